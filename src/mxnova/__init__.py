@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MXNet 1.x on today's Python."""

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MXNet's element types: type flag (as written in files) <-> name <-> NumPy dtype."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .errors import ArgumentTypeError, candidates
+
+__all__ = ["BFLOAT16", "DTYPES", "DType", "dtype_of", "dtype_of_flag"]
+
+# NumPy has no bfloat16; MXNet's Python front end shows it as this one-field record.
+BFLOAT16 = np.dtype([("bfloat16", np.uint16)])
+
+
+class DType(NamedTuple):
+    """One element type: MXNet's flag, its name, and the NumPy dtype of the same bytes."""
+
+    flag: int
+    name: str
+    numpy: np.dtype[Any]
+
+
+# fmt: off
+DTYPES: tuple[DType, ...] = (
+    DType(0,  "float32",  np.dtype("float32")),
+    DType(1,  "float64",  np.dtype("float64")),
+    DType(2,  "float16",  np.dtype("float16")),
+    DType(3,  "uint8",    np.dtype("uint8")),
+    DType(4,  "int32",    np.dtype("int32")),
+    DType(5,  "int8",     np.dtype("int8")),
+    DType(6,  "int64",    np.dtype("int64")),
+    DType(7,  "bool",     np.dtype("bool")),
+    DType(8,  "int16",    np.dtype("int16")),
+    DType(9,  "uint16",   np.dtype("uint16")),
+    DType(10, "uint32",   np.dtype("uint32")),
+    DType(11, "uint64",   np.dtype("uint64")),
+    DType(12, "bfloat16", BFLOAT16),
+)
+# fmt: on
+
+_BY_NAME = {d.name: d for d in DTYPES}
+_BY_NUMPY = {d.numpy: d for d in DTYPES}
+_BY_FLAG = {d.flag: d for d in DTYPES}
+
+
+def dtype_of(dtype: object) -> DType:
+    """The element type named by `dtype`: a name, a NumPy dtype or scalar type.
+
+    Raises:
+        ArgumentTypeError: MXNet has no such element type.
+    """
+    if isinstance(dtype, str) and dtype in _BY_NAME:
+        return _BY_NAME[dtype]
+    try:
+        return _BY_NUMPY[np.dtype(dtype)]  # type: ignore[call-overload]
+    except (TypeError, KeyError):
+        hint = candidates(str(dtype), _BY_NAME)
+        raise ArgumentTypeError(f"dtype {dtype!r} is not one that MXNet has{hint}") from None
+
+
+def dtype_of_flag(flag: int) -> DType | None:
+    """The element type that files store as `flag`, or None."""
+    return _BY_FLAG.get(flag)

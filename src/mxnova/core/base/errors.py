@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The exception tree, and the one place that words "Op: name=value: reason".
+
+MXNetError                      RuntimeError, as in MXNet
+├── FormatError                 a file or a byte string that breaks its format (also ValueError)
+├── ArgumentError               a bad argument of an operator or function (also ValueError)
+├── ArgumentTypeError           an argument of the wrong Python type (also TypeError)
+├── UnknownNameError            an operator, argument or output that does not exist (also KeyError)
+└── OutOfRangeError             an index beyond its axis (also IndexError)
+
+The second base of each lets `except ValueError` and the like work where MXNet's users wrote it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "ArgumentError",
+    "ArgumentTypeError",
+    "FormatError",
+    "MXNetError",
+    "OutOfRangeError",
+    "UnknownNameError",
+    "argument_error",
+    "candidates",
+]
+
+
+class MXNetError(RuntimeError):
+    """Any failure that mxnova reports."""
+
+
+class FormatError(MXNetError, ValueError):
+    """Bytes that break their format; the message names the place (file, offset) and the rule."""
+
+
+class ArgumentError(MXNetError, ValueError):
+    """An argument with a value that cannot be used."""
+
+
+class ArgumentTypeError(MXNetError, TypeError):
+    """An argument of a Python type that cannot be used."""
+
+
+class UnknownNameError(MXNetError, KeyError):
+    """A name that nothing is registered or listed under."""
+
+    def __str__(self) -> str:  # KeyError would print the repr
+        return str(self.args[0]) if self.args else ""
+
+
+class OutOfRangeError(MXNetError, IndexError):
+    """An index beyond the end of what it indexes."""
+
+
+def argument_error(op: str, name: str, value: object, reason: str) -> ArgumentError:
+    """The error for argument `name` of `op`: ``Convolution: num_filter='0': must be >= 1``."""
+    return ArgumentError(f"{op}: {name}={value!r}: {reason}")
+
+
+def candidates(name: str, known: Iterable[str], limit: int = 3) -> str:
+    """A hint such as ``; did you mean 'relu'?``, empty when nothing is close."""
+    close = difflib.get_close_matches(name, list(known), n=limit, cutoff=0.6)
+    return f"; did you mean {' or '.join(repr(c) for c in close)}?" if close else ""
