@@ -1,2 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MXNet 1.x on today's Python."""
+"""MXNet 1.x on today's Python: ``import mxnova as mx``.
+
+Submodules and names are imported when first used: ``import mxnova`` loads neither torch nor OpenCV.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0"
+
+# fmt: off
+_MODULES = {  # name here -> module
+    "attribute": "attribute", "autograd": "autograd", "base": "base", "context": "context",
+    "error": "error", "executor": "executor", "formats": "formats", "model": "model",
+    "name": "name", "nd": "ndarray", "ndarray": "ndarray", "opt": "optimizer",
+    "optimizer": "optimizer", "predictor": "predictor", "random": "random", "rnd": "random",
+    "recordio": "recordio", "sym": "symbol", "symbol": "symbol", "util": "util",
+}
+_NAMES = {  # name here -> module that defines it
+    "AttrScope": "attribute", "Context": "context", "Executor": "executor",
+    "MXNetError": "base", "Predictor": "predictor", "cpu": "context", "cpu_pinned": "context",
+    "current_context": "context", "gpu": "context", "gpu_memory_info": "context",
+    "is_np_array": "util", "is_np_shape": "util", "np_shape": "util", "num_gpus": "context",
+    "set_np_shape": "util", "use_np_shape": "util",
+}
+# fmt: on
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        value: Any = importlib.import_module(f"{__name__}.{_MODULES[name]}")
+    elif name in _NAMES:
+        value = getattr(importlib.import_module(f"{__name__}.{_NAMES[name]}"), name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES, *_NAMES})

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What everything stands on: errors, dtypes, shapes, typed parameters, registry, scopes, environment."""
+"""What all else stands on: errors, dtypes, shapes, typed parameters, scopes, environment."""

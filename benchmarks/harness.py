@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a subject: all peers at once, each in its process, taking turns case by case."""
+
+from __future__ import annotations
+
+import contextlib
+import statistics
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.peers import PeerError, PeerProcess, interpreter_of
+from benchmarks.subject import Options, Subject, find
+
+__all__ = ["Outcome", "Result", "Stats", "run"]
+
+
+@dataclass(frozen=True)
+class Stats:
+    """Seconds of one item, over all samples of all turns."""
+
+    median: float
+    minimum: float
+    p90: float
+    samples: int
+
+    @classmethod
+    def of(cls, times: Sequence[float]) -> Stats:
+        """The statistics of `times`."""
+        ordered = sorted(times)
+        p90 = ordered[min(len(ordered) - 1, round(0.9 * len(ordered)))]
+        return cls(statistics.median(ordered), ordered[0], p90, len(ordered))
+
+
+@dataclass
+class Result:
+    """One case: statistics and largest difference of outputs by peer, and why others are absent."""
+
+    case: str
+    stats: dict[str, Stats] = field(default_factory=dict)
+    differences: dict[str, float] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)
+
+    def ratio(self, first: str, other: str) -> float | None:
+        """How many times as long as `other` the peer `first` takes."""
+        if first not in self.stats or other not in self.stats:
+            return None
+        return self.stats[first].median / self.stats[other].median
+
+
+@dataclass
+class Outcome:
+    """A subject's results, versions of the peers that took part, and why others did not."""
+
+    name: str
+    subject: Subject
+    options: Options
+    results: list[Result] = field(default_factory=list)
+    versions: dict[str, dict[str, str]] = field(default_factory=dict)
+    absent: dict[str, str] = field(default_factory=dict)
+
+
+Progress = Callable[[int, int, str], None]
+
+
+def run(
+    name: str,
+    options: Options,
+    *,
+    mxnet_python: str | None = None,
+    peers: Sequence[str] = (),
+    rounds: int | None = None,
+    scratch: Path | None = None,
+    progress: Progress = lambda done, total, what: None,
+) -> Outcome:
+    """Measures the subject `name`.
+
+    Args:
+        name: of `SUBJECTS`.
+        options: threads and sizes.
+        mxnet_python: interpreter that can import MXNet.
+        peers: only these.
+        rounds: instead of the subject's number.
+        scratch: folder for temporary files; their file system is what file subjects measure.
+        progress: called with (cases done, all cases, what comes next).
+    """
+    subject = find(name)
+    if rounds is not None:
+        subject = replace(subject, rounds=rounds)
+    wanted = [p for p in subject.peers if not peers or p in peers]
+    with tempfile.TemporaryDirectory(dir=scratch) as directory:
+        outcome = Outcome(name, subject, replace(options, directory=directory))
+        with _started(outcome, wanted, mxnet_python) as processes:
+            cases = _in_order(p.cases for p in processes)
+            for i, case in enumerate(cases):
+                progress(i, len(cases), case)
+                outcome.results.append(_measure(subject, case, processes))
+            progress(len(cases), len(cases), "")
+    return outcome
+
+
+@contextlib.contextmanager
+def _started(
+    outcome: Outcome, peers: Sequence[str], mxnet_python: str | None
+) -> Iterator[list[PeerProcess]]:
+    processes: list[PeerProcess] = []
+    try:
+        for peer in peers:
+            try:
+                python = interpreter_of(peer, mxnet_python)
+                processes.append(PeerProcess(python, outcome.name, peer, outcome.options))
+                outcome.versions[peer] = processes[-1].versions
+            except PeerError as reason:
+                outcome.absent[peer] = str(reason)
+        yield processes
+    finally:
+        for process in processes:
+            process.close()
+
+
+def _in_order(lists: Any) -> list[str]:
+    return list(dict.fromkeys(case for cases in lists for case in cases))
+
+
+def _measure(subject: Subject, case: str, processes: Sequence[PeerProcess]) -> Result:
+    result = Result(case)
+    ready, outputs = [], {}
+    for process in processes:
+        if case not in process.cases:
+            continue
+        answer = _asked(process, "prepare", case=case)
+        if "skipped" in answer:
+            result.skipped[process.peer] = answer["skipped"]
+            continue
+        ready.append(process)
+        if answer["outputs"]:
+            outputs[process.peer] = _loaded(answer["outputs"])
+    result.differences = _differences(outputs)
+    times: dict[str, list[float]] = {p.peer: [] for p in ready}
+    for _ in range(subject.rounds):
+        for process in ready:
+            answer = _asked(process, "measure", seconds=subject.turn)
+            times[process.peer] += answer.get("times", [])
+    result.stats = {peer: Stats.of(t) for peer, t in times.items() if t}
+    return result
+
+
+def _asked(process: PeerProcess, do: str, **arguments: Any) -> dict[str, Any]:
+    try:
+        return process.ask(do, **arguments)
+    except PeerError as reason:
+        return {"skipped": str(reason)}
+
+
+def _loaded(path: str) -> list[Any]:
+    with np.load(path) as file:
+        return [file[name] for name in file.files]
+
+
+def _differences(outputs: Mapping[str, list[Any]]) -> dict[str, float]:
+    """Largest difference from the first peer's outputs, as a fraction of their largest value."""
+    if not outputs:
+        return {}
+    first = next(iter(outputs.values()))
+    scale = max(float(np.max(np.abs(a), initial=0)) for a in first) or 1.0
+    return {peer: _distance(first, arrays) / scale for peer, arrays in outputs.items()}
+
+
+def _distance(first: Sequence[Any], second: Sequence[Any]) -> float:
+    if [a.shape for a in first] != [a.shape for a in second]:
+        return float("inf")
+    pairs = zip(first, second, strict=True)
+    return max(float(np.max(np.abs(a.astype(float) - b), initial=0)) for a, b in pairs)

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results as tables and as JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import platform
+import statistics
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.harness import Outcome, Result
+
+__all__ = ["save", "show", "time_text"]
+
+LONG = 25  # cases; what has more is summarised
+WORST = 10
+DIFFERENT = 1e-3  # of the largest value: more is no rounding
+
+
+def show(outcome: Outcome, console: Console) -> None:
+    """Prints the results, long ones as a summary."""
+    if len(outcome.results) > LONG:
+        _show_summary(outcome, console)
+    else:
+        console.print(_table(outcome))
+    for peer, reason in outcome.absent.items():
+        console.print(f"[yellow]{peer}[/] {reason}", highlight=False)
+    _show_skipped(outcome, console)
+    _show_different(outcome, console)
+
+
+def _table(outcome: Outcome) -> Table:
+    first, *_ = outcome.subject.peers
+    table = Table(title=outcome.subject.title, title_justify="left")
+    table.add_column("case", no_wrap=True)
+    table.add_column("peer", no_wrap=True)
+    for heading in ("median", "min", "p90", f"{first} takes", "outputs differ"):
+        table.add_column(heading, justify="right")
+    for result in outcome.results:
+        for i, (peer, stats) in enumerate(result.stats.items()):
+            ratio = "" if peer == first else _ratio_text(outcome, result, first, peer)
+            difference = result.differences.get(peer) if peer != first else None
+            table.add_row(
+                "" if i else result.case,
+                peer,
+                *map(time_text, (stats.median, stats.minimum, stats.p90)),
+                ratio,
+                "" if difference is None else f"{difference:.1e}",
+                end_section=i == len(result.stats) - 1,
+            )
+    return table
+
+
+def _ratio_text(outcome: Outcome, result: Result, first: str, peer: str) -> str:
+    ratio = result.ratio(first, peer)
+    if ratio is None:
+        return ""
+    target = outcome.subject.targets.get((result.case, peer))
+    if target is None:
+        return f"{ratio:.2f} x"
+    color = "green" if ratio <= target else "red"
+    return f"[{color}]{ratio:.2f} x (≤ {target:g})[/]"
+
+
+def _show_summary(outcome: Outcome, console: Console) -> None:
+    first, *others = outcome.subject.peers
+    console.print(f"[bold]{outcome.subject.title}[/]: {len(outcome.results)} cases")
+    for other in others:
+        pairs = ((r.ratio(first, other), r) for r in outcome.results)
+        known = [(ratio, r) for ratio, r in pairs if ratio is not None]
+        if not known:
+            continue
+        ranked = sorted(known, key=lambda pair: pair[0], reverse=True)
+        for group in sorted({_group(r) for _, r in ranked}):
+            ratios = [ratio for ratio, r in ranked if _group(r) == group]
+            console.print(
+                f"{first} takes {statistics.median(ratios):.2f} x the time of {other} "
+                f"(median of {len(ratios)} {group} cases)"
+            )
+        table = Table("slowest", first, other, "ratio", title=f"{first} against {other}")
+        for ratio, r in ranked[:WORST]:
+            times = (time_text(r.stats[peer].median) for peer in (first, other))
+            table.add_row(r.case, *times, f"{ratio:.2f} x")
+        console.print(table)
+
+
+def _group(result: Result) -> str:
+    return result.case.rpartition(", ")[2]
+
+
+def _show_skipped(outcome: Outcome, console: Console) -> None:
+    for peer in outcome.versions:
+        skipped = {r.case: r.skipped[peer] for r in outcome.results if peer in r.skipped}
+        if skipped:
+            console.print(f"{peer} skipped {len(skipped)} cases:")
+        for case, reason in list(skipped.items())[:LONG]:
+            console.print(f"  {case}: {reason}", highlight=False, markup=False)
+
+
+def _show_different(outcome: Outcome, console: Console) -> None:
+    for result in outcome.results:
+        for peer, difference in result.differences.items():
+            if not difference <= DIFFERENT:
+                console.print(f"[red]{result.case}: outputs of {peer} differ by {difference:.1e}")
+
+
+def time_text(seconds: float) -> str:
+    """`seconds` in the unit that suits them."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+def save(outcome: Outcome, folder: Path) -> Path:
+    """Writes ``<subject>.json`` into `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{outcome.name}.json"
+    path.write_text(json.dumps(_plain(outcome), indent=1), encoding="utf-8")
+    return path
+
+
+def _plain(outcome: Outcome) -> dict[str, Any]:
+    first, *others = outcome.subject.peers
+    return {
+        "subject": outcome.name,
+        "title": outcome.subject.title,
+        "machine": {"processor": _processor(), "cores": os.cpu_count()},
+        "python": platform.python_version(),
+        "threads": outcome.options.threads,
+        "rounds": outcome.subject.rounds,
+        "versions": outcome.versions,
+        "absent": outcome.absent,
+        "results": [
+            {
+                **dataclasses.asdict(result),
+                "ratios": {o: result.ratio(first, o) for o in others if o in result.stats},
+            }
+            for result in outcome.results
+        ],
+    }
+
+
+def _processor() -> str:
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        for line in cpuinfo.read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor()

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operators that are timed: a row each."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["ROWS", "Row"]
+
+
+class Row(NamedTuple):
+    """An operator with inputs; see `operators.arrays_of` for how shapes are written.
+
+    Attributes:
+        operator: registered name.
+        parameters: as in a call.
+        torch: the same with inputs a, b, …; empty when torch has nothing near.
+        small: shapes where the call counts.
+        large: shapes where the arithmetic counts.
+        index_type: element type of integer inputs; torch wants int64 where it indexes.
+    """
+
+    operator: str
+    parameters: str
+    torch: str
+    small: str
+    large: str
+    index_type: str = "float32"
+
+
+ONE = ("16x16", "1024x1024")
+TWO = ("16x16 16x16", "1024x1024 1024x1024")
+THREE = ("16x16 16x16 16x16", "1024x1024 1024x1024 1024x1024")
+BROADCAST = ("16x16 1x16", "1024x1024 1x1024")
+IMAGE = ("1x4x8x8", "8x64x56x56")
+# data, then one value for each channel
+CHANNELS_1 = ("1x4x8x8 4", "8x64x56x56 64")
+CHANNELS_2 = ("1x4x8x8 4 4", "8x64x56x56 64 64")
+CHANNELS_4 = ("1x4x8x8 4 4 4 4", "8x64x56x56 64 64 64 64")
+
+# fmt: off
+ROWS = (
+    # -- one array, elementwise
+    Row("relu", "", "torch.relu(a)", *ONE),
+    Row("sigmoid", "", "torch.sigmoid(a)", *ONE),
+    Row("tanh", "", "torch.tanh(a)", *ONE),
+    Row("softsign", "", "F.softsign(a)", *ONE),
+    Row("exp", "", "torch.exp(a)", *ONE),
+    Row("expm1", "", "torch.expm1(a)", *ONE),
+    Row("log", "", "torch.log(a)", *ONE),
+    Row("log1p", "", "torch.log1p(a)", *ONE),
+    Row("sqrt", "", "torch.sqrt(a)", *ONE),
+    Row("rsqrt", "", "torch.rsqrt(a)", *ONE),
+    Row("cbrt", "", "torch.pow(a, 1 / 3)", *ONE),
+    Row("square", "", "torch.square(a)", *ONE),
+    Row("reciprocal", "", "torch.reciprocal(a)", *ONE),
+    Row("abs", "", "torch.abs(a)", *ONE),
+    Row("negative", "", "torch.neg(a)", *ONE),
+    Row("sign", "", "torch.sign(a)", *ONE),
+    Row("floor", "", "torch.floor(a)", *ONE),
+    Row("round", "", "torch.trunc(a + 0.5)", *ONE),
+    Row("sin", "", "torch.sin(a)", *ONE),
+    Row("cos", "", "torch.cos(a)", *ONE),
+    Row("arctan", "", "torch.atan(a)", *ONE),
+    Row("erf", "", "torch.erf(a)", *ONE),
+    Row("gammaln", "", "torch.lgamma(a)", *ONE),
+    Row("clip", "a_min=0.2, a_max=0.8", "torch.clamp(a, 0.2, 0.8)", *ONE),
+    Row("smooth_l1", "scalar=1.0",
+        "F.smooth_l1_loss(a, torch.zeros(()).expand_as(a), reduction='none')", *ONE),
+    Row("Cast", "dtype='float16'", "a.to(torch.float16)", *ONE),
+    Row("_copy", "", "a.clone()", *ONE),
+    Row("zeros_like", "", "torch.zeros_like(a)", *ONE),
+    # -- an array and a number
+    Row("_plus_scalar", "scalar=2.0", "a + 2.0", *ONE),
+    Row("_mul_scalar", "scalar=2.0", "a * 2.0", *ONE),
+    Row("_rdiv_scalar", "scalar=2.0", "2.0 / a", *ONE),
+    Row("_power_scalar", "scalar=1.5", "a ** 1.5", *ONE),
+    Row("_maximum_scalar", "scalar=0.5", "torch.clamp_min(a, 0.5)", *ONE),
+    # -- two arrays, elementwise
+    Row("elemwise_add", "", "a + b", *TWO),
+    Row("elemwise_mul", "", "a * b", *TWO),
+    Row("elemwise_div", "", "a / b", *TWO),
+    Row("broadcast_add", "", "a + b", *BROADCAST),
+    Row("broadcast_sub", "", "a - b", *BROADCAST),
+    Row("broadcast_mul", "", "a * b", *BROADCAST),
+    Row("broadcast_div", "", "a / b", *BROADCAST),
+    Row("broadcast_power", "", "a ** b", *BROADCAST),
+    Row("broadcast_maximum", "", "torch.maximum(a, b)", *BROADCAST),
+    Row("broadcast_minimum", "", "torch.minimum(a, b)", *BROADCAST),
+    Row("broadcast_greater", "", "torch.gt(a, b).to(torch.float32)", *BROADCAST),
+    Row("broadcast_hypot", "", "torch.hypot(a, b)", *BROADCAST),
+    Row("add_n", "", "a + b + c", *THREE),
+    Row("where", "",
+        "torch.where(a != 0, b, c)", "16x16<2 16x16 16x16", "1024x1024<2 1024x1024 1024x1024"),
+    # -- reductions
+    Row("sum", "", "torch.sum(a)", *ONE),
+    Row("sum", "axis=1", "torch.sum(a, 1)", *ONE),
+    Row("mean", "axis=0", "torch.mean(a, 0)", *ONE),
+    Row("max", "axis=1", "torch.amax(a, 1)", *ONE),
+    Row("min", "", "torch.amin(a)", *ONE),
+    Row("prod", "axis=1", "torch.prod(a, 1)", *ONE),
+    Row("norm", "", "torch.linalg.vector_norm(a)", *ONE),
+    Row("argmax", "axis=1", "torch.argmax(a, 1).to(torch.float32)", *ONE),
+    Row("argmin", "axis=1", "torch.argmin(a, 1).to(torch.float32)", *ONE),
+    Row("cumsum", "axis=1", "torch.cumsum(a, 1)", *ONE),
+    # -- order
+    Row("sort", "axis=1", "torch.sort(a, 1).values", *ONE),
+    Row("argsort", "axis=1", "torch.argsort(a, 1, stable=True).to(torch.float32)", *ONE),
+    Row("topk", "k=5, ret_typ='value'", "torch.topk(a, 5).values", *ONE),
+    # -- matrices
+    Row("dot", "", "torch.mm(a, b)", *TWO),
+    Row("dot", "transpose_b=True", "torch.mm(a, b.T)", *TWO),
+    Row("batch_dot", "", "torch.bmm(a, b)", "2x8x8 2x8x8", "16x256x256 16x256x256"),
+    Row("_linalg_gemm2", "alpha=2.0", "torch.matmul(a, b) * 2.0", *TWO),
+    Row("_linalg_syrk", "", "torch.mm(a, a.T)", *ONE),
+    Row("khatri_rao", "",
+        "torch.einsum('ik,jk->ijk', a, b).flatten(0, 1)", "4x8 4x8", "256x64 256x64"),
+    Row("FullyConnected", "num_hidden=16",
+        "F.linear(a, b, c)", "4x16 16x16 16", "256x1024 16x1024 16"),
+    Row("FullyConnected", "num_hidden=1024",
+        "F.linear(a, b, c)", "1x16 1024x16 1024", "64x1024 1024x1024 1024"),
+    # -- form
+    Row("transpose", "", "a.T.contiguous()", *ONE),
+    Row("transpose", "axes=(0, 2, 3, 1)", "a.permute(0, 2, 3, 1).contiguous()", *IMAGE),
+    Row("Reshape", "shape=(0, -1)", "a.reshape(a.shape[0], -1).clone()", *IMAGE),
+    Row("Flatten", "", "a.flatten(1).clone()", *IMAGE),
+    Row("expand_dims", "axis=1", "a.unsqueeze(1).clone()", *ONE),
+    Row("SwapAxis", "dim1=0, dim2=1", "a.swapaxes(0, 1).contiguous()", *ONE),
+    Row("slice", "begin=(1, 2), end=(9, 10)", "a[1:9, 2:10].contiguous()", *ONE),
+    Row("slice_axis", "axis=1, begin=1, end=-1", "a[:, 1:-1].contiguous()", *ONE),
+    Row("Concat", "dim=1", "torch.cat((a, b), 1)", *TWO),
+    Row("stack", "axis=0", "torch.stack((a, b))", *TWO),
+    Row("SliceChannel", "num_outputs=2, axis=1", "[t.contiguous() for t in a.chunk(2, 1)]", *ONE),
+    Row("tile", "reps=(2, 2)", "a.repeat(2, 2)", *ONE),
+    Row("repeat", "repeats=2, axis=1", "a.repeat_interleave(2, 1)", *ONE),
+    Row("reverse", "axis=1", "a.flip(1)", *ONE),
+    Row("Pad", "mode='edge', pad_width=(0, 0, 0, 0, 1, 1, 1, 1)",
+        "F.pad(a, (1, 1, 1, 1), 'replicate')", *IMAGE),
+    Row("space_to_depth", "block_size=2", "", *IMAGE),
+    Row("depth_to_space", "block_size=2", "", *IMAGE),
+    Row("diag", "", "torch.diagonal(a).clone()", *ONE),
+    # -- look-up
+    Row("take", "", "F.embedding(b, a)", "16x16 8<16", "1024x1024 1024<1024", "int64"),
+    Row("Embedding", "input_dim=64, output_dim=256",
+        "F.embedding(a, b)", "8<64 64x256", "64x64<64 64x256", "int64"),
+    Row("one_hot", "depth=64", "F.one_hot(a, 64).to(torch.float32)", "8<64", "4096<64", "int64"),
+    Row("pick", "axis=1",
+        "a.gather(1, b.unsqueeze(1)).squeeze(1)", "16x16 16<16", "1024x1024 1024<1024", "int64"),
+    Row("gather_nd", "", "a[b[0], b[1]]", "16x16 2x8<16", "1024x1024 2x4096<1024", "int64"),
+    Row("SequenceMask", "use_sequence_length=True", "", "8x4x8 4<8", "128x64x128 64<128"),
+    # -- layers
+    Row("Convolution", "num_filter=4, kernel=(3, 3), pad=(1, 1), no_bias=True",
+        "F.conv2d(a, b, padding=1)", "1x4x8x8 4x4x3x3", "8x64x56x56 4x64x3x3"),
+    Row("Convolution", "num_filter=64, kernel=(3, 3), pad=(1, 1)",
+        "F.conv2d(a, b, c, padding=1)", "1x3x8x8 64x3x3x3 64", "8x64x56x56 64x64x3x3 64"),
+    Row("Convolution", "num_filter=64, kernel=(1, 1), no_bias=True",
+        "F.conv2d(a, b)", "1x16x8x8 64x16x1x1", "8x256x28x28 64x256x1x1"),
+    Row("Convolution", "num_filter=32, kernel=(3, 3), pad=(1, 1), num_group=32, no_bias=True",
+        "F.conv2d(a, b, padding=1, groups=32)", "1x32x8x8 32x1x3x3", "8x32x112x112 32x1x3x3"),
+    Row("Deconvolution", "num_filter=16, kernel=(4, 4), stride=(2, 2), pad=(1, 1), no_bias=True",
+        "F.conv_transpose2d(a, b, stride=2, padding=1)",
+        "1x4x8x8 4x16x4x4", "4x32x56x56 32x16x4x4"),
+    Row("Pooling", "kernel=(3, 3), stride=(2, 2), pad=(1, 1), pool_type='max'",
+        "F.max_pool2d(a, 3, 2, 1)", *IMAGE),
+    Row("Pooling", "kernel=(2, 2), stride=(2, 2), pool_type='avg'", "F.avg_pool2d(a, 2)", *IMAGE),
+    Row("Pooling", "global_pool=True, pool_type='avg', kernel=(1, 1)",
+        "F.adaptive_avg_pool2d(a, 1)", *IMAGE),
+    Row("BatchNorm", "fix_gamma=False, eps=1e-5",
+        "F.batch_norm(a, d, e, b, c, eps=1e-5)", *CHANNELS_4),
+    Row("LayerNorm", "", "F.layer_norm(a, b.shape, b, c)", "16x16 16 16", "1024x1024 1024 1024"),
+    Row("InstanceNorm", "eps=1e-5", "F.instance_norm(a, None, None, b, c)", *CHANNELS_2),
+    Row("GroupNorm", "num_groups=2", "F.group_norm(a, 2, b, c)", "1x4x8x8 4 4", "8x64x56x56 64 64"),
+    Row("L2Normalization", "", "F.normalize(a)", *ONE),
+    Row("LRN", "nsize=5", "F.local_response_norm(a, 5, 1e-4, 0.75, 2.0)", *IMAGE),
+    Row("Activation", "act_type='softrelu'", "F.softplus(a)", *ONE),
+    Row("LeakyReLU", "act_type='leaky', slope=0.1", "F.leaky_relu(a, 0.1)", *ONE),
+    Row("LeakyReLU", "act_type='elu', slope=1.0", "F.elu(a)", *ONE),
+    Row("LeakyReLU", "act_type='gelu'", "F.gelu(a)", *ONE),
+    Row("LeakyReLU", "act_type='prelu'", "F.prelu(a, b)", *CHANNELS_1),
+    Row("softmax", "axis=-1", "torch.softmax(a, -1)", *ONE),
+    Row("log_softmax", "axis=-1", "torch.log_softmax(a, -1)", *ONE),
+    Row("SoftmaxOutput", "", "torch.softmax(a, 1)", "16x16 16<16", "1024x1024 1024<1024"),
+    Row("softmax_cross_entropy", "",
+        "F.cross_entropy(a, b.long(), reduction='sum')", "16x16 16<16", "1024x1024 1024<1024"),
+    Row("Dropout", "p=0.5, mode='always'", "F.dropout(a, 0.5, True)", *ONE),
+    Row("UpSampling", "scale=2, sample_type='nearest', num_args=1",
+        "F.interpolate(a, scale_factor=2)", *IMAGE),
+    Row("_contrib_BilinearResize2D", "height=16, width=16",
+        "F.interpolate(a, (16, 16), mode='bilinear', align_corners=True)", *IMAGE),
+    # -- updates of parameters, in place
+    Row("sgd_update", "lr=1e-7, out=a", "a.add_(b, alpha=-1e-7)", *TWO),
+    Row("sgd_mom_update", "lr=1e-7, momentum=0.5, out=a",
+        "a.add_(c.mul_(0.5).add_(b, alpha=-1e-7))", *THREE),
+    Row("adam_update", "lr=1e-7, out=a",
+        "", "16x16 16x16 16x16 16x16", "1024x1024 1024x1024 1024x1024 1024x1024"),
+    # -- random numbers
+    Row("_random_uniform_like", "", "torch.rand_like(a)", *ONE),
+    Row("_random_normal_like", "", "torch.randn_like(a)", *ONE),
+    Row("_shuffle", "", "a[torch.randperm(a.shape[0])]", *ONE),
+)
+# fmt: on

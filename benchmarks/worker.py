@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process of one peer: ``python -m benchmarks.worker SUBJECT PEER OPTIONS``.
+
+It reads requests from stdin and answers on stdout, a line of JSON each. What libraries print goes
+to stderr.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+import timeit
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+
+from benchmarks.subject import Case, Options, Skip, find, runtime_of
+
+SHORTEST_SAMPLE = 0.002  # seconds; far above the resolution of the clock
+REFUSALS = (RuntimeError, ValueError, TypeError, AttributeError, LookupError, ImportError)
+
+
+class Stopwatch:
+    """Times one case."""
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        self._timer = timeit.Timer(case.statement, globals=dict(case.names))
+        self._number = case.number or 1
+        for _ in range(3):  # lazy set-up, caches, and executors that rewrite themselves when warm
+            self._sample()
+        while case.number is None and self._sample() < SHORTEST_SAMPLE:
+            self._number *= 2
+
+    def _sample(self) -> float:
+        """Seconds of one sample."""
+        seconds = self._timer.timeit(self._number)
+        if self._case.finish is not None:
+            start = time.perf_counter()
+            self._case.finish()
+            seconds += time.perf_counter() - start
+        return seconds
+
+    def turn(self, seconds: float) -> list[float]:
+        """Times of one item, from as many samples as `seconds` allow."""
+        self._sample()  # not counted: the peer before had the processor's caches
+        times: list[float] = []
+        end = time.perf_counter() + seconds
+        while not times or time.perf_counter() < end:
+            times.append(self._sample() / (self._number * self._case.items))
+        return times
+
+
+class Worker:
+    """Answers the requests: prepare a case, then take turns at it."""
+
+    def __init__(self, subject: str, peer: str, options: Options) -> None:
+        self._makers = find(subject).cases(peer, options)
+        self._directory = options.directory
+        self._peer = peer
+        self._stopwatch: Stopwatch | None = None
+
+    def hello(self) -> dict[str, Any]:
+        """Which cases there are, and the version of what runs them."""
+        runtime = runtime_of(self._peer)
+        try:
+            version = metadata.version(runtime)
+        except metadata.PackageNotFoundError:
+            version = "in place"
+        return {"cases": list(self._makers), "version": version, "numpy": np.__version__}
+
+    def prepare(self, case: str) -> dict[str, Any]:
+        """Makes `case` ready; answers with the file of its outputs, or why it cannot run."""
+        self._stopwatch = None  # frees the case before
+        try:
+            made = self._makers[case]()
+            outputs = made.output() if made.output is not None else None
+            self._stopwatch = Stopwatch(made)
+        except Skip as reason:
+            return {"skipped": str(reason)}
+        except REFUSALS as error:
+            return {"skipped": f"{type(error).__name__}: {str(error).splitlines()[0]}"}
+        return {"outputs": None if outputs is None else self._saved(outputs)}
+
+    def _saved(self, outputs: Any) -> str:
+        path = os.path.join(self._directory, f"outputs-{self._peer}.npz")
+        np.savez(path, *outputs)
+        return path
+
+    def measure(self, seconds: float) -> dict[str, Any]:
+        """One turn at the prepared case."""
+        if self._stopwatch is None:
+            raise RuntimeError("measure: no case is prepared")
+        return {"times": self._stopwatch.turn(seconds)}
+
+
+def main() -> None:
+    channel = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    subject, peer, options = sys.argv[1:]
+    worker = Worker(subject, peer, Options(**json.loads(options)))
+    answer = worker.hello()
+    while True:
+        print(json.dumps(answer), file=channel, flush=True)
+        line = sys.stdin.readline()
+        if not line:
+            return
+        request = json.loads(line)
+        answer = getattr(worker, request.pop("do"))(**request)
+
+
+if __name__ == "__main__":
+    main()

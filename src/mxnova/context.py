@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Contexts: ``mx.cpu()``, ``mx.gpu(0)``."""
+
+from .core.runtime.context import (
+    Context,
+    cpu,
+    cpu_pinned,
+    current_context,
+    gpu,
+    gpu_memory_info,
+    num_gpus,
+)
+
+__all__ = [
+    "Context",
+    "cpu",
+    "cpu_pinned",
+    "current_context",
+    "gpu",
+    "gpu_memory_info",
+    "num_gpus",
+]

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Thread-local scopes: a stack of current values per kind of thing, and the shape semantics."""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+from typing import Any, TypeVar
+
+__all__ = ["AttrScope", "NameManager", "Prefix", "Scope", "is_np_shape", "set_np_shape"]
+
+_Self = TypeVar("_Self", bound="Scope")
+
+
+class Scope:
+    """A value that is current inside its ``with`` block, per thread; blocks nest.
+
+    Each direct subclass has a stack of its own; `current` is its top, or `default()` made once a
+    thread.
+    """
+
+    _stacks: threading.local
+
+    def __init_subclass__(cls) -> None:
+        if Scope in cls.__bases__:
+            cls._stacks = threading.local()
+
+    @classmethod
+    def _stack(cls) -> list[Any]:
+        try:
+            stack: list[Any] = cls._stacks.stack
+        except AttributeError:
+            stack = cls._stacks.stack = [cls.default()]
+        return stack
+
+    @classmethod
+    def default(cls) -> Any:
+        """The value outside any block."""
+        return cls()
+
+    @classmethod
+    def get_current(cls) -> Any:
+        """The value in force in this thread."""
+        return cls._stack()[-1]
+
+    def __enter__(self: _Self) -> _Self:
+        self._stack().append(self._entered(self._stack()[-1]))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stack().pop()
+
+    def _entered(self, outer: Any) -> Any:
+        """What becomes current inside the block, given what was current outside."""
+        return self
+
+
+class AttrScope(Scope):
+    """Attributes that every symbol made inside the block gets: ``with AttrScope(ctx_group="a"):``.
+
+    Values are strings.
+    """
+
+    def __init__(self, **kwargs: str) -> None:
+        for name, value in kwargs.items():
+            if not isinstance(value, str):
+                raise ValueError(f"AttrScope: {name}={value!r}: attributes are strings")
+        self._attr = kwargs
+
+    def get(self, attr: dict[str, str] | None) -> dict[str, str]:
+        """This scope's attributes, with `attr` over them."""
+        return {**self._attr, **attr} if attr else dict(self._attr)
+
+    def _entered(self, outer: AttrScope) -> AttrScope:
+        return AttrScope(**{**outer._attr, **self._attr})
+
+
+class NameManager(Scope):
+    """Names nodes that were given none: ``relu0``, ``relu1``, … counted per operator."""
+
+    def __init__(self) -> None:
+        self._counter: dict[str, int] = {}
+
+    def get(self, name: str | None, hint: str) -> str:
+        """`name`, or the next name for `hint`."""
+        if name:
+            return name
+        count = self._counter.get(hint, 0)
+        self._counter[hint] = count + 1
+        return f"{hint}{count}"
+
+
+class Prefix(NameManager):
+    """Puts `prefix` before every name, given or made."""
+
+    def __init__(self, prefix: str) -> None:
+        super().__init__()
+        self._prefix = prefix
+
+    def get(self, name: str | None, hint: str) -> str:
+        """`name` or the next name for `hint`, prefixed."""
+        return self._prefix + super().get(name, hint)
+
+
+class _Semantics(threading.local):
+    np_shape = False
+
+
+_semantics = _Semantics()
+
+
+def is_np_shape() -> bool:
+    """Whether () is a scalar and 0 a size (NumPy), instead of both being "unknown" (legacy)."""
+    return _semantics.np_shape
+
+
+def set_np_shape(active: bool) -> bool:
+    """Switches the shape semantics of this thread and returns what they were."""
+    before, _semantics.np_shape = _semantics.np_shape, bool(active)
+    return before

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ways of running a lowered graph, one module each."""

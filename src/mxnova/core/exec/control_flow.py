@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Control flow: operators whose bodies are graphs.
+
+Their inputs are listed once, and numbers (`…_locs`) say which input of a body each of them feeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import torch
+from torch import Tensor, fx
+
+from ..base.errors import argument_error
+from ..base.params import Longs
+from ..base.shapes import PartialShape
+from ..graph.infer import infer_dtypes, infer_shapes
+from ..graph.symbol import Symbol
+from ..op.infer import DTypes, Shapes
+from ..op.operator import Op, operator
+from .lower import lower
+
+__all__ = ["Cond", "Foreach", "WhileLoop"]
+
+
+class _Body:
+    """A subgraph as a function of its inputs, in the order of `list_inputs`."""
+
+    def __init__(self, symbol: Symbol) -> None:
+        self._symbol = symbol
+        self._names = symbol.list_inputs()
+        at = {name: i for i, name in enumerate(self._names)}
+        order = (*symbol.list_arguments(), *symbol.list_auxiliary_states())
+        self._order = [at[name] for name in order]
+        self._rng: torch.Generator | None = None
+        self._modules: dict[tuple[bool, bool], fx.GraphModule] = {}
+
+    def run(
+        self, inputs: Sequence[Tensor], train: bool, rng: torch.Generator | None
+    ) -> tuple[Tensor, ...]:
+        """The outputs for these inputs."""
+        self._rng = rng
+        key = (train, torch.is_grad_enabled())
+        if key not in self._modules:
+            self._modules[key] = lower(
+                self._symbol, train=train, recording=key[1], rng=lambda: self._rng
+            )
+        results: tuple[Tensor, ...] = self._modules[key](*(inputs[i] for i in self._order))
+        return results
+
+    def shapes(self, inputs: Sequence[PartialShape]) -> tuple[list[Any], list[Any]]:
+        """(inputs, outputs): what is known of their shapes, given this of the inputs."""
+        nodes = self._symbol.nodes
+        table = infer_shapes(nodes, dict(zip(self._names, inputs, strict=True)))
+        return self._listed(table)
+
+    def dtypes(self, inputs: Sequence[torch.dtype | None]) -> tuple[list[Any], list[Any]]:
+        """(inputs, outputs): what is known of their element types, given this of the inputs."""
+        nodes = self._symbol.nodes
+        table = infer_dtypes(nodes, dict(zip(self._names, inputs, strict=True)))
+        return self._listed(table)
+
+    def _listed(self, table: dict[int, list[Any]]) -> tuple[list[Any], list[Any]]:
+        variables = [n for n in self._symbol.nodes if n.op is None]
+        outputs = [table[id(e.node)][e.output] for e in self._symbol.entries]
+        return [table[id(n)][0] for n in variables], outputs
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+@lru_cache(maxsize=256)
+def _body(symbol: Symbol) -> _Body:
+    return _Body(symbol)
+
+
+class _ControlFlow(Op):
+    """What operators with bodies have in common."""
+
+    num_args: int
+    num_outputs: int
+
+    def n_variadic(self) -> int:
+        """`num_args` counts the bodies too."""
+        return self.num_args - len(self.subgraphs)
+
+    def outputs(self) -> tuple[str, ...]:
+        """output0, output1, …; a lone one is named output."""
+        if self.num_outputs == 1:
+            return ("output",)
+        return tuple(f"output{i}" for i in range(self.num_outputs))
+
+    def check_locations(self, name: str, count: int) -> tuple[int, ...]:
+        """The locations in parameter `name`, each of which must be below `count`."""
+        locations: tuple[int, ...] = self.attr(name)
+        if any(not 0 <= at < count for at in locations):
+            raise argument_error(self.name, name, locations, f"must be from 0 to {count - 1}")
+        return locations
+
+    def bodies(self) -> list[_Body]:
+        """The subgraphs as functions."""
+        return [_body(s) for s in self.subgraphs]
+
+
+def _spread(facts: Sequence[Any], locations: Sequence[int]) -> list[Any]:
+    return [facts[i] for i in locations]
+
+
+@operator("_foreach", named_inputs=False)
+class Foreach(_ControlFlow):
+    """Runs a body over the first axis of arrays, carrying states from step to step.
+
+    Args:
+        data: the arrays to step over, then the initial states, then what the body reads besides.
+        num_args: number of inputs, the body included.
+        num_outputs: number of outputs: stacked ones, then the final states.
+        num_out_data: number of stacked outputs.
+        in_state_locs: which inputs of the body are states.
+        in_data_locs: which are slices of the arrays stepped over.
+        remain_locs: which are the rest.
+    """
+
+    num_args: int
+    num_outputs: int
+    num_out_data: int
+    in_state_locs: Longs
+    in_data_locs: Longs
+    remain_locs: Longs
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def _locations(self) -> tuple[int, ...]:
+        """For each input of the operator, the input of the body that it feeds."""
+        return (*self.in_data_locs, *self.in_state_locs, *self.remain_locs)
+
+    def _fed(self, values: Sequence[Any]) -> list[Any]:
+        fed: list[Any] = [None] * len(self.bodies()[0])
+        for location, value in zip(self._locations(), values, strict=True):
+            fed[location] = value
+        return fed
+
+    def infer_shape(self, s: Shapes) -> None:
+        """The body's shapes; stepping drops the first axis, stacking adds it."""
+        for parameter in ("in_data_locs", "in_state_locs", "remain_locs"):
+            self.check_locations(parameter, len(self.bodies()[0]))
+        n_data = len(self.in_data_locs)
+        known = [s.known(n) for n in s.inputs]
+        steps: Any = next((k[0] for k in known[:n_data] if k), None)
+        sliced = [k[1:] if k is not None else None for k in known[:n_data]]
+        inputs, outputs = self.bodies()[0].shapes(self._fed([*sliced, *known[n_data:]]))
+        for i, (name, at) in enumerate(zip(s.inputs, self._locations(), strict=True)):
+            shape = inputs[at]
+            if shape is not None and (i >= n_data or steps is not None):
+                s[name] = (steps, *shape) if i < n_data else shape
+        for i, (name, shape) in enumerate(zip(s.outputs, outputs, strict=True)):
+            if shape is not None and (i >= self.num_out_data or steps is not None):
+                s[name] = (steps, *shape) if i < self.num_out_data else shape
+
+    def infer_dtype(self, t: DTypes) -> None:
+        """The body's element types."""
+        known = [t.known(n) for n in t.inputs]
+        inputs, outputs = self.bodies()[0].dtypes(self._fed(known))
+        for name, at in zip(t.inputs, self._locations(), strict=True):
+            t[name] = inputs[at]
+        for name, dtype in zip(t.outputs, outputs, strict=True):
+            t[name] = dtype
+
+    def forward(self, *data: Tensor, train: bool, rng: Any) -> tuple[Tensor, ...]:
+        """Steps over the arrays."""
+        n_data, n_states = len(self.in_data_locs), len(self.in_state_locs)
+        slices = [array.unbind(0) for array in data[:n_data]]
+        states = list(data[n_data : n_data + n_states])
+        rest = data[n_data + n_states :]
+        body, stacked = self.bodies()[0], []
+        for step in zip(*slices, strict=True):
+            results = body.run(self._fed([*step, *states, *rest]), train, rng)
+            stacked.append(results[: self.num_out_data])
+            states = list(results[self.num_out_data :])
+        return (*(torch.stack(column) for column in zip(*stacked, strict=True)), *states)
+
+
+@operator("_while_loop", named_inputs=False)
+class WhileLoop(_ControlFlow):
+    """Runs a body while a condition on the loop variables holds, at most `max_iterations` times.
+
+    Args:
+        data: everything that condition and body read.
+        num_args: number of inputs, condition and body included.
+        num_outputs: number of outputs: stacked ones, then the final loop variables.
+        num_out_data: number of stacked outputs, `max_iterations` long; steps not run are zeros.
+        max_iterations: the most steps.
+        cond_input_locs: input of the operator that feeds each input of the condition.
+        func_input_locs: input of the operator that feeds each input of the body.
+        func_var_locs: which inputs of the body are the loop variables.
+    """
+
+    num_args: int
+    num_outputs: int
+    num_out_data: int
+    max_iterations: int
+    cond_input_locs: Longs
+    func_input_locs: Longs
+    func_var_locs: Longs
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def infer_shape(self, s: Shapes) -> None:
+        """The body's shapes; loop variables keep theirs."""
+        self.check_locations("cond_input_locs", len(s.inputs))
+        self.check_locations("func_input_locs", len(s.inputs))
+        self.check_locations("func_var_locs", len(self.func_input_locs))
+        known = [s.known(n) for n in s.inputs]
+        inputs, outputs = self.bodies()[1].shapes(_spread(known, self.func_input_locs))
+        for at, shape in zip(self.func_input_locs, inputs, strict=True):
+            s[s.inputs[at]] = shape
+        for i, (name, shape) in enumerate(zip(s.outputs, outputs, strict=True)):
+            if shape is not None:
+                s[name] = (self.max_iterations, *shape) if i < self.num_out_data else shape
+
+    def infer_dtype(self, t: DTypes) -> None:
+        """The body's element types."""
+        known = [t.known(n) for n in t.inputs]
+        inputs, outputs = self.bodies()[1].dtypes(_spread(known, self.func_input_locs))
+        for at, dtype in zip(self.func_input_locs, inputs, strict=True):
+            t[t.inputs[at]] = dtype
+        for name, dtype in zip(t.outputs, outputs, strict=True):
+            t[name] = dtype
+
+    def forward(self, *data: Tensor, train: bool, rng: Any) -> tuple[Tensor, ...]:
+        """Steps while the condition holds."""
+        condition, body = self.bodies()
+        values: list[Tensor] = list(data)
+        stacked: list[tuple[Tensor, ...]] = []
+        variables = _spread(self.func_input_locs, self.func_var_locs)
+        while len(stacked) < self.max_iterations:
+            (go_on,) = condition.run(_spread(values, self.cond_input_locs), train, rng)
+            if not bool(go_on.flatten()[0]):
+                break
+            results = body.run(_spread(values, self.func_input_locs), train, rng)
+            stacked.append(results[: self.num_out_data])
+            for at, value in zip(variables, results[self.num_out_data :], strict=True):
+                values[at] = value
+        columns = list(zip(*stacked, strict=True)) or self._unrun(body, values)
+        padded = (_padded(column, self.max_iterations) for column in columns)
+        return (*padded, *_spread(values, variables))
+
+    def _unrun(self, body: _Body, values: Sequence[Tensor]) -> list[tuple[Tensor, ...]]:
+        """Empty columns, shaped as the body would have filled them."""
+        if not self.num_out_data:
+            return []
+        results = body.run(_spread(values, self.func_input_locs), False, None)
+        return [(torch.zeros_like(r),) for r in results[: self.num_out_data]]
+
+
+def _padded(column: Sequence[Tensor], length: int) -> Tensor:
+    stacked = torch.stack(tuple(column))
+    missing = length - len(column)
+    if not missing:
+        return stacked
+    return torch.cat([stacked, stacked.new_zeros((missing, *stacked.shape[1:]))])
+
+
+@operator("_cond", named_inputs=False)
+class Cond(_ControlFlow):
+    """Runs one of two bodies, as a condition says.
+
+    Args:
+        data: everything that condition and bodies read.
+        num_args: number of inputs, condition and bodies included.
+        num_outputs: number of outputs.
+        cond_input_locs: input of the operator that feeds each input of the condition.
+        then_input_locs: the same for the body that runs when it holds.
+        else_input_locs: the same for the other body.
+    """
+
+    num_args: int
+    num_outputs: int
+    cond_input_locs: Longs
+    then_input_locs: Longs
+    else_input_locs: Longs
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def infer_shape(self, s: Shapes) -> None:
+        """The bodies' shapes, which must agree."""
+        for name in ("cond_input_locs", "then_input_locs", "else_input_locs"):
+            self.check_locations(name, len(s.inputs))
+        for body, locations in self._branches():
+            inputs, outputs = body.shapes([s.known(s.inputs[i]) for i in locations])
+            for at, shape in zip(locations, inputs, strict=True):
+                s[s.inputs[at]] = shape
+            for output, shape in zip(s.outputs, outputs, strict=True):
+                s[output] = shape
+
+    def infer_dtype(self, t: DTypes) -> None:
+        """The bodies' element types, which must agree."""
+        for body, locations in self._branches():
+            inputs, outputs = body.dtypes([t.known(t.inputs[i]) for i in locations])
+            for at, dtype in zip(locations, inputs, strict=True):
+                t[t.inputs[at]] = dtype
+            for name, dtype in zip(t.outputs, outputs, strict=True):
+                t[name] = dtype
+
+    def _branches(self) -> list[tuple[_Body, tuple[int, ...]]]:
+        _, then_body, else_body = self.bodies()
+        return [(then_body, self.then_input_locs), (else_body, self.else_input_locs)]
+
+    def forward(self, *data: Tensor, train: bool, rng: Any) -> Any:
+        """Runs the chosen body."""
+        condition = self.bodies()[0]
+        (holds,) = condition.run(_spread(data, self.cond_input_locs), train, rng)
+        body, locations = self._branches()[0 if bool(holds.flatten()[0]) else 1]
+        results = body.run(_spread(data, locations), train, rng)
+        return results if len(results) > 1 else results[0]

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running a bound graph for inference.
+
+Parameters that stay as they are let the graph be rewritten around them: BatchNorm folded into the
+convolution before it, activations and sums done by the convolution, weights laid out for the
+kernels. An executor cannot know that they stay, so it looks at their version counters, which every
+write increments: the second run with the same parameters runs the rewritten graph, and the first
+run after a change the plain one.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, fx
+
+from ..base import env
+from ..graph.symbol import Symbol
+from .backends import onednn
+from .lower import lower
+
+__all__ = ["InferencePlan"]
+
+
+class InferencePlan:
+    """How one bound graph computes its outputs outside training; many threads may run it."""
+
+    def __init__(self, symbol: Symbol, rng: Callable[[], torch.Generator]) -> None:
+        self._symbol = symbol
+        self._rng = rng
+        self._lock = threading.Lock()
+        self._constant: frozenset[int] | None = None
+        self._seen: Any = None
+        self._held: list[Tensor] = []
+        self._frozen: tuple[Any, Callable[..., Sequence[Tensor]]] | None = None
+
+    @functools.cached_property
+    def plain(self) -> fx.GraphModule:
+        """The graph as the symbol says it."""
+        return lower(self._symbol, train=False, recording=False, rng=self._rng)
+
+    @functools.cached_property
+    def _watched(self) -> list[int]:
+        """Inputs whose values a rewrite would use, by number."""
+        if not env.get("MXNOVA_FUSE"):
+            return []
+        return onednn.parameters(self.plain)
+
+    def freeze(self, constant: set[int]) -> None:
+        """Says that these inputs, by number, never change."""
+        self._constant = frozenset(constant)
+        self._frozen = None
+
+    def run(self, inputs: Sequence[Tensor]) -> Sequence[Tensor]:
+        """The outputs for these arguments and auxiliary states."""
+        watched = self._watched
+        if not watched or inputs[watched[0]].is_cuda:
+            return self._run_plain(inputs)
+        if self._constant is not None:
+            key: Any = True
+        else:
+            key = [(id(inputs[i]), inputs[i]._version) for i in watched]
+        if self._frozen is not None and self._frozen[0] == key:
+            return self._frozen[1](*inputs)
+        if key is not True and key != self._seen:
+            self._seen, self._frozen = key, None
+            self._held = [inputs[i] for i in watched]  # so that no other tensor gets their ids
+            return self._run_plain(inputs)
+        return self._freeze(key, inputs)(*inputs)
+
+    def _run_plain(self, inputs: Sequence[Tensor]) -> Sequence[Tensor]:
+        results: Sequence[Tensor] = self.plain(*inputs)
+        return results
+
+    def _freeze(self, key: Any, inputs: Sequence[Tensor]) -> Callable[..., Sequence[Tensor]]:
+        with self._lock:
+            if self._frozen is None or self._frozen[0] != key:
+                constant = self._constant
+                usable = [i for i in self._watched if constant is None or i in constant]
+                rewritten = onednn.rewrite(self.plain, {i: inputs[i] for i in usable})
+                self._frozen = (key, rewritten)
+            return self._frozen[1]

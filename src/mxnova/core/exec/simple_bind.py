@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Binding a symbol to arrays made for it, from the shapes and types that are given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from ..base.errors import MXNetError
+from ..base.shapes import from_user, is_known, shape_text
+from ..graph.infer import DTypeTable, infer_dtypes, infer_shapes
+from ..graph.node import Node
+from ..graph.symbol import Symbol
+from ..nd.array import NDArray, wrap
+from ..nd.sparse import empty_sparse
+from ..op.dtypes import torch_dtype
+from ..runtime.context import Context, context_of
+from .executor import Executor, _requests
+
+__all__ = ["simple_bind"]
+
+_STORAGE = {"0": "default", "1": "row_sparse", "2": "csr"}
+
+
+def simple_bind(
+    symbol: Symbol,
+    ctx: Context | None,
+    grad_req: Any,
+    type_dict: Mapping[str, Any] | None,
+    stype_dict: Mapping[str, str] | None,
+    shared_exec: Executor | None,
+    shapes: Mapping[str, Any],
+) -> Executor:
+    """An executor with arrays made for all arguments, gradients and auxiliary states.
+
+    Args:
+        symbol: what to compute.
+        ctx: where the arrays are made.
+        grad_req: null, write or add: one for all, a list, or by name.
+        type_dict: element types by name; float32 where nothing else follows.
+        stype_dict: storage types by name.
+        shared_exec: executor whose arrays of equal name, shape and type are used again.
+        shapes: known shapes by name.
+
+    Raises:
+        MXNetError: shapes that contradict each other or are not enough.
+    """
+    context = context_of(ctx)
+    known = symbol._known("simple_bind", (), shapes)
+    table = infer_shapes(symbol.nodes, {n: from_user(s) for n, s in known.items()})
+    dtypes = _all_dtypes(symbol, type_dict or {})
+    arguments, auxiliary = symbol.variables()
+    stypes = {n.name: _stype(n, stype_dict or {}) for n in (*arguments, *auxiliary)}
+
+    def made(node: Node, shared: Mapping[str, Any]) -> NDArray:
+        shape, dtype = table[id(node)][0], dtypes[id(node)][0]
+        if not is_known(shape) or shape is None:
+            raise MXNetError(
+                f"simple_bind: the shape of {node.name!r} stays {shape_text(shape)}: "
+                f"the given shapes are incomplete ({_shown(shapes)})"
+            )
+        existing = shared.get(node.name)
+        if existing is not None and existing.shape == shape and existing._tensor.dtype is dtype:
+            return existing  # type: ignore[no-any-return]
+        return _zeros(shape, stypes[node.name], context, dtype or torch.float32)
+
+    old = shared_exec
+    args = {n.name: made(n, old.arg_dict if old else {}) for n in arguments}
+    aux = {n.name: made(n, old.aux_dict if old else {}) for n in auxiliary}
+    requests = _requests(list(args), grad_req)
+    gradients = {
+        n.name: made(n, old.grad_dict if old else {})
+        for n in arguments
+        if requests[n.name] != "null"
+    }
+    return Executor(symbol, context, args, gradients, requests, aux)
+
+
+def _shown(shapes: Mapping[str, Any]) -> str:
+    return ", ".join(f"{n}={tuple(s)}" for n, s in shapes.items()) or "none given"
+
+
+def _zeros(shape: tuple[Any, ...], stype: str, ctx: Context, dtype: torch.dtype) -> NDArray:
+    if stype != "default":
+        return empty_sparse(stype, shape, ctx, dtype)
+    return wrap(torch.zeros(shape, dtype=dtype, device=ctx.device), ctx)
+
+
+def _stype(node: Node, stype_dict: Mapping[str, str]) -> str:
+    declared = _STORAGE.get(node.attrs.get("__storage_type__", "0"), "default")
+    return stype_dict.get(node.name, declared)
+
+
+def _all_dtypes(symbol: Symbol, type_dict: Mapping[str, Any]) -> DTypeTable:
+    """Element types of everything; variables that nothing decides become float32, one by one."""
+    known: dict[str, torch.dtype | None] = {
+        n: torch_dtype(d) for n, d in symbol._known("simple_bind", (), type_dict).items()
+    }
+    variables = [n for n in symbol.nodes if n.op is None]
+    while True:
+        table = infer_dtypes(symbol.nodes, known)
+        undecided = next((n for n in variables if table[id(n)][0] is None), None)
+        if undecided is None:
+            return table
+        known[undecided.name] = torch.float32

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators as functions on symbols, and symbol arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import MXNetError, UnknownNameError, candidates
+from ..base.params import attr_text
+from ..base.scopes import AttrScope, NameManager
+from ..op.calls import CallForm, documented
+from ..op.operator import Op, find
+from .node import Entry, Node, hidden, parsed
+from .symbol import Symbol, single_entry
+
+__all__ = ["apply", "function_of", "invoke_by_name"]
+
+_EXTRA = {"name": "name of the node.", "attr": "attributes of the node, strings."}
+
+
+@cache
+def function_of(name: str) -> Callable[..., Any]:
+    """The function for the operator registered as `name`."""
+    type_ = find(name)
+    form = CallForm(type_)
+
+    def function(
+        *args: Any, name: str | None = None, attr: dict[str, str] | None = None, **kwargs: Any
+    ) -> Symbol:
+        arrays, named, attrs = form.split(args, kwargs, _is_symbol)
+        texts = {k: attr_text(v) for k, v in attrs.items()}
+        node_name = NameManager.get_current().get(name, hint)
+        return apply(type_.name, node_name, texts, arrays, named, attr)
+
+    hint = name.lower()
+    return documented(function, name, form, _EXTRA)
+
+
+def _is_symbol(value: Any) -> bool:
+    return isinstance(value, Symbol)
+
+
+def invoke_by_name(
+    op_name: str, symbols: Sequence[Symbol], attrs: Mapping[str, Any], name: str | None = None
+) -> Symbol:
+    """Applies the operator registered as `op_name`, with attributes as text, as a C client would.
+
+    Args:
+        op_name: canonical name or alias.
+        symbols: its inputs, in order; missing ones become variables.
+        attrs: parameter name -> text.
+        name: name of the node.
+    """
+    texts = {k: attr_text(v) for k, v in attrs.items()}
+    if find(op_name).counts_inputs and "num_args" not in texts:
+        texts["num_args"] = str(len(symbols))
+    node_name = NameManager.get_current().get(name, op_name.lower())
+    return apply(op_name, node_name, texts, list(symbols), {}, None)
+
+
+def apply(
+    op_name: str,
+    name: str,
+    texts: dict[str, str],
+    symbols: Sequence[Symbol],
+    named: Mapping[str, Symbol],
+    attr: dict[str, str] | None,
+) -> Symbol:
+    """A node applying an operator; inputs that are not given become variables ``name_input``."""
+    scope = {hidden(k): v for k, v in AttrScope.get_current().get(attr).items()}
+    attrs = {**scope, **{hidden(k): v for k, v in texts.items()}}
+    op = parsed(op_name, attrs)
+    node = Node(op, name, attrs, _inputs(op, name, attrs, symbols, named))
+    return Symbol(Entry(node, i) for i in range(op.n_visible()))
+
+
+def _inputs(
+    op: Op,
+    name: str,
+    attrs: dict[str, str],
+    symbols: Sequence[Symbol],
+    named: Mapping[str, Symbol],
+) -> list[Entry]:
+    names = op.inputs()
+    if len(symbols) == 1 and len(names) > 1 and len(symbols[0].entries) == len(names):
+        symbols = list(symbols[0])  # a group stands for its members
+    given = {n: single_entry(s, f"{op.name}: {n}") for n, s in zip(names, symbols, strict=False)}
+    if len(symbols) > len(names):
+        raise MXNetError(f"{op.name} takes {len(names)} inputs ({', '.join(names)})")
+    for key, symbol in named.items():
+        if key not in names:
+            raise UnknownNameError(
+                f"{op.name}: there is no input {key!r}{candidates(key, names)} "
+                f"(there are {', '.join(names)})"
+            )
+        given[key] = single_entry(symbol, f"{op.name}: {key}")
+    missing = [n for n in names if n not in given]
+    if missing and not op.type.named_inputs:
+        raise MXNetError(f"{op.name}: every input must be given; {missing[0]} is missing")
+    return [given[n] if n in given else _variable(op, name, n, attrs) for n in names]
+
+
+def _variable(op: Op, node_name: str, input_name: str, attrs: dict[str, str]) -> Entry:
+    """A variable made for an input; MXNet gives it the attributes of the node."""
+    own = dict(attrs)
+    if input_name in op.initializers and "__init__" not in own:
+        own["__init__"] = op.initializers[input_name]
+    return Entry(Node(None, f"{node_name}_{input_name}" if node_name else input_name, own), 0)
+
+
+# Arithmetic ---------------------------------------------------------------------------------------
+
+
+def _binary(name: str, arrays: str, scalar: str) -> Callable[..., Any]:
+    """The method for ``self <op> other``, `other` a symbol or a number."""
+    reflected = name.startswith("__r")
+
+    def method(self: Symbol, other: Any) -> Any:
+        if isinstance(other, Symbol):
+            left, right = (other, self) if reflected else (self, other)
+            return function_of(arrays)(left, right)
+        if isinstance(other, (int, float, np.generic)):
+            return function_of(scalar)(self, scalar=other)
+        return NotImplemented
+
+    method.__name__ = method.__qualname__ = name
+    return method
+
+
+# The aliases are those that MXNet's own operators use: nodes are named after them.
+# fmt: off
+_ARITHMETIC = [  # method, on two symbols, with a number
+    ("__add__",      "_Plus",          "_PlusScalar"),
+    ("__radd__",     "_Plus",          "_PlusScalar"),
+    ("__sub__",      "_Minus",         "_MinusScalar"),
+    ("__rsub__",     "_Minus",         "_RMinusScalar"),
+    ("__mul__",      "_Mul",           "_MulScalar"),
+    ("__rmul__",     "_Mul",           "_MulScalar"),
+    ("__truediv__",  "_Div",           "_DivScalar"),
+    ("__rtruediv__", "_Div",           "_RDivScalar"),
+    ("__div__",      "_Div",           "_DivScalar"),
+    ("__rdiv__",     "_Div",           "_RDivScalar"),
+    ("__mod__",      "_Mod",           "_ModScalar"),
+    ("__rmod__",     "_Mod",           "_RModScalar"),
+    ("__pow__",      "_Power",         "_PowerScalar"),
+    ("__rpow__",     "_Power",         "_rpower_scalar"),
+    ("__eq__",       "_equal",         "_equal_scalar"),
+    ("__ne__",       "_not_equal",     "_not_equal_scalar"),
+    ("__gt__",       "_greater",       "_greater_scalar"),
+    ("__ge__",       "_greater_equal", "_greater_equal_scalar"),
+    ("__lt__",       "_lesser",        "_lesser_scalar"),
+    ("__le__",       "_lesser_equal",  "_lesser_equal_scalar"),
+]
+# fmt: on
+
+for _name, _arrays, _scalar in _ARITHMETIC:
+    setattr(Symbol, _name, _binary(_name, _arrays, _scalar))
+
+
+def _negative(self: Symbol) -> Any:
+    return function_of("_MulScalar")(self, scalar=-1.0)
+
+
+def _absolute(self: Symbol) -> Any:
+    return function_of("abs")(self)
+
+
+Symbol.__neg__ = _negative  # type: ignore[operator]
+Symbol.__abs__ = _absolute  # type: ignore[attr-defined]

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shape and dtype inference over a graph: its operators' rules, until nothing more is learned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import torch
+
+from ..base.dtypes import dtype_of_flag
+from ..base.errors import MXNetError
+from ..base.shapes import PartialShape, Pause, from_user, is_known, parse_shape
+from ..op.dtypes import torch_dtype
+from ..op.infer import DTypes, Shapes
+from ..op.operator import Op
+from .node import Node
+
+__all__ = ["DTypeTable", "ShapeTable", "infer_dtypes", "infer_shapes"]
+
+T = TypeVar("T")
+Table = dict[int, list[T | None]]  # id of a node -> facts of its outputs
+ShapeTable = Table[tuple[Any, ...]]
+DTypeTable = Table[torch.dtype]
+
+
+def infer_shapes(nodes: Sequence[Node], known: Mapping[str, PartialShape]) -> ShapeTable:
+    """Partial shapes of all outputs, from those of variables by name and their ``__shape__``.
+
+    Raises:
+        MXNetError: contradictions; the text names node, array and both shapes.
+    """
+    table: ShapeTable = {id(n): [None] * n.n_outputs() for n in nodes}
+    for node in nodes:
+        if node.op is None:
+            table[id(node)][0] = _declared_shape(node, known.get(node.name))
+    _propagate(nodes, table, Shapes, Op.infer_shape, is_known)
+    return table
+
+
+def _declared_shape(node: Node, given: PartialShape) -> PartialShape:
+    """`given` when it is known, else what the variable says of itself."""
+    text = node.attrs.get("__shape__")
+    if text is None or is_known(given):
+        return given
+    try:
+        return from_user(parse_shape(text))
+    except ValueError:
+        raise MXNetError(f"variable {node.name!r}: __shape__={text!r} is no shape") from None
+
+
+def infer_dtypes(nodes: Sequence[Node], known: Mapping[str, torch.dtype | None]) -> DTypeTable:
+    """Element types of all outputs, from those of variables by name and their ``__dtype__``.
+
+    Raises:
+        MXNetError: contradictions; the text names node, array and both types.
+    """
+    table: DTypeTable = {id(n): [None] * n.n_outputs() for n in nodes}
+    for node in nodes:
+        if node.op is None:
+            table[id(node)][0] = _declared_dtype(node, known.get(node.name))
+    _propagate(nodes, table, DTypes, Op.infer_dtype, lambda fact: fact is not None)
+    return table
+
+
+def _declared_dtype(node: Node, given: torch.dtype | None) -> torch.dtype | None:
+    """`given` when it is known, else what the variable says of itself."""
+    text = node.attrs.get("__dtype__")
+    if given is not None or text is None or text == "-1":
+        return given
+    dtype = dtype_of_flag(int(text)) if text.isdigit() else None
+    if dtype is None:
+        raise MXNetError(f"variable {node.name!r}: __dtype__={text!r} is no type flag")
+    return torch_dtype(dtype.name)
+
+
+def _propagate(
+    nodes: Sequence[Node],
+    table: Table[Any],
+    facts_type: Callable[..., Any],
+    rule: Callable[[Op, Any], None],
+    complete: Callable[[Any], bool],
+) -> None:
+    """Runs the rules forwards and backwards in turn until nothing changes."""
+    open_nodes = [n for n in nodes if n.op is not None]
+    changed = True
+    while changed:
+        changed = False
+        for node in open_nodes:
+            changed |= _apply(node, table, facts_type, rule)
+        open_nodes = [n for n in open_nodes if not _complete(n, table, complete)]
+        open_nodes.reverse()
+
+
+def _apply(
+    node: Node,
+    table: Table[Any],
+    facts_type: Callable[..., Any],
+    rule: Callable[[Op, Any], None],
+) -> bool:
+    op = node.op
+    if op is None:
+        return False
+    before = [table[id(e.node)][e.output] for e in node.inputs] + table[id(node)]
+    facts = facts_type(op.name, op.inputs(), op.outputs(), before)
+    try:
+        with suppress(Pause):
+            getattr(op, rule.__name__)(facts)
+    except MXNetError as error:
+        raise type(error)(f"node {node.name!r}: {error}") from None
+    if not facts.changed:
+        return False
+    after = facts.facts
+    for entry, fact in zip(node.inputs, after, strict=False):
+        table[id(entry.node)][entry.output] = fact
+    table[id(node)][:] = after[len(node.inputs) :]
+    return True
+
+
+def _complete(node: Node, table: Table[Any], complete: Callable[[Any], bool]) -> bool:
+    inputs = (table[id(e.node)][e.output] for e in node.inputs)
+    return all(map(complete, inputs)) and all(map(complete, table[id(node)]))

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes of a graph, and walking over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..op.operator import Op, find
+
+if TYPE_CHECKING:
+    from .symbol import Symbol
+
+__all__ = ["USER_KEYS", "Entry", "Node", "auxiliary_variables", "hidden", "parsed", "walk"]
+
+# Attributes of the user's that are stored as ``__key__`` and also listed without underscores.
+USER_KEYS = frozenset({"ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage"})
+
+
+class Entry(NamedTuple):
+    """Output number `output` of `node`."""
+
+    node: Node
+    output: int
+
+
+class Node:
+    """A variable (`op` is None) or the application of an operator to entries.
+
+    Attributes:
+        attrs: all attributes as text: the operator's and, as ``__x__``, the user's.
+        subgraphs: bodies of a control-flow operator.
+    """
+
+    __slots__ = ("attrs", "inputs", "name", "op", "subgraphs")
+
+    def __init__(
+        self,
+        op: Op | None,
+        name: str,
+        attrs: dict[str, str],
+        inputs: Sequence[Entry] = (),
+        subgraphs: Sequence[Symbol] = (),
+    ) -> None:
+        self.op = op
+        self.name = name
+        self.attrs = attrs
+        self.inputs = list(inputs)
+        self.subgraphs = tuple(subgraphs)
+
+    def output_names(self) -> list[str]:
+        """Names of its visible outputs: its own for a variable, else ``name_output``."""
+        if self.op is None:
+            return [self.name]
+        return [self._prefixed(n) for n in self.op.outputs()[: self.op.n_visible()]]
+
+    def _prefixed(self, name: str) -> str:
+        return f"{self.name}_{name}" if self.name else name
+
+    def n_outputs(self) -> int:
+        """Number of outputs, hidden ones included."""
+        return 1 if self.op is None else len(self.op.outputs())
+
+    def set_attrs(self, attrs: Mapping[str, str]) -> None:
+        """Adds attributes; those of the operator take effect.
+
+        Raises:
+            ArgumentError: the operator refuses one; nothing has changed then.
+        """
+        merged = {**self.attrs, **{hidden(k): v for k, v in attrs.items()}}
+        if self.op is not None:
+            self.op = parsed(self.op.name, merged, self.subgraphs)
+        self.attrs = merged
+
+    def copy(self, inputs: Sequence[Entry]) -> Node:
+        """The same node on other inputs."""
+        return Node(self.op, self.name, dict(self.attrs), inputs, self.subgraphs)
+
+
+def hidden(key: str) -> str:
+    """The form that attribute `key` is stored in."""
+    return f"__{key}__" if key in USER_KEYS else key
+
+
+def parsed(op: str, attrs: Mapping[str, str], subgraphs: Sequence[Symbol] = ()) -> Op:
+    """The operator registered as `op` with the parameters in `attrs`."""
+    type_ = find(op)
+    own = {k: v for k, v in attrs.items() if not (k.startswith("__") and k.endswith("__"))}
+    if not subgraphs:
+        return type_.of(own)
+    made = type_.parse(own)
+    object.__setattr__(made, "subgraphs", tuple(subgraphs))
+    return made
+
+
+def walk(heads: Iterable[Entry]) -> list[Node]:
+    """All nodes that `heads` need, each after its inputs, in MXNet's depth-first order."""
+    order: list[Node] = []
+    seen: set[int] = set()
+    for head in heads:
+        if id(head.node) in seen:
+            continue
+        seen.add(id(head.node))
+        stack = [(head.node, 0)]
+        while stack:
+            node, at = stack.pop()
+            while at < len(node.inputs) and id(node.inputs[at].node) in seen:
+                at += 1
+            if at == len(node.inputs):
+                order.append(node)
+                continue
+            stack.append((node, at + 1))
+            child = node.inputs[at].node
+            seen.add(id(child))
+            stack.append((child, 0))
+    return order
+
+
+def auxiliary_variables(nodes: Iterable[Node]) -> set[int]:
+    """Ids of the variables that an operator writes to."""
+    found: set[int] = set()
+    for node in nodes:
+        op = node.op
+        if op is None or not (op.aux or op.mutates):
+            continue
+        written = {*op.aux, *op.mutates}
+        for name, entry in zip(op.inputs(), node.inputs, strict=False):
+            if name in written and entry.node.op is None:
+                found.add(id(entry.node))
+    return found

@@ -1,0 +1,401 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Symbol: outputs of a graph of operators, to be composed, inspected, inferred, saved and bound."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ..base.errors import ArgumentError, MXNetError, OutOfRangeError, UnknownNameError, candidates
+from ..base.scopes import AttrScope, NameManager
+from ..base.shapes import from_user, is_known, to_user
+from ..methods import OperatorMethods
+from ..op import library  # noqa: F401 - registers the operators
+from ..op.dtypes import mx_dtype, torch_dtype
+from .infer import DTypeTable, ShapeTable, infer_dtypes, infer_shapes
+from .node import USER_KEYS, Entry, Node, auxiliary_variables, walk
+
+__all__ = ["Group", "Symbol", "Variable", "var"]
+
+_log = logging.getLogger("mxnova")
+
+Inferred = tuple[list[Any] | None, list[Any] | None, list[Any] | None]
+
+
+class Symbol(OperatorMethods):
+    """One or more outputs of a graph."""
+
+    __slots__ = ("__weakref__", "_entries", "_nodes")
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._entries = list(entries)
+        self._nodes: list[Node] | None = None
+
+    # The graph -----------------------------------------------------------------------------------
+
+    @property
+    def nodes(self) -> list[Node]:
+        """Its nodes, each after its inputs, in MXNet's depth-first order."""
+        if self._nodes is None:
+            self._nodes = walk(self._entries)
+        return self._nodes
+
+    @property
+    def entries(self) -> list[Entry]:
+        """Its outputs."""
+        return self._entries
+
+    def variables(self) -> tuple[list[Node], list[Node]]:
+        """(arguments, auxiliary states), in the order of the nodes."""
+        auxiliary = auxiliary_variables(self.nodes)
+        found = [n for n in self.nodes if n.op is None]
+        return (
+            [n for n in found if id(n) not in auxiliary],
+            [n for n in found if id(n) in auxiliary],
+        )
+
+    def list_arguments(self) -> list[str]:
+        """Names of its arguments."""
+        return [n.name for n in self.variables()[0]]
+
+    def list_auxiliary_states(self) -> list[str]:
+        """Names of its auxiliary states."""
+        return [n.name for n in self.variables()[1]]
+
+    def list_inputs(self) -> list[str]:
+        """Names of all its variables."""
+        return [n.name for n in self.nodes if n.op is None]
+
+    def list_outputs(self) -> list[str]:
+        """Names of its outputs."""
+        return [_output_name(e) for e in self._entries]
+
+    @property
+    def name(self) -> str | None:
+        """The name of its node; None for a group."""
+        owners = {id(e.node) for e in self._entries}
+        return self._entries[0].node.name if len(owners) == 1 else None
+
+    def get_internals(self) -> Symbol:
+        """A group of every output of every node."""
+        return Symbol(Entry(n, i) for n in self.nodes for i in range(len(n.output_names())))
+
+    def get_children(self) -> Symbol | None:
+        """A group of the inputs of its output nodes; None when they are variables."""
+        heads = {id(e.node): e.node for e in self._entries}
+        children = [e for node in heads.values() for e in node.inputs]
+        return Symbol(children) if children else None
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[Symbol]:
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, index: Any) -> Symbol:
+        if isinstance(index, str):
+            return self._by_name(index)
+        if isinstance(index, slice):
+            return Symbol(self._entries[index])
+        if not isinstance(index, int) or not 0 <= index < len(self._entries):
+            raise OutOfRangeError(f"Symbol: output {index!r} of {len(self._entries)}")
+        return Symbol([self._entries[index]])
+
+    def _by_name(self, name: str) -> Symbol:
+        names = self.list_outputs()
+        found = [i for i, n in enumerate(names) if n == name]
+        if len(found) == 1:
+            return self[found[0]]
+        if found:
+            raise ValueError(f"Symbol: {len(found)} outputs are named {name!r}")
+        raise ValueError(f"Symbol: no output is named {name!r}{candidates(name, names)}")
+
+    def __bool__(self) -> bool:
+        raise MXNetError("a Symbol has no truth value: it has no data until it is bound")
+
+    def __repr__(self) -> str:
+        if self.name is not None:
+            return f"<Symbol {self.name}>"
+        return f"<Symbol group [{', '.join(e.node.name for e in self._entries)}]>"
+
+    __hash__ = object.__hash__
+
+    def _apply(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        from .functions import function_of
+
+        return function_of(name)(self, *args, **kwargs)
+
+    def reshape(self, *shape: Any, **kwargs: Any) -> Symbol:
+        """Operator Reshape; `shape` as separate numbers or one tuple."""
+        if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
+            shape = tuple(shape[0])
+        attrs = {"shape": shape, **kwargs} if shape else kwargs
+        result: Symbol = self._apply("Reshape", (), attrs)
+        return result
+
+    def astype(self, dtype: Any) -> Symbol:
+        """Operator Cast."""
+        result: Symbol = self._apply("Cast", (), {"dtype": dtype})
+        return result
+
+    # Composition ---------------------------------------------------------------------------------
+
+    def __call__(self, *args: Symbol, name: str | None = None, **kwargs: Symbol) -> Symbol:
+        """A copy with variables replaced: by position in `list_inputs`, or by name."""
+        if args and kwargs:
+            raise TypeError("compose takes symbols by position or by keyword, not both")
+        names = self.list_inputs()
+        if len(args) > len(names):
+            raise MXNetError(f"compose: {len(args)} symbols for {len(names)} variables")
+        replacements = dict(zip(names, args, strict=False)) if args else kwargs
+        for key, value in replacements.items():
+            if not isinstance(value, Symbol):
+                raise TypeError(f"compose: {key} must be a Symbol, not {type(value).__name__}")
+            if key not in names:
+                raise UnknownNameError(
+                    f"compose: no variable is named {key!r}{candidates(key, names)} "
+                    f"(there are {', '.join(names)})"
+                )
+        made = self._rebuilt({k: single_entry(v, k) for k, v in replacements.items()})
+        if name and len({id(e.node) for e in made._entries}) == 1:
+            made._entries[0].node.name = name
+        return made
+
+    def _rebuilt(self, replacements: Mapping[str, Entry]) -> Symbol:
+        """A copy of the graph in which variables are `replacements`."""
+        copies: dict[int, Node] = {}
+        for node in self.nodes:
+            if node.op is None and node.name in replacements:
+                continue
+            inputs = [self._moved(e, copies, replacements) for e in node.inputs]
+            copies[id(node)] = node.copy(inputs)
+        return Symbol(self._moved(e, copies, replacements) for e in self._entries)
+
+    @staticmethod
+    def _moved(entry: Entry, copies: dict[int, Node], replacements: Mapping[str, Entry]) -> Entry:
+        copy = copies.get(id(entry.node))
+        return replacements[entry.node.name] if copy is None else Entry(copy, entry.output)
+
+    def __copy__(self) -> Symbol:
+        return self._rebuilt({})
+
+    def __deepcopy__(self, memo: Any) -> Symbol:
+        return self._rebuilt({})
+
+    # Attributes ----------------------------------------------------------------------------------
+
+    def attr(self, key: str) -> str | None:
+        """Attribute `key` of its node, None when it has none."""
+        return _shown_attrs(self._entries[0].node).get(key)
+
+    def list_attr(self, recursive: bool = False) -> dict[str, str]:
+        """Attributes of its node."""
+        if recursive:
+            raise DeprecationWarning("list_attr(recursive=True) is gone: use attr_dict()")
+        return _shown_attrs(self._entries[0].node)
+
+    def attr_dict(self) -> dict[str, dict[str, str]]:
+        """Attributes of every node that has some, by the node's name."""
+        return {n.name: _shown_attrs(n) for n in self.nodes if n.attrs}
+
+    def _set_attr(self, **kwargs: str) -> None:
+        for key, value in kwargs.items():
+            if not isinstance(value, str):
+                raise ValueError(f"attribute {key}={value!r}: attributes are strings")
+        self._entries[0].node.set_attrs(kwargs)
+
+    # Inference -----------------------------------------------------------------------------------
+
+    def infer_shape(self, *args: Any, **kwargs: Any) -> Inferred:
+        """(argument, output, auxiliary) shapes, or (None, None, None) when some stay unknown.
+
+        Args:
+            args: shapes of the arguments in order; None: unknown.
+            kwargs: shapes by argument name.
+
+        Raises:
+            MXNetError: shapes that contradict each other; the text names the node.
+        """
+        table = self._shape_table(args, kwargs)
+        unknown = [n.name for n in self.nodes if not all(map(is_known, table[id(n)]))]
+        if unknown:
+            _log.warning("infer_shape: not enough is known about %s", ", ".join(unknown[:5]))
+            return None, None, None
+        return self._listed(table, to_user)
+
+    def infer_shape_partial(self, *args: Any, **kwargs: Any) -> Inferred:
+        """`infer_shape` that leaves unknown what it cannot infer."""
+        return self._listed(self._shape_table(args, kwargs), to_user)
+
+    def _shape_table(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> ShapeTable:
+        known = self._known("infer_shape", args, kwargs)
+        return infer_shapes(self.nodes, {n: from_user(s) for n, s in known.items()})
+
+    def infer_type(self, *args: Any, **kwargs: Any) -> Inferred:
+        """(argument, output, auxiliary) element types, or Nones when some stay unknown."""
+        table = self._dtype_table(args, kwargs)
+        if any(fact is None for n in self.nodes for fact in table[id(n)]):
+            return None, None, None
+        return self._listed(table, _numpy_type)
+
+    def infer_type_partial(self, *args: Any, **kwargs: Any) -> Inferred:
+        """`infer_type` that leaves unknown what it cannot infer."""
+        return self._listed(self._dtype_table(args, kwargs), _numpy_type)
+
+    def _dtype_table(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> DTypeTable:
+        known = self._known("infer_type", args, kwargs)
+        dtypes = {n: None if d is None else torch_dtype(d) for n, d in known.items()}
+        return infer_dtypes(self.nodes, dtypes)
+
+    def _known(
+        self, what: str, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        if args and kwargs:
+            raise ValueError(f"{what}: give shapes or types by position or by name, not both")
+        if args:
+            return dict(zip(self.list_arguments(), args, strict=False))
+        names = {n.name for n in self.nodes if n.op is None}
+        for name in kwargs:
+            if name not in names:
+                raise ArgumentError(
+                    f"{what}: no argument is named {name!r}{candidates(name, names)}"
+                )
+        return kwargs
+
+    def _listed(self, table: dict[int, list[Any]], shown: Callable[[Any], Any]) -> Inferred:
+        arguments, auxiliary = self.variables()
+        return (
+            [shown(table[id(n)][0]) for n in arguments],
+            [shown(table[id(e.node)][e.output]) for e in self._entries],
+            [shown(table[id(n)][0]) for n in auxiliary],
+        )
+
+    # Files ---------------------------------------------------------------------------------------
+
+    def tojson(self, remove_amp_cast: bool = True) -> str:
+        """The JSON text that MXNet 1.9.1 loads; automatic mixed precision casts left out."""
+        from .serialize import to_json
+
+        return to_json(self, remove_amp_cast)
+
+    def save(self, fname: str, remove_amp_cast: bool = True) -> None:
+        """Writes `tojson` to a file, which is replaced only when all is written."""
+        from ...formats.atomic import replacing
+
+        text = self.tojson(remove_amp_cast).encode()
+        with replacing(fname) as file:
+            file.write(text)
+
+    def __reduce__(self) -> Any:
+        from .serialize import from_json
+
+        return from_json, (self.tojson(remove_amp_cast=False),)
+
+    def debug_str(self) -> str:
+        """A listing of outputs and nodes."""
+        from .serialize import listing
+
+        return listing(self)
+
+
+def _output_name(entry: Entry) -> str:
+    op = entry.node.op
+    return entry.node.name if op is None else entry.node._prefixed(op.outputs()[entry.output])
+
+
+def _numpy_type(dtype: Any) -> Any:
+    return None if dtype is None else mx_dtype(dtype).numpy.type
+
+
+def _shown_attrs(node: Node) -> dict[str, str]:
+    """Attributes as MXNet lists them: the user's keys also without underscores."""
+    shown = dict(node.attrs)
+    for key in USER_KEYS:
+        if f"__{key}__" in shown:
+            shown[key] = shown[f"__{key}__"]
+    return shown
+
+
+def single_entry(symbol: Symbol, what: str) -> Entry:
+    """The only output of `symbol`.
+
+    Raises:
+        MXNetError: it has several.
+    """
+    if len(symbol._entries) != 1:
+        raise MXNetError(f"{what} has {len(symbol._entries)} outputs, a single one is needed")
+    return symbol._entries[0]
+
+
+# Variables and groups -----------------------------------------------------------------------------
+
+
+def var(
+    name: str,
+    attr: dict[str, str] | None = None,
+    shape: tuple[int, ...] | None = None,
+    lr_mult: float | None = None,
+    wd_mult: float | None = None,
+    dtype: Any = None,
+    init: Any = None,
+    stype: str | None = None,
+    **kwargs: Any,
+) -> Symbol:
+    """A variable.
+
+    Args:
+        name: its name.
+        attr: attributes, strings.
+        shape: its shape; 0 (legacy) or -1 (NumPy semantics) for unknown sizes.
+        lr_mult: multiplier of the learning rate.
+        wd_mult: multiplier of the weight decay.
+        dtype: its element type.
+        init: an Initializer or its JSON text.
+        stype: its storage type.
+        kwargs: further attributes, named ``__x__``.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"a variable's name must be a string, not {type(name).__name__}")
+    node = Node(None, NameManager.get_current().get(name, "variable"), {})
+    node.set_attrs(AttrScope.get_current().get(attr))
+    node.set_attrs(_variable_attrs(shape, lr_mult, wd_mult, dtype, init, stype))
+    for key, value in kwargs.items():
+        if not (key.startswith("__") and key.endswith("__")):
+            raise ValueError(f"variable {name!r}: attribute {key!r} must be named __{key}__")
+        node.attrs[key] = str(value)
+    return Symbol([Entry(node, 0)])
+
+
+Variable = var
+
+_STORAGE_FLAGS = {"default": "0", "row_sparse": "1", "csr": "2"}
+
+
+def _variable_attrs(
+    shape: Any, lr_mult: Any, wd_mult: Any, dtype: Any, init: Any, stype: Any
+) -> dict[str, str]:
+    attrs = {}
+    if shape is not None:
+        attrs["__shape__"] = str(tuple(shape))
+    if lr_mult is not None:
+        attrs["__lr_mult__"] = str(lr_mult)
+    if wd_mult is not None:
+        attrs["__wd_mult__"] = str(wd_mult)
+    if dtype is not None:
+        attrs["__dtype__"] = str(mx_dtype(torch_dtype(dtype)).flag)
+    if init is not None:
+        attrs["__init__"] = init if isinstance(init, str) else init.dumps()
+    if stype is not None:
+        if stype not in _STORAGE_FLAGS:
+            raise MXNetError(f"variable: stype={stype!r}: must be default, csr or row_sparse")
+        attrs["__storage_type__"] = _STORAGE_FLAGS[stype]
+    return attrs
+
+
+def Group(symbols: Iterable[Symbol]) -> Symbol:  # noqa: N802 - MXNet's name
+    """All outputs of `symbols` as one symbol."""
+    symbols = list(symbols)
+    if not symbols or not all(isinstance(s, Symbol) for s in symbols):
+        raise TypeError("Group takes a non-empty list of symbols")
+    return Symbol(e for s in symbols for e in s._entries)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators as methods, written once for arrays and symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["METHODS", "OperatorMethods"]
+
+METHODS = tuple(
+    """
+    abs arccos arccosh arcsin arcsinh arctan arctanh argmax argmax_channel argmin argsort
+    broadcast_axes broadcast_like broadcast_to cbrt ceil clip cos cosh degrees depth_to_space diag
+    exp expand_dims expm1 fix flatten flip floor log log10 log1p log2 log_softmax max mean min
+    nanprod nansum norm one_hot ones_like pad pick prod radians rcbrt reciprocal relu repeat
+    reshape_like rint round rsqrt shape_array sigmoid sign sin sinh size_array slice slice_axis
+    slice_like softmax softmin sort space_to_depth split split_v2 sqrt square squeeze sum swapaxes
+    take tan tanh tile topk transpose trunc zeros_like
+    """.split()  # noqa: SIM905 - a table to read
+)
+
+
+class OperatorMethods:
+    """Gives a class ``x.relu()`` for every operator in `METHODS`, by its `_apply`."""
+
+    __slots__ = ()
+
+    def _apply(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result of operator `name` on self."""
+        raise NotImplementedError
+
+
+def _method(name: str) -> Callable[..., Any]:
+    def method(self: OperatorMethods, *args: Any, **kwargs: Any) -> Any:
+        return self._apply(name, args, kwargs)
+
+    method.__name__ = name
+    method.__qualname__ = f"OperatorMethods.{name}"
+    method.__doc__ = f"Operator `{name}` on this array."
+    return method
+
+
+for _name in METHODS:
+    setattr(OperatorMethods, _name, _method(_name))

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays in files: `save`, `load`, `load_frombuffer`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...formats import params
+from ...formats.params import ArrayRecord, ParamsFile
+from ..base.errors import ArgumentTypeError
+from ..base.scopes import is_np_shape
+from ..op.dtypes import mx_dtype
+from ..runtime.context import cpu
+from .array import NDArray, numpy_of, tensor_from, wrap
+from .sparse import BaseSparseNDArray, sparse_array
+
+__all__ = ["array_of_record", "load", "load_frombuffer", "record_of_array", "save"]
+
+Arrays = list[NDArray | None] | dict[str, NDArray | None]
+
+
+def save(fname: str | os.PathLike[str], data: Any) -> None:
+    """Writes an array, a list of arrays or a dict of arrays, in the bytes MXNet 1.9.1 writes.
+
+    The file is replaced only when all is written.
+    """
+    if isinstance(data, NDArray):
+        data = [data]
+    names = list(data) if isinstance(data, Mapping) else []
+    arrays = list(data.values()) if isinstance(data, Mapping) else list(data)
+    for name, array in zip(names or range(len(arrays)), arrays, strict=True):
+        if not isinstance(array, NDArray):
+            raise ArgumentTypeError(f"save: {name!r} is a {type(array).__name__}, not an NDArray")
+    if not all(isinstance(n, str) for n in names):
+        raise ArgumentTypeError("save: the keys of a dict of arrays must be strings")
+    records = [record_of_array(a) for a in arrays]
+    params.write(fname, records, names, np_shape=is_np_shape())
+
+
+def load(fname: str | os.PathLike[str]) -> Arrays:
+    """The arrays in a file, as a list or, where they have names, a dict.
+
+    The file is mapped: an array is read when it is first used.
+
+    Raises:
+        FormatError: the file breaks its format; the text tells where.
+    """
+    return _arrays(params.read(fname, np_shape=is_np_shape()))
+
+
+def load_frombuffer(buf: bytes) -> Arrays:
+    """`load` from the bytes of a file."""
+    if not isinstance(buf, (bytes, bytearray, memoryview)):
+        raise ArgumentTypeError(f"load_frombuffer: buf is a {type(buf).__name__}, not bytes")
+    return _arrays(params.read(bytes(buf), np_shape=is_np_shape()))
+
+
+def _arrays(file: ParamsFile) -> Arrays:
+    arrays = [None if r is None else array_of_record(r) for r in file.records]
+    return dict(zip(file.names, arrays, strict=True)) if file.names else arrays
+
+
+def array_of_record(record: ArrayRecord) -> NDArray:
+    """The array of a record, on its memory; arrays saved on a GPU come back on the CPU."""
+    context = cpu(0)
+    values = tensor_from(record.data)
+    if record.stype == "default":
+        return wrap(values, context)
+    aux = tuple(tensor_from(a) for a in record.aux)
+    return sparse_array(record.stype, record.shape, values, aux, context)
+
+
+def record_of_array(array: NDArray) -> ArrayRecord:
+    """The record that stores `array`."""
+    context = (array.context.device_typeid, array.context.device_id)
+    if isinstance(array, BaseSparseNDArray):
+        values = array._values
+        aux = tuple(np.ascontiguousarray(numpy_of(a, copy=False)) for a in array._aux)
+    else:
+        values, aux = array._tensor, ()
+    data = np.ascontiguousarray(numpy_of(values, copy=False)).reshape(tuple(values.shape))
+    return ArrayRecord(array.stype, array.shape, mx_dtype(values.dtype), data, aux, context)

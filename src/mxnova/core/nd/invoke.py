@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running one operator eagerly on arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..base.errors import MXNetError
+from ..op.gradient import recorded
+from ..op.operator import Op
+from ..runtime.context import Context, context_of
+from ..runtime.resource import random_stream
+from .accept import check, refuse
+from .array import NDArray, wrap, wrap_recorded
+from .recording import STATE
+
+__all__ = ["invoke"]
+
+_ACCEPTED_LIMIT = 4096
+
+
+class _Plan:
+    """What invoking one operator needs to know, worked out once and kept with the operator.
+
+    Attributes:
+        accepted: shapes and dtypes of inputs that the operator's rules have passed.
+        facts: run facts that its forward asks for.
+        visible: how many of its outputs callers see.
+    """
+
+    __slots__ = ("accepted", "facts", "visible")
+
+    def __init__(self, op: Op) -> None:
+        self.accepted: set[Any] = set()
+        self.facts = op.type.signature.facts
+        self.visible = op.n_visible()
+
+    def accept(self, op: Op, tensors: Sequence[Tensor]) -> None:
+        """Runs the operator's rules, once for each combination of inputs."""
+        key = tuple([(t.shape, t.dtype) for t in tensors])
+        if key not in self.accepted:
+            check(op, tensors)
+            if len(self.accepted) > _ACCEPTED_LIMIT:
+                self.accepted.clear()
+            self.accepted.add(key)
+
+
+def _plan_of(op: Op) -> _Plan:
+    plan = op.__dict__["_plan"] = _Plan(op)
+    return plan
+
+
+def invoke(op: Op, arrays: Sequence[NDArray], out: Any = None) -> Any:
+    """The result of `op` on `arrays`: an NDArray, or a list where the operator has several outputs.
+
+    Args:
+        op: the operator.
+        arrays: its inputs, in order.
+        out: array, or list of arrays, to write the results into.
+
+    Raises:
+        MXNetError: the inputs do not fit the operator; the text names what and why.
+    """
+    plan: _Plan = op.__dict__.get("_plan") or _plan_of(op)
+    tensors = [a._tensor for a in arrays]
+    plan.accept(op, tensors)
+    context = arrays[0]._chunk.context if arrays else _context_of_creation(op)
+    outs = None if out is None else [out] if isinstance(out, NDArray) else list(out)
+    if STATE.recording:
+        return _invoke_recorded(op, plan, arrays, context, out, outs)
+    results = _run(op, op.forward, plan, tensors, context, outs)
+    if outs is not None:
+        _write(op, results, outs)
+        return out
+    if plan.visible == 1:
+        return wrap(results[0], context)
+    return [wrap(r, context) for r in results[: plan.visible]]
+
+
+def _context_of_creation(op: Op) -> Context:
+    """Where an operator without inputs makes its result: its `ctx`, else the current context."""
+    named = getattr(op, "ctx", None)
+    return context_of(named if isinstance(named, str) else None)
+
+
+def _invoke_recorded(
+    op: Op,
+    plan: _Plan,
+    arrays: Sequence[NDArray],
+    context: Context,
+    out: Any,
+    outs: list[NDArray] | None,
+) -> Any:
+    """`invoke` where recording is on: results keep their graphs."""
+    tensors = [a._tensor if a._tracked is None else a._tracked for a in arrays]
+    with torch.enable_grad():
+        results = _run(op, recorded(op), plan, tensors, context, None)
+    if outs is not None:
+        _write(op, [r.detach() for r in results], outs)
+        for array, result in zip(outs, results, strict=False):
+            array._tracked = result if result.requires_grad else None
+        return out
+    shown = [wrap_recorded(r, context) for r in results[: plan.visible]]
+    return shown[0] if len(shown) == 1 else shown
+
+
+def _run(
+    op: Op,
+    forward: Callable[..., Any],
+    plan: _Plan,
+    tensors: list[Tensor],
+    context: Context,
+    outs: list[NDArray] | None,
+) -> tuple[Tensor, ...]:
+    facts = _facts(plan.facts, context, outs) if plan.facts else {}
+    try:
+        if tensors or context.device_type == "cpu":
+            results = forward(*tensors, **facts)
+        else:
+            with torch.device(context.device):
+                results = forward(**facts)
+    except (RuntimeError, IndexError, TypeError, ValueError) as error:
+        refuse(op, tensors, error)
+    return results if isinstance(results, tuple) else (results,)
+
+
+def _facts(wanted: Sequence[str], context: Context, outs: list[NDArray] | None) -> dict[str, Any]:
+    facts: dict[str, Any] = {}
+    if "train" in wanted:
+        facts["train"] = STATE.training
+    if "rng" in wanted:
+        facts["rng"] = random_stream(context)
+    if "out" in wanted:
+        facts["out"] = None if outs is None else tuple(o._tensor for o in outs)
+    return facts
+
+
+def _write(op: Op, results: Sequence[Tensor], outs: Sequence[NDArray]) -> None:
+    if len(outs) > len(results):
+        raise MXNetError(f"{op.name} gives {len(results)} arrays, out= holds {len(outs)}")
+    for array, result in zip(outs, results, strict=False):
+        array._receive(result, op.name)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators: tensors in, tensors out. The only code with mathematics."""

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of two arrays, element by element: a row gives the strict and the broadcasting form.
+
+The strict form (`elemwise_add`, `_maximum`) wants equal shapes and learns either from the other; the
+broadcasting form repeats axes of length 1. Mixed element types are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..operator import elementwise_shape, register_function
+from .rules import broadcast_shape, numbers_only, through_float
+
+__all__ = ["LOGIC", "binary", "divide", "hypot", "modulo", "power", "truth"]
+
+
+def binary(
+    function: Callable[[Tensor, Tensor], Tensor],
+    *,
+    elemwise: str = "",
+    broadcast: str = "",
+    doc: str,
+    **rules: Any,
+) -> None:
+    """Registers ``output = function(lhs, rhs)``.
+
+    Args:
+        function: of two tensors of one type that broadcast against each other.
+        elemwise: names of the form for equal shapes, separated by blanks, canonical first.
+        broadcast: names of the broadcasting form.
+        doc: what the output is.
+        rules: further fields of `Rules`.
+    """
+
+    for names, shape, rhs_doc in (
+        (elemwise, elementwise_shape, "second operand, of the shape and type of lhs."),
+        (broadcast, broadcast_shape, "second operand, of the type of lhs; axes of length 1 repeat."),
+    ):
+        if names:
+            register_function(
+                names.split(),
+                function,
+                declaration=_declaration(
+                    f"{doc}\n\nArgs:\n    lhs: first operand, of any shape.\n    rhs: {rhs_doc}"
+                ),
+                shape=shape,
+                dtype=numbers_only,
+                **rules,
+            )
+
+
+def _declaration(doc: str) -> Callable[..., Tensor]:
+    def declaration(lhs: Tensor, rhs: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    declaration.__doc__ = doc
+    return declaration
+
+
+# Arithmetic ---------------------------------------------------------------------------------------
+
+
+def divide(lhs: Tensor, rhs: Tensor) -> Tensor:
+    """Quotient; that of integers is cut towards zero."""
+    if lhs.is_floating_point():
+        return torch.div(lhs, rhs)
+    return torch.where(
+        _is_minus_one(rhs), -lhs, torch.div(lhs, _safe_divisor(rhs), rounding_mode="trunc")
+    )
+
+
+def modulo(lhs: Tensor, rhs: Tensor) -> Tensor:
+    """Remainder with the sign of the divisor, and 0 where that is 0."""
+    if lhs.is_floating_point():
+        return torch.remainder(lhs, rhs).masked_fill(rhs == 0, 0)
+    return torch.remainder(lhs, _safe_divisor(rhs).masked_fill(rhs == 0, 1))
+
+
+def _is_minus_one(divisor: Tensor) -> Tensor:
+    return torch.zeros_like(divisor).bool() if not divisor.dtype.is_signed else divisor == -1
+
+
+def _safe_divisor(divisor: Tensor) -> Tensor:
+    """`divisor` with 1 for -1: a CPU stops the process on the lowest integer divided by -1."""
+    return divisor.masked_fill(_is_minus_one(divisor), 1)
+
+
+def _modulo_backward(d_output: Tensor, lhs: Tensor, rhs: Tensor) -> tuple[Tensor, Tensor]:
+    d_rhs = -d_output * torch.floor(lhs / rhs)
+    return d_output.sum_to_size(lhs.shape), d_rhs.sum_to_size(rhs.shape)
+
+
+# At a base of 0 MXNet gives the formula's infinities and NaNs, ATen puts zeros there.
+def _power_backward(
+    d_output: Tensor, lhs: Tensor, rhs: Tensor, output: Tensor
+) -> tuple[Tensor, Tensor]:
+    d_lhs = d_output * rhs * torch.pow(lhs, rhs - 1)
+    d_rhs = d_output * output * torch.log(lhs)
+    return d_lhs.sum_to_size(lhs.shape), d_rhs.sum_to_size(rhs.shape)
+
+
+# ATen gives half the gradient to each of two equal elements, MXNet all of it to lhs.
+def _maximum_backward(d_output: Tensor, lhs: Tensor, rhs: Tensor) -> tuple[Tensor, Tensor]:
+    return _divided(d_output, lhs, rhs, lhs >= rhs, lhs < rhs)
+
+
+def _minimum_backward(d_output: Tensor, lhs: Tensor, rhs: Tensor) -> tuple[Tensor, Tensor]:
+    return _divided(d_output, lhs, rhs, lhs <= rhs, lhs > rhs)
+
+
+def _divided(
+    d_output: Tensor, lhs: Tensor, rhs: Tensor, to_lhs: Tensor, to_rhs: Tensor
+) -> tuple[Tensor, Tensor]:
+    return (d_output * to_lhs).sum_to_size(lhs.shape), (d_output * to_rhs).sum_to_size(rhs.shape)
+
+
+power = through_float(torch.pow)
+hypot = through_float(torch.hypot)
+
+# fmt: off
+binary(torch.add, elemwise="elemwise_add _Plus _add _plus _sparse_elemwise_add",
+       broadcast="broadcast_add _sparse_broadcast_add _sparse_broadcast_plus broadcast_plus", doc="lhs + rhs.")
+binary(torch.add, elemwise="_grad_add", doc="lhs + rhs, as gradients are summed.")
+binary(torch.sub, elemwise="elemwise_sub _Minus _minus _sparse_elemwise_sub _sub",
+       broadcast="broadcast_sub _sparse_broadcast_minus _sparse_broadcast_sub broadcast_minus", doc="lhs - rhs.")
+binary(torch.mul, elemwise="elemwise_mul _Mul _mul _sparse_elemwise_mul",
+       broadcast="broadcast_mul _sparse_broadcast_mul", doc="lhs · rhs.")
+binary(divide, elemwise="elemwise_div _Div _div _sparse_elemwise_div",
+       broadcast="broadcast_div _sparse_broadcast_div", doc="lhs / rhs; integers are cut towards zero.")
+binary(divide, elemwise="_scatter_elemwise_div", doc="lhs / rhs, on the stored rows of a sparse lhs only.")
+binary(modulo, elemwise="_mod _Mod", broadcast="broadcast_mod", backward=_modulo_backward,
+       doc="Remainder of lhs / rhs with the sign of rhs; 0 where rhs is 0.")
+binary(power, elemwise="_power _Power", broadcast="broadcast_power", backward=_power_backward,
+       doc="lhs to the power of rhs.")
+binary(hypot, elemwise="_hypot _Hypot", broadcast="broadcast_hypot", doc="√(lhs² + rhs²).")
+binary(torch.maximum, elemwise="_maximum _Maximum", broadcast="broadcast_maximum _npi_maximum",
+       backward=_maximum_backward, doc="The larger one.")
+binary(torch.minimum, elemwise="_minimum _Minimum", broadcast="broadcast_minimum _npi_minimum",
+       backward=_minimum_backward, doc="The smaller one.")
+# fmt: on
+
+
+# Comparison and logic: 1 and 0 in the type of the operands ----------------------------------------
+
+
+def truth(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """`function`, with its booleans as 1 and 0 in the type of its first argument."""
+
+    def forward(lhs: Tensor, rhs: Any) -> Tensor:
+        return function(lhs, rhs).to(lhs.dtype)
+
+    return forward
+
+
+# fmt: off
+LOGIC: dict[str, tuple[Callable[..., Tensor], str]] = {
+    "equal": (torch.eq, "both are equal"),
+    "not_equal": (torch.ne, "they differ"),
+    "greater": (torch.gt, "the first is greater"),
+    "greater_equal": (torch.ge, "the first is not less"),
+    "lesser": (torch.lt, "the first is less"),
+    "lesser_equal": (torch.le, "the first is not greater"),
+    "logical_and": (torch.logical_and, "neither is 0"),
+    "logical_or": (torch.logical_or, "at least one is not 0"),
+    "logical_xor": (torch.logical_xor, "exactly one is not 0"),
+}
+# fmt: on
+
+for _name, (_function, _condition) in LOGIC.items():
+    binary(
+        truth(_function),
+        elemwise=f"_{_name} _{_name.title()}",
+        broadcast=f"broadcast_{_name}",
+        differentiable=False,
+        doc=f"1 where {_condition}, 0 elsewhere.",
+    )

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of an array and a number, element by element: a row each.
+
+On an integer array the number is cut to its type, unless it was given as a fraction (`is_int` is
+False), which makes the output float64. A bool array counts as int64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ...base.params import Double
+from ..infer import DTypes
+from ..operator import Op, elementwise_shape, register_function
+from .binary import LOGIC, divide, hypot, modulo, power, truth
+from .rules import as_integer
+
+__all__ = ["scalar"]
+
+
+def scalar_dtype(op: Op, t: DTypes) -> None:
+    """The output is of the type of data, of int64 for bool; of float64 next to a fraction."""
+    data = t.known("data")
+    if data is None:
+        t.data = t.output
+    elif data.is_floating_point:
+        t.output = data
+    elif not op.attr("is_int"):
+        t.output = torch.float64
+    else:
+        t.output = torch.int64 if data is torch.bool else data
+
+
+def scalar(
+    names: str, function: Callable[[Tensor, Any], Tensor], *, doc: str, **rules: Any
+) -> None:
+    """Registers ``output = function(data, scalar)``.
+
+    Args:
+        names: canonical name and aliases, separated by blanks.
+        function: of a tensor and a number of the tensor's kind.
+        doc: what the output is.
+        rules: further fields of `Rules`.
+    """
+
+    def forward(data: Tensor, *, scalar: Double = 1.0, is_int: bool = True) -> Tensor:
+        if data.is_floating_point():
+            return function(data, scalar)
+        if not is_int:
+            return function(data.double(), scalar)
+        if data.dtype is torch.bool:
+            data = data.long()
+        return function(data, as_integer(scalar, data.dtype))
+
+    forward.__doc__ = (
+        f"{doc}\n\nArgs:\n"
+        "    data: of any shape.\n"
+        "    scalar: the number.\n"
+        "    is_int: whether the number was written without a fraction."
+    )
+    register_function(
+        names.split(), forward, shape=elementwise_shape, **{"dtype": scalar_dtype, **rules}
+    )
+
+
+def _on_tensors(
+    function: Callable[[Tensor, Tensor], Tensor], reverse: bool = False
+) -> Callable[[Tensor, Any], Tensor]:
+    """`function`, which takes tensors only, with a number for one of them."""
+
+    def forward(data: Tensor, number: Any) -> Tensor:
+        other = torch.scalar_tensor(number, dtype=data.dtype, device=data.device)
+        return function(other, data) if reverse else function(data, other)
+
+    return forward
+
+
+_divide_by_integer, _modulo_integer = _on_tensors(divide), _on_tensors(modulo)
+
+
+def _divide(data: Tensor, number: Any) -> Tensor:
+    if data.is_floating_point():
+        return torch.div(data, number)
+    return _divide_by_integer(data, number)
+
+
+def _modulo(data: Tensor, number: Any) -> Tensor:
+    if data.is_floating_point() and number != 0:
+        return torch.remainder(data, number)
+    return _modulo_integer(data, number)
+
+
+def _at_least(data: Tensor, number: Any) -> Tensor:
+    return torch.clamp(data, min=number)
+
+
+def _at_most(data: Tensor, number: Any) -> Tensor:
+    return torch.clamp(data, max=number)
+
+
+# fmt: off
+scalar("_plus_scalar _PlusScalar", torch.add, doc="data + scalar.")
+scalar("_minus_scalar _MinusScalar", torch.sub, doc="data - scalar.")
+scalar("_rminus_scalar _RMinusScalar", torch.rsub, doc="scalar - data.")
+scalar("_mul_scalar _MulScalar", torch.mul, doc="data · scalar.")
+scalar("_div_scalar _DivScalar", _divide, doc="data / scalar; integers are cut towards zero.")
+scalar("_rdiv_scalar _RDivScalar", _on_tensors(divide, reverse=True), doc="scalar / data; integers are cut towards zero.")
+scalar("_mod_scalar _ModScalar", _modulo, doc="Remainder of data / scalar with the sign of scalar; 0 when that is 0.")
+scalar("_rmod_scalar _RModScalar", _on_tensors(modulo, reverse=True),
+       doc="Remainder of scalar / data with the sign of data; 0 where that is 0.")
+scalar("_power_scalar _PowerScalar", power, doc="data to the power of scalar.")
+scalar("_rpower_scalar _RPowerScalar", _on_tensors(power, reverse=True), doc="scalar to the power of data.")
+scalar("_hypot_scalar _HypotScalar _npi_hypot_scalar", _on_tensors(hypot), doc="√(data² + scalar²).")
+scalar("_maximum_scalar _MaximumScalar _npi_maximum_scalar", _at_least, doc="The larger one of data and scalar.")
+scalar("_minimum_scalar _MinimumScalar _npi_minimum_scalar", _at_most, doc="The smaller one of data and scalar.")
+scalar("_scatter_plus_scalar", torch.add, doc="data + scalar, on the stored elements of a sparse array only.")
+scalar("_scatter_minus_scalar", torch.sub, doc="data - scalar, on the stored elements of a sparse array only.")
+# fmt: on
+
+for _name, (_function, _condition) in LOGIC.items():
+    _takes_tensors = _name.startswith("logical")
+    scalar(
+        f"_{_name}_scalar _{_name.title().replace('_', '')}Scalar",
+        truth(_on_tensors(_function) if _takes_tensors else _function),
+        differentiable=False,
+        doc=f"1 where {_condition}, 0 elsewhere; of data and scalar.",
+    )

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of one array, element by element: a row each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..operator import DTypeRule, elementwise_shape, register_function
+from .rules import numbers_only, through_float
+
+__all__ = ["round_half_away", "unary"]
+
+
+def unary(
+    names: str,
+    function: Callable[..., Tensor],
+    *,
+    doc: str,
+    dtype: DTypeRule | None = numbers_only,
+    **rules: Any,
+) -> None:
+    """Registers ``output = function(data)``.
+
+    Args:
+        names: canonical name and aliases, separated by blanks.
+        function: of one tensor, to a tensor of the same type.
+        doc: what the output is.
+        dtype: the type rule; None admits every type.
+        rules: further fields of `Rules`.
+    """
+
+    def declaration(data: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    declaration.__doc__ = f"{doc}\n\nArgs:\n    data: the input, of any shape."
+    register_function(
+        names.split(),
+        function,
+        declaration=declaration,
+        shape=elementwise_shape,
+        dtype=dtype,
+        **rules,
+    )
+
+
+def _of_floats(names: str, function: Callable[..., Tensor], *, doc: str, **rules: Any) -> None:
+    """A row whose function ATen has for floating-point types only."""
+    unary(names, through_float(function, torch.float64), doc=doc, **rules)
+
+
+def whole(function: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
+    """`function`, which leaves integers as they are."""
+
+    def forward(data: Tensor) -> Tensor:
+        return function(data) if data.is_floating_point() else data.clone()
+
+    return forward
+
+
+def _rint(data: Tensor) -> Tensor:
+    below = torch.floor(data)
+    return below + (data - below > 0.5)
+
+
+def round_half_away(data: Tensor) -> Tensor:
+    """Nearest whole numbers; halves go away from zero."""
+    whole = torch.trunc(data)
+    return whole + torch.copysign((torch.abs(data - whole) >= 0.5).to(data.dtype), data)
+
+
+def _cbrt(data: Tensor) -> Tensor:
+    return data.abs().pow(1 / 3).copysign(data)
+
+
+def _rcbrt(data: Tensor) -> Tensor:
+    return _cbrt(data).reciprocal()
+
+
+# ATen's derivative of a power is NaN at 0 and infinity, MXNet's is the limit.
+def _cbrt_backward(d_output: Tensor, output: Tensor) -> Tensor:
+    return d_output / (3 * output * output)
+
+
+def _rcbrt_backward(d_output: Tensor, data: Tensor, output: Tensor) -> Tensor:
+    return -d_output * output / (3 * data)
+
+
+def _softsign_backward(d_output: Tensor, data: Tensor) -> Tensor:
+    return d_output / torch.square(1 + data.abs())
+
+
+def _gamma(data: Tensor) -> Tensor:
+    """Γ, which ATen has the logarithm of: taken in float64, as exp multiplies the rounding error."""
+    x = data.double()
+    below = torch.floor(x)
+    negative = torch.signbit(x) & ((x == 0) | (torch.remainder(below, 2) != 0))
+    value = torch.where(negative, -1.0, 1.0) * torch.exp(torch.lgamma(x))
+    return value.masked_fill((x < 0) & (x == below), math.nan).to(data.dtype)
+
+
+def _logical_not(data: Tensor) -> Tensor:
+    return torch.logical_not(data).to(data.dtype)
+
+
+# fmt: off
+unary("negative _sparse_negative", torch.neg, doc="-data.")
+unary("abs _sparse_abs", torch.abs, doc="Absolute value.")
+unary("sign _sparse_sign", torch.sign, doc="-1, 0 or 1: the sign.")
+unary("square _sparse_square", torch.square, doc="data².")
+unary("relu _sparse_relu", torch.relu, doc="max(data, 0).")
+
+unary("round _sparse_round", whole(round_half_away), doc="Nearest whole number; halves go away from zero.")
+unary("rint _sparse_rint", whole(_rint), doc="Nearest whole number; halves go down.")
+unary("ceil _sparse_ceil", whole(torch.ceil), doc="Smallest whole number that is not below.")
+unary("floor _sparse_floor", whole(torch.floor), doc="Largest whole number that is not above.")
+unary("trunc _sparse_trunc", whole(torch.trunc), doc="Whole part, towards zero.")
+unary("fix _sparse_fix", whole(torch.trunc), doc="Nearest whole number that is not farther from zero.")
+
+_of_floats("sqrt _sparse_sqrt", torch.sqrt, doc="Square root.")
+_of_floats("rsqrt _sparse_rsqrt", torch.rsqrt, doc="1 / √data.")
+_of_floats("cbrt _sparse_cbrt", _cbrt, backward=_cbrt_backward, doc="Cube root.")
+_of_floats("rcbrt", _rcbrt, backward=_rcbrt_backward, doc="1 / ∛data.")
+_of_floats("reciprocal", torch.reciprocal, doc="1 / data.")
+_of_floats("exp _sparse_exp", torch.exp, doc="e to the power of data.")
+_of_floats("expm1 _sparse_expm1", torch.expm1, doc="exp(data) - 1, exact near 0.")
+_of_floats("log _sparse_log", torch.log, doc="Natural logarithm.")
+_of_floats("log10 _sparse_log10", torch.log10, doc="Logarithm to base 10.")
+_of_floats("log2 _sparse_log2", torch.log2, doc="Logarithm to base 2.")
+_of_floats("log1p _sparse_log1p", torch.log1p, doc="log(1 + data), exact near 0.")
+
+_of_floats("sin _sparse_sin", torch.sin, doc="Sine of an angle in radians.")
+_of_floats("cos _sparse_cos", torch.cos, doc="Cosine of an angle in radians.")
+_of_floats("tan _sparse_tan", torch.tan, doc="Tangent of an angle in radians.")
+_of_floats("arcsin _sparse_arcsin", torch.arcsin, doc="Angle in [-π/2, π/2] whose sine is data.")
+_of_floats("arccos _sparse_arccos", torch.arccos, doc="Angle in [0, π] whose cosine is data.")
+_of_floats("arctan _sparse_arctan", torch.arctan, doc="Angle in [-π/2, π/2] whose tangent is data.")
+_of_floats("degrees _sparse_degrees", torch.rad2deg, doc="Degrees of an angle in radians.")
+_of_floats("radians _sparse_radians", torch.deg2rad, doc="Radians of an angle in degrees.")
+_of_floats("sinh _sparse_sinh", torch.sinh, doc="Hyperbolic sine.")
+_of_floats("cosh _sparse_cosh", torch.cosh, doc="Hyperbolic cosine.")
+_of_floats("tanh _sparse_tanh", torch.tanh, doc="Hyperbolic tangent.")
+_of_floats("arcsinh _sparse_arcsinh", torch.arcsinh, doc="Inverse hyperbolic sine.")
+_of_floats("arccosh _sparse_arccosh", torch.arccosh, doc="Inverse hyperbolic cosine.")
+_of_floats("arctanh _sparse_arctanh", torch.arctanh, doc="Inverse hyperbolic tangent.")
+
+_of_floats("sigmoid _sparse_sigmoid", torch.sigmoid, doc="1 / (1 + exp(-data)).")
+_of_floats("softsign", torch.nn.functional.softsign, backward=_softsign_backward, doc="data / (1 + |data|).")
+_of_floats("erf _npx_erf", torch.erf, doc="Error function.")
+_of_floats("erfinv _npx_erfinv", torch.erfinv, doc="Inverse of the error function.")
+_of_floats("gamma _npx_gamma _sparse_gamma", _gamma, doc="Gamma function.")
+_of_floats("gammaln _npx_gammaln _sparse_gammaln", torch.lgamma, doc="Logarithm of |Γ(data)|.")
+unary("logical_not", _logical_not, differentiable=False, doc="1 where data is 0, 0 elsewhere.")
+# fmt: on

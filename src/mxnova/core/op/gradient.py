@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How an operator is run so that ATen's autograd gives MXNet's gradient."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from .operator import Op
+
+__all__ = ["recorded"]
+
+
+def recorded(op: Op) -> Callable[..., Any]:
+    """`op.forward` as it runs where gradients are wanted: same arguments, same results."""
+    if not op.differentiable:
+        return functools.partial(_cut, op)
+    if op.backward is None:
+        return op.forward
+    return functools.partial(_explicit, op)
+
+
+def _cut(op: Op, *tensors: Tensor, **facts: Any) -> Any:
+    with torch.no_grad():
+        return op.forward(*tensors, **facts)
+
+
+def _explicit(op: Op, *tensors: Tensor, **facts: Any) -> Any:
+    return _Explicit.apply(op, facts, *tensors)  # type: ignore[no-untyped-call]
+
+
+@functools.cache
+def _arguments(function: Any) -> tuple[str, ...]:
+    code = function.__code__
+    names: Sequence[str] = code.co_varnames[: code.co_argcount]
+    return tuple(n for n in names if n != "self")
+
+
+def _reads(op: Op) -> tuple[str, ...]:
+    """The names that `op.backward` takes: d_<output>, inputs, outputs."""
+    function: Any = op.backward
+    function = getattr(function, "func", function)
+    return _arguments(getattr(function, "__func__", function))
+
+
+class _Explicit(torch.autograd.Function):
+    """An operator with a gradient of its own; only what its backward names is kept."""
+
+    @staticmethod
+    def forward(ctx: Any, op: Op, facts: dict[str, Any], *tensors: Tensor) -> Any:
+        results = op.forward(*tensors, **facts)
+        outputs = results if isinstance(results, tuple) else (results,)
+        arrays = dict(zip((*op.inputs(), *op.outputs()), (*tensors, *outputs), strict=True))
+        ctx.op = op
+        ctx.n_inputs = len(tensors)
+        ctx.kept = tuple(n for n in _reads(op) if n in arrays)
+        ctx.save_for_backward(*(arrays[n] for n in ctx.kept))
+        return results
+
+    @staticmethod
+    def backward(ctx: Any, *d_outputs: Tensor) -> tuple[Any, ...]:
+        op: Op = ctx.op
+        values = dict(zip(ctx.kept, ctx.saved_tensors, strict=True))
+        values.update(zip((f"d_{n}" for n in op.outputs()), d_outputs, strict=True))
+        backward: Any = op.backward
+        gradients = backward(**{n: values[n] for n in _reads(op)})
+        gradients = gradients if isinstance(gradients, tuple) else (gradients,)
+        missing = ctx.n_inputs - len(gradients)  # trailing inputs (labels, lengths) get none
+        return (None, None, *gradients, *(None,) * missing)

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a rule of one operator sees: the node's arrays by name, with what is known of each.
+
+Reading a name gives what is known, or pauses the rule when nothing is; assigning unifies with what
+is known, or raises with operator, array and both sides. A rule therefore only states what equals
+what, and is run again whenever one of its arrays became better known.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
+
+import torch
+
+from ..base.errors import MXNetError
+from ..base.shapes import (
+    UNKNOWN,
+    Dim,
+    PartialShape,
+    Pause,
+    ShapeMismatch,
+    is_known,
+    shape_text,
+    unify,
+)
+from .dtypes import dtype_name
+
+__all__ = ["DTypes", "Shapes"]
+
+T = TypeVar("T")
+
+
+class _Named(Generic[T]):
+    """The facts about one node's arrays, by name."""
+
+    __slots__ = ("_changed", "_facts", "_op", "inputs", "outputs")
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    _op: str
+    _changed: bool
+    _facts: dict[str, T | None]
+
+    def __init__(
+        self, op: str, inputs: Sequence[str], outputs: Sequence[str], facts: Sequence[T | None]
+    ) -> None:
+        put = object.__setattr__
+        put(self, "_op", op)
+        put(self, "inputs", tuple(inputs))
+        put(self, "outputs", tuple(outputs))
+        put(self, "_facts", dict(zip((*inputs, *outputs), facts, strict=True)))
+        put(self, "_changed", False)
+
+    def known(self, name: str) -> T | None:
+        """What is known of array `name`, None when nothing is; never pauses."""
+        return self._facts[name]
+
+    @property
+    def facts(self) -> list[T | None]:
+        """All facts, inputs first."""
+        return list(self._facts.values())
+
+    @property
+    def changed(self) -> bool:
+        """Whether an assignment added something."""
+        return bool(self._changed)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._facts
+
+    def __getitem__(self, name: str) -> T:
+        fact = self._facts[name]
+        if fact is None:
+            raise Pause
+        return fact
+
+    def __setitem__(self, name: str, fact: T | None) -> None:
+        before = self._facts[name]
+        after = self._unified(name, before, fact)
+        if after is not before:
+            self._facts[name] = after
+            object.__setattr__(self, "_changed", True)
+
+    def __getattr__(self, name: str) -> T:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"{self._op} has no array {name!r}") from None
+
+    def __setattr__(self, name: str, fact: T | None) -> None:
+        self[name] = fact
+
+    def same(self, *names: str) -> None:
+        """States that the named arrays agree; what is known of one becomes known of all."""
+        for _ in range(2):  # the second round carries the last one's facts to the first
+            for a, b in itertools.pairwise(names):
+                self[b] = self._facts[a]
+                self[a] = self._facts[b]
+
+    def _unified(self, name: str, before: T | None, fact: T | None) -> T | None:
+        raise NotImplementedError
+
+
+class Shapes(_Named[tuple[Dim, ...]]):
+    """Partial shapes of one node's arrays."""
+
+    __slots__ = ()
+
+    def _unified(self, name: str, before: PartialShape, fact: PartialShape) -> PartialShape:
+        try:
+            after = unify(before, None if fact is None else tuple(fact))
+        except ShapeMismatch:
+            raise MXNetError(
+                f"{self._op}: {name} has shape {shape_text(before)}, "
+                f"but its other arrays and parameters need {shape_text(fact)}"
+            ) from None
+        if before is not None and after is not None and _as_known(before) == _as_known(after):
+            return before
+        return after
+
+    def full(self, name: str) -> tuple[int, ...]:
+        """The shape of `name`, every dimension known; pauses otherwise."""
+        shape = self[name]
+        if not is_known(shape):
+            raise Pause
+        return shape  # type: ignore[return-value]
+
+    def rank(self, name: str, *allowed: int) -> int:
+        """The rank of `name`; raises unless it is one of `allowed` (when given)."""
+        rank = len(self[name])
+        if allowed and rank not in allowed:
+            wanted = " or ".join(map(str, allowed))
+            raise MXNetError(
+                f"{self._op}: {name} has shape {shape_text(self[name])}: "
+                f"it must have {wanted} dimensions, not {rank}"
+            )
+        return rank
+
+    def axis(self, name: str, axis: int, argument: str = "axis") -> int:
+        """`axis` of array `name`, counted from the front; raises when it is out of range."""
+        rank = len(self[name])
+        if not -rank <= axis < rank:
+            raise MXNetError(
+                f"{self._op}: {argument}={axis}: {name} {shape_text(self[name])} has {rank} axes"
+            )
+        return axis % rank
+
+    def fail(self, reason: str) -> MXNetError:
+        """The error for a rule of this operator that does not hold."""
+        return MXNetError(f"{self._op}: {reason}")
+
+
+def _as_known(shape: tuple[Dim, ...]) -> tuple[Any, ...]:
+    return tuple(None if d is UNKNOWN else d for d in shape)
+
+
+class DTypes(_Named[torch.dtype]):
+    """Element types of one node's arrays."""
+
+    __slots__ = ()
+
+    def _unified(
+        self, name: str, before: torch.dtype | None, fact: torch.dtype | None
+    ) -> torch.dtype | None:
+        if fact is None or before is fact:
+            return before
+        if before is not None:
+            raise MXNetError(
+                f"{self._op}: {name} has type {dtype_name(before)}, "
+                f"but its other arrays and parameters need {dtype_name(fact)}"
+            )
+        return fact

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Importing this module registers every operator."""
+
+from .nn import fully_connected  # noqa: F401
+from .nn import softmax  # noqa: F401
+from .nn import loss  # noqa: F401
+from .tensor import reshape  # noqa: F401
+from .tensor import layout  # noqa: F401
+from .tensor import slice  # noqa: F401
+from .tensor import split  # noqa: F401
+from .nn import dropout, rnn  # noqa: F401
+from .nn import ctc  # noqa: F401
+from .tensor import matmul  # noqa: F401
+from .tensor import lookup  # noqa: F401
+from .tensor import scatter  # noqa: F401
+from .contrib import multibox  # noqa: F401
+from .tensor import ordering  # noqa: F401
+from .tensor import sequence  # noqa: F401
+from .tensor import enlarge  # noqa: F401
+from .linalg import products  # noqa: F401
+from .linalg import factor  # noqa: F401
+from .linalg import diagonal  # noqa: F401
+from .contrib import bounding_box  # noqa: F401
+from .families import unary  # noqa: F401
+from .contrib import proposal  # noqa: F401
+from .tensor import attention  # noqa: F401
+from .tensor import columns  # noqa: F401
+from .tensor import sparse  # noqa: F401
+from .tensor import signal  # noqa: F401
+from .tensor import hawkes  # noqa: F401
+from .tensor import calibration  # noqa: F401
+from .nn import convolution  # noqa: F401
+from .families import parametric  # noqa: F401
+from .families import passthrough  # noqa: F401
+from .nn import pooling  # noqa: F401
+from .families import binary  # noqa: F401
+from .families import scalar  # noqa: F401

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dropout."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from ...base.params import Shape, bounded
+from ..infer import Shapes
+from ..operator import Op, operator
+
+__all__ = ["dropped"]
+
+
+def dropped(
+    data: Tensor, p: float, rng: torch.Generator | None, axes: tuple[int, ...] = ()
+) -> Tensor:
+    """`data` with a share `p` of it set to 0, the rest scaled up; one decision along `axes`."""
+    shape = [1 if axis in axes else n for axis, n in enumerate(data.shape)]
+    keep = 1.0 - p
+    mask = torch.empty(shape, dtype=data.dtype, device=data.device)
+    return data * mask.bernoulli_(keep, generator=rng).div_(keep)
+
+
+@operator("Dropout", "_npx_dropout")
+class Dropout(Op):
+    """Sets random elements to 0 and scales the rest up, so that the mean stays.
+
+    Srivastava et al., "Dropout: a simple way to prevent neural networks from overfitting", 2014.
+
+    Args:
+        data: floats of any shape.
+        p: share of the elements set to 0; the others are divided by ``1 - p``.
+        mode: ``training``: only in training passes; ``always``: in all.
+        axes: axes along which elements are dropped together.
+        cudnn_off: without effect.
+    """
+
+    p: bounded(float, 0, 1) = 0.5  # type: ignore[valid-type]
+    mode: Literal["always", "training"] = "training"
+    axes: Shape = ()
+    cudnn_off: bool | None = False
+
+    def infer_shape(self, s: Shapes) -> None:
+        s.output = s.data
+        for axis in self.axes:
+            if not 0 <= axis < len(s.data):
+                raise s.fail(f"axes={self.axes}: data has axes 0 to {len(s.data) - 1}")
+
+    def forward(self, data: Tensor, *, train: bool, rng: torch.Generator | None) -> Tensor:
+        if self.p == 0.0 or not (train or self.mode == "always"):
+            return data
+        return dropped(data, self.p, rng, self.axes)

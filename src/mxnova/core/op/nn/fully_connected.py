@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fully connected layer."""
+
+from __future__ import annotations
+
+from math import prod
+
+import torch.nn.functional as F
+from torch import Tensor
+
+from ...base.params import PosInt
+from ..infer import Shapes
+from ..operator import Op, operator
+
+
+@operator("FullyConnected", "_npx_fully_connected")
+class FullyConnected(Op):
+    """Linear map of the last axes: ``data @ weight.T + bias``.
+
+    Args:
+        data: (batch, …); with `flatten` all axes but the first are one.
+        weight: (num_hidden, features).
+        bias: (num_hidden,), absent with `no_bias`.
+        num_hidden: number of output features.
+        no_bias: leave the bias out.
+        flatten: map everything but the first axis instead of only the last axis.
+    """
+
+    num_hidden: PosInt
+    no_bias: bool = False
+    flatten: bool = True
+
+    def inputs(self) -> tuple[str, ...]:
+        return ("data", "weight") if self.no_bias else ("data", "weight", "bias")
+
+    def infer_shape(self, s: Shapes) -> None:
+        data = s.data
+        if not self.no_bias:
+            s.bias = (self.num_hidden,)
+        batch, features = (data[:1], prod(data[1:])) if self.flatten else (data[:-1], data[-1])
+        s.weight = (self.num_hidden, features)
+        s.output = (*batch, self.num_hidden)
+        # The batch size is also learned from the output.
+        s.data = (*s.output[: len(batch)], *data[len(batch) :])
+
+    def forward(self, data: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+        return F.linear(data.flatten(1) if self.flatten else data, weight, bias)

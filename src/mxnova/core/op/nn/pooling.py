@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pooling: one number for the items under each position of a window."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from math import prod
+from typing import Any, Literal
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from ...base.params import Shape
+from ...base.shapes import UnknownDim
+from ..infer import DTypes, Shapes
+from ..operator import Op, function_operator, operator
+from .window import Axes, Window, channels_first, channels_last, is_channels_last
+
+_MAX: dict[int, Callable[..., Tensor]] = {2: F.max_pool2d, 3: F.max_pool3d}
+_AVERAGE: dict[int, Callable[..., Tensor]] = {2: F.avg_pool2d, 3: F.avg_pool3d}
+
+
+class Slide:
+    """A window sliding over the 2 or 3 spatial axes of (batch, channels, *spatial).
+
+    ATen places windows as MXNet does unless they are padded by more than half of their size, or
+    begin behind the padded data; then the data is padded first.
+    """
+
+    def __init__(
+        self, kernel: tuple[int, ...], stride: Any = (), pad: Any = (), convention: str = "valid"
+    ) -> None:
+        lead = (1,) if len(kernel) == 1 else ()  # a single axis comes with one of size 1
+        self.kernel = lead + kernel
+        self.stride = lead + stride if stride else (1,) * len(self.kernel)
+        self.pad = (0,) * len(lead) + pad if pad else (0,) * len(self.kernel)
+        self.convention = convention
+        each = list(zip(self.kernel, self.stride, self.pad, strict=True))
+        self.aten = all(2 * p <= k for k, _, p in each) and (
+            convention == "valid" or (convention == "full" and all(p <= k - s for k, s, p in each))
+        )
+        self.place = (self.kernel, self.stride, self.pad, convention == "full")
+
+    def _count(self, size: int, kernel: int, stride: int, pad: int) -> int:
+        if self.convention == "same":
+            return -(-size // stride)
+        up = stride - 1 if self.convention == "full" else 0
+        return (size + 2 * pad - kernel + up) // stride + 1
+
+    def _padded(self, x: Tensor, value: float) -> Tensor:
+        margins: list[int] = []
+        for size, k, s, p in zip(x.shape[2:], self.kernel, self.stride, self.pad, strict=True):
+            end = (self._count(size, k, s, p) - 1) * s + k
+            margins = [p, end - size - p, *margins]
+        return F.pad(x, margins, value=value)
+
+    def max(self, x: Tensor) -> Tensor:
+        """The greatest item; the lowest number where there is none."""
+        run = _MAX[len(self.kernel)]
+        if self.aten:
+            kernel, stride, pad, up = self.place
+            return run(x, kernel, stride, pad, ceil_mode=up)
+        return run(self._padded(x, torch.finfo(x.dtype).min), self.kernel, self.stride)
+
+    def every_max(self, x: Tensor) -> Tensor:
+        """`max` whose gradient goes to every one of equal items."""
+        windows = self._padded(x, torch.finfo(x.dtype).min)
+        for axis, (k, s) in enumerate(zip(self.kernel, self.stride, strict=True), 2):
+            windows = windows.unfold(axis, k, s)
+        items = tuple(range(-len(self.kernel), 0))
+        highest = windows.detach().amax(items, keepdim=True)
+        # The difference is 0 and carries the gradient.
+        carried = torch.where(windows == highest, windows - windows.detach(), 0.0)
+        return (highest + carried.sum(items, keepdim=True)).flatten(-len(items)).squeeze(-1)
+
+    def sum(self, x: Tensor) -> Tensor:
+        """The sum of the items."""
+        run = _AVERAGE[len(self.kernel)]
+        if self.aten:
+            return run(x, *self.place, divisor_override=1)
+        return run(self._padded(x, 0.0), self.kernel, self.stride, divisor_override=1)
+
+    def average(self, x: Tensor, include_pad: bool) -> Tensor:
+        """The mean of the items, which are those of the padded data with `include_pad`."""
+        if self.aten:
+            return _AVERAGE[len(self.kernel)](x, *self.place, count_include_pad=include_pad)
+        return self.sum(x) / self._n_items(x, include_pad)
+
+    def _n_items(self, x: Tensor, include_pad: bool) -> Tensor:
+        total = x.new_ones(())
+        for size, k, s, p in zip(x.shape[2:], self.kernel, self.stride, self.pad, strict=True):
+            begin = torch.arange(self._count(size, k, s, p), device=x.device) * s - p
+            end = (begin + k).clamp(max=size + p)
+            n = end - begin if include_pad else end.clamp(max=size) - begin.clamp(min=0)
+            total = total.unsqueeze(-1) * n.clamp(min=1)
+        return total.to(x.dtype)
+
+
+class _Pool(Op):
+    kernel: Shape
+    stride: Shape
+    pad: Shape
+    global_pool: bool
+    pooling_convention: str
+
+    @functools.cached_property
+    def _slide(self) -> Slide:
+        return Slide(self.kernel, self.stride, self.pad, self.pooling_convention)
+
+    def infer_dtype(self, t: DTypes) -> None:
+        t.output = t.data
+
+    def _output_axes(self, s: Shapes, layout: str | None, *ranks: int) -> Axes:
+        rank = s.rank("data", *ranks)
+        if self.global_pool:
+            data = Axes.of(s, "data", rank - 2, layout, "global_pool=True")
+            return data._replace(spatial=(1,) * len(data.spatial))
+        window = Window.of(s, self)
+        data = Axes.of(s, "data", len(window.kernel), layout, f"kernel={window.kernel}")
+        counts = window.counts(s, data.spatial, up=self.pooling_convention == "full")
+        if self.pooling_convention == "same":
+            if len(counts) != 1 or any(self.pad):
+                raise s.fail("pooling_convention=same: it is for one spatial axis without pad")
+            counts = tuple(
+                n if isinstance(n, UnknownDim) else -(-n // step)
+                for n, step in zip(data.spatial, window.stride, strict=True)
+            )
+        return data._replace(spatial=counts)
+
+
+@operator("Pooling", "_npx_pooling")
+class Pooling(_Pool):
+    """Maximum, mean, sum or Lp norm of the items under each position of a window.
+
+    Args:
+        data: (batch, channels, *spatial) with 1 to 3 spatial axes, or as `layout` says.
+        kernel: size of the window along each spatial axis; not needed with `global_pool`.
+        pool_type: what to compute; lp: ``sum(x ** p) ** (1 / p)``.
+        global_pool: one window over all.
+        cudnn_off: without effect.
+        pooling_convention: what is done with the rest that the stride leaves at the end: valid
+            drops it, full pools it, same gives ``ceil(size / stride)`` positions (one axis only).
+        stride: step of the window, 1 by default.
+        pad: margin before and after each axis, 0 by default.
+        p_value: p of lp: 1, 2 or 3.
+        count_include_pad: whether the mean counts the margin, as it does by default.
+        layout: order of the axes; channels second by default.
+    """
+
+    kernel: Shape = ()
+    pool_type: Literal["avg", "lp", "max", "sum"] = "max"
+    global_pool: bool = False
+    cudnn_off: bool = False
+    pooling_convention: Literal["full", "same", "valid"] = "valid"
+    stride: Shape = ()
+    pad: Shape = ()
+    p_value: int | None = None
+    count_include_pad: bool | None = None
+    layout: Literal["NCDHW", "NCHW", "NCW", "NDHWC", "NHWC", "NWC"] | None = None
+
+    def infer_shape(self, s: Shapes) -> None:
+        if self.pool_type == "lp" and self.p_value not in (1, 2, 3):
+            raise s.fail(f"p_value={self.p_value}: pool_type=lp needs 1, 2 or 3")
+        s.output = self._output_axes(s, self.layout, 3, 4, 5).shape(self.layout)
+
+    def forward(self, data: Tensor) -> Tensor:
+        last = is_channels_last(self.layout)
+        x = channels_first(data, last)
+        if self.global_pool and self.pool_type == "avg":
+            output = x.mean(tuple(range(2, x.ndim)), keepdim=True)
+        elif x.ndim == 3:
+            output = self._pooled(x.unsqueeze(2)).squeeze(2)
+        else:
+            output = self._pooled(x)
+        return channels_last(output, last)
+
+    def _pooled(self, x: Tensor) -> Tensor:
+        slide = Slide(tuple(x.shape[2:])) if self.global_pool else self._slide
+        if self.pool_type == "max":
+            return slide.max(x)
+        if self.pool_type == "avg":
+            return slide.average(x, self.count_include_pad is not False)
+        if self.pool_type == "sum" or self.p_value == 1:
+            return slide.sum(x)
+        return _root(slide.sum(x**self.p_value), self.p_value)
+
+
+def _root(x: Tensor, p: int | None) -> Tensor:
+    """The root of `x` that has its sign; its gradient at 0 is 0."""
+    is_zero = x == 0
+    filled = x.masked_fill(is_zero, 1.0)
+    root = filled.sqrt() if p == 2 else filled.sign() * filled.abs().pow(1 / 3)
+    return root.masked_fill(is_zero, 0.0)
+
+
+@operator("Pooling_v1")
+class PoolingV1(_Pool):
+    """Pooling over 2 or 3 spatial axes, as files of early MXNet name it.
+
+    Unlike Pooling, the mean divides by the whole window, and every one of equal maxima gets the
+    gradient.
+
+    Args:
+        data: (batch, channels, *spatial).
+        kernel: size of the window along each spatial axis; not needed with `global_pool`.
+        pool_type: what to compute.
+        global_pool: one window over all.
+        pooling_convention: what is done with the rest that the stride leaves at the end: valid
+            drops it, full pools it.
+        stride: step of the window, 1 by default.
+        pad: margin before and after each axis, 0 by default.
+    """
+
+    kernel: Shape = ()
+    pool_type: Literal["avg", "max", "sum"] = "max"
+    global_pool: bool = False
+    pooling_convention: Literal["full", "valid"] = "valid"
+    stride: Shape = ()
+    pad: Shape = ()
+
+    def infer_shape(self, s: Shapes) -> None:
+        s.output = self._output_axes(s, None, 4, 5).shape(None)
+
+    def forward(self, data: Tensor) -> Tensor:
+        slide = Slide(tuple(data.shape[2:])) if self.global_pool else self._slide
+        if self.pool_type == "max":
+            return slide.every_max(data)
+        total = slide.sum(data)
+        return total / prod(slide.kernel) if self.pool_type == "avg" else total
+
+
+@function_operator("_contrib_AdaptiveAvgPooling2D")
+def adaptive_average_pooling(data: Tensor, *, output_size: Shape = ()) -> Tensor:
+    """Mean of each of `output_size` nearly equal, perhaps overlapping parts of an image.
+
+    Args:
+        data: (batch, channels, height, width).
+        output_size: (height, width) of the output, or one number for both; 1 by default.
+    """
+    return F.adaptive_avg_pool2d(
+        data, output_size * 2 if len(output_size) == 1 else output_size or 1
+    )

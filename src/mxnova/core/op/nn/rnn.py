@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recurrent layers, fused over time, layers and directions."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import field
+from math import prod
+from typing import Any, Literal
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from ...base.params import Double, UInt, bounded
+from ...base.shapes import Dim
+from ..infer import DTypes, Shapes
+from ..operator import Op, operator
+from .dropout import dropped
+
+_VF: Any = torch._VF
+
+# ATen then runs its own kernel, which is what is wanted.
+warnings.filterwarnings("ignore", "LSTM with projections is not supported with oneDNN")
+
+_GATES = {"rnn_relu": 1, "rnn_tanh": 1, "gru": 3, "lstm": 4}
+
+
+@operator("RNN", "_npx_rnn")
+class RNN(Op):
+    """Recurrent network over a sequence: vanilla (ReLU or tanh), LSTM or GRU, in layers.
+
+    The parameters are one vector: for every layer and direction the input and the recurrent
+    weights (and the projection), then for every layer and direction the two biases. Gates: LSTM
+    input, forget, cell, output; GRU reset, update, new.
+
+    Hochreiter and Schmidhuber, "Long short-term memory", 1997; Cho et al., "Learning phrase
+    representations using RNN encoder-decoder", 2014 (in the form of cuDNN, where the reset gate
+    applies after the recurrent product); Sak et al., arXiv:1402.1128 (projection).
+
+    Args:
+        data: (time, batch, features).
+        parameters: all weights and biases.
+        state: initial hidden state, (layers × directions, batch, state_size or projection_size).
+        state_cell: LSTM only: initial cell state, (layers × directions, batch, state_size).
+        sequence_length: with `use_sequence_length`: steps per batch item, (batch,). Outputs
+            beyond are 0, states are those at the end of each sequence.
+        state_size: width of the hidden state.
+        num_layers: number of stacked layers.
+        bidirectional: also run backwards in time; outputs are concatenated.
+        mode: kind of cell.
+        p: dropout between layers in training passes.
+        state_outputs: also give the final states.
+        projection_size: LSTM only: width that hidden states are projected to.
+        lstm_state_clip_min: LSTM only: lower bound of cell states.
+        lstm_state_clip_max: LSTM only: upper bound of cell states; both or none.
+        lstm_state_clip_nan: whether clipping maps NaN to the lower bound.
+        use_sequence_length: whether `sequence_length` is there.
+    """
+
+    state_size: UInt
+    num_layers: UInt
+    bidirectional: bool = False
+    mode: Literal["gru", "lstm", "rnn_relu", "rnn_tanh"] = field(kw_only=True)
+    p: bounded(float, 0, 1) = 0.0  # type: ignore[valid-type]
+    state_outputs: bool = False
+    projection_size: int | None = None
+    lstm_state_clip_min: Double | None = None
+    lstm_state_clip_max: Double | None = None
+    lstm_state_clip_nan: bool = False
+    use_sequence_length: bool = False
+
+    def inputs(self) -> tuple[str, ...]:
+        cell = ("state_cell",) if self.mode == "lstm" else ()
+        length = ("sequence_length",) if self.use_sequence_length else ()
+        return ("data", "parameters", "state", *cell, *length)
+
+    def outputs(self) -> tuple[str, ...]:
+        if not self.state_outputs:
+            return ("output",)
+        cell = ("statecell_output",) if self.mode == "lstm" else ()
+        return ("output", "state_output", *cell)
+
+    @property
+    def _n_directions(self) -> int:
+        return 2 if self.bidirectional else 1
+
+    @property
+    def _output_size(self) -> int:
+        return self.projection_size or self.state_size
+
+    def infer_shape(self, s: Shapes) -> None:
+        if not (self.num_layers and self.state_size):
+            raise s.fail(
+                f"num_layers={self.num_layers}, state_size={self.state_size}: must be >= 1"
+            )
+        if self.projection_size is not None and self.mode != "lstm":
+            raise s.fail(f"projection_size={self.projection_size}: only mode lstm has projections")
+        s.rank("data", 3)
+        time, batch, features = s.data
+        states = self.num_layers * self._n_directions
+        s.parameters = (sum(map(prod, self._weight_shapes(features))),)
+        s.state = (states, batch, self._output_size)
+        s.output = (time, batch, self._n_directions * self._output_size)
+        for name in ("state_cell", "statecell_output"):
+            if name in s:
+                s[name] = (states, batch, self.state_size)
+        if "state_output" in s:
+            s.state_output = s.state
+        if self.use_sequence_length:
+            s.sequence_length = (batch,)
+
+    def infer_dtype(self, t: DTypes) -> None:
+        for name in (*t.inputs, *t.outputs):
+            if name != "sequence_length" or t.known(name) is None:
+                t[name] = t.data
+
+    def _weight_shapes(self, features: Dim) -> list[tuple[Dim, ...]]:
+        """Shapes of the parts of `parameters`, in their order there."""
+        rows, recurrent = _GATES[self.mode] * self.state_size, self._output_size
+        weights: list[tuple[Dim, ...]] = []
+        for layer in range(self.num_layers):
+            width = self._n_directions * recurrent if layer else features
+            for _ in range(self._n_directions):
+                weights += [(rows, width), (rows, recurrent)]
+                if self.projection_size:
+                    weights.append((recurrent, self.state_size))
+        biases = 2 * self.num_layers * self._n_directions
+        return weights + [(rows,)] * biases
+
+    def forward(
+        self,
+        data: Tensor,
+        parameters: Tensor,
+        state: Tensor,
+        state_cell: Tensor | None = None,
+        sequence_length: Tensor | None = None,
+        *,
+        train: bool,
+        rng: torch.Generator | None,
+    ) -> Tensor | tuple[Tensor, ...]:
+        if self.mode != "lstm":  # the lengths are the fourth input then
+            state_cell, sequence_length = None, state_cell
+        states = [state] if state_cell is None else [state, state_cell]
+        cells = self._cells(parameters, data.shape[2])
+        dropping = train and self.p > 0.0 and self.num_layers > 1
+        if dropping or self._clips:
+            p = self.p if dropping else 0.0
+            results = self._by_layer(data, states, cells, sequence_length, p, rng)
+        else:
+            results = self._fused(data, states, cells, sequence_length)
+        return tuple(results) if self.state_outputs else results[0]
+
+    @property
+    def _clips(self) -> bool:
+        bounds = (self.lstm_state_clip_min, self.lstm_state_clip_max)
+        return self.mode == "lstm" and None not in bounds
+
+    def _cells(self, parameters: Tensor, features: int) -> list[list[Tensor]]:
+        """Per layer and direction: input and recurrent weights, their biases, the projection."""
+        shapes: Any = self._weight_shapes(features)
+        # One split, so that autograd joins the gradients in one go.
+        parts = torch.split(parameters, [prod(shape) for shape in shapes])
+        views = [part.view(shape) for part, shape in zip(parts, shapes, strict=True)]
+        n_cells = self.num_layers * self._n_directions
+        n_weights = 3 if self.projection_size else 2
+        weights, biases = views[: n_cells * n_weights], views[n_cells * n_weights :]
+        return [
+            [*weights[w : w + 2], *biases[b : b + 2], *weights[w + 2 : w + n_weights]]
+            for w, b in zip(
+                range(0, len(weights), n_weights), range(0, len(biases), 2), strict=True
+            )
+        ]
+
+    def _by_layer(
+        self,
+        data: Tensor,
+        states: Sequence[Tensor],
+        cells: Sequence[Sequence[Tensor]],
+        lengths: Tensor | None,
+        p: float,
+        rng: torch.Generator | None,
+    ) -> list[Tensor]:
+        run = self._unrolled if self._clips else self._fused
+        output, finals = data, []
+        for layer in range(self.num_layers):
+            if layer and p:
+                output = dropped(output, p, rng)
+            span = slice(layer * self._n_directions, (layer + 1) * self._n_directions)
+            output, *final = run(output, [s[span] for s in states], cells[span], lengths)
+            finals.append(final)
+        return [output, *(torch.cat(layers) for layers in zip(*finals, strict=True))]
+
+    def _fused(
+        self,
+        data: Tensor,
+        states: Sequence[Tensor],
+        cells: Sequence[Sequence[Tensor]],
+        lengths: Tensor | None,
+    ) -> list[Tensor]:
+        """All of `cells` by ATen's kernel: output, final states."""
+        weights = [weight for cell in cells for weight in cell]
+        settings = (weights, True, len(cells) // self._n_directions, 0.0, True, self.bidirectional)
+        function = getattr(_VF, self.mode)
+        if lengths is None:
+            hidden = states if self.mode == "lstm" else states[0]
+            return list(function(data, hidden, *settings, False))
+        packed = pack_padded_sequence(data, lengths.long().cpu(), enforce_sorted=False)
+        ordered = [s[:, packed.sorted_indices] for s in states]
+        hidden = ordered if self.mode == "lstm" else ordered[0]
+        output, *final = function(packed.data, packed.batch_sizes, hidden, *settings)
+        padded, _ = pad_packed_sequence(packed._replace(data=output), total_length=data.shape[0])
+        return [padded, *(s[:, packed.unsorted_indices] for s in final)]
+
+    def _unrolled(
+        self,
+        data: Tensor,
+        states: Sequence[Tensor],
+        cells: Sequence[Sequence[Tensor]],
+        lengths: Tensor | None,
+    ) -> list[Tensor]:
+        """One layer of LSTM, step by step, with its cell state clipped."""
+        if lengths is None:
+            lengths = torch.full(data.shape[1:2], len(data), device=data.device)
+        directions = [
+            self._one_direction(data, states[0][i], states[1][i], cell, lengths, i == 1)
+            for i, cell in enumerate(cells)
+        ]
+        outputs, *finals = zip(*directions, strict=True)
+        return [torch.cat(outputs, -1), *(torch.stack(final) for final in finals)]
+
+    def _one_direction(
+        self,
+        data: Tensor,
+        hidden: Tensor,
+        memory: Tensor,
+        cell: Sequence[Tensor],
+        lengths: Tensor,
+        backwards: bool,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        weight, recurrent, *biases = cell[:4]
+        from_data = F.linear(data, weight, biases[0] + biases[1])
+        steps = range(len(data))
+        outputs = {}
+        for t in reversed(steps) if backwards else steps:
+            new_hidden, new_memory = self._step(from_data[t], hidden, memory, recurrent, cell[4:])
+            alive = (lengths > t).unsqueeze(1)
+            outputs[t] = torch.where(alive, new_hidden, 0.0)
+            hidden = torch.where(alive, new_hidden, hidden)
+            memory = torch.where(alive, new_memory, memory)
+        return torch.stack([outputs[t] for t in steps]), hidden, memory
+
+    def _step(
+        self,
+        from_data: Tensor,
+        hidden: Tensor,
+        memory: Tensor,
+        recurrent: Tensor,
+        projection: Sequence[Tensor],
+    ) -> tuple[Tensor, Tensor]:
+        low, high = self.lstm_state_clip_min, self.lstm_state_clip_max
+        read, keep, new, write = (from_data + F.linear(hidden, recurrent)).chunk(4, 1)
+        memory = (keep.sigmoid() * memory + read.sigmoid() * new.tanh()).clamp(low, high)
+        if self.lstm_state_clip_nan:
+            memory = memory.nan_to_num(nan=low)
+        hidden = write.sigmoid() * memory.tanh()
+        return F.linear(hidden, *projection) if projection else hidden, memory

@@ -1,0 +1,445 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operator declarations in their three spellings, and the registry they land in.
+
+`Op` is one operator with its parameters set: immutable, hashable, shared by every node that has the
+same attributes. `OpType` is what a registered name denotes: it knows the parameters' declarations
+and makes `Op` instances from text. `@operator` turns a class into both, `@function_operator` a
+function; the families (unary, binary, …) make rows of functions.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import sys
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Protocol, TypeVar
+
+import torch
+from torch import Tensor
+
+from ..base.params import Field, attr_text, doc_of_arguments, fields_of, parse_attrs
+from ..base.registry import Registry
+from ..base.shapes import shape_text
+from .infer import DTypes, Shapes
+
+__all__ = [
+    "FACTS",
+    "REGISTRY",
+    "Op",
+    "OpType",
+    "elementwise_shape",
+    "find",
+    "function_operator",
+    "kernel",
+    "operator",
+    "register_function",
+    "same_dtype",
+]
+
+# What a forward may ask for by a keyword-only argument: whether a training pass runs, the random
+# stream of the context, and the caller's output tensors (None when there are none).
+FACTS = ("train", "rng", "out")
+
+REGISTRY: Registry[OpType] = Registry("operator")
+
+
+class Signature(typing.NamedTuple):
+    """What the arguments of a forward say: array names, a variadic name or None, facts."""
+
+    inputs: tuple[str, ...]
+    variadic: str | None
+    facts: tuple[str, ...]
+    parameters: tuple[str, ...]  # keyword-only arguments that are no facts
+
+    @classmethod
+    def of(cls, forward: Callable[..., Any]) -> Signature:
+        """Reads `forward`'s code object; `self` is left out."""
+        code = forward.__code__
+        names = code.co_varnames
+        positional = names[: code.co_argcount]
+        keyword_only = names[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+        has_var = bool(code.co_flags & inspect.CO_VARARGS)
+        return cls(
+            tuple(n for n in positional if n != "self"),
+            names[code.co_argcount + code.co_kwonlyargcount] if has_var else None,
+            tuple(n for n in keyword_only if n in FACTS),
+            tuple(n for n in keyword_only if n not in FACTS),
+        )
+
+
+class Op:
+    """One operator with its parameters set.
+
+    Attributes:
+        type: what it was made from.
+        aux: names of its auxiliary states, the last of its inputs.
+        mutates: inputs that forward writes to.
+        initializers: input -> the ``__init__`` text of a variable that is made for it.
+        subgraphs: the graphs inside a control-flow operator.
+        differentiable: False where MXNet has no gradient: results are cut from the graph.
+        forward: tensors (and the facts it asks for) to its output, a tuple when there are several.
+        backward: its own gradient, where that is not the derivative of forward: takes, by name,
+            d_<output>, inputs and outputs; gives the inputs' gradients in order (None: no gradient;
+            trailing ones may be left out).
+    """
+
+    type: OpType
+    aux: ClassVar[tuple[str, ...]] = ()
+    mutates: tuple[str, ...] = ()
+    initializers: ClassVar[Mapping[str, str]] = {}
+    subgraphs: tuple[Any, ...] = ()
+    differentiable: bool = True
+    forward: Callable[..., Any]
+    backward: Callable[..., Any] | None = None
+    _parameters: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def name(self) -> str:
+        """The canonical name."""
+        return self.type.name
+
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the arrays it reads, in order; a variadic one gives arg0, arg1, …."""
+        signature = self.type.signature
+        if signature.variadic is None:
+            return signature.inputs
+        return (*signature.inputs, *(f"arg{i}" for i in range(self.n_variadic())))
+
+    def n_variadic(self) -> int:
+        """The number of its variadic inputs: parameter `num_args`."""
+        return int(self.attr("num_args"))
+
+    def outputs(self) -> tuple[str, ...]:
+        """Names of the arrays it gives, in order."""
+        return ("output",)
+
+    def n_visible(self) -> int:
+        """How many of the outputs a Symbol shows; the rest serve other operators."""
+        return len(self.outputs())
+
+    def attr(self, name: str) -> Any:
+        """The value of parameter `name`."""
+        return getattr(self, name)
+
+    @property
+    def has_shape_rule(self) -> bool:
+        """Whether it states its shapes itself, instead of by running forward on meta tensors."""
+        return type(self).infer_shape is not Op.infer_shape
+
+    def infer_shape(self, s: Shapes) -> None:
+        """States what holds between the shapes of its arrays. Default: forward on meta tensors."""
+        inputs = [torch.empty(s.full(n), device="meta") for n in s.inputs]
+        try:
+            results = self.forward(*inputs, **self.quiet_facts())
+        except (RuntimeError, IndexError, ValueError, TypeError) as error:
+            raise s.fail(_with_shapes(error, s)) from None
+        for name, result in zip(s.outputs, _as_tuple(results), strict=True):
+            s[name] = tuple(result.shape)
+
+    def infer_dtype(self, t: DTypes) -> None:
+        """States what holds between the element types of its arrays. Default: one for all."""
+        t.same(*t.inputs, *t.outputs)
+
+    def infer_stype(self, stypes: Sequence[str]) -> tuple[str, ...]:
+        """Storage types of the outputs for those of the inputs."""
+        sparse = self.type.kernels.get(tuple(stypes))
+        return ("default",) * len(self.outputs()) if sparse is None else sparse.out
+
+    def quiet_facts(self) -> dict[str, Any]:
+        """Facts for a run whose values do not matter."""
+        return {name: False if name == "train" else None for name in self.type.signature.facts}
+
+
+class Kernel(typing.NamedTuple):
+    """A forward for particular storage types of the inputs."""
+
+    forward: Callable[..., Any]
+    out: tuple[str, ...]
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def kernel(*stypes: str, out: Sequence[str] = ("default",)) -> Callable[[F], F]:
+    """Marks a method as the forward for inputs stored as `stypes`, with outputs stored as `out`."""
+
+    def mark(method: F) -> F:
+        method.__dict__.setdefault("_stypes", []).append((stypes, tuple(out)))
+        return method
+
+    return mark
+
+
+class _Maker(Protocol):
+    def __call__(self, **values: Any) -> Op: ...
+
+
+class OpType:
+    """What a registered name denotes.
+
+    Attributes:
+        name: canonical name; `aliases`: the others.
+        make: typed parameter values -> Op.
+        kernels: forwards by the inputs' storage types, beside the dense one.
+        named_inputs: False where MXNet knows no input names: a Symbol then needs every input.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        declaration: Any,
+        make: _Maker,
+        forward: Callable[..., Any],
+        named_inputs: bool = True,
+    ) -> None:
+        self.name, *aliases = names
+        self.aliases = tuple(aliases)
+        self.make = make
+        self.named_inputs = named_inputs
+        self.kernels: dict[tuple[str, ...], Kernel] = {}
+        self._declaration = declaration
+        self._forward = forward
+        self._cache: dict[Any, Op] = {}
+
+    @functools.cached_property
+    def signature(self) -> Signature:
+        """The arrays and facts that forward takes."""
+        return Signature.of(self._forward)
+
+    @functools.cached_property
+    def fields(self) -> tuple[Field, ...]:
+        """The declared parameters, in MXNet's order."""
+        return _fields_of_declaration(self._declaration, self.signature)
+
+    @functools.cached_property
+    def doc(self) -> str:
+        """The docstring of the declaration."""
+        return inspect.cleandoc(self._declaration.__doc__ or "")
+
+    @property
+    def argument_docs(self) -> dict[str, str]:
+        """What the docstring says of each array and parameter."""
+        return doc_of_arguments(self.doc)
+
+    @property
+    def counts_inputs(self) -> bool:
+        """Whether `num_args` tells the number of inputs, so that callers may leave it out."""
+        return self.signature.variadic is not None and any(
+            f.name == "num_args" for f in self.fields
+        )
+
+    def of(self, attrs: Mapping[str, Any]) -> Op:
+        """The operator with `attrs` (text or Python values) as its parameters; cached.
+
+        Raises:
+            ArgumentError: an argument is unknown, missing or unusable.
+        """
+        try:
+            key = tuple(attrs.items())
+            return self._cache[key]
+        except KeyError:
+            op = self.parse(attrs)
+            if len(self._cache) > _CACHE_LIMIT:
+                self._cache.clear()
+            self._cache[key] = op
+            return op
+        except TypeError:  # an unhashable value, such as a list
+            return self.of({name: attr_text(value) for name, value in attrs.items()})
+
+    def parse(self, attrs: Mapping[str, Any]) -> Op:
+        """`of`, without the cache."""
+        return self.make(**parse_attrs(self.name, self.fields, attrs))
+
+
+_CACHE_LIMIT = 4096
+
+
+def find(name: str) -> OpType:
+    """The operator registered as `name`.
+
+    Raises:
+        UnknownNameError: there is none; the text says what is close.
+    """
+    return REGISTRY[name]
+
+
+def _fields_of_declaration(declaration: Any, signature: Signature) -> tuple[Field, ...]:
+    if isinstance(declaration, type):
+        names = list(getattr(declaration, "_parameters", ()))
+        defaults = {n: vars(declaration)[n] for n in names if n in vars(declaration)}
+    else:
+        names = list(signature.parameters)
+        defaults = declaration.__kwdefaults__ or {}
+    namespace = vars(sys.modules[declaration.__module__])
+    raw = inspect.get_annotations(declaration)
+    hints = {n: _resolved(raw[n], namespace) for n in names}
+    return fields_of(hints, defaults, names)
+
+
+def _resolved(annotation: Any, namespace: dict[str, Any]) -> Any:
+    return eval(annotation, namespace) if isinstance(annotation, str) else annotation
+
+
+# Spelling 3: a class ------------------------------------------------------------------------------
+
+C = TypeVar("C", bound=type[Op])
+
+
+def operator(*names: str, named_inputs: bool = True) -> Callable[[C], C]:
+    """Registers a subclass of Op under `names`; its annotated fields become the parameters."""
+
+    def declare(cls: C) -> C:
+        cls._parameters = tuple(inspect.get_annotations(cls))
+        made: Any = dataclasses.dataclass(frozen=True, repr=False, kw_only=True)(cls)
+        made.type = OpType(names, made, made, made.forward, named_inputs)
+        for member in vars(made).values():
+            for stypes, out in getattr(member, "_stypes", ()):
+                made.type.kernels[stypes] = Kernel(member, out)
+        REGISTRY.register(made.type, *names)
+        return typing.cast(C, made)
+
+    return declare
+
+
+# Spellings 1 and 2: functions ---------------------------------------------------------------------
+
+ShapeRule = Callable[[Op, Shapes], None]
+DTypeRule = Callable[[Op, DTypes], None]
+
+
+@dataclasses.dataclass(frozen=True)
+class Rules:
+    """What a function operator declares beside its function."""
+
+    shape: ShapeRule | None = None
+    dtype: DTypeRule | None = None
+    outputs: tuple[str, ...] | Callable[[Any], tuple[str, ...]] = ("output",)
+    visible: int | None = None
+    inputs: Callable[[Any], tuple[str, ...]] | None = None
+    mutates: tuple[str, ...] = ()
+    differentiable: bool = True
+    backward: Callable[..., Any] | None = None
+
+
+class FunctionOp(Op):
+    """An operator whose forward is a function: positional arguments arrays, the rest parameters."""
+
+    def __init__(self, type_: OpType, rules: Rules, function: Callable[..., Any], values: Any):
+        self.type = type_
+        self.values: dict[str, Any] = values
+        self.mutates = rules.mutates
+        self.differentiable = rules.differentiable
+        self._rules = rules
+        self.forward = functools.partial(function, **values) if values else function
+        self.backward = (
+            functools.partial(rules.backward, **values)
+            if rules.backward and values
+            else rules.backward
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.values[name]
+        except KeyError:
+            raise AttributeError(f"operator {self.type.name} has no parameter {name!r}") from None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FunctionOp):
+            return NotImplemented
+        return self.type is other.type and self.values == other.values
+
+    def __hash__(self) -> int:
+        return hash((id(self.type), *self.values.values()))
+
+    def attr(self, name: str) -> Any:
+        return self.values[name]
+
+    def inputs(self) -> tuple[str, ...]:
+        return self._rules.inputs(self) if self._rules.inputs else super().inputs()
+
+    def outputs(self) -> tuple[str, ...]:
+        named = self._rules.outputs
+        return named(self) if callable(named) else named
+
+    def n_visible(self) -> int:
+        return super().n_visible() if self._rules.visible is None else self._rules.visible
+
+    @property
+    def has_shape_rule(self) -> bool:
+        return self._rules.shape is not None
+
+    def infer_shape(self, s: Shapes) -> None:
+        rule = self._rules.shape
+        rule(self, s) if rule else super().infer_shape(s)
+
+    def infer_dtype(self, t: DTypes) -> None:
+        rule = self._rules.dtype
+        rule(self, t) if rule else super().infer_dtype(t)
+
+
+def register_function(
+    names: Sequence[str],
+    function: Callable[..., Any],
+    *,
+    declaration: Callable[..., Any] | None = None,
+    named_inputs: bool = True,
+    **rules: Any,
+) -> OpType:
+    """Registers `function` as an operator under `names`.
+
+    Args:
+        names: canonical name first.
+        function: tensors, then parameters by keyword, to tensors.
+        declaration: a function with the arguments and docstring to show, when `function` is one of
+            ATen's and has none to read.
+        named_inputs: see OpType.
+        rules: fields of `Rules`.
+    """
+    shown = declaration or function
+    declared = Rules(**rules)
+
+    def make(**values: Any) -> Op:
+        return FunctionOp(type_, declared, function, values)
+
+    type_ = OpType(names, shown, make, shown, named_inputs)
+    REGISTRY.register(type_, *names)
+    return type_
+
+
+def function_operator(*names: str, **rules: Any) -> Callable[[F], F]:
+    """Registers a function under `names`; its keyword-only arguments become the parameters.
+
+    Keywords are the fields of `Rules`: shape, dtype (rules that replace the defaults), outputs,
+    inputs (names, when they depend on parameters), mutates, differentiable, backward.
+    """
+
+    def declare(function: F) -> F:
+        register_function(names, function, **rules)
+        return function
+
+    return declare
+
+
+# Rules that many operators share ------------------------------------------------------------------
+
+
+def elementwise_shape(op: Op, s: Shapes) -> None:
+    """All arrays have one shape, known in every direction."""
+    s.same(*s.inputs, *s.outputs)
+
+
+def same_dtype(op: Op, t: DTypes) -> None:
+    """All arrays have one element type."""
+    t.same(*t.inputs, *t.outputs)
+
+
+def _as_tuple(results: Any) -> tuple[Tensor, ...]:
+    return results if isinstance(results, tuple) else (results,)
+
+
+def _with_shapes(error: Exception, s: Shapes) -> str:
+    shapes = ", ".join(f"{n}={shape_text(s.known(n))}" for n in s.inputs)
+    return f"{str(error).splitlines()[0]} ({shapes})"

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The clipping threshold for quantisation that loses least information."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from ..infer import DTypes, Shapes
+from ..operator import Op, operator
+
+_SMOOTHING = 0.0001
+
+
+@operator("_contrib_calibrate_entropy")
+class CalibrateEntropy(Op):
+    """The clipping threshold of smallest Kullback-Leibler divergence, and that divergence.
+
+    Migacz: 8-bit inference with TensorRT, 2017.
+
+    Args:
+        hist: (bins,): a histogram with an odd number of bins, symmetric about zero, float32.
+        hist_edges: (bins + 1,): borders of the bins, float32.
+        num_quantized_bins: number of levels after quantisation.
+    """
+
+    num_quantized_bins: int = 255
+    differentiable = False
+
+    def outputs(self) -> tuple[str, ...]:
+        return ("threshold", "divergence")
+
+    def infer_shape(self, s: Shapes) -> None:
+        s.threshold = s.divergence = (1,)
+        s.rank("hist", 1)
+        if not 1 <= self.num_quantized_bins <= s.hist[0]:
+            raise s.fail(
+                f"num_quantized_bins={self.num_quantized_bins}: must be from 1 to the number of "
+                f"bins of hist, {s.hist[0]}"
+            )
+
+    def infer_dtype(self, t: DTypes) -> None:
+        for name in (*t.inputs, *t.outputs):
+            t[name] = torch.float32
+
+    def forward(self, hist: Tensor, hist_edges: Tensor) -> tuple[Tensor, Tensor]:
+        centre, size = len(hist) // 2, len(hist)
+        reaches = range(self.num_quantized_bins // 2, centre + 1)
+        stops = [min(centre + reach + 1, size) for reach in reaches]
+        starts = [centre - reach for reach in reaches]
+        losses = [self._loss(hist, *ends) for ends in zip(starts, stops, strict=True)]
+        loss, best = torch.stack(losses).min(0, keepdim=True)
+        return hist_edges[stops[0] : stops[-1] + 1].index_select(0, best), loss
+
+    def _loss(self, hist: Tensor, start: int, stop: int) -> Tensor:
+        """What is lost when the bins start … stop are quantised and all others clipped."""
+        # MXNet leaves the first bin out of what is quantised, and counts whole entries only.
+        inside = hist[start:stop].trunc()
+        inside[0] = 0
+        clipped = hist[start:stop].clone()
+        clipped[0] += hist[:start].sum()
+        clipped[-1] += hist[stop:].sum()
+        levels = torch.arange(stop - start, device=hist.device)
+        levels = levels.div(len(levels) // self.num_quantized_bins or 1, rounding_mode="floor")
+        levels = levels.clamp(max=self.num_quantized_bins - 1)
+        sums = inside.new_zeros(self.num_quantized_bins).index_add(0, levels, inside)
+        counts = torch.zeros_like(sums).index_add(0, levels, (inside != 0).to(sums.dtype))
+        quantized = torch.where(clipped != 0, (sums / counts.clamp(min=1))[levels], 0)
+        wanted, given = _smoothed(clipped), _smoothed(quantized)
+        loss = (wanted * (wanted / given).log()).sum()
+        return loss.nan_to_num(torch.finfo(loss.dtype).max)
+
+
+def _smoothed(counts: Tensor) -> Tensor:
+    """`counts` as a distribution without zeros; NaN when there is nothing but zeros."""
+    filled = counts != 0
+    n_filled = filled.sum()
+    taken = _SMOOTHING * (len(counts) - n_filled) / n_filled
+    smoothed = torch.where(filled, counts - taken, _SMOOTHING)
+    return smoothed / smoothed.sum() + 0 * taken

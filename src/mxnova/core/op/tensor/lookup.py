@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that look values up by an array of indices along one axis.
+
+Indices may have any type; fractions are cut off. Those out of range are moved to the nearest valid
+index ("clip") or taken modulo the size ("wrap").
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from ...base.errors import MXNetError, OutOfRangeError
+from ...base.params import Double, PosInt
+from ...base.shapes import shape_text
+from ..dtypes import torch_dtype
+from ..infer import DTypes, Shapes
+from ..operator import Op, function_operator, operator
+
+ElementType = Literal[
+    "bfloat16", "float16", "float32", "float64", "int32", "int64", "int8", "uint8"
+]
+
+
+def _in_range(index: Tensor, size: int, mode: str = "clip") -> Tensor:
+    index = index.long()
+    if mode == "clip":
+        return index.clamp(0, size - 1)
+    if mode == "wrap":
+        return index.remainder(size)
+    if not index.is_meta and bool(((index < 0) | (index >= size)).any()):
+        raise OutOfRangeError(f"take: indices: one is not from 0 to {size - 1} (mode='raise')")
+    return index
+
+
+def _same_but_index(op: Op, t: DTypes) -> None:
+    """All arrays have one type but the second, the indices, whose type must be known."""
+    values, index = t.inputs
+    if t.known(index) is None:
+        raise MXNetError(f"{op.name}: {index}: its type must be given")
+    t.same(values, *t.outputs)
+
+
+def _embedding_shape(op: Op, s: Shapes) -> None:
+    s.output = (*s.data, op.attr("output_dim"))
+    s.weight = (op.attr("input_dim"), op.attr("output_dim"))
+
+
+def _embedding_dtype(op: Op, t: DTypes) -> None:
+    if t.known("data") is None:
+        raise MXNetError(f"{op.name}: data: its type must be given")
+    if t.known("weight") is None:
+        t.weight = torch_dtype(op.attr("dtype"))
+    t.same("weight", "output")
+
+
+@function_operator("_contrib_SparseEmbedding", shape=_embedding_shape, dtype=_embedding_dtype)
+@function_operator(
+    "Embedding",
+    "_npx_embedding",
+    "_sparse_Embedding",
+    shape=_embedding_shape,
+    dtype=_embedding_dtype,
+)
+def embedding(
+    data: Tensor,
+    weight: Tensor,
+    *,
+    input_dim: PosInt,
+    output_dim: PosInt,
+    dtype: ElementType = "float32",
+    sparse_grad: bool = False,
+) -> Tensor:
+    """Rows of `weight`, one for each index in `data`.
+
+    Args:
+        data: indices, of any shape and type; those out of range are clipped.
+        weight: (input_dim, output_dim).
+        input_dim: number of rows of the table.
+        output_dim: length of a row.
+        dtype: type of `weight`, where nothing else tells.
+        sparse_grad: give the gradient of `weight` row by row (row_sparse).
+    """
+    return F.embedding(_in_range(data, input_dim), weight)
+
+
+@operator("take", "_npi_take")
+class Take(Op):
+    """The slices of `a` along one axis that `indices` names; its shape replaces that axis.
+
+    Args:
+        a: any array.
+        indices: indices, of any shape and type.
+        axis: the axis of `a`; negative: counted from the end.
+        mode: "clip", "wrap" or "raise" an error for indices out of range.
+    """
+
+    axis: int = 0
+    mode: Literal["clip", "raise", "wrap"] = "clip"
+
+    def infer_shape(self, s: Shapes) -> None:
+        axis = s.axis("a", self.axis)
+        s.output = (*s.a[:axis], *s.full("indices"), *s.a[axis + 1 :])
+
+    def infer_dtype(self, t: DTypes) -> None:
+        _same_but_index(self, t)
+
+    def forward(self, a: Tensor, indices: Tensor) -> Tensor:
+        axis, shape = self.axis % a.ndim, a.shape
+        index = _in_range(indices, shape[axis], self.mode)
+        taken = a.index_select(axis, index.reshape(-1))
+        return taken.reshape(*shape[:axis], *index.shape, *shape[axis + 1 :])
+
+
+@operator("pick", "_npx_pick", "choose_element_0index")
+class Pick(Op):
+    """One element along one axis for each position of the other axes, named by `index`.
+
+    Args:
+        data: at least one axis.
+        index: the shape of `data` without that axis, or with size one there; of any type.
+        axis: the axis; negative: counted from the end.
+        keepdims: keep the axis, with size one.
+        mode: "clip" or "wrap" for indices out of range.
+    """
+
+    axis: int | None = -1
+    keepdims: bool = False
+    mode: Literal["clip", "wrap"] = "clip"
+
+    def infer_shape(self, s: Shapes) -> None:
+        if self.axis is None:
+            raise s.fail("axis=None: an axis must be named")
+        data, axis = s.data, s.axis("data", self.axis)
+        kept = (*data[:axis], 1, *data[axis + 1 :])
+        reduced = (*data[:axis], *data[axis + 1 :]) or (1,)
+        s.output = kept if self.keepdims else reduced
+        index = s.known("index")
+        if index != ():
+            s.index = kept if index is not None and len(index) == len(data) else reduced
+
+    def infer_dtype(self, t: DTypes) -> None:
+        _same_but_index(self, t)
+
+    def forward(self, data: Tensor, index: Tensor) -> Tensor:
+        axis = (self.axis or 0) % data.ndim
+        kept = (*data.shape[:axis], 1, *data.shape[axis + 1 :])
+        index = _in_range(index.reshape(kept), data.shape[axis], self.mode)
+        picked = data.gather(axis, index)
+        return picked if self.keepdims or data.ndim == 1 else picked.squeeze(axis)
+
+
+def _batch_take_shape(op: Op, s: Shapes) -> None:
+    s.same("indices", "output")
+    a, indices = s.full("a"), s.full("indices")
+    if len(a) < 2 or torch.Size(a[:-1]).numel() != torch.Size(indices).numel():
+        raise s.fail(
+            f"indices {shape_text(indices)} must have one entry for each row of a {shape_text(a)}"
+        )
+
+
+def _batch_take_dtype(op: Op, t: DTypes) -> None:
+    t.indices = torch.int32
+    t.same("a", "output")
+
+
+@function_operator(
+    "batch_take", shape=_batch_take_shape, dtype=_batch_take_dtype, differentiable=False
+)
+def batch_take(a: Tensor, indices: Tensor) -> Tensor:
+    """One element of each row of `a`, named by `indices`; those out of range are clipped.
+
+    Args:
+        a: at least two axes; a row is its last axis.
+        indices: as many as rows, of type int32.
+    """
+    index = _in_range(indices, a.shape[-1])
+    return a.flatten(0, -2).gather(1, index.reshape(-1, 1)).reshape(index.shape)
+
+
+@operator("one_hot", "_npx_one_hot")
+class OneHot(Op):
+    """A vector for each index: `on_value` at the index, `off_value` elsewhere.
+
+    Args:
+        indices: of any shape and type; one out of range gives a vector of `off_value` only.
+        depth: length of a vector.
+        on_value: cast to `dtype`.
+        off_value: cast to `dtype`.
+        dtype: type of the result.
+    """
+
+    depth: int
+    on_value: Double = 1.0
+    off_value: Double = 0.0
+    dtype: ElementType = "float32"
+    differentiable = False
+
+    def infer_shape(self, s: Shapes) -> None:
+        if self.depth < 0:
+            raise s.fail(f"depth={self.depth}: must be >= 0")
+        s.output = (*s.full("indices"), self.depth)
+
+    def infer_dtype(self, t: DTypes) -> None:
+        if t.known("indices") is None:
+            raise MXNetError("one_hot: indices: its type must be given")
+        t.output = torch_dtype(self.dtype)
+
+    def forward(self, indices: Tensor) -> Tensor:
+        dtype = torch_dtype(self.dtype)
+        on, off = self.on_value, self.off_value
+        if not dtype.is_floating_point:
+            on, off = int(on), int(off)
+        places = torch.arange(self.depth, device=indices.device)
+        hit = indices.long().unsqueeze(-1) == places
+        return torch.full(hit.shape, off, dtype=dtype, device=hit.device).masked_fill_(hit, on)

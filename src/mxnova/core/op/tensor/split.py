@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that cut an array into several, or make one of several."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import torch
+from torch import Tensor
+
+from ...base.params import PosInt, Shape
+from ...base.shapes import (
+    UNKNOWN,
+    Dim,
+    PartialShape,
+    Pause,
+    ShapeMismatch,
+    is_known,
+    shape_text,
+    unify,
+)
+from ..infer import Shapes
+from ..operator import Op, function_operator, operator
+
+
+@operator("SliceChannel", "split")
+class SliceChannel(Op):
+    """`data` cut along one axis into parts of equal size.
+
+    Args:
+        data: any array.
+        num_outputs: number of parts; must divide the size of the axis.
+        axis: the axis; negative: counted from the end.
+        squeeze_axis: drop the axis, which must have size `num_outputs`.
+    """
+
+    num_outputs: PosInt
+    axis: int = 1
+    squeeze_axis: bool = False
+
+    def outputs(self) -> tuple[str, ...]:
+        return tuple(f"output{i}" for i in range(self.num_outputs))
+
+    def infer_shape(self, s: Shapes) -> None:
+        axis = s.axis("data", self.axis)
+        before, size, after = s.data[:axis], s.data[axis], s.data[axis + 1 :]
+        part = () if self.squeeze_axis else (size // self.num_outputs,)
+        for name in self.outputs():
+            s[name] = (*before, *part, *after)
+        first = s.output0
+        s.data = (*first[:axis], size, *first[len(first) - len(after) :])
+        if size % self.num_outputs or (self.squeeze_axis and size != self.num_outputs):
+            raise s.fail(
+                f"num_outputs={self.num_outputs}, squeeze_axis={self.squeeze_axis}: cannot cut "
+                f"axis={self.axis} of data {shape_text(s.data)}"
+            )
+
+    def forward(self, data: Tensor) -> tuple[Tensor, ...]:
+        if self.squeeze_axis:
+            return data.unbind(self.axis)
+        return data.chunk(self.num_outputs, self.axis)
+
+
+@operator("_split_v2", "_npi_split")
+class SplitV2(Op):
+    """`data` cut along one axis, at given places or into parts of almost equal size.
+
+    Args:
+        data: any array.
+        indices: where each part begins, from 0 on; ignored when `sections` is positive.
+        axis: the axis; negative: counted from the end.
+        squeeze_axis: drop the axis; every part must have size one.
+        sections: number of parts; the first ones are larger by one when it leaves a rest.
+    """
+
+    indices: Shape
+    axis: int = 1
+    squeeze_axis: bool = False
+    sections: int = 0
+
+    def outputs(self) -> tuple[str, ...]:
+        return tuple(f"output{i}" for i in range(max(self.sections, 0) or len(self.indices)))
+
+    def infer_shape(self, s: Shapes) -> None:
+        axis = s.axis("data", self.axis)
+        before, size, after = s.data[:axis], s.data[axis], s.data[axis + 1 :]
+        lengths = self._lengths(size)
+        for name, length in zip(self.outputs(), lengths, strict=True):
+            s[name] = (*before, *(() if self.squeeze_axis else (length,)), *after)
+        first = s.output0
+        s.data = (*first[:axis], size, *first[len(first) - len(after) :])
+        if min(lengths) < 0 or sum(lengths) != size or (self.squeeze_axis and set(lengths) != {1}):
+            raise s.fail(
+                f"indices={self.indices}, sections={self.sections}, "
+                f"squeeze_axis={self.squeeze_axis}: cannot cut axis={self.axis} of data "
+                f"{shape_text(s.data)}"
+            )
+
+    def _lengths(self, size: Dim) -> list[Dim]:
+        if self.sections > 0:
+            return [(size + self.sections - 1 - i) // self.sections for i in range(self.sections)]
+        return [end - begin for begin, end in pairwise((*self.indices, size))]
+
+    def forward(self, data: Tensor) -> tuple[Tensor, ...]:
+        if self.squeeze_axis:
+            return data.unbind(self.axis)
+        if self.sections > 0:
+            return data.tensor_split(self.sections, self.axis)
+        return data.tensor_split(self.indices[1:], self.axis)
+
+
+def _concat_shape(op: Op, s: Shapes) -> None:
+    known = [n for n in (*s.inputs, "output") if s.known(n) is not None]
+    if not known:
+        raise Pause
+    axis = s.axis(known[0], op.attr("dim"), "dim")
+    # MXNet takes an input of unknown rank for an empty one.
+    sizes = [s[n][axis] for n in s.inputs if s.known(n) is not None]
+    around = s[known[0]]
+    for name in (*known, *s.inputs):
+        s[name] = (*around[:axis], UNKNOWN, *around[axis + 1 :])
+        around = s[name]
+    s.output = (*around[:axis], sum(sizes) if sizes else UNKNOWN, *around[axis + 1 :])
+
+
+def _joined_parameters_shape(op: Op, s: Shapes) -> None:
+    _concat_shape(op, s)
+    axis = s.axis("output", op.attr("dim"), "dim")
+    sizes = {n: s[n][axis] for n in s.inputs}
+    unknown = [n for n, size in sizes.items() if size is UNKNOWN]
+    for name in unknown:
+        rest = s.output[axis] - sum(d for d in sizes.values() if d is not UNKNOWN)
+        s[name] = (*s[name][:axis], rest // len(unknown), *s[name][axis + 1 :])
+
+
+@function_operator("Concat", "_sparse_concat", "concat", shape=_concat_shape)
+def concat(*data: Tensor, num_args: PosInt, dim: int = 1) -> Tensor:
+    """The arrays of `data` put one after the other along one axis.
+
+    Args:
+        data: arrays of one type and of equal shape but for that axis.
+        num_args: their number.
+        dim: the axis; negative: counted from the end.
+    """
+    return torch.cat(data, dim)
+
+
+@function_operator("_rnn_param_concat", "_npi_rnn_param_concat", shape=_joined_parameters_shape)
+def rnn_param_concat(*data: Tensor, num_args: PosInt, dim: int = 1) -> Tensor:
+    """`Concat` for the weights of a recurrent layer: sizes not known share what the result leaves.
+
+    Args:
+        data: arrays of one type and of equal shape but for that axis.
+        num_args: their number.
+        dim: the axis; negative: counted from the end.
+    """
+    return torch.cat(data, dim)
+
+
+def _stack_shape(op: Op, s: Shapes) -> None:
+    merged: PartialShape = None
+    for name in s.inputs:
+        try:
+            merged = unify(merged, s.known(name))
+        except ShapeMismatch as error:
+            raise s.fail(f"{name}: the arrays to stack must have one shape: {error}") from None
+    if merged is None or not is_known(merged):
+        raise Pause
+    rank, axis = len(merged) + 1, op.attr("axis")
+    if not -rank <= axis < rank:
+        raise s.fail(f"axis={axis}: must be from {-rank} to {rank - 1}")
+    at = axis % rank
+    s.output = (*merged[:at], len(s.inputs), *merged[at:])
+
+
+@function_operator("stack", shape=_stack_shape)
+def stack(*data: Tensor, axis: int = 0, num_args: PosInt) -> Tensor:
+    """The arrays of `data` side by side along a new axis.
+
+    Args:
+        data: arrays of one type and shape.
+        axis: where the new axis stands in the result; negative: counted from the end.
+        num_args: number of arrays.
+    """
+    return torch.stack(data, axis)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Contexts: the device an array lives on. `cpu(0)` and `cpu(1)` are two names of one memory."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, ClassVar
+
+import torch
+
+from ..base.errors import MXNetError
+from ..base.scopes import Scope
+
+__all__ = [
+    "Context",
+    "context_of",
+    "cpu",
+    "cpu_pinned",
+    "cpu_shared",
+    "current_context",
+    "gpu",
+    "gpu_memory_info",
+    "num_gpus",
+    "waitall",
+]
+
+
+class Context(Scope):
+    """A device: ``Context("gpu", 0)``; ``with`` makes it the default for arrays made inside.
+
+    Args:
+        device_type: cpu, gpu, cpu_pinned or cpu_shared; or another context, to copy it.
+        device_id: number of the device.
+    """
+
+    devtype2str: ClassVar[dict[int, str]] = {1: "cpu", 2: "gpu", 3: "cpu_pinned", 5: "cpu_shared"}
+    devstr2type: ClassVar[dict[str, int]] = {name: code for code, name in devtype2str.items()}
+
+    __slots__ = ("_device", "device_id", "device_type", "device_typeid")
+
+    device_type: str
+    device_typeid: int
+    device_id: int
+
+    def __init__(self, device_type: str | Context, device_id: int = 0) -> None:
+        if isinstance(device_type, Context):
+            device_id = device_type.device_id
+            device_type = device_type.device_type
+        if device_type not in self.devstr2type:
+            known = ", ".join(self.devstr2type)
+            raise MXNetError(f"Context: device_type={device_type!r}: must be one of {known}")
+        self.device_type = device_type
+        self.device_typeid = self.devstr2type[device_type]
+        self.device_id = int(device_id)
+        self._device: torch.device | None = None
+
+    @classmethod
+    def default(cls) -> Context:
+        """cpu(0)."""
+        return cpu(0)
+
+    @property
+    def device(self) -> torch.device:
+        """ATen's device.
+
+        Raises:
+            MXNetError: a GPU that this machine does not have.
+        """
+        if self._device is None:
+            self._device = _device_of(self.device_type, self.device_id)
+        return self._device
+
+    def empty_cache(self) -> None:
+        """Gives cached, unused memory of a GPU back to the driver."""
+        if self.device_type == "gpu":
+            torch.cuda.empty_cache()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Context):
+            return NotImplemented
+        same_type = self.device_typeid == other.device_typeid
+        return same_type and self.device_id == other.device_id
+
+    def __hash__(self) -> int:
+        return hash((self.device_typeid, self.device_id))
+
+    def __repr__(self) -> str:
+        return f"{self.device_type}({self.device_id})"
+
+    __str__ = __repr__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Context, (self.device_type, self.device_id)
+
+
+def _device_of(device_type: str, device_id: int) -> torch.device:
+    if device_type != "gpu":
+        return torch.device("cpu")
+    count = num_gpus()
+    if device_id >= count:
+        have = f"{count} GPU(s)" if count else "no GPU that PyTorch can drive"
+        raise MXNetError(f"gpu({device_id}): this machine has {have}")
+    return torch.device("cuda", device_id)
+
+
+@cache
+def _interned(device_type: str, device_id: int) -> Context:
+    return Context(device_type, device_id)
+
+
+def cpu(device_id: int = 0) -> Context:
+    """The CPU context with this number."""
+    return _interned("cpu", device_id)
+
+
+def gpu(device_id: int = 0) -> Context:
+    """The GPU context with this number; using it raises where there is no such GPU."""
+    return _interned("gpu", device_id)
+
+
+def cpu_pinned(device_id: int = 0) -> Context:
+    """Page-locked CPU memory, quick to copy to a GPU."""
+    return _interned("cpu_pinned", device_id)
+
+
+def cpu_shared(device_id: int = 0) -> Context:
+    """CPU memory that other processes may open."""
+    return _interned("cpu_shared", device_id)
+
+
+def current_context() -> Context:
+    """The context in force in this thread."""
+    context: Context = Context.get_current()
+    return context
+
+
+def context_of(value: Context | str | None) -> Context:
+    """A context given as such, as text (``gpu(1)``, empty: the current one) or None."""
+    if isinstance(value, Context):
+        return value
+    if not value:
+        return current_context()
+    name, _, number = value.rstrip(")").partition("(")
+    if name not in Context.devstr2type or (number and not number.isdigit()):
+        raise MXNetError(f"ctx={value!r}: must look like cpu(0) or gpu(1)")
+    return _interned(name, int(number or 0))
+
+
+def num_gpus() -> int:
+    """The number of GPUs that PyTorch can drive."""
+    return torch.cuda.device_count() if torch.cuda.is_available() else 0
+
+
+def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
+    """(free, total) bytes of a GPU's memory."""
+    free, total = torch.cuda.mem_get_info(gpu(device_id).device)
+    return free, total
+
+
+def waitall() -> None:
+    """Returns when everything that was started on any device is done."""
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()

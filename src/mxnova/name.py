@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How nodes that were given no name are named."""
+
+from .core.base.scopes import NameManager, Prefix
+
+__all__ = ["NameManager", "Prefix"]

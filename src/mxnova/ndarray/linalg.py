@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Linear algebra, on arrays."""
+
+from ..core.nd.functions import function_of
+from ..core.facade import operator_names, operators
+
+__getattr__ = operators(__name__, function_of, "_linalg_")
+
+
+def __dir__() -> list[str]:
+    return operator_names("_linalg_")

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Predictor: a saved model as a function, for programs that only run models.
+
+It is MXNet's C predict API as an object. One compiled graph serves all threads; inputs, outputs and
+partial runs belong to the thread that made them.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, fx
+
+from .core.base.errors import ArgumentError, MXNetError, candidates
+from .core.base.shapes import from_user, is_known, shape_text
+from .core.exec.inference import InferencePlan
+from .core.graph.infer import infer_dtypes, infer_shapes
+from .core.graph.serialize import from_json
+from .core.graph.symbol import Group, Symbol
+from .core.nd.array import NDArray, numpy_of, tensor_from
+from .core.nd.files import load, load_frombuffer
+from .core.op.dtypes import torch_dtype
+from .core.runtime.context import Context, context_of
+from .core.runtime.resource import random_stream
+from .model import split_params
+
+__all__ = ["NDList", "Predictor"]
+
+PathOrBytes = str | os.PathLike[str] | bytes
+
+
+class Predictor:
+    """A model with its parameters, ready to be fed.
+
+    Args:
+        symbol: the symbol, its JSON text (str or bytes that start with ``{``), or a path.
+        params: bytes of a .params file, a path, or arrays by name (``arg:``/``aux:`` as saved).
+        input_shapes: shape of each input, by name.
+        ctx: where to compute; default: the current context.
+        outputs: names of the outputs to compute, inner ones included; default: the symbol's.
+        types: element types of inputs, by name; default: what the graph says, else float32.
+
+    Raises:
+        MXNetError: parts that do not fit each other; the text names what.
+    """
+
+    def __init__(
+        self,
+        symbol: Symbol | PathOrBytes,
+        params: PathOrBytes | Mapping[str, NDArray],
+        input_shapes: Mapping[str, Sequence[int]],
+        ctx: Context | str | None = None,
+        outputs: Sequence[str] | None = None,
+        types: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._context = context_of(ctx)
+        self._symbol = _outputs_of(_symbol_of(symbol), outputs)
+        self._parameters = _parameters_of(params, self._context)
+        self._types = {n: torch_dtype(d) for n, d in (types or {}).items()}
+        self._plan = InferencePlan(self._symbol, lambda: random_stream(self._context))
+        self._local = threading.local()
+        self._set_shapes(input_shapes)
+
+    @classmethod
+    def from_checkpoint(
+        cls, prefix: str, epoch: int, input_shapes: Mapping[str, Sequence[int]], **options: Any
+    ) -> Predictor:
+        """A predictor of ``prefix-symbol.json`` and ``prefix-<epoch>.params``."""
+        files = (f"{prefix}-symbol.json", f"{prefix}-{epoch:04d}.params")
+        return cls(*files, input_shapes, **options)
+
+    def _set_shapes(self, input_shapes: Mapping[str, Sequence[int]]) -> None:
+        """Infers everything from the inputs' shapes; variables that are no inputs become zeros."""
+        names = self._symbol.list_inputs()
+        for name in input_shapes:
+            if name not in names:
+                hint = candidates(name, names)
+                raise ArgumentError(f"Predictor: the model has no input {name!r}{hint}")
+        known = {n: tuple(t.shape) for n, t in self._parameters.items() if n in names}
+        known.update((n, from_user(s)) for n, s in input_shapes.items())
+        nodes = self._symbol.nodes
+        shapes = infer_shapes(nodes, known)
+        dtypes = infer_dtypes(
+            nodes, {**{n: t.dtype for n, t in self._parameters.items()}, **self._types}
+        )
+        self._inputs = tuple(input_shapes)
+        self._order = [n.name for pair in self._symbol.variables() for n in pair]
+        variables = {n.name: n for n in nodes if n.op is None}
+        self._rest: dict[str, Tensor] = {}
+        for name in self._order:
+            node = variables[name]
+            shape = shapes[id(node)][0]
+            if name in self._parameters and name not in input_shapes:
+                self._rest[name] = self._parameters[name]
+                continue
+            if shape is None or not is_known(shape):
+                raise MXNetError(
+                    f"Predictor: {name} is no parameter, and its shape {shape_text(shape)} does "
+                    "not follow from input_shapes"
+                )
+            dtype = dtypes[id(node)][0] or torch.float32
+            self._rest[name] = torch.zeros(shape, dtype=dtype, device=self._context.device)
+        heads = [shapes[id(e.node)][e.output] for e in self._symbol.entries]
+        self._output_shapes = [s if is_known(s) else None for s in heads]
+        self._plan.freeze({i for i, n in enumerate(self._order) if n in self._parameters})
+
+    @property
+    def output_names(self) -> list[str]:
+        """Names of the outputs."""
+        return self._symbol.list_outputs()
+
+    @property
+    def output_shapes(self) -> list[Any]:
+        """Shapes of the outputs; None where they depend on the data."""
+        return list(self._output_shapes)
+
+    # Step by step, as the C API does it ------------------------------------------------------------
+
+    def set_input(self, name: str, data: Any) -> None:
+        """Sets one input of this thread's next `forward`; values are copied.
+
+        Raises:
+            MXNetError: there is no such input, or `data` has not its size.
+        """
+        self._fed()[name] = self._checked(name, data)
+
+    def _fed(self) -> dict[str, Tensor]:
+        if not hasattr(self._local, "fed"):
+            self._local.fed = {}
+        fed: dict[str, Tensor] = self._local.fed
+        return fed
+
+    def _checked(self, name: str, data: Any) -> Tensor:
+        if name not in self._inputs:
+            hint = candidates(name, self._inputs)
+            raise ArgumentError(f"Predictor: there is no input {name!r}{hint}")
+        like = self._rest[name]
+        if isinstance(data, NDArray):
+            values = data._tensor
+        else:
+            array = np.asarray(data)
+            values = tensor_from(array if array.flags.writeable else array.copy())
+        if values.shape != like.shape and values.numel() != like.numel():
+            raise ArgumentError(
+                f"Predictor: {name} has shape {shape_text(tuple(values.shape))}, "
+                f"expected {shape_text(tuple(like.shape))}"
+            )
+        return values.reshape(like.shape).to(like.device, like.dtype, copy=True)
+
+    def forward(self, **inputs: Any) -> None:
+        """Computes the outputs from the inputs set in this thread (and from `inputs`)."""
+        for name, data in inputs.items():
+            self.set_input(name, data)
+        self._local.outputs = list(self._plan.run(self._arguments()))
+
+    def _arguments(self) -> list[Tensor]:
+        values = {**self._rest, **self._fed()}
+        return [values[n] for n in self._order]
+
+    def partial_forward(self, step: int) -> int:
+        """Runs node number `step` of the graph; returns how many are left.
+
+        Call it with 0, 1, 2, … until it returns 0; then the outputs are there.
+        """
+        module = self._plan.plain
+        nodes = list(module.graph.nodes)
+        if step == 0:
+            self._local.stepper = fx.Interpreter(module)
+            self._local.stepper.args_iter = iter(self._arguments())
+        stepper = getattr(self._local, "stepper", None)
+        if stepper is None:
+            raise MXNetError("partial_forward: start with step 0")
+        if step >= len(nodes):
+            return 0
+        node = nodes[step]
+        stepper.env[node] = stepper.run_node(node)
+        if node.op == "output":
+            self._local.outputs = list(stepper.env[node])
+        return len(nodes) - step - 1
+
+    def get_output(self, index: int | str) -> np.ndarray[Any, Any]:
+        """A copy of one output of this thread's last `forward`, by number or name."""
+        outputs = getattr(self._local, "outputs", None)
+        if outputs is None:
+            raise MXNetError("get_output: call forward first")
+        if isinstance(index, str):
+            names = self.output_names
+            if index not in names:
+                raise ArgumentError(f"get_output: {index!r}{candidates(index, names)}")
+            index = names.index(index)
+        if not 0 <= index < len(outputs):
+            raise ArgumentError(f"get_output: output {index} of {len(outputs)}")
+        return numpy_of(outputs[index], copy=True)
+
+    # At once --------------------------------------------------------------------------------------
+
+    def predict(self, **inputs: Any) -> list[np.ndarray[Any, Any]]:
+        """The outputs for `inputs`, as NumPy arrays; touches nothing that other calls see."""
+        values = dict(self._rest)
+        values.update((n, self._checked(n, data)) for n, data in inputs.items())
+        return [numpy_of(r, copy=True) for r in self._plan.run([values[n] for n in self._order])]
+
+    def reshape(self, input_shapes: Mapping[str, Sequence[int]]) -> Predictor:
+        """A predictor for other input shapes; parameters and compiled graph are shared."""
+        other = object.__new__(Predictor)
+        other.__dict__.update(self.__dict__, _local=threading.local())
+        other._set_shapes(input_shapes)
+        return other
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(f"{n}={tuple(self._rest[n].shape)}" for n in self._inputs)
+        return f"<Predictor {inputs} -> {', '.join(self.output_names)} @{self._context}>"
+
+
+class NDList(Sequence[tuple[str, np.ndarray[Any, Any]]]):
+    """The arrays of a .params file (bytes or path): (name, values), "" where they have no names."""
+
+    def __init__(self, source: PathOrBytes) -> None:
+        loaded = load_frombuffer(source) if isinstance(source, bytes) else load(source)
+        pairs = loaded.items() if isinstance(loaded, dict) else (("", a) for a in loaded)
+        self._items = [(n, a.asnumpy()) for n, a in pairs if a is not None]
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._items[index]
+
+    def __iter__(self) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+        return iter(self._items)
+
+
+def _symbol_of(source: Symbol | PathOrBytes) -> Symbol:
+    if isinstance(source, Symbol):
+        return source
+    head = source.lstrip()[:1] if isinstance(source, (str, bytes)) else ""
+    if head in ("{", b"{"):
+        return from_json(source)  # type: ignore[arg-type]
+    with open(os.fsdecode(source), "rb") as file:
+        text = file.read()
+    try:
+        return from_json(text)
+    except MXNetError as error:
+        raise type(error)(f"{os.fsdecode(source)}: {error}") from None
+
+
+def _outputs_of(symbol: Symbol, names: Sequence[str] | None) -> Symbol:
+    if names is None:
+        return symbol
+    internals = symbol.get_internals()
+    known = internals.list_outputs()
+    for name in names:
+        if name not in known and f"{name}_output" not in known:
+            raise ArgumentError(f"Predictor: no output is named {name!r}{candidates(name, known)}")
+    return Group([internals[n if n in known else f"{n}_output"] for n in names])
+
+
+def _parameters_of(
+    params: PathOrBytes | Mapping[str, NDArray], context: Context
+) -> dict[str, Tensor]:
+    if isinstance(params, Mapping):
+        loaded: Any = dict(params)
+        source = "params"
+    else:
+        loaded = load_frombuffer(params) if isinstance(params, bytes) else load(params)
+        source = "params" if isinstance(params, bytes) else os.fspath(params)
+    arguments, auxiliary = split_params(loaded, source)
+    return {n: a._tensor.to(context.device) for n, a in (arguments | auxiliary).items()}

@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading and writing RecordIO files, and the headers of image records.
+
+>>> import os, tempfile
+>>> path = os.path.join(tempfile.mkdtemp(), "data")
+>>> record = MXIndexedRecordIO(path + ".idx", path + ".rec", "w")
+>>> for key in range(3):
+...     record.write_idx(key, pack(IRHeader(0, key / 2, key, 0), b"payload"))
+>>> record.close()
+>>> record = MXIndexedRecordIO(path + ".idx", path + ".rec", "r")
+>>> unpack(record.read_idx(1))
+(HEADER(flag=0, label=0.5, id=1, id2=0), b'payload')
+>>> record.close()
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections.abc import Callable
+from types import ModuleType
+from typing import IO, Any
+
+import numpy as np
+
+from mxnova.core.base.errors import ArgumentError, FormatError, MXNetError, UnknownNameError
+from mxnova.formats import recordio as records
+from mxnova.formats.recordio import IRHeader, pack, unpack
+
+__all__ = [
+    "IRHeader",
+    "MXIndexedRecordIO",
+    "MXRecordIO",
+    "pack",
+    "pack_img",
+    "unpack",
+    "unpack_img",
+]
+
+
+class MXRecordIO:
+    """A RecordIO file, read or written from its start to its end.
+
+    A file is mapped into memory for reading: records appended later are seen after `reset`, and it
+    must not be truncated meanwhile. A process that inherits the object through a fork can `reset`
+    it, not read or write with it.
+
+    Args:
+        uri: Path of the file; a leading ``file://`` is dropped.
+        flag: ``"r"`` to read, ``"w"`` to write a new file.
+    """
+
+    is_open = False
+    _file: IO[bytes]  # in mode "w"
+    _content: bytes | mmap.mmap  # in mode "r"
+
+    def __init__(self, uri: str | os.PathLike[str], flag: str):
+        self.uri = os.fspath(uri)
+        self.flag = flag
+        self.pid: int | None = None
+        self.open()
+
+    def open(self) -> None:
+        """Open the file, at its start; what it held is lost when it is opened to write."""
+        if self.flag not in ("r", "w"):
+            raise ArgumentError(f"MXRecordIO: flag={self.flag!r}: must be 'r' or 'w'")
+        self.close()
+        self.writable = self.flag == "w"
+        path = self.uri.removeprefix("file://")
+        try:
+            if self.writable:
+                self._file = open(path, "wb")  # noqa: SIM115 -- until close()
+            else:
+                self._content = _mapped(path)
+        except OSError as error:
+            raise MXNetError(f"{self.uri}: cannot be opened: {error.strerror}") from None
+        self._offset = 0
+        self.pid = os.getpid()
+        self.is_open = True
+
+    def close(self) -> None:
+        """Close the file. Closing it again does nothing."""
+        if not self.is_open:
+            return
+        self.is_open = False
+        if self.writable:
+            _close(self._file, inherited=self.pid != os.getpid())
+        elif isinstance(self._content, mmap.mmap):
+            self._content.close()
+        self.pid = None
+
+    def reset(self) -> None:
+        """Start again: at the first record, or with an empty file when writing."""
+        self.close()
+        self.open()
+
+    def write(self, buf: bytes) -> None:
+        """Append `buf` as a record."""
+        self._require_mode("w")
+        self._check_pid()
+        self._file.write(records.encode(buf))
+
+    def read(self) -> bytes | None:
+        """The next record, None after the last."""
+        self._require_mode("r")
+        self._check_pid()
+        if self._offset >= len(self._content):
+            return None
+        try:
+            payload, self._offset = records.read_record(self._content, self._offset)
+        except FormatError as error:
+            raise FormatError(f"{self.uri}: {error}") from None
+        return payload
+
+    def _require_mode(self, flag: str) -> None:
+        if self.flag != flag:
+            raise MXNetError(f"{self.uri}: opened with flag {self.flag!r}, this needs {flag!r}")
+
+    def _check_pid(self, allow_reset: bool = False) -> None:
+        """Refuse to work for another process than the one that opened the file, or open it anew."""
+        if self.pid == os.getpid():
+            return
+        if allow_reset:
+            self.reset()
+        elif self.pid is None:
+            raise MXNetError(f"{self.uri}: the file is closed")
+        else:
+            raise MXNetError(f"{self.uri}: opened by process {self.pid}, used by {os.getpid()}")
+
+    def __enter__(self) -> MXRecordIO:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def __getstate__(self) -> dict[str, Any]:  # closes the file, as in MXNet
+        state = {"is_open": self.is_open}
+        self.close()
+        handles = ("_file", "_content")
+        return {name: value for name, value in vars(self).items() if name not in handles} | state
+
+    def __setstate__(self, d: dict[str, Any]) -> None:
+        vars(self).update(d, is_open=False)
+        if d["is_open"]:
+            self.open()
+
+
+class MXIndexedRecordIO(MXRecordIO):
+    """A RecordIO file with an index: records are read by key.
+
+    Args:
+        idx_path: Path of the index, a text file with a line for each record.
+        uri: Path of the RecordIO file.
+        flag: ``"r"`` to read, ``"w"`` to write new files.
+        key_type: Makes a key of its text in the index, and of what `write_idx` is given.
+    """
+
+    def __init__(
+        self,
+        idx_path: str | os.PathLike[str],
+        uri: str | os.PathLike[str],
+        flag: str,
+        key_type: Callable[[Any], Any] = int,
+    ):
+        self.idx_path = idx_path
+        self.idx: dict[Any, int] = {}
+        self.keys: list[Any] = []
+        self.key_type = key_type
+        self.fidx: Any = None  # the index, when writing
+        super().__init__(uri, flag)
+
+    def open(self) -> None:
+        """Open both files, and read the index."""
+        super().open()
+        self.idx, self.keys = {}, []
+        if self.writable:
+            self.fidx = open(  # noqa: SIM115 -- until close()
+                self.idx_path, "w", encoding="utf-8", newline="\n"
+            )
+        else:
+            self._read_index()
+
+    def _read_index(self) -> None:
+        with open(self.idx_path, "rb") as file:
+            text = file.read()
+        try:
+            entries = records.parse_index(text, self.key_type)
+        except FormatError as error:
+            raise FormatError(f"{self.idx_path}: {error}") from None
+        self.idx = dict(entries)
+        self.keys = [key for key, _ in entries]
+
+    def close(self) -> None:
+        """Close both files. Closing them again does nothing."""
+        if self.is_open and self.fidx is not None:
+            _close(self.fidx, inherited=self.pid != os.getpid())
+            self.fidx = None
+        super().close()
+
+    def seek(self, idx: Any) -> None:
+        """Make `read` continue with the record of key `idx`."""
+        self._require_mode("r")
+        self._check_pid(allow_reset=True)
+        if idx not in self.idx:
+            raise UnknownNameError(f"{self.idx_path}: no record has the key {idx!r}")
+        offset = self.idx[idx]
+        if offset > len(self._content):
+            size = len(self._content)
+            raise FormatError(
+                f"{self.idx_path}: key {idx!r}: offset {offset}, {self.uri} has {size} bytes"
+            )
+        self._offset = offset
+
+    def tell(self) -> int:
+        """Where the next record will be written."""
+        self._require_mode("w")
+        self._check_pid()
+        return self._file.tell()
+
+    def read_idx(self, idx: Any) -> bytes | None:
+        """The record of key `idx`."""
+        self.seek(idx)
+        return self.read()
+
+    def write_idx(self, idx: Any, buf: bytes) -> None:
+        """Append `buf` as the record of key `idx`."""
+        key = self.key_type(idx)
+        text = str(key)
+        if "\t" in text or "\n" in text or "\r" in text:
+            raise ArgumentError(f"write_idx: idx={idx!r}: a key cannot hold tabs or line ends")
+        offset = self.tell()
+        self.write(buf)
+        self.fidx.write(f"{text}\t{offset}\n")
+        self.idx[key] = offset
+        self.keys.append(key)
+
+
+def _mapped(path: str) -> bytes | mmap.mmap:
+    with open(path, "rb") as file:
+        if os.fstat(file.fileno()).st_size == 0:
+            return b""  # cannot be mapped
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def _close(file: IO[Any], inherited: bool) -> None:
+    """Close `file`; what a fork copied into its buffer is left to the process that opened it."""
+    if inherited:
+        with open(os.devnull, "r+b") as sink:
+            os.dup2(sink.fileno(), file.fileno())
+    file.close()
+
+
+def pack_img(header: tuple[Any, ...], img: Any, quality: int = 95, img_fmt: str = ".jpg") -> bytes:
+    """`img` encoded as an image, with `header` before it.
+
+    Args:
+        header: The `IRHeader`, see `pack`.
+        img: An array of height, width and channels in the order BGR, or of height and width.
+        quality: 0 to 100 for JPEG, compression 0 to 9 for PNG.
+        img_fmt: File name extension of the image format.
+    """
+    cv2 = _opencv()
+    options = []
+    if img_fmt.lower() in (".jpg", ".jpeg"):
+        options = [cv2.IMWRITE_JPEG_QUALITY, quality]
+    elif img_fmt.lower() == ".png":
+        options = [cv2.IMWRITE_PNG_COMPRESSION, min(quality, 9)]
+    try:
+        _, encoded = cv2.imencode(img_fmt, img, options)
+    except cv2.error as error:
+        raise MXNetError(f"pack_img: img_fmt={img_fmt!r}: {error}") from None
+    return pack(header, encoded.tobytes())
+
+
+def unpack_img(s: bytes, iscolor: int = -1) -> tuple[IRHeader, Any]:
+    """The header of a packed record, and its image as an array; None if it cannot be decoded.
+
+    Args:
+        s: The record.
+        iscolor: -1 as stored, 0 grey, 1 color (in the order BGR).
+    """
+    cv2 = _opencv()
+    header, encoded = unpack(s)
+    try:
+        return header, cv2.imdecode(np.frombuffer(encoded, np.uint8), iscolor)
+    except cv2.error as error:
+        raise MXNetError(
+            f"unpack_img: {len(encoded)} bytes, iscolor={iscolor!r}: {error}"
+        ) from None
+
+
+def _opencv() -> ModuleType:
+    try:
+        import cv2
+    except ImportError as error:
+        raise MXNetError(f"images need OpenCV: pip install mxnova[image] ({error})") from None
+    return cv2

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Symbols and operators on them: every operator is a function here."""
+
+from ..core.exec import binding, control_flow  # noqa: F401 - give Symbol its bind, register loops
+from ..core.facade import operator_names, operators
+from ..core.graph.functions import function_of
+from ..core.graph.functions import invoke_by_name as invoke
+from ..core.graph.symbol import Group, Symbol, Variable, var
+from . import _internal, contrib, image, linalg, op
+from .creation import arange, eye, full, hypot, maximum, minimum, ones, pow, power, zeros
+from .files import fromjson, load, load_json
+
+__all__ = [
+    "Group",
+    "Symbol",
+    "Variable",
+    "_internal",
+    "arange",
+    "contrib",
+    "eye",
+    "fromjson",
+    "full",
+    "hypot",
+    "image",
+    "invoke",
+    "linalg",
+    "load",
+    "load_json",
+    "maximum",
+    "minimum",
+    "ones",
+    "op",
+    "pow",
+    "power",
+    "var",
+    "zeros",
+]
+
+__getattr__ = operators(__name__, function_of)
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *operator_names()})

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators whose names start with an underscore, on symbols."""
+
+from ..core.graph.functions import function_of
+from ..core.facade import operator_names, operators
+
+__getattr__ = operators(__name__, function_of, "_")
+
+
+def __dir__() -> list[str]:
+    return operator_names("_")

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Replays what MXNet 1.9.1 gave, recorded in tests/data/golden."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import mxnova as mx
+
+GOLDEN = Path(__file__).parent.parent / "data" / "golden"
+
+
+@cache
+def cases(name: str) -> dict[str, Any]:
+    """The cases of one recorded file, by id."""
+    content = json.loads((GOLDEN / f"{name}.json").read_text())
+    return {c["id"]: c for c in content["cases"] if not c.get("quirk")}
+
+
+@cache
+def arrays(name: str) -> dict[str, np.ndarray]:
+    """The arrays of one recorded family, by key."""
+    with np.load(GOLDEN / f"{name}.npz") as archive:
+        return dict(archive)
+
+
+def assert_close(got: np.ndarray, want: np.ndarray, case: dict[str, Any], what: str) -> None:
+    assert (got.shape, got.dtype) == (want.shape, want.dtype), what
+    if got.dtype.kind != "f":
+        slack = case.get("int_atol", 0)
+        if got.dtype == np.bool_ or not slack:
+            np.testing.assert_array_equal(got, want, err_msg=what)
+        else:
+            assert np.abs(got.astype("i8") - want.astype("i8")).max() <= slack, what
+        return
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(
+            got.astype("f8"),
+            want.astype("f8"),
+            rtol=case["rtol"],
+            atol=case["atol"],
+            equal_nan=True,
+            err_msg=what,
+        )
+
+
+def ndarray(values: np.ndarray, stype: str = "default") -> mx.nd.NDArray:
+    """An array of these values; scalars and empty ones as they are under NumPy semantics."""
+    if values.size and values.ndim:
+        return mx.nd.array(values, dtype=values.dtype).tostype(stype)
+    made = mx.nd.zeros(values.shape, dtype=values.dtype)
+    if values.size:
+        made[:] = values.item()
+    return made
+
+
+class Replay:
+    """One operator case, bound and run as it was recorded."""
+
+    def __init__(self, case: dict[str, Any], values: dict[str, np.ndarray]) -> None:
+        self.case, self.values = case, values
+        self.symbol = mx.sym.load_json(case["symbol_json"])
+        self.stypes = case.get("stypes", {})
+        self.args = {n: self._array(n) for n in self.symbol.list_arguments()}
+        self.aux = {n: self._array(n) for n in self.symbol.list_auxiliary_states()}
+        self.grads = self._gradients() if self.has_gradients else {}
+
+    @property
+    def has_gradients(self) -> bool:
+        return self.case.get("arg_grads") is not None
+
+    def _array(self, name: str) -> mx.nd.NDArray:
+        key = {**self.case["args"], **self.case.get("aux", {})}[name]
+        return ndarray(self.values[key], self.stypes.get(name, "default"))
+
+    def _gradients(self) -> dict[str, mx.nd.NDArray]:
+        start = self.case.get("grad_init", {})
+        grads = {}
+        for name, request in self.case["grad_req"].items():
+            if request != "null":
+                like = self.args[name]
+                key = start.get(name)
+                filled = self.values[key] if key else np.zeros(like.shape, like.dtype)
+                grads[name] = ndarray(filled, self.stypes.get(f"grad:{name}", "default"))
+        return grads
+
+    def run(self) -> None:
+        case = self.case
+        requests = case["grad_req"] if self.has_gradients else "null"
+        executor = self.symbol.bind(
+            mx.cpu(), self.args, self.grads or None, requests, aux_states=self.aux
+        )
+        outputs = executor.forward(is_train=case["is_train"])
+        if case.get("random"):
+            assert [list(o.shape) for o in outputs] == case["output_shapes"]
+            assert [np.dtype(o.dtype).name for o in outputs] == case["output_dtypes"]
+            return
+        if self.has_gradients:
+            heads = case["head_grads"]
+            executor.backward(None if heads is None else [ndarray(self.values[k]) for k in heads])
+        self._compare(outputs)
+
+    def _compare(self, outputs: list[mx.nd.NDArray]) -> None:
+        case = self.case
+        assert len(outputs) == len(case["outputs"])
+        pairs = [(f"output {i}", o, k) for i, (o, k) in enumerate(zip(outputs, case["outputs"]))]
+        if self.has_gradients:
+            pairs += [(f"gradient of {n}", self.grads[n], k) for n, k in case["arg_grads"].items()]
+        pairs += [(f"{n} afterwards", self.aux[n], k) for n, k in case.get("aux_after", {}).items()]
+        pairs += [(f"{n} afterwards", self.args[n], k) for n, k in case.get("args_after", {}).items()]
+        for what, got, key in pairs:
+            assert_close(got.asnumpy(), self.values[key], case, what)

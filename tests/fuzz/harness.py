@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mutated inputs for parsers, and the checks that each must pass.
+
+A parser takes bytes. Whatever they are, it must return or raise MXNetError, within one second and
+within the input's size plus 16 MiB of memory.
+
+Inputs run in a process of their own, which can be killed. The memory rule is enforced there with
+RLIMIT_AS, set before each input to the address space in use plus the allowance: an allocation
+beyond it fails as MemoryError, which is a finding. That costs 10 µs an input (tracemalloc makes
+parsers five times slower) and counts memory that is allocated but never touched. It does not see
+small blocks that are reused from what earlier inputs freed; large ones are never reused, as malloc
+is told to give them back. Elsewhere than on Linux only time and exceptions are checked.
+
+Every input follows from (seeds of the parser, random seed, number), so that a number is enough to
+see it again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import multiprocessing
+import random
+import struct
+import sys
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from mxnova.core.base.errors import MXNetError
+
+from .parsers import Parser
+
+ALLOWANCE = 16 << 20
+TIME_LIMIT = 1.0
+HANG_LIMIT = 20.0
+_M_MMAP_THRESHOLD = -3  # malloc.h: from which size on a block is mapped, and unmapped when freed
+
+
+@dataclass(frozen=True)
+class Finding:
+    """An input that broke a rule."""
+
+    parser: Parser
+    number: int
+    seed: int
+    reason: str
+
+    def save(self, folder: Path) -> Path:
+        """Writes the input, and beside it what happened; returns the input's path."""
+        folder.mkdir(parents=True, exist_ok=True)
+        name = self.parser.name
+        path = folder / f"{name}-{self.seed}-{self.number}.bin"
+        path.write_bytes(Mutator(self.parser.seeds(), self.seed).input(self.number))
+        again = f"To see it again: scripts/fuzz {name} --replay {path}"
+        path.with_suffix(".txt").write_text(f"{self.reason}\n\n{again}\n")
+        return path
+
+
+class Mutator:
+    """An endless list of damaged seeds."""
+
+    def __init__(self, seeds: list[bytes], seed: int) -> None:
+        self.seeds = seeds
+        self.seed = seed
+        self.ends = [(data, end) for data in seeds for end in range(len(data))]
+
+    def input(self, number: int) -> bytes:
+        """Input `number`: every seventh cuts a seed, at each byte in turn; others are random."""
+        turn, kind = divmod(number, 7)
+        if kind == 0:
+            data, end = self.ends[turn * _STRIDE % len(self.ends)]
+            return data[:end]
+        rng = random.Random(number << 32 | self.seed)
+        data = bytearray(rng.choice(self.seeds))
+        for _ in range(rng.choice((1, 1, 1, 2, 4))):
+            mutate = _MUTATIONS[kind - 1] if kind <= len(_MUTATIONS) else rng.choice(_MUTATIONS)
+            mutate(data, rng, self.seeds)
+        return bytes(data)
+
+
+_STRIDE = 2_147_483_647  # a prime: the cuts come in a scattered order, each once
+# fmt: off
+_INTERESTING = (
+    -1, -2, -(1 << 31), -(1 << 63), 0, 1, 2, 3, 7, 8, 16, 31, 32, 33, 64, 127, 128, 255, 256, 4096,
+    (1 << 16) - 1, 1 << 16, 1 << 20, 1 << 24, 1 << 28, (1 << 31) - 1, 1 << 31, (1 << 32) - 1,
+    1 << 32, 1 << 40, 1 << 48, 1 << 60, 1 << 61, 1 << 62, (1 << 63) - 1, (1 << 64) - 1,
+)
+# fmt: on
+
+
+def _flip_bits(data: bytearray, rng: random.Random, _seeds: list[bytes]) -> None:
+    for _ in range(rng.choice((1, 1, 2, 8))):
+        if data:
+            data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+
+
+def _lie_about_a_size(data: bytearray, rng: random.Random, _seeds: list[bytes]) -> None:
+    size = rng.choice((1, 2, 4, 4, 8, 8))
+    if len(data) >= size:
+        step = rng.choice((1, 4))
+        at = rng.randrange(0, len(data) - size + 1, step)
+        value = rng.choice(_INTERESTING) + rng.choice((0, 0, -1, 1, len(data)))
+        data[at : at + size] = struct.pack("<Q", value % (1 << 64))[:size]
+
+
+def _splice(data: bytearray, rng: random.Random, seeds: list[bytes]) -> None:
+    other = rng.choice(seeds)
+    start = rng.randrange(len(other) + 1)
+    at = rng.randrange(len(data) + 1)
+    data[at : rng.choice((at, len(data)))] = other[start : rng.choice((start + 16, len(other)))]
+
+
+def _insert_noise(data: bytearray, rng: random.Random, _seeds: list[bytes]) -> None:
+    at = rng.randrange(len(data) + 1)
+    noise = rng.randbytes(rng.choice((1, 2, 4, 8, 16, 64)))
+    data[at : rng.choice((at, at + len(noise)))] = noise
+
+
+def _repeat_a_piece(data: bytearray, rng: random.Random, _seeds: list[bytes]) -> None:
+    at = rng.randrange(len(data) + 1)
+    piece = data[at : at + rng.choice((1, 2, 8, 32))]
+    often = 1 << 15 if rng.random() < 0.002 else rng.choice((1, 2, 16, 256))
+    data[at:at] = piece * often  # the rare large ones ask for memory per byte, and quadratic time
+
+
+_MUTATIONS: tuple[Callable[[bytearray, random.Random, list[bytes]], None], ...] = (
+    _flip_bits,
+    _lie_about_a_size,
+    _splice,
+    _insert_noise,
+    _repeat_a_piece,
+)
+
+
+def check(parse: Callable[[bytes], object], data: bytes) -> str | None:
+    """What is wrong with how `parse` takes `data`, if anything."""
+    try:
+        with _limited_memory(len(data) + ALLOWANCE):
+            start = time.perf_counter()
+            with contextlib.suppress(MXNetError):
+                parse(data)
+            seconds = time.perf_counter() - start
+    except MemoryError:
+        return f"more memory than input and 16 MiB\n{traceback.format_exc()}"
+    except Exception:  # noqa: BLE001 - whatever it is, it is the finding
+        return traceback.format_exc()
+    return f"{seconds:.1f} s" if seconds > TIME_LIMIT else None
+
+
+@contextlib.contextmanager
+def _limited_memory(n_bytes: int) -> Iterator[None]:
+    if sys.platform != "linux":
+        yield
+        return
+    import resource
+
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    unlimited = resource.getrlimit(resource.RLIMIT_AS)
+    limit = pages * resource.getpagesize() + n_bytes
+    resource.setrlimit(resource.RLIMIT_AS, (limit, unlimited[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, unlimited)
+
+
+def run(parser: Parser, n_inputs: int, seed: int) -> Iterator[int | Finding]:
+    """Gives inputs 0 to `n_inputs` to a parser; yields how many are done, and each finding.
+
+    A worker that dies or hangs is a finding too, and another goes on behind that input.
+    """
+    context = multiprocessing.get_context("spawn")
+    first = 0
+    while first < n_inputs:
+        current = context.Value("q", first, lock=False)
+        ours, theirs = context.Pipe(duplex=False)
+        arguments = (theirs, current, parser, first, n_inputs, seed)
+        worker = context.Process(target=_work, args=arguments, daemon=True)
+        worker.start()
+        theirs.close()
+        try:
+            for number, reason in _messages(ours, current, n_inputs):
+                yield number if reason is None else Finding(parser, number, seed, reason)
+        finally:
+            worker.kill()
+            worker.join()
+        first = current.value + 1
+
+
+def _messages(worker: Connection, current: Any, n_inputs: int) -> Iterator[tuple[int, str | None]]:
+    """The numbers that the worker reaches, and what it reports, until it is gone or stuck."""
+    number, since = current.value, time.monotonic()
+    while time.monotonic() - since < HANG_LIMIT:
+        try:
+            if worker.poll(0.2):
+                yield worker.recv()
+        except EOFError:
+            if current.value < n_inputs:
+                yield current.value, "the process died"
+            return
+        if current.value != number:
+            number, since = current.value, time.monotonic()
+            yield number, None
+    yield number, f"not done after {HANG_LIMIT:.0f} s"
+
+
+def _work(
+    parent: Connection, current: Any, parser: Parser, first: int, n_inputs: int, seed: int
+) -> None:
+    warnings.simplefilter("error")
+    if sys.platform == "linux" and hasattr(ctypes.CDLL(None), "mallopt"):
+        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, 1 << 17)
+    mutator = Mutator(parser.seeds(), seed)
+    for number in range(first, n_inputs):
+        current.value = number
+        reason = check(parser.parse, mutator.input(number))
+        if reason is not None:
+            parent.send((number, reason))
+    current.value = n_inputs

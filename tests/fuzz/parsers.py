@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parsers that are fuzzed: one row each in `PARSERS`."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from mxnova.core.base.dtypes import DTYPES, dtype_of
+from mxnova.core.base.errors import MXNetError
+from mxnova.formats import params, recordio, states, symbol_json
+
+DATA = Path(__file__).parents[1] / "data"
+
+
+@dataclass(frozen=True)
+class Parser:
+    """A function of bytes, and good inputs to damage: small ones, of every kind it knows.
+
+    Both are functions of a module, not lambdas: they go to another process by name.
+    """
+
+    name: str
+    parse: Callable[[bytes], object]
+    seeds: Callable[[], list[bytes]]
+
+
+# -- .params
+
+
+def read_params(data: bytes) -> None:
+    """Reads with and without NumPy shapes."""
+    for np_shape in (False, True):
+        with contextlib.suppress(MXNetError):
+            params.read(data, np_shape=np_shape)
+
+
+def params_seeds() -> list[bytes]:
+    """Files of every version, dtype and storage type."""
+    dense = [_dense((2, 3), dtype.name) for dtype in DTYPES]
+    names = [f"arg:{dtype.name}" for dtype in DTYPES]
+    numpy_shapes = [_dense((), "int32"), _dense((0, 3), "float32"), _dense((2,), "float64")]
+    return [
+        params.dumps([]),
+        params.dumps(dense, names),
+        params.dumps([_dense((1, 2, 1, 3, 2), "float32"), None, _csr(), _row_sparse()]),
+        params.dumps([_csr(), _row_sparse()], ["arg:poids_é", "aux:в"]),
+        params.dumps(numpy_shapes, ["a", "b", "c"], np_shape=True),
+        _old_list(struct.pack("<III", 2, 2, 3)),
+        _old_list(struct.pack("<IIqq", 0xF993FAC8, 2, 2, 3)),
+    ]
+
+
+def _dense(shape: tuple[int, ...], dtype: str) -> params.ArrayRecord:
+    kind = dtype_of(dtype)
+    return params.ArrayRecord("default", shape, kind, np.zeros(shape, kind.numpy))
+
+
+def _csr() -> params.ArrayRecord:
+    data = np.arange(1, 4, dtype=np.float32)
+    aux = (np.array([0, 2, 2, 3]), np.array([0, 2, 1]))
+    return params.ArrayRecord("csr", (3, 4), dtype_of("float32"), data, aux)
+
+
+def _row_sparse() -> params.ArrayRecord:
+    data = np.ones((2, 3), np.float64)
+    return params.ArrayRecord("row_sparse", (5, 3), dtype_of("float64"), data, (np.array([1, 4]),))
+
+
+def _old_list(shape: bytes) -> bytes:
+    array = shape + struct.pack("<iii", 1, 0, 0) + bytes(24)
+    names = struct.pack("<QQ3sQ1s", 2, 3, b"a:w", 1, b"b")
+    return struct.pack("<QQQ", 0x112, 0, 2) + array + array + names
+
+
+# -- .states
+
+
+def states_seeds() -> list[bytes]:
+    """Pickles by MXNet and by Python 2, and ours."""
+    ours = {0: None, 1: (_dense((2,), "float32"), _row_sparse()), "2": _csr()}
+    files = sorted((DATA / "files").glob("*.states"))
+    return [states.dumps_states(ours), *(file.read_bytes() for file in files)]
+
+
+# -- symbol JSON
+
+
+def read_symbol(data: bytes) -> None:
+    """Reads, and checks that what was read survives writing."""
+    graph = symbol_json.loads(data, _inputs_of)
+    assert symbol_json.loads(symbol_json.dumps(graph)) == graph
+
+
+def _inputs_of(op: str, _attrs: Mapping[str, str]) -> Mapping[str, str]:
+    names = {"BatchNorm": ("data", "gamma", "moving_mean"), "FullyConnected": ("data", "weight")}
+    return {name: "zeros" if name == "moving_mean" else "" for name in names.get(op, ())}
+
+
+def symbol_seeds() -> list[bytes]:
+    """Files of many versions, and what MXNet 1.9.1 makes of them."""
+    cases = json.loads((DATA / "symbols/upgrades.json").read_text(encoding="utf-8"))
+    return [text.encode() for case in cases.values() for text in case.values()]
+
+
+# -- .rec and .idx
+
+
+def read_recordio(data: bytes) -> None:
+    """Reads and summarizes the same records, and takes off their headers."""
+    sizes = [summary.size for summary in recordio.scan(data)]
+    records = list(recordio.read_records(data))
+    assert [len(record) for record in records] == sizes
+    for record in records:
+        assert recordio.read_record(recordio.encode(record), 0)[0] == record
+        with contextlib.suppress(MXNetError):
+            recordio.unpack(record)
+
+
+def recordio_seeds() -> list[bytes]:
+    """Records in one part and in several, with and without headers."""
+    labelled = [recordio.pack((0, label, 1, 0), b"\xff\xd8\xff\xe0") for label in (1.5, [1, 2])]
+    payloads = [b"", b"abc", b"abcd" + recordio.MAGIC * 2 + b"x", *labelled]
+    return [b"", *map(recordio.encode, payloads), b"".join(map(recordio.encode, payloads))]
+
+
+def read_index(data: bytes) -> None:
+    """Reads with keys of both common types."""
+    for key_type in (int, str):
+        with contextlib.suppress(MXNetError):
+            recordio.parse_index(data, key_type)
+
+
+def index_seeds() -> list[bytes]:
+    """Lines with line ends of both kinds, blanks and a third column."""
+    return [b"0\t0\n10\t12\n-3\t2400000\n", b" 1 \t 0 \tmore\r\n2\t16", "é\t0\n".encode()]
+
+
+# fmt: off
+PARSERS: tuple[Parser, ...] = (
+    Parser("params",      read_params,        params_seeds),
+    Parser("states",      states.read_states, states_seeds),
+    Parser("symbol_json", read_symbol,        symbol_seeds),
+    Parser("recordio",    read_recordio,      recordio_seeds),
+    Parser("idx",         read_index,         index_seeds),
+)
+# fmt: on

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mxnova.core.base.scopes import set_np_shape
+from mxnova.core.base.shapes import (
+    UNKNOWN,
+    Pause,
+    ShapeMismatch,
+    from_user,
+    is_known,
+    shape_text,
+    to_user,
+    unify,
+)
+
+dims = st.one_of(st.integers(0, 4), st.just(UNKNOWN))
+shapes = st.one_of(st.none(), st.lists(dims, max_size=3).map(tuple))
+
+
+def unified(a, b):
+    try:
+        return unify(a, b)
+    except ShapeMismatch:
+        return "contradiction"
+
+
+@given(shapes, shapes)
+def test_unify_is_symmetric(a, b):
+    assert unified(a, b) == unified(b, a)
+
+
+@given(shapes, shapes)
+def test_unify_adds_up(a, b):
+    both = unified(a, b)
+    if both != "contradiction":
+        assert unified(both, a) == both == unified(both, b)
+
+
+@given(shapes)
+def test_unify_with_nothing_and_itself_changes_nothing(a):
+    assert unified(a, None) == a == unified(a, a)
+
+
+def test_unknown_dimensions_flow_through_arithmetic():
+    assert (UNKNOWN + 1) * 2 // 3 - 1 is UNKNOWN
+    assert 5 - UNKNOWN is UNKNOWN
+    assert -UNKNOWN is UNKNOWN
+
+
+@pytest.mark.parametrize(
+    "decide", [lambda d: d < 1, lambda d: d == 1, bool, range, lambda d: max(d, 1)]
+)
+def test_a_decision_on_an_unknown_dimension_pauses(decide):
+    with pytest.raises(Pause):
+        decide(UNKNOWN)
+
+
+def test_legacy_and_numpy_forms():
+    assert from_user(()) is None
+    assert from_user((0, 3)) == (UNKNOWN, 3)
+    assert to_user(None) == ()
+    assert to_user((UNKNOWN, 3)) == (0, 3)
+    set_np_shape(True)
+    try:
+        assert from_user(()) == ()
+        assert from_user((0, -1)) == (0, UNKNOWN)
+        assert to_user(None) is None
+        assert to_user((UNKNOWN,)) == (-1,)
+    finally:
+        set_np_shape(False)
+
+
+def test_text_and_knowledge():
+    assert shape_text((2, UNKNOWN)) == "[2,?]"
+    assert shape_text(None) == "unknown"
+    assert is_known(())
+    assert not is_known(None)
+    assert not is_known((1, UNKNOWN))

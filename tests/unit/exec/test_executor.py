@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+import numpy as np
+import pytest
+
+import mxnova as mx
+from mxnova.core.base.errors import MXNetError
+
+RNG = np.random.default_rng(0)
+X, W, B = (RNG.normal(size=s).astype("f") for s in ((2, 4), (3, 4), (3,)))
+
+
+def net():
+    return mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=3, name="fc")
+
+
+def arrays():
+    return {"data": mx.nd.array(X), "fc_weight": mx.nd.array(W), "fc_bias": mx.nd.array(B)}
+
+
+def gradients(fill=0.0):
+    return {n: mx.nd.full(a.shape, fill) for n, a in arrays().items()}
+
+
+def test_bind_by_name_and_by_list_compute_the_same():
+    for args in (arrays(), list(arrays().values())):
+        executor = net().bind(mx.cpu(), args)
+        np.testing.assert_allclose(executor.forward()[0].asnumpy(), X @ W.T + B, rtol=1e-5)
+    assert executor.output_dict["fc_output"] is executor.outputs[0]
+
+
+def test_gradients_follow_their_requests():
+    d_out = np.ones((2, 3), "f")
+    grads = gradients(fill=1.0)
+    requests = {"data": "write", "fc_weight": "add"}
+    executor = net().bind(mx.cpu(), arrays(), grads, requests)
+    executor.forward(is_train=True)
+    executor.backward(mx.nd.array(d_out))
+    np.testing.assert_allclose(grads["data"].asnumpy(), d_out @ W, rtol=1e-5)
+    np.testing.assert_allclose(grads["fc_weight"].asnumpy(), d_out.T @ X + 1, rtol=1e-5)
+    np.testing.assert_array_equal(grads["fc_bias"].asnumpy(), np.ones(3))
+    executor.backward([mx.nd.array(d_out)])
+    np.testing.assert_allclose(grads["fc_weight"].asnumpy(), 2 * d_out.T @ X + 1, rtol=1e-5)
+
+
+def test_grad_req_as_string_and_list():
+    for requests in ("write", ["null", "write", "null"]):
+        grads = gradients()
+        executor = net().bind(mx.cpu(), arrays(), list(grads.values()), requests)
+        executor.forward(is_train=True)
+        executor.backward()
+        np.testing.assert_allclose(grads["fc_weight"].asnumpy(), np.ones((3, 2)) @ X, rtol=1e-5)
+
+
+def test_an_argument_without_a_path_to_the_outputs_gets_zeros():
+    x = mx.sym.var("x")
+    blocked = mx.sym.BlockGrad(x * 2)
+    grad = mx.nd.ones((2,))
+    executor = blocked.bind(mx.cpu(), {"x": mx.nd.ones((2,))}, {"x": grad})
+    executor.forward(is_train=True)
+    executor.backward()
+    assert grad.asnumpy().tolist() == [0, 0]
+
+
+def test_an_array_bound_twice_gets_both_gradients():
+    x = mx.sym.var("x")
+    grad = mx.nd.zeros((2,))
+    executor = (x * x).bind(mx.cpu(), {"x": mx.nd.array([2, 3])}, {"x": grad})
+    executor.forward(is_train=True)
+    executor.backward()
+    assert grad.asnumpy().tolist() == [4, 6]
+
+
+def test_updating_parameters_between_forward_and_backward_is_allowed():
+    args, grads = arrays(), gradients()
+    executor = net().bind(mx.cpu(), args, grads)
+    executor.forward(is_train=True)
+    args["fc_weight"][:] = 0
+    executor.backward()
+    assert grads["data"].shape == (2, 4)
+
+
+def test_forward_takes_values_and_outputs_stay_the_same_arrays():
+    executor = net().simple_bind(mx.cpu(), data=(2, 4))
+    executor.copy_params_from({"fc_weight": mx.nd.array(W), "fc_bias": mx.nd.array(B)})
+    first = executor.outputs[0]
+    executor.forward(data=X)
+    np.testing.assert_allclose(first.asnumpy(), X @ W.T + B, rtol=1e-5)
+    executor.forward(data=mx.nd.array(2 * X))
+    np.testing.assert_allclose(first.asnumpy(), 2 * X @ W.T + B, rtol=1e-5)
+    with pytest.raises(MXNetError, match="no argument 'dat'"):
+        executor.forward(dat=X)
+    with pytest.raises(MXNetError, match=r"data.*\[3,4\].*\[2,4\]"):
+        executor.forward(data=np.zeros((3, 4)))
+
+
+def test_simple_bind_makes_everything():
+    symbol = mx.sym.BatchNorm(net(), name="bn")
+    executor = symbol.simple_bind(mx.cpu(1), grad_req="add", data=(2, 4))
+    assert {n: a.shape for n, a in executor.arg_dict.items()} == {
+        "data": (2, 4),
+        "fc_weight": (3, 4),
+        "fc_bias": (3,),
+        "bn_gamma": (3,),
+        "bn_beta": (3,),
+    }
+    assert {n: a.shape for n, a in executor.aux_dict.items()} == {
+        "bn_moving_mean": (3,),
+        "bn_moving_var": (3,),
+    }
+    assert all(g is not None for g in executor.grad_arrays)
+    assert executor.outputs[0].context == mx.cpu(1)
+    assert executor.outputs[0].shape == (2, 3)
+
+
+def test_simple_bind_follows_types_and_requests():
+    executor = net().simple_bind(
+        mx.cpu(), grad_req={"fc_weight": "write"}, type_dict={"data": "float64"}, data=(2, 4)
+    )
+    assert all(a.dtype is np.float64 for a in executor.arg_arrays)
+    assert [g is not None for g in executor.grad_arrays] == [False, True, False]
+
+
+def test_simple_bind_shares_arrays_of_another_executor():
+    one = net().simple_bind(mx.cpu(), data=(2, 4))
+    two = net().simple_bind(mx.cpu(), data=(5, 4), shared_exec=one)
+    assert two.arg_dict["fc_weight"] is one.arg_dict["fc_weight"]
+    assert two.arg_dict["data"].shape == (5, 4)
+
+
+def test_reshape_keeps_parameters_and_asks_before_growing():
+    executor = net().simple_bind(mx.cpu(), data=(4, 4))
+    smaller = executor.reshape(data=(2, 4))
+    assert smaller.arg_dict["fc_weight"] is executor.arg_dict["fc_weight"]
+    assert smaller.forward(data=X)[0].shape == (2, 3)
+    with pytest.raises(MXNetError, match="allow_up_sizing"):
+        executor.reshape(data=(8, 4))
+    assert executor.reshape(data=(8, 4), allow_up_sizing=True).outputs[0].shape == (8, 3)
+    with pytest.raises(MXNetError, match="fc_weight changes"):
+        executor.reshape(data=(4, 5), allow_up_sizing=True)
+    grown = executor.reshape(partial_shaping=True, allow_up_sizing=True, data=(4, 5))
+    assert grown.arg_dict["fc_weight"].shape == (3, 5)
+
+
+@pytest.mark.parametrize(
+    "change, facts",
+    [
+        (lambda a: a.pop("fc_weight"), ["lacks 'fc_weight'"]),
+        (lambda a: a.update(fc_weight=mx.nd.ones((3, 9))), ["'fc'", "weight", "[3,9]", "[3,4]"]),
+        (lambda a: a.update(fc_weight=mx.nd.ones((3, 4), dtype="float64")), ["weight", "float64"]),
+        (lambda a: a.update(fc_weight=3), ["fc_weight", "int"]),
+    ],
+)
+def test_bind_names_what_does_not_fit(change, facts):
+    args = arrays()
+    change(args)
+    with pytest.raises(MXNetError) as error:
+        net().bind(mx.cpu(), args)
+    assert all(f in str(error.value) for f in facts), error.value
+
+
+def test_other_errors_of_binding_and_running():
+    with pytest.raises(MXNetError, match=r"'data'.*incomplete"):
+        net().simple_bind(mx.cpu())
+    with pytest.raises(MXNetError, match="2 arrays; 3 are needed"):
+        net().bind(mx.cpu(), list(arrays().values())[:2])
+    with pytest.raises(MXNetError, match="grad_req of data='twice'"):
+        net().bind(mx.cpu(), arrays(), grad_req="twice")
+    executor = net().bind(mx.cpu(), arrays(), gradients())
+    with pytest.raises(MXNetError, match="is_train=True"):
+        executor.backward()
+    executor.forward(is_train=True)
+    with pytest.raises(MXNetError, match="2 gradients for 1 outputs"):
+        executor.backward([mx.nd.ones((2, 3))] * 2)
+    with pytest.raises(MXNetError, match="'nope'"):
+        executor.copy_params_from({"nope": mx.nd.ones((1,))})
+    executor.copy_params_from({"nope": mx.nd.ones((1,))}, allow_extra_params=True)
+
+
+def test_the_monitor_sees_every_array():
+    executor = mx.sym.relu(net(), name="act").bind(mx.cpu(), arrays(), gradients())
+    seen = {}
+    executor.set_monitor_callback(lambda name, array: seen.update({name: array.shape}))
+    executor.forward()
+    assert seen == {"fc_output": (2, 3), "act_output": (2, 3)}
+    executor.set_monitor_callback(lambda name, array: seen.update({name: array.shape}), True)
+    executor.forward(is_train=True)
+    executor.backward()
+    assert set(seen) == {"data", "fc_weight", "fc_bias", "fc_output", "act_output"}
+
+
+def test_debug_str_shows_the_code():
+    text = net().bind(mx.cpu(), arrays()).debug_str()
+    assert "Op:FullyConnected" in text
+    assert "def forward(self, data, fc_weight, fc_bias)" in text
+
+
+def test_names_that_are_no_identifiers_are_fine():
+    x, y = mx.sym.var("a.b"), mx.sym.var("a-b")
+    symbol = mx.sym.relu(x + y, name="1/class")
+    executor = symbol.bind(mx.cpu(), {"a.b": mx.nd.ones((1,)), "a-b": mx.nd.ones((1,))})
+    assert executor.forward()[0].asnumpy().tolist() == [2]
+
+
+def test_random_operators_follow_the_seed():
+    executor = mx.sym.Dropout(mx.sym.var("x"), p=0.5).bind(mx.cpu(), {"x": mx.nd.ones((100,))})
+    draws = []
+    for _ in range(2):
+        mx.random.seed(3)
+        draws.append(executor.forward(is_train=True)[0].asnumpy().tolist())
+    assert draws[0] == draws[1]
+    assert executor.forward(is_train=True)[0].asnumpy().tolist() != draws[0]
+    assert executor.forward()[0].asnumpy().tolist() == [1.0] * 100

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import torch
+
+import mxnova as mx
+from mxnova.core.base.errors import MXNetError
+
+
+def test_creation_and_facts():
+    x = mx.nd.array([[1, 2], [3, 4]])
+    assert (x.shape, x.ndim, x.size, x.stype) == ((2, 2), 2, 4, "default")
+    assert x.dtype is np.float32
+    assert x.context == mx.cpu(0)
+    assert mx.nd.array(np.ones(2, "int64")).dtype is np.float32
+    assert mx.nd.array(mx.nd.ones(2, dtype="int32")).dtype is np.int32
+    np.testing.assert_array_equal(mx.nd.full((2,), 7, dtype="uint8").asnumpy(), [7, 7])
+    np.testing.assert_array_equal(mx.nd.arange(1, 7, 2, repeat=2).asnumpy(), [1, 1, 3, 3, 5, 5])
+    np.testing.assert_array_equal(mx.nd.eye(2, 3, 1).asnumpy(), np.eye(2, 3, 1))
+    np.testing.assert_allclose(mx.nd.linspace(0, 1, 5).asnumpy(), np.linspace(0, 1, 5))
+    assert mx.nd.empty((2, 3)).shape == (2, 3)
+
+
+def test_repr_shows_values_shape_and_context():
+    assert repr(mx.nd.ones((2, 2), ctx=mx.cpu(1))) == "\n[[1. 1.]\n [1. 1.]]\n<NDArray 2x2 @cpu(1)>"
+
+
+@pytest.mark.parametrize(
+    "name", ["add", "sub", "mul", "truediv", "mod", "pow", "eq", "ne", "gt", "ge", "lt", "le"]
+)
+def test_arithmetic_with_arrays_and_numbers(name):
+    a, b = np.array([[1.5, -2.0], [3.0, 4.0]], "f"), np.array([2.0, 4.0], "f")
+    method = f"__{name}__"
+
+    def check(got, want):
+        assert got.dtype is np.float32
+        np.testing.assert_allclose(got.asnumpy(), want, rtol=1e-6)
+
+    def expected(x, y):
+        if name == "mod":
+            return np.where(y == 0, 0, np.mod(x, y))
+        return np.asarray(getattr(np.asarray(x), method)(y), "f")
+
+    x, y = mx.nd.array(a), mx.nd.array(b)
+    with np.errstate(all="ignore"):
+        check(getattr(x, method)(y), expected(a, b))
+        check(getattr(x, method)(2), expected(a, np.float32(2)))
+        reflected = getattr(x, f"__r{name}__", None)
+        if reflected is not None:
+            check(reflected(2), expected(np.full_like(a, 2), a))
+
+
+def test_numbers_are_cast_to_integer_arrays():
+    x = mx.nd.array([1, 2], dtype="int32")
+    assert (x + 1.5).dtype is np.int32
+    np.testing.assert_array_equal((x + 1.5).asnumpy(), [2, 3])
+
+
+def test_in_place_operators_write_through_views_and_keep_the_type():
+    x = mx.nd.zeros((2, 2), dtype="int32")
+    view = x[1]
+    view += 3
+    x *= 2
+    assert x.dtype is np.int32
+    np.testing.assert_array_equal(x.asnumpy(), [[0, 0], [6, 6]])
+
+
+@pytest.mark.parametrize(
+    "call, facts",
+    [
+        (lambda x: x + mx.nd.ones((3, 3)), ["broadcast_add", "[2,2]", "[3,3]"]),
+        (lambda x: x + mx.nd.ones((2, 2), dtype="int32"), ["rhs", "int32", "float32"]),
+        (lambda x: mx.nd.elemwise_add(x, mx.nd.ones((1, 2))), ["rhs", "[1,2]", "[2,2]"]),
+        (
+            lambda x: mx.nd.FullyConnected(x, x, num_hidden=3, no_bias=True),
+            ["weight", "[2,2]", "[3,2]"],
+        ),
+        (lambda x: mx.nd.relu(x, out=mx.nd.ones((3,))), ["out", "[3]", "[2,2]"]),
+        (lambda x: mx.nd.invoke("relo", [x], {}), ["relo", "relu"]),
+        (lambda x: mx.nd.invoke("elemwise_add", [x], {}), ["elemwise_add", "2 arrays", "1"]),
+        (lambda x: mx.nd.ones((2,), ctx=mx.gpu(64)), ["gpu(64)"]),
+        (lambda x: mx.nd.ones((-1,)), ["-1"]),
+    ],
+)
+def test_errors_name_operator_argument_and_values(call, facts):
+    with pytest.raises(MXNetError) as error:
+        call(mx.nd.ones((2, 2)))
+    assert all(fact in str(error.value) for fact in facts), error.value
+
+
+def test_wrong_python_types_are_type_errors():
+    x = mx.nd.ones((2,))
+    with pytest.raises(TypeError):
+        x + "a"
+    with pytest.raises(TypeError):
+        mx.nd.relu([1, 2])
+    with pytest.raises(TypeError):
+        mx.nd.zeros((2,), dtype="float128")
+
+
+def test_out_receives_the_result_and_is_returned():
+    x, out = mx.nd.array([-1, 1]), mx.nd.zeros((2,))
+    assert mx.nd.relu(x, out=out) is out
+    np.testing.assert_array_equal(out.asnumpy(), [0, 1])
+
+
+def test_invoke_takes_text_attributes_and_returns_lists_for_several_outputs():
+    x = mx.nd.array([[1, 2, 3, 4]])
+    parts = mx.nd.invoke("SliceChannel", [x], {"num_outputs": "2", "axis": "1"})
+    assert [p.shape for p in parts] == [(1, 2), (1, 2)]
+
+
+def test_scalars_and_truth():
+    assert mx.nd.array([3]).asscalar() == 3
+    assert float(mx.nd.array([2.5])) == 2.5
+    assert int(mx.nd.array([2], dtype="int32")) == 2
+    assert not mx.nd.array([0])
+    with pytest.raises(ValueError):
+        mx.nd.ones((2,)).asscalar()
+    with pytest.raises(ValueError):
+        bool(mx.nd.ones((2,)))
+
+
+def test_copies_casts_and_contexts():
+    x = mx.nd.array([1.7, 2.2])
+    assert x.astype("int32").asnumpy().tolist() == [1, 2]
+    assert x.astype("float32", copy=False) is x
+    assert x.as_in_context(mx.cpu(0)) is x
+    other = x.as_in_context(mx.cpu(1))
+    assert other.context == mx.cpu(1)
+    for made in (x.copy(), copy.deepcopy(x), x.copyto(mx.cpu(0)), pickle.loads(pickle.dumps(x))):
+        made[:] = 0
+        assert x.asnumpy().tolist() == [np.float32(1.7), np.float32(2.2)]
+    target = mx.nd.zeros((2,), dtype="float64")
+    assert x.copyto(target) is target
+    assert target.dtype is np.float64
+    with pytest.raises(MXNetError, match=r"\[3\]"):
+        x.copyto(mx.nd.zeros((3,)))
+
+
+def test_asnumpy_is_a_copy_and_numpy_reads_arrays():
+    x = mx.nd.ones((2,))
+    x.asnumpy()[:] = 5
+    assert x.asnumpy().tolist() == [1, 1]
+    assert np.asarray(x).tolist() == [1, 1]
+
+
+def test_from_numpy_shares_memory_and_freezes_the_source():
+    source = np.zeros(3, "f")
+    x = mx.nd.from_numpy(source)
+    x[:] = 4
+    assert source.tolist() == [4, 4, 4]
+    assert not source.flags.writeable
+
+
+def test_reshape_is_a_view_and_takes_special_codes():
+    x = mx.nd.arange(6).reshape((2, 3))
+    y = x.reshape(0, -1)
+    assert y.shape == (2, 3)
+    assert x.reshape((-1,)).shape == (6,)
+    x.reshape(shape=(6,))[5] = 9
+    assert x[1, 2].asscalar() == 9
+    with pytest.raises(MXNetError):
+        x.reshape((4,))
+
+
+def test_methods_come_from_operators():
+    x = mx.nd.array([[1, 4], [9, 16]])
+    assert x.sqrt().asnumpy().tolist() == [[1, 2], [3, 4]]
+    assert x.sum(axis=1).asnumpy().tolist() == [5, 25]
+    assert x.T.asnumpy().tolist() == [[1, 9], [4, 16]]
+    assert x.max().shape == (1,)
+
+
+def test_default_context_is_scoped():
+    with mx.cpu(3):
+        assert mx.nd.ones((1,)).context == mx.cpu(3)
+        assert mx.current_context() == mx.cpu(3)
+    assert mx.nd.ones((1,)).context == mx.cpu(0)
+
+
+def test_functions_have_signatures_and_docs():
+    import inspect
+
+    signature = inspect.signature(mx.nd.FullyConnected)
+    assert list(signature.parameters)[:6] == [
+        "data",
+        "weight",
+        "bias",
+        "num_hidden",
+        "no_bias",
+        "flatten",
+    ]
+    assert "num_hidden" in mx.nd.FullyConnected.__doc__
+
+
+def test_torch_shares_memory():
+    tensor = torch.zeros(3)
+    x = mx.nd.NDArray(tensor)
+    x[:] = 2
+    assert tensor.tolist() == [2, 2, 2]
+    x.to_torch().fill_(3)
+    assert x.asnumpy().tolist() == [3, 3, 3]

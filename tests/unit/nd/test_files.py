@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+import numpy as np
+import pytest
+
+import mxnova as mx
+from mxnova.core.base.dtypes import DTYPES
+
+NAMES = [d.name for d in DTYPES]
+
+
+@pytest.mark.parametrize("dtype", NAMES)
+def test_every_element_type_survives(tmp_path, dtype):
+    x = mx.nd.array([[0, 1], [1, 0]], dtype=dtype)
+    path = str(tmp_path / "x.params")
+    mx.nd.save(path, {"x": x})
+    again = mx.nd.load(path)["x"]
+    assert again.dtype == x.dtype
+    np.testing.assert_array_equal(again.astype("float32").asnumpy(), [[0, 1], [1, 0]])
+
+
+def test_lists_dicts_and_single_arrays(tmp_path):
+    path = str(tmp_path / "x.params")
+    x, y = mx.nd.ones((2,)), mx.nd.zeros((1, 3))
+    mx.nd.save(path, x)
+    assert [a.shape for a in mx.nd.load(path)] == [(2,)]
+    mx.nd.save(path, [x, y])
+    assert [a.shape for a in mx.nd.load(path)] == [(2,), (1, 3)]
+    mx.nd.save(path, {"b": x, "a": y})
+    assert list(mx.nd.load(path)) == ["b", "a"]
+    mx.nd.save(path, [])
+    assert mx.nd.load(path) == []
+
+
+def test_views_and_transposes_are_saved_by_value(tmp_path):
+    path = str(tmp_path / "x.params")
+    x = mx.nd.array(np.arange(6).reshape(2, 3))
+    mx.nd.save(path, [x.T, x[:, 1]])
+    a, b = mx.nd.load(path)
+    np.testing.assert_array_equal(a.asnumpy(), np.arange(6).reshape(2, 3).T)
+    np.testing.assert_array_equal(b.asnumpy(), [1, 4])
+
+
+@pytest.mark.parametrize("stype", ["csr", "row_sparse"])
+def test_sparse_arrays(tmp_path, stype):
+    path = str(tmp_path / "x.params")
+    dense = np.array([[0, 1], [0, 0], [2, 0]], "f")
+    mx.nd.save(path, {"x": mx.nd.array(dense).tostype(stype)})
+    again = mx.nd.load(path)["x"]
+    assert again.stype == stype
+    np.testing.assert_array_equal(again.asnumpy(), dense)
+
+
+def test_writing_into_a_loaded_array_leaves_the_file_alone(tmp_path):
+    path = str(tmp_path / "x.params")
+    mx.nd.save(path, [mx.nd.ones((4,))])
+    loaded = mx.nd.load(path)[0]
+    loaded[:] = 9
+    assert mx.nd.load(path)[0].asnumpy().tolist() == [1, 1, 1, 1]
+    mx.nd.save(path, [loaded])
+    assert mx.nd.load(path)[0].asnumpy().tolist() == [9, 9, 9, 9]
+
+
+def test_buffers(tmp_path):
+    path = tmp_path / "x.params"
+    mx.nd.save(str(path), {"x": mx.nd.ones((2,))})
+    x = mx.nd.load_frombuffer(path.read_bytes())["x"]
+    x[:] = 3
+    assert x.asnumpy().tolist() == [3, 3]
+
+
+def test_bad_input_leaves_the_old_file(tmp_path):
+    path = tmp_path / "x.params"
+    mx.nd.save(str(path), [mx.nd.ones((2,))])
+    before = path.read_bytes()
+    with pytest.raises(TypeError, match="'w'"):
+        mx.nd.save(str(path), {"x": mx.nd.ones((2,)), "w": 3})
+    assert path.read_bytes() == before
+    path.write_bytes(before[:-3])
+    with pytest.raises(mx.MXNetError, match=str(path)):
+        mx.nd.load(str(path))
+    with pytest.raises(TypeError):
+        mx.nd.load_frombuffer("text")

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+import subprocess
+import sys
+
+SCRIPT = """
+import mxnova.as_mxnet
+import mxnet as mx
+import mxnet.ndarray as nd
+import mxnet.symbol
+from mxnet import recordio, nd as nd2, sym
+from mxnet.base import MXNetError
+from mxnet.context import cpu
+import mxnova
+assert mx.nd is nd is nd2 is mxnova.nd is mxnova.ndarray
+assert mxnet.symbol is sym is mxnova.symbol
+assert recordio is mxnova.recordio and recordio.__spec__.name == "mxnova.recordio"
+assert MXNetError is mxnova.MXNetError and cpu() == mx.cpu()
+assert mx.__version__ == "1.9.1" and mx.__name__ == "mxnet"
+assert (mx.nd.ones((2,)) + 1).asnumpy().tolist() == [2, 2]
+try:
+    import mxnet.no_such_module
+except ModuleNotFoundError as error:
+    assert "mxnet.no_such_module" in str(error)
+else:
+    raise SystemExit("found a module that is not there")
+"""
+
+
+def run(code):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+
+def test_mxnets_names_lead_to_mxnovas_modules():
+    done = run(SCRIPT)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_module_named_mxnet_that_is_loaded_already_is_not_replaced():
+    done = run(
+        "import sys, types; sys.modules['mxnet'] = types.ModuleType('mxnet'); import mxnova.as_mxnet"
+    )
+    assert done.returncode != 0
+    assert "must be imported before mxnet" in done.stderr
