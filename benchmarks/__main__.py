@@ -54,7 +54,7 @@ def main(
                 Options(threads, smoke),
                 mxnet_python=mxnet_python,
                 peers=peer or (),
-                rounds=1 if smoke else rounds,
+                rounds=rounds,
                 scratch=output,
                 progress=functools.partial(_advance, bar, task),
             )

@@ -89,6 +89,8 @@ def run(
         progress: called with (cases done, all cases, what comes next).
     """
     subject = find(name)
+    if options.smoke:
+        subject = replace(subject, rounds=1, turn=0)
     if rounds is not None:
         subject = replace(subject, rounds=rounds)
     wanted = [p for p in subject.peers if not peers or p in peers]

@@ -61,7 +61,11 @@ class PeerProcess:
             env=_environment(peer, options.threads),
             text=True,
         )
-        hello = self._answer()
+        try:
+            hello = self._answer()
+        except PeerError:
+            self.close()
+            raise
         self.cases: list[str] = hello.pop("cases")
         self.versions: dict[str, str] = hello
 

@@ -98,9 +98,9 @@ def _show_skipped(outcome: Outcome, console: Console) -> None:
     for peer in outcome.versions:
         skipped = {r.case: r.skipped[peer] for r in outcome.results if peer in r.skipped}
         if skipped:
-            console.print(f"{peer} skipped {len(skipped)} cases:")
-        for case, reason in list(skipped.items())[:LONG]:
-            console.print(f"  {case}: {reason}", highlight=False, markup=False)
+            console.print(f"{peer} skipped {len(skipped)} of {len(outcome.results)} cases:")
+        for case, reason in skipped.items():
+            console.print(f"  {case}: {reason}", markup=False, highlight=False)
 
 
 def _show_different(outcome: Outcome, console: Console) -> None:

@@ -12,6 +12,7 @@ import os
 import sys
 import time
 import timeit
+from collections.abc import Sequence
 from importlib import metadata
 from typing import Any
 
@@ -77,15 +78,16 @@ class Worker:
         self._stopwatch = None  # frees the case before
         try:
             made = self._makers[case]()
-            outputs = made.output() if made.output is not None else None
+            outputs = self._saved(made.output()) if made.output is not None else None
             self._stopwatch = Stopwatch(made)
         except Skip as reason:
             return {"skipped": str(reason)}
         except REFUSALS as error:
-            return {"skipped": f"{type(error).__name__}: {str(error).splitlines()[0]}"}
-        return {"outputs": None if outputs is None else self._saved(outputs)}
+            lines = [line for line in str(error).splitlines() if "Error" in line] or [str(error)]
+            return {"skipped": f"{type(error).__name__}: {lines[-1]}"}
+        return {"outputs": outputs}
 
-    def _saved(self, outputs: Any) -> str:
+    def _saved(self, outputs: Sequence[Any]) -> str:
         path = os.path.join(self._directory, f"outputs-{self._peer}.npz")
         np.savez(path, *outputs)
         return path

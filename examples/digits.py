@@ -109,7 +109,8 @@ def save(symbol: mx.sym.Symbol, executor: mx.Executor) -> None:
 def pictures(images: np.ndarray, labels: np.ndarray, probabilities: np.ndarray) -> Table:
     """The first two images, and the two that the network was least sure of."""
     sureness = probabilities.max(axis=1)
-    table = Table("", "image", "image", "least sure", "least sure", box=None)
+    headers = ("", "image", "image", "least sure", "least sure")
+    table = Table(*headers, box=None, pad_edge=False, collapse_padding=True)
     chosen = [0, 1, *sureness.argsort()[:2]]
     table.add_row("", *(picture(images[i, 0]) for i in chosen))
     table.add_row("true", *(str(labels[i]) for i in chosen))

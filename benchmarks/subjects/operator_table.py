@@ -105,7 +105,7 @@ ROWS = (
     Row("cumsum", "axis=1", "torch.cumsum(a, 1)", *ONE),
     # -- order
     Row("sort", "axis=1", "torch.sort(a, 1).values", *ONE),
-    Row("argsort", "axis=1", "torch.argsort(a, 1, stable=True).to(torch.float32)", *ONE),
+    Row("argsort", "axis=1", "torch.argsort(a, dim=1, stable=True).to(torch.float32)", *ONE),
     Row("topk", "k=5, ret_typ='value'", "torch.topk(a, 5).values", *ONE),
     # -- matrices
     Row("dot", "", "torch.mm(a, b)", *TWO),
@@ -169,7 +169,10 @@ ROWS = (
         "F.batch_norm(a, d, e, b, c, eps=1e-5)", *CHANNELS_4),
     Row("LayerNorm", "", "F.layer_norm(a, b.shape, b, c)", "16x16 16 16", "1024x1024 1024 1024"),
     Row("InstanceNorm", "eps=1e-5", "F.instance_norm(a, None, None, b, c)", *CHANNELS_2),
-    Row("GroupNorm", "num_groups=2", "F.group_norm(a, 2, b, c)", "1x4x8x8 4 4", "8x64x56x56 64 64"),
+    # MXNet scales by the group, torch by the channel.
+    Row("GroupNorm", "num_groups=2",
+        "F.group_norm(a, 2, *(t.repeat_interleave(a.shape[1] // 2) for t in (b, c)))",
+        "1x4x8x8 2 2", "8x64x56x56 2 2"),
     Row("L2Normalization", "", "F.normalize(a)", *ONE),
     Row("LRN", "nsize=5", "F.local_response_norm(a, 5, 1e-4, 0.75, 2.0)", *IMAGE),
     Row("Activation", "act_type='softrelu'", "F.softplus(a)", *ONE),

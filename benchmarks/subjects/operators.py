@@ -14,7 +14,8 @@ from benchmarks.subject import Case, Options, Skip, Subject
 from benchmarks.subjects.operator_table import ROWS, Row
 
 RANDOM = ("_random", "_sample", "Dropout", "_shuffle")
-SUBMODULES = {"_contrib_": "contrib", "_linalg_": "linalg", "_image_": "image", "_": "_internal"}
+# Where MXNet puts operators by the start of their names; elsewhere it is `_internal`.
+SUBMODULES = ("contrib", "linalg", "image", "random")
 
 
 def cases(peer: str, options: Options) -> dict[str, Callable[[], Case]]:
@@ -56,11 +57,12 @@ def _case(
 
 
 def _function(nd: Any, operator: str) -> Callable[..., Any]:
-    for prefix, module in SUBMODULES.items():
-        if operator.startswith(prefix):
-            name = operator if module == "_internal" else operator[len(prefix) :]
-            return getattr(getattr(nd, module), name)
-    return getattr(nd, operator)
+    if not operator.startswith("_"):
+        return getattr(nd, operator)
+    _, submodule, *rest = operator.split("_", 2)
+    if submodule in SUBMODULES and hasattr(nd, submodule):
+        return getattr(getattr(nd, submodule), *rest)
+    return getattr(nd._internal, operator)
 
 
 def arrays_of(row: Row, shapes: str) -> dict[str, np.ndarray]:

@@ -256,7 +256,8 @@ def _outputs_of(symbol: Symbol, names: Sequence[str] | None) -> Symbol:
     known = internals.list_outputs()
     for name in names:
         if name not in known and f"{name}_output" not in known:
-            raise ArgumentError(f"Predictor: no output is named {name!r}{candidates(name, known)}")
+            hint = candidates(name, [k.removesuffix("_output") for k in known])
+            raise ArgumentError(f"Predictor: no output is named {name!r}{hint}")
     return Group([internals[n if n in known else f"{n}_output"] for n in names])
 
 

@@ -262,7 +262,7 @@ def pack_img(header: tuple[Any, ...], img: Any, quality: int = 95, img_fmt: str 
         quality: 0 to 100 for JPEG, compression 0 to 9 for PNG.
         img_fmt: File name extension of the image format.
     """
-    cv2 = _opencv()
+    cv2 = require_opencv()
     options = []
     if img_fmt.lower() in (".jpg", ".jpeg"):
         options = [cv2.IMWRITE_JPEG_QUALITY, quality]
@@ -282,7 +282,7 @@ def unpack_img(s: bytes, iscolor: int = -1) -> tuple[IRHeader, Any]:
         s: The record.
         iscolor: -1 as stored, 0 grey, 1 color (in the order BGR).
     """
-    cv2 = _opencv()
+    cv2 = require_opencv()
     header, encoded = unpack(s)
     try:
         return header, cv2.imdecode(np.frombuffer(encoded, np.uint8), iscolor)
@@ -292,7 +292,12 @@ def unpack_img(s: bytes, iscolor: int = -1) -> tuple[IRHeader, Any]:
         ) from None
 
 
-def _opencv() -> ModuleType:
+def require_opencv() -> ModuleType:
+    """OpenCV.
+
+    Raises:
+        MXNetError: it is not installed; the text says how to install it.
+    """
     try:
         import cv2
     except ImportError as error:

@@ -51,6 +51,7 @@ def params_seeds() -> list[bytes]:
         params.dumps(dense, names),
         params.dumps([_dense((1, 2, 1, 3, 2), "float32"), None, _csr(), _row_sparse()]),
         params.dumps([_csr(), _row_sparse()], ["arg:poids_é", "aux:в"]),
+        _never_written_csr(),
         params.dumps(numpy_shapes, ["a", "b", "c"], np_shape=True),
         _old_list(struct.pack("<III", 2, 2, 3)),
         _old_list(struct.pack("<IIqq", 0xF993FAC8, 2, 2, 3)),
@@ -71,6 +72,14 @@ def _csr() -> params.ArrayRecord:
 def _row_sparse() -> params.ArrayRecord:
     data = np.ones((2, 3), np.float64)
     return params.ArrayRecord("row_sparse", (5, 3), dtype_of("float64"), data, (np.array([1, 4]),))
+
+
+def _never_written_csr() -> bytes:
+    """As MXNet writes it: without row pointers."""
+    shapes = struct.pack("<iqiqq", 1, 0, 2, 2, 3)
+    array = struct.pack("<Ii", 0xF993FAC9, 2) + shapes + struct.pack("<iii", 1, 0, 0)
+    indices = struct.pack("<iiq", 6, 1, 0)
+    return struct.pack("<QQQ", 0x112, 0, 1) + array + indices * 2 + struct.pack("<Q", 0)
 
 
 def _old_list(shape: bytes) -> bytes:
@@ -118,7 +127,8 @@ def read_recordio(data: bytes) -> None:
     records = list(recordio.read_records(data))
     assert [len(record) for record in records] == sizes
     for record in records:
-        assert recordio.read_record(recordio.encode(record), 0)[0] == record
+        if len(record) < 1 << 16:  # writing is not bounded: a part for every magic in the payload
+            assert recordio.read_record(recordio.encode(record), 0)[0] == record
         with contextlib.suppress(MXNetError):
             recordio.unpack(record)
 

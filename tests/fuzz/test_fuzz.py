@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 
 import pytest
 
@@ -56,8 +55,8 @@ def test_check_finds_other_exceptions():
 
 
 def test_check_finds_slowness(monkeypatch):
-    monkeypatch.setattr(harness, "TIME_LIMIT", 0.01)
-    assert harness.check(lambda data: time.sleep(0.02), b"") == "0.0 s"
+    monkeypatch.setattr(harness, "TIME_LIMIT", 0.0)
+    assert harness.check(lambda data: sum(range(100_000)), b"") == "0.0 s"
 
 
 def two_seeds():

@@ -15,7 +15,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", (ROOT / "README.md").read_text(), re.S | re.M)
-SCRIPTS = [*ROOT.glob("scripts/*"), ROOT / ".ci" / "run"]
+SCRIPTS = [
+    ROOT / ".ci" / "run",
+    *(p for p in ROOT.glob("scripts/*") if p.is_file() and not p.suffix),
+]
 MXNOVA = [sys.executable, "-c", "from mxnova.cli import main; main()"]
 
 
@@ -78,7 +81,9 @@ def test_commands_exist():
         if program.startswith("scripts/"):
             assert ROOT / program in SCRIPTS
         elif program == "python":
-            assert (ROOT / arguments[1] / "__main__.py").is_file()
+            package = arguments[0] == "-m"
+            path = f"{arguments[1]}/__main__.py" if package else arguments[0]
+            assert (ROOT / path).is_file()
         else:
             assert program in ("mxnova", "pip")
 

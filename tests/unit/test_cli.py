@@ -9,13 +9,17 @@ import mxnova as mx
 from mxnova import recordio
 
 
-def mxnova(*args, cwd):
-    code = "import sys; from mxnova.cli import main; sys.argv[0] = 'mxnova'; main()"
+def python(code, *args, cwd):
     command = [sys.executable, "-c", code, *map(str, args)]
     environment = {"PATH": "", "COLUMNS": "200", "PYTHONPATH": ":".join(sys.path)}
     return subprocess.run(
         command, cwd=cwd, env=environment, capture_output=True, text=True, check=False
     )
+
+
+def mxnova(*args, cwd):
+    code = "import sys; from mxnova.cli import main; sys.argv[0] = 'mxnova'; main()"
+    return python(code, *args, cwd=cwd)
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +68,7 @@ def test_inspect_does_not_load_torch(folder):
         "try: main()\nexcept SystemExit: pass\n"
         "assert 'torch' not in sys.modules and 'cv2' not in sys.modules"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False
-    )
+    done = python(code, cwd=folder)
     assert done.returncode == 0, done.stderr
 
 

@@ -132,7 +132,7 @@ def _located(path: Path, read: Any) -> Any:
 def _show_records(console: Console, path: Path) -> None:
     kinds: Counter[tuple[str, str]] = Counter()
     sizes: list[int] = []
-    for record in recordio.scan(Source(path).data):
+    for record in recordio.scan(Source(path).view):
         sizes.append(record.size)
         labels = "no header" if record.flag is None else _header_text(record.flag)
         kinds[labels, record.image or "other"] += 1

@@ -15,7 +15,7 @@ from rich.table import Table
 
 from ..core.base.errors import ArgumentError, MXNetError
 from ..predictor import Predictor
-from ..recordio import require_cv2
+from ..recordio import require_opencv
 
 __all__ = ["Picture", "run"]
 
@@ -45,7 +45,7 @@ class Picture:
 
     def read(self, path: Path) -> Array:
         """The image at `path` as an input."""
-        cv2 = require_cv2()
+        cv2 = require_opencv()
         pixels = cv2.imdecode(np.fromfile(path, np.uint8), cv2.IMREAD_COLOR)
         if pixels is None:
             raise MXNetError(f"{path}: no image that OpenCV can read")

@@ -12,7 +12,7 @@ import numpy as np
 from mxnet.ndarray import sparse
 
 FOLDER = Path(__file__).parent
-DTYPES = "float32 float64 float16 uint8 int32 int8 int64 bool bfloat16".split()
+DTYPES = ["float32", "float64", "float16", "uint8", "int32", "int8", "int64", "bool", "bfloat16"]
 BFLOAT16 = np.dtype([("bfloat16", np.uint16)])
 SHAPE = (2, 3)
 
@@ -38,7 +38,9 @@ def record_params():
     save("list", [counted((4,)), counted((1, 2, 1, 3, 2), "float64"), counted((1,), "int64")])
     save("single", counted(SHAPE))
     save("empty", [])
-    save("names", {"arg:poids_é": counted((2,)), "aux:вес a/b.c": counted((1, 2)), "": counted((3,))})
+    save(
+        "names", {"arg:poids_é": counted((2,)), "aux:вес a/b.c": counted((1, 2)), "": counted((3,))}
+    )
     rows = {"r": row_sparse([1, 4], (5, 2)), "r3": row_sparse([2], (3, 2, 2), "float64")}
     save("sparse", {"c": csr(), "c64": csr("float64"), **rows})
     zeros = {"c": sparse.zeros("csr", (3, 4)), "r": sparse.zeros("row_sparse", (5, 2))}

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes pickles as MXNet wrote them under Python 2.7, which runs this, with classes of its names."""
 
-import cPickle
+# ruff: noqa: UP004, UP031 - Python 2 needs them
+
 import os
 import pickle
 import struct
 import sys
 import types
 
+import cPickle
+
+LONG_2 = 2**70 - 2**70 + 2
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -45,9 +49,11 @@ place("mxnet.ndarray.NDArray", Array)
 SGD = place("mxnet.optimizer.SGD", type("SGD", (Plain,), {}))
 FactorScheduler = place("mxnet.lr_scheduler.FactorScheduler", type("F", (Plain,), {}))
 
-states = {0: counted(3), 1: None, 2L: (counted(1), counted(2))}
-scheduler = FactorScheduler(step=10**12, big=2**70, stop=True, nothing=None, steps=[1, (2, 3, 4, 5)])
-names = {0: "w\xe9\n\\\"'", 1: u"\u0436\\u"}
+states = {0: counted(3), 1: None, LONG_2: (counted(1), counted(2))}
+scheduler = FactorScheduler(
+    step=10**12, big=2**70, stop=True, nothing=None, steps=[1, (2, 3, 4, 5)]
+)
+names = {0: "w\xe9\n\\\"'", 1: b"\xd0\xb6\\u".decode("utf-8")}
 optimizer = SGD(lr=0.1, wd=1e-30, idx2name=names, lr_scheduler=scheduler)
 for protocol in (0, 1, 2):
     for kind, module in (("pickle", pickle), ("cpickle", cPickle)):

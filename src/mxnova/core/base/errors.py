@@ -61,6 +61,7 @@ def argument_error(op: str, name: str, value: object, reason: str) -> ArgumentEr
 
 
 def candidates(name: str, known: Iterable[str], limit: int = 3) -> str:
-    """A hint such as ``; did you mean 'relu'?``, empty when nothing is close."""
-    close = difflib.get_close_matches(name, list(known), n=limit, cutoff=0.6)
-    return f"; did you mean {' or '.join(repr(c) for c in close)}?" if close else ""
+    """A hint such as ``; did you mean 'relu'?``, empty when nothing is close; case is ignored."""
+    spelled = {k.lower(): k for k in known}
+    close = difflib.get_close_matches(name.lower(), spelled, n=limit, cutoff=0.6)
+    return f"; did you mean {' or '.join(repr(spelled[c]) for c in close)}?" if close else ""

@@ -133,13 +133,14 @@ class Executor:
         if kwargs:
             self._feed(kwargs)
         self._recorded = None
-        inputs = [a._tensor for a in (*self.arg_dict.values(), *self.aux_dict.values())]
+        arrays = (*self.arg_dict.values(), *self.aux_dict.values())
+        inputs = [a._tensor for a in arrays]
         if self._monitor is not None:
             results = self._run_monitored(inputs, is_train)
         elif is_train:
             results = self._run_recorded(inputs)
         else:
-            results = self._inference.run(inputs)
+            results = self._inference.run(inputs, any(a._chunk.foreign for a in arrays))
         for array, result in zip(self.outputs, results, strict=True):
             array._tensor = result.detach()
         return self.outputs

@@ -52,13 +52,18 @@ class InferencePlan:
 
     def freeze(self, constant: set[int]) -> None:
         """Says that these inputs, by number, never change."""
-        self._constant = frozenset(constant)
-        self._frozen = None
+        if self._constant != constant:
+            self._constant, self._frozen = frozenset(constant), None
 
-    def run(self, inputs: Sequence[Tensor]) -> Sequence[Tensor]:
-        """The outputs for these arguments and auxiliary states."""
+    def run(self, inputs: Sequence[Tensor], shared: bool = False) -> Sequence[Tensor]:
+        """The outputs for these arguments and auxiliary states.
+
+        Args:
+            inputs: their tensors.
+            shared: others may write to the memory of some, which no counter shows.
+        """
         watched = self._watched
-        if not watched or inputs[watched[0]].is_cuda:
+        if shared or not watched or inputs[watched[0]].is_cuda:
             return self._run_plain(inputs)
         if self._constant is not None:
             key: Any = True

@@ -35,3 +35,12 @@ from .families import passthrough  # noqa: F401
 from .nn import pooling  # noqa: F401
 from .families import binary  # noqa: F401
 from .families import scalar  # noqa: F401
+from .nn import batch_norm  # noqa: F401
+from .nn import normalization  # noqa: F401
+from .nn import activation  # noqa: F401
+from .families import reduce  # noqa: F401
+from .optimizer import sgd  # noqa: F401
+from .nn import spatial  # noqa: F401
+from .nn import resize  # noqa: F401
+from .nn import correlation  # noqa: F401
+from .families import broadcast  # noqa: F401

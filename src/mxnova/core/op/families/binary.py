@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of two arrays, element by element: a row gives the strict and the broadcasting form.
+"""Functions of arrays, element by element: a row gives the strict and the broadcasting form.
 
 The strict form (`elemwise_add`, `_maximum`) wants equal shapes and learns either from the other; the
 broadcasting form repeats axes of length 1. Mixed element types are refused.
@@ -7,13 +7,15 @@ broadcasting form repeats axes of length 1. Mixed element types are refused.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from ..operator import elementwise_shape, register_function
+from ...base.params import PosInt
+from ..operator import elementwise_shape, function_operator, register_function
 from .rules import broadcast_shape, numbers_only, through_float
 
 __all__ = ["LOGIC", "binary", "divide", "hypot", "modulo", "power", "truth"]
@@ -179,3 +181,24 @@ for _name, (_function, _condition) in LOGIC.items():
         differentiable=False,
         doc=f"1 where {_condition}, 0 elsewhere.",
     )
+
+
+# Any number of arrays -----------------------------------------------------------------------------
+
+
+@function_operator(
+    "add_n",
+    "ElementWiseSum",
+    "_sparse_ElementWiseSum",
+    "_sparse_add_n",
+    shape=elementwise_shape,
+    dtype=numbers_only,
+)
+def add_n(*args: Tensor, num_args: PosInt) -> Tensor:
+    """Sum of its inputs.
+
+    Args:
+        args: arrays of one shape and type.
+        num_args: how many there are.
+    """
+    return functools.reduce(torch.add, args) if num_args > 1 else args[0].clone()

@@ -7,6 +7,7 @@ False), which makes the output float64. A bool array counts as int64.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +18,7 @@ from ...base.params import Double
 from ..infer import DTypes
 from ..operator import Op, elementwise_shape, register_function
 from .binary import LOGIC, divide, hypot, modulo, power, truth
-from .rules import as_integer
+from .rules import as_integer, through_float
 
 __all__ = ["scalar"]
 
@@ -94,12 +95,36 @@ def _modulo(data: Tensor, number: Any) -> Tensor:
     return _modulo_integer(data, number)
 
 
+def _modulo_backward(d_output: Tensor, *, scalar: float, is_int: bool) -> Tensor:
+    return d_output.clone()
+
+
+def _reverse_modulo_backward(
+    d_output: Tensor, data: Tensor, *, scalar: float, is_int: bool
+) -> Tensor:
+    return -d_output * torch.floor(torch.scalar_tensor(scalar, dtype=data.dtype) / data)
+
+
 def _at_least(data: Tensor, number: Any) -> Tensor:
     return torch.clamp(data, min=number)
 
 
 def _at_most(data: Tensor, number: Any) -> Tensor:
     return torch.clamp(data, max=number)
+
+
+@through_float
+def _smooth_l1(data: Tensor, sigma: float) -> Tensor:
+    knee = 1 / sigma**2 if sigma else math.inf
+    size = data.abs()
+    return torch.where(size < knee, 0.5 * (sigma * data) ** 2, size - 0.5 * knee)
+
+
+# ATen's derivative of a selection is NaN at infinity.
+def _smooth_l1_backward(
+    d_output: Tensor, data: Tensor, *, scalar: float, is_int: bool
+) -> Tensor:
+    return d_output * torch.clamp(scalar**2 * data, -1, 1)
 
 
 # fmt: off
@@ -109,14 +134,17 @@ scalar("_rminus_scalar _RMinusScalar", torch.rsub, doc="scalar - data.")
 scalar("_mul_scalar _MulScalar", torch.mul, doc="data · scalar.")
 scalar("_div_scalar _DivScalar", _divide, doc="data / scalar; integers are cut towards zero.")
 scalar("_rdiv_scalar _RDivScalar", _on_tensors(divide, reverse=True), doc="scalar / data; integers are cut towards zero.")
-scalar("_mod_scalar _ModScalar", _modulo, doc="Remainder of data / scalar with the sign of scalar; 0 when that is 0.")
-scalar("_rmod_scalar _RModScalar", _on_tensors(modulo, reverse=True),
+scalar("_mod_scalar _ModScalar", _modulo, backward=_modulo_backward,
+       doc="Remainder of data / scalar with the sign of scalar; 0 when that is 0.")
+scalar("_rmod_scalar _RModScalar", _on_tensors(modulo, reverse=True), backward=_reverse_modulo_backward,
        doc="Remainder of scalar / data with the sign of data; 0 where that is 0.")
 scalar("_power_scalar _PowerScalar", power, doc="data to the power of scalar.")
 scalar("_rpower_scalar _RPowerScalar", _on_tensors(power, reverse=True), doc="scalar to the power of data.")
 scalar("_hypot_scalar _HypotScalar _npi_hypot_scalar", _on_tensors(hypot), doc="√(data² + scalar²).")
 scalar("_maximum_scalar _MaximumScalar _npi_maximum_scalar", _at_least, doc="The larger one of data and scalar.")
 scalar("_minimum_scalar _MinimumScalar _npi_minimum_scalar", _at_most, doc="The smaller one of data and scalar.")
+scalar("smooth_l1 _npx_smooth_l1", _smooth_l1, backward=_smooth_l1_backward,
+       doc="Huber loss (scalar · data)² / 2 where |data| < 1 / scalar², |data| - 1 / (2 · scalar²) elsewhere.")
 scalar("_scatter_plus_scalar", torch.add, doc="data + scalar, on the stored elements of a sparse array only.")
 scalar("_scatter_minus_scalar", torch.sub, doc="data - scalar, on the stored elements of a sparse array only.")
 # fmt: on

@@ -55,10 +55,14 @@ class SliceChannel(Op):
                 f"axis={self.axis} of data {shape_text(s.data)}"
             )
 
-    def forward(self, data: Tensor) -> tuple[Tensor, ...]:
+    def forward(self, data: Tensor) -> Tensor | tuple[Tensor, ...]:
         if self.squeeze_axis:
-            return data.unbind(self.axis)
-        return data.chunk(self.num_outputs, self.axis)
+            return _lone(data.unbind(self.axis))
+        return _lone(data.chunk(self.num_outputs, self.axis))
+
+
+def _lone(parts: tuple[Tensor, ...]) -> Tensor | tuple[Tensor, ...]:
+    return parts if len(parts) > 1 else parts[0]
 
 
 @operator("_split_v2", "_npi_split")
@@ -82,6 +86,8 @@ class SplitV2(Op):
         return tuple(f"output{i}" for i in range(max(self.sections, 0) or len(self.indices)))
 
     def infer_shape(self, s: Shapes) -> None:
+        if not self.outputs():
+            raise s.fail("indices=(), sections=0: one of them must tell the parts")
         axis = s.axis("data", self.axis)
         before, size, after = s.data[:axis], s.data[axis], s.data[axis + 1 :]
         lengths = self._lengths(size)
@@ -101,12 +107,12 @@ class SplitV2(Op):
             return [(size + self.sections - 1 - i) // self.sections for i in range(self.sections)]
         return [end - begin for begin, end in pairwise((*self.indices, size))]
 
-    def forward(self, data: Tensor) -> tuple[Tensor, ...]:
+    def forward(self, data: Tensor) -> Tensor | tuple[Tensor, ...]:
         if self.squeeze_axis:
-            return data.unbind(self.axis)
+            return _lone(data.unbind(self.axis))
         if self.sections > 0:
-            return data.tensor_split(self.sections, self.axis)
-        return data.tensor_split(self.indices[1:], self.axis)
+            return _lone(data.tensor_split(self.sections, self.axis))
+        return _lone(data.tensor_split(self.indices[1:], self.axis))
 
 
 def _concat_shape(op: Op, s: Shapes) -> None:

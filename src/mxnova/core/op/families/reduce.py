@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reductions along axes: a row each, and those that have parameters of their own."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from ...base.params import Shape
+from ...base.shapes import UNKNOWN, Dim, shape_text
+from ..dtypes import torch_dtype
+from ..infer import DTypes, Shapes
+from ..operator import DTypeRule, Op, function_operator, register_function, same_dtype
+from .rules import numbers_only
+
+__all__ = ["reduction"]
+
+Axes = tuple[int, ...]
+Function = Callable[[Tensor, Axes, bool], Tensor]
+
+_AXIS_DOC = """
+    axis: the axes that vanish, negative ones counted from the last; all of them when there is none.
+    keepdims: keep them with length 1. Without it, an array reduced along all axes has shape (1,).
+    exclude: reduce along all axes but these.
+"""
+
+
+@functools.lru_cache(maxsize=1024)
+def reduced_axes(axis: Axes | None, rank: int, exclude: bool = False) -> Axes:
+    """The axes to reduce, ascending; ones out of range or given twice are left to the shape rule."""
+    if not axis:
+        return tuple(range(rank))
+    chosen = {a % rank for a in axis}
+    return tuple(a for a in range(rank) if (a in chosen) is not exclude)
+
+
+def reduced_shape(s: Shapes, axis: Axes | None, keepdims: bool, exclude: bool = False) -> tuple[Dim, ...]:
+    """What is left of the shape of data."""
+    data = s.data
+    chosen = [s.axis("data", a) for a in axis or ()]
+    if len(set(chosen)) < len(chosen):
+        raise s.fail(f"axis={shape_text(axis)}: an axis of data {shape_text(data)} is given twice")
+    gone = reduced_axes(axis, len(data), exclude)
+    if keepdims:
+        return tuple(1 if a in gone else d for a, d in enumerate(data))
+    return tuple(d for a, d in enumerate(data) if a not in gone) or (1,)
+
+
+def _shape(op: Op, s: Shapes) -> None:
+    s.output = reduced_shape(s, op.attr("axis"), op.attr("keepdims"), op.attr("exclude"))
+
+
+def _shape_of_nonempty(op: Op, s: Shapes) -> None:
+    _shape(op, s)
+    if any(d is not UNKNOWN and d == 0 for d in s.data):
+        raise s.fail(f"data {shape_text(s.data)} has no elements")
+
+
+def reduce(data: Tensor, function: Function, axes: Axes, keepdims: bool) -> Tensor:
+    """`function` along `axes`; the shape is (1,) where ATen would give a scalar."""
+    if not axes:
+        data, axes, keepdims = data.unsqueeze(-1), (-1,), False
+    output = function(data, axes, keepdims)
+    return output if output.ndim else output.reshape(1)
+
+
+def reduction(
+    names: str, function: Function, *, doc: str, dtype: DTypeRule = same_dtype, **rules: Any
+) -> None:
+    """Registers ``output = function(data, axes, keepdims)``.
+
+    Args:
+        names: canonical name and aliases, separated by blanks.
+        function: of a tensor, one axis or more, and whether to keep them.
+        doc: what the output is.
+        dtype: the type rule.
+        rules: further fields of `Rules`.
+    """
+
+    def forward(
+        data: Tensor, *, axis: Shape | None = None, keepdims: bool = False, exclude: bool = False
+    ) -> Tensor:
+        return reduce(data, function, reduced_axes(axis, data.ndim, exclude), keepdims)
+
+    forward.__doc__ = f"{doc}\n\nArgs:\n    data: of any shape.{_AXIS_DOC}"
+    register_function(names.split(), forward, dtype=dtype, **{"shape": _shape, **rules})
+
+
+def restored(reduced: Tensor, data: Tensor, axes: Axes) -> Tensor:
+    """`reduced` with its reduced axes back as axes of length 1, so that it broadcasts to `data`."""
+    return reduced.reshape([1 if a in axes else d for a, d in enumerate(data.shape)])
+
+
+# The reductions -----------------------------------------------------------------------------------
+
+
+def _sum(data: Tensor, axes: Axes, keepdims: bool) -> Tensor:
+    return torch.sum(data, axes, keepdim=keepdims, dtype=data.dtype)
+
+
+def _mean(data: Tensor, axes: Axes, keepdims: bool) -> Tensor:
+    if data.is_floating_point():
+        return torch.mean(data, axes, keepdim=keepdims)
+    total = torch.sum(data, axes, keepdim=keepdims, dtype=data.dtype)
+    if data.dtype is torch.bool:
+        return total
+    count = math.prod(data.shape[a] for a in axes)
+    return torch.div(total, count, rounding_mode="trunc").to(data.dtype)
+
+
+def _prod(data: Tensor, axes: Axes, keepdims: bool) -> Tensor:
+    for axis in sorted(axes, reverse=True):
+        data = torch.prod(data, axis, keepdim=keepdims, dtype=data.dtype)
+    return data
+
+
+def _nansum(data: Tensor, axes: Axes, keepdims: bool) -> Tensor:
+    return torch.nansum(data, axes, keepdim=keepdims, dtype=data.dtype)
+
+
+def _nanprod(data: Tensor, axes: Axes, keepdims: bool) -> Tensor:
+    return _prod(data.masked_fill(torch.isnan(data), 1), axes, keepdims)
+
+
+def _max(data: Tensor, axes: Axes, keepdims: bool) -> Tensor:
+    return torch.amax(data, axes, keepdim=keepdims)
+
+
+def _min(data: Tensor, axes: Axes, keepdims: bool) -> Tensor:
+    return torch.amin(data, axes, keepdim=keepdims)
+
+
+def _square_sum(data: Tensor, axes: Axes, keepdims: bool) -> Tensor:
+    return _sum(torch.square(data), axes, keepdims)
+
+
+# Where several elements are the extreme one, MXNet gives each the whole gradient, ATen its share.
+def _extreme_backward(
+    d_output: Tensor,
+    data: Tensor,
+    output: Tensor,
+    *,
+    axis: Axes | None,
+    keepdims: bool,
+    exclude: bool,
+) -> Tensor:
+    axes = reduced_axes(axis, data.ndim, exclude)
+    return restored(d_output, data, axes) * (data == restored(output, data, axes))
+
+
+reduction("sum _sparse_sum sum_axis", _sum, doc="Sum of the elements.")
+reduction("mean _sparse_mean", _mean, doc="Mean of the elements; of integers cut towards zero.")
+reduction("prod", _prod, doc="Product of the elements.")
+reduction("nansum", _nansum, doc="Sum of the elements, NaN counting as 0.")
+reduction("nanprod", _nanprod, doc="Product of the elements, NaN counting as 1.")
+reduction(
+    "max max_axis",
+    _max,
+    shape=_shape_of_nonempty,
+    backward=_extreme_backward,
+    doc="Largest element.",
+)
+reduction(
+    "min min_axis",
+    _min,
+    shape=_shape_of_nonempty,
+    backward=_extreme_backward,
+    doc="Smallest element.",
+)
+reduction("_square_sum", _square_sum, doc="Sum of the squares of the elements.")
+
+
+# Norm and moments ---------------------------------------------------------------------------------
+
+
+def _norm_shape(op: Op, s: Shapes) -> None:
+    if op.attr("ord") not in (1, 2):
+        raise s.fail(f"ord={op.attr('ord')}: must be 1 or 2")
+    s.full("data")
+    s.output = reduced_shape(s, op.attr("axis"), op.attr("keepdims"))
+
+
+def _norm_dtype(op: Op, t: DTypes) -> None:
+    if op.attr("out_dtype") is None:
+        t.same("data", "output")
+    else:
+        t.output = torch_dtype(op.attr("out_dtype"))
+
+
+@function_operator("norm", "_sparse_norm", shape=_norm_shape, dtype=_norm_dtype)
+def norm(
+    data: Tensor,
+    *,
+    ord: int = 2,
+    axis: Shape | None = None,
+    out_dtype: Literal["float16", "float32", "float64", "int32", "int64", "int8"] | None = None,
+    keepdims: bool = False,
+) -> Tensor:
+    """Σ|data| or √Σdata² along axes.
+
+    Args:
+        data: of any shape.
+        ord: 1 for the sum of magnitudes, 2 for the Euclidean norm.
+        axis: the axes that vanish; all of them when there is none.
+        out_dtype: type of the output, that of data when there is none.
+        keepdims: keep the axes with length 1.
+    """
+    dtype = data.dtype if out_dtype is None else torch_dtype(out_dtype)
+    axes = reduced_axes(axis, data.ndim)
+    if not data.is_floating_point():
+        data = data.double()
+    if ord == 1:
+        return reduce(data.abs(), _sum, axes, keepdims).to(dtype)
+    return torch.sqrt(reduce(data, _square_sum, axes, keepdims)).to(dtype)
+
+
+def _moments_shape(op: Op, s: Shapes) -> None:
+    if not op.attr("axes"):
+        raise s.fail("axes: at least one axis must be given")
+    s.mean = s.var = reduced_shape(s, op.attr("axes"), op.attr("keepdims"))
+
+
+@function_operator("moments", outputs=("mean", "var"), shape=_moments_shape, dtype=numbers_only)
+def moments(
+    data: Tensor, *, axes: Shape | None = None, keepdims: bool = False
+) -> tuple[Tensor, Tensor]:
+    """Mean and variance along axes; the variance is the mean square of the deviations.
+
+    Args:
+        data: of any shape.
+        axes: the axes that vanish, at least one.
+        keepdims: keep them with length 1.
+    """
+    chosen = reduced_axes(axes, data.ndim)
+    mean = _mean(data, chosen, True)
+    variance = reduce(torch.square(data - mean), _mean, chosen, keepdims)
+    return mean if keepdims else reduce(data, _mean, chosen, False), variance
+
+
+# Positions of extremes ----------------------------------------------------------------------------
+
+
+def _position_shape(op: Op, s: Shapes) -> None:
+    axis, data = op.attr("axis"), s.full("data")
+    s.output = reduced_shape(s, None if axis is None else (axis,), op.attr("keepdims"))
+    if 0 in (data if axis is None else (data[axis],)):
+        raise s.fail(f"data {shape_text(data)} has no elements along axis={axis}")
+
+
+def _position(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def forward(data: Tensor, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
+        output = function(data, axis, keepdims).to(data.dtype)
+        return output if output.ndim else output.reshape(1)
+
+    return forward
+
+
+for _name, _function, _kind in (
+    ("argmax", torch.argmax, "largest"),
+    ("argmin", torch.argmin, "smallest"),
+):
+    _forward = _position(_function)
+    _forward.__doc__ = f"""Position of the {_kind} element along an axis, in the type of data.
+
+Of equal elements it is the first one's.
+
+Args:
+    data: of any shape.
+    axis: the axis that is searched, or None for the array laid out flat.
+    keepdims: keep the axis with length 1.
+"""
+    register_function(
+        [_name], _forward, shape=_position_shape, dtype=numbers_only, differentiable=False
+    )
+
+
+def _channel_shape(op: Op, s: Shapes) -> None:
+    s.full("data")
+    s.axis("data", 1)
+    s.output = (*s.data[:1], *s.data[2:])
+
+
+@function_operator(
+    "argmax_channel", shape=_channel_shape, dtype=numbers_only, differentiable=False
+)
+def argmax_channel(data: Tensor) -> Tensor:
+    """Position of the largest element along the second axis, in the type of data.
+
+    Args:
+        data: (batch, channel, …).
+    """
+    return torch.argmax(data, 1).to(data.dtype)

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Activation functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from ...base.errors import MXNetError
+from ...base.shapes import shape_text
+from ..infer import Shapes
+from ..operator import Op, elementwise_shape, function_operator, operator
+
+_FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "relu": torch.relu,
+    "sigmoid": torch.sigmoid,
+    "softrelu": F.softplus,
+    "softsign": F.softsign,
+    "tanh": torch.tanh,
+}
+
+
+@function_operator("Activation", "_npx_activation", shape=elementwise_shape)
+def activation(
+    data: Tensor, *, act_type: Literal["relu", "sigmoid", "softrelu", "softsign", "tanh"]
+) -> Tensor:
+    """An activation function of each element.
+
+    Args:
+        data: floats of any shape.
+        act_type: relu ``max(x, 0)``, sigmoid ``1 / (1 + exp(-x))``, softrelu
+            ``log(1 + exp(x))``, softsign ``x / (1 + |x|)`` or tanh.
+    """
+    return _FUNCTIONS[act_type](data)
+
+
+@operator("LeakyReLU", "_npx_leaky_relu")
+class LeakyReLU(Op):
+    """``x`` where it is positive, something small elsewhere.
+
+    leaky: ``slope * x``; prelu: ``gamma * x``; elu: ``slope * (exp(x) - 1)``; selu: elu with the
+    constants that keep mean 0 and variance 1; gelu: ``x`` times its normal distribution function;
+    rrelu: ``mask * x``, the mask random in training passes and the middle of its range otherwise.
+
+    Args:
+        data: floats of any shape, channels along axis 1.
+        gamma: slopes of prelu: one for all, or one for each channel.
+        act_type: the function.
+        slope: slope of leaky, scale of elu.
+        lower_bound: lower bound of the random slopes.
+        upper_bound: upper bound of the random slopes.
+    """
+
+    act_type: Literal["elu", "gelu", "leaky", "prelu", "rrelu", "selu"] = "leaky"
+    slope: float = 0.25
+    lower_bound: float = 0.125
+    upper_bound: float = 0.334
+
+    initializers = {"gamma": '["Constant", {"value": 0.25}]'}  # noqa: RUF012 - a constant
+
+    def inputs(self) -> tuple[str, ...]:
+        return ("data", "gamma") if self.act_type == "prelu" else ("data",)
+
+    def outputs(self) -> tuple[str, ...]:
+        return ("output", "mask") if self.act_type == "rrelu" else ("output",)
+
+    def infer_shape(self, s: Shapes) -> None:
+        for name in s.outputs:
+            s[name] = s.data  # one way only: no output tells the shape of data
+        if self.act_type != "prelu":
+            return
+        if s.known("gamma") is None:
+            if len(s.data) < 2:
+                raise s.fail(f"data has shape {shape_text(s.data)}: it needs a channel axis")
+            s.gamma = (s.data[1],)
+        _over(s.full("gamma"), s.full("data"))
+
+    def forward(
+        self,
+        data: Tensor,
+        gamma: Tensor | None = None,
+        *,
+        train: bool,
+        rng: torch.Generator | None,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        if gamma is not None:
+            slopes = gamma.reshape(_over(gamma.shape, data.shape))
+            return torch.where(data > 0, data, slopes * data)
+        if self.act_type == "rrelu":
+            return self._randomized(data, train, rng)
+        if self.act_type == "elu":
+            return F.elu(data, self.slope)
+        if self.act_type == "selu":
+            return _Selu.apply(data)  # type: ignore[no-any-return, no-untyped-call]
+        if self.act_type == "gelu":
+            return F.gelu(data)
+        return F.leaky_relu(data, self.slope)
+
+    def _randomized(
+        self, data: Tensor, train: bool, rng: torch.Generator | None
+    ) -> tuple[Tensor, Tensor]:
+        if not train:
+            middle = (self.lower_bound + self.upper_bound) / 2
+            return F.leaky_relu(data, middle), torch.zeros_like(data)
+        mask = torch.empty_like(data).uniform_(self.lower_bound, self.upper_bound, generator=rng)
+        return torch.where(data > 0, data, mask * data), mask
+
+
+class _Selu(torch.autograd.Function):
+    """selu with MXNet's gradient, which below 0 is ``scale * (alpha + y)``: not the derivative."""
+
+    SCALE, ALPHA = 1.0507009873554805, 1.6732632423543772
+
+    @staticmethod
+    def forward(ctx: Any, data: Tensor) -> Tensor:
+        output = F.selu(data)
+        ctx.save_for_backward(output)
+        return output
+
+    @staticmethod
+    def backward(ctx: Any, *d_outputs: Tensor) -> Tensor:
+        (output,) = ctx.saved_tensors
+        return d_outputs[0] * _Selu.SCALE * torch.where(output > 0, 1.0, _Selu.ALPHA + output)
+
+
+def _over(gamma: tuple[int, ...], data: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape in which gamma meets data: its axes are among the first two of data."""
+    shape, left = [1] * len(data), list(gamma)
+    for axis in (1, 0):
+        if left and axis < len(data) and left[-1] in (1, data[axis]):
+            shape[axis] = left.pop()
+    if left:
+        raise MXNetError(
+            f"LeakyReLU: gamma has shape {shape_text(gamma)}, which does not fit the first axes "
+            f"of data {shape_text(data)}"
+        )
+    return tuple(shape)

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Normalisation of each sample on its own: over one axis, groups of channels, or neighbours."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Literal
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from ...base.params import UInt
+from ...base.shapes import UnknownDim, shape_text
+from ..contrib.boxes import all_float32
+from ..infer import DTypes, Shapes
+from ..operator import Op, function_operator, operator
+
+
+class _WithStatistics(Op):
+    """A normalisation that also gives the mean and the standard deviation, without gradients."""
+
+    eps: float
+    output_mean_var: bool
+
+    def outputs(self) -> tuple[str, ...]:
+        return ("output", "mean", "std")
+
+    def n_visible(self) -> int:
+        return 3 if self.output_mean_var else 1
+
+    def _results(
+        self, output: Tensor, mean: Tensor, inverse_std: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        if self.output_mean_var:
+            inverse_std = inverse_std.detach().reciprocal()
+        return output, mean.detach().to(output.dtype), inverse_std.to(output.dtype)
+
+
+@operator("LayerNorm", "_npx_layer_norm")
+class LayerNorm(_WithStatistics):
+    """``(data - mean) / sqrt(var + eps) * gamma + beta`` with the statistics along one axis.
+
+    Ba, Kiros, Hinton, "Layer normalization", 2016.
+
+    Args:
+        data: floats of any shape.
+        gamma: scale (size of the axis,).
+        beta: shift (size of the axis,).
+        axis: the axis that is normalised.
+        eps: added to the variance.
+        output_mean_var: also show the mean and ``sqrt(var + eps)`` that were used.
+    """
+
+    axis: int = -1
+    eps: float = 1e-5
+    output_mean_var: bool = False
+
+    def infer_shape(self, s: Shapes) -> None:
+        axis = s.axis("data", self.axis)
+        s.gamma = s.beta = (s.data[axis],)
+        s.output = s.data
+        s.mean = s.std = (*s.data[:axis], 1, *s.data[axis + 1 :])
+
+    def forward(
+        self, data: Tensor, gamma: Tensor, beta: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        last = self.axis in (-1, data.ndim - 1)
+        x = data if last else data.movedim(self.axis, -1)
+        found = torch.native_layer_norm(x, gamma.shape, gamma, beta, self.eps)
+        return self._results(*(r if last else r.movedim(-1, self.axis) for r in found))
+
+
+@operator("GroupNorm")
+class GroupNorm(_WithStatistics):
+    """``(data - mean) / sqrt(var + eps) * gamma + beta`` with the statistics of channel groups.
+
+    Wu, He, "Group normalization", 2018.
+
+    Args:
+        data: floats (batch, channels, *spatial).
+        gamma: scale of each group (num_groups,).
+        beta: shift of each group (num_groups,).
+        num_groups: number of groups that the channels are split into.
+        eps: added to the variance.
+        output_mean_var: also show the mean and ``sqrt(var + eps)`` that were used.
+    """
+
+    num_groups: int = 1
+    eps: float = 1e-5
+    output_mean_var: bool = False
+
+    def infer_shape(self, s: Shapes) -> None:
+        groups = self.num_groups
+        if s.rank("data") < 3:
+            raise s.fail(f"data has shape {shape_text(s.data)}: it needs at least 3 dimensions")
+        channels = s.data[1]
+        if groups < 1 or (not isinstance(channels, UnknownDim) and channels % groups):
+            raise s.fail(f"num_groups={groups}: data {shape_text(s.data)} has {channels} channels")
+        s.gamma = s.beta = (groups,)
+        s.output = s.data
+        s.mean = s.std = (s.data[0], groups)
+
+    def forward(
+        self, data: Tensor, gamma: Tensor, beta: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        batch, channels, *spatial = data.shape
+        each = channels // self.num_groups
+        return self._results(
+            *torch.native_group_norm(
+                data.contiguous(),
+                gamma.repeat_interleave(each),
+                beta.repeat_interleave(each),
+                batch,
+                channels,
+                prod(spatial),
+                self.num_groups,
+                self.eps,
+            )
+        )
+
+
+@operator("InstanceNorm")
+class InstanceNorm(Op):
+    """``(data - mean) / sqrt(var + eps) * gamma + beta`` with the statistics of each channel.
+
+    Ulyanov, Vedaldi, Lempitsky, "Instance normalization: the missing ingredient for fast
+    stylization", 2016.
+
+    Args:
+        data: float32 (batch, channels, *spatial).
+        gamma: scale (channels,).
+        beta: shift (channels,).
+        eps: added to the variance.
+    """
+
+    eps: float = 1e-3
+
+    def infer_shape(self, s: Shapes) -> None:
+        if s.rank("data") < 3:
+            raise s.fail(f"data has shape {shape_text(s.data)}: it needs at least 3 dimensions")
+        s.gamma = s.beta = (s.data[1],)
+        s.output = s.data
+
+    def infer_dtype(self, t: DTypes) -> None:
+        all_float32(t)
+
+    def forward(self, data: Tensor, gamma: Tensor, beta: Tensor) -> Tensor:
+        return torch.group_norm(data, data.shape[1], gamma, beta, self.eps)
+
+
+def _l2_shape(op: Op, s: Shapes) -> None:
+    if op.attr("mode") != "instance" and s.rank("data") < 3:
+        raise s.fail(
+            f"mode={op.attr('mode')}: data has shape {shape_text(s.data)}: "
+            f"it needs at least 3 dimensions"
+        )
+    s.output = s.data
+
+
+@function_operator("L2Normalization", shape=_l2_shape)
+def l2_normalization(
+    data: Tensor, *, eps: float = 1e-10, mode: Literal["channel", "instance", "spatial"] = "instance"
+) -> Tensor:
+    """``data / sqrt(sum(data ** 2) + eps)``.
+
+    Args:
+        data: floats (batch, channels, …).
+        eps: added to the sum.
+        mode: the sum is over all of a sample (instance), axis 1 (channel) or all further axes
+            (spatial).
+    """
+    if mode == "channel":
+        axes: tuple[int, ...] = (1,)
+    else:
+        axes = tuple(range(1 if mode == "instance" else 2, data.ndim))
+    squares = (data * data).sum(axes, keepdim=True) if axes else data * data
+    return data / (squares + eps).sqrt()
+
+
+def _lrn_shape(op: Op, s: Shapes) -> None:
+    if op.attr("nsize") % 2 == 0:
+        raise s.fail(f"nsize={op.attr('nsize')}: it must be odd")
+    s.same("data", "output")
+    s.rank("data", 4)
+
+
+@function_operator("LRN", shape=_lrn_shape)
+def local_response_norm(
+    data: Tensor, *, alpha: float = 1e-4, beta: float = 0.75, knorm: float = 2, nsize: UInt
+) -> Tensor:
+    """``data / (knorm + alpha / nsize * sum(data ** 2)) ** beta``, the sum over near channels.
+
+    Krizhevsky, Sutskever, Hinton, "ImageNet classification with deep convolutional neural
+    networks", 2012.
+
+    Args:
+        data: floats (batch, channels, height, width).
+        alpha: weight of the sum.
+        beta: exponent.
+        knorm: constant term.
+        nsize: number of channels summed around each one, odd.
+    """
+    return F.local_response_norm(data, nsize, alpha, beta, knorm)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+import json
+import time
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from benchmarks.harness import Result, Stats, _differences, run
+from benchmarks.models.networks import convolutional
+from benchmarks.models.parameters import parameters_of
+from benchmarks.peers import PeerError, PeerProcess, interpreter_of
+from benchmarks.report import save, show, time_text
+from benchmarks.subject import SUBJECTS, Case, Options, find
+from benchmarks.worker import Stopwatch
+
+SMOKE = Options(threads=1, smoke=True)
+
+
+@pytest.mark.parametrize("name, case", [("recordio", "read 100k of 100 B"), ("dispatch", "a + b")])
+def test_subject_runs(name, case, tmp_path):
+    outcome = run(name, SMOKE, peers=["mxnova"], rounds=2, scratch=tmp_path)
+    by_case = {r.case: r for r in outcome.results}
+    assert not outcome.absent
+    assert not any(r.skipped for r in outcome.results)
+    assert 0 < by_case[case].stats["mxnova"].minimum < 0.1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_report_tells_times_ratios_and_absent_peers(tmp_path):
+    outcome = run("dispatch", SMOKE, peers=["mxnet"], scratch=tmp_path)
+    assert outcome.absent == {
+        "mxnet": "left out: --mxnet-python or MXNET_PYTHON names no interpreter"
+    }
+    stats = {"mxnova": Stats.of([3e-6]), "torch": Stats.of([1.5e-6]), "mxnet": Stats.of([2e-5])}
+    outcome.results = [Result("a + b", stats, {"mxnova": 0.0, "torch": 0.25})]
+    console = Console(record=True, width=110)
+    show(outcome, console)
+    text = console.export_text()
+    assert "2.00 x (≤ 4)" in text
+    assert "0.15 x (≤ 0.4)" in text
+    assert "outputs of torch differ by 2.5e-01" in text
+    assert "names no interpreter" in text
+    saved = json.loads(save(outcome, tmp_path).read_text())
+    assert saved["results"][0]["ratios"] == {"torch": 2.0, "mxnet": pytest.approx(0.15)}
+
+
+def test_process_that_cannot_start_says_why():
+    with pytest.raises(PeerError, match="unknown_subject"):
+        PeerProcess(interpreter_of("mxnova", None), "unknown_subject", "mxnova", SMOKE)
+
+
+def test_stats():
+    assert Stats.of([5, 1, 2, 3, 4]) == Stats(median=3, minimum=1, p90=5, samples=5)
+
+
+def test_differences_are_fractions_of_the_first_peers_largest_value():
+    arrays = {"one": [np.array([1.0, -4.0])], "two": [np.array([1.0, -3.0])], "odd": [np.ones(3)]}
+    assert _differences(arrays) == {"one": 0.0, "two": 0.25, "odd": np.inf}
+
+
+def test_stopwatch_counts_items_and_waits():
+    case = Case("pass", finish=lambda: time.sleep(0.004), number=1, items=2)
+    assert all(0.002 <= t < 0.02 for t in Stopwatch(case).turn(0.01))
+
+
+def test_parameters_are_the_same_each_time():
+    first, second = parameters_of(convolutional), parameters_of(convolutional)
+    assert first["block1_conv_weight"].shape == (32, 16, 3, 3)
+    assert all(np.array_equal(first[n], second[n]) for n in first)
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_targets_are_set_against_peers(name):
+    subject = find(name)
+    assert {peer for _, peer in subject.targets} <= set(subject.peers[1:])
+
+
+@pytest.mark.parametrize(
+    "seconds, text", [(2.5, "2.5 s"), (0.0025, "2.5 ms"), (2.5e-6, "2.5 µs"), (2.5e-8, "25 ns")]
+)
+def test_time_text(seconds, text):
+    assert time_text(seconds) == text
