@@ -112,6 +112,8 @@ class Replay:
         if self.has_gradients:
             pairs += [(f"gradient of {n}", self.grads[n], k) for n, k in case["arg_grads"].items()]
         pairs += [(f"{n} afterwards", self.aux[n], k) for n, k in case.get("aux_after", {}).items()]
-        pairs += [(f"{n} afterwards", self.args[n], k) for n, k in case.get("args_after", {}).items()]
+        pairs += [
+            (f"{n} afterwards", self.args[n], k) for n, k in case.get("args_after", {}).items()
+        ]
         for what, got, key in pairs:
             assert_close(got.asnumpy(), self.values[key], case, what)

@@ -22,7 +22,9 @@ def use(case):
     symbol = symbol_of(case)
     if case.get("arg_dtypes"):
         symbol.infer_type(**{n: np.dtype(t) for n, t in case["arg_dtypes"].items()})
-    shapes, _, aux = symbol.infer_shape(**{n: tuple(s) for n, s in case.get("arg_shapes", {}).items()})
+    shapes, _, aux = symbol.infer_shape(
+        **{n: tuple(s) for n, s in case.get("arg_shapes", {}).items()}
+    )
     if shapes is None:
         return True
     if case.get("stage") == "bind":

@@ -131,7 +131,7 @@ class _Machine:
                 self.offset = end + found + 1
                 return self.bytes[begin : end + found]
             end += step
-            step *= 2
+            step = min(2 * step, _MAX_TEXT)
         raise self.error("a line without an end")
 
     def short_line(self) -> str:

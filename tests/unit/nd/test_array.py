@@ -167,6 +167,21 @@ def test_reshape_is_a_view_and_takes_special_codes():
         x.reshape((4,))
 
 
+@pytest.mark.parametrize(
+    "change", ["transpose", "flatten", "expand_dims", "slice_axis", "broadcast_to", "T"]
+)
+def test_results_of_operators_share_no_memory_with_inputs(change):
+    x = mx.nd.array([[1, 2], [3, 4]])
+    attrs = {
+        "expand_dims": {"axis": 0},
+        "slice_axis": {"axis": 0, "begin": 0, "end": 2},
+        "broadcast_to": {"shape": (2, 2)},
+    }
+    result = x.T if change == "T" else getattr(x, change)(**attrs.get(change, {}))
+    result[:] = 0
+    assert x.asnumpy().tolist() == [[1, 2], [3, 4]]
+
+
 def test_methods_come_from_operators():
     x = mx.nd.array([[1, 4], [9, 16]])
     assert x.sqrt().asnumpy().tolist() == [[1, 2], [3, 4]]

@@ -13,7 +13,8 @@ KEYS = [
     I, (I, 1), (I, [2, 2]), (slice(None), I), (Ellipsis, I), (I, slice(None), 3), np.array([[0, 1], [1, 1]]),
     A[:, 0, 0] > 5, (slice(None, None, -1), I), (I, slice(None, None, -2)), (0, slice(None, None, -1), [0, 3]),
 ]
-VIEWS = [1, slice(1, None), (0, 1), (slice(None), 1), (Ellipsis, 2), (slice(None), slice(None, None, 2)), (None, 1)]
+VIEWS = [1, slice(1, None), (0, 1), (None, 1), (0, slice(0, 2)), (slice(0, 1), slice(1, 2)), Ellipsis, (0, 1, 2), slice(None, None, 2)]
+COPIES = [(slice(None), 1), (Ellipsis, 2), (slice(None), slice(None, None, 2)), slice(None, None, -1), (slice(0, 1), slice(None), slice(1, 2)), I]
 # fmt: on
 
 
@@ -42,7 +43,7 @@ def test_assignment_equals_numpys(key):
 
 
 @pytest.mark.parametrize("key", VIEWS, ids=repr)
-def test_basic_selections_are_views_both_ways(key):
+def test_basic_selections_that_lie_together_are_views_both_ways(key):
     x, want = mx.nd.array(A), A.copy()
     view = x[key]
     view[:] = -1
@@ -50,6 +51,13 @@ def test_basic_selections_are_views_both_ways(key):
     np.testing.assert_array_equal(x.asnumpy(), want)
     x[:] = 5
     assert (view.asnumpy() == 5).all()
+
+
+@pytest.mark.parametrize("key", COPIES, ids=repr)
+def test_other_selections_are_copies(key):
+    x = mx.nd.array(A)
+    x[key][:] = -1
+    np.testing.assert_array_equal(x.asnumpy(), A)
 
 
 def test_a_single_element_has_shape_1_unless_numpy_semantics():

@@ -192,18 +192,26 @@ class EnumKind(Kind):
         raise ValueError(f"must be one of {self.label}{candidates(text, self.choices)}")
 
 
+@dataclass(frozen=True, repr=False)
 class ShapeKind(Kind):
-    """``Shape(tuple)``: a tuple of integers; a lone integer is a tuple of one; None is unknown."""
+    """``Shape(tuple)``: a tuple of integers, a lone integer being a tuple of one.
+
+    MXNet reads None as an unknown shape, which few operators can use; `unknown` says so.
+    """
 
     label = "Shape(tuple)"
+    unknown: bool = False
 
     def parse(self, value: Any) -> tuple[int, ...] | None:
         if type(value) is tuple and all(type(d) is int for d in value):
             return value
         try:
-            return parse_shape(attr_text(value))
+            shape = parse_shape(attr_text(value))
         except ValueError:
             raise ValueError("must be a tuple of integers") from None
+        if shape is None and not self.unknown:
+            raise ValueError("must be a tuple of integers")
+        return shape
 
     def text(self, value: Any) -> str:
         return "None" if value is None else "[" + ",".join(map(str, value)) + "]"
@@ -238,7 +246,8 @@ class OptionalKind(Kind):
 
     @property
     def label(self) -> str:  # type: ignore[override]
-        return f"{self.item.label} or None"
+        name = "Shape" if isinstance(self.item, ShapeKind) else self.item.label
+        return f"{name} or None"
 
     def parse(self, value: Any) -> Any:
         return None if value is None or value == "None" else self.item.parse(value)
@@ -361,6 +370,8 @@ def fields_of(
 def _field(name: str, annotation: Any, defaults: Mapping[str, Any]) -> Field:
     kind = kind_of(annotation)
     default = defaults.get(name, REQUIRED)
+    if default is None and isinstance(kind, ShapeKind):
+        kind = ShapeKind(unknown=True)
     return Field(name, kind, default if default is REQUIRED else kind.parse(default))
 
 

@@ -15,6 +15,7 @@ from ..base.errors import ArgumentError, MXNetError, candidates
 from ..base.shapes import shape_text
 from ..graph.infer import infer_dtypes, infer_shapes
 from ..graph.symbol import Symbol
+from ..nd.accept import owned
 from ..nd.array import NDArray, wrap
 from ..nd.autograd import take_gradient
 from ..runtime.context import Context, context_of
@@ -142,7 +143,7 @@ class Executor:
         else:
             results = self._inference.run(inputs, any(a._chunk.foreign for a in arrays))
         for array, result in zip(self.outputs, results, strict=True):
-            array._tensor = result.detach()
+            array._tensor = owned(result, inputs).detach()
         return self.outputs
 
     def _feed(self, values: Mapping[str, Any]) -> None:

@@ -52,7 +52,7 @@ class InferencePlan:
 
     def freeze(self, constant: set[int]) -> None:
         """Says that these inputs, by number, never change."""
-        if self._constant != constant:
+        if self._constant != frozenset(constant):
             self._constant, self._frozen = frozenset(constant), None
 
     def run(self, inputs: Sequence[Tensor], shared: bool = False) -> Sequence[Tensor]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether tensors fit an operator, and what to say when they do not."""
+"""Whether tensors fit an operator, what to say when they do not, and whose memory results are."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import NoReturn
 
 from torch import Tensor
 
-from ..base.errors import MXNetError
+from ..base.errors import MXNetError, OutOfRangeError
 from ..base.shapes import Pause, shape_text
 from ..op.dtypes import dtype_name
 from ..op.infer import DTypes, Shapes
 from ..op.operator import Op
 
-__all__ = ["check", "refuse"]
+__all__ = ["check", "owned", "refuse"]
 
 
 def check(op: Op, tensors: Sequence[Tensor]) -> None:
@@ -43,4 +43,19 @@ def refuse(op: Op, tensors: Sequence[Tensor], error: Exception) -> NoReturn:
         f"{name}={shape_text(tuple(t.shape))} {dtype_name(t.dtype)}"
         for name, t in zip(op.inputs(), tensors, strict=False)
     )
-    raise MXNetError(f"{op.name}({given}): {str(error).splitlines()[0]}") from error
+    kind = OutOfRangeError if isinstance(error, IndexError) else MXNetError
+    raise kind(f"{op.name}({given}): {str(error).splitlines()[0]}") from error
+
+
+def owned(result: Tensor, inputs: Sequence[Tensor]) -> Tensor:
+    """`result` as an array holds it: in the order of its axes, and in no input's memory.
+
+    Operators may return views, which graphs like; arrays of different operators share nothing.
+    """
+    if not result.is_contiguous():
+        return result.contiguous()
+    base = result._base
+    for tensor in inputs:
+        if result is tensor or (base is not None and (base is tensor or base is tensor._base)):
+            return result.clone()
+    return result

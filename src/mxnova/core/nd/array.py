@@ -18,7 +18,7 @@ from ..op import library  # noqa: F401 - registers the operators
 from ..op.dtypes import dtype_name, mx_dtype, torch_dtype
 from ..op.operator import find
 from ..runtime.context import Context, context_of
-from .accept import check, refuse
+from .accept import check, owned, refuse
 from .chunk import Chunk
 from .indexing import assign, select
 from .recording import STATE
@@ -233,9 +233,13 @@ class NDArray(OperatorMethods):
         """The array of ``function(tensor)``, recorded where recording is on."""
         if self._tracked is None or not STATE.recording:
             result = function(self._tensor)
-            return self._view(result) if view else wrap(result, self._chunk.context)
+            if view:
+                return self._view(result)
+            return wrap(owned(result, [self._tensor]), self._chunk.context)
         with torch.enable_grad():
             tracked = function(self._tracked)
+            if not view:
+                tracked = owned(tracked, [self._tracked])
         array = wrap_recorded(tracked, self._chunk.context)
         if view:
             array._chunk = self._chunk
@@ -262,7 +266,7 @@ class NDArray(OperatorMethods):
         if self._tracked is not None and STATE.recording:
             _, is_view = select(self._tensor, key)
             return self._derived(lambda tensor: select(tensor, key)[0], view=is_view)
-        if type(key) is slice and key.step is None:
+        if type(key) is slice and key.step is None:  # rows: always together in memory
             return self._view(self._tensor[key])
         tensor, is_view = select(self._tensor, key)
         return self._view(tensor) if is_view else wrap(tensor, self.context)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """``x[key]`` and ``x[key] = value`` by MXNet's rules on tensors.
 
-Integers, slices, Ellipsis and None give a view; lists, arrays and masks a copy. In legacy shape
-semantics there are no 0-d arrays: indexing every axis with integers gives shape (1,).
+Integers, slices, Ellipsis and None give a view where what they select lies together in memory, and
+a copy elsewhere; lists, arrays and masks give a copy. In legacy shape semantics there are no 0-d
+arrays: indexing every axis with integers gives shape (1,).
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ def select(tensor: Tensor, key: Any) -> tuple[Tensor, bool]:
         return _nonscalar(_gather(tensor, keys)), False
     view, flipped = _basic(tensor, keys)
     if flipped:
-        view = view.flip(flipped)
-    return _nonscalar(view), not flipped
+        return _nonscalar(view.flip(flipped)), False
+    is_view = view.is_contiguous()
+    return _nonscalar(view if is_view else view.contiguous()), is_view
 
 
 def assign(tensor: Tensor, key: Any, value: Any) -> None:

@@ -14,7 +14,7 @@ from ..op.gradient import recorded
 from ..op.operator import Op
 from ..runtime.context import Context, context_of
 from ..runtime.resource import random_stream
-from .accept import check, refuse
+from .accept import check, owned, refuse
 from .array import NDArray, wrap, wrap_recorded
 from .recording import STATE
 
@@ -77,8 +77,8 @@ def invoke(op: Op, arrays: Sequence[NDArray], out: Any = None) -> Any:
         _write(op, results, outs)
         return out
     if plan.visible == 1:
-        return wrap(results[0], context)
-    return [wrap(r, context) for r in results[: plan.visible]]
+        return wrap(owned(results[0], tensors), context)
+    return [wrap(owned(r, tensors), context) for r in results[: plan.visible]]
 
 
 def _context_of_creation(op: Op) -> Context:
@@ -99,6 +99,7 @@ def _invoke_recorded(
     tensors = [a._tensor if a._tracked is None else a._tracked for a in arrays]
     with torch.enable_grad():
         results = _run(op, recorded(op), plan, tensors, context, None)
+        results = tuple(owned(r, tensors) for r in results)
     if outs is not None:
         _write(op, [r.detach() for r in results], outs)
         for array, result in zip(outs, results, strict=False):

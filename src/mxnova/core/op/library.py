@@ -39,8 +39,13 @@ from .nn import batch_norm  # noqa: F401
 from .nn import normalization  # noqa: F401
 from .nn import activation  # noqa: F401
 from .families import reduce  # noqa: F401
-from .optimizer import sgd  # noqa: F401
+from .optimizer import adam, adaptive, lamb, sgd  # noqa: F401
 from .nn import spatial  # noqa: F401
 from .nn import resize  # noqa: F401
 from .nn import correlation  # noqa: F401
 from .families import broadcast  # noqa: F401
+from .families import creation  # noqa: F401
+from .families import cast  # noqa: F401
+from .families import legacy  # noqa: F401
+from .random import density, discrete, distributions  # noqa: F401
+from .families import summary  # noqa: F401

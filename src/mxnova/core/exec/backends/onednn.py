@@ -55,7 +55,6 @@ def rewrite(
         fused = _absorbed(node, values)
         if fused is not None:
             _emit(graph, root, f"fused{number}", fused)
-    _contiguous_outputs(graph)
     graph.eliminate_dead_code(is_impure_node=lambda n: n.op in ("placeholder", "output"))
     graph.lint()
     return fx.GraphModule(root, graph, class_name="Fused")
@@ -232,11 +231,3 @@ class _FusedConvolution(torch.nn.Module):
             None,
         )
         return result
-
-
-def _contiguous_outputs(graph: fx.Graph) -> None:
-    """Results leave the graph in the order of their axes, as arrays are stored."""
-    (output,) = [n for n in graph.nodes if n.op == "output"]
-    with graph.inserting_before(output):
-        heads = tuple(graph.call_method("contiguous", (n,)) for n in output.args[0])
-    output.args = (heads,)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions of arrays, element by element: a row gives the strict and the broadcasting form.
 
-The strict form (`elemwise_add`, `_maximum`) wants equal shapes and learns either from the other; the
-broadcasting form repeats axes of length 1. Mixed element types are refused.
+The strict form (`elemwise_add`, `_maximum`) wants equal shapes and learns either from the other;
+the broadcasting form repeats axes of length 1. Mixed element types are refused.
 """
 
 from __future__ import annotations
@@ -38,10 +38,13 @@ def binary(
         doc: what the output is.
         rules: further fields of `Rules`.
     """
-
     for names, shape, rhs_doc in (
         (elemwise, elementwise_shape, "second operand, of the shape and type of lhs."),
-        (broadcast, broadcast_shape, "second operand, of the type of lhs; axes of length 1 repeat."),
+        (
+            broadcast,
+            broadcast_shape,
+            "second operand, of the type of lhs; axes of length 1 repeat.",
+        ),
     ):
         if names:
             register_function(
@@ -126,15 +129,19 @@ hypot = through_float(torch.hypot)
 
 # fmt: off
 binary(torch.add, elemwise="elemwise_add _Plus _add _plus _sparse_elemwise_add",
-       broadcast="broadcast_add _sparse_broadcast_add _sparse_broadcast_plus broadcast_plus", doc="lhs + rhs.")
+       broadcast="broadcast_add _sparse_broadcast_add _sparse_broadcast_plus broadcast_plus",
+       doc="lhs + rhs.")
 binary(torch.add, elemwise="_grad_add", doc="lhs + rhs, as gradients are summed.")
 binary(torch.sub, elemwise="elemwise_sub _Minus _minus _sparse_elemwise_sub _sub",
-       broadcast="broadcast_sub _sparse_broadcast_minus _sparse_broadcast_sub broadcast_minus", doc="lhs - rhs.")
+       broadcast="broadcast_sub _sparse_broadcast_minus _sparse_broadcast_sub broadcast_minus",
+       doc="lhs - rhs.")
 binary(torch.mul, elemwise="elemwise_mul _Mul _mul _sparse_elemwise_mul",
        broadcast="broadcast_mul _sparse_broadcast_mul", doc="lhs · rhs.")
 binary(divide, elemwise="elemwise_div _Div _div _sparse_elemwise_div",
-       broadcast="broadcast_div _sparse_broadcast_div", doc="lhs / rhs; integers are cut towards zero.")
-binary(divide, elemwise="_scatter_elemwise_div", doc="lhs / rhs, on the stored rows of a sparse lhs only.")
+       broadcast="broadcast_div _sparse_broadcast_div",
+       doc="lhs / rhs; integers are cut towards zero.")
+binary(divide, elemwise="_scatter_elemwise_div",
+       doc="lhs / rhs, on the stored rows of a sparse lhs only.")
 binary(modulo, elemwise="_mod _Mod", broadcast="broadcast_mod", backward=_modulo_backward,
        doc="Remainder of lhs / rhs with the sign of rhs; 0 where rhs is 0.")
 binary(power, elemwise="_power _Power", broadcast="broadcast_power", backward=_power_backward,

@@ -19,7 +19,9 @@ def _repeated(s: Shapes, name: str, target: Sequence[Dim]) -> tuple[Dim, ...]:
     shape = s[name]
     fits = (a is UNKNOWN or b is UNKNOWN or a in (1, b) for a, b in zip(shape, target, strict=True))
     if not all(fits):
-        raise s.fail(f"{name} {shape_text(shape)} cannot be broadcast to {shape_text(tuple(target))}")
+        raise s.fail(
+            f"{name} {shape_text(shape)} cannot be broadcast to {shape_text(tuple(target))}"
+        )
     return tuple(
         a if b is UNKNOWN and a is not UNKNOWN and a != 1 else b
         for a, b in zip(shape, target, strict=True)
@@ -51,7 +53,7 @@ def _axis_shape(op: Op, s: Shapes) -> None:
 
 @function_operator("broadcast_axis", "broadcast_axes", shape=_axis_shape)
 def broadcast_axis(data: Tensor, *, axis: Shape = (), size: Shape = ()) -> Tensor:
-    """data, repeated along some axes of length 1.
+    """Its input, repeated along some axes of length 1.
 
     Args:
         data: of any shape.
@@ -73,7 +75,7 @@ def _to_shape(op: Op, s: Shapes) -> None:
 
 @function_operator("broadcast_to", shape=_to_shape)
 def broadcast_to(data: Tensor, *, shape: Shape = ()) -> Tensor:
-    """data, repeated along its axes of length 1 to a shape.
+    """Its input, repeated along its axes of length 1 to a shape.
 
     Args:
         data: of any shape.
@@ -108,7 +110,7 @@ def _like_dtype(op: Op, t: DTypes) -> None:
 def broadcast_like(
     lhs: Tensor, rhs: Tensor, *, lhs_axes: Shape | None = None, rhs_axes: Shape | None = None
 ) -> Tensor:
-    """lhs, repeated along its axes of length 1 to the shape of rhs.
+    """Its first input, repeated along its axes of length 1 to the shape of rhs.
 
     Args:
         lhs: of any shape and type.

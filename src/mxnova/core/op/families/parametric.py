@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import torch
 from torch import Tensor
 
@@ -22,7 +23,7 @@ def _hard_sigmoid_backward(
     "hard_sigmoid", shape=elementwise_shape, dtype=floats_only, backward=_hard_sigmoid_backward
 )
 def hard_sigmoid(data: Tensor, *, alpha: float = 0.2, beta: float = 0.5) -> Tensor:
-    """alpha · data + beta, kept within [0, 1].
+    """``alpha * data + beta``, kept within [0, 1].
 
     Args:
         data: floating point, of any shape.
@@ -34,7 +35,7 @@ def hard_sigmoid(data: Tensor, *, alpha: float = 0.2, beta: float = 0.5) -> Tens
 
 @function_operator("clip", "_npi_clip", "_sparse_clip", shape=elementwise_shape, dtype=numbers_only)
 def clip(data: Tensor, *, a_min: float, a_max: float) -> Tensor:
-    """data, kept within [a_min, a_max].
+    """Its input, kept within [a_min, a_max].
 
     Args:
         data: the input, of any shape.
@@ -62,7 +63,7 @@ def _polynomial(data: Tensor, *, a: float, b: float, c: float) -> Tensor:
 
 @function_operator("_contrib_quadratic", shape=elementwise_shape, dtype=numbers_only)
 def quadratic(data: Tensor, *, a: float = 0.0, b: float = 0.0, c: float = 0.0) -> Tensor:
-    """a · data² + b · data + c.
+    """``a * data² + b * data + c``.
 
     Args:
         data: the input, of any shape.
@@ -74,7 +75,7 @@ def quadratic(data: Tensor, *, a: float = 0.0, b: float = 0.0, c: float = 0.0) -
 
 
 def _div_sqrt_dim(data: Tensor) -> Tensor:
-    return data / data.shape[-1] ** 0.5
+    return torch.div(data, math.sqrt(data.shape[-1]))
 
 
 unary(

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from ...base.params import Double
-from ..infer import DTypes, Shapes
+from ..infer import DTypes
 from ..operator import Op, elementwise_shape, function_operator
-from .rules import floats_only, numbers_only
+from .rules import floats_only
 from .unary import round_half_away, unary, whole
 
 
@@ -25,15 +25,18 @@ def _ones(d_output: Tensor) -> Tensor:
 
 # fmt: off
 unary("_copy identity", torch.clone, dtype=None, doc="A copy of data.")
-unary("_CrossDeviceCopy", torch.clone, dtype=None, doc="A copy of data, on the device of its reader.")
+unary("_CrossDeviceCopy", torch.clone, dtype=None,
+      doc="A copy of data, on the device of its reader.")
 unary("BlockGrad _sparse_stop_gradient stop_gradient", torch.clone, dtype=None, differentiable=False,
       doc="A copy of data that lets no gradient through.")
 unary("make_loss _sparse_make_loss", torch.clone, dtype=None, backward=_ones,
       doc="A copy of data as a loss to minimise: its gradient is 1, whatever flows in from above.")
-unary("_contrib_round_ste _sparse__contrib_round_ste", whole(round_half_away), backward=_straight_through,
-      doc="Nearest whole number, halves away from zero; the gradient passes unchanged (straight-through estimator).")
+unary("_contrib_round_ste _sparse__contrib_round_ste", whole(round_half_away),
+      backward=_straight_through,
+      doc="Nearest whole number, halves away from zero; the gradient passes as it is (Bengio et al., "
+      "Estimating or Propagating Gradients Through Stochastic Neurons, 2013).")
 unary("_contrib_sign_ste _sparse__contrib_sign_ste", torch.sign, backward=_straight_through,
-      doc="-1, 0 or 1: the sign; the gradient passes unchanged (straight-through estimator).")
+      doc="-1, 0 or 1: the sign; the gradient passes as it is.")
 # fmt: on
 
 
@@ -114,9 +117,10 @@ def _copyto_dtype(op: Op, t: DTypes) -> None:
 
 @function_operator("_copyto", "_npi_copyto", shape=elementwise_shape, dtype=_copyto_dtype)
 def copyto(data: Tensor, *, out: tuple[Tensor, ...] | None) -> Tensor:
-    """data, written into the output, whatever type and device that is of.
+    """Its input, written into the output, whatever type and device that is of.
 
     Args:
         data: of any shape and type.
+        out: the output.
     """
     return data.clone() if out is None else out[0].copy_(data)

@@ -32,14 +32,16 @@ _AXIS_DOC = """
 
 @functools.lru_cache(maxsize=1024)
 def reduced_axes(axis: Axes | None, rank: int, exclude: bool = False) -> Axes:
-    """The axes to reduce, ascending; ones out of range or given twice are left to the shape rule."""
+    """The axes to reduce, ascending; whether they exist is for the shape rule to say."""
     if not axis:
         return tuple(range(rank))
     chosen = {a % rank for a in axis}
     return tuple(a for a in range(rank) if (a in chosen) is not exclude)
 
 
-def reduced_shape(s: Shapes, axis: Axes | None, keepdims: bool, exclude: bool = False) -> tuple[Dim, ...]:
+def reduced_shape(
+    s: Shapes, axis: Axes | None, keepdims: bool, exclude: bool = False
+) -> tuple[Dim, ...]:
     """What is left of the shape of data."""
     data = s.data
     chosen = [s.axis("data", a) for a in axis or ()]
@@ -285,9 +287,7 @@ def _channel_shape(op: Op, s: Shapes) -> None:
     s.output = (*s.data[:1], *s.data[2:])
 
 
-@function_operator(
-    "argmax_channel", shape=_channel_shape, dtype=numbers_only, differentiable=False
-)
+@function_operator("argmax_channel", shape=_channel_shape, dtype=numbers_only, differentiable=False)
 def argmax_channel(data: Tensor) -> Tensor:
     """Position of the largest element along the second axis, in the type of data.
 

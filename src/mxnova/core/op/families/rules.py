@@ -90,7 +90,7 @@ def as_integer(number: float, dtype: torch.dtype) -> int:
     """
     bits = torch.iinfo(dtype).bits
     register = max(bits, 32)
-    lowest = -(2 ** (register - 1))
+    lowest = -(1 << (register - 1))
     fits = math.isfinite(number) and lowest <= int(number) < -lowest
-    value = (int(number) if fits else lowest) % 2**bits
-    return value - 2**bits if dtype.is_signed and value >= 2 ** (bits - 1) else value
+    value: int = (int(number) if fits else lowest) % (1 << bits)
+    return value - (1 << bits) if dtype.is_signed and value >> (bits - 1) else value

@@ -121,9 +121,7 @@ def _smooth_l1(data: Tensor, sigma: float) -> Tensor:
 
 
 # ATen's derivative of a selection is NaN at infinity.
-def _smooth_l1_backward(
-    d_output: Tensor, data: Tensor, *, scalar: float, is_int: bool
-) -> Tensor:
+def _smooth_l1_backward(d_output: Tensor, data: Tensor, *, scalar: float, is_int: bool) -> Tensor:
     return d_output * torch.clamp(scalar**2 * data, -1, 1)
 
 
@@ -133,20 +131,28 @@ scalar("_minus_scalar _MinusScalar", torch.sub, doc="data - scalar.")
 scalar("_rminus_scalar _RMinusScalar", torch.rsub, doc="scalar - data.")
 scalar("_mul_scalar _MulScalar", torch.mul, doc="data · scalar.")
 scalar("_div_scalar _DivScalar", _divide, doc="data / scalar; integers are cut towards zero.")
-scalar("_rdiv_scalar _RDivScalar", _on_tensors(divide, reverse=True), doc="scalar / data; integers are cut towards zero.")
+scalar("_rdiv_scalar _RDivScalar", _on_tensors(divide, reverse=True),
+       doc="scalar / data; integers are cut towards zero.")
 scalar("_mod_scalar _ModScalar", _modulo, backward=_modulo_backward,
        doc="Remainder of data / scalar with the sign of scalar; 0 when that is 0.")
-scalar("_rmod_scalar _RModScalar", _on_tensors(modulo, reverse=True), backward=_reverse_modulo_backward,
+scalar("_rmod_scalar _RModScalar", _on_tensors(modulo, reverse=True),
+       backward=_reverse_modulo_backward,
        doc="Remainder of scalar / data with the sign of data; 0 where that is 0.")
 scalar("_power_scalar _PowerScalar", power, doc="data to the power of scalar.")
-scalar("_rpower_scalar _RPowerScalar", _on_tensors(power, reverse=True), doc="scalar to the power of data.")
-scalar("_hypot_scalar _HypotScalar _npi_hypot_scalar", _on_tensors(hypot), doc="√(data² + scalar²).")
-scalar("_maximum_scalar _MaximumScalar _npi_maximum_scalar", _at_least, doc="The larger one of data and scalar.")
-scalar("_minimum_scalar _MinimumScalar _npi_minimum_scalar", _at_most, doc="The smaller one of data and scalar.")
+scalar("_rpower_scalar _RPowerScalar", _on_tensors(power, reverse=True),
+       doc="scalar to the power of data.")
+scalar("_hypot_scalar _HypotScalar _npi_hypot_scalar", _on_tensors(hypot),
+       doc="√(data² + scalar²).")
+scalar("_maximum_scalar _MaximumScalar _npi_maximum_scalar", _at_least,
+       doc="The larger one of data and scalar.")
+scalar("_minimum_scalar _MinimumScalar _npi_minimum_scalar", _at_most,
+       doc="The smaller one of data and scalar.")
 scalar("smooth_l1 _npx_smooth_l1", _smooth_l1, backward=_smooth_l1_backward,
-       doc="Huber loss (scalar · data)² / 2 where |data| < 1 / scalar², |data| - 1 / (2 · scalar²) elsewhere.")
-scalar("_scatter_plus_scalar", torch.add, doc="data + scalar, on the stored elements of a sparse array only.")
-scalar("_scatter_minus_scalar", torch.sub, doc="data - scalar, on the stored elements of a sparse array only.")
+       doc="(scalar · data)² / 2 where |data| < 1 / scalar², else |data| - 1 / (2 · scalar²).")
+scalar("_scatter_plus_scalar", torch.add,
+       doc="data + scalar, on the stored elements of a sparse array.")
+scalar("_scatter_minus_scalar", torch.sub,
+       doc="data - scalar, on the stored elements of a sparse array.")
 # fmt: on
 
 for _name, (_function, _condition) in LOGIC.items():

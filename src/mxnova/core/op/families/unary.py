@@ -95,7 +95,7 @@ def _softsign_backward(d_output: Tensor, data: Tensor) -> Tensor:
 
 
 def _gamma(data: Tensor) -> Tensor:
-    """Γ, which ATen has the logarithm of: taken in float64, as exp multiplies the rounding error."""
+    """Γ from its logarithm, in float64 because exp magnifies the rounding error."""
     x = data.double()
     below = torch.floor(x)
     negative = torch.signbit(x) & ((x == 0) | (torch.remainder(below, 2) != 0))
@@ -114,12 +114,14 @@ unary("sign _sparse_sign", torch.sign, doc="-1, 0 or 1: the sign.")
 unary("square _sparse_square", torch.square, doc="data².")
 unary("relu _sparse_relu", torch.relu, doc="max(data, 0).")
 
-unary("round _sparse_round", whole(round_half_away), doc="Nearest whole number; halves go away from zero.")
+unary("round _sparse_round", whole(round_half_away),
+      doc="Nearest whole number; halves go away from zero.")
 unary("rint _sparse_rint", whole(_rint), doc="Nearest whole number; halves go down.")
 unary("ceil _sparse_ceil", whole(torch.ceil), doc="Smallest whole number that is not below.")
 unary("floor _sparse_floor", whole(torch.floor), doc="Largest whole number that is not above.")
 unary("trunc _sparse_trunc", whole(torch.trunc), doc="Whole part, towards zero.")
-unary("fix _sparse_fix", whole(torch.trunc), doc="Nearest whole number that is not farther from zero.")
+unary("fix _sparse_fix", whole(torch.trunc),
+      doc="Nearest whole number that is not farther from zero.")
 
 _of_floats("sqrt _sparse_sqrt", torch.sqrt, doc="Square root.")
 _of_floats("rsqrt _sparse_rsqrt", torch.rsqrt, doc="1 / √data.")
@@ -149,7 +151,8 @@ _of_floats("arccosh _sparse_arccosh", torch.arccosh, doc="Inverse hyperbolic cos
 _of_floats("arctanh _sparse_arctanh", torch.arctanh, doc="Inverse hyperbolic tangent.")
 
 _of_floats("sigmoid _sparse_sigmoid", torch.sigmoid, doc="1 / (1 + exp(-data)).")
-_of_floats("softsign", torch.nn.functional.softsign, backward=_softsign_backward, doc="data / (1 + |data|).")
+_of_floats("softsign", torch.nn.functional.softsign, backward=_softsign_backward,
+           doc="data / (1 + |data|).")
 _of_floats("erf _npx_erf", torch.erf, doc="Error function.")
 _of_floats("erfinv _npx_erfinv", torch.erfinv, doc="Inverse of the error function.")
 _of_floats("gamma _npx_gamma _sparse_gamma", _gamma, doc="Gamma function.")

@@ -185,9 +185,7 @@ class BatchNormWithReLU(_BatchNorm):
         *,
         train: bool,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        output, mean, var = super().forward(
-            data, gamma, beta, moving_mean, moving_var, train=train
-        )
+        output, mean, var = super().forward(data, gamma, beta, moving_mean, moving_var, train=train)
         return torch.relu(output), mean, var
 
 

@@ -78,7 +78,11 @@ class Correlation(Op):
         for dy in reach:
             strip = second[..., start + dy : start + dy + rows, start + reach[0] :]
             shifted = strip.unfold(-1, columns, self.stride2)[..., : len(reach), :].mT
-            pairs = center * shifted if self.is_multiply else (center - shifted).abs()
-            found.append(pairs.mean(1))
+            found.append(self._compared(center, shifted).mean(1))
         displaced = torch.stack(found, 1).movedim(-1, 2).flatten(1, 2)
         return F.avg_pool2d(displaced, self.kernel_size, self.stride1)
+
+    def _compared(self, a: Tensor, b: Tensor) -> Tensor:
+        if self.is_multiply:
+            return a * b
+        return torch.where(a >= b, a - b, b - a)  # unlike abs, with a gradient where they are equal

@@ -62,9 +62,7 @@ class LayerNorm(_WithStatistics):
         s.output = s.data
         s.mean = s.std = (*s.data[:axis], 1, *s.data[axis + 1 :])
 
-    def forward(
-        self, data: Tensor, gamma: Tensor, beta: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor]:
+    def forward(self, data: Tensor, gamma: Tensor, beta: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         last = self.axis in (-1, data.ndim - 1)
         x = data if last else data.movedim(self.axis, -1)
         found = torch.native_layer_norm(x, gamma.shape, gamma, beta, self.eps)
@@ -101,9 +99,7 @@ class GroupNorm(_WithStatistics):
         s.output = s.data
         s.mean = s.std = (s.data[0], groups)
 
-    def forward(
-        self, data: Tensor, gamma: Tensor, beta: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor]:
+    def forward(self, data: Tensor, gamma: Tensor, beta: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         batch, channels, *spatial = data.shape
         each = channels // self.num_groups
         return self._results(
@@ -160,7 +156,10 @@ def _l2_shape(op: Op, s: Shapes) -> None:
 
 @function_operator("L2Normalization", shape=_l2_shape)
 def l2_normalization(
-    data: Tensor, *, eps: float = 1e-10, mode: Literal["channel", "instance", "spatial"] = "instance"
+    data: Tensor,
+    *,
+    eps: float = 1e-10,
+    mode: Literal["channel", "instance", "spatial"] = "instance",
 ) -> Tensor:
     """``data / sqrt(sum(data ** 2) + eps)``.
 

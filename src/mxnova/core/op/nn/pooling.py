@@ -50,6 +50,7 @@ class Slide:
         return (size + 2 * pad - kernel + up) // stride + 1
 
     def _padded(self, x: Tensor, value: float) -> Tensor:
+        """`x` with `value` around it, from where the first window begins to where the last ends."""
         margins: list[int] = []
         for size, k, s, p in zip(x.shape[2:], self.kernel, self.stride, self.pad, strict=True):
             end = (self._count(size, k, s, p) - 1) * s + k
@@ -105,10 +106,6 @@ class _Pool(Op):
     global_pool: bool
     pooling_convention: str
 
-    @functools.cached_property
-    def _slide(self) -> Slide:
-        return Slide(self.kernel, self.stride, self.pad, self.pooling_convention)
-
     def infer_dtype(self, t: DTypes) -> None:
         t.output = t.data
 
@@ -160,6 +157,10 @@ class Pooling(_Pool):
     count_include_pad: bool | None = None
     layout: Literal["NCDHW", "NCHW", "NCW", "NDHWC", "NHWC", "NWC"] | None = None
 
+    @functools.cached_property
+    def _slide(self) -> Slide:
+        return Slide(self.kernel, self.stride, self.pad, self.pooling_convention)
+
     def infer_shape(self, s: Shapes) -> None:
         if self.pool_type == "lp" and self.p_value not in (1, 2, 3):
             raise s.fail(f"p_value={self.p_value}: pool_type=lp needs 1, 2 or 3")
@@ -199,8 +200,8 @@ def _root(x: Tensor, p: int | None) -> Tensor:
 class PoolingV1(_Pool):
     """Pooling over 2 or 3 spatial axes, as files of early MXNet name it.
 
-    Unlike Pooling, the mean divides by the whole window, and every one of equal maxima gets the
-    gradient.
+    Unlike with Pooling, the margin holds zeros for all types, the mean divides by the whole window,
+    and every one of equal maxima gets the gradient.
 
     Args:
         data: (batch, channels, *spatial).
@@ -224,21 +225,35 @@ class PoolingV1(_Pool):
         s.output = self._output_axes(s, None, 4, 5).shape(None)
 
     def forward(self, data: Tensor) -> Tensor:
-        slide = Slide(tuple(data.shape[2:])) if self.global_pool else self._slide
+        if self.global_pool:
+            slide = Slide(tuple(data.shape[2:]))
+        else:
+            slide = Slide(self.kernel, self.stride, (), self.pooling_convention)
+            data = F.pad(data, [p for p in reversed(self.pad) for _ in range(2)])
         if self.pool_type == "max":
             return slide.every_max(data)
         total = slide.sum(data)
         return total / prod(slide.kernel) if self.pool_type == "avg" else total
 
 
-@function_operator("_contrib_AdaptiveAvgPooling2D")
+def _adaptive_shape(op: Op, s: Shapes) -> None:
+    s.rank("data", 4)
+    size = op.attr("output_size")
+    if len(size) > 2 or any(n < 1 for n in size):
+        raise s.fail(f"output_size={size}: it must be one or two numbers >= 1")
+    s.output = (*s.data[:2], *_both(size))
+
+
+def _both(size: tuple[int, ...]) -> tuple[int, ...]:
+    return size if len(size) == 2 else (size or (1,)) * 2
+
+
+@function_operator("_contrib_AdaptiveAvgPooling2D", shape=_adaptive_shape)
 def adaptive_average_pooling(data: Tensor, *, output_size: Shape = ()) -> Tensor:
     """Mean of each of `output_size` nearly equal, perhaps overlapping parts of an image.
 
     Args:
-        data: (batch, channels, height, width).
+        data: floats (batch, channels, height, width).
         output_size: (height, width) of the output, or one number for both; 1 by default.
     """
-    return F.adaptive_avg_pool2d(
-        data, output_size * 2 if len(output_size) == 1 else output_size or 1
-    )
+    return F.adaptive_avg_pool2d(data, _both(output_size))

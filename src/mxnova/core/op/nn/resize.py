@@ -158,4 +158,7 @@ class BilinearResize2D(Op):
 
     def forward(self, data: Tensor, like: Tensor | None = None) -> Tensor:
         size = self._size(*data.shape[2:]) if like is None else tuple(like.shape[2:])
+        if not self.align_corners and 1 in size:
+            # MXNet takes the first pixel for a single one, ATen the middle.
+            data = data[:, :, : 1 if size[0] == 1 else None, : 1 if size[1] == 1 else None]
         return F.interpolate(data, size, mode="bilinear", align_corners=self.align_corners)

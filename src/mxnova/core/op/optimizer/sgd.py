@@ -1,24 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Updates by stochastic gradient descent, with momentum, and by the sign of the gradient.
+"""Updates by stochastic gradient descent, with momentum, and by the sign of the gradient."""
 
-`scaled(grad)` stands for ``rescale_grad * grad``, cut to ±`clip_gradient` unless that is negative.
-"""
-
+# ruff: noqa: D417 - `declare` describes the usual arguments
 from __future__ import annotations
 
 from torch import Tensor
 
-from .step import (
-    Out,
-    destination,
-    master_dtypes,
-    momentum_step_,
-    nesterov_step_,
-    rounded,
-    scaled,
-    sgd_step_,
-    update_operator,
-)
+from .declare import Out, destination, master_dtypes, rounded, update_operator
+from .step import momentum_step_, nesterov_step_, scaled, sgd_step_
 
 
 @update_operator("sgd_update", "_sparse_sgd_update")
@@ -33,17 +22,7 @@ def sgd_update(
     lazy_update: bool = True,
     out: Out = None,
 ) -> Tensor:
-    """``weight - lr * (scaled(grad) + wd * weight)``.
-
-    Args:
-        weight: the weight, of any shape.
-        grad: its gradient.
-        lr: learning rate.
-        wd: weight decay (L2 penalty).
-        rescale_grad: factor for the gradient.
-        clip_gradient: bound for the rescaled gradient; none when negative.
-        lazy_update: for row_sparse gradients only: leave the other rows as they are.
-    """
+    """``weight - lr * (grad + wd * weight)``, with the gradient rescaled and clipped."""
     target = destination(weight, out)
     sgd_step_(target, grad, lr, wd, rescale_grad, clip_gradient)
     return target
@@ -63,18 +42,9 @@ def sgd_mom_update(
     lazy_update: bool = True,
     out: Out = None,
 ) -> Tensor:
-    """``weight + mom``, after ``mom = momentum * mom - lr * (scaled(grad) + wd * weight)``.
+    """``weight + mom``, after ``mom = momentum * mom - lr * (grad + wd * weight)``.
 
-    Args:
-        weight: the weight, of any shape.
-        grad: its gradient.
-        mom: momentum, updated.
-        lr: learning rate.
-        momentum: decay of the momentum.
-        wd: weight decay (L2 penalty).
-        rescale_grad: factor for the gradient.
-        clip_gradient: bound for the rescaled gradient; none when negative.
-        lazy_update: for row_sparse gradients only: leave the other rows as they are.
+    The gradient is rescaled and clipped first.
     """
     target = destination(weight, out)
     momentum_step_(target, grad, mom, lr, momentum, wd, rescale_grad, clip_gradient)
@@ -94,23 +64,13 @@ def nag_mom_update(
     clip_gradient: float = -1.0,
     out: Out = None,
 ) -> Tensor:
-    """Step along Nesterov's accelerated gradient: where the next momentum will lead.
+    """Step along Nesterov's accelerated gradient: to where the next momentum will lead.
 
-    ``d = lr * (scaled(grad) + wd * weight)``, ``mom = momentum * mom - d``, then
-    ``weight + momentum * mom - d``.
-
-    Args:
-        weight: the weight, of any shape.
-        grad: its gradient.
-        mom: momentum, updated.
-        lr: learning rate.
-        momentum: decay of the momentum.
-        wd: weight decay (L2 penalty).
-        rescale_grad: factor for the gradient.
-        clip_gradient: bound for the rescaled gradient; none when negative.
+    With the gradient rescaled and clipped, ``d = lr * (grad + wd * weight)`` and
+    ``mom = momentum * mom - d``, it is ``weight + momentum * mom - d``.
     """
     target = destination(weight, out)
-    nesterov_step_(target, grad, mom, lr, momentum, wd, rescale_grad, clip_gradient)
+    nesterov_step_(weight, grad, mom, lr, momentum, wd, rescale_grad, clip_gradient, target)
     return target
 
 
@@ -130,16 +90,9 @@ def mp_sgd_update(
     lazy_update: bool = True,
     out: Out = None,
 ) -> Tensor:
-    """`sgd_update` of a float32 copy of the weight; the result is its rounded value.
+    """`sgd_update` of a float32 copy of the weight, rounded to the weight's type.
 
     Args:
-        weight: the weight, usually float16.
-        grad: its gradient, of the same type.
-        weight32: float32 copy of the weight, updated.
-        lr: learning rate.
-        wd: weight decay (L2 penalty).
-        rescale_grad: factor for the gradient.
-        clip_gradient: bound for the rescaled gradient; none when negative.
         lazy_update: without effect.
     """
     sgd_step_(weight32, grad.float(), lr, wd, rescale_grad, clip_gradient)
@@ -161,18 +114,9 @@ def mp_sgd_mom_update(
     lazy_update: bool = True,
     out: Out = None,
 ) -> Tensor:
-    """`sgd_mom_update` of a float32 copy of the weight; the result is its rounded value.
+    """`sgd_mom_update` of a float32 copy of the weight, rounded to the weight's type.
 
     Args:
-        weight: the weight, usually float16.
-        grad: its gradient, of the same type.
-        mom: float32 momentum, updated.
-        weight32: float32 copy of the weight, updated.
-        lr: learning rate.
-        momentum: decay of the momentum.
-        wd: weight decay (L2 penalty).
-        rescale_grad: factor for the gradient.
-        clip_gradient: bound for the rescaled gradient; none when negative.
         lazy_update: without effect.
     """
     momentum_step_(weight32, grad.float(), mom, lr, momentum, wd, rescale_grad, clip_gradient)
@@ -193,20 +137,10 @@ def mp_nag_mom_update(
     clip_gradient: float = -1.0,
     out: Out = None,
 ) -> Tensor:
-    """`nag_mom_update` of a float32 copy of the weight; the result is its rounded value.
-
-    Args:
-        weight: the weight, usually float16.
-        grad: its gradient, of the same type.
-        mom: float32 momentum, updated.
-        weight32: float32 copy of the weight, updated.
-        lr: learning rate.
-        momentum: decay of the momentum.
-        wd: weight decay (L2 penalty).
-        rescale_grad: factor for the gradient.
-        clip_gradient: bound for the rescaled gradient; none when negative.
-    """
-    nesterov_step_(weight32, grad.float(), mom, lr, momentum, wd, rescale_grad, clip_gradient)
+    """`nag_mom_update` of a float32 copy of the weight, rounded to the weight's type."""
+    nesterov_step_(
+        weight32, grad.float(), mom, lr, momentum, wd, rescale_grad, clip_gradient, weight32
+    )
     return rounded(weight32, weight, out)
 
 
@@ -229,9 +163,6 @@ def signsgd_update(
     Bernstein et al., "signSGD: Compressed Optimisation for Non-Convex Problems", 2018.
 
     Args:
-        weight: the weight, of any shape.
-        grad: its gradient.
-        lr: learning rate.
         wd: weight decay.
         rescale_grad: without effect.
         clip_gradient: without effect.
@@ -255,18 +186,12 @@ def signum_update(
 ) -> Tensor:
     """Step by the sign of the momentum: ``(1 - lr * wd_lh) * weight + lr * sign(mom)``.
 
-    Before, ``mom = momentum * mom - (1 - momentum) * (scaled(grad) + wd * weight)``.
+    Before, ``mom = momentum * mom - (1 - momentum) * (grad + wd * weight)``, with the gradient
+    rescaled and clipped.
     Bernstein et al., "signSGD: Compressed Optimisation for Non-Convex Problems", 2018.
 
     Args:
-        weight: the weight, of any shape.
-        grad: its gradient.
-        mom: momentum, updated.
-        lr: learning rate.
-        momentum: decay of the momentum.
-        wd: weight decay that goes through the momentum (L2 penalty).
-        rescale_grad: factor for the gradient.
-        clip_gradient: bound for the rescaled gradient; none when negative.
+        wd: weight decay that goes through the momentum.
         wd_lh: weight decay that acts on the weight directly.
     """
     share = 1 - momentum

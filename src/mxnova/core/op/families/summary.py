@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What whole arrays come down to: how their elements are distributed, whether they are close."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from ...base.params import Doubles
+from ...base.shapes import shape_text
+from ..infer import DTypes, Shapes
+from ..operator import Op, function_operator
+
+
+def _histogram_inputs(op: Op) -> tuple[str, ...]:
+    return ("data", "bins") if op.attr("bin_cnt") is None else ("data",)
+
+
+def _histogram_shape(op: Op, s: Shapes) -> None:
+    count, limits = op.attr("bin_cnt"), op.attr("range")
+    if (count is None) is not (limits is None):
+        raise s.fail(f"bin_cnt={count}, range={limits}: give both, or neither and bins")
+    if count is None:
+        if s.rank("bins", 1) and s.bins[0] < 2:
+            raise s.fail(f"bins {shape_text(s.bins)}: there must be two edges or more")
+        s.counts, s.edges = (s.bins[0] - 1,), s.bins
+        return
+    if count < 1 or len(limits) != 2 or limits[0] > limits[1]:
+        raise s.fail(f"bin_cnt={count}, range={limits}: a count and (low, high) are needed")
+    s.counts, s.edges = (count,), (count + 1,)
+
+
+def _histogram_dtype(op: Op, t: DTypes) -> None:
+    t.counts = torch.int64
+    t.same(*t.inputs, "edges")
+
+
+@function_operator(
+    "_histogram",
+    "_npi_histogram",
+    inputs=_histogram_inputs,
+    outputs=("counts", "edges"),
+    shape=_histogram_shape,
+    dtype=_histogram_dtype,
+    differentiable=False,
+)
+def histogram(
+    data: Tensor,
+    bins: Tensor | None = None,
+    *,
+    bin_cnt: int | None = None,
+    range: Doubles | None = None,
+) -> tuple[Tensor, Tensor]:
+    """How many elements lie in each bin, and the edges of the bins.
+
+    A bin holds its lower edge, the last one its upper edge too; what lies outside is not counted.
+
+    Args:
+        data: numbers, of any shape.
+        bins: ascending edges, of the type of data; absent with bin_cnt.
+        bin_cnt: number of bins of equal width.
+        range: (low, high), the outer edges for bin_cnt.
+    """
+    edges = _even_edges(data, bin_cnt or 0, range or ()) if bins is None else bins.clone()
+    exact = torch.float32 if data.dtype in (torch.float16, torch.float32) else torch.float64
+    values, limits = data.to(exact).flatten(), edges.to(exact)
+    bin_of = torch.bucketize(values, limits, right=True) - 1
+    last = len(edges) - 2
+    bin_of = torch.where(values == limits[-1], last, bin_of)
+    inside = (bin_of >= 0) & (bin_of <= last)
+    counts = torch.zeros(last + 1, dtype=torch.int64, device=data.device)
+    return counts.index_add_(0, bin_of.clamp(0, last), inside.long()), edges
+
+
+def _even_edges(data: Tensor, count: int, limits: tuple[float, ...]) -> Tensor:
+    low, high = limits
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    position = torch.arange(count + 1, dtype=torch.float64, device=data.device)
+    return (low + position * ((high - low) / count)).to(data.dtype)
+
+
+def _flag_shape(op: Op, s: Shapes) -> None:
+    s.same("a", "b")
+    s.output = ()
+
+
+def _flag_dtype(op: Op, t: DTypes) -> None:
+    t.same("a", "b")
+    t.output = torch.uint8
+
+
+@function_operator("_contrib_allclose", shape=_flag_shape, dtype=_flag_dtype, differentiable=False)
+def allclose(
+    a: Tensor, b: Tensor, *, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = True
+) -> Tensor:
+    """1 if ``|a - b| <= atol + rtol * |b|`` for all elements, else 0: a uint8 scalar.
+
+    Args:
+        a: of any shape.
+        b: of the shape and type of a.
+        rtol: tolerance relative to b.
+        atol: absolute tolerance.
+        equal_nan: whether NaN is close to NaN.
+    """
+    close = torch.isclose(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)
+    return close.all().to(torch.uint8)

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random integers, classes and orders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import log
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from ...base.params import Long, Shape
+from ...base.shapes import from_user
+from ..dtypes import torch_dtype
+from ..infer import DTypes, Shapes
+from ..operator import Op, operator
+from .distributions import Generator, wanted_shape
+
+
+@operator("_random_randint", "_npi_random_randint", "random_randint")
+class RandomInt(Op):
+    """Draws integers from [low, high), all equally likely.
+
+    Args:
+        low: least integer.
+        high: bound, excluded.
+        shape: shape of the result.
+        ctx: device of the result.
+        dtype: type of the result; int32 by default.
+    """
+
+    low: Long
+    high: Long
+    shape: Shape | None = None
+    ctx: str = ""
+    dtype: Literal["None", "int32", "int64"] = "None"
+    differentiable = False
+
+    @property
+    def _type(self) -> torch.dtype:
+        return torch.int32 if self.dtype == "None" else torch_dtype(self.dtype)
+
+    def infer_shape(self, s: Shapes) -> None:
+        if self.low >= self.high:
+            raise s.fail(f"low={self.low}, high={self.high}: low must be below high")
+        s.output = from_user(self.shape)
+
+    def infer_dtype(self, t: DTypes) -> None:
+        t.output = self._type
+
+    def forward(self, *, rng: Generator, out: Sequence[Tensor] | None) -> Tensor:
+        device = torch.device("cpu") if rng is None else rng.device
+        shape = wanted_shape(self, out)
+        drawn = torch.randint(self.low, self.high, shape, generator=rng, device=device)
+        return drawn.to(self._type)
+
+
+@operator("_sample_multinomial", "sample_multinomial")
+class SampleMultinomial(Op):
+    """Draws classes by their probabilities; the gradient is that of their log-probability.
+
+    Args:
+        data: probabilities that sum to 1 along the last axis, (…, classes).
+        shape: how many to draw from each.
+        get_prob: also give the log-probabilities of what was drawn.
+        dtype: type of the classes.
+    """
+
+    shape: Shape = ()
+    get_prob: bool = False
+    dtype: Literal["float16", "float32", "float64", "int32", "uint8"] = "int32"
+
+    def outputs(self) -> tuple[str, ...]:
+        return ("output0", "output1") if self.get_prob else ("output",)
+
+    def infer_shape(self, s: Shapes) -> None:
+        leading = s.data[:-1]
+        drawn = (*leading, *self.shape)
+        for name in s.outputs:
+            s[name] = drawn or (1,)
+
+    def infer_dtype(self, t: DTypes) -> None:
+        data = t.data
+        t[t.outputs[0]] = torch_dtype(self.dtype)
+        if self.get_prob:
+            t.output1 = data
+
+    def forward(self, data: Tensor, *, rng: Generator) -> Tensor | tuple[Tensor, Tensor]:
+        leading, n_classes = data.shape[:-1], data.shape[-1]
+        with torch.no_grad():
+            bounds = data.to(torch.promote_types(data.dtype, torch.float32)).cumsum(-1)
+            draws = torch.empty((*leading, *self.shape), dtype=bounds.dtype, device=data.device)
+            draws = draws.uniform_(generator=rng).reshape(*leading, -1)
+            index = torch.searchsorted(bounds, draws, right=True).clamp_(max=n_classes - 1)
+        shape = (*leading, *self.shape) or (1,)
+        drawn = index.view(shape).to(torch_dtype(self.dtype))
+        if not self.get_prob:
+            return drawn
+        return drawn, data.gather(-1, index).log().view(shape)
+
+
+@operator("_sample_unique_zipfian")
+class SampleUniqueZipfian(Op):
+    """Draws different integers, rows of them, small ones more often: for sampled softmax.
+
+    The probability of k is ``log((k + 2) / (k + 1)) / log(range_max + 1)``. Gives the draws,
+    int64, and for each row how often it was drawn until there were enough different ones.
+
+    Args:
+        range_max: bound of the integers, excluded.
+        shape: (rows, integers in a row).
+    """
+
+    range_max: int
+    shape: Shape | None = None
+    differentiable = False
+
+    def outputs(self) -> tuple[str, ...]:
+        return ("output0", "output1")
+
+    def infer_shape(self, s: Shapes) -> None:
+        if self.shape is None or len(self.shape) != 2:
+            raise s.fail(f"shape={self.shape}: must be rows and integers in a row")
+        if self.shape[1] > self.range_max:
+            raise s.fail(f"shape={self.shape}: there are only {self.range_max} integers")
+        s.output0, s.output1 = self.shape, self.shape[:1]
+
+    def infer_dtype(self, t: DTypes) -> None:
+        t.output0 = t.output1 = torch.int64
+
+    def forward(self, *, rng: Generator) -> tuple[Tensor, Tensor]:
+        n_rows, n = self.shape or (0, 0)
+        drawn = self._draws(n_rows, 2 * n, rng)
+        while True:
+            new = _first_seen(drawn)
+            count = new.cumsum(1)
+            if bool((count[:, -1] >= n).all()):
+                break
+            drawn = torch.cat((drawn, self._draws(n_rows, drawn.shape[1], rng)), 1)
+        chosen = drawn[new & (count <= n)].view(n_rows, n)
+        return chosen, (count < n).sum(1) + 1
+
+    def _draws(self, n_rows: int, n: int, rng: Generator) -> Tensor:
+        device = torch.device("cpu") if rng is None else rng.device
+        uniform = torch.empty((n_rows, n), dtype=torch.float64, device=device)
+        uniform.uniform_(generator=rng)
+        drawn = (uniform * log(self.range_max + 1)).exp().long() - 1
+        return drawn.clamp_(0, self.range_max - 1)
+
+
+def _first_seen(drawn: Tensor) -> Tensor:
+    """Mask of the elements that no equal one precedes in their row."""
+    ordered, order = drawn.sort(dim=1, stable=True)
+    first = torch.ones_like(ordered, dtype=torch.bool)
+    first[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    return torch.zeros_like(first).scatter_(1, order, first)
+
+
+@operator("_shuffle", "_npi_shuffle", "shuffle")
+class Shuffle(Op):
+    """`data` with its slices along the first axis in random order.
+
+    Args:
+        data: (n, …).
+    """
+
+    differentiable = False
+
+    def infer_shape(self, s: Shapes) -> None:
+        s.same("data", "output")
+
+    def forward(self, data: Tensor, *, rng: Generator) -> Tensor:
+        order = torch.randperm(len(data), generator=rng, device=data.device)
+        return data[order]
