@@ -85,12 +85,12 @@ class Predictor:
         known.update((n, from_user(s)) for n, s in input_shapes.items())
         nodes = self._symbol.nodes
         shapes = infer_shapes(nodes, known)
-        dtypes = infer_dtypes(
-            nodes, {**{n: t.dtype for n, t in self._parameters.items()}, **self._types}
-        )
+        variables = {n.name: n for n in nodes if n.op is None}
+        types = {n: torch.float32 for n in input_shapes if "__dtype__" not in variables[n].attrs}
+        types.update((n, t.dtype) for n, t in self._parameters.items())
+        dtypes = infer_dtypes(nodes, {**types, **self._types})
         self._inputs = tuple(input_shapes)
         self._order = [n.name for pair in self._symbol.variables() for n in pair]
-        variables = {n.name: n for n in nodes if n.op is None}
         self._rest: dict[str, Tensor] = {}
         for name in self._order:
             node = variables[name]

@@ -13,14 +13,14 @@ DEVIATIONS = json.loads((Path(__file__).parent / "deviations.json").read_text())
 FAMILIES = sorted(p.stem for p in (GOLDEN / "ops").glob("*.json"))
 
 
-def selected():
+def _selected():
     for family in FAMILIES:
         for name, case in cases(f"ops/{family}").items():
             if case["mode"] == "symbol" and name not in DEVIATIONS:
                 yield pytest.param(family, name, id=name)
 
 
-@pytest.mark.parametrize("family, name", selected())
+@pytest.mark.parametrize("family, name", list(_selected()))
 def test_operator(family, name):
     case = cases(f"ops/{family}")[name]
     with mx.util.np_shape(case["np_shape"]):

@@ -53,7 +53,7 @@ REFUSED = [
 ]
 PRINTED = [
     (bool, True, "1"), (float, 0.9, "0.899999976"), (float, 1e-8, "9.99999994e-09"), (Double, 1e-3, "0.001"),
-    (Shape, (0, 0), "[0,0]"), (Floats, (0.1, 0.2), "[0.100000001,0.200000003]"), (int | None, None, "None"),
+    (Shape, (0, 0), "[0,0]"), (Floats, (0.1, 0.2), "[0.1,0.2]"), (int | None, None, "None"),
 ]
 # fmt: on
 

@@ -235,7 +235,9 @@ class TupleKind(Kind):
             raise ValueError(f"must be a {self.label}: an item {error}") from None
 
     def text(self, value: Any) -> str:
-        return "[" + ",".join(self.item.text(v) for v in value) + "]"
+        # The numbers of a tuple print with six digits, those of lone parameters with all.
+        write = "{:g}".format if isinstance(self.item, FloatKind) else self.item.text
+        return "[" + ",".join(map(write, value)) + "]"
 
 
 @dataclass(frozen=True, repr=False)

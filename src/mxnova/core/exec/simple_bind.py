@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -94,10 +94,30 @@ def _stype(node: Node, stype_dict: Mapping[str, str]) -> str:
 
 
 def _all_dtypes(symbol: Symbol, type_dict: Mapping[str, Any]) -> DTypeTable:
-    """Element types of everything; variables that nothing decides become float32, one by one."""
-    known: dict[str, torch.dtype | None] = {
-        n: torch_dtype(d) for n, d in symbol._known("simple_bind", (), type_dict).items()
-    }
+    """Element types of everything.
+
+    As in MXNet, variables of which nothing is said are float32; where that contradicts an operator,
+    only those that no operator decides are.
+    """
+    given = {n: torch_dtype(d) for n, d in symbol._known("simple_bind", (), type_dict).items()}
+    free = [n.name for n in symbol.nodes if n.op is None and "__dtype__" not in n.attrs]
+    ways = [_decided_by_operators, _all_float32] if given else [_all_float32, _decided_by_operators]
+    try:
+        return ways[0](symbol, given, free)
+    except MXNetError:
+        return ways[1](symbol, given, free)
+
+
+def _all_float32(
+    symbol: Symbol, given: Mapping[str, torch.dtype], free: Sequence[str]
+) -> DTypeTable:
+    return infer_dtypes(symbol.nodes, {**dict.fromkeys(free, torch.float32), **given})
+
+
+def _decided_by_operators(
+    symbol: Symbol, given: Mapping[str, torch.dtype], free: Sequence[str]
+) -> DTypeTable:
+    known: dict[str, torch.dtype | None] = dict(given)
     variables = [n for n in symbol.nodes if n.op is None]
     while True:
         table = infer_dtypes(symbol.nodes, known)

@@ -39,7 +39,7 @@ from .nn import batch_norm  # noqa: F401
 from .nn import normalization  # noqa: F401
 from .nn import activation  # noqa: F401
 from .families import reduce  # noqa: F401
-from .optimizer import adam, adaptive, lamb, sgd  # noqa: F401
+from .optimizer import adam, adaptive, gradients, lamb, multi_adaptive, multi_sgd, sgd  # noqa: F401
 from .nn import spatial  # noqa: F401
 from .nn import resize  # noqa: F401
 from .nn import correlation  # noqa: F401
@@ -49,3 +49,6 @@ from .families import cast  # noqa: F401
 from .families import legacy  # noqa: F401
 from .random import density, discrete, distributions  # noqa: F401
 from .families import summary  # noqa: F401
+from .nn import roi  # noqa: F401
+from .nn import roi_align  # noqa: F401
+from .nn import deformable  # noqa: F401

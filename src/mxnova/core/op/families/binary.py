@@ -87,7 +87,9 @@ def modulo(lhs: Tensor, rhs: Tensor) -> Tensor:
 
 
 def _is_minus_one(divisor: Tensor) -> Tensor:
-    return torch.zeros_like(divisor).bool() if not divisor.dtype.is_signed else divisor == -1
+    if divisor.dtype.is_signed:
+        return divisor == -1
+    return torch.zeros_like(divisor, dtype=torch.bool)
 
 
 def _safe_divisor(divisor: Tensor) -> Tensor:

@@ -16,7 +16,7 @@ from .unary import round_half_away, unary, whole
 
 
 def _straight_through(d_output: Tensor) -> Tensor:
-    return d_output.clone()
+    return d_output
 
 
 def _ones(d_output: Tensor) -> Tensor:
@@ -27,14 +27,14 @@ def _ones(d_output: Tensor) -> Tensor:
 unary("_copy identity", torch.clone, dtype=None, doc="A copy of data.")
 unary("_CrossDeviceCopy", torch.clone, dtype=None,
       doc="A copy of data, on the device of its reader.")
-unary("BlockGrad _sparse_stop_gradient stop_gradient", torch.clone, dtype=None, differentiable=False,
-      doc="A copy of data that lets no gradient through.")
+unary("BlockGrad _sparse_stop_gradient stop_gradient", torch.clone,
+      dtype=None, differentiable=False, doc="A copy of data that lets no gradient through.")
 unary("make_loss _sparse_make_loss", torch.clone, dtype=None, backward=_ones,
       doc="A copy of data as a loss to minimise: its gradient is 1, whatever flows in from above.")
 unary("_contrib_round_ste _sparse__contrib_round_ste", whole(round_half_away),
       backward=_straight_through,
-      doc="Nearest whole number, halves away from zero; the gradient passes as it is (Bengio et al., "
-      "Estimating or Propagating Gradients Through Stochastic Neurons, 2013).")
+      doc="Nearest whole number, halves away from zero; the gradient passes as it is "
+      "(Bengio et al., Estimating or Propagating Gradients Through Stochastic Neurons, 2013).")
 unary("_contrib_sign_ste _sparse__contrib_sign_ste", torch.sign, backward=_straight_through,
       doc="-1, 0 or 1: the sign; the gradient passes as it is.")
 # fmt: on

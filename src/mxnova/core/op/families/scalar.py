@@ -36,17 +36,27 @@ def scalar_dtype(op: Op, t: DTypes) -> None:
         t.output = torch.int64 if data is torch.bool else data
 
 
+Function = Callable[[Tensor, Any], Tensor]
+
+
 def scalar(
-    names: str, function: Callable[[Tensor, Any], Tensor], *, doc: str, **rules: Any
+    names: str,
+    function: Function,
+    integers: Function | None = None,
+    *,
+    doc: str,
+    **rules: Any,
 ) -> None:
     """Registers ``output = function(data, scalar)``.
 
     Args:
         names: canonical name and aliases, separated by blanks.
-        function: of a tensor and a number of the tensor's kind.
+        function: of a tensor and a number.
+        integers: the same for integer tensors, if that needs another function.
         doc: what the output is.
         rules: further fields of `Rules`.
     """
+    of_integers = integers or function
 
     def forward(data: Tensor, *, scalar: Double = 1.0, is_int: bool = True) -> Tensor:
         if data.is_floating_point():
@@ -55,7 +65,7 @@ def scalar(
             return function(data.double(), scalar)
         if data.dtype is torch.bool:
             data = data.long()
-        return function(data, as_integer(scalar, data.dtype))
+        return of_integers(data, as_integer(scalar, data.dtype))
 
     forward.__doc__ = (
         f"{doc}\n\nArgs:\n"
@@ -68,9 +78,7 @@ def scalar(
     )
 
 
-def _on_tensors(
-    function: Callable[[Tensor, Tensor], Tensor], reverse: bool = False
-) -> Callable[[Tensor, Any], Tensor]:
+def _on_tensors(function: Callable[[Tensor, Tensor], Tensor], reverse: bool = False) -> Function:
     """`function`, which takes tensors only, with a number for one of them."""
 
     def forward(data: Tensor, number: Any) -> Tensor:
@@ -80,29 +88,16 @@ def _on_tensors(
     return forward
 
 
-_divide_by_integer, _modulo_integer = _on_tensors(divide), _on_tensors(modulo)
-
-
-def _divide(data: Tensor, number: Any) -> Tensor:
-    if data.is_floating_point():
-        return torch.div(data, number)
-    return _divide_by_integer(data, number)
-
-
 def _modulo(data: Tensor, number: Any) -> Tensor:
-    if data.is_floating_point() and number != 0:
-        return torch.remainder(data, number)
-    return _modulo_integer(data, number)
-
-
-def _modulo_backward(d_output: Tensor, *, scalar: float, is_int: bool) -> Tensor:
-    return d_output.clone()
+    return torch.remainder(data, number) if number else torch.zeros_like(data)
 
 
 def _reverse_modulo_backward(
     d_output: Tensor, data: Tensor, *, scalar: float, is_int: bool
 ) -> Tensor:
-    return -d_output * torch.floor(torch.scalar_tensor(scalar, dtype=data.dtype) / data)
+    return -d_output * torch.floor(
+        torch.scalar_tensor(scalar, dtype=data.dtype, device=data.device) / data
+    )
 
 
 def _at_least(data: Tensor, number: Any) -> Tensor:
@@ -130,15 +125,16 @@ scalar("_plus_scalar _PlusScalar", torch.add, doc="data + scalar.")
 scalar("_minus_scalar _MinusScalar", torch.sub, doc="data - scalar.")
 scalar("_rminus_scalar _RMinusScalar", torch.rsub, doc="scalar - data.")
 scalar("_mul_scalar _MulScalar", torch.mul, doc="data · scalar.")
-scalar("_div_scalar _DivScalar", _divide, doc="data / scalar; integers are cut towards zero.")
+scalar("_div_scalar _DivScalar", torch.div, _on_tensors(divide),
+       doc="data / scalar; integers are cut towards zero.")
 scalar("_rdiv_scalar _RDivScalar", _on_tensors(divide, reverse=True),
        doc="scalar / data; integers are cut towards zero.")
-scalar("_mod_scalar _ModScalar", _modulo, backward=_modulo_backward,
+scalar("_mod_scalar _ModScalar", _modulo, _on_tensors(modulo),
        doc="Remainder of data / scalar with the sign of scalar; 0 when that is 0.")
 scalar("_rmod_scalar _RModScalar", _on_tensors(modulo, reverse=True),
        backward=_reverse_modulo_backward,
        doc="Remainder of scalar / data with the sign of data; 0 where that is 0.")
-scalar("_power_scalar _PowerScalar", power, doc="data to the power of scalar.")
+scalar("_power_scalar _PowerScalar", torch.pow, power, doc="data to the power of scalar.")
 scalar("_rpower_scalar _RPowerScalar", _on_tensors(power, reverse=True),
        doc="scalar to the power of data.")
 scalar("_hypot_scalar _HypotScalar _npi_hypot_scalar", _on_tensors(hypot),

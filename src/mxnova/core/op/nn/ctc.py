@@ -57,24 +57,27 @@ class CTCLoss(Op):
     def infer_dtype(self, t: DTypes) -> None:
         t.same("data", "output0")
 
-    def forward(self, data: Tensor, label: Tensor, *lengths: Tensor) -> Tensor:
+    def forward(
+        self,
+        data: Tensor,
+        label: Tensor,
+        data_lengths: Tensor | None = None,
+        label_lengths: Tensor | None = None,
+    ) -> Tensor:
+        if not self.use_data_lengths:  # the label lengths are the third input then
+            data_lengths, label_lengths = None, data_lengths
         time, batch, classes = data.shape
         blank = 0 if self.blank_label == "first" else classes - 1
-        given = [length.long() for length in lengths]
-        if self.use_data_lengths:
-            data_lengths = given.pop(0)
-        else:
+        if data_lengths is None:
             data_lengths = torch.full((batch,), time, device=data.device)
-        if self.use_label_lengths:
-            label_lengths = given.pop(0)
-        else:
+        if label_lengths is None:
             padding = 0 if self.blank_label == "first" else -1
             label_lengths = (label != padding).cumprod(1).sum(1)
         return F.ctc_loss(
             data.log_softmax(2),
             label.long().clamp(0, classes - 1),  # ATen does not look
-            data_lengths,
-            label_lengths,
+            data_lengths.long(),
+            label_lengths.long(),
             blank,
             "none",
             zero_infinity=True,  # sequences that do not fit cost nothing in MXNet

@@ -13,7 +13,7 @@ from ..infer import Shapes
 from ..operator import Op, operator
 
 
-@operator("FullyConnected", "_npx_fully_connected")
+@operator("FullyConnected", "_npx_fully_connected", "_sparse_FullyConnected")
 class FullyConnected(Op):
     """Linear map of the last axes: ``data @ weight.T + bias``.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import field
 from math import prod
 from typing import Any, Literal
 
@@ -14,7 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from ...base.params import Double, UInt, bounded
+from ...base.params import REQUIRED, Double, UInt, bounded
 from ...base.shapes import Dim
 from ..infer import DTypes, Shapes
 from ..operator import Op, operator
@@ -63,7 +62,7 @@ class RNN(Op):
     state_size: UInt
     num_layers: UInt
     bidirectional: bool = False
-    mode: Literal["gru", "lstm", "rnn_relu", "rnn_tanh"] = field(kw_only=True)
+    mode: Literal["gru", "lstm", "rnn_relu", "rnn_tanh"] = REQUIRED
     p: bounded(float, 0, 1) = 0.0  # type: ignore[valid-type]
     state_outputs: bool = False
     projection_size: int | None = None

@@ -91,7 +91,11 @@ def adamw_update(
     """
     target = destination(weight, out)
     scale, usable = loss_scale(rescale_grad)
-    grad = scaled(grad, scale, clip_gradient)
+    # As in MXNet, the gradient that is used stays in `grad`.
+    grad.mul_(scale.where(usable, 1))
+    if clip_gradient >= 0:
+        bound = torch.where(usable, clip_gradient, torch.inf)
+        grad.clamp_(-bound, bound)
     adamw_step_(target, grad, mean, var, lr, beta1, beta2, epsilon, wd, eta, usable)
     return target
 

@@ -138,8 +138,8 @@ def rmspropalex_update(
 ) -> Tensor:
     """``weight + delta``: RMSProp with momentum, scaled by the gradient's standard deviation.
 
-    Before, with ``grad`` rescaled, decayed and then clipped: ``n = gamma1 * n + (1 - gamma1) * grad²``,
-    ``g = gamma1 * g + (1 - gamma1) * grad``,
+    Before, with ``grad`` rescaled, decayed and then clipped:
+    ``n = gamma1 * n + (1 - gamma1) * grad²``, ``g = gamma1 * g + (1 - gamma1) * grad``,
     ``delta = gamma2 * delta - lr * grad / sqrt(n - g² + epsilon)``.
     Graves, "Generating Sequences With Recurrent Neural Networks", 2013, equations 38 to 45.
 
@@ -210,7 +210,7 @@ def ftml_update(
     lr: float,
     beta1: _Decay = 0.6,
     beta2: _Decay = 0.999,
-    epsilon: Double = 1e-8,
+    epsilon: Double = 9.9999999392252903e-09,  # 1e-8 as a float32
     t: int,
     wd: float = 0.0,
     rescale_grad: float = 1.0,

@@ -180,7 +180,8 @@ def adamw_step_(
 
 
 def _converge(beta1: float, beta2: float) -> bool:
-    return 0 <= beta1 < 1 and 0 <= beta2 < 1
+    # From 0.5 down, ATen's running mean of an infinite gradient is not a number.
+    return 0.5 < beta1 < 1 and 0 <= beta2 < 1
 
 
 @functools.cache

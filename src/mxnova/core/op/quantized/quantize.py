@@ -3,39 +3,203 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import torch
 from torch import Tensor
 
-from ...base.errors import MXNetError
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
 from ..operator import Op, operator
-from .ranges import LEVELS, magnitude
+from .ranges import EIGHT_BITS, LEVELS, WIDE_LEVELS, check_type, magnitude, quantized, ranges, step
 
 
-def rounded(data: Tensor, scale: Tensor, dtype: torch.dtype) -> Tensor:
-    """``data * scale`` as the nearest integers of type `dtype` (halves: to the even one)."""
-    least = 0.0 if dtype is torch.uint8 else -LEVELS[dtype] 
-    return (data * scale).round().clamp(least, LEVELS[dtype]).to(dtype)
+class _ToInteger(Op):
+    """Gives integers and their range."""
+
+    differentiable = False
+
+    def outputs(self) -> tuple[str, ...]:
+        return ("output0", "output1", "output2")
+
+    def infer_shape(self, s: Shapes) -> None:
+        s.same("data", "output0")
+        ranges(s, *s.inputs[1:], "output1", "output2")
 
 
 @operator("_contrib_quantize")
-class Quantize(Op):
-    """x"""
+class Quantize(_ToInteger):
+    """8-bit integers for real numbers of a given range; gives them and their range.
+
+    Args:
+        data: float32 of any shape.
+        min_range: least number, (1,).
+        max_range: greatest number, (1,).
+        out_type: type of the integers.
+    """
+
     out_type: Literal["int8", "uint8"] = "uint8"
-    differentiable = False
-    def outputs(self): return ("output0", "output1", "output2")
-    def infer_shape(self, s):
-        s.same("data", "output0")
-        for n in ("min_range", "max_range", "output1", "output2"): s[n] = (1,)
-    def infer_dtype(self, t):
-        for n in (*t.inputs, "output1", "output2"): t[n] = torch.float32
+
+    def infer_dtype(self, t: DTypes) -> None:
+        for name in (*t.inputs, "output1", "output2"):
+            t[name] = torch.float32
         t.output0 = torch_dtype(self.out_type)
-    def forward(self, data, min_range, max_range):
-        if self.out_type == "uint8":
-            q = ((data - min_range) * (255.0 / (max_range - min_range)) + 0.5).clamp(0, 255).to(torch.uint8)
-            return q, min_range, max_range
-        m = magnitude(min_range, max_range)
-        return rounded(data, 127.0 / m, torch.int8), -m, m
+
+    def forward(
+        self, data: Tensor, min_range: Tensor, max_range: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        return _quantized(data, LEVELS, torch_dtype(self.out_type), min_range, max_range)
+
+
+def _quantized(
+    data: Tensor, levels: Mapping[torch.dtype, float], dtype: torch.dtype, low: Tensor, high: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    most = magnitude(low, high)
+    integers = quantized(data * (levels[dtype] / most), dtype)
+    return (integers, low, high) if dtype is torch.uint8 else (integers, -most, most)
+
+
+@operator("_contrib_quantize_v2")
+class QuantizeV2(_ToInteger):
+    """8-bit integers for real numbers, of a calibrated range or that of the data.
+
+    Args:
+        data: float32 of any shape; 8-bit integers pass.
+        out_type: type of the integers; ``auto``: uint8 when the calibrated range is not negative.
+        min_calib_range: least number.
+        max_calib_range: greatest number; both or none.
+    """
+
+    out_type: Literal["auto", "int8", "uint8"] = "int8"
+    min_calib_range: float | None = None
+    max_calib_range: float | None = None
+
+    @property
+    def _type(self) -> torch.dtype:
+        return integer_type(self.out_type, self.min_calib_range, self.max_calib_range)
+
+    def infer_dtype(self, t: DTypes) -> None:
+        check_type(self.name, t, "data", torch.float32, *EIGHT_BITS)
+        t.output0 = self._type
+        t.output1 = t.output2 = torch.float32
+
+    def forward(self, data: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        low, high = calibrated(data, self.min_calib_range, self.max_calib_range)
+        if data.dtype in EIGHT_BITS:
+            return data.to(self._type), low, high
+        return _quantized(data, WIDE_LEVELS, self._type, low, high)
+
+
+def integer_type(out_type: str, low: float | None, high: float | None) -> torch.dtype:
+    """The type that parameter `out_type` means for a calibrated range."""
+    if out_type != "auto":
+        return torch_dtype(out_type)
+    return torch.uint8 if low is not None and high is not None and low >= 0.0 else torch.int8
+
+
+def calibrated(data: Tensor, low: float | None, high: float | None) -> tuple[Tensor, Tensor]:
+    """The calibrated range, else that of `data`, or of its type; as two arrays (1,)."""
+    if low is None or high is None:
+        if data.dtype not in EIGHT_BITS:
+            least, most = torch.aminmax(data)
+            return least.view(1), most.view(1)
+        high = WIDE_LEVELS[data.dtype]
+        low = 0.0 if data.dtype is torch.uint8 else -high
+    return torch.tensor([low], device=data.device), torch.tensor([high], device=data.device)
+
+
+@operator("_contrib_quantize_asym")
+class QuantizeAsym(_ToInteger):
+    """uint8 for real numbers: ``data * scale + shift``, 0 to 255 over the whole range.
+
+    Args:
+        data: float32, (time, batch, features).
+        min_calib_range: least number; that of the data by default.
+        max_calib_range: greatest number; both or none.
+    """
+
+    min_calib_range: float | None = None
+    max_calib_range: float | None = None
+
+    def outputs(self) -> tuple[str, ...]:
+        return ("output", "scale", "shift")
+
+    def infer_shape(self, s: Shapes) -> None:
+        s.same("data", "output")
+        ranges(s, "scale", "shift")
+
+    def infer_dtype(self, t: DTypes) -> None:
+        check_type(self.name, t, "data", torch.float32)
+        t.output = torch.uint8
+        t.scale = t.shift = torch.float32
+
+    def forward(self, data: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        low, high = calibrated(data, self.min_calib_range, self.max_calib_range)
+        scale = LEVELS[torch.uint8] / (high - low)
+        shift = LEVELS[torch.uint8] - high * scale
+        return quantized(data * scale + shift, torch.uint8), scale, shift
+
+
+@operator("_contrib_dequantize")
+class Dequantize(Op):
+    """The real numbers that 8-bit integers stand for.
+
+    Args:
+        data: int8 or uint8 of any shape.
+        min_range: least number of the range, (1,).
+        max_range: greatest number of the range, (1,).
+        out_type: type of the result.
+    """
+
+    out_type: Literal["float32"] = "float32"
+    differentiable = False
+
+    def infer_shape(self, s: Shapes) -> None:
+        s.same("data", "output")
+        ranges(s, "min_range", "max_range")
+
+    def infer_dtype(self, t: DTypes) -> None:
+        check_type(self.name, t, "data", *EIGHT_BITS)
+        t.min_range = t.max_range = t.output = torch.float32
+
+    def forward(self, data: Tensor, min_range: Tensor, max_range: Tensor) -> Tensor:
+        return data * step(WIDE_LEVELS[data.dtype], min_range, max_range)
+
+
+@operator("_contrib_requantize")
+class Requantize(_ToInteger):
+    """8-bit integers for 32-bit ones; gives them and their range.
+
+    Args:
+        data: int32 of any shape.
+        min_range: least number of the range, (1,).
+        max_range: greatest number of the range, (1,).
+        out_type: type of the result; ``auto``: uint8 when the calibrated range is not negative.
+        min_calib_range: least number of the new range; that of the data by default.
+        max_calib_range: greatest number of the new range; both or none.
+    """
+
+    out_type: Literal["auto", "int8", "uint8"] = "int8"
+    min_calib_range: float | None = None
+    max_calib_range: float | None = None
+
+    @property
+    def _type(self) -> torch.dtype:
+        return integer_type(self.out_type, self.min_calib_range, self.max_calib_range)
+
+    def infer_dtype(self, t: DTypes) -> None:
+        t.data = torch.int32
+        t.min_range = t.max_range = torch.float32
+        t.output0 = self._type
+        t.output1 = t.output2 = torch.float32
+
+    def forward(
+        self, data: Tensor, min_range: Tensor, max_range: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        numbers = data * step(LEVELS[torch.int32], min_range, max_range)
+        low, high = calibrated(numbers, self.min_calib_range, self.max_calib_range)
+        integers, low, high = _quantized(numbers, LEVELS, self._type, low, high)
+        if self._type is torch.uint8:
+            low, high = torch.zeros_like(low), magnitude(low, high)
+        return integers, low, high

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What integers stand for: an array comes with the least and the greatest real number it can hold.
 
-Signed integers are symmetric: the greater magnitude of both is 127 (or 2**31 - 1), 0 is 0.
-Unsigned ones start at 0: the same magnitude is 255.
+Zero is always zero. Signed integers are symmetric: the greater magnitude of the two ends is 127
+(2**31 - 1 for int32). For unsigned ones it is 255.
 """
 
 from __future__ import annotations
@@ -14,16 +14,47 @@ from ...base.errors import MXNetError
 from ..dtypes import dtype_name
 from ..infer import DTypes, Shapes
 
-__all__ = ["LEVELS", "magnitude", "only_types", "single_ranges", "step"]
+__all__ = [
+    "EIGHT_BITS",
+    "LEVELS",
+    "WIDE_LEVELS",
+    "check_type",
+    "magnitude",
+    "quantized",
+    "ranges",
+    "step",
+]
 
 LEVELS = {torch.int8: 127.0, torch.uint8: 255.0, torch.int32: 2147483647.0}
+# Half of MXNet's operators stretch the range to the far end of the last level.
+WIDE_LEVELS = {torch.int8: 127.5, torch.uint8: 255.5}
+EIGHT_BITS = (torch.int8, torch.uint8)
 
 
 def magnitude(low: Tensor, high: Tensor) -> Tensor:
-    """The greater magnitude of two ends of a range."""
+    """The greater magnitude of the two ends of a range."""
     return torch.maximum(low.abs(), high.abs())
 
 
-def step(dtype: torch.dtype, low: Tensor, high: Tensor) -> Tensor:
-    """The real number that 1 stands for in an array of type `dtype` with that range."""
-    return magnitude(low, high) / LEVELS[dtype]
+def step(levels: float, low: Tensor, high: Tensor) -> Tensor:
+    """The real number that 1 stands for in an array with that range."""
+    return magnitude(low, high) / levels
+
+
+def quantized(data: Tensor, dtype: torch.dtype) -> Tensor:
+    """The integers nearest to `data`; halves go to the even one, what is beyond to the end."""
+    limits = torch.iinfo(dtype)
+    return data.round().clamp(limits.min, limits.max).to(dtype)
+
+
+def ranges(s: Shapes, *names: str) -> None:
+    """States that the named arrays hold one number."""
+    for name in names:
+        s[name] = (1,)
+
+
+def check_type(op: str, t: DTypes, name: str, *allowed: torch.dtype) -> None:
+    """Raises unless the type of `name` is one of `allowed`; pauses while it is not known."""
+    if t[name] not in allowed:
+        wanted = " or ".join(map(dtype_name, allowed))
+        raise MXNetError(f"{op}: {name} has type {dtype_name(t[name])}: it must be {wanted}")

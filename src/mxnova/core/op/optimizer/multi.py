@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What updates of several weights in one call share.
+
+The arrays of one weight stand together, numbered: ``weight_0, grad_0, mom_0, weight_1, …``.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from ..infer import DTypes, Shapes
+from ..operator import Op
+from .declare import Out, destination, rounded
+
+__all__ = ["MultiUpdate"]
+
+
+class MultiUpdate(Op):
+    """An update of several weights.
+
+    Attributes:
+        arrays: what each weight has: weight, gradient and states. Where the last one is weight32,
+            that is the one to update; it and the other states are float32.
+        shared: arrays for all weights, after those.
+        per_weight: parameters that hold a value for each weight.
+    """
+
+    arrays: ClassVar[tuple[str, ...]]
+    shared: ClassVar[tuple[str, ...]] = ()
+    per_weight: ClassVar[tuple[str, ...]] = ("lrs", "wds")
+    differentiable = False
+    num_weights: int
+
+    def step_(self, at: int, weight: Tensor, grad: Tensor, *others: Tensor) -> None:
+        """Updates weight number `at`; `others` are its states and the shared arrays."""
+        raise NotImplementedError
+
+    def forward(self, *data: Tensor, out: Out = None) -> tuple[Tensor, ...]:
+        n = len(self.arrays)
+        shared = data[n * self.num_weights :]
+        results = []
+        for i in range(self.num_weights):
+            weight, grad, *states = data[n * i : n * (i + 1)]
+            if self.has_master:
+                master = states.pop()
+                self.step_(i, master, grad.float(), *states, *shared)
+                results.append(rounded(master, weight, out, i))
+            else:
+                target = destination(weight, out, i)
+                self.step_(i, target, grad, *states, *shared)
+                results.append(target)
+        return tuple(results)
+
+    @property
+    def has_master(self) -> bool:
+        """Whether a float32 copy of each weight is updated."""
+        return self.arrays[-1] == "weight32"
+
+    def inputs(self) -> tuple[str, ...]:
+        return (*(n for i in range(self.num_weights) for n in self._numbered(i)), *self.shared)
+
+    def outputs(self) -> tuple[str, ...]:
+        n = self.num_weights
+        return ("output",) if n == 1 else tuple(f"output{i}" for i in range(n))
+
+    @property
+    def mutates(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The states of every weight."""
+        return tuple(n for i in range(self.num_weights) for n in self._numbered(i)[2:])
+
+    def infer_shape(self, s: Shapes) -> None:
+        for name in self.per_weight:
+            values = self.attr(name)
+            if len(values) != self.num_weights:
+                raise s.fail(
+                    f"{name}={values}: there must be {self.num_weights} values, "
+                    f"one per weight, not {len(values)}"
+                )
+        for i, output in enumerate(self.outputs()):
+            s.same(*self._numbered(i), output)
+
+    def infer_dtype(self, t: DTypes) -> None:
+        if self.has_master:
+            for i, output in enumerate(self.outputs()):
+                weight, grad, *states = self._numbered(i)
+                t.same(weight, grad, output)
+                for name in states:
+                    t[name] = torch.float32
+        else:
+            t.same(*t.inputs[: len(t.inputs) - len(self.shared)], *t.outputs)
+        for name in self.shared:
+            t[name] = torch.float32
+
+    def _numbered(self, i: int) -> tuple[str, ...]:
+        return tuple(f"{name}_{i}" for name in self.arrays)

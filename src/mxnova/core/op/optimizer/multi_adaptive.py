@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AdamW and LAMB on several weights in one call."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from ...base.params import Floats, PosInt, Shape
+from ..infer import DTypes
+from ..operator import operator
+from .adam import loss_scale
+from .declare import Out
+from .lamb import lamb_direction, trust_ratio
+from .multi import MultiUpdate
+from .step import adamw_step_, scaled
+
+
+class _AdamW(MultiUpdate):
+    shared = ("rescale_grad",)
+    per_weight = ("lrs", "wds", "etas")
+    lrs: Floats
+    beta1: float
+    beta2: float
+    epsilon: float
+    wds: Floats
+    etas: Floats
+    clip_gradient: float
+
+    def forward(self, *data: Tensor, out: Out = None) -> tuple[Tensor, ...]:
+        *arrays, rescale_grad = data
+        return super().forward(*arrays, *loss_scale(rescale_grad), out=out)
+
+    def step_(self, at: int, weight: Tensor, grad: Tensor, *others: Tensor) -> None:
+        mean, var, scale, usable = others
+        grad = scaled(grad, scale, self.clip_gradient)
+        lr, wd, eta = self.lrs[at], self.wds[at], self.etas[at]
+        adamw_step_(
+            weight, grad, mean, var, lr, self.beta1, self.beta2, self.epsilon, wd, eta, usable
+        )
+
+
+class _Lamb(MultiUpdate):
+    per_weight = ("learning_rates", "wds", "step_count")
+    learning_rates: Floats
+    beta1: float
+    beta2: float
+    epsilon: float
+    wds: Floats
+    rescale_grad: float
+    lower_bound: float
+    upper_bound: float
+    clip_gradient: float
+    bias_correction: bool
+    step_count: Shape
+    num_tensors: int
+
+    @property
+    def num_weights(self) -> int:  # type: ignore[override]
+        """The number of weights."""
+        return self.num_tensors
+
+    def step_(self, at: int, weight: Tensor, grad: Tensor, *others: Tensor) -> None:
+        mean, var = others
+        direction = lamb_direction(
+            weight,
+            scaled(grad, self.rescale_grad, self.clip_gradient),
+            mean,
+            var,
+            self.beta1,
+            self.beta2,
+            self.epsilon,
+            self.step_count[at],
+            self.bias_correction,
+            self.wds[at],
+        )
+        ratio = trust_ratio(weight.norm(), direction.norm(), self.lower_bound, self.upper_bound)
+        weight.sub_(direction.mul_(ratio * self.learning_rates[at]))
+
+
+@operator("_multi_adamw_update", named_inputs=False)
+class MultiAdamWUpdate(_AdamW):
+    """`_adamw_update` of several weights.
+
+    Args:
+        data: for each weight, weight, gradient, mean and var (both mutated); then rescale_grad,
+            (1,): factor for the gradients. Nothing is updated when it is 0 or not finite.
+        lrs: learning rate of each weight.
+        beta1: decay of the running means.
+        beta2: decay of the running means of squares.
+        epsilon: added to the denominator.
+        wds: weight decay of each weight.
+        etas: factor for the whole step of each weight.
+        clip_gradient: bound for the size of the rescaled gradients; none when negative.
+        num_weights: number of weights.
+    """
+
+    arrays = ("weight", "grad", "mean", "var")
+    lrs: Floats
+    beta1: float = 0.9
+    beta2: float = 0.999
+    epsilon: float = 1e-8
+    wds: Floats
+    etas: Floats
+    clip_gradient: float = -1.0
+    num_weights: PosInt = 1
+
+    def infer_dtype(self, t: DTypes) -> None:
+        t.same(*t.inputs, *t.outputs)
+
+
+@operator("_multi_mp_adamw_update", named_inputs=False)
+class MultiMpAdamWUpdate(_AdamW):
+    """`_mp_adamw_update` of several weights.
+
+    Args:
+        data: for each weight, weight, gradient, mean, var and float32 copy of the weight (the last
+            three float32 and mutated); then rescale_grad, (1,) float32: factor for the gradients.
+            Nothing is updated when it is 0 or not finite.
+        lrs: learning rate of each weight.
+        beta1: decay of the running means.
+        beta2: decay of the running means of squares.
+        epsilon: added to the denominator.
+        wds: weight decay of each weight.
+        etas: factor for the whole step of each weight.
+        clip_gradient: bound for the size of the rescaled gradients; none when negative.
+        num_weights: number of weights.
+    """
+
+    arrays = ("weight", "grad", "mean", "var", "weight32")
+    lrs: Floats
+    beta1: float = 0.9
+    beta2: float = 0.999
+    epsilon: float = 1e-8
+    wds: Floats
+    etas: Floats
+    clip_gradient: float = -1.0
+    num_weights: PosInt = 1
+
+
+@operator("_multi_lamb_update")
+class MultiLambUpdate(_Lamb):
+    """Both phases of LAMB (`lamb_update_phase1`, `lamb_update_phase2`) for several weights.
+
+    Args:
+        data: for each weight, weight, gradient, mean and var (both mutated).
+        learning_rates: learning rate of each weight.
+        beta1: decay of the running means.
+        beta2: decay of the running means of squares.
+        epsilon: added to the denominator.
+        wds: weight decay of each weight.
+        rescale_grad: factor for the gradients.
+        lower_bound: least value for a weight's norm; none when negative.
+        upper_bound: greatest value for a weight's norm; none when negative.
+        clip_gradient: bound for the size of the rescaled gradients; none when negative.
+        bias_correction: correct the running means for having begun at 0.
+        step_count: number of the step of each weight, from 1.
+        num_tensors: number of weights.
+    """
+
+    arrays = ("weight", "grad", "mean", "var")
+    learning_rates: Floats
+    beta1: float = 0.9
+    beta2: float = 0.999
+    epsilon: float = 1e-6
+    wds: Floats
+    rescale_grad: float = 1.0
+    lower_bound: float = -1.0
+    upper_bound: float = -1.0
+    clip_gradient: float = -1.0
+    bias_correction: bool = True
+    step_count: Shape
+    num_tensors: PosInt = 1
+
+
+@operator("_multi_mp_lamb_update")
+class MultiMpLambUpdate(_Lamb):
+    """`_multi_lamb_update` of float32 copies of the weights, rounded to the weights' type.
+
+    Args:
+        data: for each weight, weight, gradient, mean, var and float32 copy of the weight (the last
+            three float32 and mutated).
+        learning_rates: learning rate of each weight.
+        beta1: decay of the running means.
+        beta2: decay of the running means of squares.
+        epsilon: added to the denominator.
+        wds: weight decay of each weight.
+        rescale_grad: factor for the gradients.
+        lower_bound: least value for a weight's norm; none when negative.
+        upper_bound: greatest value for a weight's norm; none when negative.
+        clip_gradient: bound for the size of the rescaled gradients; none when negative.
+        bias_correction: correct the running means for having begun at 0.
+        step_count: number of the step of each weight, from 1.
+        num_tensors: number of weights.
+    """
+
+    arrays = ("weight", "grad", "mean", "var", "weight32")
+    learning_rates: Floats
+    beta1: float = 0.9
+    beta2: float = 0.999
+    epsilon: float = 1e-6
+    wds: Floats
+    rescale_grad: float = 1.0
+    lower_bound: float = -1.0
+    upper_bound: float = -1.0
+    clip_gradient: float = -1.0
+    bias_correction: bool = True
+    step_count: Shape
+    num_tensors: PosInt = 1

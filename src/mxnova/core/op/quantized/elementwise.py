@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sums, products, activations, look-ups and rearrangements of 8-bit integers."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from ...base.params import PosInt
+from ..infer import DTypes, Shapes
+from ..operator import operator
+from .layers import Layer
+from .ranges import EIGHT_BITS, LEVELS, check_type, magnitude, quantized, step
+
+
+@operator("_contrib_quantized_act")
+class QuantizedActivation(Layer):
+    """Rectified linear unit on 8-bit integers; their range stays.
+
+    Args:
+        data: int8 or uint8 of any shape.
+        min_data: least number of the range, (1,).
+        max_data: greatest number of the range, (1,).
+        act_type: ``relu``.
+    """
+
+    act_type: Literal["relu", "sigmoid", "softrelu", "softsign", "tanh"]
+
+    def infer_shape(self, s: Shapes) -> None:
+        if self.act_type != "relu":
+            raise s.fail(f"act_type={self.act_type}: must be relu")
+        self.infer_ranges(s)
+        s.same("data", "output")
+
+    def infer_dtype(self, t: DTypes) -> None:
+        for name in (*t.inputs[1:], *t.outputs[1:]):
+            t[name] = torch.float32
+        t.same("data", "output")
+
+    def forward(self, data: Tensor, min_data: Tensor, max_data: Tensor) -> tuple[Tensor, ...]:
+        return data.clamp(min=0), min_data, max_data
+
+
+@operator("_contrib_quantized_flatten")
+class QuantizedFlatten(Layer):
+    """All axes but the first joined; the range stays.
+
+    Args:
+        data: integers, (batch, …).
+        min_data: least number of the range, (1,).
+        max_data: greatest number of the range, (1,).
+    """
+
+    def infer_shape(self, s: Shapes) -> None:
+        self.infer_ranges(s)
+        s.output = (s.data[0], prod(s.data[1:]))
+
+    def infer_dtype(self, t: DTypes) -> None:
+        for name in (*t.inputs[1:], *t.outputs[1:]):
+            t[name] = torch.float32
+        t.same("data", "output")
+
+    def forward(self, data: Tensor, min_data: Tensor, max_data: Tensor) -> tuple[Tensor, ...]:
+        return data.reshape(len(data), -1), min_data, max_data
+
+
+@operator("_contrib_quantized_embedding")
+class QuantizedEmbedding(Layer):
+    """Rows of an int8 table; its range stays.
+
+    Args:
+        data: row numbers; those outside count as the nearest, any shape.
+        weight: int8, (input_dim, output_dim).
+        min_weight: least number of the range, (1,).
+        max_weight: greatest number of the range, (1,).
+        input_dim: rows of the table.
+        output_dim: length of a row.
+        dtype: without effect.
+        sparse_grad: without effect.
+    """
+
+    input_dim: PosInt
+    output_dim: PosInt
+    dtype: Literal[
+        "bfloat16", "float16", "float32", "float64", "int32", "int64", "int8", "uint8"
+    ] = "float32"
+    sparse_grad: bool = False
+
+    def infer_shape(self, s: Shapes) -> None:
+        self.infer_ranges(s)
+        s.weight = (self.input_dim, self.output_dim)
+        s.output = (*s.data, self.output_dim)
+
+    def infer_dtype(self, t: DTypes) -> None:
+        t.weight = t.output = torch.int8
+        for name in (*t.inputs[2:], *t.outputs[1:]):
+            t[name] = torch.float32
+
+    def forward(
+        self, data: Tensor, weight: Tensor, min_weight: Tensor, max_weight: Tensor
+    ) -> tuple[Tensor, ...]:
+        return weight[data.long().clamp(0, self.input_dim - 1)], min_weight, max_weight
+
+
+@operator("_contrib_quantized_concat")
+class QuantizedConcat(Layer):
+    """Arrays of 8-bit integers one after the other, brought to the widest of their ranges.
+
+    The result is uint8 if all are.
+
+    Args:
+        data: `num_args` arrays of int8 or uint8, then for each the ends of its range, (1,).
+        num_args: number of arrays.
+        dim: axis along which they follow each other.
+    """
+
+    num_args: int
+    dim: int = 1
+
+    def inputs(self) -> tuple[str, ...]:
+        arrays = [f"arg{i}" for i in range(self.num_args)]
+        return (*arrays, *(f"{array}_{end}" for array in arrays for end in ("min", "max")))
+
+    def infer_shape(self, s: Shapes) -> None:
+        for name in (*s.inputs[self.num_args :], *s.outputs[1:]):
+            s[name] = (1,)
+        arrays = s.inputs[: self.num_args]
+        axis = s.axis(arrays[0], self.dim, "dim")
+        for name in arrays[1:]:
+            other = s[arrays[0]]
+            s[name] = (*other[:axis], s[name][axis], *other[axis + 1 :])
+        first = s[arrays[0]]
+        s.output = (*first[:axis], sum(s[name][axis] for name in arrays), *first[axis + 1 :])
+
+    def infer_dtype(self, t: DTypes) -> None:
+        arrays = t.inputs[: self.num_args]
+        for name in arrays:
+            if t.known(name) is None:
+                t[name] = torch.uint8
+            check_type(self.name, t, name, *EIGHT_BITS)
+        for name in (*t.inputs[self.num_args :], *t.outputs[1:]):
+            t[name] = torch.float32
+        unsigned = all(t[name] is torch.uint8 for name in arrays)
+        t.output = torch.uint8 if unsigned else torch.int8
+
+    def forward(self, *arrays: Tensor) -> tuple[Tensor, ...]:
+        arrays, ends = arrays[: self.num_args], arrays[self.num_args :]
+        low, high = torch.stack(ends[::2]).amin(0), torch.stack(ends[1::2]).amax(0)
+        unsigned = all(array.dtype is torch.uint8 for array in arrays)
+        dtype = torch.uint8 if unsigned else torch.int8
+        one = step(LEVELS[dtype], low, high)
+        parts = [
+            quantized(array * (step(LEVELS[array.dtype], a, b) / one), dtype)
+            for array, a, b in zip(arrays, ends[::2], ends[1::2], strict=True)
+        ]
+        return torch.cat(parts, self.dim), low, high
+
+
+class _Arithmetic(Layer):
+    """An operation on pairs: 32 bits, or 8 bits of a calibrated range."""
+
+    min_calib_range: float | None
+    max_calib_range: float | None
+
+    @property
+    def _calibrated(self) -> bool:
+        return self.min_calib_range is not None and self.max_calib_range is not None
+
+    def infer_shape(self, s: Shapes) -> None:
+        self.infer_ranges(s)
+        for name in s.inputs[2:]:
+            s[name] = (1,)
+        s.same("lhs", "rhs", "output")
+
+
+@operator("_contrib_quantized_elemwise_add")
+class QuantizedAdd(_Arithmetic):
+    """x"""
+
+    min_calib_range: float | None = None
+    max_calib_range: float | None = None
+
+    def infer_dtype(self, t: DTypes) -> None:
+        for name in ("lhs", "rhs"):
+            if t.known(name) is None:
+                t[name] = torch.uint8
+            check_type(self.name, t, name, *EIGHT_BITS)
+        for name in (*t.inputs[2:], *t.outputs[1:]):
+            t[name] = torch.float32
+        t.output = torch.int8 if self._calibrated else torch.int32
+
+    def forward(
+        self,
+        lhs: Tensor,
+        rhs: Tensor,
+        lhs_min: Tensor,
+        lhs_max: Tensor,
+        rhs_min: Tensor,
+        rhs_max: Tensor,
+    ) -> tuple[Tensor, ...]:
+        total = lhs * step(LEVELS[lhs.dtype], lhs_min, lhs_max) + rhs * step(LEVELS[rhs.dtype], rhs_min, rhs_max)
+        if self._calibrated:
+            low, high = (lhs_min.new_tensor([x]) for x in (self.min_calib_range, self.max_calib_range))
+        else:
+            high = magnitude(lhs_min, lhs_max) + magnitude(rhs_min, rhs_max)
+            low = -high
+        dtype = torch.int8 if self._calibrated else torch.int32
+        return quantized(total / step(LEVELS[dtype], low, high), dtype), low, high
+
+
+@operator("_contrib_quantized_elemwise_mul")
+class QuantizedMultiply(_Arithmetic):
+    """x"""
+
+    min_calib_range: float | None = None
+    max_calib_range: float | None = None
+    enable_float_output: bool = False
+
+    def outputs(self) -> tuple[str, ...]:
+        return ("output",) if self.enable_float_output else super().outputs()
+
+    def infer_dtype(self, t: DTypes) -> None:
+        for name in (*t.inputs[2:], *t.outputs[1:]):
+            t[name] = torch.float32
+        if self.enable_float_output:
+            t.output = torch.float32
+        else:
+            t.output = torch.int8 if self._calibrated else torch.int32
+
+    def forward(
+        self,
+        lhs: Tensor,
+        rhs: Tensor,
+        lhs_min: Tensor,
+        lhs_max: Tensor,
+        rhs_min: Tensor,
+        rhs_max: Tensor,
+    ) -> Tensor | tuple[Tensor, ...]:
+        one = step(LEVELS[lhs.dtype], lhs_min, lhs_max) * step(LEVELS[rhs.dtype], rhs_min, rhs_max)
+        product = lhs.int() * rhs.int()
+        if self.enable_float_output:
+            return product * one
+        if self._calibrated:
+            low, high = (lhs_min.new_tensor([x]) for x in (self.min_calib_range, self.max_calib_range))
+            return quantized(product * (one / step(LEVELS[torch.int8], low, high)), torch.int8), low, high
+        limit = LEVELS[torch.int32]
+        return product, one * -limit, one * limit
