@@ -42,4 +42,6 @@ def _case(program: str) -> Case:
     return Case(lambda: subprocess.run(command, check=True))
 
 
-SUBJECT = Subject("Start of a process that imports …", ("mxnova", "torch", "mxnet"), cases, turn=0)
+SUBJECT = Subject(
+    "Start of a process that imports …", ("mxnova", "torch", "mxnet"), cases, rounds=5, turn=0
+)

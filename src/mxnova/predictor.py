@@ -21,6 +21,7 @@ from .core.base.shapes import from_user, is_known, shape_text
 from .core.exec.inference import InferencePlan
 from .core.graph.infer import infer_dtypes, infer_shapes
 from .core.graph.serialize import from_json
+from .core.graph.settle import settled
 from .core.graph.symbol import Group, Symbol
 from .core.nd.array import NDArray, numpy_of, tensor_from
 from .core.nd.files import load, load_frombuffer
@@ -62,7 +63,7 @@ class Predictor:
         self._symbol = _outputs_of(_symbol_of(symbol), outputs)
         self._parameters = _parameters_of(params, self._context)
         self._types = {n: torch_dtype(d) for n, d in (types or {}).items()}
-        self._plan = InferencePlan(self._symbol, lambda: random_stream(self._context))
+        self._runnable: Symbol | None = None
         self._local = threading.local()
         self._set_shapes(input_shapes)
 
@@ -107,6 +108,16 @@ class Predictor:
             self._rest[name] = torch.zeros(shape, dtype=dtype, device=self._context.device)
         heads = [shapes[id(e.node)][e.output] for e in self._symbol.entries]
         self._output_shapes = [s if is_known(s) else None for s in heads]
+        self._compile(settled(self._symbol, shapes, dtypes))
+
+    def _compile(self, runnable: Symbol) -> None:
+        """Makes the compiled graph, unless the one that is there computes the same."""
+        if runnable is self._runnable:
+            return
+        self._runnable = runnable
+        self._plan = InferencePlan(
+            runnable, lambda: random_stream(self._context), self._context.device
+        )
         self._plan.freeze({i for i, n in enumerate(self._order) if n in self._parameters})
 
     @property

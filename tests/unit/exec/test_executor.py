@@ -210,3 +210,12 @@ def test_random_operators_follow_the_seed():
     assert draws[0] == draws[1]
     assert executor.forward(is_train=True)[0].asnumpy().tolist() != draws[0]
     assert executor.forward()[0].asnumpy().tolist() == [1.0] * 100
+
+
+def test_open_shapes_of_constants_are_settled_by_their_readers():
+    state = mx.sym.zeros(shape=(0, 3)) + mx.sym.var("a")
+    executor = state.simple_bind(mx.cpu(), a=(2, 3))
+    assert executor.forward(is_train=True, a=np.ones((2, 3)))[0].shape == (2, 3)
+    counted = mx.sym.arange(1, infer_range=True, step=2) * mx.sym.var("b")
+    out = counted.bind(mx.cpu(), {"b": mx.nd.ones((3,))}).forward()[0]
+    assert out.asnumpy().tolist() == [1, 3, 5]

@@ -14,6 +14,7 @@ from torch import Tensor, fx
 from ..base.errors import ArgumentError, MXNetError, candidates
 from ..base.shapes import shape_text
 from ..graph.infer import infer_dtypes, infer_shapes
+from ..graph.settle import settled
 from ..graph.symbol import Symbol
 from ..nd.accept import owned
 from ..nd.array import NDArray, wrap
@@ -62,14 +63,14 @@ class Executor:
         self.outputs: list[NDArray] = []
         self._recorded: tuple[list[Tensor], list[Tensor]] | None = None
         self._monitor: tuple[Callable[[str, NDArray], None], bool] | None = None
-        self._inference = InferencePlan(symbol, self._rng)
-        self._check_arrays()
+        self._runnable = self._check_arrays()
+        self._inference = InferencePlan(self._runnable, self._rng, ctx.device)
 
     def _is_tracked(self, name: str) -> bool:
         return self._grad_req[name] != "null" and self.grad_dict[name] is not None
 
-    def _check_arrays(self) -> None:
-        """Shapes and types of the arrays must fit; makes the outputs."""
+    def _check_arrays(self) -> Symbol:
+        """Shapes and types of the arrays must fit; makes the outputs; gives what is to be run."""
         arrays = {**self.arg_dict, **self.aux_dict}
         nodes = self._symbol.nodes
         shapes = infer_shapes(nodes, {n: a.shape for n, a in arrays.items()})
@@ -80,6 +81,7 @@ class Executor:
             known = shape if shape is not None and all(isinstance(d, int) for d in shape) else ()
             made = torch.zeros(known, dtype=dtype, device=self._ctx.device)
             self.outputs.append(wrap(made, self._ctx))
+        return settled(self._symbol, shapes, dtypes)
 
     # Arrays --------------------------------------------------------------------------------------
 
@@ -178,7 +180,10 @@ class Executor:
 
     @functools.cached_property
     def _training(self) -> fx.GraphModule:
-        return lower(self._symbol, train=True, recording=bool(self._tracked), rng=self._rng)
+        recording = bool(self._tracked)
+        return lower(
+            self._runnable, train=True, recording=recording, rng=self._rng, device=self._ctx.device
+        )
 
     def _rng(self) -> torch.Generator:
         return random_stream(self._ctx)

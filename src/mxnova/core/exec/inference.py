@@ -29,9 +29,12 @@ __all__ = ["InferencePlan"]
 class InferencePlan:
     """How one bound graph computes its outputs outside training; many threads may run it."""
 
-    def __init__(self, symbol: Symbol, rng: Callable[[], torch.Generator]) -> None:
+    def __init__(
+        self, symbol: Symbol, rng: Callable[[], torch.Generator], device: torch.device
+    ) -> None:
         self._symbol = symbol
         self._rng = rng
+        self._device = device
         self._lock = threading.Lock()
         self._constant: frozenset[int] | None = None
         self._seen: Any = None
@@ -41,7 +44,7 @@ class InferencePlan:
     @functools.cached_property
     def plain(self) -> fx.GraphModule:
         """The graph as the symbol says it."""
-        return lower(self._symbol, train=False, recording=False, rng=self._rng)
+        return lower(self._symbol, train=False, recording=False, rng=self._rng, device=self._device)
 
     @functools.cached_property
     def _watched(self) -> list[int]:

@@ -38,6 +38,7 @@ def lower(
     train: bool,
     recording: bool,
     rng: Callable[[], torch.Generator | None] | None = None,
+    device: torch.device | None = None,
 ) -> fx.GraphModule:
     """A module that computes the outputs of `symbol`.
 
@@ -49,6 +50,7 @@ def lower(
         train: run operators as in a training pass.
         recording: run operators so that ATen's autograd gives MXNet's gradients.
         rng: gives the random stream, asked at each run.
+        device: where operators without inputs make their outputs; default: the CPU.
     """
     graph = fx.Graph()
     names = _Names()
@@ -58,7 +60,7 @@ def lower(
         values[id(variable), 0] = graph.placeholder(names.unique(variable.name))
     for node in symbol.nodes:
         if node.op is not None:
-            _emit(graph, node, node.op, values, names, _Facts(train, recording, rng))
+            _emit(graph, node, node.op, values, names, _Facts(train, recording, rng, device))
     graph.output(tuple(values[id(e.node), e.output] for e in symbol.entries))
     module = fx.GraphModule(torch.nn.Module(), graph, class_name="Lowered")
     module.train(train)
@@ -69,13 +71,19 @@ class _Facts:
     """The run facts of one lowering."""
 
     def __init__(
-        self, train: bool, recording: bool, rng: Callable[[], torch.Generator | None] | None
+        self,
+        train: bool,
+        recording: bool,
+        rng: Callable[[], torch.Generator | None] | None,
+        device: torch.device | None,
     ) -> None:
-        self.train, self.recording, self.rng = train, recording, rng
+        self.train, self.recording, self.rng, self.device = train, recording, rng, device
 
     def target(self, op: Op) -> Callable[..., Any]:
         """The function that runs `op` under these facts."""
         run = recorded(op) if self.recording else op.forward
+        if self.device is not None and self.device.type != "cpu" and not op.inputs():
+            run = _made_on(run, self.device)
         wanted = op.type.signature.facts
         fixed: dict[str, Any] = {}
         if "train" in wanted:
@@ -83,6 +91,14 @@ class _Facts:
         if "rng" in wanted and self.rng is not None:
             return _drawing(functools.partial(run, **fixed), self.rng)
         return functools.partial(run, **fixed) if fixed else run
+
+
+def _made_on(run: Callable[..., Any], device: torch.device) -> Callable[..., Any]:
+    def make(**facts: Any) -> Any:
+        with device:
+            return run(**facts)
+
+    return make
 
 
 def _drawing(

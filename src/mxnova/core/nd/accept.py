@@ -10,7 +10,7 @@ from typing import NoReturn
 from torch import Tensor
 
 from ..base.errors import MXNetError, OutOfRangeError
-from ..base.shapes import Pause, shape_text
+from ..base.shapes import Pause, is_known, shape_text
 from ..op.dtypes import dtype_name
 from ..op.infer import DTypes, Shapes
 from ..op.operator import Op
@@ -30,8 +30,12 @@ def check(op: Op, tensors: Sequence[Tensor]) -> None:
         op.infer_dtype(DTypes(op.name, names, outputs, [*(t.dtype for t in tensors), *unknown]))
     if op.has_shape_rule:
         shapes = [*(tuple(t.shape) for t in tensors), *unknown]
+        facts = Shapes(op.name, names, outputs, shapes)
         with suppress(Pause):
-            op.infer_shape(Shapes(op.name, names, outputs, shapes))
+            op.infer_shape(facts)
+        if not names and not all(is_known(facts.known(n)) for n in outputs):
+            shown = shape_text(facts.known(outputs[0]))
+            raise MXNetError(f"{op.name}: the shape {shown} of its output must be fully given")
 
 
 def refuse(op: Op, tensors: Sequence[Tensor], error: Exception) -> NoReturn:

@@ -37,12 +37,15 @@ def wrap(tensor: Tensor, context: Context) -> NDArray:
     return array
 
 
-def wrap_recorded(result: Tensor, context: Context) -> NDArray:
-    """The array of a recorded operator's result, which keeps its graph if it has one."""
-    if not result.requires_grad:
-        return wrap(result, context)
+def wrap_recorded(result: Tensor, context: Context, linked: bool = True) -> NDArray:
+    """The array of a recorded operator's result, which keeps its graph.
+
+    A result that gradients do not flow through is `linked` too where its inputs were: it has the
+    gradient zero, instead of none.
+    """
     array = wrap(result.data, context)
-    array._tracked = result
+    if linked or result.requires_grad:
+        array._tracked = result
     return array
 
 

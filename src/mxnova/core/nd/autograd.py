@@ -114,6 +114,8 @@ def _heads(
                 "backward: an array has no recorded computation; compute it inside "
                 "autograd.record() from arrays with attach_grad()"
             )
+        if not tracked.requires_grad:  # a result of comparisons and the like: its gradient is 0
+            continue
         results.append(tracked)
         gradients.append(torch.ones_like(tracked) if gradient is None else gradient._tensor)
     return results, gradients
@@ -134,6 +136,8 @@ def backward(
         train_mode: as in MXNet; the recorded pass decides.
     """
     results, gradients = _heads(heads, head_grads)
+    if not results:
+        return
     try:
         torch.autograd.backward(results, gradients, retain_graph=retain_graph)
     except RuntimeError as error:
@@ -167,14 +171,16 @@ def grad(
         leaves.append(array._tracked)
     keep = create_graph if retain_graph is None else retain_graph
     try:
-        found = torch.autograd.grad(
-            results,
-            leaves,
-            gradients,
-            retain_graph=keep,
-            create_graph=create_graph,
-            allow_unused=True,
-        )
+        found: Sequence[Tensor | None] = [None] * len(leaves)
+        if results:
+            found = torch.autograd.grad(
+                results,
+                leaves,
+                gradients,
+                retain_graph=keep,
+                create_graph=create_graph,
+                allow_unused=True,
+            )
     except RuntimeError as error:
         raise MXNetError(f"grad: {str(error).splitlines()[0]}") from error
     made = [_gradient_array(a, g) for a, g in zip(arrays, found, strict=True)]

@@ -97,15 +97,16 @@ def _invoke_recorded(
 ) -> Any:
     """`invoke` where recording is on: results keep their graphs."""
     tensors = [a._tensor if a._tracked is None else a._tracked for a in arrays]
+    linked = any(a._tracked is not None for a in arrays)
     with torch.enable_grad():
         results = _run(op, recorded(op), plan, tensors, context, None)
         results = tuple(owned(r, tensors) for r in results)
     if outs is not None:
         _write(op, [r.detach() for r in results], outs)
         for array, result in zip(outs, results, strict=False):
-            array._tracked = result if result.requires_grad else None
+            array._tracked = result if linked else None
         return out
-    shown = [wrap_recorded(r, context) for r in results[: plan.visible]]
+    shown = [wrap_recorded(r, context, linked) for r in results[: plan.visible]]
     return shown[0] if len(shown) == 1 else shown
 
 

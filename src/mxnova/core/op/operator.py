@@ -148,6 +148,13 @@ class Op:
         sparse = self.type.kernels.get(tuple(stypes))
         return ("default",) * len(self.outputs()) if sparse is None else sparse.out
 
+    def settled(self, shape: tuple[int, ...], dtype: torch.dtype) -> Op:
+        """The operator giving an output of this shape and type, where its parameters left it open.
+
+        Asked of operators without inputs, whose readers may know more than they do.
+        """
+        return self
+
     def quiet_facts(self) -> dict[str, Any]:
         """Facts for a run whose values do not matter."""
         return {name: False if name == "train" else None for name in self.type.signature.facts}
@@ -322,6 +329,7 @@ class Rules:
     mutates: tuple[str, ...] = ()
     differentiable: bool = True
     backward: Callable[..., Any] | None = None
+    settle: Callable[[Op, tuple[int, ...], torch.dtype], dict[str, Any]] | None = None
 
 
 class FunctionOp(Op):
@@ -375,6 +383,12 @@ class FunctionOp(Op):
         rule = self._rules.shape
         rule(self, s) if rule else super().infer_shape(s)
 
+    def settled(self, shape: tuple[int, ...], dtype: torch.dtype) -> Op:
+        if self._rules.settle is None:
+            return self
+        changes = self._rules.settle(self, shape, dtype)
+        return self.type.make(**{**self.values, **changes}) if changes else self
+
     def infer_dtype(self, t: DTypes) -> None:
         rule = self._rules.dtype
         rule(self, t) if rule else super().infer_dtype(t)
@@ -413,7 +427,8 @@ def function_operator(*names: str, **rules: Any) -> Callable[[F], F]:
     """Registers a function under `names`; its keyword-only arguments become the parameters.
 
     Keywords are the fields of `Rules`: shape, dtype (rules that replace the defaults), outputs,
-    inputs (names, when they depend on parameters), mutates, differentiable, backward.
+    inputs (names, when they depend on parameters), mutates, differentiable, backward, settle (the
+    parameters that change in `Op.settled`).
     """
 
     def declare(function: F) -> F:

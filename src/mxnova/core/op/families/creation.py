@@ -8,7 +8,8 @@ rest is then inferred from the output's readers, and an operator of the full sha
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal, TypeAlias
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 import torch
 from torch import Tensor
@@ -17,7 +18,7 @@ from ...base.dtypes import dtype_of_flag
 from ...base.errors import argument_error
 from ...base.params import Double, Long, Shape, ShapeKind
 from ...base.shapes import from_user
-from ..dtypes import torch_dtype
+from ..dtypes import mx_dtype, torch_dtype
 from ..infer import DTypes, Shapes
 from ..operator import Op, function_operator
 from .rules import as_integer, numbers_only
@@ -32,6 +33,7 @@ NumberOrBool: TypeAlias = Literal[
 ]
 # fmt: on
 PartialShape: TypeAlias = Annotated[tuple[int, ...] | None, ShapeKind()]
+F = TypeVar("F", bound=Callable[..., Tensor])
 
 
 def _given_shape(op: Op, s: Shapes) -> None:
@@ -42,7 +44,18 @@ def _given_dtype(op: Op, t: DTypes) -> None:
     t.output = torch_dtype(op.attr("dtype"))
 
 
-@function_operator("_zeros", shape=_given_shape, dtype=_given_dtype, differentiable=False)
+def _settle_shape(op: Op, shape: tuple[int, ...], dtype: torch.dtype) -> dict[str, Any]:
+    return {} if op.attr("shape") == shape else {"shape": shape}
+
+
+def _constant(*names: str) -> Callable[[F], F]:
+    """Declares an operator that makes an array of a given shape and type."""
+    return function_operator(
+        *names, shape=_given_shape, dtype=_given_dtype, settle=_settle_shape, differentiable=False
+    )
+
+
+@_constant("_zeros")
 def zeros(*, shape: Shape = (), ctx: str = "", dtype: NumberOrBool = "float32") -> Tensor:
     """Zeros.
 
@@ -54,7 +67,7 @@ def zeros(*, shape: Shape = (), ctx: str = "", dtype: NumberOrBool = "float32") 
     return torch.zeros(shape, dtype=torch_dtype(dtype))
 
 
-@function_operator("_ones", shape=_given_shape, dtype=_given_dtype, differentiable=False)
+@_constant("_ones")
 def ones(*, shape: Shape = (), ctx: str = "", dtype: NumberOrBool = "float32") -> Tensor:
     """Ones.
 
@@ -66,9 +79,7 @@ def ones(*, shape: Shape = (), ctx: str = "", dtype: NumberOrBool = "float32") -
     return torch.ones(shape, dtype=torch_dtype(dtype))
 
 
-@function_operator(
-    "_full", "_npi_full", shape=_given_shape, dtype=_given_dtype, differentiable=False
-)
+@_constant("_full", "_npi_full")
 def full(
     *, shape: PartialShape = None, ctx: str = "", dtype: NumberOrBool = "float32", value: Double
 ) -> Tensor:
@@ -101,8 +112,19 @@ def _flag_dtype(op: Op, t: DTypes) -> None:
     t.output = torch_dtype(dtype.name)
 
 
+def _settle_type_too(op: Op, shape: tuple[int, ...], dtype: torch.dtype) -> dict[str, Any]:
+    changes = _settle_shape(op, shape, dtype)
+    if op.attr("dtype") == -1:
+        changes["dtype"] = mx_dtype(dtype).flag
+    return changes
+
+
 @function_operator(
-    "_zeros_without_dtype", shape=_given_shape, dtype=_flag_dtype, differentiable=False
+    "_zeros_without_dtype",
+    shape=_given_shape,
+    dtype=_flag_dtype,
+    settle=_settle_type_too,
+    differentiable=False,
 )
 def zeros_without_dtype(*, shape: PartialShape = None, ctx: str = "", dtype: int = -1) -> Tensor:
     """Zeros of a type that may be left open.
@@ -147,7 +169,20 @@ def _arange_shape(op: Op, s: Shapes) -> None:
     s.output = (math.ceil((stop - start) / step) * repeat,)
 
 
-@function_operator("_arange", shape=_arange_shape, dtype=_given_dtype, differentiable=False)
+def _settle_stop(op: Op, shape: tuple[int, ...], dtype: torch.dtype) -> dict[str, Any]:
+    if not (op.attr("infer_range") and op.attr("stop") is None):
+        return {}
+    length = op.attr("step") * (shape[0] // op.attr("repeat"))
+    return {"stop": op.attr("start") + length, "infer_range": False}
+
+
+@function_operator(
+    "_arange",
+    shape=_arange_shape,
+    dtype=_given_dtype,
+    settle=_settle_stop,
+    differentiable=False,
+)
 def arange(
     *,
     start: Double,

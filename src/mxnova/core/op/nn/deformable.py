@@ -263,7 +263,9 @@ class DeformablePSROIPooling(Op):
         total, count = 0.0, 0.0
         for row, column in product(range(self.sample_per_part), repeat=2):
             at_y, at_x = y + row * step_y, x + column * step_x
-            inside = (at_y >= -0.5) & (at_y <= height - 0.5) & (at_x >= -0.5) & (at_x <= width - 0.5)
+            inside = (
+                (at_y >= -0.5) & (at_y <= height - 0.5) & (at_x >= -0.5) & (at_x <= width - 0.5)
+            )
             sample = between_pixels(data.reshape(-1, 1), first, at_y, at_x, height, width)
             total = total + sample.squeeze(-1) * inside
             count = count + inside.to(data.dtype)

@@ -143,7 +143,11 @@ def _roi_pooling_shape(op: Op, s: Shapes) -> None:
 
 @function_operator("ROIPooling", "_npx_roi_pooling", shape=_roi_pooling_shape)
 def roi_pooling(
-    data: Tensor, rois: Tensor, *, pooled_size: Shape, spatial_scale: Scale  # type: ignore[valid-type]
+    data: Tensor,
+    rois: Tensor,
+    *,
+    pooled_size: Shape,
+    spatial_scale: Scale,  # type: ignore[valid-type]
 ) -> Tensor:
     """The maximum of each bin of each region, (regions, channels, *pooled_size).
 
@@ -255,4 +259,3 @@ def position_sensitive_roi_pooling(
     area = (bottom - top).clamp(min=0) * (right - left).clamp(min=0)
     mean = (total / area.clamp(min=1)).to(data.dtype)
     return mean.masked_fill(~((area > 0) & exists), 0.0)
-

@@ -182,7 +182,9 @@ def _offsets(sample: int, n: int, size: Tensor, counts: Tensor) -> Tensor:
     """Where sample number `sample` of each of `n` bins is, from the centre: (regions, n)."""
     bins = torch.arange(n, dtype=size.dtype, device=size.device)
     width = (size / n).unsqueeze(1)
-    return (bins + (sample + 0.5) / counts.clamp(min=1).unsqueeze(1)) * width - size.unsqueeze(1) / 2
+    return (bins + (sample + 0.5) / counts.clamp(min=1).unsqueeze(1)) * width - size.unsqueeze(
+        1
+    ) / 2
 
 
 def between_pixels(

@@ -4,11 +4,13 @@
 # ruff: noqa: D417 - `declare` describes the usual arguments
 from __future__ import annotations
 
+from math import prod
 from typing import Annotated
 
 from torch import Tensor
 
 from ...base.params import Double, FloatKind
+from ...base.shapes import shape_text
 from ..infer import Shapes
 from ..operator import Op
 from .declare import Out, destination, update_operator
@@ -48,8 +50,11 @@ def sparse_adagrad_update(
 
 def _group_shape(op: Op, s: Shapes) -> None:
     s.same("weight", "grad", "output")
-    if s.history[:1] != s.weight[:1]:
-        raise s.fail("history must have as many rows as weight")
+    if prod(s.history) != s.weight[0]:
+        raise s.fail(
+            f"history has shape {shape_text(s.history)}: it must hold a number for each row "
+            f"of weight, whose shape is {shape_text(s.weight)}"
+        )
 
 
 @update_operator("_contrib_group_adagrad_update", shape=_group_shape, mutates=("history",))
@@ -74,9 +79,10 @@ def group_adagrad_update(
         history: (rows, 1): sum of the rows' mean squared gradients, mutated.
     """
     grad = scaled(grad, rescale_grad, clip_gradient)
-    rows = history.view(-1, *(1,) * (grad.ndim - 1))
-    rows.add_(grad.square().mean(tuple(range(1, grad.ndim)), keepdim=True))
-    return destination(weight, out).addcdiv_(grad, (rows + epsilon).sqrt_(), value=-lr)
+    rows = grad.reshape(len(grad), prod(grad.shape[1:]))
+    history.view(-1).add_(rows.square().mean(1))
+    root = (history + epsilon).sqrt_().view(-1, *(1,) * (grad.ndim - 1))
+    return destination(weight, out).addcdiv_(grad, root, value=-lr)
 
 
 # RMSProp ------------------------------------------------------------------------------------------
@@ -175,7 +181,6 @@ def ftrl_update(
     wd: float = 0.0,
     rescale_grad: float = 1.0,
     clip_gradient: float = -1.0,
-    out: Out = None,
 ) -> Tensor:
     """Follow the regularized leader: ``-shrink(z) / ((beta + sqrt(n)) / lr + wd)``.
 
@@ -195,8 +200,7 @@ def ftrl_update(
     new_root = n.sqrt()
     z.add_(grad).addcmul_(new_root - root, weight, value=-1 / lr)
     shrunk = z.sign() * (z.abs() - lamda1).clamp_(min=0)
-    result = shrunk.neg_().div_(new_root.add_(beta).div_(lr).add_(wd))
-    return result if out is None else out[0].copy_(result)
+    return shrunk.neg_().div_(new_root.add_(beta).div_(lr).add_(wd))
 
 
 @update_operator("ftml_update", mutates=("d", "v", "z"))
@@ -215,7 +219,6 @@ def ftml_update(
     wd: float = 0.0,
     rescale_grad: float = 1.0,
     clip_grad: float = -1.0,
-    out: Out = None,
 ) -> Tensor:
     """Follow the moving leader: ``-z / d``.
 
@@ -240,5 +243,4 @@ def ftml_update(
     new_d = root.mul_(correction(beta1, t, v.dtype) / lr)
     z.mul_(beta1).add_(grad, alpha=1 - beta1).addcmul_(new_d - beta1 * d, weight, value=-1)
     d.copy_(new_d)
-    result = -z / d
-    return result if out is None else out[0].copy_(result)
+    return -z / d

@@ -38,7 +38,11 @@ def lamb_direction(
 
 
 def trust_ratio(r1: Tensor, r2: Tensor, lower_bound: float, upper_bound: float) -> Tensor:
-    """`r1`, within the bounds that are not negative, over `r2`; 1 where one of them is 0."""
+    """`r1`, within the bounds that are not negative, over `r2`; 1 where one of them is 0.
+
+    Each is the first element of an array; the ratio has no axes.
+    """
+    r1, r2 = r1.flatten()[0], r2.flatten()[0]
     if lower_bound >= 0:
         r1 = r1.clamp(min=lower_bound)
     if upper_bound >= 0:

@@ -26,16 +26,20 @@ __all__ = [
 
 def scaled(grad: Tensor, rescale_grad: float | Tensor, clip_gradient: float) -> Tensor:
     """``rescale_grad * grad``, cut to ±`clip_gradient` unless that is negative."""
-    if isinstance(rescale_grad, Tensor) or rescale_grad != 1:
-        grad = grad * rescale_grad
-    return grad if clip_gradient < 0 else grad.clamp(-clip_gradient, clip_gradient)
+    if not isinstance(rescale_grad, Tensor) and rescale_grad == 1:
+        return grad if clip_gradient < 0 else grad.clamp(-clip_gradient, clip_gradient)
+    return _clipped_(grad * rescale_grad, clip_gradient)
 
 
 def decayed(
     weight: Tensor, grad: Tensor, wd: float, rescale_grad: float, clip_gradient: float
 ) -> Tensor:
     """``rescale_grad * grad + wd * weight``, cut to ±`clip_gradient` unless that is negative."""
-    return scaled(scaled(grad, rescale_grad, -1).add(weight, alpha=wd), 1, clip_gradient)
+    return _clipped_((weight * wd).add_(grad, alpha=rescale_grad), clip_gradient)
+
+
+def _clipped_(x: Tensor, bound: float) -> Tensor:
+    return x if bound < 0 else x.clamp_(-bound, bound)
 
 
 def correction(beta: float, t: int, dtype: torch.dtype) -> float:
@@ -93,7 +97,8 @@ def nesterov_step_(
     ``d = lr * (scaled(grad) + wd * weight)``, ``mom = momentum * mom - d`` and
     ``target = weight + momentum * mom - d``.
     """
-    step = scaled(grad, rescale_grad, clip_gradient) * -lr
+    grad, lr, wd = _folded(grad, lr, wd, rescale_grad, clip_gradient)
+    step = grad * -lr
     target.mul_(1 - lr * wd * (1 + momentum)).add_(mom, alpha=momentum**2)
     target.add_(step, alpha=1 + momentum)
     # In MXNet too, the decay that goes into the momentum is that of the new weight where `target`

@@ -13,7 +13,7 @@ from ...base.params import PosInt
 from ..infer import DTypes, Shapes
 from ..operator import operator
 from .layers import Layer
-from .ranges import EIGHT_BITS, LEVELS, check_type, magnitude, quantized, step
+from .ranges import EIGHT_BITS, LEVELS, WIDE_LEVELS, check_type, magnitude, quantized, step
 
 
 @operator("_contrib_quantized_act")
@@ -38,10 +38,11 @@ class QuantizedActivation(Layer):
     def infer_dtype(self, t: DTypes) -> None:
         for name in (*t.inputs[1:], *t.outputs[1:]):
             t[name] = torch.float32
-        t.same("data", "output")
+        t.output = torch.int8  # of uint8, too
+        check_type(self.name, t, "data", *EIGHT_BITS)
 
     def forward(self, data: Tensor, min_data: Tensor, max_data: Tensor) -> tuple[Tensor, ...]:
-        return data.clamp(min=0), min_data, max_data
+        return data.clamp(min=0).to(torch.int8), min_data, max_data
 
 
 @operator("_contrib_quantized_flatten")
@@ -151,9 +152,9 @@ class QuantizedConcat(Layer):
         low, high = torch.stack(ends[::2]).amin(0), torch.stack(ends[1::2]).amax(0)
         unsigned = all(array.dtype is torch.uint8 for array in arrays)
         dtype = torch.uint8 if unsigned else torch.int8
-        one = step(LEVELS[dtype], low, high)
+        one = step(WIDE_LEVELS[dtype], low, high)
         parts = [
-            quantized(array * (step(LEVELS[array.dtype], a, b) / one), dtype)
+            quantized(array * (step(WIDE_LEVELS[array.dtype], a, b) / one), dtype)
             for array, a, b in zip(arrays, ends[::2], ends[1::2], strict=True)
         ]
         return torch.cat(parts, self.dim), low, high
@@ -170,10 +171,14 @@ class _Arithmetic(Layer):
         return self.min_calib_range is not None and self.max_calib_range is not None
 
     def infer_shape(self, s: Shapes) -> None:
-        self.infer_ranges(s)
-        for name in s.inputs[2:]:
+        for name in (*s.inputs[2:], *s.outputs[1:]):
             s[name] = (1,)
         s.same("lhs", "rhs", "output")
+
+    def _calibration(self, like: Tensor) -> tuple[Tensor, Tensor]:
+        ends = (self.min_calib_range or 0.0, self.max_calib_range or 0.0)
+        low, high = torch.tensor(ends, device=like.device).view(2, 1)
+        return low, high
 
 
 @operator("_contrib_quantized_elemwise_add")
@@ -190,7 +195,7 @@ class QuantizedAdd(_Arithmetic):
             check_type(self.name, t, name, *EIGHT_BITS)
         for name in (*t.inputs[2:], *t.outputs[1:]):
             t[name] = torch.float32
-        t.output = torch.int8 if self._calibrated else torch.int32
+        t.output = self._sum_type(t.lhs, t.rhs)
 
     def forward(
         self,
@@ -201,14 +206,25 @@ class QuantizedAdd(_Arithmetic):
         rhs_min: Tensor,
         rhs_max: Tensor,
     ) -> tuple[Tensor, ...]:
-        total = lhs * step(LEVELS[lhs.dtype], lhs_min, lhs_max) + rhs * step(LEVELS[rhs.dtype], rhs_min, rhs_max)
-        if self._calibrated:
-            low, high = (lhs_min.new_tensor([x]) for x in (self.min_calib_range, self.max_calib_range))
-        else:
+        dtype = self._sum_type(lhs.dtype, rhs.dtype)
+        low, high = self._calibration(lhs)
+        if not self._calibrated:
             high = magnitude(lhs_min, lhs_max) + magnitude(rhs_min, rhs_max)
             low = -high
-        dtype = torch.int8 if self._calibrated else torch.int32
-        return quantized(total / step(LEVELS[dtype], low, high), dtype), low, high
+        one = step(LEVELS[dtype] if dtype is torch.int32 else WIDE_LEVELS[dtype], low, high)
+        a = lhs * (step(WIDE_LEVELS[lhs.dtype], lhs_min, lhs_max) / one)
+        b = rhs * (step(WIDE_LEVELS[rhs.dtype], rhs_min, rhs_max) / one)
+        # Of operands of two types MXNet brings the unsigned one to int8 in steps of the result.
+        if lhs.dtype is not rhs.dtype and lhs.dtype is torch.uint8:
+            a = quantized(a, torch.int8)
+        elif lhs.dtype is not rhs.dtype:
+            b = quantized(b, torch.int8)
+        return quantized(a + b, dtype), low, high
+
+    def _sum_type(self, *dtypes: torch.dtype) -> torch.dtype:
+        if not self._calibrated:
+            return torch.int32
+        return torch.uint8 if set(dtypes) == {torch.uint8} else torch.int8
 
 
 @operator("_contrib_quantized_elemwise_mul")
@@ -239,12 +255,15 @@ class QuantizedMultiply(_Arithmetic):
         rhs_min: Tensor,
         rhs_max: Tensor,
     ) -> Tensor | tuple[Tensor, ...]:
-        one = step(LEVELS[lhs.dtype], lhs_min, lhs_max) * step(LEVELS[rhs.dtype], rhs_min, rhs_max)
         product = lhs.int() * rhs.int()
+        levels = LEVELS if not self._calibrated and not self.enable_float_output else WIDE_LEVELS
+        one = step(levels[lhs.dtype], lhs_min, lhs_max) * step(levels[rhs.dtype], rhs_min, rhs_max)
         if self.enable_float_output:
             return product * one
-        if self._calibrated:
-            low, high = (lhs_min.new_tensor([x]) for x in (self.min_calib_range, self.max_calib_range))
-            return quantized(product * (one / step(LEVELS[torch.int8], low, high)), torch.int8), low, high
-        limit = LEVELS[torch.int32]
-        return product, one * -limit, one * limit
+        if not self._calibrated:
+            limit = LEVELS[torch.int32]
+            return product, one * -limit, one * limit
+        low, high = self._calibration(lhs)
+        scaled = product * (one / step(WIDE_LEVELS[torch.int8], low, high))
+        # MXNet truncates and, where numbers are too great, keeps their lowest 8 bits.
+        return scaled.int().to(torch.int8), low, high

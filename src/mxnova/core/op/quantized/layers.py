@@ -135,7 +135,9 @@ class QuantizedFullyConnected(_Product):
     def _bias(self, **arrays: Tensor) -> Tensor:
         levels = WIDE_LEVELS[torch.int8]
         # In this order, since truncation shows the last bit.
-        scale = WIDE_LEVELS[arrays["data"].dtype] / magnitude(arrays["min_data"], arrays["max_data"])
+        scale = WIDE_LEVELS[arrays["data"].dtype] / magnitude(
+            arrays["min_data"], arrays["max_data"]
+        )
         scale = scale * (levels / magnitude(arrays["min_weight"], arrays["max_weight"]))
         scale = scale / (levels / magnitude(arrays["min_bias"], arrays["max_bias"]))
         return (arrays["bias"] * scale).trunc()
