@@ -31,12 +31,14 @@ for name, np_shape in json.load(open(folder + '/params.json')).items():
         items = list(loaded.items()) if isinstance(loaded, dict) else [('', a) for a in loaded]
         values = {}
         for i, (key, a) in enumerate(items):
-            values[f'{i}:{key}:{a.stype}'] = (a.astype('float32') if 'bfloat16' in str(a.dtype) else a).asnumpy()
+            a = a.astype('float32') if 'bfloat16' in str(a.dtype) else a
+            values[f'{i}:{key}:{a.stype}'] = a.asnumpy()
         np.savez(f'{folder}/{name}-read.npz', **values)
         mx.nd.save(f'{folder}/{name}-again.params', loaded)
 for name in json.load(open(folder + '/symbols.json')):
     symbol = mx.sym.load(f'{folder}/{name}-symbol.json')
-    told[name] = [symbol.list_arguments(), symbol.list_outputs(), symbol.list_auxiliary_states(), symbol.attr_dict()]
+    told[name] = [symbol.list_arguments(), symbol.list_outputs(),
+                  symbol.list_auxiliary_states(), symbol.attr_dict()]
     open(f'{folder}/{name}-again.json', 'w').write(symbol.tojson())
 symbol, args, aux = mx.model.load_checkpoint(folder + '/net', 3)
 x = mx.nd.array(np.load(folder + '/x.npy'))

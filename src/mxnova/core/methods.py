@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 __all__ = ["METHODS", "OperatorMethods"]
@@ -15,7 +15,7 @@ METHODS = tuple(
     exp expand_dims expm1 fix flatten flip floor log log10 log1p log2 log_softmax max mean min
     nanprod nansum norm one_hot ones_like pad pick prod radians rcbrt reciprocal relu repeat
     reshape_like rint round rsqrt shape_array sigmoid sign sin sinh size_array slice slice_axis
-    slice_like softmax softmin sort space_to_depth split split_v2 sqrt square squeeze sum swapaxes
+    slice_like softmax softmin sort space_to_depth split sqrt square squeeze sum swapaxes
     take tan tanh tile topk transpose trunc zeros_like
     """.split()  # noqa: SIM905 - a table to read
 )
@@ -29,6 +29,17 @@ class OperatorMethods:
     def _apply(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result of operator `name` on self."""
         raise NotImplementedError
+
+    def split_v2(
+        self, indices_or_sections: int | Sequence[int], axis: int = 0, squeeze_axis: bool = False
+    ) -> Any:
+        """Parts along `axis`: so many of equal size, or cut before each of the given indices."""
+        attrs: dict[str, Any] = {"axis": axis, "squeeze_axis": squeeze_axis}
+        if isinstance(indices_or_sections, int):
+            attrs.update(indices=(), sections=indices_or_sections)
+        else:
+            attrs.update(indices=(0, *indices_or_sections), sections=0)
+        return self._apply("_split_v2", (), attrs)
 
 
 def _method(name: str) -> Callable[..., Any]:

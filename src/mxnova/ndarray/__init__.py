@@ -24,6 +24,7 @@ from .arithmetic import (
     multiply,
     not_equal,
     power,
+    split_v2,
     subtract,
     true_divide,
 )
@@ -64,6 +65,7 @@ __all__ = [
     "power",
     "save",
     "sparse",
+    "split_v2",
     "subtract",
     "true_divide",
     "waitall",

@@ -24,6 +24,7 @@ __all__ = [
     "multiply",
     "not_equal",
     "power",
+    "split_v2",
     "subtract",
     "true_divide",
 ]
@@ -65,3 +66,10 @@ lesser        = _function("lesser", "broadcast_lesser", "_lesser_scalar", "_grea
 lesser_equal  = _function("lesser_equal", "broadcast_lesser_equal", "_lesser_equal_scalar", "_greater_equal_scalar", lambda a, b: float(a <= b))
 # fmt: on
 true_divide = divide
+
+
+def split_v2(
+    ary: NDArray, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False
+) -> Any:
+    """Parts along `axis`: so many of equal size, or cut before each of the given indices."""
+    return ary.split_v2(indices_or_sections, axis, squeeze_axis)

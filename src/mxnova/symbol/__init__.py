@@ -7,7 +7,19 @@ from ..core.graph.functions import function_of
 from ..core.graph.functions import invoke_by_name as invoke
 from ..core.graph.symbol import Group, Symbol, Variable, var
 from . import _internal, contrib, image, linalg, op
-from .creation import arange, eye, full, hypot, maximum, minimum, ones, pow, power, zeros
+from .creation import (
+    arange,
+    eye,
+    full,
+    hypot,
+    maximum,
+    minimum,
+    ones,
+    pow,
+    power,
+    split_v2,
+    zeros,
+)
 from .files import fromjson, load, load_json
 
 __all__ = [
@@ -32,6 +44,7 @@ __all__ = [
     "op",
     "pow",
     "power",
+    "split_v2",
     "var",
     "zeros",
 ]

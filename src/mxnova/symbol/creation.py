@@ -20,6 +20,7 @@ __all__ = [
     "ones",
     "pow",
     "power",
+    "split_v2",
     "zeros",
 ]
 
@@ -97,3 +98,10 @@ minimum = _function("minimum", "_Minimum", "_MinimumScalar", "_MinimumScalar")
 power = _function("power", "_Power", "_PowerScalar", "_RPowerScalar")
 pow = power
 hypot = _function("hypot", "_Hypot", "_HypotScalar", "_HypotScalar")
+
+
+def split_v2(
+    ary: Symbol, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False
+) -> Any:
+    """Parts along `axis`: so many of equal size, or cut before each of the given indices."""
+    return ary.split_v2(indices_or_sections, axis, squeeze_axis)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settling what operators without inputs left open: ``zeros(shape=(0, 8))`` as an RNN's first state."""
+"""Settling what operators without inputs leave open, such as ``zeros(shape=(0, 8))``."""
 
 from __future__ import annotations
 

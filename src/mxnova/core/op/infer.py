@@ -8,7 +8,6 @@ what, and is run again whenever one of its arrays became better known.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
@@ -94,10 +93,12 @@ class _Named(Generic[T]):
 
     def same(self, *names: str) -> None:
         """States that the named arrays agree; what is known of one becomes known of all."""
-        for _ in range(2):  # the second round carries the last one's facts to the first
-            for a, b in itertools.pairwise(names):
-                self[b] = self._facts[a]
-                self[a] = self._facts[b]
+        agreed: T | None = None
+        for name in names:
+            self[name] = agreed
+            agreed = self._facts[name]
+        for name in names:
+            self[name] = agreed
 
     def _unified(self, name: str, before: T | None, fact: T | None) -> T | None:
         raise NotImplementedError

@@ -52,3 +52,8 @@ from .families import summary  # noqa: F401
 from .nn import roi  # noqa: F401
 from .nn import roi_align  # noqa: F401
 from .nn import deformable  # noqa: F401
+from .image import geometry  # noqa: F401
+from .image import resize  # noqa: F401
+from .image import color  # noqa: F401
+from .image import opencv  # noqa: F401
+from .quantized import elementwise, layers, quantize, recurrent  # noqa: F401

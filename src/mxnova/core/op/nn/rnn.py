@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from ...base.params import REQUIRED, Double, UInt, bounded
+from ...base.params import Double, UInt, bounded
 from ...base.shapes import Dim
 from ..infer import DTypes, Shapes
 from ..operator import Op, operator
@@ -62,7 +62,7 @@ class RNN(Op):
     state_size: UInt
     num_layers: UInt
     bidirectional: bool = False
-    mode: Literal["gru", "lstm", "rnn_relu", "rnn_tanh"] = REQUIRED
+    mode: Literal["gru", "lstm", "rnn_relu", "rnn_tanh"]
     p: bounded(float, 0, 1) = 0.0  # type: ignore[valid-type]
     state_outputs: bool = False
     projection_size: int | None = None

@@ -84,6 +84,7 @@ def adamw_update(
     Loshchilov and Hutter, "Decoupled Weight Decay Regularization", 2017.
 
     Args:
+        grad: its gradient, of the same shape and type; left rescaled and clipped.
         rescale_grad: (1,) float32: factor for the gradient. Nothing is updated when it is 0,
             infinite or not a number, as a dynamic loss scale makes it after an overflow.
         wd: weight decay, apart from the gradient.
@@ -91,7 +92,7 @@ def adamw_update(
     """
     target = destination(weight, out)
     scale, usable = loss_scale(rescale_grad)
-    # As in MXNet, the gradient that is used stays in `grad`.
+    # MXNet, too, leaves the gradient as it was used.
     grad.mul_(scale.where(usable, 1))
     if clip_gradient >= 0:
         bound = torch.where(usable, clip_gradient, torch.inf)

@@ -49,8 +49,9 @@ def update_operator(*names: str, **rules: Any) -> Callable[[F], F]:
     declare = function_operator(*names, **{**defaults, **rules})
 
     def described(function: F) -> F:
-        _, _, _, parameters = signature = Signature.of(function)
-        function.__doc__ = _described(function.__doc__ or "", (*signature.inputs, *parameters))
+        signature = Signature.of(function)
+        arguments = (*signature.inputs, *signature.parameters)
+        function.__doc__ = _described(function.__doc__ or "", arguments)
         return declare(function)
 
     return described

@@ -101,8 +101,7 @@ def nesterov_step_(
     step = grad * -lr
     target.mul_(1 - lr * wd * (1 + momentum)).add_(mom, alpha=momentum**2)
     target.add_(step, alpha=1 + momentum)
-    # In MXNet too, the decay that goes into the momentum is that of the new weight where `target`
-    # is `weight`.
+    # In place, `weight` is the new one by now, and the momentum decays by that: MXNet's order.
     mom.mul_(momentum).add_(step).add_(weight, alpha=-lr * wd)
 
 

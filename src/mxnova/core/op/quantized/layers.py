@@ -14,7 +14,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from ...base.params import PosInt, Shape, ULong
+from ...base.params import Double, PosInt, Shape, ULong
 from ..infer import DTypes, Shapes
 from ..nn.convolution import Convolution, CudnnTune, PosUInt
 from ..nn.fully_connected import FullyConnected
@@ -266,3 +266,77 @@ class QuantizedPooling(Layer):
         if self._whole_windows:
             pooled = pooled / prod(self.kernel)
         return quantized(pooled, data.dtype), min_data, max_data
+
+
+@operator("_contrib_quantized_batch_norm")
+class QuantizedBatchNorm(Layer):
+    """BatchNorm by moving statistics on 8-bit integers; gives int8 of the calibrated range.
+
+    Args:
+        data: int8 or uint8, channels along `axis`.
+        gamma: scale (channels,).
+        beta: shift (channels,).
+        moving_mean: mean (channels,), an auxiliary state.
+        moving_var: variance (channels,), an auxiliary state.
+        min_data: least number of the range, (1,).
+        max_data: greatest number of the range, (1,).
+        eps: added to the variance.
+        momentum: without effect.
+        fix_gamma: without effect: gamma counts.
+        use_global_stats: without effect.
+        output_mean_var: without effect.
+        axis: axis of the channels.
+        cudnn_off: without effect.
+        min_calib_range: least number of the result's range.
+        max_calib_range: greatest number of the result's range.
+    """
+
+    eps: Double = 0.0010000000474974513
+    momentum: float = 0.9
+    fix_gamma: bool = True
+    use_global_stats: bool = False
+    output_mean_var: bool = False
+    axis: int = 1
+    cudnn_off: bool = False
+    min_calib_range: float | None = None
+    max_calib_range: float | None = None
+    aux = ("moving_mean", "moving_var")
+
+    def infer_shape(self, s: Shapes) -> None:
+        if self.min_calib_range is None or self.max_calib_range is None:
+            raise s.fail("min_calib_range and max_calib_range are missing")
+        self.infer_ranges(s)
+        s.output = s.data
+        channels = s.data[s.axis("data", self.axis)]
+        for name in s.inputs[1:5]:
+            s[name] = (channels,)
+
+    def infer_dtype(self, t: DTypes) -> None:
+        for name in (*t.inputs[1:], *t.outputs[1:]):
+            t[name] = torch.float32
+        t.output = torch.int8
+        check_type(self.name, t, "data", *EIGHT_BITS)
+
+    def forward(
+        self,
+        data: Tensor,
+        gamma: Tensor,
+        beta: Tensor,
+        moving_mean: Tensor,
+        moving_var: Tensor,
+        min_data: Tensor,
+        max_data: Tensor,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        ends = (self.min_calib_range or 0.0, self.max_calib_range or 0.0)
+        low, high = torch.tensor(ends, device=data.device).view(2, 1)
+        axes = [1] * data.ndim
+        axes[self.axis] = -1
+        scale = gamma * (moving_var + self.eps).rsqrt()
+        shift = beta - moving_mean * scale
+        # oneDNN gets these as gamma and beta, with a variance of 1 that eps is added to once more.
+        scale = scale * (1.0 + self.eps) ** -0.5
+        if data.dtype is torch.uint8:
+            data = data // 2
+        levels = WIDE_LEVELS[torch.int8]
+        numbers = data * (step(levels, min_data, max_data) * scale).view(axes) + shift.view(axes)
+        return quantized(numbers / step(levels, low, high), torch.int8), low, high

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Images decoded, resized and framed by OpenCV, which is loaded when one of these is first used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ...base.errors import MXNetError
+from ...base.params import Double, Doubles, PosInt, bounded
+from ..infer import DTypes, Shapes
+from ..operator import Op, function_operator
+
+_Flag = bounded(int, 0)
+
+
+def _opencv() -> ModuleType:
+    try:
+        import cv2
+    except ImportError:
+        raise MXNetError(
+            "this operator needs OpenCV: install the extra 'image' (opencv-python-headless)"
+        ) from None
+    return cv2
+
+
+def _run(op: str, function: str, *arguments: Any, **keywords: Any) -> Any:
+    cv2 = _opencv()
+    try:
+        return getattr(cv2, function)(*arguments, **keywords)
+    except cv2.error as error:
+        raise MXNetError(f"{op}: {str(error).strip()}") from None
+
+
+def _image(tensor: Tensor) -> np.ndarray[Any, Any]:
+    return tensor.detach().cpu().numpy()
+
+
+def _tensor(image: np.ndarray[Any, Any], like: np.ndarray[Any, Any]) -> Tensor:
+    """`image` with its channel axis, which OpenCV drops when there is one channel."""
+    return torch.from_numpy(image.reshape(*image.shape[:2], like.shape[2]))
+
+
+# Decoding -----------------------------------------------------------------------------------------
+
+
+def _size_unknown(_op: Op, _s: Shapes) -> None:
+    """Only decoding tells the size."""
+
+
+def _bytes_dtype(_op: Op, t: DTypes) -> None:
+    for name in (*t.inputs, *t.outputs):
+        t[name] = torch.uint8
+
+
+def _decoded(op: str, data: np.ndarray[Any, Any], flag: int, to_rgb: bool, source: str) -> Tensor:
+    if not data.size:
+        raise MXNetError(f"{op}: {source} is empty")
+    image = _run(op, "imdecode", data, flag)
+    if image is None:
+        raise MXNetError(f"{op}: {source} holds no image that can be decoded")
+    if image.ndim == 2:
+        image = image[:, :, None]
+    elif to_rgb and image.shape[2] == 3:
+        image = image[:, :, ::-1]
+    return torch.from_numpy(np.ascontiguousarray(image))
+
+
+@function_operator(
+    "_cvimdecode",
+    "_npi_cvimdecode",
+    shape=_size_unknown,
+    dtype=_bytes_dtype,
+    differentiable=False,
+)
+def imdecode(buf: Tensor, *, flag: _Flag = 1, to_rgb: bool = True) -> Tensor:  # type: ignore[valid-type]
+    """The image in the bytes of a JPEG, PNG or other file: uint8 (height, width, channels).
+
+    Args:
+        buf: the bytes of the file, uint8.
+        flag: 0: one grey channel; 1: three colour channels.
+        to_rgb: order of the colours: RGB, or BGR.
+    """
+    return _decoded("_cvimdecode", _image(buf).reshape(-1), flag, to_rgb, "buf")
+
+
+@function_operator(
+    "_cvimread", "_npi_cvimread", shape=_size_unknown, dtype=_bytes_dtype, differentiable=False
+)
+def imread(*, filename: str, flag: _Flag = 1, to_rgb: bool = True) -> Tensor:  # type: ignore[valid-type]
+    """The image in a file: uint8 (height, width, channels).
+
+    Args:
+        filename: path of the file.
+        flag: 0: one grey channel; 1: three colour channels.
+        to_rgb: order of the colours: RGB, or BGR.
+    """
+    try:
+        data = np.frombuffer(Path(filename).read_bytes(), dtype=np.uint8)
+    except OSError as error:
+        raise MXNetError(f"_cvimread: filename={filename!r}: {error.strerror}") from None
+    return _decoded("_cvimread", data, flag, to_rgb, repr(filename))
+
+
+# Pixels -------------------------------------------------------------------------------------------
+
+
+def _resize_shape(op: Op, s: Shapes) -> None:
+    s.rank("src", 3)
+    s.output = (op.attr("h"), op.attr("w"), s.src[2])
+
+
+@function_operator("_cvimresize", "_npi_cvimresize", shape=_resize_shape, differentiable=False)
+def imresize(src: Tensor, *, w: PosInt, h: PosInt, interp: int = 1) -> Tensor:
+    """An image brought to another size.
+
+    Args:
+        src: (height, width, channels).
+        w: width of the output.
+        h: height of the output.
+        interp: nearest pixel (0), bilinear (1), bicubic (2), mean of the covered area (3), Lanczos
+            over 8 pixels (4).
+    """
+    image = _image(src)
+    return _tensor(_run("_cvimresize", "resize", image, (w, h), interpolation=interp), image)
+
+
+def _border_shape(op: Op, s: Shapes) -> None:
+    s.rank("src", 3)
+    margins = {name: op.attr(name) for name in ("top", "bot", "left", "right")}
+    for name, margin in margins.items():
+        if margin < 0:
+            raise s.fail(f"{name}={margin}: it must be >= 0")
+    height, width, channels = s.src
+    top, bottom, left, right = margins.values()
+    s.output = (height + top + bottom, width + left + right, channels)
+
+
+@function_operator("_cvcopyMakeBorder", shape=_border_shape, differentiable=False)
+def copy_make_border(
+    src: Tensor,
+    *,
+    top: int,
+    bot: int,
+    left: int,
+    right: int,
+    type: int = 0,
+    value: Double = 0.0,
+    values: Doubles = (),
+) -> Tensor:
+    """An image with a frame around it.
+
+    Args:
+        src: (height, width, channels).
+        top: height of the frame above.
+        bot: height of the frame below.
+        left: width of the frame on the left.
+        right: width of the frame on the right.
+        type: what the frame holds: one colour (0), the border's pixels (1), or the image mirrored
+            with its border (2), repeated (3) or mirrored without its border (4).
+        value: the colour, for all channels.
+        values: the colour, one number for each channel.
+    """
+    image = _image(src)
+    color = (*values, 0.0, 0.0, 0.0)[:4] if values else (value,) * 4
+    framed = _run(
+        "_cvcopyMakeBorder", "copyMakeBorder", image, top, bot, left, right, type, value=color
+    )
+    return _tensor(framed, image)
