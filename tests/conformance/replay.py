@@ -117,3 +117,40 @@ class Replay:
         ]
         for what, got, key in pairs:
             assert_close(got.asnumpy(), self.values[key], case, what)
+
+
+class EagerReplay:
+    """One operator case, invoked on arrays as it was recorded."""
+
+    def __init__(self, case: dict[str, Any], values: dict[str, np.ndarray]) -> None:
+        self.case, self.values = case, values
+        nodes = json.loads(case["symbol_json"])["nodes"]
+        self.node = next(n for n in nodes if n["op"] != "null")
+        stypes = case.get("stypes", {})
+        self.arrays = {
+            n: ndarray(values[k], stypes.get(n, "default")) for n, k in case["args"].items()
+        }
+
+    def run(self) -> None:
+        case, arrays = self.case, list(self.arrays.values())
+        with_gradients = case.get("arg_grads") is not None
+        for name, array in self.arrays.items():
+            if with_gradients and case["grad_req"][name] != "null":
+                array.attach_grad()
+        mode = mx.autograd.record if with_gradients else mx.autograd.pause
+        out = [self.arrays[n] for n in case["inplace"]] if case.get("inplace") else None
+        with mode(train_mode=case["is_train"]):
+            result = mx.nd.invoke(self.node["op"], arrays, self.node.get("attrs", {}), out)
+        outputs = result if isinstance(result, list) else [result]
+        assert len(outputs) == len(case["outputs"])
+        pairs = [(f"output {i}", o, k) for i, (o, k) in enumerate(zip(outputs, case["outputs"]))]
+        if with_gradients:
+            heads = [ndarray(self.values[k]) for k in case["head_grads"]]
+            mx.autograd.backward(outputs, heads)
+            gradients = case["arg_grads"].items()
+            pairs += [(f"gradient of {n}", self.arrays[n].grad, k) for n, k in gradients]
+        pairs += [
+            (f"{n} afterwards", self.arrays[n], k) for n, k in case.get("args_after", {}).items()
+        ]
+        for what, got, key in pairs:
+            assert_close(got.asnumpy(), self.values[key], case, what)

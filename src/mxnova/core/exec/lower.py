@@ -88,6 +88,8 @@ class _Facts:
         fixed: dict[str, Any] = {}
         if "train" in wanted:
             fixed["train"] = self.train
+        if "out" in wanted:
+            fixed["out"] = None
         if "rng" in wanted and self.rng is not None:
             return _drawing(functools.partial(run, **fixed), self.rng)
         return functools.partial(run, **fixed) if fixed else run

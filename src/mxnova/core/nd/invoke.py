@@ -30,14 +30,16 @@ class _Plan:
         accepted: shapes and dtypes of inputs that the operator's rules have passed.
         facts: run facts that its forward asks for.
         visible: how many of its outputs callers see.
+        written: inputs that it writes to, by number.
     """
 
-    __slots__ = ("accepted", "facts", "visible")
+    __slots__ = ("accepted", "facts", "visible", "written")
 
     def __init__(self, op: Op) -> None:
         self.accepted: set[Any] = set()
         self.facts = op.type.signature.facts
         self.visible = op.n_visible()
+        self.written = [i for i, n in enumerate(op.inputs()) if n in op.mutates or n in op.aux]
 
     def accept(self, op: Op, tensors: Sequence[Tensor]) -> None:
         """Runs the operator's rules, once for each combination of inputs."""
@@ -73,6 +75,9 @@ def invoke(op: Op, arrays: Sequence[NDArray], out: Any = None) -> Any:
     if STATE.recording:
         return _invoke_recorded(op, plan, arrays, context, out, outs)
     results = _run(op, op.forward, plan, tensors, context, outs)
+    for i in plan.written:
+        if arrays[i].stype != "default":  # the operator wrote to a dense copy
+            arrays[i]._receive(tensors[i], op.name)
     if outs is not None:
         _write(op, results, outs)
         return out

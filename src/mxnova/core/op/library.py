@@ -57,3 +57,4 @@ from .image import resize  # noqa: F401
 from .image import color  # noqa: F401
 from .image import opencv  # noqa: F401
 from .quantized import elementwise, layers, quantize, recurrent  # noqa: F401
+from .nn import sparsity  # noqa: F401

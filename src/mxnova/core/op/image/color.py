@@ -52,9 +52,10 @@ def _contrast(image: Tensor, factor: Tensor) -> Tensor:
 
 
 def _saturation(image: Tensor, factor: Tensor) -> Tensor:
+    if image.shape[-1] == 1:
+        return image
     # MXNet forgets red and green in the grey value.
-    grey = image if image.shape[-1] == 1 else image[..., 2:] * _GREY[2]
-    return image * factor + grey * (1 - factor)
+    return image * factor + image[..., 2:] * _GREY[2] * (1 - factor)
 
 
 def _hue(image: Tensor, turn: Tensor) -> Tensor:
@@ -88,9 +89,7 @@ def _changed(image: Tensor, change: Callable[[Tensor, Tensor], Tensor], amount: 
     return saturated(change(_floats(image), amount), image.dtype)
 
 
-def _random_change(
-    name: str, change: Callable[[Tensor, Tensor], Tensor], doc: str
-) -> None:
+def _random_change(name: str, change: Callable[[Tensor, Tensor], Tensor], doc: str) -> None:
     def run(
         data: Tensor,
         *,
@@ -100,24 +99,28 @@ def _random_change(
     ) -> Tensor:
         return _changed(data, change, _uniform(data, min_factor, max_factor, rng))
 
-    run.__doc__ = doc
+    run.__doc__ = doc + _ARGS
     function_operator(name, "_npx_" + name, shape=color_shape)(run)
 
 
-_FACTORS = """
+_ARGS = """
 
-    Args:
-        data: (height, width, channels), 1 or 3 channels, of 0 to 255.
-        min_factor: lower bound of the factor.
-        max_factor: upper bound of the factor.
-    """
+Args:
+    data: (height, width, channels), 1 or 3 channels, of 0 to 255.
+    min_factor: lower bound of the random factor.
+    max_factor: upper bound of the random factor.
+"""
 
-# fmt: off
-_random_change("_image_random_brightness", _brightness, "``data * factor``, the factor random." + _FACTORS)
-_random_change("_image_random_contrast", _contrast, "``data * factor + mean * (1 - factor)``, the mean that of the grey image." + _FACTORS)
-_random_change("_image_random_saturation", _saturation, "``data * factor + 0.114 * blue * (1 - factor)``, the factor random." + _FACTORS)
-_random_change("_image_random_hue", _hue, "The image with its hue turned by a random share of the circle." + _FACTORS)
-# fmt: on
+_random_change("_image_random_brightness", _brightness, "``data * factor``.")
+_random_change(
+    "_image_random_contrast",
+    _contrast,
+    "``data * factor + mean * (1 - factor)``, the mean that of the grey image.",
+)
+_random_change(
+    "_image_random_saturation", _saturation, "``data * factor + 0.114 * blue * (1 - factor)``."
+)
+_random_change("_image_random_hue", _hue, "The image with its hue turned by `factor` rounds.")
 
 
 @function_operator(

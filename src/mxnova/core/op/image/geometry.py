@@ -12,6 +12,7 @@ from ..infer import DTypes, Shapes
 from ..operator import Op, function_operator
 from .pixels import check_channels, color_shape
 
+
 def _crop_shape(op: Op, s: Shapes) -> None:
     s.rank("data", 3, 4)
     for size, first, length, axis in (("width", "x", "width", -2), ("height", "y", "height", -3)):
@@ -108,7 +109,7 @@ def to_tensor(data: Tensor) -> Tensor:
     Args:
         data: (height, width, channels) or a batch of them, of any element type.
     """
-    return data.movedim(-1, -3).to(torch.float32) / 255
+    return (data.movedim(-1, -3) / 255).to(torch.float32)
 
 
 def _normalize_shape(op: Op, s: Shapes) -> None:
@@ -136,7 +137,9 @@ def normalize(
     """
     is_float = data.is_floating_point()
     floats = data.dtype if is_float else torch.float32
-    m, d = (torch.tensor(v, dtype=floats, device=data.device).reshape(-1, 1, 1) for v in (mean, std))
+    m, d = (
+        torch.tensor(v, dtype=floats, device=data.device).reshape(-1, 1, 1) for v in (mean, std)
+    )
     normal = (data - m) / d
     # Integers wrap around, as in MXNet.
     return normal if is_float else normal.to(torch.int64).to(data.dtype)

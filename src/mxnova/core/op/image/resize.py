@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import pi
 
 import torch
 from torch import Tensor

@@ -18,7 +18,11 @@ _STATISTICS = ("gamma", "beta", "moving_mean", "moving_var")
 
 
 class _BatchNorm(Op):
-    """Channels along `axis`; the var output is ``1 / sqrt(var + eps)`` if `inverse`."""
+    """Channels along `axis`.
+
+    The older operators give the variance as output var, the newer ones ``1 / sqrt(var + eps)``; the
+    older ones set a fixed gamma in every pass, the newer ones only in training.
+    """
 
     eps: float
     momentum: float
@@ -26,7 +30,7 @@ class _BatchNorm(Op):
     use_global_stats: bool
     output_mean_var: bool
     axis: int = 1
-    inverse = True
+    older = False
 
     aux = ("moving_mean", "moving_var")
     initializers = {"moving_mean": '["zero", {}]', "moving_var": '["one", {}]'}  # noqa: RUF012 - constants
@@ -46,7 +50,7 @@ class _BatchNorm(Op):
     def infer_dtype(self, t: DTypes) -> None:
         t.same("data", "output")
         if not t.data.is_floating_point:
-            raise MXNetError(f"{self.name}: data has type {dtype_name(t.data)}: it must be a float")
+            raise MXNetError(f"{self.name}: data has type {dtype_name(t.data)}, not a float")
         half = t.data.itemsize < 4
         for name in (*_STATISTICS, "mean", "var"):
             t[name] = torch.float32 if half else t.data
@@ -63,14 +67,14 @@ class _BatchNorm(Op):
     ) -> tuple[Tensor, Tensor, Tensor]:
         x = _channels_second(data, self.axis)
         weight = None if self.fix_gamma else gamma
-        if self.fix_gamma and train:
+        if self.fix_gamma and (train or self.older):
             gamma.data.fill_(1.0)  # so that saved parameters say what was used
         if self.use_global_stats or not train:
             output = torch.batch_norm(
                 x, weight, beta, moving_mean, moving_var, False, 0.0, self.eps, True
             )
             mean, var = moving_mean, moving_var
-            if self.output_mean_var and self.inverse:
+            if self.output_mean_var and not self.older:
                 var = (moving_var + self.eps).rsqrt()
         else:
             output, mean, var = torch.native_batch_norm(
@@ -78,12 +82,12 @@ class _BatchNorm(Op):
             )
             if output.requires_grad:
                 # MXNet moves its statistics in backward, not in forward.
-                output.register_hook(
+                output.register_hook(  # type: ignore[no-untyped-call]
                     functools.partial(self._move, mean, var, moving_mean, moving_var)
                 )
-            if self.output_mean_var and not self.inverse:
+            if self.output_mean_var and self.older:
                 var = var.pow(-2) - self.eps
-        return output.reshape(data.shape), mean, var
+        return output if x is data else output.reshape(data.shape), mean, var
 
     def _move(
         self,
@@ -107,7 +111,7 @@ def _channels_second(x: Tensor, axis: int) -> Tensor:
 
 @operator("BatchNorm", "_npx_batch_norm")
 class BatchNorm(_BatchNorm):
-    """``(data - mean) / sqrt(var + eps) * gamma + beta`` with the mean and variance of each channel.
+    """``(data - mean) / sqrt(var + eps) * gamma + beta`` with mean and variance of each channel.
 
     In training passes they are those of the batch, and the backward pass moves the moving ones
     towards them; otherwise they are the moving ones. The variance is that of the batch itself, not
@@ -211,7 +215,7 @@ class BatchNormV1(_BatchNorm):
     fix_gamma: bool = True
     use_global_stats: bool = False
     output_mean_var: bool = False
-    inverse = False
+    older = True
 
 
 @operator("_contrib_SyncBatchNorm")
@@ -240,4 +244,4 @@ class SyncBatchNorm(_BatchNorm):
     output_mean_var: bool = False
     ndev: int = 1
     key: str = REQUIRED
-    inverse = False
+    older = True

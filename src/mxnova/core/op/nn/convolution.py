@@ -173,7 +173,7 @@ class ConvolutionV1(_Convolution):
 
 @operator("Deconvolution", "_npx_deconvolution")
 class Deconvolution(Filters):
-    """Transpose of Convolution: every item of `data` adds its multiple of the kernels to the output.
+    """Transpose of Convolution: every item of `data` adds its multiple of the kernels.
 
     The output has ``stride * (size - 1) + dilate * (kernel - 1) + 1 - 2 * pad + adj`` items along
     each spatial axis.

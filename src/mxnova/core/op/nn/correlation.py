@@ -62,7 +62,7 @@ class Correlation(Op):
     def _places(self, s: Shapes, size: Dim) -> Dim:
         border = 2 * self.max_displacement + self.kernel_size - 1
         room = size + 2 * self.pad_size - border
-        if not room > 0:  # type: ignore[operator]  # pauses while unknown
+        if not room > 0:
             raise s.fail(
                 f"max_displacement={self.max_displacement}, kernel_size={self.kernel_size}: "
                 f"{size} pixels, padded by {self.pad_size}, leave no place"

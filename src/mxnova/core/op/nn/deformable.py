@@ -65,12 +65,12 @@ class _Deformable(Filters):
         height, width = offset.shape[2:]
         y, x = self._positions(offset.reshape(-1, n_items, 2, height, width))
         maps = data.reshape(batch * groups, channels // groups, *data.shape[2:])
-        items = self._sampled(maps, y, x).unflatten(2, (n_items, height))
+        items = self._sampled(maps, y, x)
         if mask is not None:
-            items = items * mask.reshape(-1, 1, n_items, height, width)
+            items = items * mask.reshape(len(maps), 1, -1, width)
         columns = items.reshape(batch, self.num_group, -1, height * width)
         kernels = weight.reshape(self.num_group, self.num_filter // self.num_group, -1)
-        output = (kernels @ columns).reshape(batch, self.num_filter, height, width)
+        output: Tensor = (kernels @ columns).reshape(batch, self.num_filter, height, width)
         return output if bias is None else output + bias.reshape(-1, 1, 1)
 
     def _sampled(self, maps: Tensor, y: Tensor, x: Tensor) -> Tensor:
@@ -78,7 +78,7 @@ class _Deformable(Filters):
         raise NotImplementedError
 
     def _positions(self, offset: Tensor) -> tuple[Tensor, Tensor]:
-        """y and x of every item at every place of the window, (maps, items · height, width)."""
+        """The y and x of every item at every place of the window, (maps, items · height, width)."""
         n_rows, n_columns = self.kernel
         stride, pad = self.stride or (1, 1), self.pad or (0, 0)
         dilate = self.dilate or (1, 1)
@@ -221,7 +221,7 @@ class DeformablePSROIPooling(Op):
         no_trans: no bin is moved.
     """
 
-    spatial_scale: Scale  # type: ignore[valid-type]
+    spatial_scale: Scale
     output_dim: PosInt
     group_size: PosInt
     pooled_size: PosInt
@@ -260,7 +260,7 @@ class DeformablePSROIPooling(Op):
         step_x, step_y = (v.reshape(-1, 1, 1, 1) for v in step.T)
         height, width = data.shape[2:]
         first = (image.reshape(-1, 1, 1, 1) * data.shape[1] + self._channels(data)) * height * width
-        total, count = 0.0, 0.0
+        total = count = data.new_zeros(())
         for row, column in product(range(self.sample_per_part), repeat=2):
             at_y, at_x = y + row * step_y, x + column * step_x
             inside = (
@@ -272,18 +272,20 @@ class DeformablePSROIPooling(Op):
         return (total / count.clamp(min=1)).masked_fill(~exists, 0.0)
 
     def _bin_starts(self, trans: Tensor | None, axis: int, start: Tensor, size: Tensor) -> Tensor:
-        """Where each bin begins along x (axis 0) or y: (regions, output_dim or 1, rows, columns)."""
+        """Where each bin begins along x (axis 0) or y: (regions, outputs or 1, rows, columns)."""
         n = self.pooled_size
         bins = torch.arange(n, dtype=size.dtype, device=size.device)
         bins = bins if axis == 0 else bins.unsqueeze(1)
         start, size = (v.reshape(-1, 1, 1, 1) for v in (start, size))
-        regular = (bins * (size / n) + start).expand(-1, -1, n, n)
+        regular: Tensor = (bins * (size / n) + start).expand(-1, -1, n, n)
         if trans is None:
             return regular
         parts = torch.arange(n, dtype=size.dtype, device=size.device) / n
         part = (parts * (self.part_size or n)).long()
         moves = trans[:, axis::2][:, :, part][..., part] * self.trans_std
-        return regular + moves.repeat_interleave(self.output_dim // moves.shape[1], 1) * size
+        each = self.output_dim // moves.shape[1]  # output channels of a class
+        moved: Tensor = regular + moves.repeat_interleave(each, 1) * size
+        return moved
 
     def _channels(self, data: Tensor) -> Tensor:
         """The channel of `data` for each output channel and bin: (output_dim, rows, columns)."""

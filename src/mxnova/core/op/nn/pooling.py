@@ -185,10 +185,11 @@ class Pooling(_Pool):
             return slide.average(x, self.count_include_pad is not False)
         if self.pool_type == "sum" or self.p_value == 1:
             return slide.sum(x)
-        return _root(slide.sum(x**self.p_value), self.p_value)
+        power = self.p_value or 2
+        return _root(slide.sum(x**power), power)
 
 
-def _root(x: Tensor, p: int | None) -> Tensor:
+def _root(x: Tensor, p: int) -> Tensor:
     """The root of `x` that has its sign; its gradient at 0 is 0."""
     is_zero = x == 0
     filled = x.masked_fill(is_zero, 1.0)
@@ -244,8 +245,9 @@ def _adaptive_shape(op: Op, s: Shapes) -> None:
     s.output = (*s.data[:2], *_both(size))
 
 
-def _both(size: tuple[int, ...]) -> tuple[int, ...]:
-    return size if len(size) == 2 else (size or (1,)) * 2
+def _both(size: tuple[int, ...]) -> tuple[int, int]:
+    height, width = size if len(size) == 2 else (size or (1,)) * 2
+    return height, width
 
 
 @function_operator("_contrib_AdaptiveAvgPooling2D", shape=_adaptive_shape)

@@ -18,7 +18,7 @@ from ..families.unary import round_half_away
 from ..infer import Shapes
 from ..operator import Op, function_operator
 
-__all__ = ["Scale", "check_regions", "images_of", "no_gradient", "pooled_size"]
+__all__ = ["Scale", "check_groups", "check_regions", "images_of", "pooled_size"]
 
 Scale = bounded(float, 0, 1)
 
@@ -161,10 +161,9 @@ def roi_pooling(
     """
     image, exists = images_of(rois, data)
     corners = round_half_away(rois.detach()[:, 1:] * spatial_scale)
-    left, top = corners[:, 0:1], corners[:, 1:2]
-    width, height = (corners[:, 2:] - corners[:, :2] + 1).clamp(min=1).split(1, 1)
-    rows = _edges(height, pooled_size[0], data.shape[2], whole_start=top)
-    columns = _edges(width, pooled_size[1], data.shape[3], whole_start=left)
+    start, size = corners[:, :2], (corners[:, 2:] - corners[:, :2] + 1).clamp(min=1)
+    rows = _edges(size[:, 1:], pooled_size[0], data.shape[2], whole_start=start[:, 1:])
+    columns = _edges(size[:, :1], pooled_size[1], data.shape[3], whole_start=start[:, :1])
     with torch.no_grad():
         # An empty bin may begin behind the last pixel.
         inside = [
@@ -184,16 +183,12 @@ def roi_pooling(
 
 def _psroi_shape(op: Op, s: Shapes) -> None:
     check_regions(s)
-    n, groups = op.attr("pooled_size"), _groups(op)
+    n = op.attr("pooled_size")
     for name in ("pooled_size", "output_dim"):
         if op.attr(name) < 1:
             raise s.fail(f"{name}={op.attr(name)}: it must be >= 1")
-    check_groups(s, op.attr("output_dim"), groups)
+    check_groups(s, op.attr("output_dim"), op.attr("group_size") or n)
     s.output = (s.rois[0], op.attr("output_dim"), n, n)
-
-
-def _groups(op: Op) -> int:
-    return op.attr("group_size") or op.attr("pooled_size")
 
 
 def check_groups(s: Shapes, output_dim: int, groups: int) -> None:
@@ -229,33 +224,34 @@ def position_sensitive_roi_pooling(
         group_size: number of positions along each axis that have channels of their own;
             `pooled_size` by default.
     """
-    groups = group_size or pooled_size
     image, exists = images_of(rois, data)
     corners = round_half_away(rois.detach()[:, 1:])
     start = corners[:, :2] * spatial_scale
     size = ((corners[:, 2:] + 1) * spatial_scale - start).clamp(min=0.1)
-    height, width = data.shape[2:]
-    x0, x1 = _edges(size[:, :1], pooled_size, width, start[:, :1])
-    y0, y1 = _edges(size[:, 1:], pooled_size, height, start[:, 1:])
-    # Sums over any bin from sums over all that is above and left of a pixel; in double precision,
-    # as they are differences of large numbers.
-    sums = F.pad(data, (1, 0, 1, 0)).double().cumsum(2).cumsum(3)
-    sums = sums.reshape(len(data), output_dim, groups, groups, height + 1, width + 1)
-    group = torch.arange(pooled_size, device=data.device) * groups // pooled_size
-    where = (
-        image.reshape(-1, 1, 1, 1),
-        torch.arange(output_dim, device=data.device).reshape(1, -1, 1, 1),
-        group.reshape(1, 1, -1, 1),
-        group.reshape(1, 1, 1, -1),
-    )
-    top, bottom = (y.reshape(-1, 1, pooled_size, 1) for y in (y0, y1))
-    left, right = (x.reshape(-1, 1, 1, pooled_size) for x in (x0, x1))
-    total = (
-        sums[(*where, bottom, right)]
-        - sums[(*where, top, right)]
-        - sums[(*where, bottom, left)]
-        + sums[(*where, top, left)]
-    )
+    x = _edges(size[:, :1], pooled_size, data.shape[3], start[:, :1])
+    y = _edges(size[:, 1:], pooled_size, data.shape[2], start[:, 1:])
+    top, bottom = (edge.reshape(-1, 1, pooled_size, 1) for edge in y)
+    left, right = (edge.reshape(-1, 1, 1, pooled_size) for edge in x)
+    before = _SumBefore(data, image, output_dim, group_size or pooled_size, pooled_size)
+    total = before(bottom, right) - before(top, right) - before(bottom, left) + before(top, left)
     area = (bottom - top).clamp(min=0) * (right - left).clamp(min=0)
     mean = (total / area.clamp(min=1)).to(data.dtype)
     return mean.masked_fill(~((area > 0) & exists), 0.0)
+
+
+class _SumBefore:
+    """For the channels of each region's bins, the sum of all above and left of a pixel."""
+
+    def __init__(
+        self, data: Tensor, image: Tensor, output_dim: int, groups: int, n_bins: int
+    ) -> None:
+        # In double precision: what is wanted are differences of large numbers.
+        sums = F.pad(data, (1, 0, 1, 0)).double().cumsum(2).cumsum(3)
+        self.sums = sums.reshape(len(data), output_dim, groups, groups, *sums.shape[2:])
+        group = torch.arange(n_bins, device=data.device) * groups // n_bins
+        self.image = image.reshape(-1, 1, 1, 1)
+        self.output = torch.arange(output_dim, device=data.device).reshape(-1, 1, 1)
+        self.group_y, self.group_x = group.reshape(-1, 1), group
+
+    def __call__(self, row: Tensor, column: Tensor) -> Tensor:
+        return self.sums[self.image, self.output, self.group_y, self.group_x, row, column]

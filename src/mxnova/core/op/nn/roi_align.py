@@ -42,7 +42,7 @@ def roi_align(
     rois: Tensor,
     *,
     pooled_size: Shape,
-    spatial_scale: Scale,  # type: ignore[valid-type]
+    spatial_scale: Scale,
     sample_ratio: int = -1,
     position_sensitive: bool = False,
     aligned: bool = False,
@@ -108,13 +108,13 @@ def _all_channels(data: Tensor, image: Tensor, rows: Tensor, columns: Tensor) ->
     found = []
     for part in _parts(data, image):
         own = pixels.expand(len(image[part]), -1, -1) if len(data) == 1 else pixels[image[part]]
-        strips = (rows[part] @ own).unflatten(2, (width, channels))
+        strips = (rows[part] @ own).reshape(-1, rows.shape[1], width, channels)
         found.append(columns[part].unsqueeze(1) @ strips)
     return torch.cat(found).permute(0, 3, 1, 2)
 
 
 def _own_channels(data: Tensor, image: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
-    maps = data.unflatten(1, (-1, rows.shape[1], columns.shape[1]))
+    maps = data.reshape(len(data), -1, rows.shape[1], columns.shape[1], *data.shape[2:])
     found = [
         torch.einsum("rpy,rcpqyx,rqx->rcpq", rows[part], maps[image[part]], columns[part])
         for part in _parts(data, image)
@@ -139,7 +139,7 @@ def rotated_roi_align(
     rois: Tensor,
     *,
     pooled_size: Shape,
-    spatial_scale: Scale,  # type: ignore[valid-type]
+    spatial_scale: Scale,
     sampling_ratio: int = -1,
 ) -> Tensor:
     """ROIAlign of rotated regions.

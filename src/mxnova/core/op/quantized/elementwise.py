@@ -147,8 +147,8 @@ class QuantizedConcat(Layer):
         unsigned = all(t[name] is torch.uint8 for name in arrays)
         t.output = torch.uint8 if unsigned else torch.int8
 
-    def forward(self, *arrays: Tensor) -> tuple[Tensor, ...]:
-        arrays, ends = arrays[: self.num_args], arrays[self.num_args :]
+    def forward(self, *data: Tensor) -> tuple[Tensor, ...]:
+        arrays, ends = data[: self.num_args], data[self.num_args :]
         low, high = torch.stack(ends[::2]).amin(0), torch.stack(ends[1::2]).amax(0)
         unsigned = all(array.dtype is torch.uint8 for array in arrays)
         dtype = torch.uint8 if unsigned else torch.int8
@@ -183,7 +183,18 @@ class _Arithmetic(Layer):
 
 @operator("_contrib_quantized_elemwise_add")
 class QuantizedAdd(_Arithmetic):
-    """x"""
+    """Sum of 8-bit integers: 32 bits of the summed ranges, or 8 bits of a calibrated range.
+
+    Args:
+        lhs: int8 or uint8 of any shape.
+        rhs: int8 or uint8 of the same shape.
+        lhs_min: least number of the range of `lhs`, (1,).
+        lhs_max: greatest number of the range of `lhs`, (1,).
+        rhs_min: least number of the range of `rhs`, (1,).
+        rhs_max: greatest number of the range of `rhs`, (1,).
+        min_calib_range: least number of the result's range.
+        max_calib_range: greatest number of the result's range; both or none.
+    """
 
     min_calib_range: float | None = None
     max_calib_range: float | None = None
@@ -229,7 +240,19 @@ class QuantizedAdd(_Arithmetic):
 
 @operator("_contrib_quantized_elemwise_mul")
 class QuantizedMultiply(_Arithmetic):
-    """x"""
+    """Product of 8-bit integers: 32 bits, int8 of a calibrated range, or floats.
+
+    Args:
+        lhs: int8 or uint8 of any shape.
+        rhs: int8 or uint8 of the same shape.
+        lhs_min: least number of the range of `lhs`, (1,).
+        lhs_max: greatest number of the range of `lhs`, (1,).
+        rhs_min: least number of the range of `rhs`, (1,).
+        rhs_max: greatest number of the range of `rhs`, (1,).
+        min_calib_range: least number of the result's range.
+        max_calib_range: greatest number of the result's range; both or none.
+        enable_float_output: give the products of what they stand for, without a range.
+    """
 
     min_calib_range: float | None = None
     max_calib_range: float | None = None

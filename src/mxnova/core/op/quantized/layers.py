@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import functools
 from math import prod
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
 from ...base.params import Double, PosInt, Shape, ULong
 from ..infer import DTypes, Shapes
-from ..nn.convolution import Convolution, CudnnTune, PosUInt
+from ..nn.convolution import Convolution, CudnnTune
 from ..nn.fully_connected import FullyConnected
 from ..nn.pooling import Pooling
+from ..nn.window import PosUInt
 from ..operator import Op, operator
 from .ranges import EIGHT_BITS, LEVELS, WIDE_LEVELS, check_type, magnitude, quantized, ranges, step
 
@@ -56,7 +57,11 @@ class _Product(Layer):
     """A linear layer: data of 8 bits, int8 weight and bias, 32-bit result."""
 
     no_bias: bool
-    plain: Op
+
+    @property
+    def plain(self) -> Op:
+        """The operator on floats."""
+        raise NotImplementedError
 
     def inputs(self) -> tuple[str, ...]:
         names = ["data", "weight", "min_data", "max_data", "min_weight", "max_weight"]
@@ -89,7 +94,7 @@ class _Product(Layer):
         max_bias: Tensor | None = None,
     ) -> tuple[Tensor, Tensor, Tensor]:
         given = (data, weight, bias, min_data, max_data, min_weight, max_weight, min_bias, max_bias)
-        arrays = dict(zip(self.inputs(), given, strict=False))  # without bias they are less
+        arrays: dict[str, Any] = dict(zip(self.inputs(), given, strict=False))  # fewer without bias
         factors = [data, weight] if self.no_bias else [data, weight, self._bias(**arrays)]
         total = self.plain.forward(*(factor.double() for factor in factors))
         one = self._data_step(data.dtype, arrays["min_data"], arrays["max_data"])
@@ -250,6 +255,8 @@ class QuantizedPooling(Layer):
     def infer_shape(self, s: Shapes) -> None:
         if self.pool_type not in ("avg", "max"):
             raise s.fail(f"pool_type={self.pool_type}: must be avg or max")
+        if self.layout not in (None, "NCHW", "NCDHW"):
+            raise s.fail(f"layout={self.layout}: must be NCHW or NCDHW")
         self.infer_ranges(s)
         s.rank("data", 4, 5)
         self.infer_as(self.plain, s)

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
 from math import log
-from typing import Literal
+from typing import Any, Literal, cast
 
 import torch
 from torch import Tensor
@@ -13,9 +13,10 @@ from torch import Tensor
 from ...base.params import Long, Shape
 from ...base.shapes import from_user
 from ..dtypes import torch_dtype
+from ..families.creation import PartialShape
 from ..infer import DTypes, Shapes
 from ..operator import Op, operator
-from .distributions import Generator, wanted_shape
+from .distributions import Generator
 
 
 @operator("_random_randint", "_npi_random_randint", "random_randint")
@@ -32,7 +33,7 @@ class RandomInt(Op):
 
     low: Long
     high: Long
-    shape: Shape | None = None
+    shape: PartialShape = None
     ctx: str = ""
     dtype: Literal["None", "int32", "int64"] = "None"
     differentiable = False
@@ -49,9 +50,15 @@ class RandomInt(Op):
     def infer_dtype(self, t: DTypes) -> None:
         t.output = self._type
 
-    def forward(self, *, rng: Generator, out: Sequence[Tensor] | None) -> Tensor:
-        device = torch.device("cpu") if rng is None else rng.device
-        shape = wanted_shape(self, out)
+    def settled(self, shape: tuple[int, ...], dtype: torch.dtype) -> Op:
+        if self.shape == shape:
+            return self
+        changed: Op = dataclasses.replace(cast(Any, self), shape=shape)
+        return changed
+
+    def forward(self, *, rng: Generator) -> Tensor:
+        device = None if rng is None else rng.device
+        shape = self.shape or ()
         drawn = torch.randint(self.low, self.high, shape, generator=rng, device=device)
         return drawn.to(self._type)
 
@@ -113,7 +120,7 @@ class SampleUniqueZipfian(Op):
     """
 
     range_max: int
-    shape: Shape | None = None
+    shape: PartialShape = None
     differentiable = False
 
     def outputs(self) -> tuple[str, ...]:
@@ -142,7 +149,7 @@ class SampleUniqueZipfian(Op):
         return chosen, (count < n).sum(1) + 1
 
     def _draws(self, n_rows: int, n: int, rng: Generator) -> Tensor:
-        device = torch.device("cpu") if rng is None else rng.device
+        device = None if rng is None else rng.device
         uniform = torch.empty((n_rows, n), dtype=torch.float64, device=device)
         uniform.uniform_(generator=rng)
         drawn = (uniform * log(self.range_max + 1)).exp().long() - 1

@@ -7,16 +7,18 @@ shape, ``_random_x_like`` numbers and an array that gives shape and type.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 import torch
 from torch import Tensor
 
 from ...base.errors import MXNetError, argument_error
 from ...base.params import Shape, doc_of_arguments
-from ...base.shapes import from_user, is_known
+from ...base.shapes import from_user
 from ..dtypes import dtype_name, torch_dtype
+from ..families.creation import PartialShape
 from ..infer import DTypes, Shapes
 from ..operator import Op, operator, register_function
 
@@ -29,20 +31,6 @@ F = TypeVar("F", bound=Callable[..., Tensor])
 def result_type(dtype: str) -> torch.dtype:
     """The element type that a parameter `dtype` asks for; ``None`` is float32."""
     return torch.float32 if dtype == "None" else torch_dtype(dtype)
-
-
-def wanted_shape(op: Op, out: Sequence[Tensor] | None) -> tuple[int, ...]:
-    """The shape to fill: parameter `shape`, or where it leaves something open that of the output.
-
-    Raises:
-        ArgumentError: neither tells.
-    """
-    shape = from_user(op.attr("shape"))
-    if is_known(shape):
-        return shape  # type: ignore[return-value]
-    if not out:
-        raise argument_error(op.name, "shape", op.attr("shape"), "does not give a full shape")
-    return tuple(out[0].shape)
 
 
 # The three operators ------------------------------------------------------------------------------
@@ -63,7 +51,7 @@ def _sample_shape(op: Op, s: Shapes) -> None:
 
 def _sample_dtype(op: Op, t: DTypes) -> None:
     t.same(*t.inputs)
-    if t[t.inputs[0]]:
+    if t.known(t.inputs[0]) is not None:
         t.output = result_type(op.attr("dtype"))
 
 
@@ -75,7 +63,7 @@ class _Drawn(Op):
     check: Callable[..., str | None]
     differentiable = False
 
-    def _numbers(self, device: torch.device) -> list[Tensor]:
+    def _numbers(self, device: torch.device | None) -> list[Tensor]:
         return [torch.tensor(float(self.attr(n)), device=device) for n in self.parameters]
 
     def _check(self, s: Shapes) -> None:
@@ -94,12 +82,16 @@ class _Random(_Drawn):
     def infer_dtype(self, t: DTypes) -> None:
         t.output = result_type(self.attr("dtype"))
 
-    def forward(self, *, rng: Generator, out: Sequence[Tensor] | None) -> Tensor:
-        device = torch.device("cpu") if rng is None else rng.device
-        shape = wanted_shape(self, out)
-        return type(self).draw(
-            *self._numbers(device), shape=shape, dtype=self.attr("dtype"), rng=rng
-        )
+    def settled(self, shape: tuple[int, ...], dtype: torch.dtype) -> Op:
+        if self.attr("shape") == shape:
+            return self
+        changed: Op = dataclasses.replace(cast(Any, self), shape=shape)
+        return changed
+
+    def forward(self, *, rng: Generator) -> Tensor:
+        device = None if rng is None else rng.device
+        shape, dtype = self.attr("shape"), self.attr("dtype")
+        return type(self).draw(*self._numbers(device), shape=shape, dtype=dtype, rng=rng)
 
 
 class _RandomLike(_Drawn):
@@ -150,7 +142,7 @@ def distribution(
         )
         common = {"draw": staticmethod(draw), "check": staticmethod(check), **defaults}
         common["parameters"] = tuple(defaults)
-        shaped = {**kinds, "shape": Shape, "ctx": str, "dtype": FloatType}
+        shaped = {**kinds, "shape": PartialShape, "ctx": str, "dtype": FloatType}
         full = {**common, "shape": None, "ctx": "", "dtype": "None"}
         names = (f"_random_{name}", f"random_{name}", *aliases)
         operator(*names)(_subclass(_Random, draw, shaped, full))
@@ -207,7 +199,6 @@ def uniform(
         high: upper bound, excluded.
         shape: how many to draw for each element.
         dtype: type of the result; float32 by default.
-        rng: random stream.
     """
     drawn, low, high = _prepared(shape, dtype, rng, low, high)
     return drawn.uniform_(generator=rng).mul_(high - low).add_(low).to(result_type(dtype))
@@ -230,7 +221,6 @@ def normal(
         sigma: standard deviation.
         shape: how many to draw for each element.
         dtype: type of the result; float32 by default.
-        rng: random stream.
     """
     drawn, mu, sigma = _prepared(shape, dtype, rng, mu, sigma)
     return drawn.normal_(generator=rng).mul_(sigma).add_(mu).to(result_type(dtype))
@@ -246,7 +236,6 @@ def exponential(
         lam: rate: 1 over the mean.
         shape: how many to draw for each element.
         dtype: type of the result; float32 by default.
-        rng: random stream.
     """
     drawn, lam = _prepared(shape, dtype, rng, lam)
     return drawn.exponential_(generator=rng).div_(lam).to(result_type(dtype))
@@ -268,7 +257,6 @@ def gamma(
         beta: scale of the distribution.
         shape: how many to draw for each element.
         dtype: type of the result; float32 by default.
-        rng: random stream.
     """
     drawn, alpha, beta = _prepared(shape, dtype, rng, alpha, beta)
     return _gamma(alpha.expand_as(drawn), rng).mul_(beta).to(result_type(dtype))
@@ -282,7 +270,6 @@ def poisson(lam: Tensor, *, shape: Shape = (), dtype: FloatType = "None", rng: G
         lam: mean.
         shape: how many to draw for each element.
         dtype: type of the result; float32 by default.
-        rng: random stream.
     """
     drawn, lam = _prepared(shape, dtype, rng, lam)
     return torch.poisson(lam.expand_as(drawn), generator=rng).to(result_type(dtype))
@@ -304,7 +291,6 @@ def negative_binomial(
         p: probability of a success.
         shape: how many to draw for each element.
         dtype: type of the result; float32 by default.
-        rng: random stream.
     """
     drawn, k, p = _prepared(shape, dtype, rng, k, p)
     rate = _gamma(k.expand_as(drawn), rng) * ((1 - p) / p)
@@ -327,7 +313,6 @@ def generalized_negative_binomial(
         alpha: dispersion: the variance is ``mu + alpha * mu**2``.
         shape: how many to draw for each element.
         dtype: type of the result; float32 by default.
-        rng: random stream.
     """
     drawn, mu, alpha = _prepared(shape, dtype, rng, mu, alpha)
     spread = _gamma((1 / alpha.clamp(min=1e-30)).expand_as(drawn), rng) * alpha
