@@ -49,7 +49,7 @@ SAMPLES = [
     Sample("Convolution", [(2, 3, 7), (4, 3, 3), (4,)], {"kernel": 3, "num_filter": 4}, conv((1,), (0,), (1,))),
     Sample("Convolution", [(2, 4, 6, 5), (6, 2, 3, 2), (6,)], {"kernel": "(3, 2)", "num_filter": 6, "num_group": 2, "stride": "(2, 1)", "pad": "(1, 0)", "dilate": "(1, 2)"}, conv((2, 1), (1, 0), (1, 2), 2)),
     Sample("Convolution", [(1, 2, 3, 4, 3), (2, 2, 2, 2, 2)], {"kernel": "(2, 2, 2)", "num_filter": 2, "no_bias": True}, conv((1, 1, 1), (0, 0, 0), (1, 1, 1))),
-    Sample("Convolution", [(2, 5, 2), (3, 2, 2), (3,)], {"kernel": 2, "num_filter": 3, "layout": "NCW"}, conv((1,), (0,), (1,))),
+    Sample("Convolution", [(2, 2, 5), (3, 2, 2), (3,)], {"kernel": 2, "num_filter": 3, "layout": "NCW"}, conv((1,), (0,), (1,))),
     Sample("Convolution", [(1, 4, 5, 2), (3, 2, 2, 2), (3,)], {"kernel": "(2, 2)", "num_filter": 3, "layout": "NHWC"}, channels_last(conv((1, 1), (0, 0), (1, 1)))),
     Sample("Convolution", [(1, 3, 3, 3, 2), (2, 2, 2, 2, 1)], {"kernel": "(2, 2, 2)", "num_filter": 2, "num_group": 2, "no_bias": 1, "layout": "NDHWC"}, channels_last(conv((1, 1, 1), (0, 0, 0), (1, 1, 1), 2))),
     Sample("Convolution_v1", [(1, 2, 5, 5), (4, 1, 3, 3), (4,)], {"kernel": "(3, 3)", "num_filter": 4, "num_group": 2, "pad": "(1, 1)"}, conv((1, 1), (1, 1), (1, 1), 2)),

@@ -80,9 +80,10 @@ def grid_generator(
     """A grid of sampling positions (batch, 2, height, width) for BilinearSampler.
 
     Args:
-        data: affine: 2 by 3 matrices (batch, 6) that take ``(x, y, 1)`` of the output to positions;
-            warp: by how many pixels each position is off (batch, 2, height, width).
-        transform_type: what `data` is.
+        data: what `transform_type` says.
+        transform_type: affine, when `data` holds 2 by 3 matrices (batch, 6) that take ``(x, y, 1)``
+            of the output to positions; warp, when it tells by how many pixels each position is
+            off (batch, 2, height, width).
         target_shape: height and width of the grid; only for affine.
     """
     if transform_type == "affine":
