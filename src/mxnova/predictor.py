@@ -130,7 +130,7 @@ class Predictor:
         """Shapes of the outputs; None where they depend on the data."""
         return list(self._output_shapes)
 
-    # Step by step, as the C API does it ------------------------------------------------------------
+    # Step by step, as the C API does it -----------------------------------------------------------
 
     def set_input(self, name: str, data: Any) -> None:
         """Sets one input of this thread's next `forward`; values are copied.

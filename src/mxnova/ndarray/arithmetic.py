@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -31,15 +32,21 @@ __all__ = [
 
 
 def _function(
-    name: str, arrays: str, scalar: str, reflected: str, python: Callable[[Any, Any], Any]
+    name: str, on_arrays: str, scalar: str, reflected: str, python: Callable[[Any, Any], Any]
 ) -> Callable[[Any, Any], Any]:
+    arrays, scalar, reflected = (
+        f"broadcast_{on_arrays}",
+        f"_{scalar}_scalar",
+        f"_{reflected}_scalar",
+    )
+
     def function(lhs: Any, rhs: Any) -> Any:
         left, right = isinstance(lhs, NDArray), isinstance(rhs, NDArray)
         if left and right:
             return function_of(arrays)(lhs, rhs)
         if left or right:
             array, number = (lhs, rhs) if left else (rhs, lhs)
-            if not isinstance(number, (int, float)) and not hasattr(number, "__float__"):
+            if not hasattr(number, "__float__"):
                 raise ArgumentTypeError(f"{name}: a {type(number).__name__} is no number")
             return function_of(scalar if left else reflected)(array, scalar=float(number))
         return python(lhs, rhs)
@@ -49,21 +56,29 @@ def _function(
     return function
 
 
+def _compared(relation: Callable[[Any, Any], bool]) -> Callable[[Any, Any], float]:
+    return lambda a, b: float(relation(a, b))
+
+
+# What follows a name: the operator on two arrays, on array and number, on number and array.
 # fmt: off
-add           = _function("add", "broadcast_add", "_plus_scalar", "_plus_scalar", lambda a, b: a + b)
-subtract      = _function("subtract", "broadcast_sub", "_minus_scalar", "_rminus_scalar", lambda a, b: a - b)
-multiply      = _function("multiply", "broadcast_mul", "_mul_scalar", "_mul_scalar", lambda a, b: a * b)
-divide        = _function("divide", "broadcast_div", "_div_scalar", "_rdiv_scalar", lambda a, b: a / b)
-modulo        = _function("modulo", "broadcast_mod", "_mod_scalar", "_rmod_scalar", lambda a, b: a % b)
-power         = _function("power", "broadcast_power", "_power_scalar", "_rpower_scalar", lambda a, b: a**b)
-maximum       = _function("maximum", "broadcast_maximum", "_maximum_scalar", "_maximum_scalar", max)
-minimum       = _function("minimum", "broadcast_minimum", "_minimum_scalar", "_minimum_scalar", min)
-equal         = _function("equal", "broadcast_equal", "_equal_scalar", "_equal_scalar", lambda a, b: float(a == b))
-not_equal     = _function("not_equal", "broadcast_not_equal", "_not_equal_scalar", "_not_equal_scalar", lambda a, b: float(a != b))
-greater       = _function("greater", "broadcast_greater", "_greater_scalar", "_lesser_scalar", lambda a, b: float(a > b))
-greater_equal = _function("greater_equal", "broadcast_greater_equal", "_greater_equal_scalar", "_lesser_equal_scalar", lambda a, b: float(a >= b))
-lesser        = _function("lesser", "broadcast_lesser", "_lesser_scalar", "_greater_scalar", lambda a, b: float(a < b))
-lesser_equal  = _function("lesser_equal", "broadcast_lesser_equal", "_lesser_equal_scalar", "_greater_equal_scalar", lambda a, b: float(a <= b))
+add           = _function("add", "add", "plus", "plus", operator.add)
+subtract      = _function("subtract", "sub", "minus", "rminus", operator.sub)
+multiply      = _function("multiply", "mul", "mul", "mul", operator.mul)
+divide        = _function("divide", "div", "div", "rdiv", operator.truediv)
+modulo        = _function("modulo", "mod", "mod", "rmod", operator.mod)
+power         = _function("power", "power", "power", "rpower", operator.pow)
+maximum       = _function("maximum", "maximum", "maximum", "maximum", max)
+minimum       = _function("minimum", "minimum", "minimum", "minimum", min)
+equal         = _function("equal", "equal", "equal", "equal", _compared(operator.eq))
+not_equal     = _function("not_equal", "not_equal", "not_equal", "not_equal",
+                          _compared(operator.ne))
+greater       = _function("greater", "greater", "greater", "lesser", _compared(operator.gt))
+greater_equal = _function("greater_equal", "greater_equal", "greater_equal", "lesser_equal",
+                          _compared(operator.ge))
+lesser        = _function("lesser", "lesser", "lesser", "greater", _compared(operator.lt))
+lesser_equal  = _function("lesser_equal", "lesser_equal", "lesser_equal", "greater_equal",
+                          _compared(operator.le))
 # fmt: on
 true_divide = divide
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators that MXNet calls contributed, on symbols."""
 
-from ..core.graph.functions import function_of
 from ..core.facade import operator_names, operators
+from ..core.graph.functions import function_of
 
 __getattr__ = operators(__name__, function_of, "_contrib_")
 

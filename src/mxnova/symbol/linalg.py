@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Linear algebra, on symbols."""
 
-from ..core.graph.functions import function_of
 from ..core.facade import operator_names, operators
+from ..core.graph.functions import function_of
 
 __getattr__ = operators(__name__, function_of, "_linalg_")
 

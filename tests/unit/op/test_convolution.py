@@ -102,7 +102,10 @@ def test_inferred_shapes(case):
 
 def test_types_follow_the_data_and_the_output_not_the_weight():
     f16 = torch.float16
-    assert inferred_dtypes("Convolution", K, [f16, None, None]) == "float16, float16, float16 -> float16"
+    assert (
+        inferred_dtypes("Convolution", K, [f16, None, None])
+        == "float16, float16, float16 -> float16"
+    )
     assert inferred_dtypes("Convolution", K, [None, None, None], f16).startswith("float16, float16")
     assert inferred_dtypes("Deconvolution", K, [None, f16]) == "unknown, float16 -> unknown"
 

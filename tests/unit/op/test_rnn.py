@@ -2,6 +2,7 @@
 """Against a step-by-step implementation in NumPy."""
 
 import itertools
+import json
 
 import numpy as np
 import pytest
@@ -135,7 +136,10 @@ def test_sample(row):
 
 def random_inputs(op, rng):
     shapes = inferred_shapes("RNN", attrs_of(op), [(TIME, BATCH, FEATURES), *[None] * 3])
-    return [torch.rand(eval(shape), generator=rng) for shape in shapes.split(" -> ")[0].split(", ")]
+    return [
+        torch.rand(json.loads(shape), generator=rng)
+        for shape in shapes.split(" -> ")[0].split(", ")
+    ]
 
 
 def attrs_of(op):

@@ -12,7 +12,12 @@ Sizes = tuple[int, ...]
 
 
 def places(
-    size: Sizes, kernel: Sizes, stride: Sizes, pad: Sizes, dilate: Sizes | None = None, up: bool = False
+    size: Sizes,
+    kernel: Sizes,
+    stride: Sizes,
+    pad: Sizes,
+    dilate: Sizes | None = None,
+    up: bool = False,
 ) -> Iterator[tuple[Sizes, list[range]]]:
     """(place, positions under the window along each axis) of a window over `size`."""
     dilate = dilate or (1,) * len(size)
@@ -22,7 +27,10 @@ def places(
         counts.append(room // s + 1 + (1 if up and room % s else 0))
     for place in np.ndindex(*counts):
         starts = [i * s - p for i, s, p in zip(place, stride, pad, strict=True)]
-        yield place, [range(a, a + d * k, d) for a, d, k in zip(starts, dilate, kernel, strict=True)]
+        yield (
+            place,
+            [range(a, a + d * k, d) for a, d, k in zip(starts, dilate, kernel, strict=True)],
+        )
 
 
 def under(x: np.ndarray[Any, Any], positions: list[range], outside: float = 0.0) -> Any:

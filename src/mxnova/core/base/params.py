@@ -451,8 +451,16 @@ def describe(fields: Iterable[Field], docs: Mapping[str, str] | None = None) -> 
 @cache
 def doc_of_arguments(docstring: str) -> dict[str, str]:
     """Argument name -> text, from the ``Args:`` section of a Google-style docstring."""
-    section = re.search(r"^\s*Args:\n(.*?)(?:\n\s*\n|\Z)", docstring, re.S | re.M)
+    section = re.search(r"^( *)Args:\n(.*?)(?:\n\s*\n|\Z)", docstring, re.S | re.M)
     if section is None:
         return {}
-    found = re.findall(r"^\s{4,8}(\w+)(?: \([^)]*\))?: (.*(?:\n\s{9,}.*)*)", section[1], re.M)
-    return {name: " ".join(text.split()) for name, text in found}
+    margin = len(section[1]) + 4
+    entries: dict[str, list[str]] = {}
+    texts: list[str] = []
+    for line in section[2].splitlines():
+        entry = re.match(rf" {{{margin}}}(\w+)(?: \([^)]*\))?: (.*)", line)
+        if entry is None:
+            texts.append(line.strip())
+        else:
+            texts = entries[entry[1]] = [entry[2].strip()]
+    return {name: " ".join(parts) for name, parts in entries.items()}

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from ...formats import symbol_json
@@ -76,11 +77,12 @@ def to_json(symbol: Symbol, remove_amp_cast: bool = False) -> str:
 def _record(entries: Sequence[Entry]) -> GraphRecord:
     nodes = walk(entries)
     number = {id(n): i for i, n in enumerate(nodes)}
+    versions: Counter[int] = Counter()
     row_ptr = [0]
     for node in nodes:
         row_ptr.append(row_ptr[-1] + node.n_outputs())
     return GraphRecord(
-        nodes=[_node_record(n, number) for n in nodes],
+        nodes=[_node_record(n, number, versions) for n in nodes],
         arg_nodes=[i for i, n in enumerate(nodes) if n.op is None],
         heads=[(number[id(e.node)], e.output, 0) for e in entries],
         node_row_ptr=row_ptr,
@@ -88,12 +90,17 @@ def _record(entries: Sequence[Entry]) -> GraphRecord:
     )
 
 
-def _node_record(node: Node, number: Mapping[int, int]) -> NodeRecord:
+def _node_record(node: Node, number: Mapping[int, int], versions: Counter[int]) -> NodeRecord:
+    """The record of a node; `versions` counts how often operators wrote to each variable so far."""
+    written = set() if node.op is None else {*node.op.aux, *node.op.mutates}
+    for name, entry in zip(node.op.inputs() if node.op else (), node.inputs, strict=True):
+        if name in written:
+            versions[id(entry.node)] += 1
     return NodeRecord(
         op="null" if node.op is None else node.op.name,
         name=node.name,
         attrs=dict(node.attrs),
-        inputs=[(number[id(e.node)], e.output, 0) for e in node.inputs],
+        inputs=[(number[id(e.node)], e.output, versions[id(e.node)]) for e in node.inputs],
         subgraphs=[_record(g.entries) for g in node.subgraphs],
     )
 

@@ -1,2 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where things run: contexts, the heap, random streams."""
+
+from . import heap
+
+heap.tune()

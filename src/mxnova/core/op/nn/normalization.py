@@ -32,9 +32,10 @@ class _WithStatistics(Op):
     def _results(
         self, output: Tensor, mean: Tensor, inverse_std: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
+        std = inverse_std.detach()
         if self.output_mean_var:
-            inverse_std = inverse_std.detach().reciprocal()
-        return output, mean.detach().to(output.dtype), inverse_std.to(output.dtype)
+            std = std.reciprocal()
+        return output, mean.detach().to(output.dtype), std.to(output.dtype)
 
 
 @operator("LayerNorm", "_npx_layer_norm")

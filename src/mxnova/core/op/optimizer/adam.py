@@ -4,7 +4,6 @@
 Bias corrections are not made here: the optimizer puts them into the learning rate.
 """
 
-# ruff: noqa: D417 - `declare` describes the usual arguments
 from __future__ import annotations
 
 import torch

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Updates that adapt the learning rate of each element: AdaGrad, RMSProp, FTRL, FTML."""
 
-# ruff: noqa: D417 - `declare` describes the usual arguments
 from __future__ import annotations
 
 from math import prod

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a training step does with all gradients at once: finiteness, norms, rates, zeroing."""
 
-# ruff: noqa: D417 - `out` is what the caller gave to write to, no argument
 from __future__ import annotations
 
 from typing import Any

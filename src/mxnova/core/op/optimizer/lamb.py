@@ -4,7 +4,6 @@
 You et al., "Large Batch Optimization for Deep Learning: Training BERT in 76 minutes", 2019.
 """
 
-# ruff: noqa: D417 - `declare` describes the usual arguments
 from __future__ import annotations
 
 import torch

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Updates by stochastic gradient descent, with momentum, and by the sign of the gradient."""
 
-# ruff: noqa: D417 - `declare` describes the usual arguments
 from __future__ import annotations
 
 from torch import Tensor
