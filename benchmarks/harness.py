@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.load import watch_others
 from benchmarks.peers import PeerError, PeerProcess, interpreter_of
 from benchmarks.subject import Options, Subject, find
 
@@ -54,7 +55,12 @@ class Result:
 
 @dataclass
 class Outcome:
-    """A subject's results, versions of the peers that took part, and why others did not."""
+    """What a subject gave.
+
+    Attributes:
+        versions: of the peers that took part; `absent`: why others did not.
+        others: cores that other processes used meanwhile.
+    """
 
     name: str
     subject: Subject
@@ -62,6 +68,7 @@ class Outcome:
     results: list[Result] = field(default_factory=list)
     versions: dict[str, dict[str, str]] = field(default_factory=dict)
     absent: dict[str, str] = field(default_factory=dict)
+    others: float | None = None
 
 
 Progress = Callable[[int, int, str], None]
@@ -93,6 +100,7 @@ def run(
         subject = replace(subject, rounds=1, turn=0)
     if rounds is not None:
         subject = replace(subject, rounds=rounds)
+    others = watch_others()
     wanted = [p for p in subject.peers if not peers or p in peers]
     with tempfile.TemporaryDirectory(dir=scratch) as directory:
         outcome = Outcome(name, subject, replace(options, directory=directory))
@@ -102,6 +110,7 @@ def run(
                 progress(i, len(cases), case)
                 outcome.results.append(_measure(subject, case, processes))
             progress(len(cases), len(cases), "")
+    outcome.others = others()
     return outcome
 
 

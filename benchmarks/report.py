@@ -20,6 +20,7 @@ __all__ = ["save", "show", "time_text"]
 
 LONG = 25  # cases; what has more is summarised
 WORST = 10
+DISTURBED = 0.1  # cores
 DIFFERENT = 1e-3  # of the largest value: more is no rounding
 
 
@@ -33,6 +34,11 @@ def show(outcome: Outcome, console: Console) -> None:
         console.print(f"[yellow]{peer}[/] {reason}", highlight=False)
     _show_skipped(outcome, console)
     _show_different(outcome, console)
+    if outcome.others is not None and outcome.others > DISTURBED:
+        console.print(
+            f"[red]Other processes used {outcome.others:.1f} cores meanwhile: measure again[/]",
+            highlight=False,
+        )
 
 
 def _table(outcome: Outcome) -> Table:
@@ -137,6 +143,7 @@ def _plain(outcome: Outcome) -> dict[str, Any]:
         "rounds": outcome.subject.rounds,
         "versions": outcome.versions,
         "absent": outcome.absent,
+        "others": outcome.others,
         "results": [
             {
                 **dataclasses.asdict(result),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from benchmarks import load
 from benchmarks.harness import Result, Stats, _differences, run
 from benchmarks.models.networks import convolutional
 from benchmarks.models.parameters import parameters_of
@@ -33,6 +34,7 @@ def test_report_tells_times_ratios_and_absent_peers(tmp_path):
         "mxnet": "left out: --mxnet-python or MXNET_PYTHON names no interpreter"
     }
     stats = {"mxnova": Stats.of([3e-6]), "torch": Stats.of([1.5e-6]), "mxnet": Stats.of([2e-5])}
+    outcome.others = 0.5
     outcome.results = [Result("a + b", stats, {"mxnova": 0.0, "torch": 0.25})]
     console = Console(record=True, width=110)
     show(outcome, console)
@@ -41,6 +43,7 @@ def test_report_tells_times_ratios_and_absent_peers(tmp_path):
     assert "0.15 x (≤ 0.4)" in text
     assert "outputs of torch differ by 2.5e-01" in text
     assert "names no interpreter" in text
+    assert "Other processes used 0.5 cores" in text
     saved = json.loads(save(outcome, tmp_path).read_text())
     assert saved["results"][0]["ratios"] == {"torch": 2.0, "mxnet": pytest.approx(0.15)}
 
@@ -48,6 +51,23 @@ def test_report_tells_times_ratios_and_absent_peers(tmp_path):
 def test_process_that_cannot_start_says_why():
     with pytest.raises(PeerError, match="unknown_subject"):
         PeerProcess(interpreter_of("mxnova", None), "unknown_subject", "mxnova", SMOKE)
+
+
+def test_load_of_other_processes_leaves_out_our_own(monkeypatch):
+    for name, values in {"_busy_seconds": (10, 13), "_own_seconds": (1, 2)}.items():
+        monkeypatch.setattr(load, name, iter(values).__next__)
+    monkeypatch.setattr(load.time, "perf_counter", iter((0, 4)).__next__)
+    others = load.watch_others()
+    assert others() == 0.5
+
+
+@pytest.mark.skipif(not load._STAT.exists(), reason="Linux counts the time")
+def test_machine_spends_time():
+    before = load._busy_seconds()
+    end = time.process_time() + 0.1
+    while time.process_time() < end:
+        pass
+    assert load._busy_seconds() - before >= 0.05
 
 
 def test_stats():

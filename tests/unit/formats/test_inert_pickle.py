@@ -252,6 +252,6 @@ LINEAR = {
 
 @pytest.mark.parametrize("case", LINEAR)
 def test_time_is_linear(case):
-    start = time.perf_counter()
+    start = time.process_time()
     load(LINEAR[case] + b".")
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 5

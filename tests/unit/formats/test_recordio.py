@@ -105,9 +105,9 @@ def test_every_truncation_is_refused_or_ends_between_records():
 
 def test_a_record_of_very_many_parts_takes_linear_time():
     content = part(1, b"") + part(2, b"") * 200_000 + part(3, b"")
-    start = time.perf_counter()
+    start = time.process_time()
     assert read_record(content, 0)[0] == MAGIC * 200_001
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 5
 
 
 def test_only_bytes_of_a_storable_size_are_records():

@@ -384,11 +384,11 @@ AMPLIFYING = {
 def test_memory_and_time_are_bounded(case, monkeypatch):
     monkeypatch.setattr(source, "_SLACK", MEBIBYTE)
     data = AMPLIFYING[case]
-    start = time.perf_counter()
+    start = time.process_time()
     tracemalloc.start()
     with pytest.raises(FormatError, match="bytes of memory"):
         read_states(data)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak <= len(data) + 2 * MEBIBYTE
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 5

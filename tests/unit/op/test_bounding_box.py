@@ -39,11 +39,11 @@ def centred(rows):
 # fmt: off
 SAMPLES = [
     Sample(NMS, [ROWS], {"overlap_thresh": 0.4}, kept(0, 3, 4)),
-    Sample(NMS, [ROWS], {"overlap_thresh": 0.5}, kept(0, 3, 1, 4)),
-    Sample(NMS, [ROWS], {"overlap_thresh": 0.4, "id_index": 0}, kept(0, 3, 1, 4)),
-    Sample(NMS, [ROWS], {"overlap_thresh": 0.4, "id_index": 0, "force_suppress": True}, kept(0, 3, 4)),
-    Sample(NMS, [ROWS], {"overlap_thresh": 0.4, "id_index": 0, "background_id": 1}, kept(0, 4)),
-    Sample(NMS, [ROWS], {"overlap_thresh": 0.4, "valid_thresh": 0.1}, kept(0, 3)),
+    Sample(NMS, [ROWS], {"overlap_thresh": 0.5}, kept(0, 3, 1, 4), gradient=False),
+    Sample(NMS, [ROWS], {"overlap_thresh": 0.4, "id_index": 0}, kept(0, 3, 1, 4), gradient=False),
+    Sample(NMS, [ROWS], {"overlap_thresh": 0.4, "id_index": 0, "force_suppress": True}, kept(0, 3, 4), gradient=False),
+    Sample(NMS, [ROWS], {"overlap_thresh": 0.4, "id_index": 0, "background_id": 1}, kept(0, 4), gradient=False),
+    Sample(NMS, [ROWS], {"overlap_thresh": 0.4, "valid_thresh": 0.1}, kept(0, 3), gradient=False),
     Sample(NMS, [ROWS], {"overlap_thresh": 0.4, "topk": 2}, kept(0)),
     Sample(NMS, [ROWS], {"topk": 0}, ROWS),
     Sample(NMS, [np.stack([ROWS, ROWS[::-1]])], {"overlap_thresh": 0.4}, np.stack([kept(0, 3, 4)] * 2)),
@@ -88,7 +88,7 @@ def test_offsets_of_matched_boxes():
     means, stds = torch.tensor([0.0, 1, 0, 0]), torch.tensor([1.0, 1, 2, 1])
     targets, masks = op.forward(samples, matches, anchors, refs, means, stds)
     expected = [[[0.5, -1, np.log(2) / 2, 0], [0, 0, 0, 0], [0, -1, 0, 0]]]
-    torch.testing.assert_close(targets, torch.tensor(expected))
+    torch.testing.assert_close(targets, torch.tensor(expected, dtype=torch.float32))
     assert masks.tolist() == [[[1] * 4, [0] * 4, [1] * 4]]
 
 

@@ -41,9 +41,9 @@ def _image(tensor: Tensor) -> np.ndarray[Any, Any]:
     return tensor.detach().cpu().numpy()
 
 
-def _tensor(image: np.ndarray[Any, Any], like: np.ndarray[Any, Any]) -> Tensor:
-    """`image` with its channel axis, which OpenCV drops when there is one channel."""
-    return torch.from_numpy(image.reshape(*image.shape[:2], like.shape[2]))
+def _tensor(image: np.ndarray[Any, Any], like: Tensor) -> Tensor:
+    """`image` where `like` is, with the channel axis, which OpenCV drops when it has size 1."""
+    return torch.from_numpy(image.reshape(*image.shape[:2], like.shape[2])).to(like.device)
 
 
 # Decoding -----------------------------------------------------------------------------------------
@@ -126,8 +126,8 @@ def imresize(src: Tensor, *, w: PosInt, h: PosInt, interp: int = 1) -> Tensor:
         interp: nearest pixel (0), bilinear (1), bicubic (2), mean of the covered area (3), Lanczos
             over 8 pixels (4).
     """
-    image = _image(src)
-    return _tensor(_run("_cvimresize", "resize", image, (w, h), interpolation=interp), image)
+    resized = _run("_cvimresize", "resize", _image(src), (w, h), interpolation=interp)
+    return _tensor(resized, src)
 
 
 def _border_shape(op: Op, s: Shapes) -> None:
@@ -166,9 +166,8 @@ def copy_make_border(
         value: the colour, for all channels.
         values: the colour, one number for each channel.
     """
-    image = _image(src)
     color = (*values, 0.0, 0.0, 0.0)[:4] if values else (value,) * 4
     framed = _run(
-        "_cvcopyMakeBorder", "copyMakeBorder", image, top, bot, left, right, type, value=color
+        "_cvcopyMakeBorder", "copyMakeBorder", _image(src), top, bot, left, right, type, value=color
     )
-    return _tensor(framed, image)
+    return _tensor(framed, src)
