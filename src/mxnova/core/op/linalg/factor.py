@@ -25,24 +25,27 @@ def _square_shape(op: Op, s: Shapes) -> None:
 
 
 @function_operator("_linalg_potrf", "linalg_potrf", shape=_square_shape)
-def potrf(A: Tensor) -> Tensor:
+def potrf(A: Tensor, *, lower: bool = True) -> Tensor:
     """Cholesky factor: the lower triangular L with ``L @ L.T = A``.
 
     Args:
-        A: (…, n, n), symmetric and positive definite; only its lower triangle is read.
+        A: (…, n, n), symmetric and positive definite; only one triangle is read.
+        lower: whether that is the lower one; otherwise the factor is the upper ``L.T``.
     """
-    factor: Tensor = torch.linalg.cholesky(A)
+    factor: Tensor = torch.linalg.cholesky(A, upper=not lower)
     return factor
 
 
 @function_operator("_linalg_potri", "linalg_potri", shape=_square_shape)
-def potri(A: Tensor) -> Tensor:
+def potri(A: Tensor, *, lower: bool = True) -> Tensor:
     """The inverse of ``A @ A.T``: with a Cholesky factor, the inverse of what was factorised.
 
     Args:
-        A: (…, n, n), lower triangular.
+        A: (…, n, n), triangular.
+        lower: whether A is lower triangular; otherwise the inverse is that of ``A.T @ A``.
     """
-    return torch.cholesky_inverse(A.tril())  # tril: no gradient for the other triangle
+    triangle = A.tril() if lower else A.triu()  # no gradient for the other one
+    return torch.cholesky_inverse(triangle, upper=not lower)
 
 
 @function_operator("_linalg_inverse", "_npi_inv", "linalg_inverse", shape=_square_shape)

@@ -57,7 +57,6 @@ def _embedding_dtype(op: Op, t: DTypes) -> None:
     t.same("weight", "output")
 
 
-@function_operator("_contrib_SparseEmbedding", shape=_embedding_shape, dtype=_embedding_dtype)
 @function_operator(
     "Embedding",
     "_npx_embedding",
@@ -83,6 +82,29 @@ def embedding(
         output_dim: length of a row.
         dtype: type of `weight`, where nothing else tells.
         sparse_grad: give the gradient of `weight` row by row (row_sparse).
+    """
+    return F.embedding(_in_range(data, input_dim), weight)
+
+
+@function_operator("_contrib_SparseEmbedding", shape=_embedding_shape, dtype=_embedding_dtype)
+def sparse_embedding(
+    data: Tensor,
+    weight: Tensor,
+    *,
+    input_dim: PosInt,
+    output_dim: PosInt,
+    dtype: Literal["float16", "float32", "float64", "int32", "uint8"] = "float32",
+    deterministic: bool = False,
+) -> Tensor:
+    """`Embedding` as files of early MXNet name it.
+
+    Args:
+        data: indices, of any shape and type; those out of range are clipped.
+        weight: (input_dim, output_dim).
+        input_dim: number of rows of the table.
+        output_dim: length of a row.
+        dtype: type of `weight`, where nothing else tells.
+        deterministic: without effect: results never depend on an order.
     """
     return F.embedding(_in_range(data, input_dim), weight)
 
