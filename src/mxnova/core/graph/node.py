@@ -89,7 +89,7 @@ def parsed(op: str, attrs: Mapping[str, str], subgraphs: Sequence[Symbol] = ()) 
     if not subgraphs:
         return type_.of(own)
     made = type_.parse(own)
-    object.__setattr__(made, "subgraphs", tuple(subgraphs))
+    made.__dict__["subgraphs"] = tuple(subgraphs)
     return made
 
 

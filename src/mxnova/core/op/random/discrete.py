@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from math import log
-from typing import Any, Literal, cast
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -53,8 +52,7 @@ class RandomInt(Op):
     def settled(self, shape: tuple[int, ...], dtype: torch.dtype) -> Op:
         if self.shape == shape:
             return self
-        changed: Op = dataclasses.replace(cast(Any, self), shape=shape)
-        return changed
+        return self.changed(shape=shape)
 
     def forward(self, *, rng: Generator) -> Tensor:
         device = None if rng is None else rng.device

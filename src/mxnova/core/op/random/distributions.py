@@ -7,9 +7,8 @@ shape, ``_random_x_like`` numbers and an array that gives shape and type.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeAlias, TypeVar, cast
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import torch
 from torch import Tensor
@@ -85,8 +84,7 @@ class _Random(_Drawn):
     def settled(self, shape: tuple[int, ...], dtype: torch.dtype) -> Op:
         if self.attr("shape") == shape:
             return self
-        changed: Op = dataclasses.replace(cast(Any, self), shape=shape)
-        return changed
+        return self.changed(shape=shape)
 
     def forward(self, *, rng: Generator) -> Tensor:
         device = None if rng is None else rng.device

@@ -104,7 +104,7 @@ def sparse_embedding(
         input_dim: number of rows of the table.
         output_dim: length of a row.
         dtype: type of `weight`, where nothing else tells.
-        deterministic: without effect: results never depend on an order.
+        deterministic: without effect.
     """
     return F.embedding(_in_range(data, input_dim), weight)
 

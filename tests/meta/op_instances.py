@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Instances of any operator, without knowing what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxnova.core.base.params import REQUIRED, BoolKind, EnumKind, Kind
+from mxnova.core.op.operator import Op, OpType
+
+__all__ = ["instances"]
+
+
+def instances(type_: OpType) -> Iterator[Op]:
+    """The operator at its defaults, then with one parameter changed that has few values."""
+    required = {f.name: _some_text(f.kind) for f in type_.fields if f.default is REQUIRED}
+    yield type_.of(required)
+    for field in type_.fields:
+        for value in _values(field.kind):
+            yield type_.of({**required, field.name: value})
+
+
+def _some_text(kind: Kind) -> str:
+    """Reads as a number, as text, and as a tuple of one."""
+    return kind.choices[0] if isinstance(kind, EnumKind) else "1"
+
+
+def _values(kind: Kind) -> tuple[str, ...]:
+    if isinstance(kind, EnumKind):
+        return kind.choices
+    return ("False", "True") if isinstance(kind, BoolKind) else ()
