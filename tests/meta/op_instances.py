@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mxnova.core.base.params import REQUIRED, BoolKind, EnumKind, Kind
+from mxnova.core.base.params import REQUIRED, BoolKind, EnumKind, IntKind, Kind
 from mxnova.core.op.operator import Op, OpType
 
 __all__ = ["instances"]
 
 
 def instances(type_: OpType) -> Iterator[Op]:
-    """The operator at its defaults, then with one parameter changed that has few values."""
+    """The operator at its defaults, then with one parameter changed: a flag, choice or integer."""
     required = {f.name: _some_text(f.kind) for f in type_.fields if f.default is REQUIRED}
     yield type_.of(required)
     for field in type_.fields:
@@ -28,4 +28,6 @@ def _some_text(kind: Kind) -> str:
 def _values(kind: Kind) -> tuple[str, ...]:
     if isinstance(kind, EnumKind):
         return kind.choices
-    return ("False", "True") if isinstance(kind, BoolKind) else ()
+    if isinstance(kind, BoolKind):
+        return ("False", "True")
+    return ("2",) if isinstance(kind, IntKind) and kind.low <= 2 <= kind.high else ()

@@ -116,6 +116,13 @@ def test_attributes_become_typed_values():
     assert values == {"num_hidden": 3, "p": np.float32(0.9), "axis": None}
 
 
+def test_none_stands_for_the_default_of_a_shape():
+    pad, scale = fields_of({"pad": Shape, "scale": Shape}, {"pad": (1, 1)}, ["pad", "scale"])
+    assert parse_attrs("Op", [pad], {"pad": "None"}) == {"pad": (1, 1)}
+    with pytest.raises(ArgumentError, match="scale=None"):
+        parse_attrs("Op", [scale], {"scale": None})
+
+
 @pytest.mark.parametrize(
     "attrs, facts",
     [

@@ -80,9 +80,11 @@ def test_labels_that_do_not_fit_cost_nothing():
     assert not data.grad[:, :2].any()
 
 
-def test_labels_outside_of_the_classes_are_not_looked_up():
-    label = torch.tensor([[99, -7, 1]] * BATCH)
-    assert find("CTCLoss").of({}).forward(torch.zeros(SHAPE), label).isfinite().all()
+def test_labels_outside_of_the_classes_count_as_the_nearest():
+    op = find("CTCLoss").of({"blank_label": "last"})
+    data = torch.randn(SHAPE)
+    outside, nearest = torch.tensor([[1, -7, -1]] * BATCH), torch.tensor([[1, 0, -1]] * BATCH)
+    assert torch.equal(op.forward(data, outside), op.forward(data, nearest))
 
 
 def test_shapes_and_types():

@@ -113,6 +113,14 @@ def test_a_threshold_outside_of_0_to_1_suppresses_nothing_and_sorts_nothing():
     assert found[0, :, 0].tolist() == [0, 0, -1]
 
 
+def test_an_overlap_of_just_the_threshold_is_too_much():
+    cls_prob = torch.tensor([[[0.0, 0], [0.9, 0.8]]])
+    anchor = torch.tensor([[[0.0, 0, 1, 1], [0, 0, 1, 0.5]]])
+    for threshold, second in ((0.5, -1), (0.501, 0)):
+        op = find(DETECTION).of({"nms_threshold": threshold})
+        assert op.forward(cls_prob, torch.zeros(1, 8), anchor)[0, :, 0].tolist() == [0, second]
+
+
 # Targets
 
 

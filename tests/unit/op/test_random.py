@@ -149,16 +149,16 @@ def test_probabilities_that_do_not_reach_1_stay_within_the_classes():
 
 
 def test_unique_integers_follow_the_law_of_zipf():
-    values, tries = draw("_sample_unique_zipfian", range_max=1000, shape=(4000, 5))
+    values, tries = draw("_sample_unique_zipfian", range_max=50, shape=(4000, 5))
     assert values.shape == (4000, 5)
     assert tries.shape == (4000,)
     ordered = values.sort(1).values
     assert (ordered[:, 1:] > ordered[:, :-1]).all()
-    assert ((values >= 0) & (values < 1000)).all()
+    assert ((values >= 0) & (values < 50)).all()
     assert (tries >= 5).all()
     first = values[:, 0].double()  # not touched by the demand to differ
-    for k in (0, 3, 30, 300):
-        expected = math.log(k + 2) / math.log(1001)
+    for k in (0, 3, 12, 30):
+        expected = math.log(k + 2) / math.log(51)
         share = (first <= k).double().mean().item()
         assert share == pytest.approx(expected, abs=4 * math.sqrt(expected * (1 - expected) / 4000))
 

@@ -135,7 +135,8 @@ def test_sample(row):
 
 
 def random_inputs(op, rng):
-    shapes = inferred_shapes("RNN", attrs_of(op), [(TIME, BATCH, FEATURES), *[None] * 3])
+    unknown = [None] * (len(op.inputs()) - 1)
+    shapes = inferred_shapes("RNN", attrs_of(op), [(TIME, BATCH, FEATURES), *unknown])
     return [
         torch.rand(json.loads(shape), generator=rng)
         for shape in shapes.split(" -> ")[0].split(", ")
@@ -161,6 +162,16 @@ def test_dropout_between_layers_follows_the_random_stream():
     assert not torch.allclose(run(1), without)
 
 
+def test_dropout_does_not_touch_the_first_layer():
+    attrs = {"mode": "gru", "state_size": SIZE, "num_layers": 2, "state_outputs": True}
+    ops = [find("RNN").of({**attrs, "p": p}) for p in (0, 0.5)]
+    inputs = random_inputs(ops[0], torch.Generator().manual_seed(0))
+    rng = torch.Generator().manual_seed(1)
+    (_, without), (_, dropped) = (op.forward(*inputs, train=True, rng=rng) for op in ops)
+    torch.testing.assert_close(without[0], dropped[0])
+    assert not torch.allclose(without[1], dropped[1])
+
+
 def test_clipping_can_turn_nan_into_the_lower_bound():
     attrs = {"mode": "lstm", "state_size": SIZE, "num_layers": 1, "state_outputs": True}
     attrs |= {"lstm_state_clip_min": -0.5, "lstm_state_clip_max": 0.5}
@@ -168,8 +179,8 @@ def test_clipping_can_turn_nan_into_the_lower_bound():
         op = find("RNN").of({**attrs, "lstm_state_clip_nan": stops})
         inputs = random_inputs(op, torch.Generator().manual_seed(0))
         inputs[3][0, 0, 0] = float("nan")
-        *_, cell = op.forward(*inputs, train=False, rng=None)
-        assert cell.isnan().any() != stops
+        *_, cell = op.forward(inputs[0][:1], *inputs[1:], train=False, rng=None)
+        assert cell[0, 0, 0].tolist() == (-0.5 if stops else pytest.approx(np.nan, nan_ok=True))
 
 
 # fmt: off

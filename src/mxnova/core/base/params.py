@@ -196,11 +196,12 @@ class EnumKind(Kind):
 class ShapeKind(Kind):
     """``Shape(tuple)``: a tuple of integers, a lone integer being a tuple of one.
 
-    MXNet reads None as an unknown shape, which few operators can use; `unknown` says so.
+    MXNet reads None as a shape without rank, which most operators refuse and the others take for
+    the default; here it always stands for the default, `none`.
     """
 
     label = "Shape(tuple)"
-    unknown: bool = False
+    none: Any = REQUIRED
 
     def parse(self, value: Any) -> tuple[int, ...] | None:
         if type(value) is tuple and all(type(d) is int for d in value):
@@ -209,9 +210,11 @@ class ShapeKind(Kind):
             shape = parse_shape(attr_text(value))
         except ValueError:
             raise ValueError("must be a tuple of integers") from None
-        if shape is None and not self.unknown:
+        if shape is not None:
+            return shape
+        if self.none is REQUIRED:
             raise ValueError("must be a tuple of integers")
-        return shape
+        return typing.cast("tuple[int, ...] | None", self.none)
 
     def text(self, value: Any) -> str:
         return "None" if value is None else "[" + ",".join(map(str, value)) + "]"
@@ -372,8 +375,8 @@ def fields_of(
 def _field(name: str, annotation: Any, defaults: Mapping[str, Any]) -> Field:
     kind = kind_of(annotation)
     default = defaults.get(name, REQUIRED)
-    if default is None and isinstance(kind, ShapeKind):
-        kind = ShapeKind(unknown=True)
+    if isinstance(kind, ShapeKind):
+        kind = ShapeKind(none=default)
     return Field(name, kind, default if default is REQUIRED else kind.parse(default))
 
 

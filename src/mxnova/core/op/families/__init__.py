@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators that come in families: one table per family, one row per operator."""
+"""Families of operators: functions element by element, reductions, new arrays, casts."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of arrays, element by element: a row gives the strict and the broadcasting form.
+"""Functions of two arrays, element by element, in a strict and a broadcasting form.
 
 The strict form (`elemwise_add`, `_maximum`) wants equal shapes and learns either from the other;
 the broadcasting form repeats axes of length 1. Mixed element types are refused.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions along axes: a row each, and those that have parameters of their own."""
+"""Reductions along axes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of an array and a number, element by element: a row each.
+"""Functions of an array and a number, element by element.
 
 On an integer array the number is cut to its type, unless it was given as a fraction (`is_int` is
 False), which makes the output float64. A bool array counts as int64.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of one array, element by element: a row each."""
+"""Functions of one array, element by element."""
 
 from __future__ import annotations
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers of neural networks, one kind of layer a module."""
+"""Layers of neural networks."""

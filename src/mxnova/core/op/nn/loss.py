@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Output layers: they pass predictions on and make the gradient of a loss when asked for one.
 
-Their backward ignores the gradient that comes in (unless told otherwise), which is why
-``executor.backward()`` needs no argument: the last layer of a network is its loss.
+Their backward ignores the gradient that comes in, which is why ``executor.backward()`` needs no
+argument: the last layer of a network is its loss.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class SoftmaxOutput(Op):
         preserve_shape: the class axis is the last, whatever the number of axes.
         normalization: what the gradient is divided by: nothing (``null``), the batch size
             (``batch``), or the number of labels that are not `ignore_label` (``valid``).
-        out_grad: multiply by the incoming gradient.
+        out_grad: multiply by the output (the incoming gradient was meant).
         smooth_alpha: label smoothing: this much of each label is spread over the other classes.
     """
 
@@ -71,7 +71,10 @@ class SoftmaxOutput(Op):
             s.label = s.data[:-1]
 
     def _infer_positions(self, s: Shapes, label: PartialShape) -> None:
-        s.rank("data", *range(2, max(len(s.data), 2) + 1))
+        if len(s.data) < 2:
+            raise s.fail(
+                f"multi_output: data has shape {shape_text(s.data)}: it needs 2 axes or more"
+            )
         batch, _, *positions = s.data
         forms: list[PartialShape] = [
             (batch, prod(positions)),

@@ -201,7 +201,9 @@ class RNN(Op):
     ) -> list[Tensor]:
         """All of `cells` by ATen's kernel: output, final states."""
         weights = [weight for cell in cells for weight in cell]
-        settings = (weights, True, len(cells) // self._n_directions, 0.0, True, self.bidirectional)
+        n_layers = len(cells) // self._n_directions
+        recording = torch.is_grad_enabled()  # cuDNN has a backward only for its training form
+        settings = (weights, True, n_layers, 0.0, recording, self.bidirectional)
         function = getattr(_VF, self.mode)
         if lengths is None:
             hidden = states if self.mode == "lstm" else states[0]

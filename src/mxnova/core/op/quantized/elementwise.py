@@ -118,7 +118,7 @@ class QuantizedConcat(Layer):
         dim: axis along which they follow each other.
     """
 
-    num_args: int
+    num_args: PosInt
     dim: int = 1
 
     def inputs(self) -> tuple[str, ...]:
