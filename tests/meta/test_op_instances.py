@@ -31,11 +31,6 @@ def where(fails):
     return [f"{op.name} {texts(op)}" for op in OPS if fails(op)]
 
 
-def test_every_operator_has_an_instance():
-    assert TYPES
-    assert {op.type for op in OPS} == TYPES.keys()
-
-
 def test_arrays_have_one_name_each():
     def is_ambiguous(op):
         names = (*op.inputs(), *op.outputs())
@@ -75,7 +70,7 @@ def test_equal_parameters_make_equal_operators():
 
 def test_other_parameters_make_other_operators():
     seen = {(op.type.name, *texts(op).items()): op for op in OPS}
-    assert len(set(OPS)) == len(seen)
+    assert len(set(OPS)) == len(seen) > len(TYPES) > 0
 
 
 @pytest.mark.parametrize("facts, rule", [(Shapes, "infer_shape"), (DTypes, "infer_dtype")])

@@ -91,7 +91,6 @@ def test_an_operator_is_as_in_mxnet(name):
 
 def test_deviations_are_differences():
     found = {what for name, theirs in OPERATORS.items() for what in differences(name, *theirs)}
-    assert len(found) < len(OPERATORS)
     assert DEVIATIONS.keys() - found == set()
 
 
