@@ -3,7 +3,7 @@
 
 A convolution takes over what follows it: a BatchNorm folded into its weights, the sum of a residual
 branch, an activation. Its weights are laid out for the kernel once, and images flow through the
-graph channels-last. ResNet-50, batch 1, 2 cores: 49 ms as torch runs it eagerly, 31 ms so.
+graph channels-last. ResNet-50, batch 1, 2 cores: 33 ms as torch runs it eagerly, 22 ms so.
 """
 
 from __future__ import annotations
