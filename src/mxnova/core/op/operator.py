@@ -76,7 +76,7 @@ class Op:
     Attributes:
         type: what it was made from.
         values: its parameters by name.
-        aux: names of its auxiliary states, the last of its inputs.
+        aux: names of its auxiliary states, inputs that a Symbol lists apart.
         mutates: inputs that forward writes to.
         initializers: input -> the ``__init__`` text of a variable that is made for it.
         subgraphs: the graphs inside a control-flow operator.
