@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from .errors import argument_error
-from .params import Kind, kind_of
+from .params import IntKind, Kind, PosInt, kind_of
 
 __all__ = ["VARIABLES", "Variable", "describe_variables", "get"]
 
@@ -26,7 +26,75 @@ VARIABLES: dict[str, Variable] = {
         "Whether the runtime tells glibc to keep large freed blocks instead of unmapping them."),
     "MXNOVA_FUSE": Variable(kind_of(bool), True,
         "Whether inference graphs are rewritten: BatchNorm folded, activations and sums fused."),
+    "MXNET_PROFILER_AUTOSTART": Variable(kind_of(bool), False,
+        "Whether the profiler runs from the start; its trace is written at exit."),
+    "MXNET_PROFILER_MODE": Variable(kind_of(int), 13,
+        "What a profiler that starts by itself records, a sum of 1 (executors; 0 means the same), "
+        "2 (eager operators), 4 (calls of the interface), 8 (memory)."),
+    "MXNET_ENGINE_TYPE": Variable(
+        kind_of(Literal["NaiveEngine", "ThreadedEngine", "ThreadedEnginePerDevice"]),
+        "ThreadedEnginePerDevice",
+        "What runs queued work: nobody but its pusher, one pool of threads, a pool a device."),
+    "MXNET_CPU_WORKER_NTHREADS": Variable(kind_of(PosInt), 1,
+        "Threads that run the operations of one CPU context."),
+    "MXNET_CPU_PRIORITY_NTHREADS": Variable(kind_of(PosInt), 4,
+        "Threads that run urgent operations on the CPU."),
+    "MXNET_GPU_WORKER_NTHREADS": Variable(kind_of(PosInt), 2,
+        "Threads that start the kernels of one GPU."),
+    "MXNET_GPU_PRIORITY_NTHREADS": Variable(kind_of(PosInt), 2,
+        "Threads that start the urgent kernels of one GPU."),
+    "MXNET_GPU_COPY_NTHREADS": Variable(kind_of(PosInt), 2,
+        "Threads that copy to and from one GPU."),
+    "MXNET_MP_WORKER_NTHREADS": Variable(kind_of(PosInt), 1,
+        "MXNET_CPU_WORKER_NTHREADS of forked processes."),
+    "MXNET_EXEC_BULK_EXEC_TRAIN": Variable(kind_of(bool), True,
+        "Whether start_bulk of the engine gathers operations of training."),
+    "MXNET_EXEC_BULK_EXEC_INFERENCE": Variable(kind_of(bool), True,
+        "Whether start_bulk of the engine gathers operations of inference."),
+    "MXNET_EXEC_BULK_EXEC_MAX_NODE_TRAIN": Variable(kind_of(PosInt), 15,
+        "How many operations start_bulk of the engine gathers."),
+    "MXNOVA_ENGINE_PATIENCE": Variable(kind_of(float), 60.0,
+        "Seconds without a finished operation after which forks and the end of the process no "
+        "longer wait for queued work."),
+    "MXNOVA_CHECK_ENGINE_ACCESS": Variable(kind_of(bool), False,
+        "Whether operations of the engine may touch only the arrays that they declared."),
+    "MXNET_STORAGE_FALLBACK_LOG_VERBOSE": Variable(kind_of(bool), True,
+        "Whether it is logged, once each, that an operator runs on dense copies of sparse arrays."),
+    "MXNET_CPU_TEMP_COPY": Variable(kind_of(PosInt), 4,
+        "How many workspaces a thread has on the CPU; they are handed out in turns."),
+    "MXNET_GPU_TEMP_COPY": Variable(kind_of(PosInt), 1,
+        "How many workspaces a thread has on each GPU."),
+    "MXNET_CPU_PARALLEL_RAND_COPY": Variable(kind_of(PosInt), 1,
+        "How many random streams for parallel kernels the CPU has; they are handed out in turns."),
+    "MXNET_GPU_PARALLEL_RAND_COPY": Variable(kind_of(PosInt), 4,
+        "How many random streams for parallel kernels each GPU has."),
 }
+
+
+def _pool_variables(device: str, where: str) -> dict[str, Variable]:
+    pool = f"MXNET_{device}_MEM_POOL"
+    return {
+        f"{pool}_TYPE": Variable(kind_of(Literal["Naive", "Round", "Unpooled"]), "Naive",
+            f"How freed {where} is kept: rounded up to pages, to powers of two, or not at all."),
+        f"{pool}_RESERVE": Variable(IntKind("int", 0, 100), 5,
+            f"Percentage of {where} that is left to others: pools are emptied before."),
+        f"{pool}_PAGE_SIZE": Variable(kind_of(PosInt), 4096,
+            f"Pools round requests for {where} up to multiples of this."),
+        f"{pool}_ROUND_LINEAR_CUTOFF": Variable(IntKind("int", 1, 62), 24,
+            "Rounding pools round up to powers of two up to two to this, then to multiples of it."),
+        f"MXNET_{device}_MEM_LARGE_ALLOC_ROUND_SIZE": Variable(kind_of(PosInt), 2 << 20,
+            f"Naive pools round larger requests for {where} up to multiples of this."),
+    }
+
+
+VARIABLES |= {
+    "MXNET_GPU_MEM_POOL_TYPE": Variable(kind_of(Literal["Naive", "Round", "Unpooled"]), "Naive",
+        "How ATen keeps freed GPU memory: as it does by itself, rounded to powers of two, not."),
+    "MXNET_GPU_MEM_POOL_RESERVE": Variable(IntKind("int", 0, 100), 0,
+        "Percentage of a GPU's memory that ATen does not take."),
+}
+VARIABLES |= _pool_variables("CPU", "CPU memory")
+VARIABLES |= _pool_variables("CPU_PINNED", "page-locked memory")
 # fmt: on
 
 

@@ -6,7 +6,9 @@ MXNetError                      RuntimeError, as in MXNet
 ├── ArgumentError               a bad argument of an operator or function (also ValueError)
 ├── ArgumentTypeError           an argument of the wrong Python type (also TypeError)
 ├── UnknownNameError            an operator, argument or output that does not exist (also KeyError)
-└── OutOfRangeError             an index beyond its axis (also IndexError)
+├── OutOfRangeError             an index beyond its axis (also IndexError)
+├── NotImplementedForSymbol     what arrays can and symbols cannot
+└── NotSupportedForSparseNDArray
 
 The second base of each lets `except ValueError` and the like work where MXNet's users wrote it.
 """
@@ -15,12 +17,15 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
     "FormatError",
     "MXNetError",
+    "NotImplementedForSymbol",
+    "NotSupportedForSparseNDArray",
     "OutOfRangeError",
     "UnknownNameError",
     "argument_error",
@@ -53,6 +58,39 @@ class UnknownNameError(MXNetError, KeyError):
 
 class OutOfRangeError(MXNetError, IndexError):
     """An index beyond the end of what it indexes."""
+
+
+class _NotFor(MXNetError):  # noqa: N818 - no error of its own  # noqa: N818 - the base of two of MXNet's names
+    """What some kind of thing cannot do.
+
+    Args:
+        function: the method, or its name.
+        alias: the operator that it stands for.
+        args: what it was called with.
+    """
+
+    _reason: str
+
+    def __init__(self, function: Any, alias: str | None = None, *args: Any) -> None:
+        super().__init__(function, alias, *args)
+        self.function: str = getattr(function, "__name__", str(function))
+        self.alias = alias
+
+    def __str__(self) -> str:
+        shown = f"{self.function} ({self.alias})" if self.alias else self.function
+        return f"{shown} is for {self._reason}"
+
+
+class NotImplementedForSymbol(_NotFor):
+    """What an array can do and a symbol cannot."""
+
+    _reason = "arrays: a Symbol has no data until it is bound"
+
+
+class NotSupportedForSparseNDArray(_NotFor):
+    """What a dense array can do and a sparse one cannot."""
+
+    _reason = "dense arrays: tostype('default') makes one of a sparse array"
 
 
 def argument_error(op: str, name: str, value: object, reason: str) -> ArgumentError:

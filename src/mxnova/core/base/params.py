@@ -23,6 +23,7 @@ from .errors import ArgumentError, argument_error, candidates
 from .shapes import parse_shape
 
 __all__ = [
+    "NOT_GIVEN",
     "REQUIRED",
     "Double",
     "Doubles",
@@ -53,6 +54,14 @@ class _Required:
 
 
 REQUIRED: Any = _Required()
+
+
+class _NullType:
+    def __repr__(self) -> str:
+        return "_Null"
+
+
+NOT_GIVEN: Any = _NullType()  # stands for an argument left out; MXNet's name for it is _Null
 
 
 class Kind:
@@ -411,6 +420,7 @@ def parse_attrs(op: str, fields: Sequence[Field], attrs: Mapping[str, Any]) -> d
     Raises:
         ArgumentError: an unknown, missing or unusable argument; the text names op and argument.
     """
+    attrs = {name: value for name, value in attrs.items() if value is not NOT_GIVEN}
     # MXNet reads no attributes for an operator without parameters, so any pass.
     if fields:
         _refuse_unknown(op, fields, attrs)

@@ -3,13 +3,23 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
+from collections import defaultdict
+from collections.abc import Iterator
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 __all__ = ["AttrScope", "NameManager", "Prefix", "Scope", "is_np_shape", "set_np_shape"]
 
 _Self = TypeVar("_Self", bound="Scope")
+
+
+class _Current:
+    """A class attribute that is the value in force in this thread."""
+
+    def __get__(self, _instance: Any, owner: type[Scope]) -> Any:
+        return owner.get_current()
 
 
 class Scope:
@@ -20,6 +30,7 @@ class Scope:
     """
 
     _stacks: threading.local
+    current: ClassVar[Any] = _Current()
 
     def __init_subclass__(cls) -> None:
         if Scope in cls.__bases__:
@@ -49,8 +60,8 @@ class Scope:
 
     def __exit__(
         self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
+        ptype: type[BaseException] | None,
+        value: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
         self._stack().pop()
@@ -66,6 +77,8 @@ class AttrScope(Scope):
     Values are strings.
     """
 
+    _subgraph_names: ClassVar[defaultdict[str, Iterator[int]]] = defaultdict(itertools.count)
+
     def __init__(self, **kwargs: str) -> None:
         for name, value in kwargs.items():
             if not isinstance(value, str):
@@ -78,6 +91,11 @@ class AttrScope(Scope):
 
     def _entered(self, outer: AttrScope) -> AttrScope:
         return AttrScope(**{**outer._attr, **self._attr})
+
+    @classmethod
+    def numbered(cls, name: str) -> str:
+        """`name` with the number of times that it was asked for before."""
+        return f"{name}{next(cls._subgraph_names[name])}"
 
 
 class NameManager(Scope):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where things run: contexts, the heap, random streams."""
 
-from . import heap
+from . import cuda_pool, heap
 
 heap.tune()
+cuda_pool.tune()

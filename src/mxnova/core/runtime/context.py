@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any, ClassVar
 
 import torch
 
-from ..base.errors import MXNetError
+from ..base import env
+from ..base.errors import MXNetError, UnknownNameError
 from ..base.scopes import Scope
+from .engine import wait_for_all
+from .profiler import api_call
 
 __all__ = [
     "Context",
@@ -36,6 +40,8 @@ class Context(Scope):
     devtype2str: ClassVar[dict[int, str]] = {1: "cpu", 2: "gpu", 3: "cpu_pinned", 5: "cpu_shared"}
     devstr2type: ClassVar[dict[str, int]] = {name: code for code, name in devtype2str.items()}
 
+    default_ctx: ClassVar[Context] = Scope.__dict__["current"]
+
     __slots__ = ("_device", "device_id", "device_type", "device_typeid")
 
     device_type: str
@@ -48,7 +54,7 @@ class Context(Scope):
             device_type = device_type.device_type
         if device_type not in self.devstr2type:
             known = ", ".join(self.devstr2type)
-            raise MXNetError(f"Context: device_type={device_type!r}: must be one of {known}")
+            raise UnknownNameError(f"Context: device_type={device_type!r}: must be one of {known}")
         self.device_type = device_type
         self.device_typeid = self.devstr2type[device_type]
         self.device_id = int(device_id)
@@ -70,10 +76,12 @@ class Context(Scope):
             self._device = _device_of(self.device_type, self.device_id)
         return self._device
 
+    on_empty_cache: ClassVar[list[Callable[[Context], None]]] = []
+
     def empty_cache(self) -> None:
-        """Gives cached, unused memory of a GPU back to the driver."""
-        if self.device_type == "gpu":
-            torch.cuda.empty_cache()
+        """Gives memory that is kept for reuse back to the system."""
+        for release in self.on_empty_cache:
+            release(self)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Context):
@@ -100,6 +108,9 @@ def _device_of(device_type: str, device_id: int) -> torch.device:
     if device_id >= count:
         have = f"{count} GPU(s)" if count else "no GPU that PyTorch can drive"
         raise MXNetError(f"gpu({device_id}): this machine has {have}")
+    reserve = env.get("MXNET_GPU_MEM_POOL_RESERVE")
+    if reserve:
+        torch.cuda.set_per_process_memory_fraction(1 - reserve / 100, device_id)
     return torch.device("cuda", device_id)
 
 
@@ -157,7 +168,13 @@ def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
     return free, total
 
 
+@api_call("MXNDArrayWaitAll")
 def waitall() -> None:
-    """Returns when everything that was started on any device is done."""
+    """Returns when everything that was started on any device is done.
+
+    Raises:
+        MXNetError: what the engine's operations raised, once.
+    """
+    wait_for_all()
     if torch.cuda.is_available():
         torch.cuda.synchronize()

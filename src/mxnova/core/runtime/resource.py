@@ -1,41 +1,155 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random streams, one a context."""
+"""What operators need beside their inputs: random streams and workspaces, by context."""
 
 from __future__ import annotations
 
+import itertools
+import os
 import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from typing import Literal
 
 import torch
+from torch import Tensor
 
+from ..base import env
+from ..base.errors import argument_error
 from .context import Context
+from .storage import Storage, empty
 
-__all__ = ["random_stream", "seed"]
+__all__ = ["ResourceManager", "TempSpace", "random_stream", "seed"]
 
-_lock = threading.Lock()
-_streams: dict[Context, torch.Generator] = {}
+Kind = Literal["random", "parallel_random", "temp_space"]
 
-
-def random_stream(context: Context) -> torch.Generator:
-    """The generator that operators running on `context` draw from."""
-    stream = _streams.get(context)
-    if stream is None:
-        with _lock:
-            stream = _streams.setdefault(context, _made(context, torch.initial_seed()))
-    return stream
+_GOLDEN = 0x9E3779B97F4A7C15
+_SEEDS = 1 << 32  # MXNet takes 32 bits of a seed
 
 
-def _made(context: Context, number: int) -> torch.Generator:
-    stream = torch.Generator(device=context.device)
-    # Distinct streams for distinct contexts, whatever the seed.
-    return stream.manual_seed((number + 0x9E3779B97F4A7C15 * context.device_id) % 2**63)
+class TempSpace:
+    """A workspace that grows to the largest request; each request may overwrite the last one's."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._memory: Tensor | None = None
+
+    def get(self, shape: tuple[int, ...], dtype: torch.dtype = torch.float32) -> Tensor:
+        """A tensor in the workspace, of undefined content."""
+        n_bytes = torch.Size(shape).numel() * dtype.itemsize
+        if self._memory is None or self._memory.numel() < n_bytes:
+            self._memory = _workspace(n_bytes, self._context)
+        return self._memory[:n_bytes].view(dtype).view(shape)
+
+
+def _workspace(size: int, context: Context) -> Tensor:
+    if context.device_type == "gpu":
+        return empty((size,), torch.uint8, context)
+    storage = Storage.get()
+    return storage.lend(storage.alloc(size, context))
+
+
+class _Spaces(threading.local):
+    """Workspaces of this thread, by context, in turns."""
+
+    def __init__(self) -> None:
+        self.turns: dict[Context, Iterator[TempSpace]] = {}
+
+
+class ResourceManager:
+    """Hands out resources; one a process, `ResourceManager.get()`."""
+
+    _instance: ResourceManager | None = None
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._seed = 0  # as in MXNet, numbers are the same in each run unless seeded
+        self._streams: dict[tuple[Context, int], torch.Generator] = {}
+        self._turns: defaultdict[Context, Iterator[int]] = defaultdict(itertools.count)
+        self._spaces = _Spaces()
+
+    @classmethod
+    def get(cls) -> ResourceManager:
+        """The manager of this process."""
+        return _MANAGER
+
+    def request(self, context: Context, kind: Kind) -> torch.Generator | TempSpace:
+        """A resource of a context.
+
+        Args:
+            context: where it is used.
+            kind: random (the stream that operators draw from), parallel_random (one of several
+                streams, in turns), or temp_space (one of this thread's workspaces, in turns).
+        """
+        if kind == "random":
+            return self.random(context)
+        if kind == "parallel_random":
+            with self._lock:
+                turn = next(self._turns[context])
+            return self._stream(context, 1 + turn % _copies(context, "PARALLEL_RAND"))
+        if kind == "temp_space":
+            return next(self._temp_spaces(context))
+        known = "random, parallel_random, temp_space"
+        raise argument_error("ResourceManager.request", "kind", kind, f"must be one of {known}")
+
+    def _temp_spaces(self, context: Context) -> Iterator[TempSpace]:
+        turns = self._spaces.turns
+        if context not in turns:
+            spaces = [TempSpace(context) for _ in range(_copies(context, "TEMP"))]
+            turns[context] = itertools.cycle(spaces)
+        return turns[context]
+
+    # Random streams ------------------------------------------------------------------------------
+
+    def random(self, context: Context) -> torch.Generator:
+        """The stream that operators on `context` draw from; threads may share it."""
+        return self._streams.get((context, 0)) or self._stream(context, 0)
+
+    def _stream(self, context: Context, number: int) -> torch.Generator:
+        with self._lock:
+            stream = self._streams.get((context, number))
+            if stream is None:
+                stream = torch.Generator(device=context.device)
+                stream.manual_seed(_mixed(self._seed, context.device_id, number))
+                self._streams[context, number] = stream
+            return stream
+
+    def seed(self, number: int, context: Context | None = None) -> None:
+        """Restarts the streams of every context, or of one.
+
+        Without a context, equal seeds give each context numbers of its own; with one, the numbers
+        depend on the seed alone.
+        """
+        if context is not None:
+            self.random(context)
+        with self._lock:
+            if context is None:
+                self._seed = number
+            for (known, copy), stream in self._streams.items():
+                if context is None:
+                    stream.manual_seed(_mixed(number, known.device_id, copy))
+                elif known == context:
+                    stream.manual_seed(_mixed(number, 0, copy))
+
+    def _after_fork(self) -> None:
+        self._lock = threading.Lock()
+
+
+def _mixed(seed: int, device_id: int, number: int) -> int:
+    return (seed % _SEEDS + _GOLDEN * (device_id + (number << 16))) % 2**63
+
+
+def _copies(context: Context, what: str) -> int:
+    device = "GPU" if context.device_type == "gpu" else "CPU"
+    copies: int = env.get(f"MXNET_{device}_{what}_COPY")
+    return copies
+
+
+_MANAGER = ResourceManager()
+os.register_at_fork(after_in_child=_MANAGER._after_fork)
+
+random_stream: Callable[[Context], torch.Generator] = _MANAGER.random
 
 
 def seed(number: int, context: Context | None = None) -> None:
-    """Restarts the stream of `context`, or of every context."""
-    with _lock:
-        if context is not None:
-            _streams[context] = _made(context, number)
-            return
-        torch.manual_seed(number)
-        for known in list(_streams):
-            _streams[known] = _made(known, number)
+    """Restarts the random stream of `context`, or of every context."""
+    _MANAGER.seed(number, context)

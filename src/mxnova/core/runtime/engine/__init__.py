@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The engine: runs operations in parallel, in an order that the vars they declare allow."""
+
+from .completion import Completion
+from .current import engine, set_engine_type, wait_for_all
+from .engine import Engine, before_first_queueing
+from .engines import ENGINES, NaiveEngine, ThreadedEngine, ThreadedEnginePerDevice
+from .operation import RUNNING, Failure, FnProperty, Operation, Place, Task
+from .var import Var
+
+__all__ = [
+    "ENGINES",
+    "RUNNING",
+    "Completion",
+    "Engine",
+    "Failure",
+    "FnProperty",
+    "NaiveEngine",
+    "Operation",
+    "Place",
+    "Task",
+    "ThreadedEngine",
+    "ThreadedEnginePerDevice",
+    "Var",
+    "before_first_queueing",
+    "engine",
+    "set_engine_type",
+    "wait_for_all",
+]

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where operations on a GPU run: kernels on its default stream, copies beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import torch
+
+from .operation import FnProperty
+
+__all__ = ["on_gpu"]
+
+_COPIES = (FnProperty.COPY_FROM_GPU, FnProperty.COPY_TO_GPU)
+
+
+def on_gpu(kind: FnProperty, device: int) -> AbstractContextManager[Any]:
+    """The block in which an operation of this kind runs on GPU number `device`."""
+    return _copying(device) if kind in _COPIES else torch.cuda.device(device)
+
+
+@contextmanager
+def _copying(device: int) -> Iterator[None]:
+    """A stream of its own, which begins after what the kernels before it wrote."""
+    new_stream: Any = torch.cuda.Stream
+    stream = new_stream(device)
+    stream.wait_stream(torch.cuda.default_stream(device))
+    with torch.cuda.stream(stream):
+        yield
+    stream.synchronize()

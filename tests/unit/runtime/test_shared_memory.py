@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0
+import gc
+import multiprocessing
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+
+import mxnova as mx
+from mxnova.core.base.errors import MXNetError
+from mxnova.core.runtime import shared_memory
+from mxnova.core.runtime.shared_memory import Block, block_of
+
+pytestmark = [
+    pytest.mark.skipif(not shared_memory.is_supported(), reason="needs memfd"),
+    pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),  # Python 3.12 and later
+]
+
+SHARED = mx.Context("cpu_shared", 0)
+FORK = multiprocessing.get_context("fork")
+SPAWN = multiprocessing.get_context("spawn")
+
+
+def left_behind():
+    return [n for n in os.listdir("/dev/shm") if n.startswith(shared_memory._PREFIX)]
+
+
+def memory_files():
+    links = (f"/proc/self/fd/{n}" for n in os.listdir("/proc/self/fd"))
+    return sum("memfd:mxnova" in os.readlink(p) for p in links if os.path.islink(p))
+
+
+@pytest.fixture(autouse=True)
+def _nothing_leaks():
+    def count():
+        gc.collect()
+        shared_memory._release_received()
+        return memory_files()
+
+    before = count()
+    yield
+    assert left_behind() == []
+    assert count() == before
+
+
+# Arrays between processes -------------------------------------------------------------------------
+
+
+def double_and_answer(inbox, outbox):
+    array = inbox.get()
+    array[:] = array * 2
+    outbox.put(mx.nd.array([[1, 2], [3, 4]], ctx=SHARED, dtype="int64"))
+
+
+@pytest.mark.parametrize("processes", [FORK, SPAWN], ids=["fork", "spawn"])
+def test_both_sides_see_writes_and_results_outlive_their_process(processes):
+    inbox, outbox = processes.Queue(), processes.Queue()
+    child = processes.Process(target=double_and_answer, args=(inbox, outbox))
+    child.start()
+    array = mx.nd.arange(6).reshape((2, 3)).as_in_context(SHARED)
+    inbox.put(array[1:])
+    child.join(60)
+    assert array.asnumpy().tolist() == [[0, 1, 2], [6, 8, 10]]
+    answer = outbox.get()  # its process has ended
+    assert (answer.context, answer.dtype) == (SHARED, np.int64)
+    assert answer.asnumpy().tolist() == [[1, 2], [3, 4]]
+
+
+def round_trip(array):
+    connection, other = FORK.Pipe()
+    connection.send(array)
+    return other.recv()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "uint8", "bool", "bfloat16"])
+def test_any_element_type_travels(dtype):
+    array = mx.nd.array([[1, 0], [1, 1]], ctx=SHARED, dtype=dtype)
+    received = round_trip(array)
+    assert received.dtype == array.dtype
+    assert (received.asnumpy() == array.asnumpy()).all()
+    array[0, 1] = 1
+    assert (received.asnumpy() == array.asnumpy()).all()
+
+
+def test_empty_arrays_travel():
+    assert round_trip(mx.nd.zeros((0, 4), ctx=SHARED)).shape == (0, 4)
+
+
+def test_results_of_operators_travel_by_one_copy():
+    array = mx.nd.ones((3,), ctx=SHARED) * 4
+    assert block_of(array._tensor) is None
+    assert round_trip(array).asnumpy().tolist() == [4, 4, 4]
+
+
+def test_received_arrays_can_be_sent_on():
+    array = mx.nd.zeros((3,), ctx=SHARED)
+    third = round_trip(round_trip(array))
+    third[1] = 7
+    assert array.asnumpy().tolist() == [0, 7, 0]
+
+
+def test_other_contexts_travel_by_value():
+    array = mx.nd.ones((3,))
+    received = round_trip(array)
+    array[:] = 5
+    assert (received.context, received.asnumpy().tolist()) == (mx.cpu(), [1, 1, 1])
+
+
+def test_inference_sees_parameters_that_another_process_changed():
+    weight = mx.nd.ones((1, 1, 1, 1), ctx=SHARED)
+    data = mx.nd.ones((1, 1, 2, 2))
+    net = mx.sym.Convolution(
+        mx.sym.var("data"), kernel=(1, 1), num_filter=1, no_bias=True, name="c"
+    )
+    other = round_trip(weight)
+    executors = [
+        net.bind(mx.cpu(), {"data": data, "c_weight": w}, grad_req="null") for w in (weight, other)
+    ]
+    for value in (2, 3):
+        for executor in executors * 3:  # the graph is rewritten around what stays
+            executor.forward()
+        (other if value == 2 else weight)[:] = value
+        for executor in executors:
+            assert executor.forward()[0].asnumpy().sum() == 4 * value
+
+
+# Processes that are killed ------------------------------------------------------------------------
+
+
+def send_two_and_wait(outbox):
+    for value in (1, 2):
+        outbox.send(mx.nd.full((1000,), value, ctx=SHARED))
+    time.sleep(60)
+
+
+def test_a_killed_sender_leaves_nothing_but_what_was_received():
+    connection, other = FORK.Pipe()
+    child = FORK.Process(target=send_two_and_wait, args=(other,))
+    child.start()
+    received = connection.recv()
+    assert connection.poll(30)
+    os.kill(child.pid, signal.SIGKILL)
+    child.join()
+    with pytest.raises(MXNetError, match=f"process {child.pid} sent is gone"):
+        connection.recv()
+    assert received.asnumpy().sum() == 1000
+    received[:] = 3
+    assert received.asnumpy().sum() == 3000
+
+
+def receive_write_and_wait(connection):
+    array = connection.recv()
+    array[:] = 9
+    connection.send("done")
+    time.sleep(60)
+
+
+def test_a_killed_receiver_leaves_the_senders_array_alone():
+    connection, other = FORK.Pipe()
+    child = FORK.Process(target=receive_write_and_wait, args=(other,))
+    child.start()
+    array = mx.nd.zeros((1000,), ctx=SHARED)
+    connection.send(array)
+    assert connection.recv() == "done"
+    os.kill(child.pid, signal.SIGKILL)
+    child.join()
+    assert array.asnumpy().sum() == 9000
+
+
+# Blocks -------------------------------------------------------------------------------------------
+
+
+def all_received():
+    """Pretends that everything sent has arrived."""
+    for sent, address in shared_memory._sent:
+        sent._map[address.ticket] = shared_memory._RECEIVED
+
+
+def test_each_sending_is_received_once():
+    block = Block.new(10)
+    first, second = block.send(), block.send()
+    assert first.ticket != second.ticket
+    others = [Block.receive(first), Block.receive(second)]
+    others[0].memory[3] = 5
+    assert [int(b.memory[3]) for b in (block, *others)] == [5, 5, 5]
+
+
+def test_a_block_lives_until_it_is_received():
+    block = Block.new(10)
+    block.memory[0] = 7
+    address = block.send()
+    del block
+    gc.collect()
+    received = Block.receive(address)
+    assert received.memory[0] == 7
+    del received
+    shared_memory._release_received()
+    with pytest.raises(MXNetError, match="gone"):
+        Block.receive(address)
+
+
+def test_numbers_that_now_mean_another_block_are_noticed():
+    block = Block.new(10)
+    other = Block.new(10)
+    address = block.send()._replace(id=other.id)
+    with pytest.raises(MXNetError, match="gone"):
+        Block.receive(address)
+    Block.receive(address._replace(id=block.id))
+
+
+def test_a_block_can_be_sent_thousands_of_times_but_not_endlessly():
+    block = Block.new(1)
+    addresses = [block.send() for _ in range(shared_memory._HEADER - shared_memory._COOKIE)]
+    with pytest.raises(MXNetError, match="times"):
+        block.send()
+    Block.receive(addresses[9])
+    assert block.send().ticket == addresses[9].ticket
+    all_received()
+
+
+def test_each_holder_of_a_block_sends_by_tickets_of_its_own():
+    block = Block.new(1)
+    other = Block.receive(block.send())
+    assert block.send().ticket != other.send().ticket
+    all_received()
+
+
+def test_copies_that_nobody_fetched_are_removed_in_time():
+    block = Block.new(10)
+    address = block.send()
+    block._leave(address)
+    shared_memory._remove_abandoned()
+    assert len(left_behind()) == 1
+    long_ago = time.time() - 2 * shared_memory._ABANDONED_S
+    os.utime(address.left_at, (long_ago, long_ago))
+    shared_memory._remove_abandoned()
+    all_received()
+
+
+def test_a_copy_left_behind_is_received_and_removed(monkeypatch):
+    block = Block.new(10)
+    block.memory[:] = 4
+    address = block.send()
+    block._leave(address)
+    all_received()
+    copy = Block.receive(address._replace(pid=2**30))
+    assert copy.memory[:10].tolist() == [4] * 10
+
+
+def test_a_copy_that_does_not_fit_is_not_left(monkeypatch, tmp_path):
+    block = Block.new(10)
+    address = block.send()
+    monkeypatch.setattr(shared_memory, "_FOLDER", tmp_path)
+
+    class Full:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error):
+            pass
+
+        def write(self, data):
+            raise OSError(28, "No space left on device")
+
+    def open_full(path, *args, **kwargs):
+        (tmp_path / path).write_bytes(b"part")
+        return Full()
+
+    monkeypatch.setattr(shared_memory, "open", open_full, raising=False)
+    with pytest.raises(OSError, match="No space"):
+        block._leave(address)
+    assert list(tmp_path.iterdir()) == []
+    all_received()
+
+
+def test_fork_does_not_send_for_the_parent():
+    block = Block.new(10)
+    address = block.send()
+    pid = os.fork()
+    if pid == 0:
+        os._exit(len(shared_memory._sent))
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    Block.receive(address)
