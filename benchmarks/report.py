@@ -90,10 +90,15 @@ def _show_summary(outcome: Outcome, console: Console) -> None:
                 f"(median of {len(ratios)} {group} cases)"
             )
         table = Table("slowest", first, other, "ratio", title=f"{first} against {other}")
-        for ratio, r in ranked[:WORST]:
+        late = sum(_is_late(outcome, r, other, ratio) for ratio, r in ranked)
+        for _, r in ranked[: max(WORST, late)]:
             times = (time_text(r.stats[peer].median) for peer in (first, other))
-            table.add_row(r.case, *times, f"{ratio:.2f} x")
+            table.add_row(r.case, *times, _ratio_text(outcome, r, first, other))
         console.print(table)
+
+
+def _is_late(outcome: Outcome, result: Result, peer: str, ratio: float) -> bool:
+    return ratio > outcome.subject.targets.get((result.case, peer), float("inf"))
 
 
 def _group(result: Result) -> str:

@@ -15,9 +15,10 @@ class Row(NamedTuple):
         operator: registered name.
         parameters: as in a call.
         torch: the same with inputs a, b, …; empty when torch has nothing near.
-        small: shapes where the call counts.
-        large: shapes where the arithmetic counts.
+        small: shapes where the call counts; empty when there is no such case.
+        large: shapes where the arithmetic counts; likewise.
         index_type: element type of integer inputs; torch wants int64 where it indexes.
+        gradient: also compute the gradients of the inputs that hold other than integers or boxes.
     """
 
     operator: str
@@ -26,6 +27,7 @@ class Row(NamedTuple):
     small: str
     large: str
     index_type: str = "float32"
+    gradient: bool = False
 
 
 ONE = ("16x16", "1024x1024")
@@ -37,6 +39,16 @@ IMAGE = ("1x4x8x8", "8x64x56x56")
 CHANNELS_1 = ("1x4x8x8 4", "8x64x56x56 64")
 CHANNELS_2 = ("1x4x8x8 4 4", "8x64x56x56 64 64")
 CHANNELS_4 = ("1x4x8x8 4 4 4 4", "8x64x56x56 64 64 64 64")
+SQUARE = ("16x16", "256x256")
+FOUR = ("16x16 16x16 16x16 16x16", "1024x1024 1024x1024 1024x1024 1024x1024")
+# time x batch x features, parameters, states of a layer with 16 and with 256 units
+GRU = ("4x2x8 1248 1x2x16", "32x16x128 296448 1x16x256")
+LSTM = ("4x2x8 1664 1x2x16 1x2x16", "32x16x128 395264 1x16x256 1x16x256")
+TANH = ("4x2x8 416 1x2x16", "32x16x128 98816 1x16x256")
+# a feature map and regions of an image of 800 pixels
+REGIONS = ("1x4x8x8 2x5!128", "1x256x38x50 300x5!800")
+OWN_MAPS = ("1x72x8x8 2x5!128", "1x392x38x50 300x5!800")
+PHOTO = ("8x8x3<255", "480x640x3<255")
 
 # fmt: off
 ROWS = (
@@ -194,11 +206,107 @@ ROWS = (
     Row("sgd_update", "lr=1e-7, out=a", "a.add_(b, alpha=-1e-7)", *TWO),
     Row("sgd_mom_update", "lr=1e-7, momentum=0.5, out=a",
         "a.add_(c.mul_(0.5).add_(b, alpha=-1e-7))", *THREE),
-    Row("adam_update", "lr=1e-7, out=a",
-        "", "16x16 16x16 16x16 16x16", "1024x1024 1024x1024 1024x1024 1024x1024"),
+    Row("nag_mom_update", "lr=1e-7, momentum=0.5, out=a", "", *THREE),
+    Row("signum_update", "lr=1e-7, momentum=0.5, out=a", "", *THREE),
+    Row("rmsprop_update", "lr=1e-7, out=a", "", *THREE),
+    Row("adam_update", "lr=1e-7, out=a", "", *FOUR),
+    Row("ftrl_update", "lr=0.1, out=a", "", *FOUR),
+    Row("lamb_update_phase1", "t=2, wd=0.1", "", *FOUR),
+    Row("multi_sgd_update", "lrs=(1e-7, 1e-7), wds=(0, 0), num_weights=2, out=[a, c]", "", *FOUR),
+    Row("multi_sum_sq", "num_arrays=3",
+        "torch.stack([t.square().sum() for t in (a, b, c)])", *THREE),
     # -- random numbers
     Row("_random_uniform_like", "", "torch.rand_like(a)", *ONE),
     Row("_random_normal_like", "", "torch.randn_like(a)", *ONE),
+    Row("_random_exponential_like", "", "torch.empty_like(a).exponential_()", *ONE),
+    Row("_sample_multinomial", "shape=64",
+        "torch.multinomial(a, 64, True)", "4x16", "64x1024"),
     Row("_shuffle", "", "a[torch.randperm(a.shape[0])]", *ONE),
+    # -- sequences
+    Row("RNN", "state_size=16, num_layers=1, mode='gru'", "", GRU[0], ""),
+    Row("RNN", "state_size=256, num_layers=1, mode='gru'", "", "", GRU[1]),
+    Row("RNN", "state_size=16, num_layers=1, mode='lstm'", "", LSTM[0], ""),
+    Row("RNN", "state_size=256, num_layers=1, mode='lstm'", "", "", LSTM[1]),
+    Row("RNN", "state_size=16, num_layers=1, mode='rnn_tanh'", "", TANH[0], ""),
+    Row("RNN", "state_size=256, num_layers=1, mode='rnn_tanh'", "", "", TANH[1]),
+    Row("SequenceLast", "", "a[-1].clone()", "8x4x8", "128x64x128"),
+    Row("SequenceReverse", "", "a.flip(0)", "8x4x8", "128x64x128"),
+    Row("_contrib_interleaved_matmul_selfatt_qk", "heads=4", "", "8x2x48", "128x8x768"),
+    Row("CTCLoss", "", "", "8x2x6 2x3<5", "64x16x96 16x20<95"),
+    # -- regions and boxes
+    Row("ROIPooling", "pooled_size=(7, 7), spatial_scale=0.0625", "", *REGIONS),
+    Row("_contrib_ROIAlign", "pooled_size=(7, 7), spatial_scale=0.0625, sample_ratio=2",
+        "", *REGIONS),
+    Row("_contrib_PSROIPooling", "output_dim=8, pooled_size=3, spatial_scale=0.0625",
+        "", OWN_MAPS[0], ""),
+    Row("_contrib_PSROIPooling", "output_dim=8, pooled_size=7, spatial_scale=0.0625",
+        "", "", OWN_MAPS[1]),
+    Row("_contrib_MultiBoxPrior", "sizes=(0.2, 0.3), ratios=(1, 2, 0.5)", "", *IMAGE),
+    Row("_contrib_MultiBoxDetection", "nms_topk=400",
+        "", "1x4x16 1x64 1x16x4!1", "1x21x5000 1x20000 1x5000x4!1"),
+    Row("_contrib_MultiBoxTarget", "",
+        "", "1x16x4!1 1x3x5!1 1x4x16", "1x5000x4!1 8x20x5!1 8x21x5000"),
+    Row("_contrib_box_nms", "overlap_thresh=0.5, id_index=-1, score_index=1, coord_start=2",
+        "", "1x16x6!1", "4x1000x6!1"),
+    Row("_contrib_box_iou", "", "", "16x4!1 16x4!1", "1000x4!1 1000x4!1"),
+    Row("_contrib_DeformableConvolution", "kernel=(3, 3), pad=(1, 1), num_filter=64, no_bias=True",
+        "", "1x4x8x8 1x18x8x8 64x4x3x3", "2x64x28x28 2x18x28x28 64x64x3x3"),
+    # -- images
+    Row("_image_to_tensor", "", "(a.permute(2, 0, 1) / 255).contiguous()", *PHOTO, "uint8"),
+    Row("_image_resize", "size=224", "", *PHOTO, "uint8"),
+    Row("_image_flip_left_right", "", "a.flip(1)", *PHOTO, "uint8"),
+    Row("_image_normalize", "mean=(0.5, 0.5, 0.5), std=(0.2, 0.2, 0.2)",
+        "(a - 0.5) / 0.2", "3x8x8", "3x480x640"),
+    Row("BilinearSampler", "",
+        "F.grid_sample(a, b.permute(0, 2, 3, 1), align_corners=True)",
+        "1x4x8x8 1x2x8x8", "8x64x56x56 8x2x56x56"),
+    Row("GridGenerator", "transform_type='affine', target_shape=(56, 56)",
+        "F.affine_grid(a.view(-1, 2, 3), (len(a), 1, 56, 56), True).permute(0, 3, 1, 2).clone()",
+        "1x6", "64x6"),
+    Row("Correlation", "max_displacement=2, pad_size=2",
+        "", "1x4x8x8 1x4x8x8", "2x32x28x28 2x32x28x28"),
+    Row("_contrib_AdaptiveAvgPooling2D", "output_size=7", "F.adaptive_avg_pool2d(a, 7)", *IMAGE),
+    Row("im2col", "kernel=(3, 3), pad=(1, 1)", "F.unfold(a, 3, padding=1)", *IMAGE),
+    # -- integers
+    Row("_contrib_quantize_v2", "min_calib_range=0.0, max_calib_range=1.0, out_type='int8'",
+        "", *ONE),
+    Row("_contrib_dequantize", "", "", "16x16<100 1 1", "1024x1024<100 1 1", "int8"),
+    # -- matrices, decomposed
+    Row("_linalg_trsm", "",
+        "torch.linalg.solve_triangular(a.tril(), b, upper=False)",
+        "16x16 16x16", "256x256 256x256"),
+    Row("_linalg_det", "", "torch.linalg.det(a)", *SQUARE),
+    Row("_linalg_inverse", "", "torch.linalg.inv(a)", *SQUARE),
+    Row("_linalg_gelqf", "", "", "8x16", "128x256"),
+    # -- others
+    Row("scatter_nd", "shape=(1024, 1024)",
+        "torch.zeros(1024, 1024).index_put_((b[0], b[1]), a)", "8 2x8<16", "4096 2x4096<1024",
+        "int64"),
+    Row("_histogram", "bin_cnt=20, range=(0.0, 1.0)", "torch.histc(a, 20, 0.0, 1.0)", *ONE),
+    Row("broadcast_like", "", "b.new_empty(b.shape).copy_(a)", "16x1 16x16", "1024x1 1024x1024"),
+    Row("MakeLoss", "", "a.clone()", *ONE),
+    Row("LogisticRegressionOutput", "", "torch.sigmoid(a)", *TWO),
+    # -- with the gradient
+    Row("relu", "", "torch.relu(a)", *ONE, gradient=True),
+    Row("tanh", "", "torch.tanh(a)", *ONE, gradient=True),
+    Row("broadcast_mul", "", "a * b", *BROADCAST, gradient=True),
+    Row("sum", "axis=1", "torch.sum(a, 1)", *ONE, gradient=True),
+    Row("dot", "", "torch.mm(a, b)", *TWO, gradient=True),
+    Row("FullyConnected", "num_hidden=1024",
+        "F.linear(a, b, c)", "1x16 1024x16 1024", "64x1024 1024x1024 1024", gradient=True),
+    Row("Convolution", "num_filter=64, kernel=(3, 3), pad=(1, 1)",
+        "F.conv2d(a, b, c, padding=1)", "1x3x8x8 64x3x3x3 64", "4x64x28x28 64x64x3x3 64",
+        gradient=True),
+    Row("Pooling", "kernel=(3, 3), stride=(2, 2), pad=(1, 1), pool_type='max'",
+        "F.max_pool2d(a, 3, 2, 1)", *IMAGE, gradient=True),
+    Row("LayerNorm", "", "F.layer_norm(a, b.shape, b, c)", "16x16 16 16", "1024x1024 1024 1024",
+        gradient=True),
+    Row("log_softmax", "axis=-1", "torch.log_softmax(a, -1)", *ONE, gradient=True),
+    Row("SoftmaxOutput", "", "", "16x16 16<16", "1024x1024 1024<1024", gradient=True),
+    Row("Embedding", "input_dim=64, output_dim=256",
+        "F.embedding(a, b)", "8<64 64x256", "64x64<64 64x256", "int64", gradient=True),
+    Row("RNN", "state_size=256, num_layers=1, mode='lstm'", "", "", LSTM[1], gradient=True),
+    Row("_contrib_ROIAlign", "pooled_size=(7, 7), spatial_scale=0.0625, sample_ratio=2",
+        "", *REGIONS, gradient=True),
 )
 # fmt: on

@@ -5,34 +5,56 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..base.errors import ArgumentTypeError, candidates
-from ..base.params import REQUIRED
+from ..base.params import NOT_GIVEN, REQUIRED
 from .operator import OpType
 
-__all__ = ["CallForm", "documented"]
+__all__ = ["Call", "CallForm", "documented"]
+
+# What MXNet's listing of an operator leaves out, so that it can be given by name only.
+_BY_NAME_ONLY: dict[str, tuple[str, ...]] = {
+    "BatchNorm_v1": ("moving_mean", "moving_var"),
+    "IdentityAttachKLSparseReg": ("moving_avg",),
+    "_linalg_potrf": ("lower",),
+    "_linalg_potri": ("lower",),
+    "smooth_l1": ("is_int",),
+}
+
+
+class Call(NamedTuple):
+    """A call, sorted: arrays by position and by name, parameters, and arguments of the function."""
+
+    arrays: list[Any]
+    named: dict[str, Any]
+    attrs: dict[str, Any]
+    extras: dict[str, Any]
 
 
 class CallForm:
     """Splits calls of one operator.
 
-    Positional arguments are the arrays, then the parameters, in declared order; arrays may be given
-    by name too. A variadic operator takes its arrays as positional arguments or as one list.
+    Positional arguments are the arrays, then the parameters in declared order, then the `extras`
+    that the function itself takes; arrays may be given by name too. A variadic operator takes its
+    arrays as positional arguments or as one list.
     """
 
-    def __init__(self, type_: OpType) -> None:
+    def __init__(self, type_: OpType, extras: Sequence[str]) -> None:
         signature = type_.signature
         self.type = type_
         self.arrays = signature.inputs
         self.variadic = signature.variadic
         self.parameters = tuple(f.name for f in type_.fields)
-        self._names = (*self.arrays, *self.parameters)
+        self.extras = tuple(extras)
+        by_name_only = _BY_NAME_ONLY.get(type_.name, ())
+        declared = (n for n in (*self.arrays, *self.parameters) if n not in by_name_only)
+        self._positional = (*declared, *self.extras)
 
     def split(
         self, args: Sequence[Any], kwargs: dict[str, Any], is_array: Callable[[Any], bool]
-    ) -> tuple[list[Any], dict[str, Any], dict[str, Any]]:
-        """(positional arrays, arrays by name, parameters) of a call; None arrays are left out.
+    ) -> Call:
+        """A call sorted; None arrays and parameters that are NOT_GIVEN are left out.
 
         Raises:
             ArgumentTypeError: something that is no array stands where an array belongs, or an
@@ -41,6 +63,7 @@ class CallForm:
         if self.variadic is not None:
             return self._split_variadic(args, kwargs, is_array)
         given = self._by_name(args, kwargs)
+        extras = {n: given.pop(n) for n in self.extras if n in given}
         named = {n: given.pop(n) for n in self.arrays if n in given}
         for name, value in list(named.items()):
             if value is None:
@@ -51,14 +74,14 @@ class CallForm:
             if is_array(value):
                 hint = candidates(name, self.arrays)
                 raise ArgumentTypeError(f"{self.type.name}: {name!r} is no array of it{hint}")
-        return [], named, given
+        return Call([], named, _given(given), extras)
 
     def _by_name(self, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
-        if len(args) > len(self._names):
+        if len(args) > len(self._positional):
             raise ArgumentTypeError(
-                f"{self.type.name} takes at most {len(self._names)} arguments, not {len(args)}"
+                f"{self.type.name} takes at most {len(self._positional)} arguments, not {len(args)}"
             )
-        given = dict(zip(self._names, args, strict=False))
+        given = dict(zip(self._positional, args, strict=False))
         for name, value in kwargs.items():
             if name in given:
                 raise ArgumentTypeError(f"{self.type.name}: {name} is given twice")
@@ -67,49 +90,51 @@ class CallForm:
 
     def _split_variadic(
         self, args: Sequence[Any], kwargs: dict[str, Any], is_array: Callable[[Any], bool]
-    ) -> tuple[list[Any], dict[str, Any], dict[str, Any]]:
+    ) -> Call:
         if len(args) == 1 and isinstance(args[0], (list, tuple)):
             args = args[0]
         arrays = [a for a in args if a is not None]
         for i, value in enumerate(arrays):
             if not is_array(value):
                 raise self._no_array(f"argument {i}", value)
-        named = {n: v for n, v in kwargs.items() if is_array(v)}
-        attrs = {n: v for n, v in kwargs.items() if n not in named}
+        named = {n: v for n, v in kwargs.items() if is_array(v) and n not in self.extras}
+        extras = {n: v for n, v in kwargs.items() if n in self.extras}
+        attrs = _given({n: v for n, v in kwargs.items() if n not in named and n not in extras})
         if self.type.counts_inputs and "num_args" not in attrs:
             attrs["num_args"] = len(arrays) + len(named)
-        return arrays, named, attrs
+        return Call(arrays, named, attrs, extras)
 
     def _no_array(self, name: str, value: Any) -> ArgumentTypeError:
         hint = candidates(name, self.parameters)
         kind = type(value).__name__
         return ArgumentTypeError(f"{self.type.name}: {name} must be an array, not a {kind}{hint}")
 
-    def signature(self, *extra: str) -> inspect.Signature:
-        """The Python signature: arrays, parameters with their defaults, `extra` (default None)."""
-        kind: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        parameters = []
+    def signature(self) -> inspect.Signature:
+        """The Python signature: arrays, parameters with their defaults, the extras."""
+        kinds = inspect.Parameter
+        defaults = {f.name: None if f.default is REQUIRED else f.default for f in self.type.fields}
+        arrays = () if self.variadic is not None else self.arrays
+        parameters = [inspect.Parameter("kwargs", kinds.VAR_KEYWORD)]
         if self.variadic is not None:
-            kind_var = inspect.Parameter.VAR_POSITIONAL
-            parameters.append(inspect.Parameter(self.variadic, kind_var))
-            kind = inspect.Parameter.KEYWORD_ONLY
-        else:
-            parameters += [inspect.Parameter(n, kind, default=None) for n in self.arrays]
-        for field in self.type.fields:
-            default = None if field.default is REQUIRED else field.default
-            parameters.append(inspect.Parameter(field.name, kind, default=default))
-        parameters += [inspect.Parameter(n, kind, default=None) for n in extra]
-        parameters.append(inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD))
-        return inspect.Signature(parameters)
+            parameters.append(inspect.Parameter(self.variadic, kinds.VAR_POSITIONAL))
+        for name in (*arrays, *self.parameters, *self.extras):
+            by_name = self.variadic is not None or name not in self._positional
+            kind = kinds.KEYWORD_ONLY if by_name else kinds.POSITIONAL_OR_KEYWORD
+            parameters.append(inspect.Parameter(name, kind, default=defaults.get(name)))
+        return inspect.Signature(sorted(parameters, key=lambda p: p.kind))
+
+
+def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {n: v for n, v in values.items() if v is not NOT_GIVEN}
 
 
 def documented(
-    function: Callable[..., Any], name: str, form: CallForm, extra: Mapping[str, str]
+    function: Callable[..., Any], name: str, form: CallForm, extras: Mapping[str, str]
 ) -> Callable[..., Any]:
-    """`function` with the operator's name, signature and docstring; `extra` arguments described."""
+    """`function` with the operator's name, signature and docstring; its `extras` described."""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = "\n".join(
-        [form.type.doc, "", *(f"{argument}: {text}" for argument, text in extra.items())]
+        [form.type.doc, "", *(f"{argument}: {text}" for argument, text in extras.items())]
     )
-    function.__signature__ = form.signature(*extra)  # type: ignore[attr-defined]
+    function.__signature__ = form.signature()  # type: ignore[attr-defined]
     return function

@@ -17,11 +17,9 @@ __all__ = ["recorded"]
 
 def recorded(op: Op) -> Callable[..., Any]:
     """`op.forward` as it runs where gradients are wanted: same arguments, same results."""
-    if not op.differentiable:
-        return functools.partial(_cut, op)
-    if op.backward is None:
+    if op.differentiable and op.backward is None:
         return op.forward
-    return functools.partial(_explicit, op)
+    return functools.partial(_explicit if op.differentiable else _cut, op)
 
 
 def _cut(op: Op, *tensors: Tensor, **facts: Any) -> Any:
@@ -70,4 +68,13 @@ class _Explicit(torch.autograd.Function):
         gradients = backward(**{n: values[n] for n in _reads(op)})
         gradients = gradients if isinstance(gradients, tuple) else (gradients,)
         missing = ctx.n_inputs - len(gradients)  # trailing inputs (labels, lengths) get none
-        return (None, None, *gradients, *(None,) * missing)
+        kept = {_memory_of(t) for t in ctx.saved_tensors} - {None}
+        owned = (g.clone() if _memory_of(g) in kept else g for g in gradients)
+        return (None, None, *owned, *(None,) * missing)
+
+
+def _memory_of(tensor: Tensor | None) -> int | None:
+    """What tells memory apart; None for what is no dense tensor."""
+    if tensor is None or tensor.is_sparse:
+        return None
+    return tensor.untyped_storage().data_ptr()

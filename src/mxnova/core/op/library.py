@@ -2,7 +2,7 @@
 """Importing this module registers every operator."""
 
 # ruff: noqa: F401
-from .contrib import bounding_box, multibox, proposal
+from .contrib import bounding_box, dgl, multibox, proposal
 from .families import (
     binary,
     broadcast,
@@ -42,10 +42,12 @@ from .nn import (
 from .optimizer import adam, adaptive, gradients, lamb, multi_adaptive, multi_sgd, sgd
 from .quantized import elementwise, layers, quantize, recurrent
 from .random import density, discrete, distributions
+from .sparse import arithmetic, dot, structure, updates
 from .tensor import (
     attention,
     calibration,
     columns,
+    cumulative,
     enlarge,
     hawkes,
     layout,

@@ -13,61 +13,36 @@ import dataclasses
 import functools
 import inspect
 import sys
-import typing
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import torch
-from torch import Tensor
 
 from ..base.params import Field, attr_text, doc_of_arguments, fields_of, parse_attrs
 from ..base.registry import Registry
 from ..base.shapes import shape_text
 from .infer import DTypes, Shapes
+from .kernel import FACTS, KERNELS, F, Kernel, Signature, kernel, kernel_of
 
 __all__ = [
     "FACTS",
+    "KERNELS",
     "REGISTRY",
+    "Kernel",
     "Op",
     "OpType",
+    "as_tuple",
     "elementwise_shape",
     "find",
     "function_operator",
     "kernel",
+    "kernel_of",
     "operator",
     "register_function",
     "same_dtype",
 ]
 
-# What a forward may ask for by a keyword-only argument: whether a training pass runs, the random
-# stream of the context, and the caller's output tensors (None when there are none).
-FACTS = ("train", "rng", "out")
-
 REGISTRY: Registry[OpType] = Registry("operator")
-
-
-class Signature(typing.NamedTuple):
-    """What the arguments of a forward say: array names, a variadic name or None, facts."""
-
-    inputs: tuple[str, ...]
-    variadic: str | None
-    facts: tuple[str, ...]
-    parameters: tuple[str, ...]  # keyword-only arguments that are no facts
-
-    @classmethod
-    def of(cls, forward: Callable[..., Any]) -> Signature:
-        """Reads `forward`'s code object; `self` is left out."""
-        code = forward.__code__
-        names = code.co_varnames
-        positional = names[: code.co_argcount]
-        keyword_only = names[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
-        has_var = bool(code.co_flags & inspect.CO_VARARGS)
-        return cls(
-            tuple(n for n in positional if n != "self"),
-            names[code.co_argcount + code.co_kwonlyargcount] if has_var else None,
-            tuple(n for n in keyword_only if n in FACTS),
-            tuple(n for n in keyword_only if n not in FACTS),
-        )
 
 
 class Op:
@@ -78,7 +53,7 @@ class Op:
         values: its parameters by name.
         aux: names of its auxiliary states, inputs that a Symbol lists apart.
         mutates: inputs that forward writes to.
-        initializers: input -> the ``__init__`` text of a variable that is made for it.
+        initializers: input -> the ``__init__`` text of a variable there that has none.
         subgraphs: the graphs inside a control-flow operator.
         differentiable: False where MXNet has no gradient: results are cut from the graph.
         forward: tensors (and the facts it asks for) to its output, a tuple when there are several.
@@ -157,7 +132,7 @@ class Op:
             results = self.forward(*inputs, **self.quiet_facts())
         except (RuntimeError, IndexError, ValueError, TypeError) as error:
             raise s.fail(_with_shapes(error, s)) from None
-        for name, result in zip(s.outputs, _as_tuple(results), strict=True):
+        for name, result in zip(s.outputs, as_tuple(results), strict=True):
             s[name] = tuple(result.shape)
 
     def infer_dtype(self, t: DTypes) -> None:
@@ -166,8 +141,19 @@ class Op:
 
     def infer_stype(self, stypes: Sequence[str]) -> tuple[str, ...]:
         """Storage types of the outputs for those of the inputs."""
-        sparse = self.type.kernels.get(tuple(stypes))
-        return ("default",) * len(self.outputs()) if sparse is None else sparse.out
+        found = self.kernel_for(stypes) or self.kernel_for(["default"] * len(stypes))
+        return ("default",) * len(self.outputs()) if found is None else found.out
+
+    def kernel_for(self, stypes: Sequence[str]) -> Kernel | None:
+        """The forward for inputs stored so; None where only the dense one would do."""
+        if not self.type.kernels:
+            return None
+        known = self.__dict__.setdefault("_kernels_by_stypes", {})
+        key = tuple(stypes)
+        if key not in known:
+            known[key] = next((k for k in self.type.kernels if k.serves(self, key)), None)
+        found: Kernel | None = known[key]
+        return found
 
     def settled(self, shape: tuple[int, ...], dtype: torch.dtype) -> Op:
         """The operator giving an output of this shape and type, where its parameters left it open.
@@ -176,29 +162,13 @@ class Op:
         """
         return self
 
+    def instance(self) -> Op:
+        """The operator for one executor; another one where it keeps a state from run to run."""
+        return self
+
     def quiet_facts(self) -> dict[str, Any]:
         """Facts for a run whose values do not matter."""
         return {name: False if name == "train" else None for name in self.type.signature.facts}
-
-
-class Kernel(typing.NamedTuple):
-    """A forward for particular storage types of the inputs."""
-
-    forward: Callable[..., Any]
-    out: tuple[str, ...]
-
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def kernel(*stypes: str, out: Sequence[str] = ("default",)) -> Callable[[F], F]:
-    """Marks a method as the forward for inputs stored as `stypes`, with outputs stored as `out`."""
-
-    def mark(method: F) -> F:
-        method.__dict__.setdefault("_stypes", []).append((stypes, tuple(out)))
-        return method
-
-    return mark
 
 
 class _Maker(Protocol):
@@ -211,7 +181,7 @@ class OpType:
     Attributes:
         name: canonical name; `aliases`: the others.
         make: typed parameter values -> Op.
-        kernels: forwards by the inputs' storage types, beside the dense one.
+        kernels: forwards for sparse inputs and outputs, beside the dense one.
         named_inputs: False where MXNet knows no input names: a Symbol then needs every input.
     """
 
@@ -227,7 +197,7 @@ class OpType:
         self.aliases = tuple(aliases)
         self.make = make
         self.named_inputs = named_inputs
-        self.kernels: dict[tuple[str, ...], Kernel] = {}
+        self.kernels = KERNELS.setdefault(self.name, [])
         self._declaration = declaration
         self._forward = forward
         self._cache: dict[Any, Op] = {}
@@ -323,8 +293,7 @@ def operator(*names: str, named_inputs: bool = True) -> Callable[[C], C]:
         cls._parameters = tuple(inspect.get_annotations(cls))
         cls.type = OpType(names, cls, cls, cls.forward, named_inputs)
         for member in vars(cls).values():
-            for stypes, out in getattr(member, "_stypes", ()):
-                cls.type.kernels[stypes] = Kernel(member, out)
+            cls.type.kernels += getattr(member, "_kernels", ())
         REGISTRY.register(cls.type, *names)
         return cls
 
@@ -455,7 +424,8 @@ def same_dtype(op: Op, t: DTypes) -> None:
     t.same(*t.inputs, *t.outputs)
 
 
-def _as_tuple(results: Any) -> tuple[Tensor, ...]:
+def as_tuple(results: Any) -> tuple[Any, ...]:
+    """What a forward gives, as a tuple also where it is one output."""
     return results if isinstance(results, tuple) else (results,)
 
 

@@ -96,8 +96,10 @@ def best_first(score: Tensor, most: int | None = None) -> Tensor:
 
 
 # Boxes that are compared with each other at once. Measured with 10,000 boxes on one core: 64 to
-# 128 is best (20 to 100 ms, by how many are kept), 16 and 512 cost half as much again.
+# 128 is best (20 to 100 ms, by how many are kept), 16 and 512 cost half as much again. A few boxes
+# are compared at once, whatever their groups: 400 of 20 groups in 0.4 ms instead of 1.1.
 _BLOCK = 128
+_FEW = 512
 
 
 @torch.no_grad()
@@ -129,6 +131,9 @@ def suppress(
     rows = _with_area(boxes, pixel)
     if groups is None:
         return _greedy(rows, None, threshold, pixel, most)
+    if len(groups) <= _FEW:
+        hits = (_overlap(rows, rows, pixel) > threshold) & (groups.unsqueeze(1) == groups)
+        return _unsuppressed(hits).nonzero().squeeze(1)[:most]
     order = torch.argsort(groups, stable=True)
     sizes = torch.unique_consecutive(groups[order], return_counts=True)[1].tolist()
     kept = [

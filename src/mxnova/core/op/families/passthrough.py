@@ -19,8 +19,8 @@ def _straight_through(d_output: Tensor) -> Tensor:
     return d_output
 
 
-def _ones(d_output: Tensor) -> Tensor:
-    return torch.ones_like(d_output)
+def _ones(d_loss: Tensor) -> Tensor:
+    return torch.ones_like(d_loss)
 
 
 # fmt: off
@@ -29,7 +29,7 @@ unary("_CrossDeviceCopy", torch.clone, dtype=None,
       doc="A copy of data, on the device of its reader.")
 unary("BlockGrad _sparse_stop_gradient stop_gradient", torch.clone,
       dtype=None, differentiable=False, doc="A copy of data that lets no gradient through.")
-unary("make_loss _sparse_make_loss", torch.clone, dtype=None, backward=_ones,
+unary("make_loss _sparse_make_loss", torch.clone, outputs=("loss",), dtype=None, backward=_ones,
       doc="A copy of data as a loss to minimise: its gradient is 1, whatever flows in from above.")
 unary("_contrib_round_ste _sparse__contrib_round_ste", whole(round_half_away),
       backward=_straight_through,

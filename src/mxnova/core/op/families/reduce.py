@@ -224,10 +224,12 @@ def norm(
 def _moments_shape(op: Op, s: Shapes) -> None:
     if not op.attr("axes"):
         raise s.fail("axes: at least one axis must be given")
-    s.mean = s.var = reduced_shape(s, op.attr("axes"), op.attr("keepdims"))
+    s.output0 = s.output1 = reduced_shape(s, op.attr("axes"), op.attr("keepdims"))
 
 
-@function_operator("moments", outputs=("mean", "var"), shape=_moments_shape, dtype=numbers_only)
+@function_operator(
+    "moments", outputs=("output0", "output1"), shape=_moments_shape, dtype=numbers_only
+)
 def moments(
     data: Tensor, *, axes: Shape | None = None, keepdims: bool = False
 ) -> tuple[Tensor, Tensor]:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from ...base.params import Double
@@ -111,8 +112,8 @@ def _at_most(data: Tensor, number: Any) -> Tensor:
 @through_float
 def _smooth_l1(data: Tensor, sigma: float) -> Tensor:
     knee = 1 / sigma**2 if sigma else math.inf
-    size = data.abs()
-    return torch.where(size < knee, 0.5 * (sigma * data) ** 2, size - 0.5 * knee)
+    zero = data.new_zeros(()).expand_as(data)
+    return F.smooth_l1_loss(data, zero, reduction="none", beta=knee)
 
 
 # ATen's derivative of a selection is NaN at infinity.

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Images resized as OpenCV does it, on any device: one matrix for the rows, one for the columns."""
+"""Images resized as OpenCV does it, on any device: each output row, then each column, is a sum."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
+from typing import NamedTuple
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from ...base.params import Shape
@@ -58,16 +61,41 @@ class Resize(Op):
             kind = _ENLARGED_AREA
         floats = data.dtype if data.is_floating_point() else torch.float32
         rows, columns = (
-            _WEIGHTS[kind](n, m, data.device).to(floats) for n, m in zip(old, new, strict=True)
+            _taps(kind, n, m, floats, data.device) for n, m in zip(old, new, strict=True)
         )
-        strips = torch.tensordot(rows, data.to(floats), ([1], [data.ndim - 3]))
-        resized = torch.tensordot(columns, strips, ([1], [strips.ndim - 2])).transpose(0, 1)
-        if data.ndim == 4:
-            resized = resized.movedim(2, 0)
+        # Along the first axis each time: (rows, …, columns, channels), then columns first.
+        strips = rows.sums(data.to(floats).movedim(-3, 0))
+        resized = columns.sums(strips.movedim(-2, 0))
+        resized = resized.movedim(0, -2).movedim(0, -3)
         return saturated(resized if data.is_floating_point() else resized.round(), data.dtype)
 
 
 _ENLARGED_AREA = 6
+
+
+class _Taps(NamedTuple):
+    """Which pixels along an axis each output is a sum of, with which weights."""
+
+    pixels: Tensor
+    weights: Tensor
+    starts: Tensor
+
+    def sums(self, data: Tensor) -> Tensor:
+        """`data` with its first axis brought to the new size."""
+        table = data.reshape(len(data), -1).contiguous()
+        outputs = F.embedding_bag(
+            self.pixels, table, self.starts, mode="sum", per_sample_weights=self.weights
+        )
+        return outputs.view(len(self.starts), *data.shape[1:])
+
+
+@functools.lru_cache(maxsize=64)  # images mostly come in the same sizes
+def _taps(kind: int, n: int, m: int, dtype: torch.dtype, device: torch.device) -> _Taps:
+    """For `n` pixels brought to `m`."""
+    weights = _WEIGHTS[kind](n, m, device)
+    output, pixel = weights.nonzero(as_tuple=True)
+    counts = torch.bincount(output, minlength=m)
+    return _Taps(pixel, weights[output, pixel].to(dtype), counts.cumsum(0) - counts)
 
 
 def _scattered(at: Tensor, weight: Tensor, n: int) -> Tensor:

@@ -10,6 +10,7 @@ from torch import Tensor
 from ...base.params import Double
 from ...base.shapes import Dim, shape_text
 from ..infer import Shapes
+from ..onednn import matmul
 from ..operator import Op, function_operator, operator
 
 
@@ -43,7 +44,7 @@ def _gemm(A: Tensor, B: Tensor, transpose_a: bool, transpose_b: bool, axis: int)
         A, B = A.movedim(axis, -2), B.movedim(axis, -2)
     A = A.transpose(-1, -2) if transpose_a else A
     B = B.transpose(-1, -2) if transpose_b else B
-    product = A @ B
+    product = matmul(A, B) if A.ndim == 2 else A @ B
     return product if axis == -2 else product.movedim(-2, axis)
 
 
@@ -118,8 +119,11 @@ class Syrk(Op):
         s.output = (*s.A[:-2], n, n)
 
     def forward(self, A: Tensor) -> Tensor:
-        product = A.transpose(-1, -2) @ A if self.transpose else A @ A.transpose(-1, -2)
-        return self.alpha * product
+        B = A.transpose(-1, -2)
+        if self.transpose:
+            A, B = B, A
+        product = matmul(A, B) if A.ndim == 2 else A @ B
+        return product if self.alpha == 1 else self.alpha * product
 
 
 def _triangular_shape(op: Op, s: Shapes) -> None:

@@ -7,7 +7,6 @@ deformable, better results", 2019.
 
 from __future__ import annotations
 
-from itertools import product
 from typing import Literal
 
 import torch
@@ -18,10 +17,11 @@ from ...base.params import REQUIRED, PosInt, Shape, ULong, bounded
 from ...base.shapes import UnknownDim, shape_text
 from ..families.unary import round_half_away
 from ..infer import Shapes
+from ..onednn import linear
 from ..operator import Op, operator
+from .bins import interpolated, table_of
 from .convolution import Filters, data_axes
-from .roi import Scale, check_groups, check_regions, images_of
-from .roi_align import between_pixels
+from .roi import Scale, check_groups, check_regions, images_of, own_maps
 from .window import Axes, PosUInt, Window
 
 Layout = Literal["NCDHW", "NCHW", "NCW"]
@@ -57,28 +57,33 @@ class _Deformable(Filters):
         offset: Tensor,
         weight: Tensor,
         bias: Tensor | None,
-        mask: Tensor | None = None,
+        mask: Tensor,
     ) -> Tensor:
         """The convolution of what lies at the moved items, times `mask`."""
-        batch, channels = data.shape[:2]
-        groups, n_items = self.num_deformable_group, self.kernel[0] * self.kernel[1]
-        height, width = offset.shape[2:]
-        y, x = self._positions(offset.reshape(-1, n_items, 2, height, width))
-        maps = data.reshape(batch * groups, channels // groups, *data.shape[2:])
-        items = self._sampled(maps, y, x)
-        if mask is not None:
-            items = items * mask.reshape(len(maps), 1, -1, width)
-        columns = items.reshape(batch, self.num_group, -1, height * width)
-        kernels = weight.reshape(self.num_group, self.num_filter // self.num_group, -1)
-        output: Tensor = (kernels @ columns).reshape(batch, self.num_filter, height, width)
-        return output if bias is None else output + bias.reshape(-1, 1, 1)
+        batch, channels, *size = data.shape
+        moved, n_items = self.num_deformable_group, self.kernel[0] * self.kernel[1]
+        y, x = self._positions(offset.reshape(batch * moved, n_items, 2, *offset.shape[2:]))
+        maps = data.reshape(batch * moved, channels // moved, *size)
+        weights = mask.reshape(batch * moved, n_items, *offset.shape[2:])
+        items = self._sampled(maps, y, x, _by_place(weights))
+        # (batch, deformable groups, places, items, channels) -> (groups, batch · places, …)
+        items = items.reshape(batch, moved, *items.shape[1:]).permute(0, 2, 3, 1, 4)
+        columns = items.reshape(-1, n_items, self.num_group, channels // self.num_group)
+        columns = columns.movedim(2, 0).flatten(2)
+        kernels = weight.reshape(self.num_group, -1, *weight.shape[1:]).movedim(2, -1).flatten(2)
+        if self.num_group == 1:
+            output = linear(columns[0], kernels[0], bias)
+        else:
+            output = (columns @ kernels.mT).movedim(0, 1).flatten(1)
+            output = output if bias is None else output + bias
+        return output.reshape(batch, *offset.shape[2:], self.num_filter).movedim(-1, 1)
 
-    def _sampled(self, maps: Tensor, y: Tensor, x: Tensor) -> Tensor:
-        """What `maps` hold at places between their pixels."""
+    def _sampled(self, maps: Tensor, y: Tensor, x: Tensor, mask: Tensor) -> Tensor:
+        """What `maps` hold at places between their pixels, times `mask`: (…, channels)."""
         raise NotImplementedError
 
     def _positions(self, offset: Tensor) -> tuple[Tensor, Tensor]:
-        """The y and x of every item at every place of the window, (maps, items · height, width)."""
+        """The y and x of every item at every place of the window, (maps, places, items)."""
         n_rows, n_columns = self.kernel
         stride, pad = self.stride or (1, 1), self.pad or (0, 0)
         dilate = self.dilate or (1, 1)
@@ -90,17 +95,22 @@ class _Deformable(Filters):
             place = place.unsqueeze(1) if axis == 0 else place
             start = place * stride[axis] - pad[axis]
             regular = start + item.reshape(-1, 1, 1) * dilate[axis]
-            found.append((offset[:, :, axis] + regular).flatten(1, 2))
+            found.append(_by_place(offset[:, :, axis] + regular))
         return found[0], found[1]
 
 
-def _sampled(maps: Tensor, y: Tensor, x: Tensor) -> Tensor:
-    """`maps` (n, channels, height, width) between pixels at places (n, …): (n, channels, …)."""
+def _by_place(x: Tensor) -> Tensor:
+    """(n, items, height, width) as (n, places, items)."""
+    return x.flatten(2).mT
+
+
+def _sampled(maps: Tensor, y: Tensor, x: Tensor, weight: Tensor) -> Tensor:
+    """`maps` (n, channels, height, width) between pixels at places (n, …): (n, …, channels)."""
     height, width = maps.shape[2:]
     first = torch.arange(len(maps), device=maps.device) * (height * width)
-    pixels = maps.permute(0, 2, 3, 1).flatten(0, 2)
-    found = between_pixels(pixels, first.reshape(-1, 1, 1), y, x, height, width)
-    return found.movedim(-1, 1)
+    y, x, weight = (v.unsqueeze(-1) for v in (y, x, weight))  # one sample each
+    first = first.reshape(-1, 1, 1, 1)
+    return interpolated(table_of(maps), first, y, x, (height, width), weight)
 
 
 @operator("_contrib_DeformableConvolution")
@@ -139,13 +149,13 @@ class DeformableConvolution(_Deformable):
     def forward(
         self, data: Tensor, offset: Tensor, weight: Tensor, bias: Tensor | None = None
     ) -> Tensor:
-        return self._convolved(data, offset, weight, bias)
+        return self._convolved(data, offset, weight, bias, torch.ones_like(offset[:, ::2]))
 
-    def _sampled(self, maps: Tensor, y: Tensor, x: Tensor) -> Tensor:
+    def _sampled(self, maps: Tensor, y: Tensor, x: Tensor, mask: Tensor) -> Tensor:
         # 0 before the first pixel, but behind the last one as on it.
         height, width = maps.shape[2:]
         inside = (y >= 0) & (y < height) & (x >= 0) & (x < width)
-        return _sampled(maps, y, x) * inside.unsqueeze(1)
+        return _sampled(maps, y, x, mask * inside)
 
 
 @operator("_contrib_ModulatedDeformableConvolution")
@@ -194,8 +204,9 @@ class ModulatedDeformableConvolution(_Deformable):
     ) -> Tensor:
         return self._convolved(data, offset, weight, bias, mask)
 
-    def _sampled(self, maps: Tensor, y: Tensor, x: Tensor) -> Tensor:
-        return _sampled(F.pad(maps, (1, 1, 1, 1)), y + 1, x + 1)  # fades to 0 around the image
+    def _sampled(self, maps: Tensor, y: Tensor, x: Tensor, mask: Tensor) -> Tensor:
+        # Fades to 0 around the image.
+        return _sampled(F.pad(maps, (1, 1, 1, 1)), y + 1, x + 1, mask)
 
 
 @operator("_contrib_DeformablePSROIPooling")
@@ -257,22 +268,31 @@ class DeformablePSROIPooling(Op):
         size = ((corners[:, 2:] + 1) * self.spatial_scale - 0.5 - start).clamp(min=0.1)
         x, y = (self._bin_starts(trans, i, start[:, i], size[:, i]) for i in (0, 1))
         step = size / self.pooled_size / self.sample_per_part
-        step_x, step_y = (v.reshape(-1, 1, 1, 1) for v in step.T)
+        samples = torch.arange(self.sample_per_part, device=data.device)
+        x, y = (
+            v.unsqueeze(-1) + samples * along.reshape(-1, 1, 1, 1, 1)
+            for v, along in ((x, step[:, 0]), (y, step[:, 1]))
+        )
+        x = x.unsqueeze(-2).expand(*x.shape, len(samples)).flatten(-2)
+        y = y.unsqueeze(-1).expand(*y.shape, len(samples)).flatten(-2)
         height, width = data.shape[2:]
-        first = (image.reshape(-1, 1, 1, 1) * data.shape[1] + self._channels(data)) * height * width
-        total = count = data.new_zeros(())
-        for row, column in product(range(self.sample_per_part), repeat=2):
-            at_y, at_x = y + row * step_y, x + column * step_x
-            inside = (
-                (at_y >= -0.5) & (at_y <= height - 0.5) & (at_x >= -0.5) & (at_x <= width - 0.5)
-            )
-            sample = between_pixels(data.reshape(-1, 1), first, at_y, at_x, height, width)
-            total = total + sample.squeeze(-1) * inside
-            count = count + inside.to(data.dtype)
-        return (total / count.clamp(min=1)).masked_fill(~exists, 0.0)
+        inside = (y >= -0.5) & (y <= height - 0.5) & (x >= -0.5) & (x <= width - 0.5)
+        table, first = self._maps(data, image, x.shape[1])
+        weight = inside & exists.reshape(-1, 1, 1, 1, 1)
+        total = interpolated(table, first.unsqueeze(-1), y, x, (height, width), weight)
+        mean: Tensor = total / inside.sum(-1, keepdim=True).clamp(min=1)
+        return mean.movedim(-1, 2).flatten(1, 2)
+
+    def _maps(self, data: Tensor, image: Tensor, n_classes: int) -> tuple[Tensor, Tensor]:
+        """Table of the maps that belong together, and where those of each class and bin begin."""
+        maps = data.reshape(len(data) * n_classes, -1, *data.shape[2:])
+        classes = torch.arange(n_classes, device=data.device).reshape(-1, 1, 1)
+        bins = (self.pooled_size, self.pooled_size)
+        groups = (self.group_size, self.group_size)
+        return own_maps(maps, image.unsqueeze(1) * n_classes + classes, bins, groups)
 
     def _bin_starts(self, trans: Tensor | None, axis: int, start: Tensor, size: Tensor) -> Tensor:
-        """Where each bin begins along x (axis 0) or y: (regions, outputs or 1, rows, columns)."""
+        """Where each bin begins along x (axis 0) or y: (regions, classes or 1, rows, columns)."""
         n = self.pooled_size
         bins = torch.arange(n, dtype=size.dtype, device=size.device)
         bins = bins if axis == 0 else bins.unsqueeze(1)
@@ -283,13 +303,5 @@ class DeformablePSROIPooling(Op):
         parts = torch.arange(n, dtype=size.dtype, device=size.device) / n
         part = (parts * (self.part_size or n)).long()
         moves = trans[:, axis::2][:, :, part][..., part] * self.trans_std
-        each = self.output_dim // moves.shape[1]  # output channels of a class
-        moved: Tensor = regular + moves.repeat_interleave(each, 1) * size
+        moved: Tensor = regular + moves * size
         return moved
-
-    def _channels(self, data: Tensor) -> Tensor:
-        """The channel of `data` for each output channel and bin: (output_dim, rows, columns)."""
-        group = torch.arange(self.pooled_size, device=data.device) * self.group_size
-        group = group // self.pooled_size
-        output = torch.arange(self.output_dim, device=data.device).reshape(-1, 1, 1)
-        return (output * self.group_size + group.unsqueeze(1)) * self.group_size + group

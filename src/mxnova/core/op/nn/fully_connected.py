@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from math import prod
 
-import torch.nn.functional as F
 from torch import Tensor
 
 from ...base.params import PosInt
 from ..infer import Shapes
+from ..onednn import linear
 from ..operator import Op, operator
 
 
@@ -44,4 +44,4 @@ class FullyConnected(Op):
         s.data = (*s.output[: len(batch)], *data[len(batch) :])
 
     def forward(self, data: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-        return F.linear(data.flatten(1) if self.flatten else data, weight, bias)
+        return linear(data.flatten(1) if self.flatten else data, weight, bias)

@@ -7,7 +7,6 @@ from math import prod
 from typing import Literal
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from ...base.params import UInt
@@ -201,4 +200,12 @@ def local_response_norm(
         knorm: constant term.
         nsize: number of channels summed around each one, odd.
     """
-    return F.local_response_norm(data, nsize, alpha, beta, knorm)
+    square, weight = data * data, alpha / nsize
+    total = torch.full_like(data, knorm).add_(square, alpha=weight)
+    for i in range(1, nsize // 2 + 1):
+        total[:, i:].add_(square[:, :-i], alpha=weight)
+        total[:, :-i].add_(square[:, i:], alpha=weight)
+    if beta == 0.75:  # 0.8 ms for 8 x 64 x 56 x 56 instead of 2.8
+        root = total.rsqrt_()
+        return (root * root.sqrt()).mul_(data)
+    return data * total.pow(-beta)

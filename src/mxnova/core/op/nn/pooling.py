@@ -15,6 +15,7 @@ from torch import Tensor
 from ...base.params import Shape
 from ...base.shapes import UnknownDim
 from ..infer import DTypes, Shapes
+from ..onednn import pooled
 from ..operator import Op, function_operator, operator
 from .window import Axes, Window, channels_first, channels_last, is_channels_last
 
@@ -62,7 +63,7 @@ class Slide:
         run = _MAX[len(self.kernel)]
         if self.aten:
             kernel, stride, pad, up = self.place
-            return run(x, kernel, stride, pad, ceil_mode=up)
+            return pooled(run, x, kernel, stride, pad, ceil_mode=up)
         return run(self._padded(x, torch.finfo(x.dtype).min), self.kernel, self.stride)
 
     def every_max(self, x: Tensor) -> Tensor:
@@ -86,7 +87,10 @@ class Slide:
     def average(self, x: Tensor, include_pad: bool) -> Tensor:
         """The mean of the items, which are those of the padded data with `include_pad`."""
         if self.aten:
-            return _AVERAGE[len(self.kernel)](x, *self.place, count_include_pad=include_pad)
+            run = _AVERAGE[len(self.kernel)]
+            if self.convention == "full":  # where oneDNN would count what lies behind the margin
+                return run(x, *self.place, count_include_pad=include_pad)
+            return pooled(run, x, *self.place, count_include_pad=include_pad)
         return self.sum(x) / self._n_items(x, include_pad)
 
     def _n_items(self, x: Tensor, include_pad: bool) -> Tensor:

@@ -43,6 +43,9 @@ class UpSampling(Op):
     num_args: PosInt = REQUIRED
     workspace: ULong = 512
 
+    # The second input, even where it is an image.
+    initializers = dict.fromkeys(("weight", "arg1"), '["bilinear", {}]')
+
     def inputs(self) -> tuple[str, ...]:
         return ("data", "weight") if self.sample_type == "bilinear" else super().inputs()
 

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from itertools import product
-from math import pi
+from math import pi, prod
 
 import torch
 from torch import Tensor
@@ -13,13 +12,8 @@ from ...base.params import Shape
 from ...base.shapes import UnknownDim, shape_text
 from ..infer import Shapes
 from ..operator import Op, function_operator
-from .roi import Scale, check_regions, images_of, pooled_size
-
-__all__ = ["between_pixels"]
-
-# Numbers of the feature maps that are worked on at once. Measured with 300 regions of a map
-# 512 x 38 x 50 on one core: 1 << 20 takes 230 ms, 1 << 24 390 ms (with gradient 850 and 1540).
-_CHUNK = 1 << 20
+from .bins import interpolated, sums, table_of
+from .roi import Scale, check_regions, images_of, own_maps, pooled_size
 
 
 def _align_shape(op: Op, s: Shapes) -> None:
@@ -69,13 +63,16 @@ def roi_align(
     size = (rois.detach()[:, 3:] - rois.detach()[:, 1:3]).double() * spatial_scale
     if not aligned:
         size = size.clamp(min=1.0)
-    weights = [
-        _weights(start[:, i], size[:, i], n, sample_ratio, length).to(data.dtype)
+    rows, columns = (
+        _weights(start[:, i], size[:, i], n, sample_ratio, length)
         for i, n, length in ((1, pooled_size[0], data.shape[2]), (0, pooled_size[1], data.shape[3]))
-    ]
-    weights[0] = weights[0] * exists[..., 0]
-    gather = _own_channels if position_sensitive else _all_channels
-    return gather(data, image, *weights)
+    )
+    if position_sensitive:
+        bins = pooled_size[0], pooled_size[1]
+        table, first = own_maps(data, image, bins, bins)
+    else:
+        table, first = table_of(data), image * prod(data.shape[2:])
+    return sums(table, first, rows * exists, columns)
 
 
 def _weights(start: Tensor, size: Tensor, n: int, n_samples: int, length: int) -> Tensor:
@@ -99,33 +96,6 @@ def _weights(start: Tensor, size: Tensor, n: int, n_samples: int, length: int) -
     rise = torch.cat((between[..., :1], rise[..., 1:]), -1)  # before the first pixel: all its
     fall = torch.cat(((between - rise)[..., :-1], between[..., -1:]), -1)
     return (rise[..., :-1] + fall[..., 1:]) / count.clamp(min=1)
-
-
-def _all_channels(data: Tensor, image: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
-    """``rows @ data[image] @ columns.T`` for each region and channel."""
-    height, width, channels = data.shape[2], data.shape[3], data.shape[1]
-    pixels = data.permute(0, 2, 3, 1).reshape(len(data), height, -1)
-    found = []
-    for part in _parts(data, image):
-        own = pixels.expand(len(image[part]), -1, -1) if len(data) == 1 else pixels[image[part]]
-        strips = (rows[part] @ own).reshape(-1, rows.shape[1], width, channels)
-        found.append(columns[part].unsqueeze(1) @ strips)
-    return torch.cat(found).permute(0, 3, 1, 2)
-
-
-def _own_channels(data: Tensor, image: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
-    maps = data.reshape(len(data), -1, rows.shape[1], columns.shape[1], *data.shape[2:])
-    found = [
-        torch.einsum("rpy,rcpqyx,rqx->rcpq", rows[part], maps[image[part]], columns[part])
-        for part in _parts(data, image)
-    ]
-    return torch.cat(found)
-
-
-def _parts(data: Tensor, image: Tensor) -> list[slice]:
-    """Slices of the regions with about `_CHUNK` numbers of data each."""
-    n = max(1, _CHUNK // max(1, data[0].numel())) if len(data) else 1
-    return [slice(i, i + n) for i in range(0, max(len(image), 1), n)]
 
 
 def _rotated_shape(op: Op, s: Shapes) -> None:
@@ -155,51 +125,33 @@ def rotated_roi_align(
     """
     image, exists = images_of(rois, data)
     center, size = rois[:, 1:3] * spatial_scale, (rois[:, 3:5] * spatial_scale).clamp(min=1.0)
-    angle = (rois[:, 5] * (pi / 180)).reshape(-1, 1, 1)
+    center_x, center_y = (v.reshape(-1, 1, 1, 1) for v in center.T)
+    angle = (rois[:, 5] * (pi / 180)).reshape(-1, 1, 1, 1)
     sine, cosine = angle.sin(), angle.cos()
     bins = size / size.new_tensor([pooled_size[1], pooled_size[0]])
-    counts = bins.ceil().long() if sampling_ratio <= 0 else torch.full_like(bins, sampling_ratio)
+    counts = bins.ceil() if sampling_ratio <= 0 else torch.full_like(bins, sampling_ratio)
+    counts = counts.clamp(min=1)
     # How many samples the largest region asks for has to be known here.
-    most = sampling_ratio if sampling_ratio > 0 else int(counts.max()) if len(rois) else 0
-    pixels = data.permute(0, 2, 3, 1).flatten(0, 2)
-    total = pixels.new_zeros((len(rois), *pooled_size, data.shape[1]))
+    most = sampling_ratio if sampling_ratio > 0 else int(counts.max()) if len(rois) else 1
     height, width = data.shape[2:]
-    for row, column in product(range(most), repeat=2):
+    table, first = table_of(data), (image * height * width).unsqueeze(3)
+    samples = torch.arange(most, device=data.device)
+    x = _offsets(samples, pooled_size[1], size[:, 0], counts[:, 0]).unsqueeze(1)
+    total = table.new_zeros((len(rois), *pooled_size, data.shape[1]))
+    for row in torch.split(samples, 1):  # one by one, as there may be many in large regions
         y = _offsets(row, pooled_size[0], size[:, 1], counts[:, 1]).unsqueeze(2)
-        x = _offsets(column, pooled_size[1], size[:, 0], counts[:, 0]).unsqueeze(1)
-        at_x = x * cosine + y * sine + center[:, 0].reshape(-1, 1, 1)
-        at_y = y * cosine - x * sine + center[:, 1].reshape(-1, 1, 1)
-        counted = (row < counts[:, 1]) & (column < counts[:, 0])
+        at_x = x * cosine + y * sine + center_x
+        at_y = y * cosine - x * sine + center_y
+        counted = (row < counts[:, 1:]) & (samples < counts[:, :1])
         inside = (at_y >= -1) & (at_y <= height) & (at_x >= -1) & (at_x <= width)
-        first = (image * height * width).reshape(-1, 1, 1)
-        sample = between_pixels(pixels, first, at_y, at_x, height, width)
-        total += sample * (inside & counted.reshape(-1, 1, 1)).unsqueeze(-1)
-    mean = total / (counts[:, 0] * counts[:, 1]).clamp(min=1).reshape(-1, 1, 1, 1)
-    return mean.permute(0, 3, 1, 2).masked_fill(~exists, 0.0)
+        weight = inside & counted[:, None, None] & exists.unsqueeze(3)
+        total += interpolated(table, first, at_y, at_x, (height, width), weight)
+    mean = total / counts.prod(1).reshape(-1, 1, 1, 1)
+    return mean.permute(0, 3, 1, 2)
 
 
-def _offsets(sample: int, n: int, size: Tensor, counts: Tensor) -> Tensor:
-    """Where sample number `sample` of each of `n` bins is, from the centre: (regions, n)."""
-    bins = torch.arange(n, dtype=size.dtype, device=size.device)
-    width = (size / n).unsqueeze(1)
-    return (bins + (sample + 0.5) / counts.clamp(min=1).unsqueeze(1)) * width - size.unsqueeze(
-        1
-    ) / 2
-
-
-def between_pixels(
-    pixels: Tensor, first: Tensor, y: Tensor, x: Tensor, height: int, width: int
-) -> Tensor:
-    """Linear interpolation of rows of `pixels` (n, channels) at `y` and `x`, cut to the image.
-
-    `first` is the number of the first pixel of the image that a position is in.
-    """
-    y, x = y.clamp(0, height - 1), x.clamp(0, width - 1)
-    top, left = y.detach().long(), x.detach().long()
-    down, right = (y - top).unsqueeze(-1), (x - left).unsqueeze(-1)
-    rows = [first + edge * width for edge in (top, (top + 1).clamp(max=height - 1))]
-    columns = [left, (left + 1).clamp(max=width - 1)]
-    upper, lower = (
-        torch.lerp(pixels[row + columns[0]], pixels[row + columns[1]], right) for row in rows
-    )
-    return torch.lerp(upper, lower, down)
+def _offsets(samples: Tensor, n: int, size: Tensor, counts: Tensor) -> Tensor:
+    """Where `samples` of each of `n` bins are, from the centre: (regions, n, samples)."""
+    bins = torch.arange(n, dtype=size.dtype, device=size.device).unsqueeze(1)
+    size, counts = size.reshape(-1, 1, 1), counts.reshape(-1, 1, 1)
+    return (bins + (samples + 0.5) / counts) * (size / n) - size / 2

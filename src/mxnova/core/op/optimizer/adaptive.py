@@ -197,9 +197,9 @@ def ftrl_update(
     root = n.sqrt()
     n.addcmul_(grad, grad)
     new_root = n.sqrt()
-    z.add_(grad).addcmul_(new_root - root, weight, value=-1 / lr)
-    shrunk = z.sign() * (z.abs() - lamda1).clamp_(min=0)
-    return shrunk.neg_().div_(new_root.add_(beta).div_(lr).add_(wd))
+    z.add_(grad).addcmul_(root.sub_(new_root), weight, value=1 / lr)
+    shrunk = z.clamp(-lamda1, lamda1).sub_(z)  # times -1
+    return shrunk.div_(new_root.add_(beta).div_(lr).add_(wd))
 
 
 @update_operator("ftml_update", mutates=("d", "v", "z"))
@@ -240,6 +240,6 @@ def ftml_update(
     v.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
     root = (v / correction(beta2, t, v.dtype)).sqrt_().add_(epsilon)
     new_d = root.mul_(correction(beta1, t, v.dtype) / lr)
-    z.mul_(beta1).add_(grad, alpha=1 - beta1).addcmul_(new_d - beta1 * d, weight, value=-1)
+    z.mul_(beta1).add_(grad, alpha=1 - beta1).addcmul_(d.mul_(beta1).sub_(new_d), weight)
     d.copy_(new_d)
-    return -z / d
+    return z.neg().div_(d)

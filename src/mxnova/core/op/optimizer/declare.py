@@ -16,7 +16,8 @@ from torch import Tensor
 
 from ...base.params import doc_of_arguments
 from ..infer import DTypes
-from ..operator import F, Op, Signature, elementwise_shape, function_operator
+from ..kernel import F, Signature
+from ..operator import Op, elementwise_shape, function_operator
 
 __all__ = ["Out", "destination", "master_dtypes", "rounded", "update_operator"]
 

@@ -35,6 +35,8 @@ def decayed(
     weight: Tensor, grad: Tensor, wd: float, rescale_grad: float, clip_gradient: float
 ) -> Tensor:
     """``rescale_grad * grad + wd * weight``, cut to ±`clip_gradient` unless that is negative."""
+    if wd == 0:
+        return scaled(grad, rescale_grad, clip_gradient)
     return _clipped_((weight * wd).add_(grad, alpha=rescale_grad), clip_gradient)
 
 
@@ -42,6 +44,7 @@ def _clipped_(x: Tensor, bound: float) -> Tensor:
     return x if bound < 0 else x.clamp_(-bound, bound)
 
 
+@functools.lru_cache(maxsize=64)  # one step updates many weights
 def correction(beta: float, t: int, dtype: torch.dtype) -> float:
     """``1 - beta**t``, the power rounded to `dtype` as MXNet does."""
     return 1 - float(torch.tensor(beta**t, dtype=dtype))

@@ -164,7 +164,7 @@ class Dequantize(Op):
         t.min_range = t.max_range = t.output = torch.float32
 
     def forward(self, data: Tensor, min_range: Tensor, max_range: Tensor) -> Tensor:
-        return data * step(WIDE_LEVELS[data.dtype], min_range, max_range)
+        return data.float().mul_(step(WIDE_LEVELS[data.dtype], min_range, max_range))
 
 
 @operator("_contrib_requantize")

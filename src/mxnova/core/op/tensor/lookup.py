@@ -44,6 +44,14 @@ def _same_but_index(op: Op, t: DTypes) -> None:
     t.same(values, *t.outputs)
 
 
+def _rows(weight: Tensor, index: Tensor, sparse_grad: bool) -> Tensor:
+    """The rows of `weight` that `index` names.
+
+    Only a leaf is given a sparse gradient: other operators of ATen might not take it further.
+    """
+    return F.embedding(index, weight, sparse=sparse_grad and weight.is_leaf)
+
+
 def _embedding_shape(op: Op, s: Shapes) -> None:
     s.output = (*s.data, op.attr("output_dim"))
     s.weight = (op.attr("input_dim"), op.attr("output_dim"))
@@ -83,7 +91,7 @@ def embedding(
         dtype: type of `weight`, where nothing else tells.
         sparse_grad: give the gradient of `weight` row by row (row_sparse).
     """
-    return F.embedding(_in_range(data, input_dim), weight)
+    return _rows(weight, _in_range(data, input_dim), sparse_grad)
 
 
 @function_operator("_contrib_SparseEmbedding", shape=_embedding_shape, dtype=_embedding_dtype)
@@ -106,7 +114,7 @@ def sparse_embedding(
         dtype: type of `weight`, where nothing else tells.
         deterministic: without effect.
     """
-    return F.embedding(_in_range(data, input_dim), weight)
+    return _rows(weight, _in_range(data, input_dim), True)
 
 
 @operator("take", "_npi_take")
@@ -236,6 +244,8 @@ class OneHot(Op):
         on, off = self.on_value, self.off_value
         if not dtype.is_floating_point:
             on, off = int(on), int(off)
-        places = torch.arange(self.depth, device=indices.device)
-        hit = indices.long().unsqueeze(-1) == places
-        return torch.full(hit.shape, off, dtype=dtype, device=hit.device).masked_fill_(hit, on)
+        index = indices.long().unsqueeze(-1)
+        inside = (index >= 0) & (index < self.depth)
+        value = torch.full_like(index, off, dtype=dtype).masked_fill_(inside, on)
+        vectors = value.new_full((*indices.shape, self.depth), off)
+        return vectors.scatter_(-1, index.where(inside, 0), value) if self.depth else vectors

@@ -13,6 +13,7 @@ from torch import Tensor
 from ...base.params import PosInt
 from ...base.shapes import shape_text
 from ..infer import Shapes
+from ..onednn import matmul
 from ..operator import Op, function_operator, operator
 
 Storage = Literal["csr", "default", "row_sparse"]
@@ -58,6 +59,8 @@ class Dot(Op):
             lhs = lhs.movedim(0, -1)
         if self.transpose_b:
             rhs = rhs.movedim(-1, 0)
+        if lhs.ndim == rhs.ndim == 2:
+            return matmul(lhs, rhs)
         product: Tensor = lhs @ rhs if rhs.ndim < 3 else torch.tensordot(lhs, rhs, 1)
         return product if product.ndim else product.reshape(1)
 

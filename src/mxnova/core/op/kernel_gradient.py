@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How sparse values take part in ATen's autograd.
+
+A sparse value that gradients flow through is accompanied by a stand-in: a tensor of its shape
+without memory, which is what autograd sees. Gradients of rows travel as ATen's sparse tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from .gradient import recorded
+from .operator import Kernel, Op
+from .sparse.storage import Csr, RowSparse, Value, dense_of
+
+__all__ = ["densified", "run_recorded", "stand_in", "value_of_gradient"]
+
+
+def stand_in(value: Value) -> Tensor:
+    """A tensor of the shape and type of `value` that has no memory."""
+    data = value if isinstance(value, Tensor) else value.data
+    return torch.zeros((), dtype=data.dtype, device=data.device).expand(value.shape)
+
+
+def densified(value: Value, tracked: Tensor) -> Tensor:
+    """The dense tensor of a sparse value whose gradient flows to its stand-in."""
+    dense: Tensor = _Densified.apply(value, tracked)  # type: ignore[no-untyped-call]
+    return dense
+
+
+class _Densified(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, value: Value, tracked: Tensor) -> Tensor:
+        return dense_of(value)
+
+    @staticmethod
+    def backward(ctx: Any, *d_output: Tensor) -> tuple[Any, ...]:
+        return None, d_output[0]
+
+
+def run_recorded(
+    op: Op,
+    kernel: Kernel,
+    values: Sequence[Value],
+    tracked: Sequence[Tensor],
+    facts: Mapping[str, Any],
+) -> tuple[tuple[Value, ...], tuple[Tensor, ...]]:
+    """(results, what gradients flow through for each of them) of a kernel.
+
+    Args:
+        op: the operator.
+        kernel: its forward.
+        values: its inputs.
+        tracked: what gradients flow through for each input: the tensor itself or a stand-in.
+        facts: of the run.
+    """
+    results: list[Value] = []
+    with torch.enable_grad():
+        linked = _Step.apply(op, kernel, values, facts, results, *tracked)  # type: ignore[no-untyped-call]
+    return tuple(results), linked
+
+
+class _Step(torch.autograd.Function):
+    """One kernel; its results go into a list, since autograd passes only tensors on."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        op: Op,
+        kernel: Kernel,
+        values: Sequence[Value],
+        facts: Mapping[str, Any],
+        results: list[Value],
+        *tracked: Tensor,
+    ) -> tuple[Tensor, ...]:
+        made = kernel.forward(op, *values, **facts)
+        results.extend(made if isinstance(made, tuple) else (made,))
+        ctx.op, ctx.kernel, ctx.values = op, kernel, values
+        # ATen's operators, which may have made any other tensor, take few sparse gradients.
+        ctx.takes_sparse = [
+            t.is_leaf or not isinstance(v, Tensor) for t, v in zip(tracked, values, strict=True)
+        ]
+        ctx.set_materialize_grads(False)
+        return tuple(r if isinstance(r, Tensor) else stand_in(r) for r in results)
+
+    @staticmethod
+    def backward(ctx: Any, *d_outputs: Tensor | None) -> tuple[Any, ...]:
+        if all(d is None for d in d_outputs):
+            return (None,) * (5 + len(ctx.values))
+        run = _dense_gradients if ctx.kernel.backward is None else ctx.kernel.backward
+        grads = run(ctx.op, *d_outputs, *ctx.values)
+        grads = grads if isinstance(grads, tuple) else (grads,)
+        grads = (*grads, *(None,) * (len(ctx.values) - len(grads)))
+        facts = zip(grads, ctx.needs_input_grad[5:], ctx.takes_sparse, strict=True)
+        return (None,) * 5 + tuple(_as_gradient(g, s) if needed else None for g, needed, s in facts)
+
+
+def _dense_gradients(op: Op, *d_outputs_and_values: Any) -> tuple[Tensor | None, ...]:
+    """The gradients that the dense form of the operator has."""
+    n = len(op.outputs())
+    d_outputs, values = d_outputs_and_values[:n], d_outputs_and_values[n:]
+    if not op.differentiable:
+        return (None,) * len(values)
+    inputs = [dense_of(v).detach().requires_grad_(v.dtype.is_floating_point) for v in values]
+    with torch.enable_grad():
+        results = recorded(op)(*inputs, **op.quiet_facts())
+    results = results if isinstance(results, tuple) else (results,)
+    pairs = [(r, d) for r, d in zip(results, d_outputs, strict=True) if d is not None]
+    leaves = [t for t in inputs if t.requires_grad]
+    heads = [d.to_dense() if d.is_sparse else d for _, d in pairs]
+    found = iter(torch.autograd.grad([r for r, _ in pairs], leaves, heads, allow_unused=True))
+    return tuple(next(found) if t.requires_grad else None for t in inputs)
+
+
+def _as_gradient(gradient: Any, takes_sparse: bool) -> Tensor | None:
+    value: Value | None = gradient() if callable(gradient) else gradient
+    if isinstance(value, (Csr, RowSparse)):
+        return value.to_torch() if takes_sparse else value.dense()
+    return value
+
+
+def value_of_gradient(gradient: Tensor) -> Value:
+    """A gradient as autograd gives it, in the storage that it came in."""
+    if not gradient.is_sparse:
+        return gradient
+    return (RowSparse if gradient.sparse_dim() == 1 else Csr).of_torch(gradient)

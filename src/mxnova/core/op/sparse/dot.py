@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Matrix products with sparse matrices, whose zeros are not multiplied."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ...base.errors import MXNetError
+from ..operator import Op, kernel_of
+from .storage import Csr, RowSparse, Value, cast_storage, dense_gradient, dense_of
+
+__all__ = ["product", "rows_product", "transposed_rows"]
+
+
+@functools.cache
+def _silence_beta() -> None:
+    """Lets ATen warn, once and unheard, that its CSR tensors are in beta."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.zeros(1, 1).to_sparse_csr()
+
+
+def product(lhs: Csr, rhs: Tensor) -> Tensor:
+    """``lhs @ rhs`` for a dense matrix."""
+    if rhs.dim() > 2 or lhs.data.dtype not in (torch.float32, torch.float64) or not len(lhs.data):
+        return _gathered_product(lhs, rhs)
+    _silence_beta()
+    matrix = torch.sparse_csr_tensor(
+        lhs.indptr, lhs.indices, lhs.data, lhs.shape, check_invariants=False
+    )
+    result: Tensor = matrix @ rhs
+    return result
+
+
+def _gathered_product(lhs: Csr, rhs: Tensor) -> Tensor:
+    """`product` for any type and number of axes."""
+    result = rhs.new_zeros(lhs.shape[0], *rhs.shape[1:])
+    return result.index_add_(0, lhs.rows(), _weighted(lhs, rhs.index_select(0, lhs.indices.long())))
+
+
+def _weighted(matrix: Csr, slices: Tensor) -> Tensor:
+    """One slice for each stored value, times that value."""
+    return slices * matrix.data.reshape(-1, *(1,) * (slices.dim() - 1))
+
+
+def transposed_rows(lhs: Csr, rhs: Tensor) -> RowSparse:
+    """``lhs.T @ rhs``: the rows that `lhs` has columns for."""
+    columns, order = lhs.indices.sort(stable=True)
+    used, counts = torch.unique_consecutive(columns, return_counts=True)
+    starts = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
+    turned = Csr(lhs.data[order], starts, lhs.rows()[order], (len(used), lhs.shape[0]))
+    return RowSparse(product(turned, rhs), used, (lhs.shape[1], *rhs.shape[1:]))
+
+
+def rows_product(lhs: Csr, rhs: RowSparse) -> Tensor:
+    """``lhs @ rhs`` where only some rows of `rhs` are stored."""
+    if not len(rhs.indices):
+        return rhs.data.new_zeros(lhs.shape[0], *rhs.shape[1:])
+    rhs = rhs.ordered()
+    at = torch.searchsorted(rhs.indices, lhs.indices).clamp(max=len(rhs.indices) - 1)
+    narrow = Csr(lhs.data, lhs.indptr, at, (lhs.shape[0], len(rhs.indices)))
+    return product(narrow.kept(rhs.indices[at] == lhs.indices), rhs.data)
+
+
+# dot ----------------------------------------------------------------------------------------------
+
+
+def _plain(op: Op) -> bool:
+    return not op.attr("transpose_a") and not op.attr("transpose_b")
+
+
+def _turned(op: Op) -> bool:
+    return bool(op.attr("transpose_a")) and not op.attr("transpose_b")
+
+
+def _wants(*stypes: str | None) -> Any:
+    return lambda op: op.attr("forward_stype") in stypes
+
+
+def _both(first: Any, second: Any) -> Any:
+    return lambda op: first(op) and second(op)
+
+
+def _csr_gradient(op: Op, d_output: Tensor, lhs: Csr, rhs: Value) -> Any:
+    d_output = dense_gradient(d_output)
+    return (
+        lambda: _outer(d_output, dense_of(rhs)),
+        lambda: transposed_rows(lhs, d_output),
+    )
+
+
+@kernel_of("dot", "csr", "default row_sparse", backward=_csr_gradient,
+           when=_both(_plain, _wants(None, "default")))  # fmt: skip
+def _csr_times(op: Op, lhs: Csr, rhs: Value) -> Tensor:
+    return rows_product(lhs, rhs) if isinstance(rhs, RowSparse) else product(lhs, dense_of(rhs))
+
+
+def _turned_gradient(op: Op, d_output: Tensor, lhs: Csr, rhs: Value) -> Any:
+    d_output = dense_gradient(d_output)
+    return (
+        lambda: _outer(dense_of(rhs), d_output),
+        lambda: product(lhs, d_output),
+    )
+
+
+def _outer(lhs: Tensor, rhs: Tensor) -> Tensor:
+    """``lhs @ rhs.T`` over all axes but the first of each."""
+    return lhs.flatten(1) @ rhs.flatten(1).T if lhs.dim() > 1 else torch.outer(lhs, rhs)
+
+
+@kernel_of("dot", "csr", "default row_sparse", out="row_sparse", backward=_turned_gradient,
+           when=_both(_turned, _wants(None, "row_sparse")))  # fmt: skip
+def _turned_times(op: Op, lhs: Csr, rhs: Value) -> RowSparse:
+    if isinstance(rhs, RowSparse):
+        return transposed_rows(lhs.take(rhs.indices), rhs.data)
+    return transposed_rows(lhs, dense_of(rhs))
+
+
+@kernel_of("dot", "csr", "default row_sparse", backward=_turned_gradient,
+           when=_both(_turned, _wants("default")))  # fmt: skip
+def _turned_times_dense(op: Op, lhs: Csr, rhs: Value) -> Tensor:
+    return _turned_times(op, lhs, rhs).dense()
+
+
+# A dense matrix before a sparse one ---------------------------------------------------------------
+
+
+def _matrix_first(op: Op) -> bool:
+    return not op.attr("transpose_a")
+
+
+def _refuse_unless_matrix(lhs: Tensor) -> None:
+    if lhs.dim() != 2:
+        raise MXNetError(f"dot: lhs has {lhs.dim()} axes; before a csr matrix it must have 2")
+
+
+def _dense_gradient(op: Op, d_output: Tensor, lhs: Tensor, rhs: Csr) -> Any:
+    d_output = dense_gradient(d_output)
+    if op.attr("transpose_b"):
+        d_lhs = lambda: transposed_rows(rhs, d_output.mT).dense().mT  # noqa: E731
+        return d_lhs, lambda: d_output.mT @ lhs
+    return lambda: product(rhs, d_output.mT).mT, lambda: lhs.mT @ d_output
+
+
+@kernel_of("dot", "default", "csr", out="csr", backward=_dense_gradient,
+           when=_both(_matrix_first, _wants(None, "csr")))  # fmt: skip
+def _dense_times_csr(op: Op, lhs: Tensor, rhs: Csr) -> Csr:
+    """All rows of `lhs` at the columns that `rhs` has; zeros there are stored, as in MXNet."""
+    _refuse_unless_matrix(lhs)
+    if op.attr("transpose_b"):
+        return Csr.of_dense(product(rhs, lhs.mT).mT)
+    found = transposed_rows(rhs, lhs.mT)
+    n_rows, n_columns = lhs.shape[0], len(found.indices)
+    starts = torch.arange(n_rows + 1, device=lhs.device) * n_columns
+    data = found.data.mT.reshape(-1)
+    return Csr(data, starts, found.indices.repeat(n_rows), (n_rows, rhs.shape[1]))
+
+
+@kernel_of("dot", "default", "csr", backward=_dense_gradient,
+           when=_both(_matrix_first, _wants("default")))  # fmt: skip
+def _dense_times_csr_dense(op: Op, lhs: Tensor, rhs: Csr) -> Tensor:
+    _refuse_unless_matrix(lhs)
+    if op.attr("transpose_b"):
+        return product(rhs, lhs.mT).mT.contiguous()
+    return transposed_rows(rhs, lhs.mT).dense().mT.contiguous()
+
+
+# A sparse product of dense matrices ---------------------------------------------------------------
+
+
+def _cast_product(op: Op, lhs: Tensor, rhs: Tensor) -> Any:
+    return cast_storage(op.forward(lhs, rhs), op.attr("forward_stype"))
+
+
+for _stype in ("csr", "row_sparse"):
+    kernel_of("dot", "default", "default", out=_stype, when=_wants(_stype))(_cast_product)

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sparse storage as kernels see it: tensors of stored values and where they belong.
+
+`Csr` is a matrix stored by rows, `RowSparse` an array of which only some rows are stored. Both are
+plain records: a kernel takes them where an input is sparse, and gives them where its output is.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ...base.errors import MXNetError, argument_error
+from ...base.shapes import shape_text
+
+__all__ = [
+    "STORAGE",
+    "Csr",
+    "RowSparse",
+    "Sparse",
+    "Value",
+    "cast_storage",
+    "dense_gradient",
+    "dense_of",
+    "empty_sparse",
+    "nonzero",
+    "same_rows",
+    "sparse_of",
+    "stype_of",
+]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Csr:
+    """A matrix of which row i has ``data[indptr[i]:indptr[i + 1]]`` at columns `indices` there."""
+
+    data: Tensor
+    indptr: Tensor
+    indices: Tensor
+    shape: tuple[int, ...]
+
+    stype: ClassVar[str] = "csr"
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The element type."""
+        return self.data.dtype
+
+    @property
+    def aux(self) -> tuple[Tensor, ...]:
+        """What tells where the values belong, in the order that files have it."""
+        return self.indptr, self.indices
+
+    def rows(self) -> Tensor:
+        """The row of each stored value."""
+        numbers = torch.arange(self.shape[0], device=self.data.device)
+        return numbers.repeat_interleave(self.indptr.diff(), output_size=len(self.data))
+
+    def with_data(self, data: Tensor) -> Csr:
+        """Other values in the same places."""
+        return dataclasses.replace(self, data=data)
+
+    def kept(self, where: Tensor) -> Csr:
+        """Only the stored values for which `where` is true."""
+        starts = torch.cat([self.indptr.new_zeros(1), where.cumsum(0)])[self.indptr]
+        places = nonzero(where)
+        return Csr(self.data[places], starts, self.indices[places], self.shape)
+
+    def take(self, rows: Tensor) -> Csr:
+        """The matrix of the given rows."""
+        lengths = self.indptr.diff()[rows]
+        starts = torch.cat([lengths.new_zeros(1), lengths.cumsum(0)])
+        # Where each value comes from: its place in its new row, behind the start of the old one.
+        shift = (self.indptr[:-1][rows] - starts[:-1]).repeat_interleave(lengths)
+        source = torch.arange(int(starts[-1]), device=rows.device) + shift
+        return Csr(self.data[source], starts, self.indices[source], (len(rows), self.shape[1]))
+
+    def dense(self) -> Tensor:
+        """A dense tensor of the same values."""
+        result = self.data.new_zeros(self.shape)
+        places = (self.rows(), self.indices.long())
+        return result.index_put_(places, self.data, accumulate=True)
+
+    @classmethod
+    def of_dense(cls, dense: Tensor) -> Csr:
+        """The storage of a matrix: what is not zero is stored."""
+        if dense.dim() != 2:
+            shown = shape_text(tuple(dense.shape))
+            raise MXNetError(f"cast_storage: csr arrays have 2 dimensions; {shown} cannot be csr")
+        flat = dense.reshape(-1)
+        places = nonzero(flat)
+        return cls.of_sorted(places, flat[places], tuple(dense.shape))
+
+    @classmethod
+    def of_places(cls, rows: Tensor, columns: Tensor, data: Tensor, shape: tuple[int, ...]) -> Csr:
+        """The matrix with `data` at these places; values at one place are summed."""
+        places, owner = torch.unique(rows.long() * shape[1] + columns, return_inverse=True)
+        return cls.of_sorted(places, data.new_zeros(len(places)).index_add_(0, owner, data), shape)
+
+    @classmethod
+    def of_sorted(cls, places: Tensor, data: Tensor, shape: tuple[int, ...]) -> Csr:
+        """The matrix with `data` at these places, which rise: row · number of columns + column."""
+        width = max(shape[1], 1)
+        ends = torch.arange(shape[0] + 1, device=data.device) * width
+        return cls(data, torch.searchsorted(places, ends), places % width, shape)
+
+    @classmethod
+    def of_torch(cls, tensor: Tensor) -> Csr:
+        """The values of ATen's sparse tensor with two sparse dimensions."""
+        rows, columns = tensor._indices()
+        return cls.of_places(rows, columns, tensor._values(), tuple(tensor.shape))
+
+    def to_torch(self) -> Tensor:
+        """ATen's sparse tensor with these values."""
+        places = torch.stack([self.rows(), self.indices.long()])
+        return torch.sparse_coo_tensor(places, self.data, self.shape, check_invariants=False)
+
+    @classmethod
+    def empty(cls, shape: tuple[int, ...], dtype: torch.dtype, device: Any) -> Csr:
+        """A matrix of which nothing is stored."""
+        if len(shape) != 2:
+            raise MXNetError(f"csr arrays have 2 dimensions; {shape_text(shape)} cannot be csr")
+        starts = torch.zeros(shape[0] + 1, dtype=torch.int64, device=device)
+        return cls(torch.zeros(0, dtype=dtype, device=device), starts, starts[:0], shape)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class RowSparse:
+    """An array of which row ``indices[i]`` is ``data[i]``, and every other row zero."""
+
+    data: Tensor
+    indices: Tensor
+    shape: tuple[int, ...]
+
+    stype: ClassVar[str] = "row_sparse"
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The element type."""
+        return self.data.dtype
+
+    @property
+    def aux(self) -> tuple[Tensor, ...]:
+        """What tells where the values belong, in the order that files have it."""
+        return (self.indices,)
+
+    def with_data(self, data: Tensor) -> RowSparse:
+        """Other values in the same rows."""
+        return dataclasses.replace(self, data=data)
+
+    def dense(self) -> Tensor:
+        """A dense tensor of the same values."""
+        result = self.data.new_zeros(self.shape)
+        return result.index_copy_(0, self.indices.long(), self.data)
+
+    def take(self, rows: Tensor) -> Tensor:
+        """The given rows, as a dense tensor."""
+        taken = self.data.new_zeros(len(rows), *self.shape[1:])
+        if len(self.indices):
+            stored = self.ordered()
+            at = torch.searchsorted(stored.indices, rows).clamp_(max=len(self.indices) - 1)
+            hit = stored.indices[at] == rows
+            taken[hit] = stored.data[at[hit]]
+        return taken
+
+    def ordered(self) -> RowSparse:
+        """The same with indices that rise, as all but `sparse_retain` give them."""
+        if bool((self.indices.diff() >= 0).all()):
+            return self
+        indices, order = self.indices.sort()
+        return RowSparse(self.data[order], indices, self.shape)
+
+    @classmethod
+    def of_dense(cls, dense: Tensor) -> RowSparse:
+        """The storage of an array: rows that are not all zero are stored."""
+        kept = dense.flatten(1).ne(0).any(1) if dense.dim() > 1 else dense.ne(0)
+        indices = kept.nonzero().flatten()
+        return cls(dense[indices], indices, tuple(dense.shape))
+
+    @classmethod
+    def of_rows(cls, indices: Tensor, data: Tensor, shape: tuple[int, ...]) -> RowSparse:
+        """The array with `data` in these rows; what goes to one row is summed."""
+        rows, owner = torch.unique(indices.long(), return_inverse=True)
+        return cls(data.new_zeros(len(rows), *shape[1:]).index_add_(0, owner, data), rows, shape)
+
+    @classmethod
+    def of_torch(cls, tensor: Tensor) -> RowSparse:
+        """The rows of ATen's sparse tensor with one sparse dimension."""
+        tensor = tensor.coalesce()
+        return cls(tensor.values(), tensor.indices()[0], tuple(tensor.shape))
+
+    def to_torch(self) -> Tensor:
+        """ATen's sparse tensor with these rows."""
+        return torch.sparse_coo_tensor(
+            self.indices[None], self.data, self.shape, is_coalesced=True, check_invariants=False
+        )
+
+    @classmethod
+    def empty(cls, shape: tuple[int, ...], dtype: torch.dtype, device: Any) -> RowSparse:
+        """An array of which no row is stored."""
+        data = torch.zeros((0, *shape[1:]), dtype=dtype, device=device)
+        return cls(data, torch.zeros(0, dtype=torch.int64, device=device), shape)
+
+
+Sparse = Csr | RowSparse
+Value = Tensor | Csr | RowSparse
+STORAGE: dict[str, type[Csr] | type[RowSparse]] = {"csr": Csr, "row_sparse": RowSparse}
+
+
+def nonzero(flat: Tensor) -> Tensor:
+    """Where a vector is not zero."""
+    stored = flat if flat.dtype is torch.bool else flat.ne(0)
+    if flat.is_cuda:
+        return stored.nonzero().flatten()
+    # A third of the time that ATen's nonzero takes: 15 and 45 ms for 20 million elements.
+    return torch.from_numpy(np.flatnonzero(stored.numpy()))
+
+
+def stype_of(value: Value) -> str:
+    """``default``, ``csr`` or ``row_sparse``."""
+    return value.stype if isinstance(value, (Csr, RowSparse)) else "default"
+
+
+def dense_of(value: Value) -> Tensor:
+    """The dense tensor of a value in any storage."""
+    return value if isinstance(value, Tensor) else value.dense()
+
+
+def dense_gradient(gradient: Tensor) -> Tensor:
+    """A gradient that autograd gives, as a dense tensor."""
+    return gradient.to_dense() if gradient.is_sparse else gradient
+
+
+def empty_sparse(stype: str, shape: tuple[int, ...], dtype: torch.dtype, device: Any) -> Sparse:
+    """Storage of type `stype` in which everything is zero."""
+    return _storage_type(stype).empty(shape, dtype, device)
+
+
+def cast_storage(value: Value, stype: str) -> Value:
+    """The same values stored as `stype`."""
+    if stype == stype_of(value):
+        return value
+    if stype == "default":
+        return dense_of(value)
+    return _storage_type(stype).of_dense(dense_of(value))
+
+
+def sparse_of(stype: str, data: Tensor, aux: Sequence[Tensor], shape: tuple[int, ...]) -> Sparse:
+    """Storage of these parts; aux is (indptr, indices) or, for row_sparse, (indices,)."""
+    if stype == "csr":
+        indptr, indices = aux
+        return Csr(data, indptr, indices, shape)
+    return RowSparse(data, aux[0], shape)
+
+
+def _storage_type(stype: str) -> type[Csr] | type[RowSparse]:
+    if stype not in STORAGE:
+        raise argument_error("cast_storage", "stype", stype, "must be default, csr or row_sparse")
+    return STORAGE[stype]
+
+
+def same_rows(a: RowSparse, b: RowSparse) -> bool:
+    """Whether both store the same rows, in the same order."""
+    return a.indices is b.indices or torch.equal(a.indices, b.indices)

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lazy updates: with a row_sparse gradient, only the rows that it has move."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..operator import Op, kernel_of
+from .storage import RowSparse
+
+__all__: list[str] = []
+
+
+class _Rows:
+    """Some rows of a value, to be changed and put back.
+
+    Attributes:
+        taken: a copy of the rows.
+    """
+
+    def __init__(self, value: Tensor | RowSparse, rows: Tensor) -> None:
+        if isinstance(value, RowSparse):
+            value = _with_rows(value, rows)
+            rows = torch.searchsorted(value.indices, rows)
+        self._value = value
+        self._rows = rows
+        self._stored = value.data if isinstance(value, RowSparse) else value
+        self.taken = self._stored.index_select(0, rows)
+
+    def put(self, changed: Tensor, in_place: bool) -> Tensor | RowSparse:
+        """The value with its rows changed."""
+        target = self._stored if in_place else self._stored.clone()
+        target.index_copy_(0, self._rows, changed)
+        if in_place:
+            return self._value
+        return self._value.with_data(target) if isinstance(self._value, RowSparse) else target
+
+
+def _with_rows(value: RowSparse, rows: Tensor) -> RowSparse:
+    """`value`, in which at least these rows are stored."""
+    value = value.ordered()
+    both = torch.unique(torch.cat([value.indices, rows]))
+    if len(both) == len(value.indices):
+        return value
+    data = value.data.new_zeros(len(both), *value.shape[1:])
+    data.index_copy_(0, torch.searchsorted(both, value.indices), value.data)
+    return RowSparse(data, both, value.shape)
+
+
+def _lazy(
+    op: Op,
+    weight: Tensor | RowSparse,
+    grad: RowSparse,
+    *states: Tensor | RowSparse,
+    out: Any,
+) -> tuple[Tensor | RowSparse, ...]:
+    """The update of the rows that `grad` has, by the dense update of just these rows."""
+    rows = grad.indices
+    moved, kept = _Rows(weight, rows), [_Rows(s, rows) for s in states]
+    facts = {"out": (moved.taken,)} if "out" in op.type.signature.facts else {}
+    changed = op.forward(moved.taken, grad.data, *(k.taken for k in kept), **facts)
+    in_place = out is not None and out[0] is weight
+    return (moved.put(changed, in_place), *(k.put(k.taken, in_place=True) for k in kept))
+
+
+def _is_lazy(op: Op) -> bool:
+    return bool(op.attr("lazy_update"))
+
+
+def _lazy_kernel(name: str, n_states: int, stype: str, **rules: Any) -> None:
+    stypes = (stype, "row_sparse", *(stype,) * n_states)
+    kernel_of(name, *stypes, out=stype, **rules)(_lazy)
+
+
+for _stype in ("default", "row_sparse"):
+    _lazy_kernel("sgd_update", 0, _stype, when=_is_lazy)
+    _lazy_kernel("sgd_mom_update", 1, _stype, when=_is_lazy)
+    _lazy_kernel("adam_update", 2, _stype, when=_is_lazy)
+    _lazy_kernel("_contrib_group_adagrad_update", 1, _stype)
+_lazy_kernel("ftrl_update", 2, "row_sparse")
+_lazy_kernel("_sparse_adagrad_update", 1, "row_sparse")

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Large arrays, which oneDNN works on, give what small ones give."""
+
+import functools
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+import mxnova.core.op.library  # noqa: F401
+from mxnova.core.op.gradient import recorded
+from mxnova.core.op.onednn import linear, matmul, pooled
+from mxnova.core.op.operator import find
+
+BIG = (2, 16, 40, 40)
+
+
+def numbers(*shape):
+    generator = torch.Generator().manual_seed(sum(shape))
+    return torch.rand(shape, generator=generator) - 0.5
+
+
+def with_gradients(function, *inputs):
+    """The output and gradients of `function`, for a head gradient that is no constant."""
+    leaves = [x.clone().requires_grad_() for x in inputs]
+    output = function(*leaves)
+    head = torch.linspace(-1, 1, output.numel(), dtype=output.dtype).view_as(output)
+    return [output, *torch.autograd.grad(output, leaves, head)]
+
+
+def assert_equal(found, expected, tol=1e-4):
+    for a, b in zip(found, expected, strict=True):
+        torch.testing.assert_close(a, b.to(a.dtype), rtol=tol, atol=tol)
+
+
+@pytest.mark.parametrize(
+    "function, same, shapes",
+    [
+        (linear, F.linear, [(64, 256), (256, 256), (256,)]),
+        (linear, F.linear, [(64, 256), (256, 256)]),
+        (linear, F.linear, [(4, 16, 256), (256, 256), (256,)]),
+        (matmul, torch.matmul, [(128, 256), (256, 128)]),
+        (lambda a, b: matmul(a.T, b.T), lambda a, b: a.T @ b.T, [(256, 128), (128, 256)]),
+    ],
+)
+def test_products(function, same, shapes):
+    inputs = [numbers(*shape) for shape in shapes]
+    expected = with_gradients(same, *(x.double() for x in inputs))
+    assert_equal(with_gradients(function, *inputs), expected)
+    torch.testing.assert_close(function(*inputs), expected[0].float(), rtol=1e-4, atol=1e-4)
+
+
+def test_a_product_has_a_second_gradient():
+    data, weight = (numbers(128, 128).requires_grad_() for _ in range(2))
+    (d_data,) = torch.autograd.grad(linear(data, weight).square().sum(), data, create_graph=True)
+    (again,) = torch.autograd.grad(d_data.sum(), weight)
+    wide = [t.detach().double().requires_grad_() for t in (data, weight)]
+    (d_wide,) = torch.autograd.grad(F.linear(*wide).square().sum(), wide[0], create_graph=True)
+    assert_equal([again], torch.autograd.grad(d_wide.sum(), wide[1]), tol=1e-3)
+
+
+POOLS = [
+    functools.partial(F.max_pool2d, kernel_size=3, stride=2, padding=1),
+    functools.partial(F.max_pool2d, kernel_size=3, stride=2, padding=1, ceil_mode=True),
+    functools.partial(F.avg_pool2d, kernel_size=3, stride=2, padding=1),
+    functools.partial(
+        F.avg_pool2d, kernel_size=(2, 3), stride=1, padding=1, count_include_pad=False
+    ),
+]
+
+
+@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("data", [numbers(*BIG), numbers(*BIG).mul(4).round()], ids=["", "ties"])
+def test_pooling(pool, data):
+    found = with_gradients(lambda x: pooled(pool, x), data)
+    assert_equal(found, with_gradients(pool, data))
+    assert_equal([pooled(pool, data)], found[:1])
+
+
+def test_pooling_has_a_second_gradient():
+    data = numbers(*BIG).requires_grad_()
+    for pool in POOLS[0], POOLS[2]:
+        found, expected = (
+            torch.autograd.grad(
+                torch.autograd.grad(run(data).square().sum(), data, create_graph=True)[0].sum(),
+                data,
+            )
+            for run in (functools.partial(pooled, pool), pool)
+        )
+        assert_equal(found, expected)
+
+
+def test_channels_last_stays_channels_last():
+    data = numbers(*BIG).to(memory_format=torch.channels_last)
+    result = pooled(POOLS[0], data)
+    assert result.is_contiguous(memory_format=torch.channels_last)
+
+
+@pytest.mark.parametrize(
+    "name, attrs, shapes",
+    [
+        ("Pooling", {"kernel": (3, 3), "stride": (2, 2), "pad": (1, 1)}, [BIG]),
+        ("Pooling", {"kernel": (3, 3), "pool_type": "avg", "pad": (1, 1)}, [BIG]),
+        (
+            "Pooling",
+            {"kernel": (3, 3), "stride": (2, 2), "pool_type": "avg", "pooling_convention": "full"},
+            [BIG],
+        ),
+        ("FullyConnected", {"num_hidden": 256}, [(64, 256), (256, 256), (256,)]),
+        ("dot", {"transpose_a": True}, [(256, 128), (256, 128)]),
+        ("_linalg_gemm2", {"alpha": 2.0, "transpose_b": True}, [(256, 128), (256, 128)]),
+        ("_linalg_syrk", {"transpose": True}, [(256, 128)]),
+    ],
+)
+def test_operators_agree_with_double_precision(name, attrs, shapes):
+    run = recorded(find(name).of(attrs))
+    inputs = [numbers(*shape) for shape in shapes]
+    expected = with_gradients(run, *(x.double() for x in inputs))
+    assert_equal(with_gradients(run, *inputs), expected)

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every kernel for sparse storage against the dense form of its operator."""
+
+from itertools import product
+
+import pytest
+import torch
+
+from mxnova.core.base.errors import MXNetError
+from mxnova.core.op import library  # noqa: F401 - registers the operators
+from mxnova.core.op.operator import KERNELS, find
+from mxnova.core.op.sparse.storage import (
+    Csr,
+    RowSparse,
+    cast_storage,
+    dense_gradient,
+    dense_of,
+    empty_sparse,
+    stype_of,
+)
+
+SCALAR = [{"scalar": 3}, {"scalar": 0}, {"scalar": -1}]
+NORMS = [{}, {"ord": 1}, {"axis": 1}, {"axis": 0, "keepdims": True}]
+AXES = [{"axis": a, "keepdims": k} for a in (0, 1, None, (0, 1)) for k in (False, True)]
+DOTS = [
+    {"transpose_a": a, "transpose_b": b, "forward_stype": s}
+    for a in (False, True)
+    for b in (False, True)
+    for s in (None, "default", "csr", "row_sparse")
+]
+# Parameters to try, for operators that have some.
+PARAMETERS = {
+    "_div_scalar": [{"scalar": 3}],  # 0 / 0 is not looked at
+    "clip": [{"a_min": -1, "a_max": 0.5}],
+    "dot": DOTS,
+    "sum": AXES,
+    "mean": AXES,
+    "norm": NORMS,
+    "_square_sum": AXES,
+    "cast_storage": [{"stype": s} for s in ("default", "csr", "row_sparse")],
+    "slice": [
+        {"begin": (1,), "end": (3,)},
+        {"begin": (0, 1), "end": (2, 4)},
+        {"begin": (-3, -2), "end": (None, None)},
+        {"begin": (2,), "end": (2,)},
+        {"begin": (0,), "end": (4,), "step": (2,)},
+    ],
+    "take": [{}, {"mode": "wrap"}, {"axis": 1}],
+    "Concat": [{"num_args": 3, "dim": 0}, {"num_args": 3, "dim": 1}],
+    "add_n": [{"num_args": 3}],
+    "_contrib_getnnz": [{}, {"axis": 0}, {"axis": 1}],
+    "_contrib_quadratic": [{"a": 1, "b": 2, "c": 0}, {"a": 1, "b": 2, "c": 3}],
+    "_contrib_gradientmultiplier": [{"scalar": 2}],
+    "Embedding": [{"input_dim": 4, "output_dim": 4}],
+    "_contrib_SparseEmbedding": [{"input_dim": 4, "output_dim": 4}],
+}
+INDICES = torch.tensor([3.0, 0.0, 2.0])
+# Inputs that are no matrices.
+INPUTS = {
+    "take": {"indices": torch.tensor([3.0, 0.0, 9.0, -1.0])},
+    "_sparse_retain": {"indices": INDICES},
+    "Embedding": {"data": INDICES},
+    "_contrib_SparseEmbedding": {"data": INDICES},
+    "_contrib_edge_id": {"u": torch.tensor([0.0, 1.0, 1.0]), "v": torch.tensor([1.0, 1.0, 0.0])},
+}
+WITH_KERNELS = [n for n, kernels in KERNELS.items() if kernels]
+UPDATES = [n for n in WITH_KERNELS if n.endswith("_update")]
+# The dense form does not tell: random graphs, and storage whose zeros count.
+APART = {*UPDATES, "_scatter_elemwise_div", "_scatter_plus_scalar", "_scatter_minus_scalar"}
+
+
+def parameters_of(name):
+    found = PARAMETERS.get(name)
+    if found is None:
+        found = SCALAR if name.endswith("_scalar") else [{}]
+    return found
+
+
+def cases():
+    for name in WITH_KERNELS:
+        if name in APART or name.startswith("_contrib_dgl"):
+            continue
+        for parameters in parameters_of(name):
+            op = find(name).of(parameters)
+            for kernel in KERNELS[name]:
+                stypes = [s.split() for s in kernel.stypes if s is not ...]
+                stypes += stypes[-1:] * (len(op.inputs()) - len(stypes))
+                for chosen in product(*stypes):
+                    if op.kernel_for(chosen) is kernel:
+                        yield pytest.param(op, chosen, id=f"{name}-{'-'.join(chosen)}-{parameters}")
+
+
+def matrix(seed, dtype=torch.float32):
+    generator = torch.Generator().manual_seed(seed)
+    dense = torch.rand(4, 4, generator=generator) - 0.5
+    kept = torch.rand(4, 4, generator=generator) < 0.4
+    kept[seed % 4] = False
+    return torch.where(kept, dense * 4, 0).to(dtype)
+
+
+@pytest.mark.parametrize(("op", "stypes"), list(cases()))
+def test_kernels_give_what_the_dense_form_gives(op, stypes):
+    given = INPUTS.get(op.name, {})
+    dense = [given.get(n, matrix(i)) for i, n in enumerate(op.inputs())]
+    stored = [cast_storage(d, s) for d, s in zip(dense, stypes, strict=True)]
+    kernel = op.kernel_for(stypes)
+    try:
+        found = kernel.forward(op, *stored)
+    except MXNetError:
+        assert op.name == "cast_storage"
+        return
+    assert (stype_of(found),) == kernel.out == op.infer_stype(stypes)
+    wanted = op.forward(*dense)
+    if op.name == "broadcast_div":  # only where something is stored: 0 / 0 is not looked at
+        wanted = torch.where(dense[0] == 0, 0, wanted)
+    torch.testing.assert_close(dense_of(found), wanted, equal_nan=True)
+
+
+@pytest.mark.parametrize(("op", "stypes"), list(cases()))
+def test_gradients_of_kernels_are_those_of_the_dense_form(op, stypes):
+    kernel = op.kernel_for(stypes)
+    if kernel.backward is None or not op.differentiable or op.backward is not None:
+        pytest.skip("it has the gradient of the dense form")
+    given = INPUTS.get(op.name, {})
+    dense = [given.get(n, matrix(i)) for i, n in enumerate(op.inputs())]
+    stored = [cast_storage(d, s) for d, s in zip(dense, stypes, strict=True)]
+    leaves = [
+        d.clone().requires_grad_(n not in given) for d, n in zip(dense, op.inputs(), strict=True)
+    ]
+    result = op.forward(*leaves)
+    if not result.requires_grad:
+        pytest.skip("it has no gradient")
+    d_output = matrix(7)[: result.shape[0]].flatten()[: result.numel()].reshape(result.shape)
+    result.backward(d_output)
+    found = kernel.backward(op, d_output, *stored)
+    for leaf, gradient in zip(
+        leaves, found if isinstance(found, tuple) else (found,), strict=False
+    ):
+        value = gradient() if callable(gradient) else gradient
+        if leaf.grad is not None and value is not None:
+            torch.testing.assert_close(dense_of(value), dense_gradient(leaf.grad))
+
+
+@pytest.mark.parametrize("stype", ["csr", "row_sparse"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.int32])
+def test_storage_holds_the_dense_values(stype, dtype):
+    dense = matrix(3, dtype)
+    stored = cast_storage(dense, stype)
+    assert (stored.shape, stored.dtype) == ((4, 4), dtype)
+    assert torch.equal(stored.dense(), dense)
+    assert torch.equal(type(stored).of_torch(stored.to_torch()).dense(), dense)
+    empty = empty_sparse(stype, (4, 4), dtype, "cpu")
+    assert not empty.dense().any()
+    assert torch.equal(cast_storage(torch.zeros(4, 4, dtype=dtype), stype).dense(), empty.dense())
+
+
+def test_values_at_one_place_are_summed():
+    rows, columns = torch.tensor([1, 0, 1]), torch.tensor([2, 0, 2])
+    made = Csr.of_places(rows, columns, torch.tensor([1.0, 2.0, 3.0]), (2, 3))
+    assert made.indptr.tolist() == [0, 1, 2]
+    assert made.data.tolist() == [2, 4]
+    made = RowSparse.of_rows(rows, torch.tensor([[1.0], [2.0], [3.0]]), (5, 1))
+    assert made.indices.tolist() == [0, 1]
+    assert made.data.tolist() == [[2], [4]]
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.int32, torch.float64])
+def test_products_of_any_type(dtype):
+    op = find("dot").of({})
+    lhs, rhs = matrix(1, dtype), matrix(2, dtype)
+    found = op.kernel_for(("csr", "default")).forward(op, Csr.of_dense(lhs), rhs)
+    assert found.dtype is dtype
+    torch.testing.assert_close(found, lhs @ rhs, rtol=1e-2, atol=1e-2)
+
+
+def test_a_scattered_operator_sees_stored_values_only():
+    data = RowSparse.of_dense(matrix(1))
+    op = find("_scatter_plus_scalar").of({"scalar": 2})
+    found = op.kernel_for(("row_sparse",)).forward(op, data)
+    assert torch.equal(found.data, data.data + 2)
+    op = find("_scatter_elemwise_div").of({})
+    found = op.kernel_for(("row_sparse", "row_sparse")).forward(
+        op, data, RowSparse.of_dense(matrix(2))
+    )
+    assert torch.equal(found.indices, data.indices)
+    torch.testing.assert_close(found.data, data.data / matrix(2)[data.indices], equal_nan=True)
+
+
+@pytest.mark.parametrize("name", UPDATES)
+@pytest.mark.parametrize("stype", ["default", "row_sparse"])
+def test_lazy_updates_move_only_the_rows_of_the_gradient(name, stype):
+    type_ = find(name)
+    named = {f.name for f in type_.fields}
+    op = type_.of({"lr": 0.1, **({"wd": 0.5} if "wd" in named and "adagrad" not in name else {})})
+    n_states = len(op.inputs()) - 2
+    kernel = op.kernel_for((stype, "row_sparse", *(stype,) * n_states))
+    if kernel is None:
+        pytest.skip("there is no such form")
+    gradient = matrix(1)
+    width = 1 if "group" in name else 4
+    rows = gradient.any(1)
+    dense = [torch.ones(4, 4), *(torch.ones(4, width) * (i + 1) for i in range(n_states))]
+    stored = [cast_storage(d.clone(), stype) for d in dense]
+    given = (stored[0], RowSparse.of_dense(gradient), *stored[1:])
+    results = kernel.forward(op, *given, out=(stored[0],))
+    facts = {"out": (dense[0],)} if "out" in type_.signature.facts else {}
+    before = [d.clone() for d in dense]
+    whole = op.forward(dense[0], gradient, *dense[1:], **facts)
+    for found, new, old in zip(results, (whole, *dense[1:]), before, strict=True):
+        wanted = torch.where(rows[:, None], new, old)
+        torch.testing.assert_close(dense_of(found), wanted)
+    assert results[0] is stored[0]  # in place
+
+
+def test_a_lazy_update_adds_rows_that_were_not_stored():
+    op = find("sgd_update").of({"lr": 1})
+    weight = RowSparse(torch.ones(1, 2), torch.tensor([1]), (4, 2))
+    gradient = RowSparse(torch.ones(2, 2), torch.tensor([0, 3]), (4, 2))
+    (found,) = op.kernel_for(("row_sparse", "row_sparse")).forward(op, weight, gradient, out=None)
+    assert found.indices.tolist() == [0, 1, 3]
+    assert found.dense()[:, 0].tolist() == [-1, 1, 0, -1]
+
+
+def test_operators_with_kernels_are_registered():
+    for name in WITH_KERNELS:
+        assert find(name).name == name
