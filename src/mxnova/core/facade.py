@@ -9,23 +9,32 @@ from typing import Any
 
 from .op.operator import REGISTRY
 
-__all__ = ["operator_names", "operators"]
+__all__ = ["internal_names", "operator_names", "operators"]
+
+_PREFIXES = ("_contrib_", "_image_", "_linalg_", "_np_", "_npi_", "_npx_", "_sparse_")
 
 
 def operators(
-    module: str, function_of: Callable[[str], Callable[..., Any]], prefix: str = ""
+    module: str, function_of: Callable[[str, str], Callable[..., Any]], prefix: str = ""
 ) -> Callable[[str], Any]:
     """The ``__getattr__`` of a module in which `name` is the operator ``prefix + name``."""
 
     def find(name: str) -> Any:
         if name.startswith("__") or prefix + name not in REGISTRY:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        return function_of(prefix + name)
+        return function_of(prefix + name, name)
 
     return find
 
 
 def operator_names(prefix: str = "") -> list[str]:
-    """What ``dir`` shows for such a module."""
+    """What ``dir`` shows for such a module; without a prefix: no names that start with ``_``."""
     names = (n.removeprefix(prefix) for n in REGISTRY if n.startswith(prefix))
-    return sorted(n for n in names if n.isidentifier() and not keyword.iskeyword(n))
+    usable = (n for n in names if n.isidentifier() and not keyword.iskeyword(n))
+    return sorted(usable if prefix else (n for n in usable if not n.startswith("_")))
+
+
+def internal_names() -> list[str]:
+    """The operators whose names start with ``_`` and that no module shows by a shorter name."""
+    internal = (n for n in REGISTRY if n.startswith("_") and not n.startswith(_PREFIXES))
+    return sorted(n for n in internal if not (n.startswith("_random_") and n.endswith("_like")))

@@ -6,17 +6,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .base.errors import ArgumentError
+from .op import library  # noqa: F401 - registers the operators
+from .op.operator import find
+
 __all__ = ["METHODS", "OperatorMethods"]
 
 METHODS = tuple(
     """
     abs arccos arccosh arcsin arcsinh arctan arctanh argmax argmax_channel argmin argsort
-    broadcast_axes broadcast_like broadcast_to cbrt ceil clip cos cosh degrees depth_to_space diag
-    exp expand_dims expm1 fix flatten flip floor log log10 log1p log2 log_softmax max mean min
-    nanprod nansum norm one_hot ones_like pad pick prod radians rcbrt reciprocal relu repeat
-    reshape_like rint round rsqrt shape_array sigmoid sign sin sinh size_array slice slice_axis
-    slice_like softmax softmin sort space_to_depth split sqrt square squeeze sum swapaxes
-    take tan tanh tile topk transpose trunc zeros_like
+    broadcast_axes cbrt ceil clip cos cosh degrees depth_to_space exp expm1 fix flip floor log log10
+    log1p log2 log_softmax max mean min nanprod nansum norm one_hot ones_like pad pick prod radians
+    rcbrt reciprocal relu repeat reshape_like rint round rsqrt shape_array sigmoid sign sin sinh
+    size_array slice slice_axis slice_like softmax softmin sort space_to_depth split sqrt square sum
+    swapaxes take tan tanh tile topk transpose trunc zeros_like
     """.split()  # noqa: SIM905 - a table to read
 )
 
@@ -30,15 +33,61 @@ class OperatorMethods:
         """The result of operator `name` on self."""
         raise NotImplementedError
 
+    def broadcast_like(self, other: Any, **kwargs: Any) -> Any:
+        """Operator `broadcast_like`: repeated along axes of size 1 to the shape of `other`."""
+        return self._apply("broadcast_like", (other,), kwargs)
+
+    def broadcast_to(self, shape: Sequence[int], **kwargs: Any) -> Any:
+        """Operator `broadcast_to`: repeated along axes of size 1 to `shape`."""
+        return self._apply("broadcast_to", (), {"shape": tuple(shape), **kwargs})
+
+    def diag(self, k: int = 0, **kwargs: Any) -> Any:
+        """Operator `diag`: diagonal `k` of a matrix, or a matrix with that diagonal."""
+        return self._apply("diag", (), {"k": k, **kwargs})
+
+    def expand_dims(self, axis: int, inplace: bool = False, **kwargs: Any) -> Any:
+        """Operator `expand_dims`: a new axis of size 1 at position `axis`.
+
+        Args:
+            axis: where.
+            inplace: an array then shares memory with the result.
+            kwargs: further arguments of the operator.
+        """
+        return self._apply("expand_dims", (), {"axis": axis, **kwargs})
+
+    def flatten(self, inplace: bool = False, **kwargs: Any) -> Any:
+        """Operator `flatten`: a matrix with the first axis as its rows.
+
+        Args:
+            inplace: an array then shares memory with the result.
+            kwargs: further arguments of the operator.
+        """
+        return self._apply("flatten", (), kwargs)
+
+    def squeeze(self, axis: Any = None, inplace: bool = False, **kwargs: Any) -> Any:
+        """Operator `squeeze`: without its axes of size 1.
+
+        Args:
+            axis: only these; None: all.
+            inplace: an array then shares memory with the result.
+            kwargs: further arguments of the operator.
+        """
+        return self._apply("squeeze", (), {"axis": axis, **kwargs})
+
     def split_v2(
         self, indices_or_sections: int | Sequence[int], axis: int = 0, squeeze_axis: bool = False
     ) -> Any:
         """Parts along `axis`: so many of equal size, or cut before each of the given indices."""
         attrs: dict[str, Any] = {"axis": axis, "squeeze_axis": squeeze_axis}
         if isinstance(indices_or_sections, int):
-            attrs.update(indices=(), sections=indices_or_sections)
+            attrs.update(indices=[], sections=indices_or_sections)
+        elif isinstance(indices_or_sections, (tuple, list)):
+            attrs.update(indices=[0, *indices_or_sections], sections=0)
         else:
-            attrs.update(indices=(0, *indices_or_sections), sections=0)
+            raise ArgumentError(
+                f"split_v2: indices_or_sections={indices_or_sections!r}: "
+                "must be a number or a tuple of numbers"
+            )
         return self._apply("_split_v2", (), attrs)
 
 
@@ -48,7 +97,7 @@ def _method(name: str) -> Callable[..., Any]:
 
     method.__name__ = name
     method.__qualname__ = f"OperatorMethods.{name}"
-    method.__doc__ = f"Operator `{name}` on this array."
+    method.__doc__ = f"Operator `{name}` on this:\n\n{find(name).doc}"
     return method
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
+import re
 
 import numpy as np
 import pytest
@@ -127,3 +128,219 @@ def test_locations_out_of_range_are_refused():
     text = foreach().tojson().replace('"(2,)"', '"(7,)"')
     with pytest.raises(MXNetError, match="in_state_locs"):
         mx.sym.load_json(text).infer_shape(data=(5, 3))
+
+
+# Drawn by functions -------------------------------------------------------------------------------
+
+v, loops = mx.sym.var, mx.sym.contrib
+
+
+def run(outputs, **arrays):
+    flat = mx.sym.Group(list(outputs))
+    return [a.asnumpy() for a in flat.eval(**{n: mx.nd.array(a) for n, a in arrays.items()})]
+
+
+def test_parameters_of_a_body_get_their_shapes():
+    body = lambda d, s: (mx.sym.FullyConnected(d, num_hidden=4, name="fc") + s, s)  # noqa: E731
+    outputs, _ = loops.foreach(body, v("data"), v("state"))
+    shapes, results, _ = outputs.infer_shape(data=(5, 2, 3))
+    found = dict(zip(outputs.list_arguments(), shapes))
+    assert found == {"data": (5, 2, 3), "state": (2, 4), "fc_weight": (4, 3), "fc_bias": (4,)}
+    assert results == [(5, 2, 4)]
+
+
+def test_while_and_cond_infer_shapes_of_parameters():
+    layer = lambda x: mx.sym.FullyConnected(x, num_hidden=3, name="fc")  # noqa: E731
+    (_, last) = loops.while_loop(
+        lambda i, x: i < 2, lambda i, x: ([], [i + 1, layer(x)]), [v("i"), v("x")], 3
+    )
+    assert last[1].infer_shape(i=(1,), x=(2, 3))[0][2:] == [(3, 3), (3,)]
+    chosen = loops.cond(v("p"), lambda: layer(v("y")), lambda: v("z"))
+    shapes, results, _ = chosen.infer_shape(p=(1,), y=(2, 5), z=(2, 3))
+    assert dict(zip(chosen.list_arguments(), shapes))["fc_weight"] == (3, 5)
+    assert results == [(2, 3)]
+    with pytest.raises(MXNetError, match="_cond"):
+        chosen.infer_shape(p=(1,), y=(2, 5), z=(2, 4))
+
+
+def test_a_symbol_of_several_outputs_is_a_list():
+    body = lambda d, s: (mx.sym.split(d[0] * d[1], num_outputs=2, axis=0), s)  # noqa: E731
+    halves = mx.sym.split(v("data"), num_outputs=2, axis=1)
+    outputs, state = loops.foreach(body, halves, [v("s")])
+    assert len(outputs) == 2
+    x = np.arange(12.0).reshape(1, 12)
+    first, second, _ = run([*outputs, *state], data=x, s=[0])
+    np.testing.assert_array_equal(np.hstack([first, second])[0], x[0, :6] * x[0, 6:])
+
+
+def test_nested_loop_variables():
+    loop = loops.while_loop(
+        lambda i, pair: i < 3,
+        lambda i, pair: (pair[0], [i + 1, [pair[1], pair[0] + pair[1]]]),
+        [v("i"), [v("a"), v("b")]],
+        max_iterations=4,
+    )
+    fibonacci, (_, (last, _)) = loop
+    first, second = run([fibonacci, last], i=[0], a=[0], b=[1])
+    assert first.ravel().tolist() == [0, 1, 1, 0]
+    assert second.tolist() == [2]
+
+
+def test_steps_that_do_not_run_are_zeros_without_gradient():
+    outputs, (_, x) = loops.while_loop(
+        lambda i, x: i > 5, lambda i, x: (x * 2, [i + 1, x * 3]), [v("i"), v("x")], 3
+    )
+    symbol = mx.sym.Group([outputs, x])
+    arrays = {"i": mx.nd.zeros(1), "x": mx.nd.ones(2)}
+    gradients = {"i": mx.nd.zeros(1), "x": mx.nd.zeros(2)}
+    executor = symbol.bind(mx.cpu(), arrays, gradients)
+    rows, last = executor.forward(is_train=True)
+    assert rows.shape == (3, 2)
+    assert not rows.asnumpy().any()
+    executor.backward([mx.nd.ones((3, 2)), mx.nd.full(2, 7)])
+    assert gradients["x"].asnumpy().tolist() == [7, 7]
+    assert last.asnumpy().tolist() == [1, 1]
+
+
+def test_foreach_over_no_slice():
+    with mx.util.np_shape(True):
+        outputs, state = loops.foreach(lambda d, s: (d * 2, s + 1), v("data"), v("s"))
+        symbol = mx.sym.Group([outputs, state])
+        executor = symbol.bind(mx.cpu(), {"data": mx.nd.zeros((0, 3)), "s": mx.nd.ones(3)})
+        rows, last = executor.forward()
+        assert rows.shape == (0, 3)
+        assert last.asnumpy().tolist() == [1, 1, 1]
+
+
+def test_training_mode_and_random_numbers_reach_bodies():
+    body = lambda d, s: (mx.sym.Dropout(d, p=0.5), s)  # noqa: E731
+    outputs, _ = loops.foreach(body, v("data"), v("s"))
+    executor = outputs.bind(mx.cpu(), {"data": mx.nd.ones((2, 50)), "s": mx.nd.ones(1)})
+    first, second = executor.forward(is_train=True)[0].asnumpy()
+    assert {*first} == {*second} == {0, 2}
+    assert (first != second).any()
+    assert (executor.forward(is_train=False)[0].asnumpy() == 1).all()
+
+
+def test_states_of_batch_norm_in_a_body_move():
+    def body(d, s):
+        return mx.sym.BatchNorm(d, name="bn", fix_gamma=False, momentum=0.5), s + 1
+
+    outputs, _ = loops.foreach(body, v("data"), v("s"))
+    executor = outputs.simple_bind(mx.cpu(), data=(2, 3, 4), s=(1,))
+    executor.arg_dict["data"][:] = 1
+    executor.arg_dict["data"][1] = 3
+    executor.forward(is_train=True)
+    executor.backward(mx.nd.ones((2, 3, 4)))
+    assert executor.arg_dict["bn_moving_mean"].asnumpy().tolist() in ([1.75] * 4, [1.25] * 4)
+
+
+def test_elements_of_other_types():
+    outputs, state = loops.foreach(lambda d, s: (d + s, s + 1), v("data"), v("s"))
+    given = {"data": mx.nd.ones((2, 2), dtype="int32"), "s": mx.nd.ones(2, dtype="int32")}
+    results = mx.sym.Group([outputs, state]).eval(**given)
+    assert [r.dtype for r in results] == [np.int32, np.int32]
+
+
+def test_names_and_scopes_of_bodies():
+    mx.AttrScope._subgraph_names.clear()
+    names = set()
+
+    def body(d, s):
+        inner, _ = loops.foreach(lambda e, t: (e + t, t), d, s, name="inner")
+        return inner, s + 1
+
+    for _ in range(2):
+        outputs, _ = loops.foreach(body, v("data"), v("s"), name="outer")
+        names.update(re.findall(r'"__subgraph_name__": "(.*?)"', outputs.tojson()))
+    assert names == {"outer0", "outer0$inner0", "outer1", "outer1$inner0"}
+
+
+def test_a_symbol_outside_stays_as_it_was():
+    h = mx.sym.exp(v("h"), name="h_exp")
+    before = h.tojson()
+    loops.foreach(lambda d, s: (d * h, s + h), v("data"), v("s"))
+    assert h.tojson() == before
+
+
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (lambda: loops.foreach(lambda d, s: (d, s), 3, v("s")), TypeError, "data must be Symbol"),
+        (lambda: loops.foreach(lambda d, s: (d, [s]), v("d"), v("s")), ValueError, "nests"),
+        (lambda: loops.foreach(lambda d, s: (s, s), v("d"), v("s")), ValueError, "data 0, 'd'"),
+        (lambda: loops.foreach(lambda d, s: (d, d), v("d"), v("s")), ValueError, "state 0, 's'"),
+        (lambda: loops.foreach(lambda d, s: (d, s), v("x"), v("x")), ValueError, "x-0, x-0"),
+        (lambda: loops.while_loop(lambda i: i, lambda i: (i, i), [v("i")]), ValueError, "max_iter"),
+        (lambda: loops.while_loop(lambda i: i, lambda i: (i, i), [], 3), ValueError, "loop_vars"),
+        (lambda: loops.while_loop(lambda i: 1, lambda i: (i, i), v("i"), 3), ValueError, "int"),
+        (
+            lambda: loops.while_loop(lambda i: i, lambda i: (i, [i, i]), v("i"), 3),
+            ValueError,
+            "gives 2 loop variables, it was given 1",
+        ),
+        (
+            lambda: loops.while_loop(lambda i: i, lambda i: (i, i), v("i"), "many"),
+            ValueError,
+            "'many' is not one number",
+        ),
+        (lambda: loops.cond(v("p"), lambda: [v("a"), v("b")], lambda: v("c")), ValueError, "2.* 1"),
+        (lambda: loops.cond(1, lambda: v("a"), lambda: v("c")), TypeError, "pred"),
+    ],
+)
+def test_what_is_refused_is_named(call, error, text):
+    with pytest.raises(error, match=text) as caught:
+        call()
+    assert isinstance(caught.value, MXNetError)
+
+
+# On arrays ----------------------------------------------------------------------------------------
+
+eager = mx.nd.contrib
+
+
+def test_eager_loops_are_recorded():
+    x = mx.nd.array([1.0, 2.0, 3.0])
+    x.attach_grad()
+    with mx.autograd.record():
+        _, (product,) = eager.foreach(lambda d, s: ([], [s[0] * d]), x, [mx.nd.ones(1)])
+    product.backward()
+    assert x.grad.asnumpy().tolist() == [6, 3, 2]
+
+
+def test_eager_while_fills_up_with_zeros():
+    outputs, last = eager.while_loop(
+        lambda i: i < 2, lambda i: (i * 10, i + 1), mx.nd.zeros(1, dtype="int32"), 4
+    )
+    assert outputs.asnumpy().ravel().tolist() == [0, 10, 0, 0]
+    assert outputs.dtype == np.int32
+    assert last.asscalar() == 2
+
+
+def test_eager_cond_runs_one_side_only():
+    ran = []
+    given = eager.cond(mx.nd.array([0]), lambda: ran.append(1), lambda: "other")
+    assert (given, ran) == ("other", [])
+
+
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (lambda x: eager.foreach(lambda d, s: (d, s), 3, x), TypeError, "data must be NDArray"),
+        (lambda x: eager.foreach(lambda d, s: (1, s), x, x), TypeError, "output"),
+        (lambda x: eager.while_loop(lambda i: i < 3, lambda i: (i, i), [x], 3), ValueError, "cond"),
+        (lambda x: eager.while_loop(lambda i: 1, lambda i: (i, i), [x]), ValueError, "max_iter"),
+        (
+            lambda x: eager.while_loop(
+                lambda i, n: True, lambda i, n: ([i] * n, [i, n + 1]), [x, 1], 3
+            ),
+            ValueError,
+            "step 1 gives 2 outputs, the first gave 1",
+        ),
+        (lambda x: eager.cond(x, lambda: x, lambda: x), ValueError, "pred"),
+    ],
+)
+def test_what_is_refused_of_arrays_is_named(call, error, text):
+    with pytest.raises(error, match=text) as caught:
+        call(mx.nd.ones((2, 3)))
+    assert isinstance(caught.value, MXNetError)

@@ -174,7 +174,7 @@ def test_scopes_reach_new_nodes():
         (lambda: mx.sym.relu(foo=mx.sym.var("x")), MXNetError, "foo"),
         (lambda: mx.sym.FullyConnected(mx.sym.var("x")), MXNetError, "num_hidden"),
         (lambda: mx.sym.load_json("{}"), MXNetError, "nodes"),
-        (lambda: bool(mx.sym.var("x")), MXNetError, "truth"),
+        (lambda: bool(mx.sym.var("x")), MXNetError, "__bool__ .* for arrays"),
     ],
 )
 def test_errors_name_what_is_wrong(call, error, facts):
@@ -214,6 +214,15 @@ def test_automatic_casts_are_left_out_of_files_on_request():
     assert operators(net) == ["null", "relu"]
     kept = json.loads(net.tojson(remove_amp_cast=False))["nodes"]
     assert [n["op"] for n in kept] == ["null", "amp_cast", "relu"]
+
+
+def test_automatic_casts_of_outputs_stay():
+    cast = mx.sym.amp_cast(mx.sym.var("x"), dtype="float16")
+    assert operators(mx.sym.amp_cast(cast, dtype="float32")) == ["null", "amp_cast"]
+    both = mx.sym.amp_multicast(cast, mx.sym.var("y"), num_outputs=2)
+    assert operators(both[0] + both[1]) == ["null", "null", "elemwise_add"]
+    group = mx.sym.Group([both[1], mx.sym.relu(both[0])])
+    assert operators(group) == ["null", "null", "amp_multicast", "relu"]
 
 
 def test_deep_graphs_need_no_recursion():

@@ -219,3 +219,71 @@ def test_torch_shares_memory():
     assert tensor.tolist() == [2, 2, 2]
     x.to_torch().fill_(3)
     assert x.asnumpy().tolist() == [3, 3, 3]
+
+
+def test_in_place_operators_refuse_other_element_types():
+    mask = mx.nd.array([1, 0], dtype="bool")
+    with pytest.raises(MXNetError, match="int64.*bool"):
+        mask += 2
+    with pytest.raises(MXNetError):
+        mx.nd.array([1, 2], dtype="int32").__iadd__(mx.nd.ones((2,)))
+
+
+@pytest.mark.parametrize("other", [None, "a", [1, 2], 1j, np.ones(2)], ids=repr)
+def test_operators_take_arrays_and_numbers_only(other):
+    x = mx.nd.ones((2,))
+    for call in (x.__add__, x.__eq__, x.__lt__, x.__rsub__, x.__imul__):
+        with pytest.raises(TypeError):
+            call(other)
+
+
+def test_an_array_is_not_copied_to_itself():
+    x = mx.nd.ones((2,))
+    with pytest.warns(RuntimeWarning):
+        assert x.copyto(x) is False
+    with pytest.raises(TypeError):
+        x.copyto("cpu")
+    with pytest.raises(TypeError):
+        x.as_in_context(None)
+
+
+def test_in_place_shapes_share_memory():
+    x = mx.nd.zeros((1, 2, 3))
+    for view in (
+        x.expand_dims(0, inplace=True),
+        x.expand_dims(-1, inplace=True),
+        x.flatten(inplace=True),
+        x.squeeze(inplace=True),
+        x.squeeze(axis=0, inplace=True),
+    ):
+        view[:] = view + 1
+    assert x.asnumpy().ravel().tolist() == [5] * 6
+    for copy_ in (x.expand_dims(0), x.flatten(), x.squeeze()):
+        copy_[:] = 0
+    assert x.asnumpy().ravel().tolist() == [5] * 6
+    with pytest.raises(MXNetError):
+        x.squeeze(axis=1, inplace=True)
+
+
+def test_gradients_flow_through_in_place_shapes():
+    x = mx.nd.ones((1, 2))
+    x.attach_grad()
+    with mx.autograd.record():
+        y = x.squeeze(inplace=True).expand_dims(1, inplace=True).flatten(inplace=True) * 3
+    y.backward()
+    assert x.grad.asnumpy().tolist() == [[3, 3]]
+
+
+def test_broadcasting_adds_axes_in_front():
+    x = mx.nd.array([1, 2, 4])
+    assert x.broadcast_to((2, 3)).asnumpy().tolist() == [[1, 2, 4]] * 2
+    assert x.broadcast_like(mx.nd.zeros((4, 1, 3))).shape == (4, 1, 3)
+    for shape in [(3, 2), (2,), ()]:
+        with pytest.raises(ValueError):
+            x.broadcast_to(shape)
+
+
+def test_an_operators_failure_on_integers_names_it():
+    x = mx.nd.array([0, 1], dtype="int32")
+    with pytest.raises(MXNetError, match="_rdiv_scalar"):
+        1 / x

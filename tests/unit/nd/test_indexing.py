@@ -82,3 +82,107 @@ def test_values_must_fit():
     with pytest.raises(TypeError):
         x[0] = "text"
     np.testing.assert_array_equal(x.asnumpy(), A)
+
+
+def test_masks_select_as_in_numpy_and_single_truth_values_are_integers():
+    x = mx.nd.array(A)
+    mask = A > 11
+    for key in (mask, mask.tolist(), mx.nd.array(mask, dtype="bool")):
+        np.testing.assert_array_equal(x[key].asnumpy(), A[mask])
+    np.testing.assert_array_equal(x[True].asnumpy(), A[1])
+    np.testing.assert_array_equal(x[np.False_].asnumpy(), A[0])
+    x[True] = 0
+    assert x.asnumpy().sum() == A[0].sum()
+    with pytest.raises(IndexError, match="mask"):
+        x[np.array([True, False, True])]
+
+
+def test_overlapping_memory_is_read_before_it_is_written():
+    x, want = mx.nd.array(A), A.copy()
+    x[:, 1:] = x[:, :-1]
+    want[:, 1:] = want[:, :-1].copy()
+    np.testing.assert_array_equal(x.asnumpy(), want)
+    flat = mx.nd.arange(6)
+    flat[1:] = flat[:-1]
+    assert flat.asnumpy().tolist() == [0, 0, 1, 2, 3, 4]
+
+
+def test_a_new_axis_counts_index_arrays_as_mxnet_does():
+    assert mx.nd.array(A)[[1, 0], None].shape == (1, 2, 3, 4)
+    assert mx.nd.array(A)[:, None, [0, 2]].shape == (2, 1, 2, 4)
+    assert mx.nd.array(A)[[1, 0], None, [0, 2]].shape == (2, 1, 4)
+
+
+@pytest.mark.parametrize(
+    "value, want", [(300, 44), (-1, 255), (2**70, 0), (7.9, 7), (np.int64(257), 1)]
+)
+def test_numbers_are_cut_and_wrapped_to_integers(value, want):
+    x = mx.nd.zeros((2,), dtype="uint8")
+    x[0] = value
+    assert x.asnumpy().tolist() == [want, 0]
+
+
+def test_selections_and_values_may_be_empty():
+    x = mx.nd.array(A)
+    assert x[[]].shape == (0, 3, 4)
+    assert x[:, 3:].shape == (2, 0, 4)
+    assert x[1:0].shape == (0, 3, 4)
+    x[[]] = []
+    x[:, 3:] = 7
+    np.testing.assert_array_equal(x.asnumpy(), A)
+    with pytest.raises(mx.MXNetError):
+        x[[]] = [1, 2]
+
+
+@pytest.mark.parametrize("key", [1.5, "a", {}, (0, 1.5), slice(None, None, 0), object], ids=repr)
+def test_what_is_no_index_is_a_value_error(key):
+    with pytest.raises(ValueError):
+        mx.nd.array(A)[key]
+    with pytest.raises(ValueError):
+        mx.nd.array(A)[key] = 0
+
+
+def recorded(statement, shape=(2, 3)):
+    """The gradient of y after `statement` wrote something of y into b, which is then summed up."""
+    y = mx.nd.ones((3,))
+    y.attach_grad()
+    names = {"b": mx.nd.zeros(shape), "nd": mx.nd}
+    with mx.autograd.record():
+        names["y"] = y * 2
+        exec(statement, names)
+        z = (names["b"] * mx.nd.array([[1, 2, 3], [4, 5, 6]])).sum()
+    z.backward()
+    return y.grad.asnumpy().tolist()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["b[:] = y", "b[...] = y", "b[0:2] = y", "b[None] = y", "y.broadcast_to((2, 3)).copyto(b)"],
+)
+def test_gradients_flow_through_writes_of_whole_arrays(statement):
+    assert recorded(statement) == [10, 14, 18]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "b[0] = y",
+        "b[[0, 1]] = y",
+        "b += y",
+        "b[::-1] = y",
+        "b.slice_assign(y.reshape((1, 3)), (0,), (1,), (1,))",
+    ],
+)
+def test_writes_that_gradients_cannot_follow_are_refused(statement):
+    with pytest.raises(mx.MXNetError, match="recorded"):
+        recorded(statement)
+
+
+def test_numpy_values_may_overwrite_a_leaf_while_recording():
+    x = mx.nd.ones((3,))
+    x.attach_grad()
+    with mx.autograd.record():
+        x[:] = np.array([2, 3, 4])
+        y = (x * x).sum()
+    y.backward()
+    assert x.grad.asnumpy().tolist() == [4, 6, 8]

@@ -46,3 +46,155 @@ def test_bad_storage_types_are_named():
         mx.nd.ones((2, 2)).tostype("coo")
     with pytest.raises(mx.MXNetError, match="2 dimensions"):
         mx.nd.ones((2,)).tostype("csr")
+
+
+def test_parts_are_copies():
+    x = mx.nd.array(DENSE).tostype("csr")
+    x.data[:] = 7
+    np.testing.assert_array_equal(x.asnumpy(), DENSE)
+
+
+def test_broken_storage_is_refused():
+    csr_matrix, row_sparse_array = mx.nd.sparse.csr_matrix, mx.nd.sparse.row_sparse_array
+    for parts in (
+        ([1, 2], [0, 3], [0, 1, 2]),
+        ([1, 2], [0, -1], [0, 1, 2]),
+        ([1, 2], [0, 1], [0, 3, 2]),
+        ([1, 2], [0, 1], [1, 1, 2]),
+        ([1, 2], [0], [0, 1, 2]),
+    ):
+        with pytest.raises(mx.MXNetError, match="csr array of shape"):
+            csr_matrix(parts, shape=(2, 3))
+    with pytest.raises(mx.MXNetError, match="one is not a row"):
+        row_sparse_array(([[1], [2]], [0, 4]), shape=(4, 1))
+    falling = csr_matrix(([1, 2], [2, 0], [0, 2, 2]), shape=(2, 3))
+    with pytest.raises(mx.MXNetError, match="must rise"):
+        falling.check_format()
+    np.testing.assert_array_equal(falling.asnumpy(), [[2, 0, 1], [0, 0, 0]])
+
+
+def test_a_fallback_is_told_once(caplog, monkeypatch):
+    x = mx.nd.array(DENSE).tostype("csr")
+    monkeypatch.setattr("mxnova.core.nd.sparse_invoke._told", set())
+    for _ in range(2):
+        mx.nd.softmax(x)
+    assert [r.message.split(";")[0] for r in caplog.records] == [
+        "operator softmax has no kernel for inputs stored as csr and runs on dense copies"
+    ]
+    monkeypatch.setattr("mxnova.core.nd.sparse_invoke._told", set())
+    monkeypatch.setenv("MXNET_STORAGE_FALLBACK_LOG_VERBOSE", "0")
+    mx.nd.softmax(x)
+    assert len(caplog.records) == 1
+
+
+# Memory: dense copies of these would be terabytes -------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def huge():
+    """A matrix of 10⁶ × 10⁶ with 10⁶ stored ones, one in each row."""
+    n = 10**6
+    columns = np.random.RandomState(0).permutation(n)
+    return mx.nd.sparse.csr_matrix(
+        (np.ones(n, "f"), columns, np.arange(n + 1)), shape=(n, n), dtype="float32"
+    )
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x * 2 + x,
+        lambda x: x - x,
+        lambda x: mx.nd.abs(-x),
+        lambda x: x[5:9],
+        lambda x: x.copy().astype("float64"),
+        lambda x: mx.nd.concat(x, x, dim=0),
+        lambda x: mx.nd.take(x, mx.nd.array([7, 3])),
+        lambda x: mx.nd.broadcast_mul(x, mx.nd.ones((1, 10**6))),
+        lambda x: mx.nd.zeros_like(x),
+        lambda x: mx.nd.sparse.sum(x, axis=0),
+        lambda x: mx.nd.sparse.mean(x, axis=1),
+        lambda x: mx.nd.sparse.norm(x),
+        lambda x: mx.nd.sparse.dot(x, mx.nd.ones((10**6, 1))),
+        lambda x: mx.nd.sparse.dot(x, mx.nd.ones((10**6, 1)), transpose_a=True),
+    ],
+)
+def test_huge_matrices_stay_sparse(huge, function):
+    result = function(huge)
+    assert result.dtype in (np.float32, np.float64)
+    stored = result if result.stype == "default" else result.data
+    assert stored.size <= 2 * 10**6
+
+
+def test_gradients_of_huge_tables_stay_rows(huge):
+    w = mx.nd.ones((10**6, 1))
+    w.attach_grad(stype="row_sparse")
+    few = huge[:100]
+    with mx.autograd.record():
+        y = (
+            mx.nd.sparse.dot(few * 2, w)
+            + mx.nd.Embedding(
+                mx.nd.array([[5], [7]]), w, input_dim=10**6, output_dim=1, sparse_grad=True
+            ).sum()
+        )
+    y.backward()
+    assert w.grad.stype == "row_sparse"
+    assert 100 <= len(w.grad.indices) <= 102
+
+
+# Gradients ----------------------------------------------------------------------------------------
+
+
+def lookup(w, indices):
+    return mx.nd.Embedding(mx.nd.array(indices), w, input_dim=4, output_dim=2, sparse_grad=True)
+
+
+@pytest.mark.parametrize("stype", [None, "row_sparse"])
+def test_gradients_are_written_and_added_by_row(stype):
+    w = mx.nd.ones((4, 2))
+    for request, wanted in (("write", [0, 1, 0, 2]), ("add", [0, 2, 0, 4])):
+        w.attach_grad(grad_req=request, stype=stype)
+        buffer = w.grad
+        for _ in range(2):
+            with mx.autograd.record():
+                y = lookup(w, [1, 3, 3])
+            y.backward()
+        assert w.grad is buffer
+        assert buffer.stype == (stype or "default")
+        np.testing.assert_array_equal(buffer.asnumpy()[:, 0], wanted)
+    if stype:
+        assert buffer.indices.asnumpy().tolist() == [1, 3]
+
+
+def test_rows_of_several_uses_are_summed_with_dense_gradients():
+    w = mx.nd.ones((4, 2))
+    w.attach_grad(stype="row_sparse")
+    with mx.autograd.record():
+        y = lookup(w, [1]).sum() + lookup(w, [1, 2]).sum()
+    y.backward()
+    assert w.grad.indices.asnumpy().tolist() == [1, 2]
+    with mx.autograd.record():
+        y = lookup(w, [1]).sum() + (w * w).sum()
+    y.backward()
+    np.testing.assert_array_equal(w.grad.asnumpy()[:, 0], [2, 3, 2, 2])
+
+
+def test_sparse_gradients_pass_dense_operators():
+    x = mx.nd.array(DENSE).tostype("csr")
+    w = mx.nd.array([[-1.0], [2], [3]])
+    w.attach_grad(stype="row_sparse")
+    with mx.autograd.record():
+        y = mx.nd.sparse.dot(x, mx.nd.relu(w).exp())
+    y.backward()
+    np.testing.assert_allclose(w.grad.asnumpy()[:, 0], [0, np.exp(2), 3 * np.exp(3)], rtol=1e-6)
+
+
+def test_a_lazy_step_leaves_other_rows_alone():
+    w, mom = mx.nd.ones((4, 2)), mx.nd.ones((4, 2))
+    w.attach_grad(stype="row_sparse")
+    with mx.autograd.record():
+        y = lookup(w, [1])
+    y.backward()
+    mx.nd.sgd_mom_update(w, w.grad, mom, lr=1, momentum=0.5, wd=1, out=w)
+    assert w.asnumpy()[:, 0].tolist() == [1, -0.5, 1, 1]
+    assert mom.asnumpy()[:, 0].tolist() == [1, -1.5, 1, 1]

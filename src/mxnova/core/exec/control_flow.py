@@ -7,7 +7,7 @@ Their inputs are listed once, and numbers (`…_locs`) say which input of a body
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -34,20 +34,21 @@ class _Body:
         at = {name: i for i, name in enumerate(self._names)}
         order = (*symbol.list_arguments(), *symbol.list_auxiliary_states())
         self._order = [at[name] for name in order]
-        self._rng: torch.Generator | None = None
-        self._modules: dict[tuple[bool, bool], fx.GraphModule] = {}
+        self._modules: dict[Any, fx.GraphModule] = {}  # by what they were lowered for
 
     def run(
         self, inputs: Sequence[Tensor], train: bool, rng: torch.Generator | None
     ) -> tuple[Tensor, ...]:
         """The outputs for these inputs."""
-        self._rng = rng
-        key = (train, torch.is_grad_enabled())
-        if key not in self._modules:
-            self._modules[key] = lower(
-                self._symbol, train=train, recording=key[1], rng=lambda: self._rng
+        device = inputs[0].device if inputs else None
+        recording = torch.is_grad_enabled()
+        key = (train, recording, rng, device)
+        module = self._modules.get(key)
+        if module is None:
+            module = self._modules[key] = lower(
+                self._symbol, train=train, recording=recording, rng=lambda: rng, device=device
             )
-        results: tuple[Tensor, ...] = self._modules[key](*(inputs[i] for i in self._order))
+        results: tuple[Tensor, ...] = module(*(inputs[i] for i in self._order))
         return results
 
     def shapes(self, inputs: Sequence[PartialShape]) -> tuple[list[Any], list[Any]]:
@@ -69,11 +70,6 @@ class _Body:
 
     def __len__(self) -> int:
         return len(self._names)
-
-
-@lru_cache(maxsize=256)
-def _body(symbol: Symbol) -> _Body:
-    return _Body(symbol)
 
 
 class _ControlFlow(Op):
@@ -99,9 +95,29 @@ class _ControlFlow(Op):
             raise argument_error(self.name, name, locations, f"must be from 0 to {count - 1}")
         return locations
 
+    @cached_property
     def bodies(self) -> list[_Body]:
         """The subgraphs as functions."""
-        return [_body(s) for s in self.subgraphs]
+        return [_Body(s) for s in self.subgraphs]
+
+
+class _Loop(_ControlFlow):
+    """What operators that stack outputs have in common."""
+
+    num_out_data: int
+
+    def no_rows(self, body: _Body, inputs: Sequence[Tensor]) -> list[Tensor]:
+        """The stacked outputs of no step; one is tried to see their shapes."""
+        if not self.num_out_data:
+            return []
+        with torch.no_grad():
+            results = body.run(inputs, False, None)
+        return [r.new_zeros((0, *r.shape)) for r in results[: self.num_out_data]]
+
+
+def _result(outputs: tuple[Tensor, ...]) -> Any:
+    """Outputs as a forward gives them: a lone one by itself."""
+    return outputs if len(outputs) != 1 else outputs[0]
 
 
 def _spread(facts: Sequence[Any], locations: Sequence[int]) -> list[Any]:
@@ -109,7 +125,7 @@ def _spread(facts: Sequence[Any], locations: Sequence[int]) -> list[Any]:
 
 
 @operator("_foreach", named_inputs=False)
-class Foreach(_ControlFlow):
+class Foreach(_Loop):
     """Runs a body over the first axis of arrays, carrying states from step to step.
 
     Args:
@@ -137,7 +153,7 @@ class Foreach(_ControlFlow):
         return (*self.in_data_locs, *self.in_state_locs, *self.remain_locs)
 
     def _fed(self, values: Sequence[Any]) -> list[Any]:
-        fed: list[Any] = [None] * len(self.bodies()[0])
+        fed: list[Any] = [None] * len(self.bodies[0])
         for location, value in zip(self._locations(), values, strict=True):
             fed[location] = value
         return fed
@@ -145,12 +161,12 @@ class Foreach(_ControlFlow):
     def infer_shape(self, s: Shapes) -> None:
         """The body's shapes; stepping drops the first axis, stacking adds it."""
         for parameter in ("in_data_locs", "in_state_locs", "remain_locs"):
-            self.check_locations(parameter, len(self.bodies()[0]))
+            self.check_locations(parameter, len(self.bodies[0]))
         n_data = len(self.in_data_locs)
         known = [s.known(n) for n in s.inputs]
         steps: Any = next((k[0] for k in known[:n_data] if k), None)
         sliced = [k[1:] if k is not None else None for k in known[:n_data]]
-        inputs, outputs = self.bodies()[0].shapes(self._fed([*sliced, *known[n_data:]]))
+        inputs, outputs = self.bodies[0].shapes(self._fed([*sliced, *known[n_data:]]))
         for i, (name, at) in enumerate(zip(s.inputs, self._locations(), strict=True)):
             shape = inputs[at]
             if shape is not None and (i >= n_data or steps is not None):
@@ -162,28 +178,32 @@ class Foreach(_ControlFlow):
     def infer_dtype(self, t: DTypes) -> None:
         """The body's element types."""
         known = [t.known(n) for n in t.inputs]
-        inputs, outputs = self.bodies()[0].dtypes(self._fed(known))
+        inputs, outputs = self.bodies[0].dtypes(self._fed(known))
         for name, at in zip(t.inputs, self._locations(), strict=True):
             t[name] = inputs[at]
         for name, dtype in zip(t.outputs, outputs, strict=True):
             t[name] = dtype
 
-    def forward(self, *data: Tensor, train: bool, rng: Any) -> tuple[Tensor, ...]:
+    def forward(self, *data: Tensor, train: bool, rng: Any) -> Any:
         """Steps over the arrays."""
         n_data, n_states = len(self.in_data_locs), len(self.in_state_locs)
         slices = [array.unbind(0) for array in data[:n_data]]
         states = list(data[n_data : n_data + n_states])
         rest = data[n_data + n_states :]
-        body, stacked = self.bodies()[0], []
+        body, stacked = self.bodies[0], []
         for step in zip(*slices, strict=True):
             results = body.run(self._fed([*step, *states, *rest]), train, rng)
             stacked.append(results[: self.num_out_data])
             states = list(results[self.num_out_data :])
-        return (*(torch.stack(column) for column in zip(*stacked, strict=True)), *states)
+        if not stacked:
+            blank = [array.new_zeros(array.shape[1:]) for array in data[:n_data]]
+            return _result((*self.no_rows(body, self._fed([*blank, *states, *rest])), *states))
+        columns = (torch.stack(column) for column in zip(*stacked, strict=True))
+        return _result((*columns, *states))
 
 
 @operator("_while_loop", named_inputs=False)
-class WhileLoop(_ControlFlow):
+class WhileLoop(_Loop):
     """Runs a body while a condition on the loop variables holds, at most `max_iterations` times.
 
     Args:
@@ -214,7 +234,7 @@ class WhileLoop(_ControlFlow):
         self.check_locations("func_input_locs", len(s.inputs))
         self.check_locations("func_var_locs", len(self.func_input_locs))
         known = [s.known(n) for n in s.inputs]
-        inputs, outputs = self.bodies()[1].shapes(_spread(known, self.func_input_locs))
+        inputs, outputs = self.bodies[1].shapes(_spread(known, self.func_input_locs))
         for at, shape in zip(self.func_input_locs, inputs, strict=True):
             s[s.inputs[at]] = shape
         for i, (name, shape) in enumerate(zip(s.outputs, outputs, strict=True)):
@@ -224,15 +244,15 @@ class WhileLoop(_ControlFlow):
     def infer_dtype(self, t: DTypes) -> None:
         """The body's element types."""
         known = [t.known(n) for n in t.inputs]
-        inputs, outputs = self.bodies()[1].dtypes(_spread(known, self.func_input_locs))
+        inputs, outputs = self.bodies[1].dtypes(_spread(known, self.func_input_locs))
         for at, dtype in zip(self.func_input_locs, inputs, strict=True):
             t[t.inputs[at]] = dtype
         for name, dtype in zip(t.outputs, outputs, strict=True):
             t[name] = dtype
 
-    def forward(self, *data: Tensor, train: bool, rng: Any) -> tuple[Tensor, ...]:
+    def forward(self, *data: Tensor, train: bool, rng: Any) -> Any:
         """Steps while the condition holds."""
-        condition, body = self.bodies()
+        condition, body = self.bodies
         values: list[Tensor] = list(data)
         stacked: list[tuple[Tensor, ...]] = []
         variables = _spread(self.func_input_locs, self.func_var_locs)
@@ -244,24 +264,20 @@ class WhileLoop(_ControlFlow):
             stacked.append(results[: self.num_out_data])
             for at, value in zip(variables, results[self.num_out_data :], strict=True):
                 values[at] = value
-        columns = list(zip(*stacked, strict=True)) or self._unrun(body, values)
-        padded = (_padded(column, self.max_iterations) for column in columns)
-        return (*padded, *_spread(values, variables))
-
-    def _unrun(self, body: _Body, values: Sequence[Tensor]) -> list[tuple[Tensor, ...]]:
-        """Empty columns, shaped as the body would have filled them."""
-        if not self.num_out_data:
-            return []
-        results = body.run(_spread(values, self.func_input_locs), False, None)
-        return [(torch.zeros_like(r),) for r in results[: self.num_out_data]]
+        if stacked:
+            columns = [torch.stack(column) for column in zip(*stacked, strict=True)]
+        else:
+            columns = self.no_rows(body, _spread(values, self.func_input_locs))
+        filled = (_filled(column, self.max_iterations) for column in columns)
+        return _result((*filled, *_spread(values, variables)))
 
 
-def _padded(column: Sequence[Tensor], length: int) -> Tensor:
-    stacked = torch.stack(tuple(column))
+def _filled(column: Tensor, length: int) -> Tensor:
+    """`column` with rows of zeros after it, `length` long."""
     missing = length - len(column)
     if not missing:
-        return stacked
-    return torch.cat([stacked, stacked.new_zeros((missing, *stacked.shape[1:]))])
+        return column
+    return torch.cat([column, column.new_zeros((missing, *column.shape[1:]))])
 
 
 @operator("_cond", named_inputs=False)
@@ -307,13 +323,12 @@ class Cond(_ControlFlow):
                 t[name] = dtype
 
     def _branches(self) -> list[tuple[_Body, tuple[int, ...]]]:
-        _, then_body, else_body = self.bodies()
+        _, then_body, else_body = self.bodies
         return [(then_body, self.then_input_locs), (else_body, self.else_input_locs)]
 
     def forward(self, *data: Tensor, train: bool, rng: Any) -> Any:
         """Runs the chosen body."""
-        condition = self.bodies()[0]
+        condition = self.bodies[0]
         (holds,) = condition.run(_spread(data, self.cond_input_locs), train, rng)
         body, locations = self._branches()[0 if bool(holds.flatten()[0]) else 1]
-        results = body.run(_spread(data, locations), train, rng)
-        return results if len(results) > 1 else results[0]
+        return _result(body.run(_spread(data, locations), train, rng))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,18 +12,23 @@ import numpy as np
 import torch
 from torch import Tensor, fx
 
-from ..base.errors import ArgumentError, MXNetError, candidates
+from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError, candidates
 from ..base.shapes import shape_text
-from ..graph.infer import infer_dtypes, infer_shapes
-from ..graph.settle import settled
+from ..graph.infer import StypeTable, infer_dtypes, infer_shapes, infer_stypes
+from ..graph.settle import instantiated, settled
 from ..graph.symbol import Symbol
 from ..nd.accept import owned
 from ..nd.array import NDArray, wrap
 from ..nd.autograd import take_gradient
+from ..nd.sparse import clear, wrap_value, zeros_stored
+from ..op.sparse.storage import Value
 from ..runtime.context import Context, context_of
+from ..runtime.profiler import api_call, recorded_backward
 from ..runtime.resource import random_stream
 from .inference import InferencePlan
 from .lower import lower, op_of
+from .profiled import run
+from .stored import leaf_of, tracked_of, value_of
 
 __all__ = ["Executor", "bind"]
 
@@ -55,16 +61,17 @@ class Executor:
     ) -> None:
         self._symbol = symbol
         self._ctx = ctx
-        self.arg_dict = args
-        self.aux_dict = aux_states
-        self.grad_dict: dict[str, NDArray | None] = {n: args_grad.get(n) for n in args}
+        self._arg_dict = args
+        self._aux_dict = aux_states
+        self._grad_dict: dict[str, NDArray | None] = {n: args_grad.get(n) for n in args}
         self._grad_req = grad_req
         self._tracked = [i for i, n in enumerate(args) if self._is_tracked(n)]
         self.outputs: list[NDArray] = []
         self._recorded: tuple[list[Tensor], list[Tensor]] | None = None
         self._monitor: tuple[Callable[[str, NDArray], None], bool] | None = None
+        self._stypes: StypeTable | None = None  # only where something is not dense
         self._runnable = self._check_arrays()
-        self._inference = InferencePlan(self._runnable, self._rng, ctx.device)
+        self._inference = InferencePlan(self._runnable, self._rng, ctx.device, self._stypes)
 
     def _is_tracked(self, name: str) -> bool:
         return self._grad_req[name] != "null" and self.grad_dict[name] is not None
@@ -73,17 +80,38 @@ class Executor:
         """Shapes and types of the arrays must fit; makes the outputs; gives what is to be run."""
         arrays = {**self.arg_dict, **self.aux_dict}
         nodes = self._symbol.nodes
+        repeated = [n for n, count in Counter(self._symbol.list_inputs()).items() if count > 1]
+        if repeated:
+            raise MXNetError(f"bind: several variables are named {repeated[0]!r}")
         shapes = infer_shapes(nodes, {n: a.shape for n, a in arrays.items()})
-        dtypes = infer_dtypes(nodes, {n: a._tensor.dtype for n, a in arrays.items()})
-        for entry in self._symbol.entries:
-            shape = shapes[id(entry.node)][entry.output]
-            dtype = dtypes[id(entry.node)][entry.output] or torch.float32
+        dtypes = infer_dtypes(nodes, {n: a._value.dtype for n, a in arrays.items()})
+        given = {n: a.stype for n, a in arrays.items()}
+        stypes = infer_stypes(nodes, given)
+        for node, i in self._symbol.entries:
+            shape, dtype = shapes[id(node)][i], dtypes[id(node)][i] or torch.float32
             known = shape if shape is not None and all(isinstance(d, int) for d in shape) else ()
-            made = torch.zeros(known, dtype=dtype, device=self._ctx.device)
-            self.outputs.append(wrap(made, self._ctx))
-        return settled(self._symbol, shapes, dtypes)
+            self.outputs.append(zeros_stored(stypes[id(node)][i], known, self._ctx, dtype))
+        runnable = instantiated(settled(self._symbol, shapes, dtypes))
+        if any(s != "default" for stored in stypes.values() for s in stored):
+            self._stypes = infer_stypes(runnable.nodes, given)
+        return runnable
 
     # Arrays --------------------------------------------------------------------------------------
+
+    @property
+    def arg_dict(self) -> dict[str, NDArray]:
+        """Arrays of the arguments, by name."""
+        return self._arg_dict
+
+    @property
+    def grad_dict(self) -> dict[str, NDArray | None]:
+        """Arrays that gradients go to, by the argument's name; None where there is none."""
+        return self._grad_dict
+
+    @property
+    def aux_dict(self) -> dict[str, NDArray]:
+        """Arrays of the auxiliary states, by name."""
+        return self._aux_dict
 
     @property
     def arg_arrays(self) -> list[NDArray]:
@@ -116,16 +144,20 @@ class Executor:
         Raises:
             ValueError: a name that the symbol does not have, unless `allow_extra_params`.
         """
-        for given, mine in ((arg_params, self.arg_dict), (aux_params or {}, self.aux_dict)):
+        for kind, given, mine in (
+            ("argument", arg_params, self.arg_dict),
+            ("auxiliary state", aux_params or {}, self.aux_dict),
+        ):
             for name, array in given.items():
                 if name in mine:
                     array.astype(mine[name].dtype, copy=False).copyto(mine[name])
                 elif not allow_extra_params:
                     hint = candidates(name, mine)
-                    raise ArgumentError(f"copy_params_from: there is no argument {name!r}{hint}")
+                    raise ArgumentError(f"copy_params_from: there is no {kind} {name!r}{hint}")
 
     # Running -------------------------------------------------------------------------------------
 
+    @api_call("MXExecutorForward")
     def forward(self, is_train: bool = False, **kwargs: Any) -> list[NDArray]:
         """Computes the outputs.
 
@@ -137,22 +169,26 @@ class Executor:
             self._feed(kwargs)
         self._recorded = None
         arrays = (*self.arg_dict.values(), *self.aux_dict.values())
-        inputs = [a._tensor for a in arrays]
+        inputs = [a._value for a in arrays]
         if self._monitor is not None:
             results = self._run_monitored(inputs, is_train)
         elif is_train:
             results = self._run_recorded(inputs)
         else:
             results = self._inference.run(inputs, any(a._chunk.foreign for a in arrays))
+        dense = [t for t in inputs if isinstance(t, Tensor)]
         for array, result in zip(self.outputs, results, strict=True):
-            array._tensor = owned(result, inputs).detach()
+            if isinstance(result, Tensor):
+                array._target = owned(result, dense).detach()
+            else:
+                array._target = result
         return self.outputs
 
     def _feed(self, values: Mapping[str, Any]) -> None:
         for name, value in values.items():
             if name not in self.arg_dict:
                 hint = candidates(name, self.arg_dict)
-                raise ArgumentError(f"forward: there is no argument {name!r}{hint}")
+                raise ArgumentTypeError(f"forward: there is no argument {name!r}{hint}")
             target = self.arg_dict[name]
             shape = value.shape if isinstance(value, NDArray) else np.shape(value)
             if shape != target.shape:
@@ -162,32 +198,42 @@ class Executor:
                 )
             target[:] = value
 
-    def _run_recorded(self, inputs: list[Tensor]) -> Sequence[Tensor]:
+    def _run_recorded(self, inputs: list[Any]) -> Sequence[Value]:
         """Runs the training graph, keeping what backward needs.
 
         Leaves alias the arrays' memory but not their version counter: an update between forward
         and backward is seen, as in MXNet, instead of refused.
         """
+        leaves = self._leaves(inputs)
+        with torch.set_grad_enabled(bool(leaves)):
+            results = run(self._training, inputs, self._ctx.device)
+        self._recorded = ([tracked_of(r) for r in results], leaves)
+        return [value_of(r) for r in results]
+
+    def _leaves(self, inputs: list[Any]) -> list[Tensor]:
+        """The leaves of the inputs that gradients are wanted of, which take their places."""
         leaves = []
         for i in self._tracked:
-            if inputs[i].is_floating_point():
-                inputs[i] = inputs[i].data.requires_grad_()
-            leaves.append(inputs[i])
-        with torch.set_grad_enabled(bool(leaves)):
-            results = self._training(*inputs)
-        self._recorded = (list(results), leaves)
-        return list(results)
+            inputs[i], leaf = leaf_of(inputs[i])
+            leaves.append(leaf)
+        return leaves
 
     @functools.cached_property
     def _training(self) -> fx.GraphModule:
         recording = bool(self._tracked)
         return lower(
-            self._runnable, train=True, recording=recording, rng=self._rng, device=self._ctx.device
+            self._runnable,
+            train=True,
+            recording=recording,
+            rng=self._rng,
+            device=self._ctx.device,
+            stypes=self._stypes,
         )
 
     def _rng(self) -> torch.Generator:
         return random_stream(self._ctx)
 
+    @api_call("MXExecutorBackwardEx")
     def backward(self, out_grads: Any = None, is_train: bool = True) -> None:
         """Computes gradients of the last training forward into the gradient arrays.
 
@@ -207,9 +253,9 @@ class Executor:
         tracked = [leaf for leaf in leaves if leaf.requires_grad]
         if pairs and tracked:
             # Not autograd.grad: a leaf's own gradient is nobody else's, so it can change hands.
-            torch.autograd.backward(
-                [r for r, _ in pairs], [h for _, h in pairs], retain_graph=True, inputs=tracked
-            )
+            roots, gradients = [r for r, _ in pairs], [h for _, h in pairs]
+            with recorded_backward(roots, self._ctx):
+                torch.autograd.backward(roots, gradients, retain_graph=True, inputs=tracked)
         names = list(self.arg_dict)
         for i, leaf in zip(self._tracked, leaves, strict=True):
             fresh, leaf.grad = leaf.grad, None
@@ -231,7 +277,7 @@ class Executor:
         if array is not None and fresh is not None:
             take_gradient(array, fresh, request)
         elif array is not None and request == "write":
-            array[:] = 0
+            clear(array)
 
     # Inspection ----------------------------------------------------------------------------------
 
@@ -246,26 +292,23 @@ class Executor:
         """
         self._monitor = (callback, monitor_all)
 
-    def _run_monitored(self, inputs: list[Tensor], is_train: bool) -> Sequence[Tensor]:
+    def _run_monitored(self, inputs: list[Any], is_train: bool) -> Sequence[Value]:
         if is_train:
             module, recording = self._training, bool(self._tracked)
         else:
             module, recording = self._inference.plain, False
-        leaves = []
-        for i in self._tracked if recording else ():
-            inputs[i] = inputs[i].data.requires_grad_(inputs[i].is_floating_point())
-            leaves.append(inputs[i])
+        leaves = self._leaves(inputs) if recording else []
         with torch.set_grad_enabled(recording):
             results = _Monitored(module, self._tell).run(*inputs)
         if is_train:
-            self._recorded = (list(results), leaves)
-        return list(results)
+            self._recorded = ([tracked_of(r) for r in results], leaves)
+        return [value_of(r) for r in results]
 
-    def _tell(self, name: str, tensor: Tensor, is_input: bool) -> None:
+    def _tell(self, name: str, edge: Any, is_input: bool) -> None:
         if self._monitor is not None:
             callback, monitor_all = self._monitor
             if monitor_all or not is_input:
-                callback(name, wrap(tensor.detach(), self._ctx))
+                callback(name, wrap_value(value_of(edge), self._ctx))
 
     def debug_str(self) -> str:
         """The symbol's listing, then the code that it was lowered to."""
@@ -278,7 +321,7 @@ class Executor:
     def reshape(
         self, partial_shaping: bool = False, allow_up_sizing: bool = False, **kwargs: Any
     ) -> Executor:
-        """An executor for other input shapes that shares every array whose shape stays.
+        """An executor for other input shapes that shares the arrays, or the parts it needs of them.
 
         Args:
             partial_shaping: accept new shapes for arguments that `kwargs` does not name.
@@ -301,7 +344,9 @@ class Executor:
                     "give its shape, or partial_shaping=True"
                 )
             size = torch.Size(shape).numel()
-            if size > old.size and not allow_up_sizing:
+            if size <= old.size:
+                return old._view(old._tensor.reshape(-1)[:size].reshape(shape))
+            if not allow_up_sizing:
                 raise MXNetError(
                     f"reshape: {name} grows from {shape_text(old.shape)} to {shape_text(shape)}; "
                     "allow_up_sizing=True permits it"
@@ -325,7 +370,7 @@ class Executor:
 class _Monitored(fx.Interpreter):
     """Runs a lowered graph node by node and tells of every array."""
 
-    def __init__(self, module: fx.GraphModule, tell: Callable[[str, Tensor, bool], None]) -> None:
+    def __init__(self, module: fx.GraphModule, tell: Callable[[str, Any, bool], None]) -> None:
         super().__init__(module)
         self._tell = tell
 
@@ -372,8 +417,12 @@ def _by_name(
     what: str, names: Sequence[str], given: Arrays, *, required: bool
 ) -> dict[str, NDArray]:
     if not isinstance(given, Mapping):
+        if not isinstance(given, Sequence):
+            raise ArgumentTypeError(
+                f"bind: {what} is a {type(given).__name__}, neither a list nor a dict of arrays"
+            )
         if len(given) != len(names):
-            raise MXNetError(
+            raise ArgumentError(
                 f"bind: {what} holds {len(given)} arrays; {len(names)} are needed: "
                 f"{', '.join(names)}"
             )
@@ -382,9 +431,11 @@ def _by_name(
     for name in names:
         array = given.get(name)
         if array is None and required:
-            raise MXNetError(f"bind: {what} lacks {name!r}{candidates(name, given)}")
+            raise ArgumentError(f"bind: {what} lacks {name!r}{candidates(name, given)}")
         if array is not None and not isinstance(array, NDArray):
-            raise MXNetError(f"bind: {what}[{name!r}] is a {type(array).__name__}, not an NDArray")
+            raise ArgumentTypeError(
+                f"bind: {what}[{name!r}] is a {type(array).__name__}, not an NDArray"
+            )
         if array is not None:
             found[name] = array
     return found

@@ -19,9 +19,11 @@ import torch
 from torch import Tensor, fx
 
 from ..base import env
+from ..graph.infer import StypeTable
 from ..graph.symbol import Symbol
 from .backends import onednn
 from .lower import lower
+from .profiled import run
 
 __all__ = ["InferencePlan"]
 
@@ -30,9 +32,14 @@ class InferencePlan:
     """How one bound graph computes its outputs outside training; many threads may run it."""
 
     def __init__(
-        self, symbol: Symbol, rng: Callable[[], torch.Generator], device: torch.device
+        self,
+        symbol: Symbol,
+        rng: Callable[[], torch.Generator],
+        device: torch.device,
+        stypes: StypeTable | None = None,
     ) -> None:
         self._symbol = symbol
+        self._stypes = stypes
         self._rng = rng
         self._device = device
         self._lock = threading.Lock()
@@ -44,12 +51,19 @@ class InferencePlan:
     @functools.cached_property
     def plain(self) -> fx.GraphModule:
         """The graph as the symbol says it."""
-        return lower(self._symbol, train=False, recording=False, rng=self._rng, device=self._device)
+        return lower(
+            self._symbol,
+            train=False,
+            recording=False,
+            rng=self._rng,
+            device=self._device,
+            stypes=self._stypes,
+        )
 
     @functools.cached_property
     def _watched(self) -> list[int]:
         """Inputs whose values a rewrite would use, by number."""
-        if not env.get("MXNOVA_FUSE"):
+        if self._stypes is not None or not env.get("MXNOVA_FUSE"):
             return []
         return onednn.parameters(self.plain)
 
@@ -73,16 +87,15 @@ class InferencePlan:
         else:
             key = [(id(inputs[i]), inputs[i]._version) for i in watched]
         if self._frozen is not None and self._frozen[0] == key:
-            return self._frozen[1](*inputs)
+            return run(self._frozen[1], inputs, self._device)
         if key is not True and key != self._seen:
             self._seen, self._frozen = key, None
             self._held = [inputs[i] for i in watched]  # so that no other tensor gets their ids
             return self._run_plain(inputs)
-        return self._freeze(key, inputs)(*inputs)
+        return run(self._freeze(key, inputs), inputs, self._device)
 
     def _run_plain(self, inputs: Sequence[Tensor]) -> Sequence[Tensor]:
-        results: Sequence[Tensor] = self.plain(*inputs)
-        return results
+        return run(self.plain, inputs, self._device)
 
     def _freeze(self, key: Any, inputs: Sequence[Tensor]) -> Callable[..., Sequence[Tensor]]:
         with self._lock:

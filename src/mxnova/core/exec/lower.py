@@ -16,10 +16,12 @@ from typing import Any, cast
 import torch
 from torch import fx
 
+from ..graph.infer import StypeTable
 from ..graph.node import Entry, Node
 from ..graph.symbol import Symbol
 from ..op.gradient import recorded
 from ..op.operator import Op
+from .stored import run_stored
 
 __all__ = ["lower", "op_of"]
 
@@ -39,6 +41,7 @@ def lower(
     recording: bool,
     rng: Callable[[], torch.Generator | None] | None = None,
     device: torch.device | None = None,
+    stypes: StypeTable | None = None,
 ) -> fx.GraphModule:
     """A module that computes the outputs of `symbol`.
 
@@ -51,6 +54,7 @@ def lower(
         recording: run operators so that ATen's autograd gives MXNet's gradients.
         rng: gives the random stream, asked at each run.
         device: where operators without inputs make their outputs; default: the CPU.
+        stypes: storage types of all nodes' outputs; default: everything is dense.
     """
     graph = fx.Graph()
     names = _Names()
@@ -58,9 +62,10 @@ def lower(
     values: dict[tuple[int, int], fx.Node] = {}
     for variable in (*arguments, *auxiliary):
         values[id(variable), 0] = graph.placeholder(names.unique(variable.name))
+    facts = _Facts(train, recording, rng, device, stypes)
     for node in symbol.nodes:
         if node.op is not None:
-            _emit(graph, node, node.op, values, names, _Facts(train, recording, rng, device))
+            _emit(graph, node, node.op, values, names, facts)
     graph.output(tuple(values[id(e.node), e.output] for e in symbol.entries))
     module = fx.GraphModule(torch.nn.Module(), graph, class_name="Lowered")
     module.train(train)
@@ -76,11 +81,20 @@ class _Facts:
         recording: bool,
         rng: Callable[[], torch.Generator | None] | None,
         device: torch.device | None,
+        stypes: StypeTable | None,
     ) -> None:
         self.train, self.recording, self.rng, self.device = train, recording, rng, device
+        self._stypes = stypes or {}
 
-    def target(self, op: Op) -> Callable[..., Any]:
-        """The function that runs `op` under these facts."""
+    def target(self, node: Node, op: Op) -> Callable[..., Any]:
+        """The function that runs `node` under these facts."""
+        run = self._on_dense(op)
+        edges = [*node.inputs, *(Entry(node, i) for i in range(node.n_outputs()))]
+        if self._stypes and any(self._stypes[id(n)][i] != "default" for n, i in edges):
+            return functools.partial(run_stored, op, run)
+        return run
+
+    def _on_dense(self, op: Op) -> Callable[..., Any]:
         run = recorded(op) if self.recording else op.forward
         if self.device is not None and self.device.type != "cpu" and not op.inputs():
             run = _made_on(run, self.device)
@@ -122,7 +136,7 @@ def _emit(
 ) -> None:
     name = names.unique(node.name or op.name)
     inputs = tuple(values[id(e.node), e.output] for e in node.inputs)
-    call = graph.call_function(_named(facts.target(op), name), inputs)
+    call = graph.call_function(_named(facts.target(node, op), name), inputs)
     call.meta[_META] = op
     call.meta["inputs"] = [_entry_name(e) for e in node.inputs]
     call.meta["outputs"] = node.output_names()

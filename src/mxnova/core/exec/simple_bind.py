@@ -10,11 +10,17 @@ import torch
 
 from ..base.errors import MXNetError
 from ..base.shapes import from_user, is_known, shape_text
-from ..graph.infer import DTypeTable, infer_dtypes, infer_shapes
+from ..graph.infer import (
+    DTypeTable,
+    infer_dtypes,
+    infer_gradient_stypes,
+    infer_shapes,
+    infer_stypes,
+)
 from ..graph.node import Node
 from ..graph.symbol import Symbol
-from ..nd.array import NDArray, wrap
-from ..nd.sparse import empty_sparse
+from ..nd.array import NDArray
+from ..nd.sparse import zeros_stored
 from ..op.dtypes import torch_dtype
 from ..runtime.context import Context, context_of
 from .executor import Executor, _requests
@@ -54,24 +60,27 @@ def simple_bind(
     arguments, auxiliary = symbol.variables()
     stypes = {n.name: _stype(n, stype_dict or {}) for n in (*arguments, *auxiliary)}
 
-    def made(node: Node, shared: Mapping[str, Any]) -> NDArray:
+    inferred = infer_stypes(symbol.nodes, stypes)
+    d_stypes = infer_gradient_stypes(symbol.nodes, symbol.entries, inferred)
+
+    def made(node: Node, stype: str, shared: Mapping[str, Any]) -> NDArray:
         shape, dtype = table[id(node)][0], dtypes[id(node)][0]
         if not is_known(shape) or shape is None:
             raise MXNetError(
                 f"simple_bind: the shape of {node.name!r} stays {shape_text(shape)}: "
                 f"the given shapes are incomplete ({_shown(shapes)})"
             )
-        existing = shared.get(node.name)
-        if existing is not None and existing.shape == shape and existing._tensor.dtype is dtype:
-            return existing  # type: ignore[no-any-return]
-        return _zeros(shape, stypes[node.name], context, dtype or torch.float32)
+        old = shared.get(node.name)
+        if old is not None and (old.shape, old.stype, old._value.dtype) == (shape, stype, dtype):
+            return old  # type: ignore[no-any-return]
+        return zeros_stored(stype, shape, context, dtype or torch.float32)
 
     old = shared_exec
-    args = {n.name: made(n, old.arg_dict if old else {}) for n in arguments}
-    aux = {n.name: made(n, old.aux_dict if old else {}) for n in auxiliary}
+    args = {n.name: made(n, stypes[n.name], old.arg_dict if old else {}) for n in arguments}
+    aux = {n.name: made(n, stypes[n.name], old.aux_dict if old else {}) for n in auxiliary}
     requests = _requests(list(args), grad_req)
     gradients = {
-        n.name: made(n, old.grad_dict if old else {})
+        n.name: made(n, d_stypes.get(id(n), "default"), old.grad_dict if old else {})
         for n in arguments
         if requests[n.name] != "null"
     }
@@ -80,12 +89,6 @@ def simple_bind(
 
 def _shown(shapes: Mapping[str, Any]) -> str:
     return ", ".join(f"{n}={tuple(s)}" for n, s in shapes.items()) or "none given"
-
-
-def _zeros(shape: tuple[Any, ...], stype: str, ctx: Context, dtype: torch.dtype) -> NDArray:
-    if stype != "default":
-        return empty_sparse(stype, shape, ctx, dtype)
-    return wrap(torch.zeros(shape, dtype=dtype, device=ctx.device), ctx)
 
 
 def _stype(node: Node, stype_dict: Mapping[str, str]) -> str:

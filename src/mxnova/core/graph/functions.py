@@ -19,25 +19,30 @@ from .symbol import Symbol, single_entry
 
 __all__ = ["apply", "function_of", "invoke_by_name"]
 
-_EXTRA = {"name": "name of the node.", "attr": "attributes of the node, strings."}
+_EXTRAS = {
+    "name": "name of the node.",
+    "attr": "attributes of the node, strings.",
+    "out": "ignored.",
+}
 
 
 @cache
-def function_of(name: str) -> Callable[..., Any]:
-    """The function for the operator registered as `name`."""
-    type_ = find(name)
-    form = CallForm(type_)
+def function_of(op: str, shown: str = "") -> Callable[..., Any]:
+    """The function for the operator registered as `op`, called `shown` where that is given.
 
-    def function(
-        *args: Any, name: str | None = None, attr: dict[str, str] | None = None, **kwargs: Any
-    ) -> Symbol:
-        arrays, named, attrs = form.split(args, kwargs, _is_symbol)
+    Nodes without a name are named after what the function is called.
+    """
+    type_ = find(op)
+    form = CallForm(type_, tuple(_EXTRAS))
+
+    def function(*args: Any, **kwargs: Any) -> Symbol:
+        arrays, named, attrs, extras = form.split(args, kwargs, _is_symbol)
         texts = {k: attr_text(v) for k, v in attrs.items()}
-        node_name = NameManager.get_current().get(name, hint)
-        return apply(type_.name, node_name, texts, arrays, named, attr)
+        node_name = NameManager.get_current().get(extras.get("name"), hint)
+        return apply(type_.name, node_name, texts, arrays, named, extras.get("attr"))
 
-    hint = name.lower()
-    return documented(function, name, form, _EXTRA)
+    hint = (shown or op).lower()
+    return documented(function, shown or op, form, _EXTRAS)
 
 
 def _is_symbol(value: Any) -> bool:
@@ -71,7 +76,7 @@ def apply(
     attr: dict[str, str] | None,
 ) -> Symbol:
     """A node applying an operator; inputs that are not given become variables ``name_input``."""
-    scope = {hidden(k): v for k, v in AttrScope.get_current().get(attr).items()}
+    scope = {hidden(k): attr_text(v) for k, v in AttrScope.get_current().get(attr).items()}
     attrs = {**scope, **{hidden(k): v for k, v in texts.items()}}
     op = parsed(op_name, attrs)
     node = Node(op, name, attrs, _inputs(op, name, attrs, symbols, named))
@@ -101,15 +106,17 @@ def _inputs(
     missing = [n for n in names if n not in given]
     if missing and not op.type.named_inputs:
         raise MXNetError(f"{op.name}: every input must be given; {missing[0]} is missing")
-    return [given[n] if n in given else _variable(op, name, n, attrs) for n in names]
+    entries = [given.get(n) or _variable(name, n, attrs) for n in names]
+    for input_name, entry in zip(names, entries, strict=True):
+        if input_name in op.initializers and entry.node.op is None:
+            entry.node.attrs.setdefault("__init__", op.initializers[input_name])
+    return entries
 
 
-def _variable(op: Op, node_name: str, input_name: str, attrs: dict[str, str]) -> Entry:
+def _variable(node_name: str, input_name: str, attrs: dict[str, str]) -> Entry:
     """A variable made for an input; MXNet gives it the attributes of the node."""
-    own = dict(attrs)
-    if input_name in op.initializers and "__init__" not in own:
-        own["__init__"] = op.initializers[input_name]
-    return Entry(Node(None, f"{node_name}_{input_name}" if node_name else input_name, own), 0)
+    name = f"{node_name}_{input_name}" if node_name else input_name
+    return Entry(Node(None, name, dict(attrs)), 0)
 
 
 # Arithmetic ---------------------------------------------------------------------------------------

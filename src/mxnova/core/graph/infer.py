@@ -13,16 +13,26 @@ from ..base.dtypes import dtype_of_flag
 from ..base.errors import MXNetError
 from ..base.shapes import PartialShape, Pause, from_user, is_known, parse_shape
 from ..op.dtypes import torch_dtype
+from ..op.gradient_stypes import gradient_stypes
 from ..op.infer import DTypes, Shapes
 from ..op.operator import Op
-from .node import Node
+from .node import Entry, Node
 
-__all__ = ["DTypeTable", "ShapeTable", "infer_dtypes", "infer_shapes"]
+__all__ = [
+    "DTypeTable",
+    "ShapeTable",
+    "StypeTable",
+    "infer_dtypes",
+    "infer_gradient_stypes",
+    "infer_shapes",
+    "infer_stypes",
+]
 
 T = TypeVar("T")
 Table = dict[int, list[T | None]]  # id of a node -> facts of its outputs
 ShapeTable = Table[tuple[Any, ...]]
 DTypeTable = Table[torch.dtype]
+StypeTable = dict[int, tuple[str, ...]]
 
 
 def infer_shapes(nodes: Sequence[Node], known: Mapping[str, PartialShape]) -> ShapeTable:
@@ -73,6 +83,47 @@ def _declared_dtype(node: Node, given: torch.dtype | None) -> torch.dtype | None
     if dtype is None:
         raise MXNetError(f"variable {node.name!r}: __dtype__={text!r} is no type flag")
     return torch_dtype(dtype.name)
+
+
+def infer_stypes(nodes: Sequence[Node], known: Mapping[str, str]) -> StypeTable:
+    """Storage types of all outputs, from those of variables by name; others are dense."""
+    table: StypeTable = {}
+    for node in nodes:
+        if node.op is None:
+            table[id(node)] = (known.get(node.name, "default"),)
+        else:
+            inputs = [table[id(e.node)][e.output] for e in node.inputs]
+            table[id(node)] = node.op.infer_stype(inputs)
+    return table
+
+
+def infer_gradient_stypes(
+    nodes: Sequence[Node], heads: Sequence[Entry], stypes: StypeTable
+) -> dict[int, str]:
+    """Storage types of the variables' gradients, by id; those not mentioned are dense.
+
+    Args:
+        nodes: of the graph, in order.
+        heads: its outputs, whose gradients are stored as they are.
+        stypes: what `infer_stypes` gave.
+    """
+    found: dict[tuple[int, int], str] = {}
+
+    def meet(entry: Entry, stype: str) -> None:
+        """A gradient that several parts sum up to is sparse when all of them are."""
+        key = (id(entry.node), entry.output)
+        found[key] = stype if found.get(key, stype) == stype else "default"
+
+    for head in heads:
+        meet(head, stypes[id(head.node)][head.output])
+    for node in reversed(nodes):
+        if node.op is None:
+            continue
+        known = [found.get((id(node), i), "default") for i in range(node.n_outputs())]
+        inputs = [stypes[id(e.node)][e.output] for e in node.inputs]
+        for entry, stype in zip(node.inputs, gradient_stypes(node.op, known, inputs), strict=True):
+            meet(entry, stype)
+    return {key: stype for (key, _), stype in found.items()}
 
 
 def _propagate(

@@ -71,7 +71,9 @@ def to_json(symbol: Symbol, remove_amp_cast: bool = False) -> str:
     entries = symbol.entries
     if remove_amp_cast:
         entries = _without_amp_casts(symbol).entries
-    return symbol_json.dumps(_record(entries))
+    record = _record(entries)
+    record.attrs["mxnet_version"] = ("int", symbol_json.VERSION)
+    return symbol_json.dumps(record)
 
 
 def _record(entries: Sequence[Entry]) -> GraphRecord:
@@ -86,16 +88,11 @@ def _record(entries: Sequence[Entry]) -> GraphRecord:
         arg_nodes=[i for i, n in enumerate(nodes) if n.op is None],
         heads=[(number[id(e.node)], e.output, 0) for e in entries],
         node_row_ptr=row_ptr,
-        attrs={"mxnet_version": ("int", symbol_json.VERSION)},
     )
 
 
 def _node_record(node: Node, number: Mapping[int, int], versions: Counter[int]) -> NodeRecord:
-    """The record of a node; `versions` counts how often operators wrote to each variable so far."""
-    written = set() if node.op is None else {*node.op.aux, *node.op.mutates}
-    for name, entry in zip(node.op.inputs() if node.op else (), node.inputs, strict=True):
-        if name in written:
-            versions[id(entry.node)] += 1
+    _count_writes(node, versions)
     return NodeRecord(
         op="null" if node.op is None else node.op.name,
         name=node.name,
@@ -105,38 +102,46 @@ def _node_record(node: Node, number: Mapping[int, int], versions: Counter[int]) 
     )
 
 
-def _without_amp_casts(symbol: Symbol) -> Symbol:
-    """A copy without the operators that automatic mixed precision put in."""
-    moved: dict[tuple[int, int], Entry] = {}
+def _count_writes(node: Node, versions: Counter[int]) -> None:
+    """Adds what `node` writes to `versions`: how often operators wrote to each variable so far."""
+    written = set() if node.op is None else {*node.op.aux, *node.op.mutates}
+    for name, entry in zip(node.op.inputs() if node.op else (), node.inputs, strict=True):
+        if name in written:
+            versions[id(entry.node)] += 1
 
-    def entry_of(entry: Entry) -> Entry:
-        return moved[id(entry.node), entry.output]
+
+def _without_amp_casts(symbol: Symbol) -> Symbol:
+    """A copy in which no operator reads what automatic mixed precision has cast; outputs stay."""
+    copies: dict[int, Node] = {}
+
+    def uncast(entry: Entry) -> Entry:
+        node = copies[id(entry.node)]
+        if node.op is not None and node.op.name in ("amp_cast", "amp_multicast"):
+            return node.inputs[entry.output]
+        return Entry(node, entry.output)
 
     for node in symbol.nodes:
-        inputs = [entry_of(e) for e in node.inputs]
-        if node.op is not None and node.op.name in ("amp_cast", "amp_multicast"):
-            moved.update({(id(node), i): e for i, e in enumerate(inputs)})
-            continue
-        copy = node.copy(inputs)
-        moved.update({(id(node), i): Entry(copy, i) for i in range(node.n_outputs())})
-    return Symbol(entry_of(e) for e in symbol.entries)
+        copies[id(node)] = node.copy([uncast(e) for e in node.inputs])
+    return Symbol(Entry(copies[id(e.node)], e.output) for e in symbol.entries)
 
 
 def listing(symbol: Symbol) -> str:
     """Outputs, then every node with inputs and attributes."""
+    versions: Counter[int] = Counter()
     lines = ["Symbol Outputs:"]
-    lines += [f"\toutput[{i}]={_shown(e)}" for i, e in enumerate(symbol.entries)]
+    lines += [f"\toutput[{i}]={e.node.name}({e.output})" for i, e in enumerate(symbol.entries)]
     for node in symbol.nodes:
         if node.op is None:
             lines.append(f"Variable:{node.name}")
             continue
         lines += ["--------------------", f"Op:{node.op.name}, Name={node.name}", "Inputs:"]
-        lines += [f"\targ[{i}]={_shown(e)}" for i, e in enumerate(node.inputs)]
+        _count_writes(node, versions)
+        lines += [f"\targ[{i}]={_shown(e, versions)}" for i, e in enumerate(node.inputs)]
         if node.attrs:
             lines += ["Attrs:", *(f"\t{k}={v}" for k, v in sorted(node.attrs.items()))]
     return "\n".join(lines) + "\n"
 
 
-def _shown(entry: Entry) -> str:
-    variable = entry.node.op is None
-    return f"{entry.node.name}({entry.output}){' version=0' if variable else ''}"
+def _shown(entry: Entry, versions: Counter[int]) -> str:
+    version = f" version={versions[id(entry.node)]}" if entry.node.op is None else ""
+    return f"{entry.node.name}({entry.output}){version}"

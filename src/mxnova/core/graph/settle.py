@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settling what operators without inputs leave open, such as ``zeros(shape=(0, 8))``."""
+"""Making operators definite: what ``zeros(shape=(0, 8))`` leaves open, whose state it is."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .infer import DTypeTable, ShapeTable
 from .node import Entry, Node
 from .symbol import Symbol
 
-__all__ = ["settled"]
+__all__ = ["instantiated", "settled"]
 
 
 def settled(symbol: Symbol, shapes: ShapeTable, dtypes: DTypeTable) -> Symbol:
@@ -31,6 +31,16 @@ def settled(symbol: Symbol, shapes: ShapeTable, dtypes: DTypeTable) -> Symbol:
             op = node.op.settled(shape, dtype)
             if op is not node.op:
                 changed[id(node)] = op
+    return _rebuilt(symbol, changed) if changed else symbol
+
+
+def instantiated(symbol: Symbol) -> Symbol:
+    """`symbol` with the states of its operators its own; itself when none keeps a state."""
+    changed: dict[int, Op] = {}
+    for node in symbol.nodes:
+        own = node.op.instance() if node.op is not None else None
+        if own is not None and own is not node.op:
+            changed[id(node)] = own
     return _rebuilt(symbol, changed) if changed else symbol
 
 

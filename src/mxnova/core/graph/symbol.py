@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -15,6 +16,7 @@ from ..op import library  # noqa: F401 - registers the operators
 from ..op.dtypes import mx_dtype, torch_dtype
 from .infer import DTypeTable, ShapeTable, infer_dtypes, infer_shapes
 from .node import USER_KEYS, Entry, Node, auxiliary_variables, walk
+from .refused import ArrayOnly
 
 __all__ = ["Group", "Symbol", "Variable", "var"]
 
@@ -23,13 +25,18 @@ _log = logging.getLogger("mxnova")
 Inferred = tuple[list[Any] | None, list[Any] | None, list[Any] | None]
 
 
-class Symbol(OperatorMethods):
-    """One or more outputs of a graph."""
+class Symbol(OperatorMethods, ArrayOnly):
+    """One or more outputs of a graph.
+
+    Args:
+        handle: its outputs.
+    """
 
     __slots__ = ("__weakref__", "_entries", "_nodes")
+    __array_priority__ = 1000.0
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
-        self._entries = list(entries)
+    def __init__(self, handle: Iterable[Entry] | None) -> None:
+        self._entries = list(handle or ())
         self._nodes: list[Node] | None = None
 
     # The graph -----------------------------------------------------------------------------------
@@ -98,7 +105,9 @@ class Symbol(OperatorMethods):
             return self._by_name(index)
         if isinstance(index, slice):
             return Symbol(self._entries[index])
-        if not isinstance(index, int) or not 0 <= index < len(self._entries):
+        if not isinstance(index, int):
+            raise TypeError(f"Symbol: outputs are numbered, {index!r} is no number of one")
+        if not 0 <= index < len(self._entries):
             raise OutOfRangeError(f"Symbol: output {index!r} of {len(self._entries)}")
         return Symbol([self._entries[index]])
 
@@ -110,9 +119,6 @@ class Symbol(OperatorMethods):
         if found:
             raise ValueError(f"Symbol: {len(found)} outputs are named {name!r}")
         raise ValueError(f"Symbol: no output is named {name!r}{candidates(name, names)}")
-
-    def __bool__(self) -> bool:
-        raise MXNetError("a Symbol has no truth value: it has no data until it is bound")
 
     def __repr__(self) -> str:
         if self.name is not None:
@@ -126,18 +132,61 @@ class Symbol(OperatorMethods):
 
         return function_of(name)(self, *args, **kwargs)
 
-    def reshape(self, *shape: Any, **kwargs: Any) -> Symbol:
-        """Operator Reshape; `shape` as separate numbers or one tuple."""
-        if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
-            shape = tuple(shape[0])
-        attrs = {"shape": shape, **kwargs} if shape else kwargs
-        result: Symbol = self._apply("Reshape", (), attrs)
+    def reshape(self, *args: Any, **kwargs: Any) -> Symbol:
+        """Operator Reshape; its shape as separate numbers too."""
+        if len(args) > 1 and all(isinstance(size, int) for size in args):
+            args = (args,)
+        result: Symbol = self._apply("Reshape", args, kwargs)
         return result
 
-    def astype(self, dtype: Any) -> Symbol:
-        """Operator Cast."""
-        result: Symbol = self._apply("Cast", (), {"dtype": dtype})
+    def astype(self, *args: Any, **kwargs: Any) -> Symbol:
+        """Operator Cast: the elements as type `dtype`."""
+        result: Symbol = self._apply("Cast", args, kwargs)
         return result
+
+    def as_nd_ndarray(self) -> Symbol:
+        """Itself."""
+        return self
+
+    def as_np_ndarray(self) -> Symbol:
+        """Refused: there are no NumPy-like symbols yet.
+
+        Raises:
+            MXNetError: always.
+        """
+        raise MXNetError("as_np_ndarray: there are no NumPy-like symbols yet")
+
+    @property
+    def handle(self) -> ctypes.c_void_p:
+        """An address that stands for it."""
+        return ctypes.c_void_p(id(self))
+
+    def gradient(self, wrt: Sequence[str]) -> Symbol:
+        """Refused, as by MXNet: a bound symbol has gradients.
+
+        Raises:
+            MXNetError: always.
+        """
+        raise MXNetError("a symbol of gradients is not to be had: bind it and run backward")
+
+    def get_backend_symbol(self, backend: str) -> Symbol:
+        """A copy: what a backend rewrites is the lowered graph, not the symbol."""
+        return self.__copy__()
+
+    def optimize_for(
+        self,
+        backend: str,
+        args: Any = None,
+        aux: Any = None,
+        ctx: Any = None,
+        shape_dict: Any = None,
+        type_dict: Any = None,
+        stype_dict: Any = None,
+        skip_infer: bool = False,
+        **kwargs: Any,
+    ) -> Symbol:
+        """A copy: what a backend rewrites is the lowered graph, not the symbol."""
+        return self.__copy__()
 
     # Composition ---------------------------------------------------------------------------------
 
@@ -180,7 +229,7 @@ class Symbol(OperatorMethods):
     def __copy__(self) -> Symbol:
         return self._rebuilt({})
 
-    def __deepcopy__(self, memo: Any) -> Symbol:
+    def __deepcopy__(self, _: Any) -> Symbol:
         return self._rebuilt({})
 
     # Attributes ----------------------------------------------------------------------------------
@@ -200,9 +249,7 @@ class Symbol(OperatorMethods):
         return {n.name: _shown_attrs(n) for n in self.nodes if n.attrs}
 
     def _set_attr(self, **kwargs: str) -> None:
-        for key, value in kwargs.items():
-            if not isinstance(value, str):
-                raise ValueError(f"attribute {key}={value!r}: attributes are strings")
+        _refuse_unless_text(kwargs)
         self._entries[0].node.set_attrs(kwargs)
 
     # Inference -----------------------------------------------------------------------------------
@@ -287,10 +334,17 @@ class Symbol(OperatorMethods):
         with replacing(fname) as file:
             file.write(text)
 
+    # MXNet pickles symbols in this form.
     def __reduce__(self) -> Any:
+        return type(self), (None,), self.__getstate__()
+
+    def __getstate__(self) -> dict[str, str]:
+        return {"handle": self.tojson(remove_amp_cast=False)}
+
+    def __setstate__(self, state: dict[str, str]) -> None:
         from .serialize import from_json
 
-        return from_json, (self.tojson(remove_amp_cast=False),)
+        self._entries, self._nodes = from_json(state["handle"]).entries, None
 
     def debug_str(self) -> str:
         """A listing of outputs and nodes."""
@@ -315,6 +369,12 @@ def _shown_attrs(node: Node) -> dict[str, str]:
         if f"__{key}__" in shown:
             shown[key] = shown[f"__{key}__"]
     return shown
+
+
+def _refuse_unless_text(attrs: Mapping[str, Any]) -> None:
+    for key, value in attrs.items():
+        if not isinstance(value, str):
+            raise ArgumentError(f"attribute {key}={value!r}: attributes are strings")
 
 
 def single_entry(symbol: Symbol, what: str) -> Entry:
@@ -358,7 +418,9 @@ def var(
     if not isinstance(name, str):
         raise TypeError(f"a variable's name must be a string, not {type(name).__name__}")
     node = Node(None, NameManager.get_current().get(name, "variable"), {})
-    node.set_attrs(AttrScope.get_current().get(attr))
+    given = AttrScope.get_current().get(attr)
+    _refuse_unless_text(given)
+    node.set_attrs(given)
     node.set_attrs(_variable_attrs(shape, lr_mult, wd_mult, dtype, init, stype))
     for key, value in kwargs.items():
         if not (key.startswith("__") and key.endswith("__")):
@@ -388,14 +450,16 @@ def _variable_attrs(
         attrs["__init__"] = init if isinstance(init, str) else init.dumps()
     if stype is not None:
         if stype not in _STORAGE_FLAGS:
-            raise MXNetError(f"variable: stype={stype!r}: must be default, csr or row_sparse")
+            raise UnknownNameError(f"variable: stype={stype!r}: must be default, csr or row_sparse")
         attrs["__storage_type__"] = _STORAGE_FLAGS[stype]
     return attrs
 
 
-def Group(symbols: Iterable[Symbol]) -> Symbol:  # noqa: N802 - MXNet's name
-    """All outputs of `symbols` as one symbol."""
+def Group(  # noqa: N802 - MXNet's name
+    symbols: Iterable[Symbol], create_fn: Callable[[Iterable[Entry]], Symbol] = Symbol
+) -> Symbol:
+    """All outputs of `symbols` as one symbol, made of them by `create_fn`."""
     symbols = list(symbols)
     if not symbols or not all(isinstance(s, Symbol) for s in symbols):
         raise TypeError("Group takes a non-empty list of symbols")
-    return Symbol(e for s in symbols for e in s._entries)
+    return create_fn(e for s in symbols for e in s._entries)

@@ -1,2 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
 """The array world: NDArray, its storage types, indexing, eager invocation. No graphs."""
+
+from . import operators as operators

@@ -3,29 +3,43 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
-from typing import Any, SupportsFloat, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from ..base.dtypes import BFLOAT16
-from ..base.errors import ArgumentTypeError, MXNetError
+from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError
 from ..base.shapes import shape_text
-from ..methods import OperatorMethods
 from ..op import library  # noqa: F401 - registers the operators
 from ..op.dtypes import dtype_name, mx_dtype, torch_dtype
-from ..op.operator import find
+from ..op.gradient import recorded
+from ..op.operator import Op, find
 from ..runtime.context import Context, context_of
-from .accept import check, owned, refuse
-from .chunk import Chunk
-from .indexing import assign, select
+from ..runtime.profiler import API, PROFILER, api_call, clock, span
+from ..runtime.storage import moved, placed
+from .accept import owned
+from .chunk import Chunk, ReadOnlyChunk
+from .exchange import Interchange, Number, numpy_of, tensor_from, written
+from .gate import WRITE, Slot, guard
+from .indexing import assign, is_whole, refusal, select
 from .recording import STATE
+from .reshaping import Reshaping
+from .tape import INDEXING, Leaf, Node, Step, is_live, linked, name_of, step
 
-__all__ = ["NDArray", "array_from_numpy", "numpy_of", "tensor_from", "wrap", "wrap_recorded"]
-
-Number = (int, float, np.generic)
+__all__ = [
+    "NDArray",
+    "Number",
+    "array_from_numpy",
+    "numpy_of",
+    "recorded_write",
+    "tensor_from",
+    "wrap",
+    "wrap_recorded",
+]
 
 
 def wrap(tensor: Tensor, context: Context) -> NDArray:
@@ -33,65 +47,83 @@ def wrap(tensor: Tensor, context: Context) -> NDArray:
     array: NDArray = _new(NDArray)
     array._tensor = tensor
     array._chunk = Chunk(context)
-    array._tracked = array._grad = None
+    array._tracked = array._node = array._grad = None
     return array
 
 
-def wrap_recorded(result: Tensor, context: Context, linked: bool = True) -> NDArray:
+def wrap_recorded(result: Tensor, context: Context, node: Node) -> NDArray:
     """The array of a recorded operator's result, which keeps its graph.
 
-    A result that gradients do not flow through is `linked` too where its inputs were: it has the
-    gradient zero, instead of none.
+    It does so also where no gradient flows through it: then it has the gradient zero, not none.
     """
-    array = wrap(result.data, context)
-    if linked or result.requires_grad:
-        array._tracked = result
+    array: NDArray = _new(NDArray)
+    array._tensor = result.data
+    array._chunk = Chunk(context)
+    array._tracked = result
+    array._node = node
+    array._grad = None
     return array
 
 
 _new = object.__new__
+_COPY: Step = ("_copyto", {})
+_ALL = slice(None)
 
 
-class NDArray(OperatorMethods):
+class NDArray(Reshaping, Interchange):
     """A multi-dimensional array of one element type on one context."""
 
-    __slots__ = ("__weakref__", "_chunk", "_grad", "_tensor", "_tracked")
+    __slots__ = ("__weakref__", "_chunk", "_grad", "_node", "_tensor", "_tracked")
     __array_priority__ = 1000.0
     stype = "default"
 
     _tensor: Tensor
+    _target: Slot  # the same, to be written to: see gate
+    _raw: Tensor  # the same, whatever the engine does with it; for what is no value
     _chunk: Chunk
     _tracked: Tensor | None  # what gradients flow through, see autograd
+    _node: Node | None  # its place on the tape
     _grad: NDArray | None
 
-    def __init__(self, handle: Tensor, writable: bool = True) -> None:
-        """An array over the memory of an ATen tensor on the CPU or a GPU."""
+    def __init__(self, handle: Tensor | None, writable: bool = True) -> None:
+        """An array over the memory of an ATen tensor, which must lie together in memory.
+
+        Args:
+            handle: a tensor on the CPU or a GPU; None: an array to call `__setstate__` on.
+            writable: whether in-place operators work.
+        """
+        self._tracked = self._node = self._grad = None
+        if handle is None:
+            return
+        if not handle.is_contiguous():
+            raise ArgumentError("NDArray: the tensor's elements must lie together in memory")
+        mx_dtype(handle.dtype)
         name = "gpu" if handle.is_cuda else "cpu"
         self._tensor = handle.detach()
-        self._chunk = Chunk(context_of(f"{name}({handle.device.index or 0})"), foreign=True)
-        self._tracked = self._grad = None
+        kind = Chunk if writable else ReadOnlyChunk
+        self._chunk = kind(context_of(f"{name}({handle.device.index or 0})"), foreign=True)
 
     # What it is ----------------------------------------------------------------------------------
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Sizes of its axes."""
-        return tuple(self._tensor.shape)
+        return tuple(self._raw.shape)
 
     @property
     def ndim(self) -> int:
         """Number of axes."""
-        return self._tensor.dim()
+        return self._raw.dim()
 
     @property
     def size(self) -> int:
         """Number of elements."""
-        return self._tensor.numel()
+        return self._raw.numel()
 
     @property
     def dtype(self) -> Any:
         """Element type, as NumPy's scalar type (bfloat16: as MXNet's one-field dtype)."""
-        dtype = mx_dtype(self._tensor.dtype).numpy
+        dtype = mx_dtype(self._raw.dtype).numpy
         return dtype if dtype is BFLOAT16 else dtype.type
 
     @property
@@ -102,9 +134,19 @@ class NDArray(OperatorMethods):
     ctx = context
 
     @property
+    def handle(self) -> Any:
+        """What is behind it: an ATen tensor, or the storage of a sparse array."""
+        return getattr(self, "_raw", None)
+
+    @property
+    def writable(self) -> bool:
+        """Whether in-place operators work on it."""
+        return self._chunk.writable
+
+    @property
     def T(self) -> NDArray:  # noqa: N802 - MXNet's name
         """The array with its axes reversed."""
-        return self._derived(_transpose.forward)
+        return self._derived(_transpose.forward, _transpose)
 
     def _apply(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         from .functions import function_of
@@ -115,34 +157,41 @@ class NDArray(OperatorMethods):
 
     def asnumpy(self) -> np.ndarray[Any, Any]:
         """A NumPy array holding a copy of the values."""
+        if PROFILER.api:
+            with span("MXNDArraySyncCopyToCPU", API):
+                return numpy_of(self._tensor, copy=True)
         return numpy_of(self._tensor, copy=True)
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        return self.asnumpy() if dtype is None else self.asnumpy().astype(dtype, copy=False)
 
     def asscalar(self) -> Any:
         """The value of an array of one element."""
         if self.size != 1:
-            raise ValueError(f"an array of shape {self.shape} is not a scalar")
+            raise ArgumentError(f"asscalar: an array of shape {self.shape} is not a scalar")
         return self.asnumpy().reshape(-1)[0]
 
     def __float__(self) -> float:
-        return float(self.asscalar())
+        return float(self._number("a number"))
 
     def __int__(self) -> int:
-        return int(self.asscalar())
+        return int(self._number("a number"))
 
     def __index__(self) -> int:
-        if self.size == 1 and not self._tensor.is_floating_point():
-            return int(self.asscalar())
-        raise TypeError("only an integer array of one element can be used as an index")
+        if self._raw.is_floating_point():
+            raise ArgumentTypeError("an array of floating-point numbers cannot be used as an index")
+        return int(self._number("an index"))
+
+    def _number(self, purpose: str) -> Any:
+        if self.size != 1:
+            raise ArgumentTypeError(f"an array of shape {self.shape} cannot be used as {purpose}")
+        return self.asscalar()
 
     def __bool__(self) -> bool:
         if self.size == 1:
             return bool(self.asscalar())
         if self.size == 0:
             return False
-        raise ValueError("The truth value of an NDArray with multiple elements is ambiguous.")
+        raise ArgumentError(f"an array of shape {self.shape} is neither true nor false")
+
+    __nonzero__ = __bool__
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -158,8 +207,21 @@ class NDArray(OperatorMethods):
     __hash__ = object.__hash__
 
     def __reduce__(self) -> Any:
-        return _unpickled, (self.asnumpy(), str(self.context))
+        return NDArray, (None,), self.__getstate__()
 
+    def __getstate__(self) -> dict[str, bytearray | None]:
+        from .files import dumps_array
+
+        return {"handle": None if self.handle is None else dumps_array(self)}
+
+    def __setstate__(self, state: dict[str, bytearray | None]) -> None:
+        from .files import loads_array
+
+        if state["handle"] is not None:
+            made = loads_array(state["handle"])
+            self._tensor, self._chunk = made._tensor, made._chunk
+
+    @api_call("MXNDArrayWaitToRead")
     def wait_to_read(self) -> None:
         """Returns when its value is there, raising what went wrong on the way to it."""
         if self._tensor.is_cuda:
@@ -169,34 +231,51 @@ class NDArray(OperatorMethods):
 
     def astype(self, dtype: Any, copy: bool = True) -> NDArray:
         """The array with elements of `dtype`; itself when it has it already and `copy` is off."""
-        wanted = torch_dtype(dtype)
+        wanted = torch_dtype("float32" if dtype is None else dtype)
         if not copy and wanted is self._tensor.dtype:
             return self
-        return self._derived(lambda tensor: tensor.to(wanted, copy=True))
+        return self._derived(
+            lambda tensor: tensor.to(wanted, copy=True), ("Cast", {"dtype": dtype_name(wanted)})
+        )
 
     def copy(self) -> NDArray:
         """A copy on the same context."""
-        return self._derived(torch.clone)
+        return self._derived(torch.clone, _COPY)
 
     __copy__ = copy
 
     def __deepcopy__(self, memo: Any) -> NDArray:
         return self.copy()
 
-    def copyto(self, other: NDArray | Context) -> NDArray:
-        """Writes its values into `other`, or copies it to a context; returns the copy."""
+    def copyto(self, other: NDArray | Context) -> NDArray | Literal[False]:
+        """Writes its values into `other`, or copies it to a context; returns the copy.
+
+        An array is not copied to itself: that is warned of, and the result is False.
+        """
         if isinstance(other, Context):
-            moved = self._derived(lambda tensor: tensor.to(other.device, copy=True))
+            moved = self._derived(lambda tensor: placed(tensor, other), _COPY)
             moved._chunk = Chunk(other)
             return moved
+        if not isinstance(other, NDArray):
+            raise ArgumentTypeError(f"copyto: a {type(other).__name__} is no array and no context")
         if other is self:
+            warnings.warn("copyto: an array is copied to itself", RuntimeWarning, stacklevel=2)
+            return False
+        if STATE.recording and other.shape == self.shape and other._set_recorded(_ALL, self):
             return other
+        start = clock() if PROFILER.running else 0
         other._receive(self._tensor, "copyto")
+        if start:
+            PROFILER.ran("_copyto", start, other.context)
         return other
 
     def as_in_context(self, context: Context) -> NDArray:
         """Itself when it is on `context`, else a copy there."""
-        return self if context == self.context else self.copyto(context)
+        if context == self.context:
+            return self
+        if not isinstance(context, Context):
+            raise ArgumentTypeError(f"as_in_context: a {type(context).__name__} is no context")
+        return cast(NDArray, self.copyto(context))
 
     as_in_ctx = as_in_context
 
@@ -212,11 +291,19 @@ class NDArray(OperatorMethods):
         """The array stored as `stype`: default, csr or row_sparse."""
         from .sparse import cast_storage
 
+        if stype == self.stype == "default":
+            return self.copy()
+        if stype == "csr" and self.ndim != 2:
+            raise ArgumentError(f"tostype: a csr array has 2 dimensions, shape={self.shape}")
         return cast_storage(self, stype)
 
-    def to_torch(self) -> Tensor:
-        """An ATen tensor of the same memory."""
-        self._chunk.foreign = True
+    def as_np_ndarray(self) -> NDArray:
+        """NumPy-like arrays, `mx.np.ndarray`, are not there yet."""
+        raise MXNetError("as_np_ndarray: mxnova has no mx.np yet")
+
+    @property
+    def _value(self) -> Any:
+        """What operators see of it: its tensor; the storage of a sparse array."""
         return self._tensor
 
     # Views ---------------------------------------------------------------------------------------
@@ -225,58 +312,98 @@ class NDArray(OperatorMethods):
         array: NDArray = _new(NDArray)
         array._tensor = tensor
         array._chunk = self._chunk
-        array._tracked = array._grad = None
+        array._tracked = array._node = array._grad = None
         return array
 
     @property
     def _is_recorded(self) -> bool:
-        return self._tracked is not None and STATE.recording
+        """Whether a graph that is being recorded has made it or read it."""
+        return STATE.recording and is_live(self)
 
-    def _derived(self, function: Callable[[Tensor], Tensor], view: bool = False) -> NDArray:
-        """The array of ``function(tensor)``, recorded where recording is on."""
-        if self._tracked is None or not STATE.recording:
-            result = function(self._tensor)
-            if view:
-                return self._view(result)
-            return wrap(owned(result, [self._tensor]), self._chunk.context)
-        with torch.enable_grad():
-            tracked = function(self._tracked)
-            if not view:
-                tracked = owned(tracked, [self._tracked])
-        array = wrap_recorded(tracked, self._chunk.context)
+    def _derived(
+        self, function: Callable[[Tensor], Tensor], made_by: Step, view: bool = False
+    ) -> NDArray:
+        """The array of ``function(tensor)``, recorded where recording is on.
+
+        `made_by` is the operator, or the name and attributes of the operator, that this is.
+        """
+        if self._tracked is not None and STATE.recording:
+            return self._derived_recorded(function, made_by, view)
+        if PROFILER.running:
+            function = PROFILER.timed(function, name_of(made_by), self._chunk.context)
+        result = function(self._tensor)
+        if view:
+            return self._view(result)
+        return wrap(owned(result, [self._tensor]), self._chunk.context)
+
+    def _derived_recorded(
+        self, function: Callable[[Tensor], Tensor], made_by: Step, view: bool
+    ) -> NDArray:
+        inputs = linked((self,))
+        if inputs is None:
+            return self._derived(function, made_by, view)
+        if not torch.is_grad_enabled():
+            with torch.enable_grad():
+                return self._derived_recorded(function, made_by, view)
+        if isinstance(made_by, Op):
+            function = recorded(made_by)
+        if PROFILER.running:
+            function = PROFILER.timed(function, name_of(made_by), self._chunk.context)
+        result = function(inputs[0])
+        if not view:
+            result = owned(result, inputs)
+        array = wrap_recorded(result, self._chunk.context, step(made_by, (self,)))
         if view:
             array._chunk = self._chunk
         return array
 
-    def reshape(self, *shape: Any, **kwargs: Any) -> NDArray:
-        """The same elements in another shape; shares memory.
-
-        Args:
-            shape: sizes; 0 keeps an axis, -1 is deduced, -2 to -4 as operator Reshape says.
-            kwargs: shape=, reverse= as operator Reshape has them.
-        """
-        if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
-            shape = tuple(shape[0])
-        shape = shape or tuple(kwargs.pop("shape", ()))
-        plain = not kwargs and all(type(d) is int and d > 0 for d in shape)
-        if plain and torch.Size(shape).numel() == self._tensor.numel():
-            return self._derived(lambda tensor: tensor.reshape(shape), view=True)
-        op = find("Reshape").of({"shape": shape, **kwargs})
-        check(op, [self._tensor])
-        return self._derived(op.forward, view=True)
-
     def __getitem__(self, key: Any) -> NDArray:
-        if self._tracked is not None and STATE.recording:
-            _, is_view = select(self._tensor, key)
-            return self._derived(lambda tensor: select(tensor, key)[0], view=is_view)
-        if type(key) is slice and key.step is None:  # rows: always together in memory
-            return self._view(self._tensor[key])
+        recorded = self._tracked is not None and STATE.recording
+        if type(key) is slice and (key.step is None or key.step == 1):
+            if key.start is key.stop is None:
+                return self
+            if not recorded:
+                try:  # rows always lie together
+                    return self._view(self._tensor[key])
+                except (IndexError, TypeError) as error:
+                    raise refusal(error, self._tensor) from None
+        elif type(key) is tuple and not key:
+            return self
         tensor, is_view = select(self._tensor, key)
-        return self._view(tensor) if is_view else wrap(tensor, self.context)
+        if recorded:
+            facts = {"key": _plain(key), "source": self.shape, "shape": tuple(tensor.shape)}
+            made_by: Step = (INDEXING, facts)
+            return self._derived(lambda tensor: select(tensor, key)[0], made_by, is_view)
+        return self._view(tensor) if is_view else wrap(tensor, self._chunk.context)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._refuse_if_recorded()
-        assign(self._tensor, key, _operand(value, self._tensor))
+        if STATE.recording and self._set_recorded(key, value):
+            return
+        start = clock() if PROFILER.running else 0
+        assign(self._target, key, written(value, self._raw))
+        if start:
+            PROFILER.ran("_slice_assign", start, self._chunk.context)
+
+    def _set_recorded(self, key: Any, value: Any) -> bool:
+        """Writes a recorded value over all elements, so that gradients flow to it.
+
+        Returns whether it did: values that nothing was recorded of are written as usual, as are
+        those of a NumPy array that overwrites all, which MXNet does not notice.
+        """
+        source = linked((value,)) if isinstance(value, NDArray) else None
+        if (source is None and not self._is_recorded) or not self._raw.numel():
+            return False
+        whole = is_whole(self._tensor, key)
+        if whole and (value is self or isinstance(value, np.ndarray)):
+            return False
+        if source is None or self._is_recorded or not whole:
+            raise recorded_write()
+        with torch.enable_grad():
+            result = torch.empty_like(self._tensor)
+            assign(result, key, source[0])
+        self._target.copy_(result.data)
+        self._tracked, self._node = result, step(_COPY, (value,))
+        return True
 
     def slice_assign(self, rhs: NDArray, begin: Any, end: Any, step: Any) -> NDArray:
         """Writes `rhs` into a slice of itself."""
@@ -290,10 +417,7 @@ class NDArray(OperatorMethods):
 
     def _refuse_if_recorded(self) -> None:
         if self._is_recorded:
-            raise MXNetError(
-                "an array that autograd has recorded cannot be written to while recording; "
-                "write to a copy, or inside autograd.pause()"
-            )
+            raise recorded_write()
 
     # Gradients -----------------------------------------------------------------------------------
 
@@ -301,6 +425,21 @@ class NDArray(OperatorMethods):
     def grad(self) -> NDArray | None:
         """The array that its gradient goes to; None without `attach_grad`."""
         return self._grad
+
+    @property
+    def _fresh_grad(self) -> bool:
+        """Whether a backward pass has written its gradient since this was last set to False."""
+        return isinstance(self._node, Leaf) and self._node.is_fresh
+
+    @_fresh_grad.setter
+    def _fresh_grad(self, state: bool) -> None:
+        if not isinstance(self._node, Leaf):
+            raise MXNetError("_fresh_grad: the array has no gradient; call attach_grad() first")
+        self._node.is_fresh = bool(state)
+
+    def _stand_in(self) -> Tensor:
+        """A tensor for gradients to flow through: the same memory, its own version counter."""
+        return self._tensor.data
 
     def attach_grad(self, grad_req: str = "write", stype: str | None = None) -> None:
         """Makes it a leaf: gradients of what is computed from it go to `grad`.
@@ -322,7 +461,7 @@ class NDArray(OperatorMethods):
         Args:
             out_grad: its gradient; default: ones.
             retain_graph: keep what another backward through the same graph needs.
-            train_mode: as in MXNet; the recorded pass decides.
+            train_mode: what `is_training` says to functions that run meanwhile.
         """
         from .autograd import backward
 
@@ -330,7 +469,7 @@ class NDArray(OperatorMethods):
 
     def _receive(self, values: Tensor, giver: str) -> None:
         """Takes the values of a result; shapes must be equal, the element type stays."""
-        mine = self._tensor
+        mine = self._target
         if values is mine:
             return
         if values.shape != mine.shape:
@@ -341,145 +480,33 @@ class NDArray(OperatorMethods):
         mine.copy_(values)
 
 
+def recorded_write() -> MXNetError:
+    """The error for writing what autograd could not follow."""
+    return MXNetError(
+        "recorded arrays cannot be written in part, nor written to, while autograd records; "
+        "write to a copy, or inside autograd.pause()"
+    )
+
+
+def _plain(key: Any) -> Any:
+    """A key that holds no arrays, which the tape can keep; else None."""
+    kinds = (int, slice, type(None), type(Ellipsis))
+    return key if all(type(k) in kinds for k in (key if type(key) is tuple else (key,))) else None
+
+
 def _slices(begin: Any, end: Any, step: Any) -> tuple[slice, ...]:
     steps = step or (None,) * len(begin)
     return tuple(slice(b, e, s) for b, e, s in zip(begin, end, steps, strict=True))
 
 
-# Arithmetic ---------------------------------------------------------------------------------------
+NDArray._target = NDArray._raw = vars(NDArray)["_tensor"]
+guard(NDArray, "_tensor")
+guard(NDArray, "_target", get=WRITE, on_set=WRITE)
+guard(NDArray, "_tracked")
 
-
-def _binary(name: str, broadcast: str, scalar: str, reflected: bool = False) -> Callable[..., Any]:
-    """The method for ``self <op> other``, `other` an array or a number."""
-    op, scalar_type = find(broadcast).of({}), find(scalar)
-    forward = op.forward
-
-    def method(self: NDArray, other: Any) -> Any:
-        if isinstance(other, NDArray):
-            if STATE.recording and (self._tracked is not None or other._tracked is not None):
-                return self._apply(broadcast, (other,), {})
-            a, b = self._tensor, other._tensor
-            if a.dtype is not b.dtype:
-                refuse(op, (a, b), TypeError("element types differ"))
-            try:
-                result = forward(a, b)
-            except RuntimeError as error:
-                refuse(op, (a, b), error)
-            return wrap(result, self._chunk.context)
-        if isinstance(other, Number):
-            scalar_op = scalar_type.of({"scalar": float(cast(SupportsFloat, other))})
-            return self._derived(scalar_op.forward)
-        return NotImplemented
-
-    method.__name__ = method.__qualname__ = name
-    return method
-
-
-def _in_place(name: str, binary: Callable[..., Any]) -> Callable[..., Any]:
-    """The method for ``self <op>= other``; the element type stays."""
-
-    def method(self: NDArray, other: Any) -> Any:
-        self._refuse_if_recorded()
-        result = binary(self, other)
-        if result is NotImplemented:
-            return result
-        self._receive(result._tensor, name)
-        return self
-
-    method.__name__ = method.__qualname__ = name
-    return method
-
-
-def _unary(name: str, operator: str, **attrs: Any) -> Callable[..., Any]:
-    op = find(operator).of(attrs)
-
-    def method(self: NDArray) -> NDArray:
-        return self._derived(op.forward)
-
-    method.__name__ = method.__qualname__ = name
-    return method
-
-
-# fmt: off
-_ARITHMETIC = [  # method, on two arrays, with a number
-    ("__add__",      "broadcast_add",           "_plus_scalar"),
-    ("__radd__",     "broadcast_add",           "_plus_scalar"),
-    ("__sub__",      "broadcast_sub",           "_minus_scalar"),
-    ("__rsub__",     "broadcast_sub",           "_rminus_scalar"),
-    ("__mul__",      "broadcast_mul",           "_mul_scalar"),
-    ("__rmul__",     "broadcast_mul",           "_mul_scalar"),
-    ("__truediv__",  "broadcast_div",           "_div_scalar"),
-    ("__rtruediv__", "broadcast_div",           "_rdiv_scalar"),
-    ("__div__",      "broadcast_div",           "_div_scalar"),
-    ("__rdiv__",     "broadcast_div",           "_rdiv_scalar"),
-    ("__mod__",      "broadcast_mod",           "_mod_scalar"),
-    ("__rmod__",     "broadcast_mod",           "_rmod_scalar"),
-    ("__pow__",      "broadcast_power",         "_power_scalar"),
-    ("__rpow__",     "broadcast_power",         "_rpower_scalar"),
-    ("__eq__",       "broadcast_equal",         "_equal_scalar"),
-    ("__ne__",       "broadcast_not_equal",     "_not_equal_scalar"),
-    ("__gt__",       "broadcast_greater",       "_greater_scalar"),
-    ("__ge__",       "broadcast_greater_equal", "_greater_equal_scalar"),
-    ("__lt__",       "broadcast_lesser",        "_lesser_scalar"),
-    ("__le__",       "broadcast_lesser_equal",  "_lesser_equal_scalar"),
-]
-# fmt: on
-_IN_PLACE = ("add", "sub", "mul", "truediv", "div", "mod")
-
-for _name, _broadcast, _scalar in _ARITHMETIC:
-    setattr(NDArray, _name, _binary(_name, _broadcast, _scalar))
-for _name in _IN_PLACE:
-    setattr(NDArray, f"__i{_name}__", _in_place(f"__i{_name}__", vars(NDArray)[f"__{_name}__"]))
-NDArray.__neg__ = _unary("__neg__", "negative")  # type: ignore[operator]
-NDArray.__abs__ = _unary("__abs__", "abs")  # type: ignore[attr-defined]
-NDArray.__nonzero__ = NDArray.__bool__  # type: ignore[attr-defined]
 _transpose = find("transpose").of({})
-
-
-# NumPy -------------------------------------------------------------------------------------------
-
-
-def numpy_of(tensor: Tensor, copy: bool) -> np.ndarray[Any, Any]:
-    """The values of a tensor as a NumPy array; without `copy` it shares CPU memory."""
-    tensor = tensor.detach()
-    if tensor.dtype is torch.bfloat16:
-        values: np.ndarray[Any, Any] = tensor.contiguous().view(torch.uint16).cpu().numpy()
-        values = values.view(BFLOAT16)
-    else:
-        values = tensor.cpu().numpy()
-    return values.copy(order="C") if copy and not tensor.is_cuda else values
 
 
 def array_from_numpy(values: np.ndarray[Any, Any], context: Context) -> NDArray:
     """An array that takes over `values`: shares their memory on a CPU context when it can."""
-    return wrap(tensor_from(values).to(context.device), context)
-
-
-def tensor_from(values: np.ndarray[Any, Any]) -> Tensor:
-    """An ATen tensor over the memory of a NumPy array, copied only where ATen cannot view it."""
-    if not values.flags.writeable or any(s < 0 for s in values.strides):
-        values = values.copy()
-    if not values.dtype.isnative:
-        values = values.astype(values.dtype.newbyteorder("="))
-    if values.dtype == BFLOAT16:
-        return torch.from_numpy(values.view(np.uint16)).view(torch.bfloat16)
-    return torch.from_numpy(values)
-
-
-def _unpickled(values: np.ndarray[Any, Any], context: str) -> NDArray:
-    return array_from_numpy(values, context_of(context))
-
-
-def _operand(value: Any, like: Tensor) -> Any:
-    """What `assign` writes: a number as it is, anything else as a tensor."""
-    if isinstance(value, NDArray):
-        return value._tensor
-    if isinstance(value, (bool, *Number)):
-        return value
-    try:
-        values = np.asarray(value)
-        return tensor_from(values if values.flags.writeable else values.copy()).to(like.device)
-    except TypeError:
-        raise ArgumentTypeError(
-            f"NDArray: cannot write a {type(value).__name__} into {dtype_name(like.dtype)} elements"
-        ) from None
+    return wrap(moved(tensor_from(values), context), context)

@@ -1,23 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recording operators on arrays and running their gradients.
+"""Gradients of recorded arrays.
 
 An array that gradients flow through carries a second tensor, `_tracked`: for one with `attach_grad`
 a leaf, for a result of recorded operators the result with its graph. It aliases the memory of
 `_tensor` but has a version counter of its own, so writes outside recording never invalidate a
-graph, as in MXNet.
+graph, as in MXNet. Its `_node` is its place on the tape.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from ..base.errors import ArgumentError, MXNetError
+from ..base.shapes import shape_text
+from ..op.dtypes import dtype_name
+from ..runtime.profiler import PROFILER, recorded_backward
 from .array import NDArray, wrap
+from .recording import STATE
+from .sparse import clear, zeros_stored
+from .sparse_gradient import sparse_gradient, take_sparse_gradient
+from .tape import Leaf, Node, free, outputs_of, reached, step
 
 __all__ = ["attach", "backward", "grad", "mark_variables", "take_gradient"]
 
@@ -28,27 +35,51 @@ GRAD_REQS = ("null", "write", "add")
 
 
 def attach(array: NDArray, gradient: NDArray, grad_req: str) -> None:
-    """Makes `array` a leaf whose gradient goes to `gradient`."""
+    """Makes `array` a leaf whose gradient goes to `gradient`, cut off from what it came from."""
     if grad_req not in GRAD_REQS:
         raise ArgumentError(f"attach_grad: grad_req={grad_req!r}: must be one of {GRAD_REQS}")
+    tensor = array._stand_in()
+    if grad_req != "null" and tensor.is_floating_point():
+        tensor.requires_grad_()
     array._grad = gradient
-    array._tracked = None
-    if grad_req == "null" or not array._tensor.is_floating_point():
-        return
-    leaf = array._tensor.data.requires_grad_()
-    hook: Any = leaf.register_post_accumulate_grad_hook
-    hook(_taker(gradient, grad_req))
-    array._tracked = leaf
+    array._tracked = tensor
+    array._node = Leaf(tensor, gradient, grad_req)
 
 
-def _taker(gradient: NDArray, grad_req: str) -> Callable[[Tensor], None]:
-    def take(leaf: Tensor) -> None:
-        fresh, leaf.grad = leaf.grad, None
-        if fresh is not None:
-            take_gradient(gradient, fresh, grad_req)
+def mark_variables(
+    variables: NDArray | Sequence[NDArray],
+    gradients: NDArray | Sequence[NDArray],
+    grad_reqs: str | Sequence[str] = "write",
+) -> None:
+    """Makes arrays leaves whose gradients go to given arrays.
 
-    return take
+    Args:
+        variables: the arrays.
+        gradients: an array for each.
+        grad_reqs: null, write or add, for all or for each.
+    """
+    arrays, buffers = _as_list(variables), _as_list(gradients)
+    requests = [grad_reqs] * len(arrays) if isinstance(grad_reqs, str) else list(grad_reqs)
+    if not len(arrays) == len(buffers) == len(requests):
+        raise ArgumentError(
+            f"mark_variables: {len(arrays)} variables, {len(buffers)} gradients, "
+            f"{len(requests)} grad_reqs"
+        )
+    for i, (array, gradient) in enumerate(zip(arrays, buffers, strict=True)):
+        if array.shape != gradient.shape:
+            raise ArgumentError(
+                f"mark_variables: gradient {i} has shape {shape_text(gradient.shape)}, "
+                f"its variable {shape_text(array.shape)}"
+            )
+    for array, gradient, request in zip(arrays, buffers, requests, strict=True):
+        attach(array, gradient, request)
 
+
+def _as_list(arrays: NDArray | Iterable[NDArray]) -> list[NDArray]:
+    return [arrays] if isinstance(arrays, NDArray) else list(arrays)
+
+
+# Taking gradients ---------------------------------------------------------------------------------
 
 # References to a chunk that one array alone holds: its slot, the call's argument.
 _ALONE = 2
@@ -59,66 +90,136 @@ def take_gradient(array: NDArray, fresh: Tensor, grad_req: str) -> None:
 
     When no view shares the array's memory, the memory changes hands instead of being copied.
     """
-    if grad_req == "add":
-        array._receive(array._tensor + fresh.detach(), "backward")
+    fresh = fresh.detach() if fresh.requires_grad else fresh
+    if fresh.is_sparse or array.stype != "default":
+        take_sparse_gradient(array, fresh, grad_req)
+    elif grad_req == "add":
+        array._target.add_(fresh.to(array._raw.device))
     elif (
-        array.stype == "default"
-        and sys.getrefcount(array._chunk) == _ALONE
+        sys.getrefcount(array._chunk) == _ALONE
         and not array._chunk.foreign
+        and array._tracked is None
         and fresh.is_contiguous()
-        and fresh.dtype is array._tensor.dtype
-        and fresh.shape == array._tensor.shape
+        and fresh.dtype is array._raw.dtype
+        and fresh.shape == array._raw.shape
+        and fresh.device == array._raw.device
     ):
-        array._tensor = fresh.detach()
+        array._target = fresh
     else:
-        array._receive(fresh.detach(), "backward")
+        array._receive(fresh, "backward")
 
 
-def mark_variables(
-    variables: NDArray | Sequence[NDArray],
-    gradients: NDArray | Sequence[NDArray],
-    grad_reqs: str | Sequence[str] = "write",
-) -> None:
-    """Makes arrays leaves whose gradients go to given arrays."""
-    arrays, buffers = _as_list(variables), _as_list(gradients)
-    requests = [grad_reqs] * len(arrays) if isinstance(grad_reqs, str) else list(grad_reqs)
-    if not len(arrays) == len(buffers) == len(requests):
-        raise ArgumentError(
-            f"mark_variables: {len(arrays)} variables, {len(buffers)} gradients, "
-            f"{len(requests)} grad_reqs"
-        )
-    for array, gradient, request in zip(arrays, buffers, requests, strict=True):
-        attach(array, gradient, request)
+# Heads --------------------------------------------------------------------------------------------
 
 
-def _as_list(arrays: NDArray | Sequence[NDArray]) -> list[NDArray]:
-    return [arrays] if isinstance(arrays, NDArray) else list(arrays)
+_Heads = dict[Node, tuple[NDArray, "NDArray | None"]]
 
 
-# Gradients ----------------------------------------------------------------------------------------
-
-
-def _heads(
-    heads: NDArray | Sequence[NDArray], head_grads: Any
-) -> tuple[list[Tensor], list[Tensor]]:
-    """(results with their graphs, gradients of them), ones where none are given."""
+def _heads(caller: str, heads: Any, head_grads: Any) -> _Heads:
+    """Recorded arrays and their gradients, by node; of an array given twice the last counts."""
     arrays = _as_list(heads)
     given = [None] * len(arrays) if head_grads is None else _as_list(head_grads)
     if len(given) != len(arrays):
-        raise ArgumentError(f"backward: {len(given)} head gradients for {len(arrays)} heads")
-    results, gradients = [], []
-    for array, gradient in zip(arrays, given, strict=True):
-        tracked = array._tracked
-        if tracked is None:
+        raise ArgumentError(f"{caller}: {len(given)} head gradients for {len(arrays)} heads")
+    found: _Heads = {}
+    for i, (array, gradient) in enumerate(zip(arrays, given, strict=True)):
+        node = array._node
+        if node is None or array._tracked is None:
             raise MXNetError(
-                "backward: an array has no recorded computation; compute it inside "
+                f"{caller}: head {i} has no recorded computation; compute it inside "
                 "autograd.record() from arrays with attach_grad()"
             )
-        if not tracked.requires_grad:  # a result of comparisons and the like: its gradient is 0
-            continue
-        results.append(tracked)
-        gradients.append(torch.ones_like(tracked) if gradient is None else gradient._tensor)
-    return results, gradients
+        if node.inputs is None:
+            raise MXNetError(
+                f"{caller}: the graph of head {i} was freed by an earlier backward pass; "
+                "to go through it twice, give the first one retain_graph=True"
+            )
+        if gradient is not None:
+            _check_head_gradient(caller, i, array, gradient)
+        found[node] = (array, gradient)
+    return found
+
+
+def _check_head_gradient(caller: str, i: int, array: NDArray, gradient: NDArray) -> None:
+    if gradient.shape != array.shape:
+        raise MXNetError(
+            f"{caller}: the gradient of head {i} has shape {shape_text(gradient.shape)}, "
+            f"the head {shape_text(array.shape)}"
+        )
+    given, wanted = gradient._raw.dtype, array._raw.dtype
+    if given is not wanted:
+        raise MXNetError(
+            f"{caller}: the gradient of head {i} has elements of type {dtype_name(given)}, "
+            f"the head {dtype_name(wanted)}"
+        )
+
+
+# Running ------------------------------------------------------------------------------------------
+
+# torch.autograd.grad spends 5 µs on checking arguments, as much as a small pass takes.
+_run_backward: Any = torch.autograd.Variable._execution_engine.run_backward
+
+
+def _gradients(
+    caller: str, heads: _Heads, leaves: Sequence[Leaf], keep: bool, create_graph: bool, train: bool
+) -> list[Tensor | None]:
+    """Gradients of leaves, with their graphs where asked for; None where none flows to the leaf."""
+    results: list[Tensor] = []
+    gradients: list[Tensor] = []
+    for array, gradient in heads.values():
+        tracked = array._tracked
+        if tracked is not None and tracked.requires_grad:  # else what comes of it is zero
+            results.append(tracked)
+            gradients.append(_head_gradient(tracked, gradient, create_graph))
+    wanted = tuple([leaf.tensor for leaf in leaves if leaf.tensor.requires_grad])
+    if not results or not wanted:
+        return [None] * len(leaves)
+    before = STATE.recording, STATE.training
+    STATE.recording, STATE.training = False, train
+    try:
+        arguments = (tuple(results), tuple(gradients), keep, create_graph, wanted, True, False)
+        if PROFILER.running:
+            with recorded_backward(results, next(iter(heads.values()))[0].context):
+                found = _run_backward(*arguments)
+        else:
+            found = _run_backward(*arguments)
+    except MXNetError:
+        raise
+    except RuntimeError as error:
+        raise MXNetError(f"{caller}: {str(error).splitlines()[0]}") from error
+    finally:
+        STATE.recording, STATE.training = before
+    # Second derivatives that vanish come as ATen's tensors of zeros without memory.
+    flowing = iter([None if g is None or g._is_zerotensor() else g for g in found])
+    return [next(flowing) if leaf.tensor.requires_grad else None for leaf in leaves]
+
+
+def _head_gradient(tracked: Tensor, gradient: NDArray | None, create_graph: bool) -> Tensor:
+    if gradient is None:
+        return torch.ones_like(tracked)
+    if create_graph and gradient._tracked is not None:
+        return gradient._tracked
+    return gradient._tensor
+
+
+def _distinct(gradients: Sequence[Tensor | None], heads: _Heads) -> list[Tensor | None]:
+    """The gradients, each in memory of its own: ATen hands on what it need not compute."""
+    seen = {_memory_of(g._tensor) for _, g in heads.values() if g is not None}
+    if not seen and len(gradients) == 1:
+        return [*gradients]
+    found: list[Tensor | None] = []
+    for gradient in gradients:
+        if gradient is not None and not gradient.is_sparse:
+            memory = _memory_of(gradient)
+            if memory in seen:
+                gradient = gradient.clone()
+            seen.add(memory)
+        found.append(gradient)
+    return found
+
+
+def _memory_of(tensor: Tensor) -> int:
+    return tensor.untyped_storage().data_ptr()
 
 
 def backward(
@@ -133,15 +234,27 @@ def backward(
         heads: recorded arrays.
         head_grads: their gradients; ones where None.
         retain_graph: keep what another backward through the same graph needs.
-        train_mode: as in MXNet; the recorded pass decides.
+        train_mode: what `is_training` says to functions that run meanwhile; operators go by the
+            mode that they were recorded in.
     """
-    results, gradients = _heads(heads, head_grads)
-    if not results:
-        return
-    try:
-        torch.autograd.backward(results, gradients, retain_graph=retain_graph)
-    except RuntimeError as error:
-        raise MXNetError(f"backward: {str(error).splitlines()[0]}") from error
+    found = _heads("backward", heads, head_grads)
+    nodes = reached(found)
+    leaves = [n for n in nodes if type(n) is Leaf and n.grad_req != "null"]
+    if not leaves:
+        raise MXNetError("backward: the heads come from no array that wants a gradient")
+    gradients = _gradients("backward", found, leaves, retain_graph, False, train_mode)
+    for leaf, gradient in zip(leaves, _distinct(gradients, found), strict=True):
+        _take(leaf, gradient)
+    if not retain_graph:
+        free(nodes)
+
+
+def _take(leaf: Leaf, gradient: Tensor | None) -> None:
+    leaf.is_fresh = True
+    if gradient is not None:
+        take_gradient(leaf.gradient, gradient, leaf.grad_req)
+    elif leaf.grad_req == "write":
+        clear(leaf.gradient)
 
 
 def grad(
@@ -151,46 +264,57 @@ def grad(
     retain_graph: bool | None = None,
     create_graph: bool = False,
     train_mode: bool = True,
-) -> Any:
+) -> list[NDArray]:
     """Gradients of `heads` with respect to `variables`, as new arrays.
 
     Args:
         heads: recorded arrays.
         variables: arrays with attach_grad.
         head_grads: gradients of the heads; ones where None.
-        retain_graph: keep the graph; default: when `create_graph` is on.
+        retain_graph: keep the graph; default: when `create_graph` is on, which needs it.
         create_graph: record the gradients too, so that they have gradients.
-        train_mode: as in MXNet; the recorded pass decides.
+        train_mode: as `backward` has it.
     """
-    results, gradients = _heads(heads, head_grads)
     arrays = _as_list(variables)
-    leaves: list[Tensor] = []
-    for i, array in enumerate(arrays):
-        if array._tracked is None:
-            raise MXNetError(f"grad: variable {i} has no gradient; call attach_grad() first")
-        leaves.append(array._tracked)
-    keep = create_graph if retain_graph is None else retain_graph
-    try:
-        found: Sequence[Tensor | None] = [None] * len(leaves)
-        if results:
-            found = torch.autograd.grad(
-                results,
-                leaves,
-                gradients,
-                retain_graph=keep,
-                create_graph=create_graph,
-                allow_unused=True,
-            )
-    except RuntimeError as error:
-        raise MXNetError(f"grad: {str(error).splitlines()[0]}") from error
-    made = [_gradient_array(a, g) for a, g in zip(arrays, found, strict=True)]
-    return made[0] if isinstance(variables, NDArray) else made
+    if not arrays:
+        raise ArgumentError("grad: variables cannot be an empty list")
+    found = _heads("grad", heads, head_grads)
+    nodes = reached(found)
+    leaves = [_leaf_of(i, array, nodes) for i, array in enumerate(arrays)]
+    keep = create_graph or bool(retain_graph)
+    gradients = _gradients("grad", found, leaves, keep, create_graph, train_mode)
+    if not keep:
+        free(nodes)
+    made = [
+        _gradient_array(array, value)
+        for array, value in zip(arrays, _distinct(gradients, found), strict=True)
+    ]
+    if create_graph:
+        _record(made, gradients, found)
+    return made
+
+
+def _leaf_of(i: int, array: NDArray, nodes: Sequence[Node]) -> Leaf:
+    node = array._node
+    if not isinstance(node, Leaf) or node.grad_req == "null":
+        raise MXNetError(f"grad: variable {i} wants no gradient; call attach_grad() first")
+    if node not in nodes:
+        raise MXNetError(f"grad: the heads do not depend on variable {i}")
+    return node
 
 
 def _gradient_array(array: NDArray, gradient: Tensor | None) -> NDArray:
     if gradient is None:
-        return wrap(torch.zeros_like(array._tensor), array.context)
-    made = wrap(gradient.detach(), array.context)
-    if gradient.requires_grad:
-        made._tracked = gradient
-    return made
+        return zeros_stored("default", array.shape, array.context, array._raw.dtype)
+    if gradient.is_sparse:
+        return sparse_gradient(gradient.detach(), array.context)
+    return wrap(gradient.detach().contiguous(), array.context)
+
+
+def _record(made: Sequence[NDArray], gradients: Sequence[Tensor | None], heads: _Heads) -> None:
+    """Puts computed gradients on the tape."""
+    given = [g for _, g in heads.values() if g is not None]
+    node = step(("_backward", {}), [*(array for array, _ in heads.values()), *given])
+    for array, gradient, output in zip(made, gradients, outputs_of(node, len(made)), strict=True):
+        array._tracked = array._tensor if gradient is None else gradient
+        array._node = output

@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
-from ..runtime.context import Context
+import threading
 
-__all__ = ["Chunk"]
+from ..runtime.context import Context
+from ..runtime.engine import Var
+
+__all__ = ["Chunk", "ReadOnlyChunk"]
+
+_lock = threading.Lock()
 
 
 class Chunk:
@@ -15,10 +20,30 @@ class Chunk:
         context: where the memory is.
         foreign: whether others (NumPy, a DLPack consumer) may write to it behind our back, so that
             nothing derived from its content may be kept.
+        writable: whether in-place operators work.
     """
 
-    __slots__ = ("context", "foreign")
+    __slots__ = ("_var", "context", "foreign")
+
+    writable = True
+    _var: Var | None
 
     def __init__(self, context: Context, foreign: bool = False) -> None:
         self.context = context
         self.foreign = foreign
+        self._var = None
+
+    @property
+    def var(self) -> Var:
+        """What the engine's operations on this memory depend on; made when first asked for."""
+        if self._var is None:
+            with _lock:
+                self._var = self._var or Var()
+        return self._var
+
+
+class ReadOnlyChunk(Chunk):
+    """The memory behind arrays that in-place operators refuse to write to."""
+
+    __slots__ = ()
+    writable = False

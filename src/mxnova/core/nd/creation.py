@@ -3,99 +3,160 @@
 
 from __future__ import annotations
 
+import operator
+import sys
+import warnings
 from typing import Any
 
 import numpy as np
 import torch
 
-from ..base.errors import ArgumentTypeError, MXNetError
+from ..base.dtypes import BFLOAT16
+from ..base.errors import ArgumentError, ArgumentTypeError, argument_error
 from ..op.dtypes import torch_dtype
 from ..op.operator import find
+from ..runtime import storage
 from ..runtime.context import Context, context_of
-from .array import NDArray, array_from_numpy, wrap
+from ..runtime.profiler import PROFILER, clock
+from . import sharing  # noqa: F401 - how arrays go to other processes
+from .array import NDArray, wrap
+from .exchange import tensor_from, tensor_of_capsule
 from .invoke import invoke
 
-__all__ = ["arange", "array", "empty", "eye", "from_numpy", "full", "linspace", "ones", "zeros"]
+__all__ = [
+    "arange",
+    "array",
+    "empty",
+    "eye",
+    "from_dlpack",
+    "from_numpy",
+    "from_torch",
+    "full",
+    "linspace",
+    "ones",
+    "to_dlpack_for_read",
+    "to_dlpack_for_write",
+    "zeros",
+]
 
 
 def _shape_of(shape: Any) -> tuple[int, ...]:
-    dims = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    try:
+        sizes = (shape,) if not isinstance(shape, (tuple, list)) else shape
+        dims = tuple(map(operator.index, sizes))
+    except TypeError:
+        raise argument_error("empty", "shape", shape, "must be a number or numbers") from None
     if any(d < 0 for d in dims):
-        raise MXNetError(f"shape={dims}: sizes must not be negative")
-    return tuple(int(d) for d in dims)
+        raise argument_error("empty", "shape", dims, "sizes must not be negative")
+    return dims
 
 
 def zeros(
-    shape: Any, ctx: Context | None = None, dtype: Any = None, stype: str | None = None, **_: Any
+    shape: Any,
+    ctx: Context | None = None,
+    dtype: Any = None,
+    stype: str | None = None,
+    *,
+    out: NDArray | None = None,
+    **_: Any,
 ) -> NDArray:
-    """An array of zeros; `stype` csr or row_sparse makes a sparse one without stored elements."""
-    context = context_of(ctx)
+    """An array of zeros.
+
+    Args:
+        shape: its sizes.
+        ctx: where to put it; default: the current context.
+        dtype: default: float32.
+        stype: csr or row_sparse make a sparse array without stored elements.
+        out: an array to fill instead.
+    """
     if stype not in (None, "default"):
         from .sparse import empty_sparse
 
-        return empty_sparse(str(stype), _shape_of(shape), context, torch_dtype(dtype or "float32"))
-    return _filled(shape, 0, context, dtype)
+        context, kind = context_of(ctx), torch_dtype(dtype or "float32")
+        return empty_sparse(str(stype), _shape_of(shape), context, kind)
+    return _filled(shape, 0, ctx, dtype, out)
 
 
-def _filled(shape: Any, value: float, context: Context, dtype: Any) -> NDArray:
-    kind = torch_dtype(dtype or "float32")
-    return wrap(torch.full(_shape_of(shape), value, dtype=kind, device=context.device), context)
+def _filled(
+    shape: Any, value: float, ctx: Context | None, dtype: Any, out: NDArray | None
+) -> NDArray:
+    context, kind = context_of(ctx), torch_dtype(dtype or "float32")
+    start = clock() if PROFILER.running else 0
+    made = wrap(storage.empty(_shape_of(shape), kind, context).fill_(value), context)
+    if start:
+        PROFILER.ran("_ones" if value else "_zeros", start, context)
+    if out is None:
+        return made
+    out._receive(made._tensor, "out")
+    return out
 
 
-def ones(shape: Any, ctx: Context | None = None, dtype: Any = None, **_: Any) -> NDArray:
-    """An array of ones."""
-    return _filled(shape, 1, context_of(ctx), dtype)
+def ones(
+    shape: Any,
+    ctx: Context | None = None,
+    dtype: Any = None,
+    *,
+    out: NDArray | None = None,
+    **_: Any,
+) -> NDArray:
+    """An array of ones; arguments are those of `zeros`."""
+    return _filled(shape, 1, ctx, dtype, out)
 
 
 def full(
-    shape: Any, val: float, ctx: Context | None = None, dtype: Any = None, out: Any = None
+    shape: Any,
+    val: Any,
+    ctx: Context | None = None,
+    dtype: Any = np.float32,
+    out: NDArray | None = None,
 ) -> NDArray:
-    """An array of `val`."""
-    made = _filled(shape, val, context_of(ctx), dtype)
-    return made if out is None else made.copyto(out)
+    """An array of `val`: a number, or values that broadcast to `shape`."""
+    made = empty(shape, ctx, dtype) if out is None else out
+    made[:] = val
+    return made
 
 
-def empty(shape: Any, ctx: Context | None = None, dtype: Any = None) -> NDArray:
-    """An array whose values are whatever is in memory."""
+def empty(
+    shape: Any, ctx: Context | None = None, dtype: Any = None, stype: str | None = None
+) -> NDArray:
+    """An array whose values are whatever is in memory; sparse ones have no stored elements."""
+    if stype not in (None, "default"):
+        return zeros(shape, ctx, dtype, stype)
     context, kind = context_of(ctx), torch_dtype(dtype or "float32")
-    return wrap(torch.empty(_shape_of(shape), dtype=kind, device=context.device), context)
+    return wrap(storage.empty(_shape_of(shape), kind, context), context)
 
 
 def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> NDArray:
-    """An array with the values of `source_array`, copied.
+    """An array with the values of `source_array`, copied; sparse where that is sparse.
 
     Args:
-        source_array: an NDArray, or anything that NumPy makes an array of.
+        source_array: an NDArray, one of scipy's sparse matrices, or what NumPy makes an array of.
         ctx: where to put it; default: the current context.
         dtype: default: that of an NDArray, float32 for everything else, as in MXNet.
     """
     context = context_of(ctx)
+    if is_scipy(source_array) or getattr(source_array, "stype", "default") != "default":
+        from .sparse_creation import array as sparse_array
+
+        return sparse_array(source_array, ctx, dtype)
     if isinstance(source_array, NDArray):
         kind = torch_dtype(dtype) if dtype is not None else source_array._tensor.dtype
-        return wrap(source_array._tensor.to(context.device, kind, copy=True), context)
+        return wrap(storage.placed(source_array._tensor, context, kind), context)
     try:
-        values = np.array(source_array, dtype=None)
-        numeric = values if values.dtype.kind in "fiubV" else values.astype(np.float32)
+        values = np.asarray(source_array)
+        if values.dtype.kind not in "biuf" and values.dtype != BFLOAT16:
+            casting: Any = "safe" if values.dtype.kind == "c" else "unsafe"
+            values = values.astype(np.float32, casting=casting)
     except (TypeError, ValueError) as error:
         raise ArgumentTypeError(f"array: cannot make an array of this: {error}") from None
-    made = array_from_numpy(numeric, context)
-    wanted = torch_dtype("float32" if dtype is None else dtype)
-    return made if made._tensor.dtype is wanted else wrap(made._tensor.to(wanted), context)
+    kind = torch_dtype("float32" if dtype is None else dtype)
+    return wrap(storage.placed(tensor_from(values), context, kind), context)
 
 
-def from_numpy(ndarray: np.ndarray[Any, Any], zero_copy: bool = True) -> NDArray:
-    """An array over the memory of a NumPy array, or over a copy without `zero_copy`.
-
-    As in MXNet, a shared NumPy array becomes read-only.
-    """
-    if not zero_copy:
-        return array(ndarray, dtype=ndarray.dtype)
-    if not ndarray.flags.c_contiguous:
-        raise ValueError("from_numpy: zero_copy needs a C-contiguous array")
-    made = array_from_numpy(ndarray, context_of("cpu(0)"))
-    made._chunk.foreign = True
-    ndarray.flags.writeable = False
-    return made
+def is_scipy(value: Any) -> bool:
+    """Whether `value` is one of scipy's sparse matrices."""
+    scipy = sys.modules.get("scipy.sparse")
+    return scipy is not None and bool(scipy.issparse(value))
 
 
 def arange(
@@ -105,9 +166,11 @@ def arange(
     repeat: int = 1,
     infer_range: bool | None = None,
     ctx: Context | None = None,
-    dtype: Any = "float32",
+    dtype: Any = np.float32,
 ) -> NDArray:
     """Numbers from `start` to before `stop` (or 0 to before `start`), each `repeat` times."""
+    if infer_range is not None:
+        warnings.warn("arange: infer_range does nothing", DeprecationWarning, stacklevel=2)
     attrs = {"start": start, "stop": stop, "step": step, "repeat": repeat, "dtype": dtype}
     return _made("_arange", attrs, ctx)
 
@@ -118,12 +181,11 @@ def linspace(
     num: int,
     endpoint: bool = True,
     ctx: Context | None = None,
-    dtype: Any = "float32",
+    dtype: Any = np.float32,
 ) -> NDArray:
-    """`num` evenly spaced numbers from `start` to `stop`."""
-    step = (stop - start) / max(num - 1 if endpoint else num, 1)
-    values = start + step * np.arange(num, dtype=np.float64)
-    return array(values, ctx, dtype)
+    """`num` evenly spaced numbers from `start` to `stop`, which is one of them by default."""
+    attrs = {"start": start, "stop": stop, "num": num, "endpoint": endpoint, "dtype": dtype}
+    return _made("_linspace", attrs, ctx)
 
 
 def eye(
@@ -131,12 +193,59 @@ def eye(
     M: int = 0,  # noqa: N803
     k: int = 0,
     ctx: Context | None = None,
-    dtype: Any = "float32",
+    dtype: Any = None,
+    **_: Any,
 ) -> NDArray:
     """Ones on diagonal `k` of N rows and M columns (0: N), zeros elsewhere."""
-    return _made("_eye", {"N": N, "M": M, "k": k, "dtype": dtype}, ctx)
+    return _made("_eye", {"N": N, "M": M, "k": k, "dtype": dtype or "float32"}, ctx)
 
 
 def _made(op: str, attrs: dict[str, Any], ctx: Context | None) -> NDArray:
     result: NDArray = invoke(find(op).of({**attrs, "ctx": str(context_of(ctx))}), [])
     return result
+
+
+# Memory of other libraries ------------------------------------------------------------------------
+
+
+def from_numpy(
+    ndarray: np.ndarray[Any, Any], zero_copy: bool = True, array_cls: type[NDArray] = NDArray
+) -> NDArray:
+    """An array over the memory of a NumPy array, which becomes read-only, as in MXNet.
+
+    Args:
+        ndarray: a C-contiguous array.
+        zero_copy: without it, an array over a copy.
+        array_cls: the class of the result.
+    """
+    if not isinstance(ndarray, np.ndarray):
+        raise ArgumentTypeError(f"from_numpy: a {type(ndarray).__name__} is no NumPy array")
+    if not zero_copy:
+        return array(ndarray, dtype=ndarray.dtype)
+    if not ndarray.flags.c_contiguous:
+        raise ArgumentError("from_numpy: zero_copy needs a C-contiguous array")
+    if ndarray.dtype.kind == "c":
+        raise argument_error("from_numpy", "ndarray", ndarray.dtype, "must not be complex")
+    made = array_cls(tensor_from(ndarray))
+    ndarray.flags.writeable = False
+    return made
+
+
+def from_torch(tensor: torch.Tensor) -> NDArray:
+    """An array over the memory of an ATen tensor, whose elements must lie together in memory."""
+    return NDArray(tensor)
+
+
+def from_dlpack(dlpack: Any) -> NDArray:
+    """An array over the memory of a DLPack capsule, which it consumes, or of an object with one."""
+    return NDArray(tensor_of_capsule(dlpack))
+
+
+def to_dlpack_for_read(data: NDArray) -> Any:
+    """A capsule "dltensor" over the memory of an array, to be consumed once and only read."""
+    return data.to_dlpack_for_read()
+
+
+def to_dlpack_for_write(data: NDArray) -> Any:
+    """A capsule "dltensor" over the memory of an array, to be consumed once and written to."""
+    return data.to_dlpack_for_write()

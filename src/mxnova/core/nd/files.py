@@ -11,14 +11,22 @@ import numpy as np
 
 from ...formats import params
 from ...formats.params import ArrayRecord, ParamsFile
-from ..base.errors import ArgumentTypeError
+from ..base.errors import ArgumentTypeError, FormatError
 from ..base.scopes import is_np_shape
 from ..op.dtypes import mx_dtype
-from ..runtime.context import cpu
+from ..runtime.context import context_of, cpu
 from .array import NDArray, numpy_of, tensor_from, wrap
 from .sparse import BaseSparseNDArray, sparse_array
 
-__all__ = ["array_of_record", "load", "load_frombuffer", "record_of_array", "save"]
+__all__ = [
+    "array_of_record",
+    "dumps_array",
+    "load",
+    "load_frombuffer",
+    "loads_array",
+    "record_of_array",
+    "save",
+]
 
 Arrays = list[NDArray | None] | dict[str, NDArray | None]
 
@@ -64,6 +72,24 @@ def _arrays(file: ParamsFile) -> Arrays:
     return dict(zip(file.names, arrays, strict=True)) if file.names else arrays
 
 
+def dumps_array(array: NDArray) -> bytearray:
+    """The bytes of one array, as MXNet pickles it."""
+    np_shape = is_np_shape() or array.ndim == 0
+    return bytearray(params.dumps_array(record_of_array(array), np_shape=np_shape))
+
+
+def loads_array(data: bytes | bytearray) -> NDArray:
+    """The array of such bytes, dense, on the context it was on if that is a CPU's."""
+    record = params.loads_array(bytearray(data))
+    if record is None:
+        raise FormatError("a pickled array without shape and values")
+    array = array_of_record(record)
+    if record.stype != "default":
+        return array.tostype("default")
+    kind, number = record.context
+    return wrap(array._tensor, context_of(f"cpu({number})") if kind == 1 else array.context)
+
+
 def array_of_record(record: ArrayRecord) -> NDArray:
     """The array of a record, on its memory; arrays saved on a GPU come back on the CPU."""
     context = cpu(0)
@@ -78,8 +104,8 @@ def record_of_array(array: NDArray) -> ArrayRecord:
     """The record that stores `array`."""
     context = (array.context.device_typeid, array.context.device_id)
     if isinstance(array, BaseSparseNDArray):
-        values = array._values
-        aux = tuple(np.ascontiguousarray(numpy_of(a, copy=False)) for a in array._aux)
+        values = array._storage.data
+        aux = tuple(np.ascontiguousarray(numpy_of(a, copy=False)) for a in array._storage.aux)
     else:
         values, aux = array._tensor, ()
     data = np.ascontiguousarray(numpy_of(values, copy=False)).reshape(tuple(values.shape))

@@ -4,34 +4,53 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
 from ..base.errors import ArgumentTypeError
+from ..base.shapes import Pause
 from ..op.calls import CallForm, documented
-from ..op.operator import find
+from ..op.infer import Shapes
+from ..op.operator import Op, find
 from .array import NDArray
 from .invoke import invoke
 
 __all__ = ["function_of", "invoke_by_name"]
 
-_EXTRA = {"out": "array, or list of arrays, to write the result into.", "name": "ignored."}
+_EXTRAS = {"out": "array, or list of arrays, to write the result into.", "name": "ignored."}
 
 
 @cache
-def function_of(name: str) -> Callable[..., Any]:
-    """The function for the operator registered as `name`."""
-    type_ = find(name)
-    form = CallForm(type_)
+def function_of(op: str, shown: str = "") -> Callable[..., Any]:
+    """The function for the operator registered as `op`, called `shown` where that is given."""
+    type_ = find(op)
+    form = CallForm(type_, tuple(_EXTRAS))
     array_names, n_arrays = frozenset(form.arrays), len(form.arrays)
 
     def function(*args: Any, out: Any = None, name: str | None = None, **kwargs: Any) -> Any:
         if len(args) <= n_arrays and array_names.isdisjoint(kwargs) and _all_arrays(args):
-            return invoke(type_.of(kwargs), args, out)
-        arrays, named, attrs = form.split(args, kwargs, _is_array)
-        return invoke(type_.of(attrs), [*arrays, *named.values()], out)
+            op, arrays = type_.of(kwargs), args
+        else:
+            call = form.split(args, kwargs, _is_array)
+            op, arrays = type_.of(call.attrs), (*call.arrays, *call.named.values())
+            out = call.extras.get("out", out)
+        if out is not None and not arrays:
+            op = _settled(op, out)
+        return invoke(op, arrays, out)
 
-    return documented(function, name, form, _EXTRA)
+    return documented(function, shown or op, form, _EXTRAS)
+
+
+def _settled(op: Op, out: Any) -> Op:
+    """`op`, where it has no inputs, with what `out` tells of its shape and type."""
+    if op.inputs() or not isinstance(out, NDArray):
+        return op
+    shape = out.shape
+    facts = Shapes(op.name, (), op.outputs(), [shape])
+    with suppress(Pause):
+        op.infer_shape(facts)
+    return op.settled(shape, out._tensor.dtype)
 
 
 def _is_array(value: Any) -> bool:

@@ -13,12 +13,14 @@ from ..base.errors import MXNetError
 from ..op.gradient import recorded
 from ..op.operator import Op
 from ..runtime.context import Context, context_of
+from ..runtime.profiler import PROFILER, clock
 from ..runtime.resource import random_stream
 from .accept import check, owned, refuse
-from .array import NDArray, wrap, wrap_recorded
+from .array import NDArray, recorded_write, wrap, wrap_recorded
 from .recording import STATE
+from .tape import linked, outputs_of, step
 
-__all__ = ["invoke"]
+__all__ = ["facts_of", "invoke"]
 
 _ACCEPTED_LIMIT = 4096
 
@@ -29,15 +31,17 @@ class _Plan:
     Attributes:
         accepted: shapes and dtypes of inputs that the operator's rules have passed.
         facts: run facts that its forward asks for.
+        sparse: whether it may give sparse results from dense inputs.
         visible: how many of its outputs callers see.
         written: inputs that it writes to, by number.
     """
 
-    __slots__ = ("accepted", "facts", "visible", "written")
+    __slots__ = ("accepted", "facts", "sparse", "visible", "written")
 
     def __init__(self, op: Op) -> None:
         self.accepted: set[Any] = set()
         self.facts = op.type.signature.facts
+        self.sparse = op.kernel_for(["default"] * len(op.inputs())) is not None
         self.visible = op.n_visible()
         self.written = [i for i, n in enumerate(op.inputs()) if n in op.mutates or n in op.aux]
 
@@ -68,16 +72,29 @@ def invoke(op: Op, arrays: Sequence[NDArray], out: Any = None) -> Any:
         MXNetError: the inputs do not fit the operator; the text names what and why.
     """
     plan: _Plan = op.__dict__.get("_plan") or _plan_of(op)
-    tensors = [a._tensor for a in arrays]
-    plan.accept(op, tensors)
     context = arrays[0]._chunk.context if arrays else _context_of_creation(op)
+    for i in plan.written:
+        _ = arrays[i]._target  # waits for those who read it
+    tensors = []
+    sparse = plan.sparse
+    for array in arrays:
+        if array.stype != "default":
+            sparse = True
+            break
+        tensors.append(array._tensor)
+    if sparse:
+        from .sparse_invoke import invoke_sparse
+
+        return invoke_sparse(op, arrays, context, out)
+    plan.accept(op, tensors)
     outs = None if out is None else [out] if isinstance(out, NDArray) else list(out)
     if STATE.recording:
-        return _invoke_recorded(op, plan, arrays, context, out, outs)
+        inputs = linked(arrays)
+        if outs is not None:
+            _refuse_recorded(outs, arrays if inputs else ())
+        if inputs is not None:
+            return _invoke_recorded(op, plan, arrays, inputs, context, out, outs)
     results = _run(op, op.forward, plan, tensors, context, outs)
-    for i in plan.written:
-        if arrays[i].stype != "default":  # the operator wrote to a dense copy
-            arrays[i]._receive(tensors[i], op.name)
     if outs is not None:
         _write(op, results, outs)
         return out
@@ -92,27 +109,38 @@ def _context_of_creation(op: Op) -> Context:
     return context_of(named if isinstance(named, str) else None)
 
 
+def _refuse_recorded(outs: Sequence[NDArray], inputs: Sequence[NDArray]) -> None:
+    for array in outs:
+        if array._is_recorded or any(array is i for i in inputs):
+            raise recorded_write()
+
+
 def _invoke_recorded(
     op: Op,
     plan: _Plan,
     arrays: Sequence[NDArray],
+    inputs: list[Tensor],
     context: Context,
     out: Any,
     outs: list[NDArray] | None,
 ) -> Any:
-    """`invoke` where recording is on: results keep their graphs."""
-    tensors = [a._tensor if a._tracked is None else a._tracked for a in arrays]
-    linked = any(a._tracked is not None for a in arrays)
-    with torch.enable_grad():
-        results = _run(op, recorded(op), plan, tensors, context, None)
-        results = tuple(owned(r, tensors) for r in results)
-    if outs is not None:
-        _write(op, [r.detach() for r in results], outs)
-        for array, result in zip(outs, results, strict=False):
-            array._tracked = result if linked else None
-        return out
-    shown = [wrap_recorded(r, context, linked) for r in results[: plan.visible]]
-    return shown[0] if len(shown) == 1 else shown
+    """`invoke` where recording is on and gradients flow through an input: results keep graphs."""
+    if not torch.is_grad_enabled():
+        with torch.enable_grad():
+            return _invoke_recorded(op, plan, arrays, inputs, context, out, outs)
+    for i in plan.written:
+        inputs[i] = arrays[i]._tensor
+    results = [owned(r, inputs) for r in _run(op, recorded(op), plan, inputs, context, None)]
+    node = step(op, arrays)
+    if outs is None and plan.visible == 1:
+        return wrap_recorded(results[0], context, node)
+    nodes = outputs_of(node, plan.visible)
+    if outs is None:
+        return [wrap_recorded(r, context, n) for r, n in zip(results, nodes, strict=False)]
+    _write(op, [r.detach() for r in results], outs)
+    for array, result, output in zip(outs, results, nodes, strict=False):
+        array._tracked, array._node = result, output
+    return out
 
 
 def _run(
@@ -123,7 +151,8 @@ def _run(
     context: Context,
     outs: list[NDArray] | None,
 ) -> tuple[Tensor, ...]:
-    facts = _facts(plan.facts, context, outs) if plan.facts else {}
+    facts = facts_of(plan.facts, context, outs) if plan.facts else {}
+    start = clock() if PROFILER.running else 0
     try:
         if tensors or context.device_type == "cpu":
             results = forward(*tensors, **facts)
@@ -132,17 +161,22 @@ def _run(
                 results = forward(**facts)
     except (RuntimeError, IndexError, TypeError, ValueError) as error:
         refuse(op, tensors, error)
+    if start:
+        PROFILER.ran(op.name, start, context, results)
     return results if isinstance(results, tuple) else (results,)
 
 
-def _facts(wanted: Sequence[str], context: Context, outs: list[NDArray] | None) -> dict[str, Any]:
+def facts_of(
+    wanted: Sequence[str], context: Context, outs: list[NDArray] | None
+) -> dict[str, Any]:
+    """The run facts that a forward asks for; `outs` are the caller's output arrays."""
     facts: dict[str, Any] = {}
     if "train" in wanted:
         facts["train"] = STATE.training
     if "rng" in wanted:
         facts["rng"] = random_stream(context)
     if "out" in wanted:
-        facts["out"] = None if outs is None else tuple(o._tensor for o in outs)
+        facts["out"] = None if outs is None else tuple(o._target for o in outs)
     return facts
 
 

@@ -8,13 +8,14 @@ from contextlib import ContextDecorator
 
 __all__ = [
     "STATE",
+    "Mode",
     "is_recording",
     "is_training",
     "pause",
     "predict_mode",
     "record",
-    "set_is_training",
     "set_recording",
+    "set_training",
     "train_mode",
 ]
 
@@ -37,53 +38,63 @@ def is_training() -> bool:
     return STATE.training
 
 
-def set_recording(is_record: bool) -> bool:
+def set_recording(is_recording: bool) -> bool:
     """Switches recording on or off; returns what it was."""
-    before, STATE.recording = STATE.recording, bool(is_record)
+    before, STATE.recording = STATE.recording, bool(is_recording)
     return before
 
 
-def set_is_training(train_mode: bool) -> bool:
+def set_training(train_mode: bool) -> bool:
     """Switches training mode on or off; returns what it was."""
     before, STATE.training = STATE.training, bool(train_mode)
     return before
 
 
-class _Mode(ContextDecorator):
-    """Sets recording and training inside a block or a decorated function; None leaves them."""
+class Mode(ContextDecorator):
+    """Sets recording and training inside a block or a decorated function.
+
+    Args:
+        recording: what recording is to be; None leaves it.
+        training: what training is to be; None leaves it.
+    """
 
     def __init__(self, recording: bool | None, training: bool | None) -> None:
-        self._wanted = (recording, training)
+        self._recording = recording
+        self._training = training
         self._before: list[tuple[bool, bool]] = []
 
-    def __enter__(self) -> _Mode:
-        self._before.append((STATE.recording, STATE.training))
-        recording, training = self._wanted
-        if recording is not None:
-            STATE.recording = recording
-        if training is not None:
-            STATE.training = training
+    def _recreate_cm(self) -> Mode:
+        """A block of its own for each call of a decorated function: threads may share that."""
+        return Mode(self._recording, self._training)
+
+    def __enter__(self) -> Mode:
+        state = STATE
+        self._before.append((state.recording, state.training))
+        if self._recording is not None:
+            state.recording = self._recording
+        if self._training is not None:
+            state.training = self._training
         return self
 
     def __exit__(self, *_error: object) -> None:
         STATE.recording, STATE.training = self._before.pop()
 
 
-def record(train_mode: bool = True) -> _Mode:
+def record(train_mode: bool = True) -> Mode:
     """A block in which operators are recorded, in training mode unless told otherwise."""
-    return _Mode(True, train_mode)
+    return Mode(True, train_mode)
 
 
-def pause(train_mode: bool = False) -> _Mode:
+def pause(train_mode: bool = False) -> Mode:
     """A block in which operators are not recorded."""
-    return _Mode(False, train_mode)
+    return Mode(False, train_mode)
 
 
-def train_mode() -> _Mode:
+def train_mode() -> Mode:
     """A block in which operators run as in a training pass."""
-    return _Mode(None, True)
+    return Mode(None, True)
 
 
-def predict_mode() -> _Mode:
+def predict_mode() -> Mode:
     """A block in which operators run as in inference."""
-    return _Mode(None, False)
+    return Mode(None, False)

@@ -1,126 +1,248 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CSR and row_sparse arrays: stored values and indices; other operators see them densified."""
+"""CSR and row_sparse arrays: an NDArray whose values lie in sparse storage."""
 
 from __future__ import annotations
 
-import logging
-from typing import Any
+import operator
+import warnings
+from collections.abc import Callable
+from typing import Any, ClassVar
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from ..base.errors import MXNetError, argument_error
-from ..runtime.context import Context
-from .array import NDArray, wrap
+from ..base.errors import (
+    ArgumentTypeError,
+    MXNetError,
+    NotSupportedForSparseNDArray,
+    OutOfRangeError,
+)
+from ..base.shapes import shape_text
+from ..op.dtypes import mx_dtype, torch_dtype
+from ..op.operator import find
+from ..op.sparse import storage
+from ..op.sparse.storage import STORAGE, RowSparse, Sparse, Value, dense_of, sparse_of
+from ..runtime.context import Context, context_of
+from .array import NDArray, Number, array_from_numpy, wrap
 from .chunk import Chunk
+from .gate import WRITE, guard
+from .invoke import invoke
+from .sparse_format import check_format
 
 __all__ = [
     "BaseSparseNDArray",
     "CSRNDArray",
     "RowSparseNDArray",
     "cast_storage",
+    "clear",
     "empty_sparse",
+    "receive",
     "sparse_array",
+    "wrap_sparse",
+    "wrap_value",
+    "zeros_stored",
 ]
-
-_log = logging.getLogger("mxnova")
-_logged: set[type] = set()
 
 
 class BaseSparseNDArray(NDArray):
     """What CSR and row_sparse arrays have in common."""
 
-    __slots__ = ("_aux", "_shape", "_values")
+    __slots__ = ("_storage",)
 
-    _values: Tensor
-    _aux: tuple[Tensor, ...]
-    _shape: tuple[int, ...]
+    _storage: Any
+    _castable: ClassVar[tuple[str, ...]]  # storage types that its values can be copied to
 
     @property
     def _tensor(self) -> Tensor:  # type: ignore[override]
-        if type(self) not in _logged:
-            _logged.add(type(self))
-            _log.info("an operator without a kernel for %s arrays runs on a dense copy", self.stype)
-        return self.dense()
+        dense: Tensor = self._storage.dense()
+        return dense
 
-    def dense(self) -> Tensor:
-        """A dense tensor of the same values."""
-        raise NotImplementedError
+    @property
+    def _value(self) -> Any:
+        return self._storage
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Sizes of its axes."""
-        return self._shape
+        return tuple(self._raw.shape)
 
     @property
     def ndim(self) -> int:
         """Number of axes."""
-        return len(self._shape)
+        return len(self._raw.shape)
 
     @property
     def size(self) -> int:
         """Number of elements, stored or not."""
-        return torch.Size(self._shape).numel()
+        return torch.Size(self._raw.shape).numel()
 
     @property
     def dtype(self) -> Any:
-        """Element type."""
-        return self.data.dtype
+        """Element type, as NumPy's scalar type."""
+        return mx_dtype(self._raw.dtype).numpy.type
 
     @property
     def data(self) -> NDArray:
-        """The stored values."""
-        return self._view_of(self._values)
+        """A copy of the stored values."""
+        return self._part(self._storage.data)
 
     @property
     def indices(self) -> NDArray:
-        """Columns (CSR) or rows (row_sparse) of the stored values."""
-        return self._view_of(self._aux[-1])
+        """Columns (CSR) or rows (row_sparse) of the stored values, a copy."""
+        return self._part(self._storage.indices)
 
-    def _view_of(self, tensor: Tensor) -> NDArray:
-        array = wrap(tensor, self.context)
-        array._chunk = self._chunk
-        return array
+    @property
+    def _full_shape(self) -> tuple[int, ...]:
+        return self.shape
+
+    @property
+    def T(self) -> NDArray:  # noqa: N802 - MXNet's name
+        """The array with its axes reversed, dense."""
+        turned: NDArray = self._apply("transpose", (), {})
+        return turned
+
+    def _part(self, tensor: Tensor) -> NDArray:
+        return wrap(tensor.clone(), self.context)
+
+    @property
+    def _num_aux(self) -> int:
+        return len(self._storage.aux)
+
+    @property
+    def _aux_types(self) -> list[Any]:
+        return [mx_dtype(a.dtype).numpy.type for a in self._storage.aux]
+
+    def check_format(self, full_check: bool = True) -> None:
+        """Raises MXNetError where the parts of the storage contradict each other.
+
+        Args:
+            full_check: look at every index, which takes time, not only at shapes and types.
+        """
+        check_format(self._storage, full_check)
+
+    # Copies, casts, moves ------------------------------------------------------------------------
+
+    def _with(self, record: Sparse, context: Context | None = None) -> Any:
+        return wrap_sparse(record, context or self.context)
 
     def astype(self, dtype: Any, copy: bool = True) -> NDArray:
-        """The array with elements of `dtype`."""
-        values = self.data.astype(dtype, copy)._tensor
-        return sparse_array(self.stype, self._shape, values, self._aux, self.context)
+        """The array with elements of `dtype`; itself when it has it already and `copy` is off."""
+        wanted = torch_dtype(dtype)
+        if not copy and wanted is self._storage.dtype:
+            return self
+        return self._moved(self.context, wanted)
 
     def copy(self) -> NDArray:
         """A copy on the same context."""
-        aux = tuple(a.clone() for a in self._aux)
-        return sparse_array(self.stype, self._shape, self._values.clone(), aux, self.context)
+        if self._is_recorded:
+            copied: NDArray = self._apply("_copy", (), {})
+            return copied
+        return self._moved(self.context, self._storage.dtype)
+
+    __copy__ = copy
+
+    def _moved(self, context: Context, dtype: torch.dtype) -> NDArray:
+        record = self._storage
+        data = record.data.to(context.device, dtype, copy=True)
+        aux = (a.to(context.device, copy=True) for a in record.aux)
+        return wrap_sparse(sparse_of(self.stype, data, list(aux), record.shape), context)
 
     def copyto(self, other: NDArray | Context) -> NDArray:
         """Writes its values into `other`, or copies it to a context; returns the copy."""
         if isinstance(other, Context):
-            device = other.device
-            aux = tuple(a.to(device, copy=True) for a in self._aux)
-            values = self._values.to(device, copy=True)
-            return sparse_array(self.stype, self._shape, values, aux, other)
-        if isinstance(other, BaseSparseNDArray) and other.stype == self.stype:
-            other._take(self)
-            return other
-        return super().copyto(other)
+            return self._moved(other, self._storage.dtype)
+        if not isinstance(other, NDArray):
+            raise ArgumentTypeError(f"copyto: {type(other).__name__} is no array and no context")
+        if other.stype not in self._castable:
+            raise ArgumentTypeError(f"copyto: {self.stype} values cannot go to {other.stype}")
+        if other is not self:
+            receive(other, self._storage, "copyto")
+        return other
 
-    def _take(self, source: BaseSparseNDArray) -> None:
-        if source._shape != self._shape:
-            raise MXNetError(f"copyto: {self._shape} cannot take shape {source._shape}")
-        device = self.context.device
-        self._values = source._values.to(device, self._values.dtype, copy=True)
-        self._aux = tuple(a.to(device, copy=True) for a in source._aux)
+    def tostype(self, stype: str) -> NDArray:
+        """The array stored as `stype`."""
+        if stype in STORAGE and stype not in self._castable:
+            raise ValueError(f"cast_storage: {self.stype} values cannot go to {stype}")
+        cast: NDArray = invoke(find("cast_storage").of({"stype": stype}), [self])
+        return cast
 
-    def _receive(self, values: Tensor, giver: str) -> None:
-        taken = cast_storage(wrap(values, self.context), self.stype)
-        self._take(taken)  # type: ignore[arg-type]
+    def asnumpy(self) -> np.ndarray[Any, Any]:
+        """A dense NumPy array of its values."""
+        return wrap(self._storage.dense(), self.context).asnumpy()
+
+    def detach(self) -> NDArray:
+        """An array of the same memory that gradients do not flow through."""
+        array: NDArray = self._with(self._storage)
+        array._chunk = self._chunk
+        return array
+
+    def reshape(self, *shape: Any, **kwargs: Any) -> NDArray:
+        """Not for sparse arrays: raises."""
+        raise NotSupportedForSparseNDArray("reshape", None, *shape)
+
+    def _receive(self, values: Any, giver: str) -> None:
+        receive(self, values, giver)
+
+    # Access --------------------------------------------------------------------------------------
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if not (isinstance(key, slice) and key == slice(None)):
+            error = ValueError if isinstance(key, slice) else TypeError
+            raise error(f"{type(self).__name__} can be assigned to by [:] only, not [{key}]")
+        self._refuse_if_recorded()
+        if isinstance(value, NDArray):
+            value.copyto(self)
+        elif isinstance(value, np.ndarray):
+            warnings.warn("a NumPy array is copied to sparse storage", RuntimeWarning, stacklevel=2)
+            array_from_numpy(value, self.context).astype(self.dtype).copyto(self)
+        elif isinstance(value, Number):
+            self._fill(float(value))
+        else:
+            raise TypeError(f"{type(self).__name__}[:]: {type(value).__name__} is no array")
+
+    def _fill(self, value: float) -> None:
+        raise ValueError(f"{type(self).__name__}[:]: {value} is no array")
+
+    def __len__(self) -> int:
+        return self.shape[0]
 
     def __repr__(self) -> str:
-        sizes = "x".join(map(str, self._shape))
+        sizes = "x".join(map(str, self.shape))
         return f"\n<{type(self).__name__} {sizes} @{self.context}>"
 
     def __reduce__(self) -> Any:
-        return sparse_array, (self.stype, self._shape, self._values, self._aux, self.context)
+        record = self._storage
+        parts = [wrap(t, self.context).asnumpy() for t in (record.data, *record.aux)]
+        return _unpickled, (self.stype, parts, record.shape, str(self.context))
+
+    # Gradients -----------------------------------------------------------------------------------
+
+    def _stand_in(self) -> Tensor:
+        """A tensor of its shape that has no memory, for gradients to flow through."""
+        zero = torch.zeros((), dtype=self._storage.dtype, device=self._storage.data.device)
+        return zero.expand(self.shape)
+
+    def attach_grad(self, grad_req: str = "write", stype: str | None = None) -> None:
+        """Makes it a leaf: gradients of what is computed from it go to `grad`.
+
+        Args:
+            grad_req: null, write or add.
+            stype: storage type of `grad`; default: its own.
+        """
+        from .autograd import attach
+
+        device, dtype = self._storage.data.device, self._storage.dtype
+        if stype == "default":
+            zeros = wrap(torch.zeros(self.shape, dtype=dtype, device=device), self.context)
+        else:
+            zeros = empty_sparse(stype or self.stype, self.shape, self.context, dtype)
+        attach(self, zeros, grad_req)
+
+
+BaseSparseNDArray._target = BaseSparseNDArray._raw = vars(BaseSparseNDArray)["_storage"]
+guard(BaseSparseNDArray, "_storage", on_set=WRITE)
+guard(BaseSparseNDArray, "_target", get=WRITE, on_set=WRITE)
 
 
 class CSRNDArray(BaseSparseNDArray):
@@ -128,20 +250,36 @@ class CSRNDArray(BaseSparseNDArray):
 
     __slots__ = ()
     stype = "csr"
+    _castable = ("default", "csr")
 
     @property
     def indptr(self) -> NDArray:
-        """Where each row starts in `data`; one more than there are rows."""
-        return self._view_of(self._aux[0])
+        """Where each row starts in `data`, a copy; one more than there are rows."""
+        return self._part(self._storage.indptr)
 
-    def dense(self) -> Tensor:
-        """A dense tensor of the same values."""
-        indptr, columns = self._aux
-        rows = torch.repeat_interleave(
-            torch.arange(self._shape[0], device=columns.device), indptr.diff()
-        )
-        result = self._values.new_zeros(self._shape)
-        return result.index_put_((rows, columns.long()), self._values, accumulate=True)
+    def __getitem__(self, key: Any) -> NDArray:
+        """Rows: ``x[i]`` (as a matrix of one row) and ``x[i:j]``."""
+        if isinstance(key, (int, np.integer)):
+            if not -self.shape[0] <= key < self.shape[0]:
+                raise OutOfRangeError(f"CSRNDArray: [{key}]: there are {self.shape[0]} rows")
+            begin = int(key) % self.shape[0]
+            return self._rows(begin, begin + 1)
+        if not isinstance(key, slice) or key.step is not None:
+            raise ValueError(f"CSRNDArray: [{key}]: rows can be had by [i] and [i:j] only")
+        if key == slice(None):
+            return self
+        return self._rows(key.start or 0, key.stop or self.shape[0])
+
+    def _rows(self, begin: int, end: int) -> NDArray:
+        rows: NDArray = self._apply("slice", (), {"begin": (begin,), "end": (end,)})
+        return rows
+
+    def asscipy(self) -> Any:
+        """A scipy.sparse.csr_matrix with a copy of the values."""
+        from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
+
+        parts = (self.data.asnumpy(), self.indices.asnumpy(), self.indptr.asnumpy())
+        return csr_matrix(parts, shape=self.shape, dtype=self.dtype)
 
 
 class RowSparseNDArray(BaseSparseNDArray):
@@ -149,12 +287,24 @@ class RowSparseNDArray(BaseSparseNDArray):
 
     __slots__ = ()
     stype = "row_sparse"
+    _castable = ("default", "row_sparse")
 
-    def dense(self) -> Tensor:
-        """A dense tensor of the same values."""
-        result = self._values.new_zeros(self._shape)
-        result[self._aux[0].long()] = self._values
-        return result
+    def __getitem__(self, key: Any) -> NDArray:
+        """Itself, by ``x[:]``."""
+        if isinstance(key, slice) and key == slice(None):
+            return self
+        raise ValueError(f"RowSparseNDArray: [{key}]: only [:] is possible")
+
+    def retain(self, *args: Any, **kwargs: Any) -> NDArray:
+        """The array with all rows but the given ones set to zero, see `sparse_retain`."""
+        kept: NDArray = self._apply("_sparse_retain", args, kwargs)
+        return kept
+
+    def _fill(self, value: float) -> None:
+        record = self._storage
+        data = record.data.new_full(record.shape, value)
+        rows = torch.arange(record.shape[0], device=data.device)
+        self._storage = RowSparse(data, rows, record.shape)
 
 
 _CLASSES: dict[str, type[BaseSparseNDArray]] = {
@@ -163,53 +313,166 @@ _CLASSES: dict[str, type[BaseSparseNDArray]] = {
 }
 
 
+# Arrays and their storage -------------------------------------------------------------------------
+
+
+def wrap_sparse(record: Sparse, context: Context) -> BaseSparseNDArray:
+    """The array of a record that nobody else writes to."""
+    array: BaseSparseNDArray = object.__new__(_CLASSES[record.stype])
+    array._storage = record
+    array._chunk = Chunk(context)
+    array._tracked = array._node = array._grad = None
+    return array
+
+
 def sparse_array(
     stype: str, shape: tuple[int, ...], values: Tensor, aux: tuple[Tensor, ...], context: Context
 ) -> BaseSparseNDArray:
     """The sparse array of these parts; aux is (indptr, indices) or, for row_sparse, (indices,)."""
-    array: BaseSparseNDArray = object.__new__(_CLASSES[stype])
-    array._values, array._aux, array._shape = values, aux, tuple(shape)
-    array._chunk = Chunk(context)
-    array._tracked = array._grad = None
-    return array
+    return wrap_sparse(sparse_of(stype, values, aux, tuple(shape)), context)
 
 
 def empty_sparse(
     stype: str, shape: tuple[int, ...], context: Context, dtype: torch.dtype
 ) -> BaseSparseNDArray:
     """A sparse array of zeros."""
-    _refuse_unless_sparse(stype)
-    device = context.device
-    indices = torch.zeros(0, dtype=torch.int64, device=device)
-    if stype == "row_sparse":
-        values = torch.zeros((0, *shape[1:]), dtype=dtype, device=device)
-        return sparse_array(stype, shape, values, (indices,), context)
-    indptr = torch.zeros(shape[0] + 1, dtype=torch.int64, device=device)
-    values = torch.zeros(0, dtype=dtype, device=device)
-    return sparse_array(stype, shape, values, (indptr, indices), context)
+    return wrap_sparse(storage.empty_sparse(stype, shape, dtype, context.device), context)
 
 
-def _refuse_unless_sparse(stype: str) -> None:
-    if stype not in _CLASSES:
-        raise argument_error("cast_storage", "stype", stype, "must be default, csr or row_sparse")
+def zeros_stored(
+    stype: str, shape: tuple[int, ...], context: Context, dtype: torch.dtype
+) -> NDArray:
+    """An array of zeros stored as `stype`."""
+    if stype == "default":
+        return wrap(torch.zeros(shape, dtype=dtype, device=context.device), context)
+    return empty_sparse(stype, shape, context, dtype)
+
+
+def wrap_value(value: Value, context: Context) -> NDArray:
+    """The array of a tensor or record that nobody else writes to."""
+    if isinstance(value, Tensor):
+        return wrap(value.detach(), context)
+    return wrap_sparse(value, context)
+
+
+def clear(array: NDArray) -> None:
+    """Sets all elements to zero; sparse arrays then store nothing."""
+    if isinstance(array, BaseSparseNDArray):
+        record = array._storage
+        place = (tuple(record.shape), record.dtype, record.data.device)
+        array._storage = storage.empty_sparse(array.stype, *place)
+    else:
+        array._target.zero_()
 
 
 def cast_storage(array: NDArray, stype: str) -> NDArray:
     """The array stored as `stype`."""
     if stype == array.stype:
         return array
-    dense = array.dense() if isinstance(array, BaseSparseNDArray) else array._tensor
-    if stype == "default":
-        return wrap(dense, array.context)
-    _refuse_unless_sparse(stype)
-    if stype == "row_sparse":
-        rows = dense.flatten(1).ne(0).any(1) if dense.dim() > 1 else dense.ne(0)
-        indices = rows.nonzero().flatten()
-        return sparse_array(stype, array.shape, dense[indices], (indices,), array.context)
-    if dense.dim() != 2:
-        raise MXNetError(f"cast_storage: csr arrays have 2 dimensions, not {dense.dim()}")
-    stored = dense.ne(0)
-    indptr = torch.zeros(dense.shape[0] + 1, dtype=torch.int64, device=dense.device)
-    indptr[1:] = stored.sum(1).cumsum(0)
-    columns = stored.nonzero()[:, 1].contiguous()
-    return sparse_array(stype, array.shape, dense[stored], (indptr, columns), array.context)
+    cast: NDArray = invoke(find("cast_storage").of({"stype": stype}), [array])
+    return cast
+
+
+def receive(array: NDArray, value: Any, giver: str, owned: bool = False) -> None:
+    """Puts the values of a result, in whatever storage, into `array`; its element type stays.
+
+    Args:
+        array: where they go.
+        value: a tensor or a record of sparse storage.
+        giver: what to call the one who gives, in an error.
+        owned: nobody else holds `value`, so that its memory can change hands.
+    """
+    if not isinstance(array, BaseSparseNDArray):
+        array._receive(dense_of(value), giver)
+        return
+    mine = array._storage
+    if tuple(value.shape) != tuple(mine.shape):
+        raise MXNetError(
+            f"{giver}: out has shape {shape_text(mine.shape)}, "
+            f"the result {shape_text(tuple(value.shape))}"
+        )
+    cast: Any = storage.cast_storage(value, array.stype)
+    device = array.context.device
+    shared = cast is value and not owned
+    data = cast.data.to(device, mine.dtype, copy=shared)
+    aux = tuple(a.to(device, copy=shared) for a in cast.aux)
+    array._storage = sparse_of(array.stype, data, aux, tuple(mine.shape))
+
+
+def _unpickled(stype: str, parts: list[Any], shape: tuple[int, ...], context: str) -> NDArray:
+    where = context_of(context)
+    values, *aux = (array_from_numpy(p, where)._tensor for p in parts)
+    return sparse_array(stype, shape, values, tuple(aux), where)
+
+
+# Arithmetic ---------------------------------------------------------------------------------------
+
+
+def _binary(name: str, strict: str, broadcast: str, scalar: str) -> Callable[..., Any]:
+    """The method for ``self <op> other``: the strict form where shapes are equal."""
+
+    def method(self: BaseSparseNDArray, other: Any) -> Any:
+        if isinstance(other, NDArray):
+            form = strict if strict and self.shape == other.shape else broadcast
+            pair = (other, self) if name.startswith("__r") else (self, other)
+            return invoke(find(form).of({}), pair)
+        if isinstance(other, Number):
+            return self._apply(scalar, (), {"scalar": float(other)})
+        return NotImplemented
+
+    method.__name__ = method.__qualname__ = name
+    return method
+
+
+def _in_place(function: Callable[[Any, Any], Any], name: str) -> Callable[..., Any]:
+    def method(self: BaseSparseNDArray, other: Any) -> Any:
+        self._refuse_if_recorded()
+        function(self, other).copyto(self)
+        return self
+
+    method.__name__ = method.__qualname__ = name
+    return method
+
+
+# fmt: off
+_ARITHMETIC = [  # method, on arrays of one shape, on others, with a number
+    ("add",     "elemwise_add", "broadcast_add",           "_plus_scalar"),
+    ("sub",     "elemwise_sub", "broadcast_sub",           "_minus_scalar"),
+    ("mul",     "elemwise_mul", "broadcast_mul",           "_mul_scalar"),
+    ("truediv", "elemwise_div", "broadcast_div",           "_div_scalar"),
+    ("div",     "elemwise_div", "broadcast_div",           "_div_scalar"),
+    ("radd",    "",             "broadcast_add",           "_plus_scalar"),
+    ("rsub",    "",             "broadcast_sub",           "_rminus_scalar"),
+    ("rmul",    "",             "broadcast_mul",           "_mul_scalar"),
+    ("rtruediv", "",            "broadcast_div",           "_rdiv_scalar"),
+    ("rdiv",    "",             "broadcast_div",           "_rdiv_scalar"),
+    ("mod",     "",             "broadcast_mod",           "_mod_scalar"),
+    ("rmod",    "",             "broadcast_mod",           "_rmod_scalar"),
+    ("pow",     "",             "broadcast_power",         "_power_scalar"),
+    ("rpow",    "",             "broadcast_power",         "_rpower_scalar"),
+    ("eq",      "",             "broadcast_equal",         "_equal_scalar"),
+    ("ne",      "",             "broadcast_not_equal",     "_not_equal_scalar"),
+    ("gt",      "",             "broadcast_greater",       "_greater_scalar"),
+    ("ge",      "",             "broadcast_greater_equal", "_greater_equal_scalar"),
+    ("lt",      "",             "broadcast_lesser",        "_lesser_scalar"),
+    ("le",      "",             "broadcast_lesser_equal",  "_lesser_equal_scalar"),
+]
+# fmt: on
+
+for _name, *_forms in _ARITHMETIC:
+    setattr(BaseSparseNDArray, f"__{_name}__", _binary(f"__{_name}__", *_forms))
+for _name in ("add", "sub", "mul", "truediv"):
+    _function = getattr(operator, _name)
+    setattr(BaseSparseNDArray, f"__i{_name}__", _in_place(_function, f"__i{_name}__"))
+BaseSparseNDArray.__hash__ = object.__hash__  # type: ignore[method-assign, assignment]
+
+
+def _by_operator(name: str) -> Callable[[BaseSparseNDArray], Any]:
+    def method(self: BaseSparseNDArray) -> Any:
+        return self._apply(name, (), {})
+
+    return method
+
+
+BaseSparseNDArray.__neg__ = _by_operator("negative")  # type: ignore[operator]
+BaseSparseNDArray.__abs__ = _by_operator("abs")  # type: ignore[attr-defined]

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions on whole arrays that are more than one operator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..base.errors import ArgumentError, MXNetError, OutOfRangeError, argument_error
+from .array import NDArray
+from .creation import array
+from .functions import function_of
+
+__all__ = ["concatenate", "histogram", "imdecode", "moveaxis", "onehot_encode"]
+
+
+def concatenate(arrays: Sequence[NDArray], axis: int = 0, always_copy: bool = True) -> NDArray:
+    """Arrays of one element type joined along `axis`.
+
+    Args:
+        arrays: at least one; their other sizes must be equal.
+        axis: the axis along which they may differ.
+        always_copy: without it, a single array is returned itself.
+    """
+    if not arrays:
+        raise ArgumentError("concatenate: no arrays were given")
+    if len(arrays) == 1:
+        return arrays[0].copy() if always_copy else arrays[0]
+    if len({a.dtype for a in arrays}) > 1:
+        names = ", ".join(np.dtype(a.dtype).name for a in arrays)
+        raise ArgumentError(f"concatenate: arrays of different element types: {names}")
+    if not -arrays[0].ndim <= axis < arrays[0].ndim:
+        raise OutOfRangeError(f"concatenate: axis={axis} of {arrays[0].ndim} axes")
+    joined: NDArray = function_of("Concat")(*arrays, dim=axis)
+    return joined
+
+
+def moveaxis(
+    tensor: NDArray, source: int | Sequence[int], destination: int | Sequence[int]
+) -> NDArray:
+    """The array with some axes moved, the others in their order."""
+    moved = _axes("source", source, tensor.ndim)
+    places = _axes("destination", destination, tensor.ndim)
+    if len(moved) != len(places):
+        raise ArgumentError(f"moveaxis: source={source} and destination={destination} differ")
+    order = [axis for axis in range(tensor.ndim) if axis not in moved]
+    for place, axis in sorted(zip(places, moved, strict=True)):
+        order.insert(place, axis)
+    return tensor.transpose(order)  # type: ignore[attr-defined, no-any-return]
+
+
+def _axes(name: str, given: int | Sequence[int], rank: int) -> list[int]:
+    axes = [given] if isinstance(given, int) else list(given)
+    positive = [axis + rank if axis < 0 else axis for axis in axes]
+    if len(set(positive)) < len(axes) or any(not 0 <= axis < rank for axis in positive):
+        raise argument_error("moveaxis", name, given, f"must be different axes of {rank}")
+    return positive
+
+
+def histogram(
+    a: NDArray, bins: int | NDArray = 10, range: tuple[float, float] | None = None
+) -> Any:
+    """How many elements fall into each bin, and the edges of the bins.
+
+    Args:
+        a: any shape.
+        bins: how many bins of equal width, or their edges.
+        range: lowest and highest edge; default: those of the elements, and counts in float32.
+    """
+    if isinstance(bins, NDArray):
+        return function_of("_histogram")(a, bins)
+    if not isinstance(bins, int):
+        raise argument_error("histogram", "bins", bins, "must be a number or an array")
+    if range is None:
+        counts, edges = np.histogram(a.asnumpy(), bins=bins)
+        return array(counts), array(edges)
+    return function_of("_histogram")(a, bin_cnt=bins, range=range)
+
+
+def onehot_encode(indices: NDArray, out: NDArray) -> NDArray:
+    """Writes a row of zeros into `out` for each index, with 1 there; returns `out`."""
+    if indices.ndim != 1 or out.ndim != 2 or len(indices) != len(out):
+        raise MXNetError(f"onehot_encode: indices {indices.shape} and out {out.shape} do not fit")
+    out[:] = function_of("one_hot")(indices, depth=out.shape[1])
+    return out
+
+
+def imdecode(
+    str_img: bytes,
+    clip_rect: tuple[int, int, int, int] = (0, 0, 0, 0),
+    out: NDArray | None = None,
+    index: int = 0,
+    channels: int = 3,
+    mean: NDArray | None = None,
+) -> NoReturn:
+    """Refuses, as MXNet 1.9.1 does whatever it is given; `mx.image.imdecode` decodes images."""
+    raise MXNetError("imdecode: MXNet's fails for every image; mx.image.imdecode decodes images")

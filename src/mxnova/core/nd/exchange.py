@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values and memory shared with NumPy and other libraries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.utils.dlpack import from_dlpack
+
+from ..base.dtypes import BFLOAT16
+from ..base.errors import ArgumentError, ArgumentTypeError
+from ..op.dtypes import dtype_name, mx_dtype
+from .chunk import Chunk
+
+__all__ = ["Interchange", "Number", "numpy_of", "tensor_from", "tensor_of_capsule", "written"]
+
+Number = (int, float, np.generic)
+
+# NumPy's kinds of numbers that ATen has: truth values, integers and floating-point numbers.
+_NUMERIC = "biuf"
+
+
+# NumPy --------------------------------------------------------------------------------------------
+
+
+def numpy_of(tensor: Tensor, copy: bool) -> np.ndarray[Any, Any]:
+    """The values of a tensor as a NumPy array; without `copy` it shares CPU memory."""
+    tensor = tensor.detach()
+    if tensor.dtype is torch.bfloat16:
+        values: np.ndarray[Any, Any] = tensor.contiguous().view(torch.uint16).cpu().numpy()
+        values = values.view(BFLOAT16)
+    else:
+        values = tensor.cpu().numpy()
+    return values.copy(order="C") if copy and not tensor.is_cuda else values
+
+
+def tensor_from(values: np.ndarray[Any, Any]) -> Tensor:
+    """An ATen tensor over the memory of a NumPy array, copied only where ATen cannot view it."""
+    if not values.flags.writeable or any(s < 0 for s in values.strides):
+        values = values.copy()
+    if not values.dtype.isnative:
+        values = values.astype(values.dtype.newbyteorder("="))
+    if values.dtype == BFLOAT16:
+        return torch.from_numpy(values.view(np.uint16)).view(torch.bfloat16)
+    return torch.from_numpy(values)
+
+
+def written(value: Any, like: Tensor) -> Tensor | float:
+    """A value to write into `like`, as a tensor or as a number that its type can hold."""
+    tensor = getattr(value, "_tensor", None)
+    if isinstance(tensor, Tensor):
+        return tensor.to(like.device)
+    try:
+        if isinstance(value, Number):
+            return _number(value, like)
+        values = np.asarray(value)
+        if values.dtype.kind not in _NUMERIC and values.dtype != BFLOAT16:
+            casting: Any = "safe" if values.dtype.kind == "c" else "unsafe"
+            values = values.astype(mx_dtype(like.dtype).numpy, casting=casting)
+    except (TypeError, ValueError) as error:
+        kind = ArgumentError if isinstance(value, np.ndarray) else ArgumentTypeError
+        raise kind(
+            f"NDArray: cannot write {value!r} into {dtype_name(like.dtype)} elements: {error}"
+        ) from None
+    return tensor_from(values).to(like.device)
+
+
+def _number(value: Any, like: Tensor) -> Tensor | float:
+    """A number; in integers fractions are cut and what does not fit wraps around, as in C."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(plain, (int, float)):
+        raise TypeError("not a real number")
+    if like.dtype is torch.bool:
+        return bool(plain)
+    if like.is_floating_point() and isinstance(plain, float):
+        return plain
+    if isinstance(plain, int) and -(2**63) <= plain < 2**63:
+        return torch.tensor(plain, device=like.device).to(like.dtype)
+    return torch.tensor(plain, dtype=torch.float64, device=like.device).to(like.dtype)
+
+
+# Arrays -------------------------------------------------------------------------------------------
+
+
+class Interchange:
+    """Gives a class of arrays the protocols by which other libraries share its memory."""
+
+    __slots__ = ()
+
+    _tensor: Tensor
+    _target: Tensor
+    _raw: Tensor
+    _chunk: Chunk
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if copy is not False:
+            values = numpy_of(self._tensor, copy=True)
+            return values if dtype is None else values.astype(dtype, copy=False)
+        self._chunk.foreign = True
+        values = numpy_of(self._tensor, copy=False)
+        if self._tensor.is_cuda or (dtype is not None and np.dtype(dtype) != values.dtype):
+            raise ArgumentError("an NDArray on a GPU or of another element type needs a copy")
+        return values
+
+    def to_torch(self) -> Tensor:
+        """An ATen tensor of the same memory."""
+        self._chunk.foreign = True
+        return self._target
+
+    def to_dlpack_for_read(self) -> Any:
+        """A capsule "dltensor" over its memory, to be consumed once and only read."""
+        self._chunk.foreign = True
+        return self._tensor.__dlpack__()
+
+    def to_dlpack_for_write(self) -> Any:
+        """A capsule "dltensor" over its memory, to be consumed once; writes are seen here."""
+        return self.to_torch().__dlpack__()
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        return self.to_torch().__dlpack__(**kwargs)
+
+    def __dlpack_device__(self) -> tuple[Any, int]:
+        return self._raw.__dlpack_device__()
+
+
+def tensor_of_capsule(source: Any) -> Tensor:
+    """The tensor over the memory of a capsule "dltensor", or of an object that gives one."""
+    try:
+        return from_dlpack(source)
+    except (RuntimeError, BufferError, TypeError, AttributeError) as error:
+        raise ArgumentError(
+            f"from_dlpack: {source!r} is no capsule that can be consumed: {error}"
+        ) from None

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions on arrays that bring their own gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..base.errors import ArgumentTypeError, MXNetError
+from ..base.shapes import shape_text
+from ..runtime.context import Context
+from .array import NDArray, wrap, wrap_recorded
+from .recording import set_recording
+from .tape import linked, outputs_of, step
+
+__all__ = ["Function"]
+
+
+class Function:
+    """A function with a gradient of its own: subclass it, and call each instance once.
+
+    `forward` and `backward` run without recording.
+
+    Attributes:
+        saved_tensors: what `save_for_backward` was given.
+    """
+
+    def __init__(self) -> None:
+        self.saved_tensors: tuple[Any, ...] = ()
+        self._was_called = False
+
+    def save_for_backward(self, *args: Any) -> None:
+        """Keeps arrays that `backward` needs, as `saved_tensors`."""
+        self.saved_tensors = args
+
+    def forward(self, *inputs: Any) -> Any:
+        """Gives an output, or several in a list or tuple, for the inputs."""
+        raise NotImplementedError(f"{type(self).__name__}.forward")
+
+    def backward(self, *output_grads: Any) -> Any:
+        """Gives the gradients of the inputs for those of the outputs; None stands for zeros."""
+        raise NotImplementedError(f"{type(self).__name__}.backward")
+
+    def __call__(self, *inputs: Any) -> Any:
+        """What `forward` gives, recorded as one step."""
+        # Subclasses may have an __init__ that does not call this one's.
+        if self.__dict__.get("_was_called"):
+            raise MXNetError(
+                f"{_named(self)} has been called before; make an instance for each call"
+            )
+        self._was_called = True
+        self.__dict__.setdefault("saved_tensors", ())
+        was_recording = set_recording(False)
+        try:
+            outputs = self.forward(*inputs)
+        finally:
+            set_recording(was_recording)
+        tracked = linked(_checked(self, "forward is given", inputs)) if was_recording else None
+        if tracked is None:
+            return outputs
+        alone = isinstance(outputs, NDArray)
+        arrays = _checked(self, "forward gives", [outputs] if alone else outputs)
+        made = _recorded(self, inputs, tracked, arrays)
+        return made[0] if alone else type(outputs)(made)
+
+
+def _named(function: Function) -> str:
+    return f"autograd.Function {type(function).__name__}"
+
+
+def _checked(function: Function, what: str, arrays: Sequence[Any]) -> Sequence[NDArray]:
+    for array in arrays:
+        if not isinstance(array, NDArray):
+            raise ArgumentTypeError(
+                f"{_named(function)}: {what} a {type(array).__name__}, which is no NDArray"
+            )
+    return arrays
+
+
+def _recorded(
+    function: Function, inputs: Sequence[NDArray], tracked: Sequence[Tensor], outputs: Any
+) -> list[NDArray]:
+    """New arrays for the outputs: `function` may have saved the old, and the new refer to it."""
+    values = [o._tensor.clone() if _is_one_of(o, inputs) else o._tensor.data for o in outputs]
+    contexts = [o.context for o in outputs]
+    with torch.enable_grad():
+        results = _Step.apply(function, contexts, values, *tracked)  # type: ignore[no-untyped-call]
+    nodes = outputs_of(step(("_CustomFunction", {}), inputs), len(results))
+    return [wrap_recorded(*made) for made in zip(results, contexts, nodes, strict=True)]
+
+
+def _is_one_of(array: NDArray, arrays: Sequence[NDArray]) -> bool:
+    return any(array._chunk is a._chunk for a in arrays)
+
+
+class _Step(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any,
+        function: Function,
+        contexts: Sequence[Context],
+        values: Sequence[Tensor],
+        *tracked: Tensor,
+    ) -> tuple[Tensor, ...]:
+        ctx.function = function
+        ctx.contexts = contexts
+        ctx.save_for_backward(*tracked)
+        return tuple(values)
+
+    @staticmethod
+    def backward(ctx: Any, *d_outputs: Tensor) -> tuple[Any, ...]:
+        function, inputs = ctx.function, ctx.saved_tensors
+        with torch.no_grad():
+            pairs = zip(d_outputs, ctx.contexts, strict=True)
+            arrays = [wrap(d.detach().contiguous(), context) for d, context in pairs]
+            given = _gradients(function, arrays, len(inputs))
+            found = [_as_gradient(function, g, t) for g, t in zip(given, inputs, strict=True)]
+        if torch.is_grad_enabled():  # a graph of the gradients is wanted
+            found = list(_NoGradient.apply(function, len(found), *found, *inputs))  # type: ignore[no-untyped-call]
+        return (None, None, None, *found)
+
+
+def _gradients(function: Function, d_outputs: Sequence[NDArray], n_inputs: int) -> list[Any]:
+    was_recording = set_recording(False)
+    try:
+        given = function.backward(*d_outputs)
+    except Exception as error:
+        raise MXNetError(f"{_named(function)}: backward raised {error!r}") from error
+    finally:
+        set_recording(was_recording)
+    gradients = [given] if isinstance(given, NDArray) or given is None else list(given)
+    if len(gradients) != n_inputs:
+        raise MXNetError(
+            f"{_named(function)}: backward gives {len(gradients)} gradients for {n_inputs} inputs"
+        )
+    return gradients
+
+
+def _as_gradient(function: Function, gradient: Any, like: Tensor) -> Tensor:
+    """A gradient in memory of its own: the user may keep the array that it comes in."""
+    if gradient is None:
+        return torch.zeros_like(like)
+    _checked(function, "backward gives", [gradient])
+    try:
+        return torch.empty_like(like).copy_(gradient._tensor)
+    except RuntimeError:
+        raise MXNetError(
+            f"{_named(function)}: backward gives shape {shape_text(gradient.shape)} "
+            f"for an input of shape {shape_text(tuple(like.shape))}"
+        ) from None
+
+
+class _NoGradient(torch.autograd.Function):
+    """Hands gradients on and ties them to the inputs, whose gradient through them is unknown."""
+
+    @staticmethod
+    def forward(ctx: Any, function: Function, n: int, *tensors: Tensor) -> tuple[Tensor, ...]:
+        ctx.function = function
+        return tuple(t.view_as(t) for t in tensors[:n])
+
+    @staticmethod
+    def backward(ctx: Any, *_gradients: Tensor) -> Any:
+        raise MXNetError(f"{_named(ctx.function)}: its gradient has no gradient")

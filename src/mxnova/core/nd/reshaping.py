@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Methods of arrays that give the same elements in another shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from torch import Tensor
+
+from ..base.errors import ArgumentError, ArgumentTypeError
+from ..methods import OperatorMethods
+from ..op.operator import find
+from .accept import check
+from .recording import STATE
+from .tape import Step
+
+__all__ = ["Reshaping"]
+
+
+class Reshaping(OperatorMethods):
+    """Gives a class of arrays `reshape` and those of its kin that may share memory."""
+
+    __slots__ = ()
+
+    _tensor: Tensor
+    _raw: Tensor
+    _tracked: Tensor | None
+    shape: Any
+    ndim: Any
+
+    def _derived(
+        self, function: Callable[[Tensor], Tensor], made_by: Step, view: bool = False
+    ) -> Any:
+        """The array of ``function(tensor)``, see NDArray."""
+        raise NotImplementedError
+
+    def _view(self, tensor: Tensor) -> Any:
+        """The array of a tensor of the same memory."""
+        raise NotImplementedError
+
+    def reshape(self, *shape: Any, **kwargs: Any) -> Any:
+        """The same elements in another shape; shares memory.
+
+        Args:
+            shape: sizes; 0 keeps an axis, -1 is deduced, -2 to -4 as operator Reshape says.
+            kwargs: shape=, reverse= as operator Reshape has them.
+        """
+        if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
+            shape = tuple(shape[0])
+        elif not shape:
+            shape = _given_shape(kwargs)
+        if not kwargs and not (STATE.recording and self._tracked is not None):
+            plain = self._plainly(shape)
+            if plain is not None:
+                return plain
+        if not {"shape", "reverse"}.issuperset(kwargs) or not all(map(_is_integer, shape)):
+            raise ArgumentTypeError(f"reshape: shape={shape!r}, {kwargs}: integers and reverse=")
+        op = find("Reshape").of({**kwargs, "shape": shape})
+        check(op, [self._tensor])
+        return self._derived(op.forward, op, view=True)
+
+    def _plainly(self, shape: tuple[Any, ...]) -> Any:
+        """What ATen makes of a shape, where that is what MXNet makes of it."""
+        if 0 in shape:
+            return None
+        try:
+            return self._view(self._tensor.view(shape))
+        except (RuntimeError, TypeError):
+            return None
+
+    def expand_dims(self, axis: int, inplace: bool = False, **kwargs: Any) -> Any:
+        """Operator `expand_dims`: a new axis of size 1 at `axis`; `inplace` shares memory."""
+        if not inplace:
+            return super().expand_dims(axis, **kwargs)
+        sizes = list(self.shape)
+        sizes.insert(axis if axis >= 0 else axis + len(sizes) + 1, 1)
+        return self.reshape(sizes)
+
+    def flatten(self, inplace: bool = False, **kwargs: Any) -> Any:
+        """Operator `flatten`: a matrix with the first axis as rows; `inplace` shares memory."""
+        return self.reshape((0, -1)) if inplace else super().flatten(**kwargs)
+
+    def squeeze(self, axis: Any = None, inplace: bool = False, **kwargs: Any) -> Any:
+        """Operator `squeeze`: without axes of size 1, or those given; `inplace` shares memory."""
+        if not inplace:
+            return super().squeeze(axis, **kwargs)
+        op = find("squeeze").of({"axis": axis})
+        check(op, [self._raw])
+        return self._derived(op.forward, op, view=True)
+
+    def broadcast_to(self, shape: Any, **kwargs: Any) -> Any:
+        """Repeated along axes of size 1 to `shape`, which may have more axes in front."""
+        wanted, missing = tuple(shape), len(tuple(shape)) - self.ndim
+        mine = (1,) * missing + self.shape
+        if missing < 0 or any(n not in (1, m) for n, m in zip(mine, wanted, strict=True)):
+            raise ArgumentError(f"broadcast_to: shape={wanted} from {self.shape}")
+        source = self.reshape(mine) if missing else self
+        return OperatorMethods.broadcast_to(source, wanted, **kwargs)
+
+    def broadcast_like(self, other: Any, **kwargs: Any) -> Any:
+        """`broadcast_to` the shape of `other`."""
+        return self.broadcast_to(other.shape, **kwargs)
+
+
+def _given_shape(kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    shape = kwargs.pop("shape", None)
+    if not shape:
+        raise ArgumentError("reshape: no shape was given")
+    return tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+
+
+def _is_integer(size: Any) -> bool:
+    return isinstance(size, (int, np.integer))

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradients that come, or go to arrays, in sparse storage."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from ..op.kernel_gradient import value_of_gradient
+from ..op.operator import find
+from ..op.sparse.storage import Value, dense_of, stype_of
+from ..runtime.context import Context
+from .array import NDArray, wrap
+from .sparse import receive, wrap_sparse
+
+__all__ = ["sparse_gradient", "take_sparse_gradient"]
+
+
+def take_sparse_gradient(array: NDArray, fresh: Tensor, grad_req: str) -> None:
+    """Puts a gradient that nobody else holds into its array, where one of the two is sparse.
+
+    Rows stay rows: only what goes to a dense array becomes dense.
+    """
+    value = value_of_gradient(fresh)
+    if grad_req == "add":
+        value = _sum(array._value, value)
+    receive(array, value, "backward", owned=True)
+
+
+def sparse_gradient(fresh: Tensor, context: Context) -> NDArray:
+    """The array of a gradient in sparse storage."""
+    value = value_of_gradient(fresh)
+    return wrap(value, context) if isinstance(value, Tensor) else wrap_sparse(value, context)
+
+
+def _sum(before: Value, more: Value) -> Value:
+    add = find("elemwise_add").of({})
+    kernel = add.kernel_for([stype_of(before), stype_of(more)])
+    if kernel is None:
+        return dense_of(before) + dense_of(more)
+    total: Value = kernel.forward(add, before, more)
+    return total

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What recorded arrays were computed from.
+
+ATen's graph, which the `_tracked` tensor of an array holds, knows how gradients flow. The tape is
+MXNet's view of the same: operators and arrays. It tells which leaves a gradient goes to, whether a
+graph has been used up, and what Symbol an array stands for. Nodes hold no memory of arrays, and
+refer only to what came before them, so that graphs are freed by reference counting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
+from typing import Any
+
+from torch import Tensor
+
+from ..base.errors import MXNetError
+from ..op.operator import Op
+
+__all__ = [
+    "INDEXING",
+    "Leaf",
+    "Node",
+    "Step",
+    "flow_of",
+    "free",
+    "is_live",
+    "linked",
+    "name_of",
+    "outputs_of",
+    "reached",
+    "step",
+]
+
+# What was run: an operator; the name and attributes of one; a number: that output of the input.
+Step = Op | tuple[str, Mapping[str, Any]] | int
+
+# The name of the step that ``x[key]`` is; several operators, should anyone ask.
+INDEXING = "_slice"
+
+_number_of_step = count().__next__
+_number_of_variable = count().__next__
+
+
+class Node:
+    """A recorded operator, or a variable: an array that nothing is known to have made.
+
+    Attributes:
+        made_by: what was run; None for a variable.
+        inputs: what it was run on; None when a backward pass has used the graph up.
+        number: counts operators and, apart from them, variables.
+    """
+
+    __slots__ = ("inputs", "made_by", "number")
+
+    def __init__(self, made_by: Step | None, inputs: tuple[Node, ...] | None, number: int) -> None:
+        self.made_by = made_by
+        self.inputs = inputs
+        self.number = number
+
+
+def name_of(made_by: Step) -> str:
+    """The name of the operator that was run."""
+    if isinstance(made_by, Op):
+        return made_by.name
+    return "" if isinstance(made_by, int) else made_by[0]
+
+
+class Leaf(Node):
+    """A variable that gradients are wanted of.
+
+    Attributes:
+        tensor: what gradients flow to.
+        gradient: the array they go to.
+        grad_req: how they go there: null, write or add.
+        is_fresh: whether a gradient has come since this was last set to False.
+    """
+
+    __slots__ = ("grad_req", "gradient", "is_fresh", "tensor")
+
+    def __init__(self, tensor: Tensor, gradient: Any, grad_req: str) -> None:
+        super().__init__(None, (), _number_of_variable())
+        self.tensor = tensor
+        self.gradient = gradient
+        self.grad_req = grad_req
+        self.is_fresh = False
+
+
+def is_live(array: Any) -> bool:
+    """Whether `array` belongs to a graph that no backward pass has used up."""
+    node = array._node
+    return node is not None and node.inputs is not None
+
+
+def flow_of(array: Any) -> Tensor | None:
+    """What gradients flow through; None where they do not, or not any more."""
+    tracked: Tensor | None = array._tracked
+    return tracked if tracked is not None and array._node.inputs is not None else None
+
+
+def linked(arrays: Iterable[Any]) -> list[Tensor] | None:
+    """For each array what gradients flow through; None when they flow through none.
+
+    An array of a used up graph is a constant from then on. The tensors of constants have a version
+    counter of their own: as in MXNet, writing to an array does not invalidate a graph that read it.
+    """
+    tensors, found = [], False
+    for array in arrays:
+        tracked = array._tracked
+        if tracked is not None:
+            if array._node.inputs is not None:
+                tensors.append(tracked)
+                found = True
+                continue
+            array._tracked = array._node = None
+        tensors.append(array._tensor.data)
+    return tensors if found else None
+
+
+def step(made_by: Step, arrays: Iterable[Any]) -> Node:
+    """The node of what was run on `arrays`; those that no node belongs to become variables."""
+    inputs = []
+    for array in arrays:
+        node = array._node
+        if node is None or node.inputs is None:
+            node = array._node = Node(None, (), _number_of_variable())
+        inputs.append(node)
+    return Node(made_by, tuple(inputs), _number_of_step())
+
+
+def outputs_of(node: Node, n: int) -> Sequence[Node]:
+    """The nodes of the first `n` outputs of `node`."""
+    return [node] if n == 1 else [Node(i, (node,), node.number) for i in range(n)]
+
+
+def reached(heads: Iterable[Node]) -> list[Node]:
+    """All nodes that `heads` were computed from, themselves included.
+
+    Raises:
+        MXNetError: one of them belongs to a graph that has been used up.
+    """
+    found = list(dict.fromkeys(heads))
+    seen = set(found)
+    for node in found:  # grows
+        if node.inputs is None:
+            if node.made_by is None:  # a constant that another graph read too
+                continue
+            raise MXNetError(
+                "a part of the graph was freed by an earlier backward pass; to go through a part "
+                "twice, give the first one retain_graph=True"
+            )
+        for source in node.inputs:
+            if source not in seen:
+                seen.add(source)
+                found.append(source)
+    return found
+
+
+def free(nodes: Iterable[Node]) -> None:
+    """Marks a graph as used up: its arrays are constants from now on; its leaves stay leaves."""
+    for node in nodes:
+        if not isinstance(node, Leaf):
+            node.inputs = None

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When memory is freed, and arrays of more than 2**31 elements."""
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+import torch
+
+import mxnova as mx
+from mxnova.core.nd.array import wrap
+
+nd = mx.nd
+BILLIONS = 2**33 + 8
+
+
+@pytest.fixture
+def _no_collector():
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def freed(make):
+    """Whether nothing is left of an array when the names for it are gone."""
+    array, *others = make()
+    reference = weakref.ref(array._tensor), weakref.ref(array)
+    del array, others
+    return reference[0]() is None and reference[1]() is None
+
+
+def view():
+    x = nd.zeros((4, 4))
+    return x, x[1], x[1:3], x[0, 1], x.reshape((2, 8)), x[:, 1], x[[0, 1]]
+
+
+def leaf():
+    x = nd.ones((4, 4))
+    x.attach_grad()
+    return (x,)
+
+
+def recorded_view():
+    x = nd.ones((4, 4))
+    x.attach_grad()
+    with mx.autograd.record():
+        y = x[1:][0].reshape((2, 2))
+        z = (y * y).sum()
+    return x, y, z
+
+
+def after_backward():
+    x, y, z = recorded_view()
+    z.backward()
+    return x, y, z
+
+
+def written_while_recording():
+    x, buffer = nd.ones((4,)), nd.zeros((3, 4))
+    x.attach_grad()
+    with mx.autograd.record():
+        buffer[:] = x * 2
+        z = buffer.sum()
+    z.backward()
+    return buffer, x, z
+
+
+@pytest.mark.usefixtures("_no_collector")
+@pytest.mark.parametrize(
+    "make", [view, leaf, recorded_view, after_backward, written_while_recording]
+)
+def test_arrays_are_freed_at_once(make):
+    assert freed(make)
+
+
+@pytest.mark.usefixtures("_no_collector")
+def test_a_view_keeps_the_memory_and_not_the_array():
+    x = nd.arange(4)
+    row, reference = x[1:], weakref.ref(x)
+    del x
+    assert reference() is None
+    assert row.asnumpy().tolist() == [1, 2, 3]
+
+
+@pytest.fixture
+def huge():
+    """An array of more elements than 32 bits can count, without memory."""
+    return wrap(torch.empty(BILLIONS, dtype=torch.uint8, device="meta"), mx.cpu())
+
+
+def test_shapes_beyond_32_bits(huge):
+    assert huge.shape == (BILLIONS,)
+    assert huge.size == BILLIONS
+    assert len(huge) == BILLIONS
+    assert huge.reshape((8, -1)).shape == (8, BILLIONS // 8)
+    assert huge[2**32 :].shape == (BILLIONS - 2**32,)
+    assert huge[-(2**32) : 2**33].shape == (2**32 - 8,)
+    assert huge[2**33 + 7].shape == (1,)
+    assert huge[:: 2**31].shape == (5,)
+    assert huge.astype("float32").size == BILLIONS
+    with pytest.raises(IndexError):
+        huge[BILLIONS]
+
+
+def test_inference_beyond_32_bits():
+    data = mx.sym.var("data")
+    shapes = mx.sym.FullyConnected(data, num_hidden=3).infer_shape(data=(2**31 + 1, 4))
+    assert shapes[1] == [(2**31 + 1, 3)]
+    joined = mx.sym.concat(data, data, dim=0)
+    assert joined.infer_shape(data=(2**31, 2))[1] == [(2**32, 2)]
+    assert mx.sym.reshape(data, shape=(-1,)).infer_shape(data=(2**20, 2**20))[1] == [(2**40,)]
+
+
+@pytest.mark.huge
+def test_an_array_of_more_than_two_billion_elements():
+    size, place = 2**31 + 16, 2**31 + 5
+    x = nd.zeros((size,), dtype="uint8")
+    x[place] = 7
+    assert x[place].asscalar() == 7
+    assert x[place - size].asscalar() == 7
+    assert x[2**31 :].asnumpy().tolist() == [0] * 5 + [7] + [0] * 10
+    assert x[[place, 0]].asnumpy().tolist() == [7, 0]
+    assert x.reshape((2, -1))[1, place - size // 2].asscalar() == 7
+    x[place : place + 2] = 9
+    assert (x == 9).sum().asscalar() == 2
+    assert np.asarray(x[-16:]).sum() == 18
