@@ -14,10 +14,11 @@ __version__ = "0.1.0"
 # fmt: off
 _MODULES = {  # name here -> module
     "attribute": "attribute", "autograd": "autograd", "base": "base", "context": "context",
-    "error": "error", "executor": "executor", "formats": "formats", "model": "model",
-    "name": "name", "nd": "ndarray", "ndarray": "ndarray", "opt": "optimizer",
-    "optimizer": "optimizer", "predictor": "predictor", "random": "random", "rnd": "random",
-    "recordio": "recordio", "sym": "symbol", "symbol": "symbol", "util": "util",
+    "engine": "engine", "error": "error", "executor": "executor", "formats": "formats",
+    "model": "model", "name": "name", "nd": "ndarray", "ndarray": "ndarray", "operator": "operator",
+    "opt": "optimizer", "optimizer": "optimizer", "predictor": "predictor", "profiler": "profiler",
+    "random": "random", "recordio": "recordio", "rnd": "random", "sym": "symbol",
+    "symbol": "symbol", "util": "util",
 }
 _NAMES = {  # name here -> module that defines it
     "AttrScope": "attribute", "Context": "context", "Executor": "executor",

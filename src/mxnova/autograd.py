@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recording operators on arrays and running their gradients."""
 
+from .core.exec.traced import get_symbol
 from .core.nd.autograd import backward, grad, mark_variables
+from .core.nd.function import Function
 from .core.nd.recording import (
     is_recording,
     is_training,
     pause,
     predict_mode,
     record,
-    set_is_training,
     set_recording,
+    set_training,
     train_mode,
 )
 
 __all__ = [
+    "Function",
     "backward",
+    "get_symbol",
     "grad",
     "is_recording",
     "is_training",
@@ -22,7 +26,7 @@ __all__ = [
     "pause",
     "predict_mode",
     "record",
-    "set_is_training",
     "set_recording",
+    "set_training",
     "train_mode",
 ]

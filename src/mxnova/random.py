@@ -1,14 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random numbers."""
+"""Random numbers: `seed`, and what `mx.nd.random` draws."""
 
 from __future__ import annotations
 
+import numpy as np
+
+from .core.base.errors import ArgumentError
 from .core.runtime import resource
 from .core.runtime.context import Context, context_of
+from .ndarray.random import (
+    exponential,
+    gamma,
+    generalized_negative_binomial,
+    multinomial,
+    negative_binomial,
+    normal,
+    poisson,
+    randint,
+    randn,
+    shuffle,
+    uniform,
+)
 
-__all__ = ["seed"]
+__all__ = [
+    "exponential",
+    "gamma",
+    "generalized_negative_binomial",
+    "multinomial",
+    "negative_binomial",
+    "normal",
+    "poisson",
+    "randint",
+    "randn",
+    "seed",
+    "shuffle",
+    "uniform",
+]
 
 
 def seed(seed_state: int, ctx: Context | str = "all") -> None:
-    """Restarts the random stream of `ctx`, or of every context."""
+    """Restarts the random stream of a context.
+
+    Args:
+        seed_state: where to start; the same number gives the same sequence.
+        ctx: the context; ``all``: every one, each with a stream of its own.
+    """
+    if not isinstance(seed_state, (int, np.integer)):
+        raise ArgumentError(f"seed: seed_state={seed_state!r}: must be an integer")
     resource.seed(int(seed_state), None if ctx == "all" else context_of(ctx))

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mxnova.core.base.params import REQUIRED, BoolKind, EnumKind, IntKind, Kind
+import mxnova.operator  # noqa: F401 - registers custom_op
+from mxnova.core.base.params import REQUIRED, BoolKind, EnumKind, Field, IntKind, Kind
 from mxnova.core.op.operator import Op, OpType
 
 __all__ = ["instances"]
@@ -13,16 +14,18 @@ __all__ = ["instances"]
 
 def instances(type_: OpType) -> Iterator[Op]:
     """The operator at its defaults, then with one parameter changed: a flag, choice or integer."""
-    required = {f.name: _some_text(f.kind) for f in type_.fields if f.default is REQUIRED}
+    required = {f.name: _some_text(f) for f in type_.fields if f.default is REQUIRED}
     yield type_.of(required)
     for field in type_.fields:
         for value in _values(field.kind):
             yield type_.of({**required, field.name: value})
 
 
-def _some_text(kind: Kind) -> str:
+def _some_text(field: Field) -> str:
     """Reads as a number, as text, and as a tuple of one."""
-    return kind.choices[0] if isinstance(kind, EnumKind) else "1"
+    if field.name == "op_type":
+        return "custom_op"
+    return field.kind.choices[0] if isinstance(field.kind, EnumKind) else "1"
 
 
 def _values(kind: Kind) -> tuple[str, ...]:

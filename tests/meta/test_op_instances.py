@@ -49,7 +49,12 @@ def test_inputs_are_arguments_of_forward_in_their_order():
 
 def test_what_is_said_of_inputs_is_said_of_existing_ones():
     assert where(lambda op: not {*op.aux, *op.mutates} <= {*op.inputs()}) == []
-    assert where(lambda op: not op.initializers.keys() <= {*op.type.signature.inputs}) == []
+
+    def starts_no_input(op):
+        signature = op.type.signature
+        return not (signature.variadic or op.initializers.keys() <= {*signature.inputs})
+
+    assert where(starts_no_input) == []
 
 
 def test_a_symbol_shows_an_output_where_there_is_one():
@@ -61,9 +66,11 @@ def test_a_symbol_shows_an_output_where_there_is_one():
 
 
 def test_equal_parameters_make_equal_operators():
+    """But for Custom, which holds a user's object."""
+
     def is_new(op):
         again = op.type.parse(texts(op))
-        return (again, hash(again)) != (op, hash(op))
+        return op.type.name != "Custom" and (again, hash(again)) != (op, hash(op))
 
     assert where(is_new) == []
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 import mxnova.core.exec.control_flow
-import mxnova.core.op.library  # noqa: F401 - both register operators
+import mxnova.core.exec.custom
+import mxnova.core.op.library  # noqa: F401 - these register operators
 from mxnova.core.op.operator import REGISTRY
 
 HERE = Path(__file__).parent

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import json
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,8 @@ def module_names():
 
 
 def needs_docstring(value):
-    return inspect.isroutine(value) or inspect.isclass(value)
+    ours = getattr(value, "__module__", "").startswith("mxnova")
+    return ours and (inspect.isroutine(value) or inspect.isclass(value))
 
 
 @pytest.mark.parametrize("module_name", list(module_names()))
@@ -70,3 +72,75 @@ def test_names_of_the_package_resolve():
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="module 'mxnova' has no attribute 'ndarrray'"):
         mxnova.ndarrray  # noqa: B018
+
+
+# MXNet's names and signatures ---------------------------------------------------------------------
+
+DATA = Path(__file__).parents[1] / "data" / "api"
+MXNET = json.loads((DATA / "signatures.json").read_text())
+DEVIATIONS = json.loads((Path(__file__).parent / "api_deviations.json").read_text())
+VAR_POSITIONAL = inspect.Parameter.VAR_POSITIONAL
+
+
+def problem(wanted, value):
+    """What an MXNet call of this signature would not find; None: nothing.
+
+    Arguments may follow MXNet's. A default of ``_Null`` leaves the default to the operator.
+    """
+    if wanted is None:  # an attribute, or written in C
+        return None
+    have = inspect.signature(value).parameters
+    order = list(have)
+    takes_any = any(p.kind is VAR_POSITIONAL for p in have.values())
+    for i, (name, *default) in enumerate(wanted):
+        if name == "self" or name.startswith("*"):
+            continue
+        if name not in have:
+            return f"{name} is missing"
+        if not takes_any and order.index(name) != i and not after_star(wanted, i):
+            return f"{name} is number {order.index(name)}, not {i}"
+        if default not in ([], ["_Null"], [shown(have[name].default)]):
+            return f"{name}={shown(have[name].default)}, not {default[0]}"
+    return None
+
+
+def after_star(wanted, i):
+    return any(name.startswith("*") for name, *_ in wanted[:i])
+
+
+def shown(value):
+    if isinstance(value, type):
+        return value.__name__
+    return value if value == "float32" else repr(value)  # MXNet has NumPy's type
+
+
+def differences(module_name):
+    """Dotted name -> what differs from MXNet."""
+    importlib.import_module("mxnova.symbol")  # registers loops and branches too
+    module = importlib.import_module(f"mxnova.{module_name}")
+    found = {}
+    for name, wanted in MXNET[module_name].items():
+        where = f"{module_name}.{name}"
+        value = getattr(module, name, None)
+        if value is None:
+            found[where] = "missing"
+        elif isinstance(wanted, dict):
+            found[f"{where}.__init__"] = problem(wanted["init"], value.__init__)
+            for member, signature in wanted["members"].items():
+                has = hasattr(value, member)
+                what = problem(signature, getattr(value, member)) if has else "missing"
+                found[f"{where}.{member}"] = what
+        else:
+            found[where] = problem(wanted, value)
+    return {where: what for where, what in found.items() if what}
+
+
+@pytest.mark.parametrize("module_name", list(MXNET))
+def test_names_and_signatures_are_those_of_mxnet(module_name):
+    known = {n: w for names in DEVIATIONS.values() for n, w in names.items()}
+    expected = {n: w for n, w in known.items() if n.rpartition(".")[0] in owners(module_name)}
+    assert differences(module_name) == expected
+
+
+def owners(module_name):
+    return {module_name, *(f"{module_name}.{name}" for name in MXNET[module_name])}

@@ -1,15 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays and operators on them: every operator is a function here."""
 
+from ..core.exec import custom  # noqa: F401 - registers Custom
+from ..core.exec.cached_op import CachedOp
 from ..core.facade import operator_names, operators
+from ..core.nd.arrangement import concatenate, histogram, imdecode, moveaxis, onehot_encode
 from ..core.nd.array import NDArray
-from ..core.nd.creation import arange, array, empty, eye, from_numpy, full, linspace, ones, zeros
+from ..core.nd.creation import (
+    arange,
+    array,
+    empty,
+    eye,
+    from_dlpack,
+    from_numpy,
+    from_torch,
+    full,
+    linspace,
+    ones,
+    to_dlpack_for_read,
+    to_dlpack_for_write,
+    zeros,
+)
 from ..core.nd.files import load, load_frombuffer, save
 from ..core.nd.functions import function_of
 from ..core.nd.functions import invoke_by_name as invoke
 from ..core.nd.sparse import BaseSparseNDArray, CSRNDArray, RowSparseNDArray
 from ..core.runtime.context import waitall
-from . import _internal, contrib, image, linalg, op, sparse
+from . import _internal, contrib, image, linalg, ndarray, op, random, register, sparse, utils
 from .arithmetic import (
     add,
     divide,
@@ -18,6 +35,9 @@ from .arithmetic import (
     greater_equal,
     lesser,
     lesser_equal,
+    logical_and,
+    logical_or,
+    logical_xor,
     maximum,
     minimum,
     modulo,
@@ -32,22 +52,28 @@ from .arithmetic import (
 __all__ = [
     "BaseSparseNDArray",
     "CSRNDArray",
+    "CachedOp",
     "NDArray",
     "RowSparseNDArray",
     "_internal",
     "add",
     "arange",
     "array",
+    "concatenate",
     "contrib",
     "divide",
     "empty",
     "equal",
     "eye",
+    "from_dlpack",
     "from_numpy",
+    "from_torch",
     "full",
     "greater",
     "greater_equal",
+    "histogram",
     "image",
+    "imdecode",
     "invoke",
     "lesser",
     "lesser_equal",
@@ -55,19 +81,30 @@ __all__ = [
     "linspace",
     "load",
     "load_frombuffer",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
     "maximum",
     "minimum",
     "modulo",
+    "moveaxis",
     "multiply",
+    "ndarray",
     "not_equal",
+    "onehot_encode",
     "ones",
     "op",
     "power",
+    "random",
+    "register",
     "save",
     "sparse",
     "split_v2",
     "subtract",
+    "to_dlpack_for_read",
+    "to_dlpack_for_write",
     "true_divide",
+    "utils",
     "waitall",
     "zeros",
 ]

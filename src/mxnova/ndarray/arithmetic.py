@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from ..base import numeric_types
 from ..core.base.errors import ArgumentTypeError
 from ..core.nd.array import NDArray
 from ..core.nd.functions import function_of
@@ -19,6 +20,9 @@ __all__ = [
     "greater_equal",
     "lesser",
     "lesser_equal",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
     "maximum",
     "minimum",
     "modulo",
@@ -34,30 +38,33 @@ __all__ = [
 def _function(
     name: str, on_arrays: str, scalar: str, reflected: str, python: Callable[[Any, Any], Any]
 ) -> Callable[[Any, Any], Any]:
-    arrays, scalar, reflected = (
-        f"broadcast_{on_arrays}",
-        f"_{scalar}_scalar",
-        f"_{reflected}_scalar",
-    )
+    arrays = f"broadcast_{on_arrays}"
+    scalar, reflected = f"_{scalar}_scalar", f"_{reflected}_scalar"
 
     def function(lhs: Any, rhs: Any) -> Any:
         left, right = isinstance(lhs, NDArray), isinstance(rhs, NDArray)
         if left and right:
             return function_of(arrays)(lhs, rhs)
-        if left or right:
-            array, number = (lhs, rhs) if left else (rhs, lhs)
-            if not hasattr(number, "__float__"):
-                raise ArgumentTypeError(f"{name}: a {type(number).__name__} is no number")
-            return function_of(scalar if left else reflected)(array, scalar=float(number))
-        return python(lhs, rhs)
+        if isinstance(rhs if left else lhs, numeric_types):
+            if right:
+                return function_of(reflected)(rhs, scalar=float(lhs))
+            if left:
+                return function_of(scalar)(lhs, scalar=float(rhs))
+            if isinstance(rhs, numeric_types):
+                return python(lhs, rhs)
+        kinds = f"{type(lhs).__name__} and {type(rhs).__name__}"
+        raise ArgumentTypeError(f"{name}: its arguments must be arrays or numbers, not {kinds}")
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"Operator `{arrays}` on two arrays, `{scalar}` on an array and a number."
+    function.__doc__ = (
+        f"Operator `{arrays}` on two arrays, `{scalar}` on an array and a number; "
+        "on two numbers, Python's."
+    )
     return function
 
 
-def _compared(relation: Callable[[Any, Any], bool]) -> Callable[[Any, Any], float]:
-    return lambda a, b: float(relation(a, b))
+def _truth(relation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], int]:
+    return lambda a, b: int(bool(relation(a, b)))
 
 
 # What follows a name: the operator on two arrays, on array and number, on number and array.
@@ -67,20 +74,31 @@ subtract      = _function("subtract", "sub", "minus", "rminus", operator.sub)
 multiply      = _function("multiply", "mul", "mul", "mul", operator.mul)
 divide        = _function("divide", "div", "div", "rdiv", operator.truediv)
 modulo        = _function("modulo", "mod", "mod", "rmod", operator.mod)
-power         = _function("power", "power", "power", "rpower", operator.pow)
 maximum       = _function("maximum", "maximum", "maximum", "maximum", max)
 minimum       = _function("minimum", "minimum", "minimum", "minimum", min)
-equal         = _function("equal", "equal", "equal", "equal", _compared(operator.eq))
+equal         = _function("equal", "equal", "equal", "equal", _truth(operator.eq))
 not_equal     = _function("not_equal", "not_equal", "not_equal", "not_equal",
-                          _compared(operator.ne))
-greater       = _function("greater", "greater", "greater", "lesser", _compared(operator.gt))
+                          _truth(operator.ne))
+greater       = _function("greater", "greater", "greater", "lesser", _truth(operator.gt))
 greater_equal = _function("greater_equal", "greater_equal", "greater_equal", "lesser_equal",
-                          _compared(operator.ge))
-lesser        = _function("lesser", "lesser", "lesser", "greater", _compared(operator.lt))
+                          _truth(operator.ge))
+lesser        = _function("lesser", "lesser", "lesser", "greater", _truth(operator.lt))
 lesser_equal  = _function("lesser_equal", "lesser_equal", "lesser_equal", "greater_equal",
-                          _compared(operator.le))
+                          _truth(operator.le))
+logical_and   = _function("logical_and", "logical_and", "logical_and", "logical_and",
+                          _truth(lambda a, b: a and b))
+logical_or    = _function("logical_or", "logical_or", "logical_or", "logical_or",
+                          _truth(lambda a, b: a or b))
+logical_xor   = _function("logical_xor", "logical_xor", "logical_xor", "logical_xor",
+                          _truth(lambda a, b: bool(a) != bool(b)))
 # fmt: on
 true_divide = divide
+_power = _function("power", "power", "power", "rpower", operator.pow)
+
+
+def power(base: Any, exp: Any) -> Any:
+    """`base` to the power of `exp`, arrays or numbers."""
+    return _power(base, exp)
 
 
 def split_v2(

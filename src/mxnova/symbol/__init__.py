@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Symbols and operators on them: every operator is a function here."""
 
-from ..core.exec import binding, control_flow  # noqa: F401 - give Symbol its bind, register loops
+from ..core.exec import binding, control_flow, custom  # noqa: F401 - Symbol.bind, operators
 from ..core.facade import operator_names, operators
 from ..core.graph.functions import function_of
 from ..core.graph.functions import invoke_by_name as invoke
 from ..core.graph.symbol import Group, Symbol, Variable, var
-from . import _internal, contrib, image, linalg, op
+from . import _internal, contrib, image, linalg, op, random, register, sparse, symbol
 from .creation import (
     arange,
     eye,
     full,
+    histogram,
     hypot,
+    linspace,
     maximum,
     minimum,
     ones,
@@ -32,10 +34,12 @@ __all__ = [
     "eye",
     "fromjson",
     "full",
+    "histogram",
     "hypot",
     "image",
     "invoke",
     "linalg",
+    "linspace",
     "load",
     "load_json",
     "maximum",
@@ -44,7 +48,11 @@ __all__ = [
     "op",
     "pow",
     "power",
+    "random",
+    "register",
+    "sparse",
     "split_v2",
+    "symbol",
     "var",
     "zeros",
 ]

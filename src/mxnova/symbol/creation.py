@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
-from ..core.base.errors import ArgumentTypeError
+from ..base import numeric_types
+from ..core.base.errors import ArgumentError, ArgumentTypeError
 from ..core.graph.functions import function_of
 from ..core.graph.symbol import Symbol
 
@@ -14,7 +17,9 @@ __all__ = [
     "arange",
     "eye",
     "full",
+    "histogram",
     "hypot",
+    "linspace",
     "maximum",
     "minimum",
     "ones",
@@ -73,31 +78,89 @@ def eye(
     return _made("_eye", N=N, M=M, k=k, dtype=dtype or "float32", **kwargs)
 
 
-def _made(op: str, **attrs: Any) -> Symbol:
-    result: Symbol = function_of(op)(**attrs)
+def linspace(
+    start: float,
+    stop: float,
+    num: int,
+    endpoint: bool = True,
+    name: str | None = None,
+    dtype: Any = None,
+) -> Symbol:
+    """`num` evenly spaced numbers from `start` to `stop`, without the last with `endpoint` off."""
+    return _made(
+        "_linspace",
+        start=start,
+        stop=stop,
+        num=num,
+        endpoint=endpoint,
+        name=name,
+        dtype=dtype or "float32",
+    )
+
+
+def histogram(
+    a: Symbol,
+    bins: int | Symbol = 10,
+    range: tuple[float, float] | None = None,
+    **kwargs: Any,
+) -> Symbol:
+    """How many elements lie in each bin, and the bins' edges.
+
+    Args:
+        a: the elements.
+        bins: number of bins of equal size, or their edges.
+        range: the least and the greatest edge, where `bins` is a number.
+        kwargs: name= of the node.
+    """
+    if isinstance(bins, Symbol):
+        return _made("_histogram", data=a, bins=bins, **kwargs)
+    if range is None:
+        raise ArgumentError("histogram: range=None: with a number of bins it must be given")
+    return _made("_histogram", data=a, bin_cnt=bins, range=range, **kwargs)
+
+
+def _made(op: str, **arguments: Any) -> Symbol:
+    result: Symbol = function_of(op)(**arguments)
     return result
 
 
-def _function(name: str, symbols: str, scalar: str, reflected: str) -> Callable[[Any, Any], Symbol]:
-    def function(left: Any, right: Any) -> Symbol:
-        if isinstance(left, Symbol) and isinstance(right, Symbol):
+def _function(
+    name: str, symbols: str, scalar: str, reflected: str, python: Callable[[Any, Any], Any]
+) -> Callable[[Any, Any], Any]:
+    def function(left: Any, right: Any) -> Any:
+        first, second = isinstance(left, Symbol), isinstance(right, Symbol)
+        if first and second:
             return function_of(symbols)(left, right)
-        if isinstance(left, Symbol):
-            return function_of(scalar)(left, scalar=right)
-        if isinstance(right, Symbol):
-            return function_of(reflected)(right, scalar=left)
-        raise ArgumentTypeError(f"{name}: one argument must be a Symbol")
+        if isinstance(right if first else left, numeric_types):
+            if first:
+                return function_of(scalar)(left, scalar=right)
+            if second:
+                return function_of(reflected)(right, scalar=left)
+            if isinstance(right, numeric_types):
+                return python(left, right)
+        kinds = f"{type(left).__name__} and {type(right).__name__}"
+        raise ArgumentTypeError(f"{name}: its arguments must be symbols or numbers, not {kinds}")
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"Operator `{symbols}` on symbols, `{scalar}` on a symbol and a number."
+    function.__doc__ = (
+        f"Operator `{symbols}` on two symbols, `{scalar}` on a symbol and a number; "
+        "on two numbers, Python's."
+    )
     return function
 
 
-maximum = _function("maximum", "_Maximum", "_MaximumScalar", "_MaximumScalar")
-minimum = _function("minimum", "_Minimum", "_MinimumScalar", "_MinimumScalar")
-power = _function("power", "_Power", "_PowerScalar", "_RPowerScalar")
+maximum = _function("maximum", "_Maximum", "_MaximumScalar", "_MaximumScalar", max)
+minimum = _function("minimum", "_Minimum", "_MinimumScalar", "_MinimumScalar", min)
+hypot = _function("hypot", "_Hypot", "_HypotScalar", "_HypotScalar", math.hypot)
+_power = _function("power", "_Power", "_PowerScalar", "_RPowerScalar", operator.pow)
+
+
+def power(base: Any, exp: Any) -> Any:
+    """`base` to the power of `exp`, symbols or numbers."""
+    return _power(base, exp)
+
+
 pow = power
-hypot = _function("hypot", "_Hypot", "_HypotScalar", "_HypotScalar")
 
 
 def split_v2(

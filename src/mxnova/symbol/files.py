@@ -14,6 +14,8 @@ __all__ = ["fromjson", "load", "load_json"]
 
 def load(fname: str | os.PathLike[str]) -> Symbol:
     """The symbol in a JSON file of any MXNet version."""
+    if not isinstance(fname, (str, os.PathLike)):
+        raise ArgumentTypeError(f"load: fname is a {type(fname).__name__}, not a path")
     with open(fname, "rb") as file:
         text = file.read()
     try:

@@ -4,8 +4,8 @@
 from ..core.facade import operator_names, operators
 from ..core.graph.functions import function_of
 
-__getattr__ = operators(__name__, function_of, "")
+__getattr__ = operators(__name__, function_of)
 
 
 def __dir__() -> list[str]:
-    return operator_names("")
+    return operator_names()

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Records names and signatures of MXNet's public API; run it with an interpreter that has MXNet.
+
+    python scripts/record/signatures.py tests/data/api
+
+A module's names are those it lists and the functions and classes it defines, without the halves of
+operators that compute gradients. A signature is a list of [name] and [name, default as text].
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import sys
+from pathlib import Path
+
+import mxnet
+
+MODULES = """
+attribute autograd context engine executor name operator profiler random
+ndarray ndarray.contrib ndarray.image ndarray.linalg ndarray.ndarray ndarray.random
+ndarray.sparse ndarray.utils ndarray._internal
+symbol symbol.contrib symbol.image symbol.linalg symbol.random symbol.sparse symbol.symbol
+symbol._internal
+""".split()  # noqa: SIM905 - a table to read
+PREFIX = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+IGNORED = {"__init__", "__del__", "__module__", "__dict__", "__weakref__", "__doc__", "__slots__"}
+
+
+def signature(function) -> list[list[str]] | None:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (ValueError, TypeError):
+        return None
+    return [[PREFIX.get(p.kind, "") + p.name, *default(p)] for p in parameters]
+
+
+def default(parameter) -> list[str]:
+    """A plain default as Python writes it, any other by its name; nothing where there is none."""
+    value = parameter.default
+    if value is parameter.empty:
+        return []
+    return [value.__name__ if isinstance(value, type) else repr(value)]
+
+
+def is_shown(name: str, module) -> bool:
+    value = getattr(module, name)
+    if not (inspect.isfunction(value) or inspect.isclass(value)) or "_backward" in name:
+        return False
+    if name in getattr(module, "__all__", ()):
+        return True
+    return name[0] != "_" and value.__module__ == module.__name__
+
+
+def members(cls) -> dict[str, list[list[str]] | None]:
+    found = {}
+    for base in reversed(cls.__mro__):
+        if base.__module__.startswith("mxnet"):
+            found.update(vars(base))
+    named = {n for n, v in found.items() if v is not None and n not in IGNORED}
+    shown = {n for n in named if n[0] != "_" or n.startswith("__")}
+    return {n: signature(getattr(cls, n)) if callable(getattr(cls, n)) else None for n in shown}
+
+
+def described(value):
+    if inspect.isclass(value):
+        return {"init": signature(value.__init__), "members": dict(sorted(members(value).items()))}
+    return signature(value)
+
+
+def main(folder: Path) -> None:
+    table = {}
+    for name in sorted(MODULES):
+        module = importlib.import_module(f"{mxnet.__name__}.{name}")
+        names = sorted(n for n in dir(module) if is_shown(n, module))
+        table[name] = {n: described(getattr(module, n)) for n in names}
+    lines = [
+        f"{json.dumps(module)}: {{\n"
+        + ",\n".join(f"{json.dumps(n)}: {json.dumps(v)}" for n, v in names.items())
+        + "\n}"
+        for module, names in table.items()
+    ]
+    (folder / "signatures.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random arrays. Each context has a stream of its own; `mx.random.seed` restarts it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.base.params import NOT_GIVEN
+from ..core.distributions import sampler
+from ..core.facade import operator_names, operators
+from ..core.nd.array import NDArray
+from ..core.nd.functions import function_of
+from ..core.runtime.context import current_context
+
+__all__ = [
+    "current_context",
+    "exponential",
+    "gamma",
+    "generalized_negative_binomial",
+    "multinomial",
+    "negative_binomial",
+    "normal",
+    "poisson",
+    "randint",
+    "randn",
+    "shuffle",
+    "uniform",
+]
+
+
+def _sampler(name: str) -> Any:
+    return sampler(name, function_of, NDArray, "ctx", "out")
+
+
+exponential = _sampler("exponential")
+gamma = _sampler("gamma")
+generalized_negative_binomial = _sampler("generalized_negative_binomial")
+negative_binomial = _sampler("negative_binomial")
+normal = _sampler("normal")
+poisson = _sampler("poisson")
+randint = _sampler("randint")
+uniform = _sampler("uniform")
+
+
+def randn(*shape: int, loc: Any = 0, scale: Any = 1, **kwargs: Any) -> NDArray:
+    """Normally distributed numbers, `shape` given as separate sizes.
+
+    Args:
+        shape: sizes of the result.
+        loc: their mean.
+        scale: their standard deviation.
+        kwargs: dtype=, ctx=, out= as `normal` has them.
+    """
+    result: NDArray = normal(loc, scale, shape, **kwargs)
+    return result
+
+
+def multinomial(
+    data: NDArray,
+    shape: Any = NOT_GIVEN,
+    get_prob: bool = False,
+    out: Any = None,
+    dtype: Any = "int32",
+    **kwargs: Any,
+) -> Any:
+    """Draws from each row of probabilities in `data`.
+
+    Args:
+        data: probabilities, along the last axis.
+        shape: size or sizes of what each row draws.
+        get_prob: give the log-likelihoods of the draws too.
+        out: array to write the result into.
+        dtype: element type of the draws.
+        kwargs: as operator `sample_multinomial` has them.
+    """
+    draw = function_of("_sample_multinomial")
+    return draw(data, shape, get_prob, out=out, dtype=dtype, **kwargs)
+
+
+def shuffle(data: NDArray, **kwargs: Any) -> NDArray:
+    """`data` with its first axis in random order.
+
+    Args:
+        data: the array.
+        kwargs: out= array to write the result into.
+    """
+    result: NDArray = function_of("_shuffle")(data, **kwargs)
+    return result
+
+
+__getattr__ = operators(__name__, function_of, "_random_")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(n for n in operator_names("_random_") if n.endswith("_like"))})

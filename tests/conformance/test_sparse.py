@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Replays what MXNet 1.9.1 makes of programs on sparse arrays; see scripts/record/sparse.py."""
+
+import copy
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mxnova as mx
+
+from . import sparse_programs as programs
+
+FOLDER = Path(__file__).parent.parent / "data" / "sparse"
+NAMES = {"mx": mx, "np": np, "pickle": pickle, "copy": copy}
+# MXNet's errors that Python has no better class for.
+ANY_ERROR = {"Exception", "AssertionError", "MXNetError", "NotImplementedError", "BaseException"}
+
+# What differs -> the programs. The rows of docs/deviations.md say why.
+DEVIATIONS = {
+    program: reason
+    for reason, programs_ in json.loads(
+        Path(__file__).with_name("sparse_deviations.json").read_text()
+    ).items()
+    for program in programs_
+}
+
+
+def cases():
+    for name in programs.PROGRAMS:
+        for program, wanted in json.loads((FOLDER / f"{name}.json").read_text()).items():
+            if wanted is not None:
+                yield pytest.param(program, wanted, id=program)
+
+
+@pytest.mark.parametrize(("program", "wanted"), list(cases()))
+@pytest.mark.filterwarnings("ignore:a NumPy array is copied")
+def test_program(program, wanted):
+    names = dict(NAMES)
+    if "scipy" in program:
+        names["scipy"] = pytest.importorskip("scipy")
+        pytest.importorskip("scipy.sparse")
+    found = json.loads(json.dumps(programs.run(program, names)))
+    if program in DEVIATIONS:
+        assert found != wanted
+    else:
+        check(found, wanted)
+
+
+def check(found, wanted):
+    """The same error class or, else, the same value."""
+    if (
+        isinstance(wanted, dict)
+        and isinstance(found, dict)
+        and "raises" in found
+        and "raises" in wanted
+    ):
+        assert wanted["raises"][0] in {*found["raises"], *ANY_ERROR}, (found, wanted)
+    else:
+        assert_equal(found, wanted)
+
+
+def assert_equal(found, wanted):
+    """Structures must be equal, numbers close."""
+    if isinstance(wanted, dict):
+        assert isinstance(found, dict), (found, wanted)
+        assert found.keys() == wanted.keys(), (found, wanted)
+        for key, value in wanted.items():
+            assert_equal(found[key], value)
+    elif isinstance(wanted, list):
+        assert isinstance(found, list), (found, wanted)
+        assert len(found) == len(wanted), (found, wanted)
+        for one, other in zip(found, wanted, strict=True):
+            assert_equal(one, other)
+    elif isinstance(wanted, float):
+        assert found == pytest.approx(wanted, rel=1e-5, abs=1e-6, nan_ok=True)
+    else:
+        assert found == wanted
