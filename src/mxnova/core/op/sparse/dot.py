@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import functools
-import warnings
 from typing import Any
 
 import torch
@@ -17,23 +15,11 @@ from .storage import Csr, RowSparse, Value, cast_storage, dense_gradient, dense_
 __all__ = ["product", "rows_product", "transposed_rows"]
 
 
-@functools.cache
-def _silence_beta() -> None:
-    """Lets ATen warn, once and unheard, that its CSR tensors are in beta."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch.zeros(1, 1).to_sparse_csr()
-
-
 def product(lhs: Csr, rhs: Tensor) -> Tensor:
     """``lhs @ rhs`` for a dense matrix."""
     if rhs.dim() > 2 or lhs.data.dtype not in (torch.float32, torch.float64) or not len(lhs.data):
         return _gathered_product(lhs, rhs)
-    _silence_beta()
-    matrix = torch.sparse_csr_tensor(
-        lhs.indptr, lhs.indices, lhs.data, lhs.shape, check_invariants=False
-    )
-    result: Tensor = matrix @ rhs
+    result: Tensor = lhs.to_torch_csr() @ rhs
     return result
 
 

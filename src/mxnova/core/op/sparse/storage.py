@@ -8,6 +8,8 @@ plain records: a kernel takes them where an input is sparse, and gives them wher
 from __future__ import annotations
 
 import dataclasses
+import functools
+import warnings
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -120,6 +122,13 @@ class Csr:
         places = torch.stack([self.rows(), self.indices.long()])
         return torch.sparse_coo_tensor(places, self.data, self.shape, check_invariants=False)
 
+    def to_torch_csr(self) -> Tensor:
+        """ATen's CSR tensor over the same memory."""
+        _silence_beta()
+        return torch.sparse_csr_tensor(
+            self.indptr, self.indices, self.data, self.shape, check_invariants=False
+        )
+
     @classmethod
     def empty(cls, shape: tuple[int, ...], dtype: torch.dtype, device: Any) -> Csr:
         """A matrix of which nothing is stored."""
@@ -210,6 +219,14 @@ class RowSparse:
 Sparse = Csr | RowSparse
 Value = Tensor | Csr | RowSparse
 STORAGE: dict[str, type[Csr] | type[RowSparse]] = {"csr": Csr, "row_sparse": RowSparse}
+
+
+@functools.cache
+def _silence_beta() -> None:
+    """Lets ATen warn, once and unheard, that its CSR tensors are in beta."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.zeros(1, 1).to_sparse_csr()
 
 
 def nonzero(flat: Tensor) -> Tensor:
