@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a call costs: operators on 10×10 float32, where arithmetic is nearly free."""
+"""What a call costs: operators on 10×10 float32, where arithmetic is free, and on 1000×1000."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.inputs import import_mx, normal
 from benchmarks.subject import Case, Options, Subject
 
-CALLS = 20_000
+CALLS, LARGE_CALLS = 20_000, 100
 # case: (MXNet's form, torch's form)
 STATEMENTS = {
     "a + b": ("a + b", "a + b"),
@@ -29,13 +29,22 @@ STATEMENTS = {
     "zeros((10, 10))": ("nd.zeros((10, 10))", "torch.zeros((10, 10))"),
     "a += b": ("a += b", "a += b"),
 }
+LARGE = {
+    "A + B": ("A + B", "A + B"),
+    "A * 2": ("A * 2", "A * 2"),
+    "A > B": ("A > B", "(A > B).float()"),
+    "relu(A)": ("nd.relu(A)", "torch.relu(A)"),
+    "exp(A)": ("nd.exp(A)", "torch.exp(A)"),
+    "sum(A)": ("nd.sum(A)", "torch.sum(A)"),
+    "sum(A, axis=1)": ("nd.sum(A, axis=1)", "torch.sum(A, dim=1)"),
+    "transpose(A)": ("nd.transpose(A)", "A.t().contiguous()"),
+}
 
 
 def cases(peer: str, options: Options) -> dict[str, Callable[[], Case]]:
-    arrays = {
-        n: normal(n, shape) for n, shape in {"a": (10, 10), "b": (10, 10), "c": (10,)}.items()
-    }
-    number = 100 if options.smoke else CALLS
+    large = (4, 4) if options.smoke else (1000, 1000)
+    shapes = {"a": (10, 10), "b": (10, 10), "c": (10,), "A": large, "B": large}
+    arrays = {n: normal(n, shape) for n, shape in shapes.items()}
     if peer == "torch":
         import torch
 
@@ -45,9 +54,11 @@ def cases(peer: str, options: Options) -> dict[str, Callable[[], Case]]:
         nd = import_mx(peer).nd
         names = {n: nd.array(a) for n, a in arrays.items()}
         names["nd"], finish, form = nd, nd.waitall, 0
+    numbers = (100, 100) if options.smoke else (CALLS, LARGE_CALLS)
     return {
         case: functools.partial(_case, forms[form], names, finish, number)
-        for case, forms in STATEMENTS.items()
+        for statements, number in zip((STATEMENTS, LARGE), numbers, strict=True)
+        for case, forms in statements.items()
     }
 
 
@@ -70,8 +81,12 @@ def _to_numpy(array: Any) -> np.ndarray:
 
 
 SUBJECT = Subject(
-    "One call on 10x10 float32",
+    "One call on 10x10 (a, b) and on 1000x1000 (A, B) float32",
     ("mxnova", "torch", "mxnet"),
     cases,
-    targets={("a + b", "torch"): 4.0, ("a + b", "mxnet"): 0.4},
+    targets={
+        **{(case, "torch"): 3.0 for case in ("a + b", "a[1:3]", "FullyConnected")},
+        **{(case, "torch"): 1.1 for case in LARGE},
+        ("a + b", "mxnet"): 0.4,
+    },
 )

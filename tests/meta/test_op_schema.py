@@ -21,21 +21,16 @@ from mxnova.core.op.operator import REGISTRY
 HERE = Path(__file__).parent
 SCHEMA = json.loads((HERE.parent / "data" / "golden" / "op_schema.json").read_text())
 DEVIATIONS = json.loads((HERE / "op_deviations.json").read_text())
-NUMPY_INTERFACE = ("_np_", "_npi_", "_npx_")  # prefixes of the operators of mx.np and mx.npx
 ANY = "described in words only"
 
 
-def classic_operators():
+def operators():
     """Canonical name -> (all names, what MXNet says of the arguments)."""
     names, arguments = defaultdict(set), {}
     for entry in SCHEMA:
         names[entry["real"]].add(entry["name"])
         arguments[entry["real"]] = documented(entry)
-    return {
-        name: (names[name], arguments[name])
-        for name in names
-        if not name.startswith(NUMPY_INTERFACE)
-    }
+    return {name: (names[name], arguments[name]) for name in names}
 
 
 def documented(entry):
@@ -81,7 +76,7 @@ def differences(name, names, theirs):
     return found
 
 
-OPERATORS = classic_operators()
+OPERATORS = operators()
 
 
 @pytest.mark.parametrize("name", OPERATORS)

@@ -166,9 +166,7 @@ def _run(
     return results if isinstance(results, tuple) else (results,)
 
 
-def facts_of(
-    wanted: Sequence[str], context: Context, outs: list[NDArray] | None
-) -> dict[str, Any]:
+def facts_of(wanted: Sequence[str], context: Context, outs: list[NDArray] | None) -> dict[str, Any]:
     """The run facts that a forward asks for; `outs` are the caller's output arrays."""
     facts: dict[str, Any] = {}
     if "train" in wanted:

@@ -2,6 +2,7 @@
 """Importing this module registers every operator."""
 
 # ruff: noqa: F401
+from . import numpy
 from .contrib import bounding_box, dgl, multibox, proposal
 from .families import (
     binary,

@@ -40,7 +40,8 @@ def _given_shape(op: Op, s: Shapes) -> None:
     s.output = from_user(op.attr("shape"))
 
 
-def _given_dtype(op: Op, t: DTypes) -> None:
+def given_dtype(op: Op, t: DTypes) -> None:
+    """The output has the type that parameter `dtype` names."""
     t.output = torch_dtype(op.attr("dtype"))
 
 
@@ -48,14 +49,14 @@ def _settle_shape(op: Op, shape: tuple[int, ...], dtype: torch.dtype) -> dict[st
     return {} if op.attr("shape") == shape else {"shape": shape}
 
 
-def _constant(*names: str) -> Callable[[F], F]:
+def constant(*names: str) -> Callable[[F], F]:
     """Declares an operator that makes an array of a given shape and type."""
     return function_operator(
-        *names, shape=_given_shape, dtype=_given_dtype, settle=_settle_shape, differentiable=False
+        *names, shape=_given_shape, dtype=given_dtype, settle=_settle_shape, differentiable=False
     )
 
 
-@_constant("_zeros")
+@constant("_zeros")
 def zeros(*, shape: Shape = (), ctx: str = "", dtype: NumberOrBool = "float32") -> Tensor:
     """Zeros.
 
@@ -67,7 +68,7 @@ def zeros(*, shape: Shape = (), ctx: str = "", dtype: NumberOrBool = "float32") 
     return torch.zeros(shape, dtype=torch_dtype(dtype))
 
 
-@_constant("_ones")
+@constant("_ones")
 def ones(*, shape: Shape = (), ctx: str = "", dtype: NumberOrBool = "float32") -> Tensor:
     """Ones.
 
@@ -79,7 +80,7 @@ def ones(*, shape: Shape = (), ctx: str = "", dtype: NumberOrBool = "float32") -
     return torch.ones(shape, dtype=torch_dtype(dtype))
 
 
-@_constant("_full", "_npi_full")
+@constant("_full", "_npi_full")
 def full(
     *, shape: PartialShape = None, ctx: str = "", dtype: NumberOrBool = "float32", value: Double
 ) -> Tensor:
@@ -91,10 +92,11 @@ def full(
         dtype: element type.
         value: of each element; cut for integers, 0 or not for bool.
     """
-    return _filled(shape or (), value, torch_dtype(dtype))
+    return filled(shape or (), value, torch_dtype(dtype))
 
 
-def _filled(shape: tuple[int, ...], value: float, dtype: torch.dtype) -> Tensor:
+def filled(shape: tuple[int, ...], value: float, dtype: torch.dtype) -> Tensor:
+    """An array of one value, converted as C does."""
     if dtype is torch.bool:
         return torch.full(shape, value != 0, dtype=dtype)
     if not dtype.is_floating_point:
@@ -179,7 +181,7 @@ def _settle_stop(op: Op, shape: tuple[int, ...], dtype: torch.dtype) -> dict[str
 @function_operator(
     "_arange",
     shape=_arange_shape,
-    dtype=_given_dtype,
+    dtype=given_dtype,
     settle=_settle_stop,
     differentiable=False,
 )
@@ -205,7 +207,7 @@ def arange(
         dtype: element type; for integers and float16, start and step are cut to whole numbers.
     """
     first, end = _arange_span(start, stop)
-    count = math.ceil((end - first) / step) * repeat
+    count = max(math.ceil((end - first) / step), 0) * repeat
     return _sequence(count, first, step, repeat, torch_dtype(dtype), None)
 
 
@@ -226,14 +228,15 @@ def _sequence(
     return (position * int(step) + int(start)).to(dtype)
 
 
-def _linspace_shape(op: Op, s: Shapes) -> None:
+def linspace_shape(op: Op, s: Shapes) -> None:
+    """A vector of `num` elements."""
     if op.attr("num") < 0:
         raise s.fail(f"num={op.attr('num')}: must be >= 0")
     s.output = (op.attr("num"),)
 
 
 @function_operator(
-    "_linspace", "_npi_linspace", shape=_linspace_shape, dtype=_given_dtype, differentiable=False
+    "_linspace", "_npi_linspace", shape=linspace_shape, dtype=given_dtype, differentiable=False
 )
 def linspace(
     *,
@@ -309,7 +312,7 @@ def _eye_shape(op: Op, s: Shapes) -> None:
     s.output = (rows, columns if columns > 0 else rows)
 
 
-@function_operator("_eye", shape=_eye_shape, dtype=_given_dtype, differentiable=False)
+@function_operator("_eye", shape=_eye_shape, dtype=given_dtype, differentiable=False)
 def eye(
     *,
     N: Long,  # noqa: N803

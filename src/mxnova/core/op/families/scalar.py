@@ -21,7 +21,7 @@ from ..operator import Op, elementwise_shape, register_function
 from .binary import LOGIC, divide, hypot, modulo, power, truth
 from .rules import as_integer, through_float
 
-__all__ = ["scalar"]
+__all__ = ["modulo_by_number", "on_tensors", "reverse_modulo_backward", "scalar"]
 
 
 def scalar_dtype(op: Op, t: DTypes) -> None:
@@ -79,7 +79,7 @@ def scalar(
     )
 
 
-def _on_tensors(function: Callable[[Tensor, Tensor], Tensor], reverse: bool = False) -> Function:
+def on_tensors(function: Callable[[Tensor, Tensor], Tensor], reverse: bool = False) -> Function:
     """`function`, which takes tensors only, with a number for one of them."""
 
     def forward(data: Tensor, number: Any) -> Tensor:
@@ -89,13 +89,15 @@ def _on_tensors(function: Callable[[Tensor, Tensor], Tensor], reverse: bool = Fa
     return forward
 
 
-def _modulo(data: Tensor, number: Any) -> Tensor:
+def modulo_by_number(data: Tensor, number: Any) -> Tensor:
+    """Remainder of the sign of the number; 0 for the number 0."""
     return torch.remainder(data, number) if number else torch.zeros_like(data)
 
 
-def _reverse_modulo_backward(
+def reverse_modulo_backward(
     d_output: Tensor, data: Tensor, *, scalar: float, is_int: bool
 ) -> Tensor:
+    """The gradient of ``scalar % data``."""
     return -d_output * torch.floor(
         torch.scalar_tensor(scalar, dtype=data.dtype, device=data.device) / data
     )
@@ -126,19 +128,19 @@ scalar("_plus_scalar _PlusScalar", torch.add, doc="data + scalar.")
 scalar("_minus_scalar _MinusScalar", torch.sub, doc="data - scalar.")
 scalar("_rminus_scalar _RMinusScalar", torch.rsub, doc="scalar - data.")
 scalar("_mul_scalar _MulScalar", torch.mul, doc="data · scalar.")
-scalar("_div_scalar _DivScalar", torch.div, _on_tensors(divide),
+scalar("_div_scalar _DivScalar", torch.div, on_tensors(divide),
        doc="data / scalar; integers are cut towards zero.")
-scalar("_rdiv_scalar _RDivScalar", _on_tensors(divide, reverse=True),
+scalar("_rdiv_scalar _RDivScalar", on_tensors(divide, reverse=True),
        doc="scalar / data; integers are cut towards zero.")
-scalar("_mod_scalar _ModScalar", _modulo, _on_tensors(modulo),
+scalar("_mod_scalar _ModScalar", modulo_by_number, on_tensors(modulo),
        doc="Remainder of data / scalar with the sign of scalar; 0 when that is 0.")
-scalar("_rmod_scalar _RModScalar", _on_tensors(modulo, reverse=True),
-       backward=_reverse_modulo_backward,
+scalar("_rmod_scalar _RModScalar", on_tensors(modulo, reverse=True),
+       backward=reverse_modulo_backward,
        doc="Remainder of scalar / data with the sign of data; 0 where that is 0.")
 scalar("_power_scalar _PowerScalar", torch.pow, power, doc="data to the power of scalar.")
-scalar("_rpower_scalar _RPowerScalar", _on_tensors(power, reverse=True),
+scalar("_rpower_scalar _RPowerScalar", on_tensors(power, reverse=True),
        doc="scalar to the power of data.")
-scalar("_hypot_scalar _HypotScalar _npi_hypot_scalar", _on_tensors(hypot),
+scalar("_hypot_scalar _HypotScalar _npi_hypot_scalar", on_tensors(hypot),
        doc="√(data² + scalar²).")
 scalar("_maximum_scalar _MaximumScalar _npi_maximum_scalar", _at_least,
        doc="The larger one of data and scalar.")
@@ -156,7 +158,7 @@ for _name, (_function, _condition) in LOGIC.items():
     _takes_tensors = _name.startswith("logical")
     scalar(
         f"_{_name}_scalar _{_name.title().replace('_', '')}Scalar",
-        truth(_on_tensors(_function) if _takes_tensors else _function),
+        truth(on_tensors(_function) if _takes_tensors else _function),
         differentiable=False,
         doc=f"1 where {_condition}, 0 elsewhere; of data and scalar.",
     )

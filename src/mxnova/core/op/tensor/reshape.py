@@ -42,7 +42,7 @@ class Reshape(Op):
         output = s.output
         if not is_known(output):
             return
-        s.data = data = _completed(data, prod(output))
+        s.data = data = completed(data, prod(output))
         if is_known(data) and prod(data) != prod(output):
             raise self._unfit(f"makes {shape_text(output)} of data {shape_text(data)}")
 
@@ -125,7 +125,7 @@ def _quotient(size: Dim, rest: Dim) -> Dim:
     return size // rest if rest else 0
 
 
-def _completed(shape: tuple[Dim, ...], size: Dim) -> tuple[Dim, ...]:
+def completed(shape: tuple[Dim, ...], size: Dim) -> tuple[Dim, ...]:
     """`shape` with its unknown dimension, when it is the only one, found from the `size` of all."""
     unknown = [i for i, d in enumerate(shape) if d is UNKNOWN]
     if len(unknown) != 1:

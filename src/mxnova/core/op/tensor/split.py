@@ -163,7 +163,8 @@ def rnn_param_concat(*data: Tensor, num_args: PosInt, dim: int = 1) -> Tensor:
     return torch.cat(data, dim)
 
 
-def _stack_shape(op: Op, s: Shapes) -> None:
+def stack_shape(op: Op, s: Shapes) -> None:
+    """One more axis than the inputs have, which all have one shape."""
     merged: PartialShape = None
     for name in s.inputs:
         try:
@@ -179,7 +180,7 @@ def _stack_shape(op: Op, s: Shapes) -> None:
     s.output = (*merged[:at], len(s.inputs), *merged[at:])
 
 
-@function_operator("stack", shape=_stack_shape)
+@function_operator("stack", shape=stack_shape)
 def stack(*data: Tensor, axis: int = 0, num_args: PosInt) -> Tensor:
     """The arrays of `data` side by side along a new axis.
 

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Products of the NumPy front end that sum over axes."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+
+import torch
+from torch import Tensor
+
+from ...base.params import PosInt, Shape
+from ...base.shapes import UNKNOWN, Dim, shape_text
+from ..families.rules import floats_only
+from ..infer import Shapes
+from ..onednn import matmul
+from ..operator import Op, function_operator
+
+Axes = tuple[int, ...]
+
+
+def _match(s: Shapes, a_axes: Axes, b_axes: Axes) -> None:
+    """States that axes of `a` and `b` are as long, pair by pair."""
+    a, b = list(s.a), list(s.b)
+    for i, j in zip(a_axes, b_axes, strict=True):
+        a[i] = s.b[j]
+        s.a = tuple(a)
+        b[j] = s.a[i]
+        s.b = tuple(b)
+
+
+def _without(shape: tuple[Dim, ...], axes: Axes) -> tuple[Dim, ...]:
+    return tuple(d for axis, d in enumerate(shape) if axis not in axes)
+
+
+def _contracted(s: Shapes, a_axes: Axes, b_axes: Axes) -> None:
+    """The shape rule of a sum of products over pairs of axes, counted from the front."""
+    _match(s, a_axes, b_axes)
+    s.output = (*_without(s.a, a_axes), *_without(s.b, b_axes))
+
+
+# Products of two arrays ---------------------------------------------------------------------------
+
+
+def _dot_axes(a_rank: int, b_rank: int) -> tuple[Axes, Axes]:
+    if not a_rank or not b_rank:
+        return (), ()
+    return (a_rank - 1,), (max(b_rank - 2, 0),)
+
+
+def _dot_shape(op: Op, s: Shapes) -> None:
+    _contracted(s, *_dot_axes(len(s.a), len(s.b)))
+
+
+@function_operator("_np_dot", shape=_dot_shape, dtype=floats_only)
+def dot(a: Tensor, b: Tensor) -> Tensor:
+    """Sum of products over the last axis of `a` and the last but one of `b`.
+
+    Two vectors give their inner product, two matrices their matrix product, a scalar and an array
+    the multiple of the array.
+
+    Args:
+        a: of any shape.
+        b: of any shape; the axis of a vector is the one summed over.
+    """
+    if not a.ndim or not b.ndim:
+        return a * b
+    if a.ndim == b.ndim == 2:
+        return matmul(a, b)
+    return a @ b if b.ndim < 3 else torch.tensordot(a, b, _dot_axes(a.ndim, b.ndim))
+
+
+def _matmul_shape(op: Op, s: Shapes) -> None:
+    a, b = s.a, s.b
+    if not a or not b:
+        raise s.fail(f"a {shape_text(a)} and b {shape_text(b)} must not be scalars")
+    _match(s, *_dot_axes(len(a), len(b)))
+    a, b = s.a, s.b
+    s.output = (*_batch(s, a[:-2], b[:-2]), *a[-2:-1], *(b[-1:] if len(b) > 1 else ()))
+
+
+def _batch(s: Shapes, a: tuple[Dim, ...], b: tuple[Dim, ...]) -> tuple[Dim, ...]:
+    """The axes before the last two, broadcast."""
+
+    def length(m: Dim, n: Dim) -> Dim:
+        if m is UNKNOWN or n is UNKNOWN:
+            return UNKNOWN
+        if m != n and 1 not in (m, n):
+            raise s.fail(
+                f"a {shape_text(s.a)} and b {shape_text(s.b)}: the axes before the last two "
+                f"cannot be broadcast together, {m} vs. {n}"
+            )
+        return n if m == 1 else m
+
+    pairs = zip_longest(reversed(a), reversed(b), fillvalue=1)
+    return tuple(length(m, n) for m, n in pairs)[::-1]
+
+
+@function_operator("_npi_matmul", shape=_matmul_shape, dtype=floats_only)
+def matrix_product(a: Tensor, b: Tensor) -> Tensor:
+    """Matrix products of the last two axes; the axes before them are broadcast.
+
+    Args:
+        a: (…, rows, summed), or (summed,) for a single row that vanishes from the result.
+        b: (…, summed, columns), or (summed,) for a single column that vanishes from the result.
+    """
+    return matmul(a, b) if a.ndim == b.ndim == 2 else a @ b
+
+
+def _tensordot_shape(op: Op, s: Shapes) -> None:
+    a_axes, b_axes = op.attr("a_axes_summed"), op.attr("b_axes_summed")
+    if len(a_axes) != len(b_axes):
+        raise s.fail(f"a_axes_summed={a_axes} and b_axes_summed={b_axes} must be as many")
+    chosen = (
+        tuple(s.axis("a", i, "a_axes_summed") for i in a_axes),
+        tuple(s.axis("b", i, "b_axes_summed") for i in b_axes),
+    )
+    if any(len(set(axes)) < len(axes) for axes in chosen):
+        raise s.fail(f"a_axes_summed={a_axes}, b_axes_summed={b_axes}: an axis is given twice")
+    _contracted(s, *chosen)
+
+
+@function_operator("_npi_tensordot", shape=_tensordot_shape, dtype=floats_only)
+def tensordot(a: Tensor, b: Tensor, *, a_axes_summed: Shape, b_axes_summed: Shape) -> Tensor:
+    """Sum of products over pairs of axes; the other axes of `a` come first, then those of `b`.
+
+    Args:
+        a: of any shape.
+        b: of any shape.
+        a_axes_summed: axes of `a`, negative ones counted from the last.
+        b_axes_summed: the axes of `b` that they go with.
+    """
+    product: Tensor = torch.tensordot(a, b, (a_axes_summed, b_axes_summed))
+    return product
+
+
+def _tensordot_int_shape(op: Op, s: Shapes) -> None:
+    a, b, n = s.a, s.b, max(op.attr("axes"), 0)
+    if n > min(len(a), len(b)):
+        raise s.fail(f"axes={n}: a {shape_text(a)} or b {shape_text(b)} has less than {n} axes")
+    _contracted(s, tuple(range(len(a) - n, len(a))), tuple(range(n)))
+
+
+@function_operator("_npi_tensordot_int_axes", shape=_tensordot_int_shape, dtype=floats_only)
+def tensordot_int_axes(a: Tensor, b: Tensor, *, axes: int) -> Tensor:
+    """Sum of products over the last axes of `a` and the first axes of `b`.
+
+    Args:
+        a: of any shape.
+        b: of any shape.
+        axes: how many axes vanish; less than 0 is 0, which gives all products.
+    """
+    product: Tensor = torch.tensordot(a, b, max(axes, 0))
+    return product
+
+
+# Einstein summation -------------------------------------------------------------------------------
+
+
+@function_operator("_npi_einsum")
+def einsum(*data: Tensor, num_args: PosInt, subscripts: str = "", optimize: int = 0) -> Tensor:
+    """Einstein summation: ``ij,jk->ik`` is the matrix product.
+
+    Args:
+        data: the arrays that the subscripts name the axes of; axes of length 1 are broadcast.
+        num_args: their number.
+        subscripts: a letter for each axis, array by array, then the letters of the result. Without
+            ``->`` these are the letters that occur once, in alphabetical order; ``...`` stands for
+            axes without letters.
+        optimize: read for compatibility; ATen chooses the order of the products.
+    """
+    dtype = data[0].dtype
+    if dtype.is_floating_point:
+        return torch.einsum(subscripts, *data)
+    # ATen has integer products on the CPU only.
+    wide = torch.float64 if data[0].is_cuda else torch.int64
+    return torch.einsum(subscripts, *(x.to(wide) for x in data)).to(dtype)

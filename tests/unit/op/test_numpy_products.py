@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+import numpy as np
+import pytest
+import torch
+
+import mxnova.core.op.numpy.products  # noqa: F401
+from mxnova.core.base.errors import MXNetError
+from mxnova.core.base.shapes import UNKNOWN
+from mxnova.core.op.infer import DTypes, Shapes
+from mxnova.core.op.operator import find
+from tests.unit.op.samples import Sample, check
+
+DOT_SHAPES = [
+    [(2, 3), (3, 2)],
+    [(3,), (3,)],
+    [(2, 3), (3,)],
+    [(), (2, 3)],
+    [(2, 3), ()],
+    [(2, 3, 4), (5, 4, 2)],
+    [(4,), (5, 4, 2)],
+    [(2, 0), (0, 2)],
+]
+MATMUL_SHAPES = [
+    [(2, 3), (3, 2)],
+    [(3,), (3,)],
+    [(3,), (2, 3, 4)],
+    [(2, 1, 3, 4), (5, 4, 2)],
+    [(2, 3, 4), (4,)],
+]
+
+
+def einsum(subscripts, *shapes):
+    attrs = {"num_args": len(shapes), "subscripts": subscripts}
+    return Sample("_npi_einsum", shapes, attrs, lambda *data: np.einsum(subscripts, *data))
+
+
+# fmt: off
+SAMPLES = [
+    *(Sample("_np_dot", s, {}, np.dot, note=str(s), gradient=0 not in s[0]) for s in DOT_SHAPES),
+    *(Sample("_npi_matmul", s, {}, np.matmul, note=str(s)) for s in MATMUL_SHAPES),
+    Sample("_npi_tensordot", [(2, 3, 4), (4, 3, 2)], {"a_axes_summed": "(1, -1)", "b_axes_summed": "(1, 0)"},
+           lambda a, b: np.tensordot(a, b, ((1, 2), (1, 0)))),
+    Sample("_npi_tensordot", [(2, 3), (2,)], {"a_axes_summed": "()", "b_axes_summed": "()"}, lambda a, b: np.tensordot(a, b, 0)),
+    Sample("_npi_tensordot_int_axes", [(4, 2, 3), (2, 3, 5)], {"axes": 2}, lambda a, b: np.tensordot(a, b, 2)),
+    Sample("_npi_tensordot_int_axes", [(2,), (3,)], {"axes": -1}, lambda a, b: np.tensordot(a, b, 0)),
+    einsum("ij,jk->ik", (2, 3), (3, 4)),
+    einsum("ij,jk", (2, 3), (1, 4)),
+    einsum("ii", (3, 3)),
+    einsum("bA", (2, 3)),
+    einsum("...ij,jk->...k", (2, 2, 3), (3, 4)),
+    einsum("i,i,i->", (3,), (3,), (3,)),
+    Sample("_npi_einsum", [np.full((2, 4), 100, "int8")], {"num_args": 1, "subscripts": "ij->i"},
+           np.full(2, -112, "int8"), gradient=False),
+    Sample("_npi_einsum", [np.eye(2, dtype=bool)] * 2, {"num_args": 2, "subscripts": "ij,jk->ik"}, np.eye(2, dtype=bool),
+           gradient=False),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+def test_sample(sample):
+    check(sample)
+
+
+@pytest.mark.parametrize(
+    ("name", "attrs", "shapes", "message"),
+    [
+        ("_np_dot", {}, [(2, 3), (2, 3)], r"\[2,3\]"),
+        ("_npi_matmul", {}, [(), (2, 3)], "scalars"),
+        ("_npi_matmul", {}, [(2, 3, 4), (5, 4, 2)], "broadcast"),
+        ("_npi_tensordot", {"a_axes_summed": "(0, 1)", "b_axes_summed": "(0,)"}, 0, "as many"),
+        (
+            "_npi_tensordot",
+            {"a_axes_summed": "(2,)", "b_axes_summed": "(0,)"},
+            0,
+            "a_axes_summed=2",
+        ),
+        ("_npi_tensordot", {"a_axes_summed": "(0, 0)", "b_axes_summed": "(0, 1)"}, 0, "twice"),
+        ("_npi_tensordot_int_axes", {"axes": 3}, 0, "axes=3"),
+        ("_npi_einsum", {"num_args": 2, "subscripts": "ij,jk->iz"}, 0, "z"),
+    ],
+)
+def test_refused_shapes(name, attrs, shapes, message):
+    op = find(name).of(attrs)
+    facts = [*(shapes or [(2, 3), (3, 2)]), None]
+    with pytest.raises(MXNetError, match=message):
+        op.infer_shape(Shapes(op.name, op.inputs(), op.outputs(), facts))
+
+
+def test_the_summed_axis_is_learned_from_the_other_array():
+    s = Shapes("_np_dot", ("a", "b"), ("output",), [(2, UNKNOWN), (3, 4), None])
+    find("_np_dot").of({}).infer_shape(s)
+    assert s.facts == [(2, 3), (3, 4), (2, 4)]
+
+
+@pytest.mark.parametrize("name", ["_np_dot", "_npi_matmul"])
+def test_integers_are_refused(name):
+    with pytest.raises(MXNetError, match="int32"):
+        find(name).of({}).infer_dtype(DTypes(name, ("a", "b"), ("output",), [torch.int32] * 3))
