@@ -618,3 +618,16 @@ def test_many_threads():
     for thread in threads:
         thread.join()
     assert failures == []
+
+
+def test_gradients_have_no_gradients_and_say_so():
+    register("square_once", Square)
+    x = mx.nd.array(X)
+    x.attach_grad()
+    with mx.autograd.record():
+        y = mx.nd.Custom(x, op_type="square_once")
+        (gradient,) = mx.autograd.grad(y, [x], create_graph=True)
+        z = gradient * gradient
+    np.testing.assert_allclose(gradient.asnumpy(), 2 * np.array(X), rtol=1e-6)
+    with pytest.raises(mx.MXNetError, match="square_once.*no gradient"):
+        z.backward()

@@ -12,12 +12,12 @@ from typing import Any, Protocol
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from ..base.errors import ArgumentError, MXNetError, UnknownNameError, candidates
 from ..base.params import attr_text
 from ..base.shapes import Pause, from_user, to_user
 from ..nd.array import NDArray, wrap
+from ..nd.function import tied
 from ..nd.recording import pause
 from ..nd.sparse import wrap_sparse
 from ..op.dtypes import mx_dtype, torch_dtype
@@ -369,8 +369,18 @@ class _Recorded(torch.autograd.Function):
         return outputs
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, *d_outputs: Tensor) -> tuple[Any, ...]:
+        with torch.no_grad():
+            found = _Recorded._gradients(ctx, d_outputs)
+        if torch.is_grad_enabled():  # a graph of the gradients is wanted
+            made = [g for g in found if g is not None]
+            name = f"Custom: op_type={ctx.run.op.op_type!r}"
+            given = iter(tied(name, made, [*ctx.saved_tensors, *d_outputs]))
+            found = [None if g is None else next(given) for g in found]
+        return (None, *found)
+
+    @staticmethod
+    def _gradients(ctx: Any, d_outputs: Sequence[Tensor]) -> list[Tensor | None]:
         n, m, n_data = ctx.counts
         numbered = [torch.empty(0)] * (n + m + n)
         for i, d_output in enumerate(d_outputs):
@@ -383,7 +393,7 @@ class _Recorded(torch.autograd.Function):
             numbered[:n], numbered[n : n + m], numbered[n + m :], wanted, ctx.facts
         )
         kept = (g._tensor if w else None for g, w in zip(gradients, wanted, strict=True))
-        return (None, *kept, *(None,) * (n_data - m))
+        return [*kept, *(None,) * (n_data - m)]
 
 
 class _SparseStep:

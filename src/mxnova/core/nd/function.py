@@ -16,7 +16,7 @@ from .array import NDArray, wrap, wrap_recorded
 from .recording import set_recording
 from .tape import linked, outputs_of, step
 
-__all__ = ["Function"]
+__all__ = ["Function", "tied"]
 
 
 class Function:
@@ -119,7 +119,7 @@ class _Step(torch.autograd.Function):
             given = _gradients(function, arrays, len(inputs))
             found = [_as_gradient(function, g, t) for g, t in zip(given, inputs, strict=True)]
         if torch.is_grad_enabled():  # a graph of the gradients is wanted
-            found = list(_NoGradient.apply(function, len(found), *found, *inputs))  # type: ignore[no-untyped-call]
+            found = tied(_named(function), found, inputs)
         return (None, None, None, *found)
 
 
@@ -153,14 +153,19 @@ def _as_gradient(function: Function, gradient: Any, like: Tensor) -> Tensor:
         ) from None
 
 
+def tied(name: str, gradients: Sequence[Tensor], sources: Sequence[Tensor]) -> list[Tensor]:
+    """The gradients that `name` computed from `sources`; taking theirs raises, instead of zeros."""
+    return list(_NoGradient.apply(name, len(gradients), *gradients, *sources))  # type: ignore[no-untyped-call]
+
+
 class _NoGradient(torch.autograd.Function):
     """Hands gradients on and ties them to the inputs, whose gradient through them is unknown."""
 
     @staticmethod
-    def forward(ctx: Any, function: Function, n: int, *tensors: Tensor) -> tuple[Tensor, ...]:
-        ctx.function = function
+    def forward(ctx: Any, name: str, n: int, *tensors: Tensor) -> tuple[Tensor, ...]:
+        ctx.name = name
         return tuple(t.view_as(t) for t in tensors[:n])
 
     @staticmethod
     def backward(ctx: Any, *_gradients: Tensor) -> Any:
-        raise MXNetError(f"{_named(ctx.function)}: its gradient has no gradient")
+        raise MXNetError(f"{ctx.name}: its gradient has no gradient")
