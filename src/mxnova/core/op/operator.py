@@ -267,6 +267,7 @@ def find(name: str) -> OpType:
 def _fields_of_declaration(declaration: Any, signature: Signature) -> tuple[Field, ...]:
     if isinstance(declaration, type):
         names = list(getattr(declaration, "_parameters", ()))
+        declaration = _declaring(declaration)
         defaults = {n: vars(declaration)[n] for n in names if n in vars(declaration)}
     else:
         names = list(signature.parameters)
@@ -275,6 +276,15 @@ def _fields_of_declaration(declaration: Any, signature: Signature) -> tuple[Fiel
     raw = inspect.get_annotations(declaration)
     hints = {n: _resolved(raw[n], namespace) for n in names}
     return fields_of(hints, defaults, names)
+
+
+def _annotated(cls: type) -> tuple[str, ...]:
+    return tuple(n for n in inspect.get_annotations(cls) if not n.startswith("_"))
+
+
+def _declaring(cls: type) -> type:
+    """The class whose annotations are the parameters: the nearest that has any."""
+    return next((c for c in cls.__mro__[: cls.__mro__.index(Op)] if _annotated(c)), cls)
 
 
 def _resolved(annotation: Any, namespace: dict[str, Any]) -> Any:
@@ -287,10 +297,13 @@ C = TypeVar("C", bound=type[Op])
 
 
 def operator(*names: str, named_inputs: bool = True) -> Callable[[C], C]:
-    """Registers a subclass of Op under `names`; its annotated fields become the parameters."""
+    """Registers a subclass of Op under `names`; its annotated fields become the parameters.
+
+    A class that annotates nothing has the parameters of its base.
+    """
 
     def declare(cls: C) -> C:
-        cls._parameters = tuple(inspect.get_annotations(cls))
+        cls._parameters = _annotated(_declaring(cls))
         cls.type = OpType(names, cls, cls, cls.forward, named_inputs)
         for member in vars(cls).values():
             cls.type.kernels += getattr(member, "_kernels", ())

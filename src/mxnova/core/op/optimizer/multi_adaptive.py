@@ -18,13 +18,15 @@ from .step import adamw_step_, scaled
 class _AdamW(MultiUpdate):
     shared = ("rescale_grad",)
     per_weight = ("lrs", "wds", "etas")
+
     lrs: Floats
-    beta1: float
-    beta2: float
-    epsilon: float
+    beta1: float = 0.9
+    beta2: float = 0.999
+    epsilon: float = 1e-8
     wds: Floats
     etas: Floats
-    clip_gradient: float
+    clip_gradient: float = -1.0
+    num_weights: PosInt = 1
 
     def forward(self, *data: Tensor, out: Out = None) -> tuple[Tensor, ...]:
         *arrays, rescale_grad = data
@@ -41,18 +43,19 @@ class _AdamW(MultiUpdate):
 
 class _Lamb(MultiUpdate):
     per_weight = ("learning_rates", "wds", "step_count")
+
     learning_rates: Floats
-    beta1: float
-    beta2: float
-    epsilon: float
+    beta1: float = 0.9
+    beta2: float = 0.999
+    epsilon: float = 1e-6
     wds: Floats
-    rescale_grad: float
-    lower_bound: float
-    upper_bound: float
-    clip_gradient: float
-    bias_correction: bool
+    rescale_grad: float = 1.0
+    lower_bound: float = -1.0
+    upper_bound: float = -1.0
+    clip_gradient: float = -1.0
+    bias_correction: bool = True
     step_count: Shape
-    num_tensors: int
+    num_tensors: PosInt = 1
 
     @property
     def num_weights(self) -> int:  # type: ignore[override]
@@ -95,14 +98,6 @@ class MultiAdamWUpdate(_AdamW):
     """
 
     arrays = ("weight", "grad", "mean", "var")
-    lrs: Floats
-    beta1: float = 0.9
-    beta2: float = 0.999
-    epsilon: float = 1e-8
-    wds: Floats
-    etas: Floats
-    clip_gradient: float = -1.0
-    num_weights: PosInt = 1
 
     def infer_dtype(self, t: DTypes) -> None:
         t.same(*t.inputs, *t.outputs)
@@ -127,14 +122,6 @@ class MultiMpAdamWUpdate(_AdamW):
     """
 
     arrays = ("weight", "grad", "mean", "var", "weight32")
-    lrs: Floats
-    beta1: float = 0.9
-    beta2: float = 0.999
-    epsilon: float = 1e-8
-    wds: Floats
-    etas: Floats
-    clip_gradient: float = -1.0
-    num_weights: PosInt = 1
 
 
 @operator("_multi_lamb_update")
@@ -158,18 +145,6 @@ class MultiLambUpdate(_Lamb):
     """
 
     arrays = ("weight", "grad", "mean", "var")
-    learning_rates: Floats
-    beta1: float = 0.9
-    beta2: float = 0.999
-    epsilon: float = 1e-6
-    wds: Floats
-    rescale_grad: float = 1.0
-    lower_bound: float = -1.0
-    upper_bound: float = -1.0
-    clip_gradient: float = -1.0
-    bias_correction: bool = True
-    step_count: Shape
-    num_tensors: PosInt = 1
 
 
 @operator("_multi_mp_lamb_update")
@@ -194,15 +169,3 @@ class MultiMpLambUpdate(_Lamb):
     """
 
     arrays = ("weight", "grad", "mean", "var", "weight32")
-    learning_rates: Floats
-    beta1: float = 0.9
-    beta2: float = 0.999
-    epsilon: float = 1e-6
-    wds: Floats
-    rescale_grad: float = 1.0
-    lower_bound: float = -1.0
-    upper_bound: float = -1.0
-    clip_gradient: float = -1.0
-    bias_correction: bool = True
-    step_count: Shape
-    num_tensors: PosInt = 1
