@@ -14,11 +14,10 @@ from ..base.params import Longs, UInt, fields_of, parse_attrs
 from ..graph.infer import StypeTable, infer_dtypes, infer_shapes, infer_stypes
 from ..graph.settle import settled
 from ..graph.symbol import Symbol
-from ..nd.accept import owned
-from ..nd.array import NDArray, wrap_recorded
+from ..nd.array import NDArray
 from ..nd.recording import STATE
-from ..nd.sparse import receive, wrap_value
 from ..nd.tape import Node, flow_of, outputs_of, step
+from ..nd.wrapping import owned, receive, wrap_recorded, wrap_value
 from ..runtime.context import Context
 from ..runtime.resource import random_stream
 from .inference import InferencePlan
@@ -210,7 +209,7 @@ class _Plan:
         with torch.enable_grad():
             results = self._told(self._module(STATE.training, True), inputs, hook)
             results = _distinct(results, inputs)
-        nodes = outputs_of(step(("_CachedOp", {}), arrays), len(results))
+        nodes = outputs_of(step("_CachedOp", arrays), len(results))
         return [self._wrapped(r, n) for r, n in zip(results, nodes, strict=True)]
 
     def _wrapped(self, result: Any, node: Node) -> NDArray:

@@ -16,10 +16,10 @@ from torch import Tensor
 from ..base.errors import ArgumentError, MXNetError, UnknownNameError, candidates
 from ..base.params import attr_text
 from ..base.shapes import Pause, from_user, to_user
-from ..nd.array import NDArray, wrap
+from ..nd.array import NDArray
 from ..nd.function import tied
 from ..nd.recording import pause
-from ..nd.sparse import wrap_sparse
+from ..nd.wrapping import wrap, wrap_sparse
 from ..op.dtypes import mx_dtype, torch_dtype
 from ..op.infer import DTypes, Shapes
 from ..op.kernel_gradient import value_of_gradient

@@ -17,10 +17,9 @@ from ..base.shapes import shape_text
 from ..graph.infer import StypeTable, infer_dtypes, infer_shapes, infer_stypes
 from ..graph.settle import instantiated, settled
 from ..graph.symbol import Symbol
-from ..nd.accept import owned
-from ..nd.array import NDArray, wrap
+from ..nd.array import NDArray
 from ..nd.autograd import take_gradient
-from ..nd.sparse import clear, wrap_value, zeros_stored
+from ..nd.wrapping import clear, owned, view_of, wrap, wrap_value, zeros_stored
 from ..op.sparse.storage import Value
 from ..runtime.context import Context, context_of
 from ..runtime.profiler import api_call, recorded_backward
@@ -345,7 +344,7 @@ class Executor:
                 )
             size = torch.Size(shape).numel()
             if size <= old.size:
-                return old._view(old._tensor.reshape(-1)[:size].reshape(shape))
+                return view_of(old, old._tensor.reshape(-1)[:size].reshape(shape))
             if not allow_up_sizing:
                 raise MXNetError(
                     f"reshape: {name} grows from {shape_text(old.shape)} to {shape_text(shape)}; "

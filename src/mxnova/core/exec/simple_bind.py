@@ -20,7 +20,7 @@ from ..graph.infer import (
 from ..graph.node import Node
 from ..graph.symbol import Symbol
 from ..nd.array import NDArray
-from ..nd.sparse import zeros_stored
+from ..nd.wrapping import zeros_stored
 from ..op.dtypes import torch_dtype
 from ..runtime.context import Context, context_of
 from .executor import Executor, _requests

@@ -19,9 +19,10 @@ from ..runtime import storage
 from ..runtime.context import Context, context_of
 from ..runtime.profiler import PROFILER, clock
 from . import sharing  # noqa: F401 - how arrays go to other processes
-from .array import NDArray, wrap
+from .array import NDArray
+from .dispatch import invoke
 from .exchange import tensor_from, tensor_of_capsule
-from .invoke import invoke
+from .wrapping import empty_sparse, receive, wrap
 
 __all__ = [
     "arange",
@@ -70,8 +71,6 @@ def zeros(
         out: an array to fill instead.
     """
     if stype not in (None, "default"):
-        from .sparse import empty_sparse
-
         context, kind = context_of(ctx), torch_dtype(dtype or "float32")
         return empty_sparse(str(stype), _shape_of(shape), context, kind)
     return _filled(shape, 0, ctx, dtype, out)
@@ -87,7 +86,7 @@ def _filled(
         PROFILER.ran("_ones" if value else "_zeros", start, context)
     if out is None:
         return made
-    out._receive(made._tensor, "out")
+    receive(out, made._raw, "out")
     return out
 
 

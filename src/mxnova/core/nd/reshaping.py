@@ -3,42 +3,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from torch import Tensor
 
 from ..base.errors import ArgumentError, ArgumentTypeError
 from ..methods import OperatorMethods
 from ..op.operator import find
-from .accept import check
+from ..runtime.attention import ATTENTION
+from .base_array import BaseArray
+from .dispatch import invoke
+from .modes import MODES
 from .recording import STATE
-from .tape import Step
+from .wrapping import view_of
 
 __all__ = ["Reshaping"]
 
 
-class Reshaping(OperatorMethods):
+class Reshaping(OperatorMethods, BaseArray):
     """Gives a class of arrays `reshape` and those of its kin that may share memory."""
 
     __slots__ = ()
 
-    _tensor: Tensor
-    _raw: Tensor
-    _tracked: Tensor | None
-    shape: Any
     ndim: Any
-
-    def _derived(
-        self, function: Callable[[Tensor], Tensor], made_by: Step, view: bool = False
-    ) -> Any:
-        """The array of ``function(tensor)``, see NDArray."""
-        raise NotImplementedError
-
-    def _view(self, tensor: Tensor) -> Any:
-        """The array of a tensor of the same memory."""
-        raise NotImplementedError
 
     def reshape(self, *shape: Any, **kwargs: Any) -> Any:
         """The same elements in another shape; shares memory.
@@ -51,22 +38,21 @@ class Reshaping(OperatorMethods):
             shape = tuple(shape[0])
         elif not shape:
             shape = _given_shape(kwargs)
-        if not kwargs and not (STATE.recording and self._tracked is not None):
+        seen = STATE.recording and self._tracked is not None
+        if not (kwargs or seen or (ATTENTION and MODES.stack)):
             plain = self._plainly(shape)
             if plain is not None:
                 return plain
         if not {"shape", "reverse"}.issuperset(kwargs) or not all(map(_is_integer, shape)):
             raise ArgumentTypeError(f"reshape: shape={shape!r}, {kwargs}: integers and reverse=")
-        op = find("Reshape").of({**kwargs, "shape": shape})
-        check(op, [self._tensor])
-        return self._derived(op.forward, op, view=True)
+        return invoke(find("Reshape").of({**kwargs, "shape": shape}), (self,), is_view=True)
 
     def _plainly(self, shape: tuple[Any, ...]) -> Any:
         """What ATen makes of a shape, where that is what MXNet makes of it."""
         if 0 in shape:
             return None
         try:
-            return self._view(self._tensor.view(shape))
+            return view_of(self, self._tensor.view(shape))
         except (RuntimeError, TypeError):
             return None
 
@@ -86,9 +72,7 @@ class Reshaping(OperatorMethods):
         """Operator `squeeze`: without axes of size 1, or those given; `inplace` shares memory."""
         if not inplace:
             return super().squeeze(axis, **kwargs)
-        op = find("squeeze").of({"axis": axis})
-        check(op, [self._raw])
-        return self._derived(op.forward, op, view=True)
+        return invoke(find("squeeze").of({"axis": axis}), (self,), is_view=True)
 
     def broadcast_to(self, shape: Any, **kwargs: Any) -> Any:
         """Repeated along axes of size 1 to `shape`, which may have more axes in front."""

@@ -14,9 +14,11 @@ from ..op.dtypes import torch_dtype
 from ..op.sparse.storage import Csr, RowSparse, Sparse
 from ..runtime.context import Context, context_of
 from . import creation
-from .array import NDArray, tensor_from
-from .sparse import BaseSparseNDArray, CSRNDArray, RowSparseNDArray, wrap_sparse
+from .array import NDArray
+from .exchange import tensor_from
+from .sparse import BaseSparseNDArray, CSRNDArray, RowSparseNDArray
 from .sparse_format import check_format, check_range
+from .wrapping import wrap_sparse
 
 __all__ = ["array", "csr_matrix", "empty", "row_sparse_array", "zeros"]
 

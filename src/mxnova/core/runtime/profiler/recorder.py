@@ -22,6 +22,7 @@ from ...base import env
 from ...base.errors import MXNetError, argument_error
 from ...base.params import fields_of, parse_attrs
 from .. import heap
+from ..attention import ATTENTION
 from .aggregate import ORDERS, Totals
 from .events import API, ASYNC, COUNTER, FORWARD, MARK, MEMORY, OPERATOR, SPAN, Event
 from .trace import Trace
@@ -139,10 +140,14 @@ class Profiler:
             self._is_paused = paused
             self._follow()
 
+    def rest(self) -> None:
+        """Wants attention as long as it runs."""
+
     def _follow(self) -> None:
         """Does as the options and the state say."""
         options = self._options
         self.running = on = self._is_started and not self._is_paused
+        (ATTENTION.add if on else ATTENTION.discard)(self)
         self.symbolic = on and (options.profile_all or options.profile_symbolic)
         self.imperative = on and (options.profile_all or options.profile_imperative)
         self.memory = on and (options.profile_all or options.profile_memory)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether tensors fit an operator, what to say when they do not, and whose memory results are."""
+"""Whether tensors fit an operator, and what to say when they do not."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import NoReturn
 
-from torch import Tensor
-
 from ..base.errors import MXNetError, OutOfRangeError
 from ..base.shapes import Pause, is_known, shape_text
 from ..op.dtypes import dtype_name
 from ..op.infer import DTypes, Shapes
 from ..op.operator import Op
+from ..op.sparse.storage import Value
 
-__all__ = ["check", "owned", "refuse"]
+__all__ = ["check", "refuse"]
 
 
-def check(op: Op, tensors: Sequence[Tensor]) -> None:
+def check(op: Op, tensors: Sequence[Value]) -> None:
     """Raises what the operator's shape and dtype rules say about these inputs."""
     names, outputs = op.inputs(), op.outputs()
     if len(names) != len(tensors):
@@ -38,7 +37,7 @@ def check(op: Op, tensors: Sequence[Tensor]) -> None:
             raise MXNetError(f"{op.name}: the shape {shown} of its output must be fully given")
 
 
-def refuse(op: Op, tensors: Sequence[Tensor], error: Exception) -> NoReturn:
+def refuse(op: Op, tensors: Sequence[Value], error: Exception) -> NoReturn:
     """Raises MXNetError for what ATen refused, naming operator and inputs."""
     if isinstance(error, MXNetError):
         raise error
@@ -49,17 +48,3 @@ def refuse(op: Op, tensors: Sequence[Tensor], error: Exception) -> NoReturn:
     )
     kind = OutOfRangeError if isinstance(error, IndexError) else MXNetError
     raise kind(f"{op.name}({given}): {str(error).splitlines()[0]}") from error
-
-
-def owned(result: Tensor, inputs: Sequence[Tensor]) -> Tensor:
-    """`result` as an array holds it: in the order of its axes, and in no input's memory.
-
-    Operators may return views, which graphs like; arrays of different operators share nothing.
-    """
-    if not result.is_contiguous():
-        return result.contiguous()
-    base = result._base
-    for tensor in inputs:
-        if result is tensor or (base is not None and (base is tensor or base is tensor._base)):
-            return result.clone()
-    return result
