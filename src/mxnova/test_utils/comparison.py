@@ -155,7 +155,7 @@ def _report(a: Any, b: Any, wrong: Any, rtol: float, atol: float, names: Names, 
     lines = [
         f"{first} and {second} are not equal: {wrong.sum()} of {wrong.size} elements "
         f"({wrong.mean():.4%}) differ by more than the tolerance (rtol={rtol:g}, atol={atol:g})",
-        *(f"  {errors[at]:.6f} × the tolerance, {_place(a, b, at, names)}" for at in worst),
+        *(f"  {errors[at]:.6f} times the tolerance, {_place(a, b, at, names)}" for at in worst),
         f"{first}: {_excerpt(a)}",
         f"{second}: {_excerpt(b)}",
     ]

@@ -83,7 +83,7 @@ def check_consistency(
                     _compare(
                         (found[name], compared[name]),
                         (name, f"ctx_list[{i}]", f"ctx_list[{most_exact}]"),
-                        dict(rtol=rtol, atol=atol, equal_nan=equal_nan),
+                        {"rtol": rtol, "atol": atol, "equal_nan": equal_nan},
                         raise_on_err,
                     )
     return truth or results[most_exact]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -214,7 +215,7 @@ def shuffle_csr_column_indices(csr: Any) -> Any:
     """
     values = isinstance(csr, CSRNDArray)
     indptr, indices = (p.asnumpy() if values else p for p in (csr.indptr, csr.indices))
-    for start, stop in zip(indptr[:-1], indptr[1:], strict=True):
+    for start, stop in itertools.pairwise(indptr):
         np.random.shuffle(indices[start:stop])
     if not values:
         return csr

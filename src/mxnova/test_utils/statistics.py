@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -35,7 +36,7 @@ def gen_buckets_probs_with_ppf(
     if nbuckets < 1:
         raise ArgumentError(f"gen_buckets_probs_with_ppf: nbuckets={nbuckets}: must be >= 1")
     edges = [ppf(i / nbuckets) for i in range(nbuckets + 1)]
-    return list(zip(edges, edges[1:], strict=False)), [1 / nbuckets] * nbuckets
+    return list(itertools.pairwise(edges)), [1 / nbuckets] * nbuckets
 
 
 def mean_check(generator: Generator, mu: float, sigma: float, nsamples: int = 1000000) -> bool:
