@@ -18,7 +18,7 @@ _MODULES = {  # name here -> module
     "model": "model", "name": "name", "nd": "ndarray", "ndarray": "ndarray", "operator": "operator",
     "opt": "optimizer", "optimizer": "optimizer", "predictor": "predictor", "profiler": "profiler",
     "random": "random", "recordio": "recordio", "rnd": "random", "sym": "symbol",
-    "symbol": "symbol", "util": "util",
+    "symbol": "symbol", "test_utils": "test_utils", "util": "util",
 }
 _NAMES = {  # name here -> module that defines it
     "AttrScope": "attribute", "Context": "context", "Executor": "executor",

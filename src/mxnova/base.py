@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import platform
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -24,6 +26,8 @@ __all__ = [
     "c_str_array",
     "check_call",
     "ctypes2buffer",
+    "data_dir",
+    "data_dir_default",
     "integer_types",
     "mx_real_t",
     "mx_uint",
@@ -75,6 +79,18 @@ def ctypes2buffer(cptr: Any, length: int) -> bytearray:
 def py_str(x: bytes) -> str:
     """C text as Python's."""
     return x.decode()
+
+
+def data_dir_default() -> str:
+    """Where data sets and models are kept unless MXNET_HOME says otherwise."""
+    if platform.system() == "Windows":
+        return os.path.join(os.environ.get("APPDATA", os.path.expanduser("~")), "mxnet")
+    return os.path.join(os.path.expanduser("~"), ".mxnet")
+
+
+def data_dir() -> str:
+    """Where data sets and models are kept: MXNET_HOME, or `data_dir_default`."""
+    return os.environ.get("MXNET_HOME") or data_dir_default()
 
 
 def check_call(ret: int) -> None:

@@ -54,6 +54,11 @@ class Scope:
         """The value in force in this thread."""
         return cls._stack()[-1]
 
+    @classmethod
+    def set_current(cls, value: Any) -> None:
+        """Puts `value` in force in this thread, until the block that this is in ends."""
+        cls._stack()[-1] = value
+
     def __enter__(self: _Self) -> _Self:
         self._stack().append(self._entered(self._stack()[-1]))
         return self
