@@ -353,21 +353,32 @@ def _densely(op: Op, arrays: Sequence[BaseArray], out: Any) -> Any:
 # Python's operators -------------------------------------------------------------------------------
 
 
+class _Passed(set[torch.dtype]):
+    """Element types that an operator's rules have passed."""
+
+    def after(self, op: Op, *arrays: BaseArray) -> Any:
+        """`invoke`; with its rules it passes the inputs' element type."""
+        result = invoke(op, arrays)
+        self.add(arrays[0]._raw.dtype)
+        return result
+
+
 def pairwise(type_: OpType) -> Callable[[Any, Any], Any]:
     """``invoke(op, (a, b))`` of an operator without parameters, for dense arrays.
 
     Where nothing is out of the ordinary it runs the forward straight away, in a third of the time;
-    the forward must accept all shapes that the operator's rules accept, and give new tensors.
+    the forward must refuse shapes that the operator's rules refuse, and give new tensors.
     """
-    op = type_.of({})
+    op, passed = type_.of({}), _Passed()
 
     def call(a: BaseArray, b: BaseArray) -> Any:
         cls = type(a)
         if ATTENTION or type(b) is not cls:
             return invoke(op, (a, b))
         x, y = a._raw, b._raw
-        if x.dtype is not y.dtype:
-            return invoke(op, (a, b))
+        dtype = x.dtype
+        if dtype is not y.dtype or dtype not in passed:
+            return passed.after(op, a, b)
         if (a._tracked is None and b._tracked is None) or not STATE.recording:
             try:
                 result = op.forward(x, y)
@@ -392,13 +403,16 @@ def pairwise(type_: OpType) -> Callable[[Any, Any], Any]:
 
 def alone(type_: OpType) -> Callable[[Any], Any]:
     """``invoke(op, (array,))`` of an operator without parameters; see `pairwise`."""
-    op = type_.of({})
+    op, passed = type_.of({}), _Passed()
 
     def call(array: BaseArray) -> Any:
+        value = array._raw
         if ATTENTION or (array._tracked is not None and STATE.recording):
             return invoke(op, (array,))
+        if value.dtype not in passed:
+            return passed.after(op, array)
         try:
-            result = op.forward(array._raw)
+            result = op.forward(value)
         except Exception:  # noqa: BLE001 - invoke words it
             return invoke(op, (array,))
         return wrap(result, array._chunk.context, type(array))
@@ -408,14 +422,19 @@ def alone(type_: OpType) -> Callable[[Any], Any]:
 
 def with_number(type_: OpType) -> Callable[[Any, float], Any]:
     """``invoke`` of an operator on an array and its parameter `scalar`; see `pairwise`."""
+    passed = _Passed()
 
     def call(array: BaseArray, number: float) -> Any:
+        op = type_.of({"scalar": number})
+        value = array._raw
         if ATTENTION or (array._tracked is not None and STATE.recording):
-            return invoke(type_.of({"scalar": number}), (array,))
+            return invoke(op, (array,))
+        if value.dtype not in passed:
+            return passed.after(op, array)
         try:
-            result = type_.of({"scalar": number}).forward(array._raw)
+            result = op.forward(value)
         except Exception:  # noqa: BLE001 - invoke words it
-            return invoke(type_.of({"scalar": number}), (array,))
+            return invoke(op, (array,))
         return wrap(result, array._chunk.context, type(array))
 
     return call
