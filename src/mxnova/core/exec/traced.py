@@ -13,7 +13,7 @@ from ..graph.symbol import Symbol
 from ..nd.array import NDArray
 from ..nd.tape import INDEXING, Leaf, is_live
 from ..nd.tape import Node as TapeNode
-from ..op.operator import Op, find
+from ..op.record import Op, find
 from . import binding  # noqa: F401 - Symbol.bind
 
 __all__ = ["get_symbol"]

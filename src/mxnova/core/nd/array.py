@@ -17,7 +17,7 @@ from ..base.shapes import shape_text
 from ..op import library  # noqa: F401 - registers the operators
 from ..op.dtypes import dtype_name, mx_dtype, torch_dtype
 from ..op.gradient import recorded
-from ..op.operator import Op, find
+from ..op.record import Op, find
 from ..runtime.context import Context, context_of
 from ..runtime.profiler import API, PROFILER, api_call, clock, span
 from ..runtime.storage import moved, placed

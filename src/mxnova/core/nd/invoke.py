@@ -11,7 +11,7 @@ from torch import Tensor
 
 from ..base.errors import MXNetError
 from ..op.gradient import recorded
-from ..op.operator import Op
+from ..op.record import Op
 from ..runtime.context import Context, context_of
 from ..runtime.profiler import PROFILER, clock
 from ..runtime.resource import random_stream
@@ -56,7 +56,7 @@ class _Plan:
 
 
 def _plan_of(op: Op) -> _Plan:
-    plan = op.__dict__["_plan"] = _Plan(op)
+    plan = op.structure.plan = _Plan(op)
     return plan
 
 
@@ -71,7 +71,7 @@ def invoke(op: Op, arrays: Sequence[NDArray], out: Any = None) -> Any:
     Raises:
         MXNetError: the inputs do not fit the operator; the text names what and why.
     """
-    plan: _Plan = op.__dict__.get("_plan") or _plan_of(op)
+    plan: _Plan = op.structure.plan or _plan_of(op)
     context = arrays[0]._chunk.context if arrays else _context_of_creation(op)
     for i in plan.written:
         _ = arrays[i]._target  # waits for those who read it

@@ -11,7 +11,7 @@ from torch import is_grad_enabled
 from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError
 from ..op.dtypes import dtype_name
 from ..op.gradient import recorded
-from ..op.operator import Op, find
+from ..op.record import Op, find
 from ..runtime.profiler import PROFILER
 from .accept import refuse
 from .array import NDArray, recorded_write, wrap, wrap_recorded

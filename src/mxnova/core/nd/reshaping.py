@@ -11,7 +11,7 @@ from torch import Tensor
 
 from ..base.errors import ArgumentError, ArgumentTypeError
 from ..methods import OperatorMethods
-from ..op.operator import find
+from ..op.record import find
 from .accept import check
 from .recording import STATE
 from .tape import Step

@@ -20,7 +20,7 @@ from ..base.errors import (
 )
 from ..base.shapes import shape_text
 from ..op.dtypes import mx_dtype, torch_dtype
-from ..op.operator import find
+from ..op.record import find
 from ..op.sparse import storage
 from ..op.sparse.storage import STORAGE, RowSparse, Sparse, Value, dense_of, sparse_of
 from ..runtime.context import Context, context_of

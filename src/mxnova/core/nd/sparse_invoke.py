@@ -10,8 +10,9 @@ from typing import Any
 from torch import Tensor
 
 from ..base import env
+from ..op.kernel import Kernel
 from ..op.kernel_gradient import densified, run_recorded, stand_in
-from ..op.operator import Kernel, Op, as_tuple
+from ..op.record import Op, as_tuple
 from ..op.sparse.storage import Value
 from ..runtime.context import Context
 from ..runtime.profiler import PROFILER, clock
