@@ -16,7 +16,7 @@ from .core.base.scopes import NameManager
 from .core.exec.custom import register_custom
 from .core.graph.functions import function_of
 from .core.nd.array import NDArray
-from .core.op.operator import REGISTRY, find
+from .core.op.record import REGISTRY, find
 
 __all__ = [
     "CustomOp",

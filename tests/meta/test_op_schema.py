@@ -16,7 +16,7 @@ import pytest
 import mxnova.core.exec.control_flow
 import mxnova.core.exec.custom
 import mxnova.core.op.library  # noqa: F401 - these register operators
-from mxnova.core.op.operator import REGISTRY
+from mxnova.core.op.record import REGISTRY
 
 HERE = Path(__file__).parent
 SCHEMA = json.loads((HERE.parent / "data" / "golden" / "op_schema.json").read_text())

@@ -7,7 +7,7 @@ import keyword
 from collections.abc import Callable
 from typing import Any
 
-from .op.operator import REGISTRY
+from .op.record import REGISTRY
 
 __all__ = ["internal_names", "operator_names", "operators"]
 

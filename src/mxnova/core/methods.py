@@ -8,7 +8,7 @@ from typing import Any
 
 from .base.errors import ArgumentError
 from .op import library  # noqa: F401 - registers the operators
-from .op.operator import find
+from .op.record import find
 
 __all__ = ["METHODS", "OperatorMethods"]
 

@@ -9,7 +9,7 @@ import mxnova as mx
 from mxnova.core.nd.array import NDArray
 from mxnova.core.nd.dispatch import alone, invoke, pairwise, with_number
 from mxnova.core.nd.modes import MODES, Mode
-from mxnova.core.op.operator import find
+from mxnova.core.op.record import find
 from mxnova.core.runtime.attention import ATTENTION
 
 PAIRS = [
@@ -204,10 +204,11 @@ def test_what_is_recorded_in_a_mode_has_gradients():
 
 def test_a_mode_is_of_one_thread_and_ends_with_an_error():
     listing, x = Listing(), mx.nd.ones((2,))
-    with pytest.raises(mx.MXNetError), listing:
+    with listing:
         thread = threading.Thread(target=lambda: x + x)
         thread.start()
         thread.join()
+    with pytest.raises(mx.MXNetError), listing:
         mx.nd.dot(x, mx.nd.ones((3,)))
     assert listing.names == ["dot"]
     x + x

@@ -18,8 +18,9 @@ from ..base.params import Longs
 from ..base.shapes import PartialShape
 from ..graph.infer import infer_dtypes, infer_shapes
 from ..graph.symbol import Symbol
+from ..op.declaration import operator
 from ..op.infer import DTypes, Shapes
-from ..op.operator import Op, operator
+from ..op.record import Op
 from .lower import lower
 
 __all__ = ["Cond", "Foreach", "WhileLoop"]

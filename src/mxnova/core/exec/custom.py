@@ -22,8 +22,9 @@ from ..nd.recording import pause
 from ..nd.wrapping import wrap, wrap_sparse
 from ..op.dtypes import mx_dtype, torch_dtype
 from ..op.infer import DTypes, Shapes
+from ..op.kernel import Kernel
 from ..op.kernel_gradient import value_of_gradient
-from ..op.operator import REGISTRY, Kernel, Op, OpType
+from ..op.record import REGISTRY, Op, OpType
 from ..op.sparse.storage import Value, cast_storage, empty_sparse, stype_of
 from ..runtime.context import Context, context_of, current_context
 
@@ -442,11 +443,11 @@ class _SparseStep:
 class _CustomType(OpType):
     """`Custom` as a registered name: its parameters are what the user's class takes."""
 
-    def of(self, attrs: Mapping[str, Any]) -> Op:
+    def of(self, attrs: Mapping[str, Any], subgraphs: Sequence[Any] = ()) -> Op:
         """A new operator each time: the user's object may keep state."""
-        return self.parse(attrs)
+        return self.make(**self.parse(attrs))
 
-    def parse(self, attrs: Mapping[str, Any]) -> Op:
+    def parse(self, attrs: Mapping[str, Any]) -> dict[str, Any]:
         texts = {name: attr_text(value) for name, value in attrs.items()}
         name = texts.get("op_type", "")
         if not name:
@@ -457,8 +458,8 @@ class _CustomType(OpType):
                 f"Custom: op_type={name!r} is not registered{candidates(name, _registered)} "
                 f"(registered are: {known})"
             )
-        return self.make(**texts)
+        return texts
 
 
-Custom.type = _CustomType(["Custom", "_npi_Custom"], Custom, Custom, Custom.forward)
+Custom.type = _CustomType(["Custom", "_npi_Custom"], Custom, Custom.forward)
 REGISTRY.register(Custom.type, "Custom", "_npi_Custom")

@@ -20,7 +20,7 @@ from ..graph.infer import StypeTable
 from ..graph.node import Entry, Node
 from ..graph.symbol import Symbol
 from ..op.gradient import recorded
-from ..op.operator import Op
+from ..op.record import Op
 from .stored import run_stored
 
 __all__ = ["lower", "op_of"]

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from ..op.kernel import Kernel
 from ..op.kernel_gradient import densified, run_recorded, stand_in
-from ..op.operator import Kernel, Op
+from ..op.record import Op
 from ..op.sparse.storage import Sparse, Value, stype_of
 
 __all__ = ["Linked", "leaf_of", "run_stored", "tracked_of", "value_of"]

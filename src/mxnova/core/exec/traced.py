@@ -14,7 +14,7 @@ from ..nd.array import NDArray
 from ..nd.array_operators import Index
 from ..nd.tape import Leaf, is_live
 from ..nd.tape import Node as TapeNode
-from ..op.operator import Op, find
+from ..op.record import Op, find
 from . import binding  # noqa: F401 - Symbol.bind
 
 __all__ = ["get_symbol"]

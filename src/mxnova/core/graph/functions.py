@@ -13,7 +13,7 @@ from ..base.errors import MXNetError, UnknownNameError, candidates
 from ..base.params import attr_text
 from ..base.scopes import AttrScope, NameManager
 from ..op.calls import CallForm, documented
-from ..op.operator import Op, find
+from ..op.record import Op, find
 from .node import Entry, Node, hidden, parsed
 from .symbol import Symbol, single_entry
 

@@ -15,7 +15,7 @@ from ..base.shapes import PartialShape, Pause, from_user, is_known, parse_shape
 from ..op.dtypes import torch_dtype
 from ..op.gradient_stypes import gradient_stypes
 from ..op.infer import DTypes, Shapes
-from ..op.operator import Op
+from ..op.record import Op
 from .node import Entry, Node
 
 __all__ = [

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from ...formats import symbol_json
 from ...formats.symbol_json import GraphRecord, NodeRecord
 from ..base.errors import FormatError, MXNetError
-from ..op.operator import REGISTRY
+from ..op.record import REGISTRY
 from .node import Entry, Node, parsed, walk
 from .symbol import Symbol
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import torch
 
 from ..base.shapes import is_known
-from ..op.operator import Op
+from ..op.record import Op
 from .infer import DTypeTable, ShapeTable
 from .node import Entry, Node
 from .symbol import Symbol

@@ -9,7 +9,7 @@ from typing import Any, SupportsFloat, cast
 from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError
 from ..op import library  # noqa: F401 - registers the operators
 from ..op.dtypes import dtype_name
-from ..op.operator import find
+from ..op.record import find
 from .base_array import BaseArray
 from .dispatch import alone, pairwise, with_number
 from .exchange import Number

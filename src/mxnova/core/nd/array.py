@@ -15,7 +15,7 @@ from torch import Tensor
 from ..base.dtypes import BFLOAT16
 from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError
 from ..op.dtypes import mx_dtype, torch_dtype
-from ..op.operator import find
+from ..op.record import find
 from ..runtime.attention import ATTENTION
 from ..runtime.context import Context, context_of
 from ..runtime.profiler import API, PROFILER, api_call, clock, span

@@ -3,20 +3,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 
+from ..op.declaration import elementwise_shape
 from ..op.dtypes import dtype_name
 from ..op.infer import DTypes
-from ..op.operator import Op, OpType, elementwise_shape
+from ..op.record import Op, OpType, Structure
 from .indexing import select
 
 __all__ = ["AsType", "CopyTo", "Index"]
 
 
-class Index(Op):
+class _ArrayOperator(Op):
+    """An operator made for one call; those of a class share its structure."""
+
+    shared: ClassVar[Structure]
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
+        self.__dict__["structure"] = getattr(self, "shared", None)
+
+
+class Index(_ArrayOperator):
     """``x[key]``: several operators of MXNet's, should anyone ask for the graph.
 
     Attributes:
@@ -33,11 +44,8 @@ class Index(Op):
         """The selection: a view where it can be one."""
         return select(data, self.__dict__["_key"])[0]
 
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
 
-
-class AsType(Op):
+class AsType(_ArrayOperator):
     """Elements of any type that arrays can have, which are more than operator Cast knows."""
 
     def __init__(self, dtype: torch.dtype) -> None:
@@ -55,7 +63,7 @@ class AsType(Op):
         t.output = self.__dict__["_dtype"]
 
 
-class CopyTo(Op):
+class CopyTo(_ArrayOperator):
     """The input itself; who invokes it says where the copy goes."""
 
     infer_shape = elementwise_shape
@@ -65,6 +73,9 @@ class CopyTo(Op):
         return data
 
 
-Index.type = OpType(["_slice"], Index, Index, Index.forward)  # type: ignore[arg-type]
-AsType.type = OpType(["Cast"], AsType, AsType, AsType.forward)  # type: ignore[arg-type]
-CopyTo.type = OpType(["_copyto"], CopyTo, CopyTo, CopyTo.forward)
+Index.type = OpType(["_slice"], Index, Index.forward)
+AsType.type = OpType(["Cast"], AsType, AsType.forward)
+CopyTo.type = OpType(["_copyto"], CopyTo, CopyTo.forward)
+Index.shared = Structure(Index((), (), (), ()))
+AsType.shared = Structure(AsType(torch.float32))
+CopyTo.shared = Structure(CopyTo())

@@ -14,7 +14,7 @@ import torch
 from ..base.dtypes import BFLOAT16
 from ..base.errors import ArgumentError, ArgumentTypeError, argument_error
 from ..op.dtypes import torch_dtype
-from ..op.operator import find
+from ..op.record import find
 from ..runtime import storage
 from ..runtime.context import Context, context_of
 from ..runtime.profiler import PROFILER, clock

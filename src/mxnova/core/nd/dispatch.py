@@ -20,8 +20,9 @@ from torch import Tensor, is_grad_enabled
 
 from ..base.errors import MXNetError
 from ..op.gradient import recorded
+from ..op.kernel import Kernel
 from ..op.kernel_gradient import run_recorded, stand_in
-from ..op.operator import Kernel, Op, OpType, as_tuple
+from ..op.record import Op, OpType, as_tuple
 from ..op.sparse.storage import Value
 from ..runtime.attention import ATTENTION
 from ..runtime.context import Context, context_of
@@ -60,9 +61,9 @@ class _Plan:
     def __init__(self, op: Op) -> None:
         self.accepted: set[Any] = set()
         self.facts = op.type.signature.facts
-        self.sparse = op.kernel_for(["default"] * len(op.inputs())) is not None
+        self.sparse = op.kernel_for(["default"] * len(op.structure.inputs)) is not None
         self.visible = op.n_visible()
-        self.written = [i for i, n in enumerate(op.inputs()) if n in op.mutates or n in op.aux]
+        self.written = op.structure.written
 
     def accept(self, op: Op, tensors: Sequence[Tensor]) -> None:
         """Runs the operator's rules, once for each combination of inputs."""
@@ -75,7 +76,9 @@ class _Plan:
 
 
 def _plan_of(op: Op) -> _Plan:
-    plan: _Plan = op.__dict__.get("_plan") or op.__dict__.setdefault("_plan", _Plan(op))
+    plan: _Plan = op.structure.plan
+    if plan is None:
+        plan = op.structure.plan = _Plan(op)
     return plan
 
 
@@ -142,7 +145,7 @@ def _run(
     context: Context | None,
     is_view: bool,
 ) -> Any:
-    plan: _Plan = op.__dict__.get("_plan") or _plan_of(op)
+    plan: _Plan = op.structure.plan or _plan_of(op)
     here = arrays[0]._chunk.context if arrays else context or _context_of_creation(op)
     kind = cls or CLASSES["default"]
     sparse = plan.sparse
@@ -364,26 +367,26 @@ class _Passed(set[torch.dtype]):
 
 
 def pairwise(type_: OpType) -> Callable[[Any, Any], Any]:
-    """``invoke(op, (a, b))`` of an operator without parameters, for dense arrays.
+    """``invoke(type_.plain, (a, b))`` of an operator without parameters, for dense arrays.
 
     Where nothing is out of the ordinary it runs the forward straight away, in a third of the time;
     the forward must refuse shapes that the operator's rules refuse, and give new tensors.
     """
-    op, passed = type_.of({}), _Passed()
+    passed = _Passed()
 
     def call(a: BaseArray, b: BaseArray) -> Any:
         cls = type(a)
         if ATTENTION or type(b) is not cls:
-            return invoke(op, (a, b))
+            return invoke(type_.plain, (a, b))
         x, y = a._raw, b._raw
         dtype = x.dtype
         if dtype is not y.dtype or dtype not in passed:
-            return passed.after(op, a, b)
+            return passed.after(type_.plain, a, b)
         if (a._tracked is None and b._tracked is None) or not STATE.recording:
             try:
-                result = op.forward(x, y)
+                result = type_.function(x, y)
             except Exception:  # noqa: BLE001 - invoke words it
-                return invoke(op, (a, b))
+                return invoke(type_.plain, (a, b))
             array = _new(cls)
             array._raw = result
             array._chunk = new_chunk(a._chunk.context)
@@ -391,30 +394,30 @@ def pairwise(type_: OpType) -> Callable[[Any, Any], Any]:
             return array
         links = linked((a, b))
         if links is None or not is_grad_enabled():
-            return invoke(op, (a, b))
+            return invoke(type_.plain, (a, b))
         try:
-            result = recorded(op)(*links)
+            result = recorded(type_.plain)(*links)
         except Exception:  # noqa: BLE001 - invoke words it
-            return invoke(op, (a, b))
-        return wrap_recorded(result, a._chunk.context, step(op, (a, b)), cls)
+            return invoke(type_.plain, (a, b))
+        return wrap_recorded(result, a._chunk.context, step(type_.plain, (a, b)), cls)
 
     return call
 
 
 def alone(type_: OpType) -> Callable[[Any], Any]:
-    """``invoke(op, (array,))`` of an operator without parameters; see `pairwise`."""
-    op, passed = type_.of({}), _Passed()
+    """``invoke(type_.plain, (array,))`` of an operator without parameters; see `pairwise`."""
+    passed = _Passed()
 
     def call(array: BaseArray) -> Any:
         value = array._raw
         if ATTENTION or (array._tracked is not None and STATE.recording):
-            return invoke(op, (array,))
+            return invoke(type_.plain, (array,))
         if value.dtype not in passed:
-            return passed.after(op, array)
+            return passed.after(type_.plain, array)
         try:
-            result = op.forward(value)
+            result = type_.function(value)
         except Exception:  # noqa: BLE001 - invoke words it
-            return invoke(op, (array,))
+            return invoke(type_.plain, (array,))
         return wrap(result, array._chunk.context, type(array))
 
     return call
@@ -425,16 +428,15 @@ def with_number(type_: OpType) -> Callable[[Any, float], Any]:
     passed = _Passed()
 
     def call(array: BaseArray, number: float) -> Any:
-        op = type_.of({"scalar": number})
         value = array._raw
         if ATTENTION or (array._tracked is not None and STATE.recording):
-            return invoke(op, (array,))
+            return invoke(type_.of({"scalar": number}), (array,))
         if value.dtype not in passed:
-            return passed.after(op, array)
+            return passed.after(type_.of({"scalar": number}), array)
         try:
-            result = op.forward(value)
+            result = type_.function(value, scalar=number)
         except Exception:  # noqa: BLE001 - invoke words it
-            return invoke(op, (array,))
+            return invoke(type_.of({"scalar": number}), (array,))
         return wrap(result, array._chunk.context, type(array))
 
     return call

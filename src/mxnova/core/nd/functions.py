@@ -12,7 +12,7 @@ from ..base.errors import ArgumentTypeError
 from ..base.shapes import Pause
 from ..op.calls import CallForm, documented
 from ..op.infer import Shapes
-from ..op.operator import Op, find
+from ..op.record import Op, find
 from .base_array import BaseArray
 from .dispatch import invoke
 

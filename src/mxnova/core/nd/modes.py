@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..op.operator import Op
+from ..op.record import Op
 from ..runtime.attention import ATTENTION
 from .base_array import BaseArray
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..base.errors import ArgumentError, ArgumentTypeError
 from ..methods import OperatorMethods
-from ..op.operator import find
+from ..op.record import find
 from ..runtime.attention import ATTENTION
 from .base_array import BaseArray
 from .dispatch import invoke

@@ -18,7 +18,7 @@ from ..base.errors import (
     OutOfRangeError,
 )
 from ..op.dtypes import mx_dtype, torch_dtype
-from ..op.operator import find
+from ..op.record import find
 from ..op.sparse.storage import STORAGE, RowSparse, Sparse, sparse_of
 from ..runtime.context import Context, context_of
 from .arithmetic import refuse_if_recorded

@@ -16,7 +16,7 @@ from typing import Any
 from torch import Tensor
 
 from ..base.errors import MXNetError
-from ..op.operator import Op
+from ..op.record import Op
 
 __all__ = [
     "Leaf",

@@ -11,7 +11,7 @@ from ..base.errors import MXNetError, OutOfRangeError
 from ..base.shapes import Pause, is_known, shape_text
 from ..op.dtypes import dtype_name
 from ..op.infer import DTypes, Shapes
-from ..op.operator import Op
+from ..op.record import Op
 from ..op.sparse.storage import Value
 
 __all__ = ["check", "refuse"]

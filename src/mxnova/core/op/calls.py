@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ..base.errors import ArgumentTypeError, candidates
 from ..base.params import NOT_GIVEN, REQUIRED
-from .operator import OpType
+from .record import OpType
 
 __all__ = ["Call", "CallForm", "documented"]
 

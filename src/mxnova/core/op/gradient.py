@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .operator import Op
+from .record import Op
 
 __all__ = ["recorded"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .operator import Op
+from .record import Op
 
 __all__ = ["gradient_stypes"]
 

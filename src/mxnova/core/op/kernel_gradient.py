@@ -14,7 +14,8 @@ import torch
 from torch import Tensor
 
 from .gradient import recorded
-from .operator import Kernel, Op
+from .kernel import Kernel
+from .record import Op
 from .sparse.storage import Csr, RowSparse, Value, dense_of
 
 __all__ = ["densified", "run_recorded", "stand_in", "value_of_gradient"]

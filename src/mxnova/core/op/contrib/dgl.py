@@ -18,8 +18,10 @@ from torch import Tensor
 from ...base.errors import MXNetError
 from ...base.params import Long, Longs
 from ...base.shapes import UnknownDim, shape_text
+from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..operator import KERNELS, Kernel, Op, kernel, operator
+from ..kernel import KERNELS, Kernel, kernel
+from ..record import Op
 from ..sparse.storage import Csr
 
 _log = logging.getLogger("mxnova")

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from ...base.params import PosInt
-from ..operator import elementwise_shape, function_operator, register_function
+from ..declaration import elementwise_shape, function_operator, register_function
 from .rules import broadcast_shape, numbers_only, through_float
 
 __all__ = ["LOGIC", "binary", "divide", "hypot", "modulo", "power", "truth"]

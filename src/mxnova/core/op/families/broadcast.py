@@ -10,8 +10,9 @@ from torch import Tensor
 
 from ...base.params import Shape
 from ...base.shapes import UNKNOWN, Dim, shape_text
+from ..declaration import function_operator
 from ..infer import DTypes, Shapes
-from ..operator import Op, function_operator
+from ..record import Op
 
 
 def _repeated(s: Shapes, name: str, target: Sequence[Dim]) -> tuple[Dim, ...]:

@@ -8,9 +8,10 @@ import functools
 import torch
 from torch import Tensor
 
+from ..declaration import elementwise_shape, function_operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
-from ..operator import Op, elementwise_shape, function_operator
+from ..record import Op
 from .creation import Number, NumberOrBool
 
 

@@ -16,11 +16,12 @@ from torch import Tensor
 
 from ...base.dtypes import dtype_of_flag
 from ...base.errors import argument_error
-from ...base.params import Double, Long, Shape, ShapeKind
+from ...base.params import Double, Long, Shape, ShapeKind, StructuralDouble
 from ...base.shapes import from_user
+from ..declaration import function_operator
 from ..dtypes import mx_dtype, torch_dtype
 from ..infer import DTypes, Shapes
-from ..operator import Op, function_operator
+from ..record import Op
 from .rules import as_integer, numbers_only
 from .unary import unary
 
@@ -187,9 +188,9 @@ def _settle_stop(op: Op, shape: tuple[int, ...], dtype: torch.dtype) -> dict[str
 )
 def arange(
     *,
-    start: Double,
-    stop: Double | None = None,
-    step: Double = 1.0,
+    start: StructuralDouble,
+    stop: StructuralDouble | None = None,
+    step: StructuralDouble = 1.0,
     repeat: int = 1,
     infer_range: bool = False,
     ctx: str = "",

@@ -8,7 +8,7 @@ import math
 import torch
 from torch import Tensor
 
-from ..operator import elementwise_shape, function_operator
+from ..declaration import elementwise_shape, function_operator
 from .rules import floats_only, numbers_only, through_float
 from .unary import unary
 

@@ -9,8 +9,9 @@ import torch
 from torch import Tensor
 
 from ...base.params import Double
+from ..declaration import elementwise_shape, function_operator
 from ..infer import DTypes
-from ..operator import Op, elementwise_shape, function_operator
+from ..record import Op
 from .rules import floats_only
 from .unary import round_half_away, unary, whole
 

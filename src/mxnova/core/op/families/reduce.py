@@ -13,9 +13,10 @@ from torch import Tensor
 
 from ...base.params import Shape
 from ...base.shapes import UNKNOWN, Dim, shape_text
+from ..declaration import DTypeRule, function_operator, register_function, same_dtype
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
-from ..operator import DTypeRule, Op, function_operator, register_function, same_dtype
+from ..record import Op
 from .rules import numbers_only
 
 __all__ = ["reduction"]

@@ -16,8 +16,9 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from ...base.params import Double
+from ..declaration import elementwise_shape, register_function
 from ..infer import DTypes
-from ..operator import Op, elementwise_shape, register_function
+from ..record import Op
 from .binary import LOGIC, divide, hypot, modulo, power, truth
 from .rules import as_integer, through_float
 

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..operator import DTypeRule, elementwise_shape, register_function
+from ..declaration import DTypeRule, elementwise_shape, register_function
 from .rules import numbers_only, through_float
 
 __all__ = ["round_half_away", "unary"]

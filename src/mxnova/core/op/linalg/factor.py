@@ -9,8 +9,9 @@ from torch import Tensor
 
 from ...base.scopes import is_np_shape
 from ...base.shapes import shape_text
+from ..declaration import elementwise_shape, function_operator, operator
 from ..infer import Shapes
-from ..operator import Op, elementwise_shape, function_operator, operator
+from ..record import Op
 
 
 def _square(s: Shapes) -> None:

@@ -10,9 +10,10 @@ from torch import Tensor
 
 from ...base.errors import MXNetError
 from ...base.params import REQUIRED, Double
+from ..declaration import operator
 from ..dtypes import dtype_name
 from ..infer import DTypes, Shapes
-from ..operator import Op, operator
+from ..record import Op
 
 _STATISTICS = ("gamma", "beta", "moving_mean", "moving_var")
 

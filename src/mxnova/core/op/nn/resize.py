@@ -12,8 +12,9 @@ from torch import Tensor
 
 from ...base.params import REQUIRED, PosInt, ULong
 from ...base.shapes import Dim, UnknownDim, shape_text
+from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..operator import Op, operator
+from ..record import Op
 from .window import typed_by_data
 
 

@@ -15,8 +15,9 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from ...base.params import Double, UInt, bounded
 from ...base.shapes import Dim
+from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..operator import Op, operator
+from ..record import Op
 from .dropout import dropped
 
 _VF: Any = torch._VF

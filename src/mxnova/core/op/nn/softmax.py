@@ -11,9 +11,10 @@ from torch import Tensor
 from ...base.errors import MXNetError, argument_error
 from ...base.params import Double
 from ...base.shapes import shape_text
+from ..declaration import function_operator, operator
 from ..dtypes import dtype_name, torch_dtype
 from ..infer import DTypes, Shapes
-from ..operator import Op, function_operator, operator
+from ..record import Op
 
 FloatName: TypeAlias = Literal["float16", "float32", "float64"]
 

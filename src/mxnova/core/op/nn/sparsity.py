@@ -11,8 +11,9 @@ from torch import Tensor
 from ...base.params import bounded
 from ...base.shapes import shape_text
 from ..contrib.boxes import all_float32
+from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..operator import Op, operator
+from ..record import Op
 
 _Share = bounded(float, 0, 1)
 

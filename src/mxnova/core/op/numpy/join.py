@@ -14,9 +14,10 @@ from torch import Tensor
 from ...base.params import Double, PosInt, Shape
 from ...base.params import Shapes as ShapeList
 from ...base.shapes import UNKNOWN, Dim, PartialShape, Pause, ShapeMismatch, shape_text, unify
+from ..declaration import ShapeRule, function_operator, operator, register_function
 from ..families.rules import as_integer
 from ..infer import Shapes
-from ..operator import Op, ShapeRule, find, function_operator, operator, register_function
+from ..record import Op, find
 from ..tensor.split import SplitV2, stack, stack_shape
 
 # Joining ------------------------------------------------------------------------------------------

@@ -10,10 +10,11 @@ from torch import Tensor
 
 from ...base.params import PosInt, Shape
 from ...base.shapes import UNKNOWN, Dim, shape_text
+from ..declaration import function_operator
 from ..families.rules import floats_only
 from ..infer import Shapes
 from ..onednn import matmul
-from ..operator import Op, function_operator
+from ..record import Op
 
 Axes = tuple[int, ...]
 

@@ -10,10 +10,11 @@ from torch import Tensor
 
 from ...base.errors import MXNetError
 from ...base.params import PosInt
+from ..declaration import elementwise_shape, function_operator
 from ..dtypes import dtype_name
 from ..infer import DTypes, Shapes
-from ..operator import Op, elementwise_shape, function_operator
-from .declare import Out
+from ..record import Op
+from .update import Out
 
 
 def _numbered(op: Any) -> tuple[str, ...]:

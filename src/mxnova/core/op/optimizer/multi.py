@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 
 from ..infer import DTypes, Shapes
-from ..operator import Op
-from .declare import Out, destination, rounded
+from ..record import Op
+from .update import Out, destination, rounded
 
 __all__ = ["MultiUpdate"]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from ...base.params import Floats, PosInt, Shape
+from ...base.params import Floats, PosInt, StepCounts
+from ..declaration import operator
 from ..infer import DTypes
-from ..operator import operator
 from .adam import loss_scale
-from .declare import Out
 from .lamb import lamb_direction, trust_ratio
 from .multi import MultiUpdate
 from .step import adamw_step_, scaled
+from .update import Out
 
 
 class _AdamW(MultiUpdate):
@@ -54,7 +54,7 @@ class _Lamb(MultiUpdate):
     upper_bound: float = -1.0
     clip_gradient: float = -1.0
     bias_correction: bool = True
-    step_count: Shape
+    step_count: StepCounts
     num_tensors: PosInt = 1
 
     @property

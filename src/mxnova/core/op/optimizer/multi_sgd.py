@@ -6,8 +6,8 @@ from __future__ import annotations
 from torch import Tensor
 
 from ...base.params import Floats, PosInt
+from ..declaration import operator
 from ..infer import Shapes
-from ..operator import operator
 from .multi import MultiUpdate
 from .step import momentum_step_, scaled, sgd_step_
 

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from ...base.params import PosInt
+from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..operator import operator
 from .layers import Layer
 from .ranges import EIGHT_BITS, LEVELS, WIDE_LEVELS, check_type, magnitude, quantized, step
 

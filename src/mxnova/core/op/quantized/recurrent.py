@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from ...base.params import Double, UInt, bounded
+from ..declaration import operator
 from ..infer import DTypes, Shapes
 from ..nn.rnn import RNN
-from ..operator import operator
 from .layers import Layer
 from .ranges import check_type
 

@@ -11,8 +11,9 @@ from torch import Tensor
 
 from ...base.params import Double, Shape
 from ...base.shapes import shape_text
+from ..declaration import operator
 from ..infer import Shapes
-from ..operator import Op, operator
+from ..record import Op
 
 
 @operator("tile", "_npi_tile")

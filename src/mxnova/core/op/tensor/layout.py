@@ -7,8 +7,9 @@ from torch import Tensor
 
 from ...base.params import Shape
 from ...base.shapes import UNKNOWN, Dim, shape_text
+from ..declaration import elementwise_shape, function_operator, operator
 from ..infer import Shapes
-from ..operator import Op, elementwise_shape, function_operator, operator
+from ..record import Op
 
 
 @operator("transpose")

@@ -16,9 +16,10 @@ from torch import Tensor
 from ...base.errors import MXNetError, OutOfRangeError
 from ...base.params import Double, PosInt
 from ...base.shapes import shape_text
+from ..declaration import function_operator, operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
-from ..operator import Op, function_operator, operator
+from ..record import Op
 
 ElementType = Literal[
     "bfloat16", "float16", "float32", "float64", "int32", "int64", "int8", "uint8"

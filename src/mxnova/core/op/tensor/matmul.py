@@ -12,9 +12,10 @@ from torch import Tensor
 
 from ...base.params import PosInt
 from ...base.shapes import shape_text
+from ..declaration import function_operator, operator
 from ..infer import Shapes
 from ..onednn import matmul
-from ..operator import Op, function_operator, operator
+from ..record import Op
 
 Storage = Literal["csr", "default", "row_sparse"]
 

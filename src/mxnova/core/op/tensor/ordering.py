@@ -9,9 +9,10 @@ import torch
 from torch import Tensor
 
 from ...base.shapes import shape_text
+from ..declaration import operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
-from ..operator import Op, operator
+from ..record import Op
 
 IndexType = Literal["float16", "float32", "float64", "int32", "int64", "uint8"]
 

@@ -13,8 +13,9 @@ from ...base.errors import MXNetError, argument_error
 from ...base.params import Shape
 from ...base.scopes import is_np_shape
 from ...base.shapes import UNKNOWN, Dim, is_known, shape_text
+from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..operator import Op, operator
+from ..record import Op
 
 
 @operator("Reshape", "reshape")

@@ -10,8 +10,9 @@ from torch import Tensor
 
 from ...base.params import Shape
 from ...base.shapes import shape_text
+from ..declaration import function_operator, operator
 from ..infer import DTypes, Shapes
-from ..operator import Op, function_operator, operator
+from ..record import Op
 
 
 def _same_but_indices(op: Op, t: DTypes) -> None:

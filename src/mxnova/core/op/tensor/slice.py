@@ -9,8 +9,9 @@ from torch import Tensor
 
 from ...base.params import REQUIRED, Double, OptionalInts, PosInt, Shape
 from ...base.shapes import UNKNOWN, Dim, UnknownDim, shape_text
+from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..operator import Op, operator
+from ..record import Op
 
 
 def _ranges(op: Op, shape: tuple[int, ...]) -> list[range]:

@@ -10,8 +10,9 @@ from torch import Tensor
 
 from ...base.errors import MXNetError
 from ...base.shapes import shape_text
+from ..declaration import elementwise_shape, function_operator, operator
 from ..infer import DTypes, Shapes
-from ..operator import Op, elementwise_shape, function_operator, operator
+from ..record import Op
 
 
 @operator("cast_storage", "_sparse_cast_storage")

@@ -19,8 +19,9 @@ from ...base.shapes import (
     shape_text,
     unify,
 )
+from ..declaration import function_operator, operator
 from ..infer import Shapes
-from ..operator import Op, function_operator, operator
+from ..record import Op
 
 
 @operator("SliceChannel", "split")

@@ -15,9 +15,10 @@ import torch
 from torch import Tensor
 
 from ...base.params import doc_of_arguments
+from ..declaration import elementwise_shape, function_operator
 from ..infer import DTypes
 from ..kernel import F, Signature
-from ..operator import Op, elementwise_shape, function_operator
+from ..record import Op
 
 __all__ = ["Out", "destination", "master_dtypes", "rounded", "update_operator"]
 
