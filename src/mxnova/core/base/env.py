@@ -22,6 +22,8 @@ class Variable(NamedTuple):
 
 # fmt: off
 VARIABLES: dict[str, Variable] = {
+    "MXNET_HOME": Variable(kind_of(str), "",
+        "Where data sets and models are kept; default: .mxnet in the home directory."),
     "MXNOVA_TUNE_HEAP": Variable(kind_of(bool), True,
         "Whether the runtime tells glibc to keep large freed blocks instead of unmapping them."),
     "MXNOVA_FUSE": Variable(kind_of(bool), True,

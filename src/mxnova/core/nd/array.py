@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 import warnings
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from torch import Tensor
 
 from ..base.dtypes import BFLOAT16
 from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError
+from ..base.handles import handle_of, object_of
 from ..op.dtypes import mx_dtype, torch_dtype
 from ..op.record import find
 from ..runtime.attention import ATTENTION
@@ -49,15 +51,20 @@ class NDArray(Arithmetic, Reshaping, Interchange):
     __slots__ = ()
     __array_priority__ = 1000.0
 
-    def __init__(self, handle: Tensor | None, writable: bool = True) -> None:
+    def __init__(self, handle: Tensor | ctypes.c_void_p | None, writable: bool = True) -> None:
         """An array over the memory of an ATen tensor, which must lie together in memory.
 
         Args:
-            handle: a tensor on the CPU or a GPU; None: an array to call `__setstate__` on.
+            handle: a tensor on the CPU or a GPU, or the address of an array (`NDArrayHandle`);
+                None: an array to call `__setstate__` on.
             writable: whether in-place operators work.
         """
         self._tracked = self._node = self._grad = None
         if handle is None:
+            return
+        if isinstance(handle, ctypes.c_void_p):
+            of = object_of(handle, NDArray)
+            self._raw, self._chunk = of._tensor, of._chunk
             return
         if not handle.is_contiguous():
             raise ArgumentError("NDArray: the tensor's elements must lie together in memory")
@@ -89,6 +96,11 @@ class NDArray(Arithmetic, Reshaping, Interchange):
     def handle(self) -> Any:
         """What is behind it: an ATen tensor, or the storage of a sparse array."""
         return getattr(self, "_raw", None)
+
+    @property
+    def _as_parameter_(self) -> ctypes.c_void_p:
+        """Its address, for ctypes."""
+        return handle_of(self)
 
     @property
     def writable(self) -> bool:
