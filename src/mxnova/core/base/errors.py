@@ -7,6 +7,7 @@ MXNetError                      RuntimeError, as in MXNet
 ├── ArgumentTypeError           an argument of the wrong Python type (also TypeError)
 ├── UnknownNameError            an operator, argument or output that does not exist (also KeyError)
 ├── OutOfRangeError             an index beyond its axis (also IndexError)
+├── OutOfMemoryError            memory that is not to be had (also MemoryError)
 ├── NotImplementedForSymbol     what arrays can and symbols cannot
 └── NotSupportedForSparseNDArray
 
@@ -26,10 +27,12 @@ __all__ = [
     "MXNetError",
     "NotImplementedForSymbol",
     "NotSupportedForSparseNDArray",
+    "OutOfMemoryError",
     "OutOfRangeError",
     "UnknownNameError",
     "argument_error",
     "candidates",
+    "from_foreign",
 ]
 
 
@@ -58,6 +61,10 @@ class UnknownNameError(MXNetError, KeyError):
 
 class OutOfRangeError(MXNetError, IndexError):
     """An index beyond the end of what it indexes."""
+
+
+class OutOfMemoryError(MXNetError, MemoryError):
+    """Memory that neither the system nor the device has."""
 
 
 class _NotFor(MXNetError):  # noqa: N818 - no error of its own  # noqa: N818 - the base of two of MXNet's names
@@ -96,6 +103,24 @@ class NotSupportedForSparseNDArray(_NotFor):
 def argument_error(op: str, name: str, value: object, reason: str) -> ArgumentError:
     """The error for argument `name` of `op`: ``Convolution: num_filter='0': must be >= 1``."""
     return ArgumentError(f"{op}: {name}={value!r}: {reason}")
+
+
+def from_foreign(error: Exception, where: str) -> MXNetError:
+    """The MXNetError for what ATen, NumPy or Python raised: ``where: what it said``."""
+    lines = str(error).splitlines()
+    text = f"{where}: {lines[0] if lines else type(error).__name__}"
+    if _is_about_memory(error):
+        return OutOfMemoryError(text)
+    return OutOfRangeError(text) if isinstance(error, IndexError) else MXNetError(text)
+
+
+def _is_about_memory(error: Exception) -> bool:
+    """ATen has a class for what a GPU lacks, and a RuntimeError for what the system lacks."""
+    return (
+        isinstance(error, MemoryError)
+        or type(error).__name__ == "OutOfMemoryError"
+        or "can't allocate memory" in str(error)
+    )
 
 
 def candidates(name: str, known: Iterable[str], limit: int = 3) -> str:
