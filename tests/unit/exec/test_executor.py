@@ -159,6 +159,8 @@ def test_other_errors_of_binding_and_running():
     with pytest.raises(MXNetError, match="grad_req of data='twice'"):
         net().bind(mx.cpu(), arrays(), grad_req="twice")
     executor = net().bind(mx.cpu(), arrays(), gradients())
+    with pytest.raises(MXNetError, match="is_train=True"):
+        executor.backward()
     executor.forward(is_train=True)
     with pytest.raises(MXNetError, match="0 gradients for 1 outputs"):
         executor.backward([])

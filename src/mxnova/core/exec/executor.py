@@ -83,6 +83,7 @@ class Executor:
         self._grad_dict: dict[str, NDArray | None] = {n: args_grad.get(n) for n in args}
         self._grad_req = grad_req
         self._tracked = [i for i, n in enumerate(args) if self._is_tracked(n)]
+        self._has_run = False
         self._recorded: tuple[list[Tensor], list[Tensor]] | None = None
         self._observers: tuple[Observer, ...] = ()
         self._check_names_and_contexts()
@@ -206,7 +207,7 @@ class Executor:
         """
         if kwargs:
             self._feed(kwargs)
-        self._recorded = None
+        self._recorded, self._has_run = None, True
         if is_train or self._always_writes:
             for array in self._aux_dict.values():
                 _ = array._target  # waits for those who read it
@@ -291,6 +292,8 @@ class Executor:
             MXNetError: gradients are missing or do not fit the outputs.
         """
         if self._recorded is None:
+            if out_grads is None and not self._has_run:
+                raise MXNetError("backward: call forward(is_train=True) first, or give out_grads")
             self._run_recorded(Mode(False, bool(self._tracked)), self._inputs())
         results, leaves = self._recorded or ([], [])
         heads = self._head_gradients(out_grads, results)
