@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
 from collections import defaultdict
 from collections.abc import Iterator
@@ -77,7 +76,7 @@ class AttrScope(Scope):
     Values are strings.
     """
 
-    _subgraph_names: ClassVar[defaultdict[str, Iterator[int]]] = defaultdict(itertools.count)
+    _subgraph_names: ClassVar[defaultdict[str, int]] = defaultdict(int)
 
     def __init__(self, **kwargs: str) -> None:
         for name, value in kwargs.items():
@@ -95,7 +94,9 @@ class AttrScope(Scope):
     @classmethod
     def numbered(cls, name: str) -> str:
         """`name` with the number of times that it was asked for before."""
-        return f"{name}{next(cls._subgraph_names[name])}"
+        number = cls._subgraph_names[name]
+        cls._subgraph_names[name] = number + 1
+        return f"{name}{number}"
 
 
 class NameManager(Scope):

@@ -27,7 +27,7 @@ from ..nd.accept import owned
 from ..nd.array import NDArray
 from ..nd.autograd import take_gradient
 from ..nd.memory import replace
-from ..nd.sparse import clear, zeros_stored
+from ..nd.sparse import clear
 from ..op.sparse.storage import Value
 from ..runtime.context import Context
 from ..runtime.profiler import api_call, recorded_backward
@@ -35,7 +35,7 @@ from .interpreter import Observer, Teller
 from .monitored import MonitorCallback, told
 from .placement import contexts_of
 from .program import ArrayFacts, Facts, Mode, Program
-from .resizing import resized
+from .allocation import allocated, resized
 from .sparse_execution import leaf_of, tracked_of, value_of
 from .specialization import Inference
 
@@ -411,7 +411,7 @@ def _output(
         size = torch.Size(known).numel()
         if lender._raw.dtype is dtype and size <= lender.size:
             return lender._view(lender._tensor.reshape(-1)[:size].view(known))
-    return zeros_stored(stype, known, context, dtype)
+    return allocated(stype, known, context, dtype)
 
 
 def _head_gradient(name: str, given: Any, result: Tensor) -> Tensor:

@@ -20,13 +20,12 @@ from ..graph.infer import (
 from ..graph.node import Node
 from ..graph.symbol import Symbol
 from ..nd.array import NDArray
-from ..nd.sparse import zeros_stored
 from ..op.dtypes import torch_dtype
 from ..runtime.context import Context
+from .allocation import allocated, view_of
 from .bound_arrays import requests_of
 from .executor import Executor
 from .placement import contexts_of
-from .resizing import view_of
 
 __all__ = ["Sharing", "simple_bind"]
 
@@ -72,7 +71,7 @@ class _Wanted(NamedTuple):
 
     def made(self) -> NDArray:
         """A new one, zero."""
-        return zeros_stored(self.stype, self.shape, self.context, self.dtype)
+        return allocated(self.stype, self.shape, self.context, self.dtype)
 
     def found_or_made(self, old: NDArray | None) -> NDArray:
         """`old` where it will do, else a new one."""

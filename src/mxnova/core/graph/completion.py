@@ -10,7 +10,8 @@ from collections.abc import Mapping
 
 import torch
 
-from ..base.shapes import is_known
+from ..base.errors import MXNetError
+from ..base.shapes import is_known, shape_text
 from ..op.operator import Op
 from .infer import DTypeTable, ShapeTable
 from .node import Entry, Node
@@ -27,16 +28,23 @@ def completions(symbol: Symbol, shapes: ShapeTable, dtypes: DTypeTable) -> dict[
         symbol: a symbol.
         shapes: inferred shapes of all its nodes.
         dtypes: inferred element types of all its nodes.
+
+    Raises:
+        MXNetError: an operator stays open.
     """
     found: dict[int, Op] = {}
     for number, node in enumerate(symbol.nodes):
         if node.op is None or node.inputs:
             continue
         shape, dtype = shapes[id(node)][0], dtypes[id(node)][0] or torch.float32
-        if shape is not None and is_known(shape):
-            op = node.op.settled(shape, dtype)
-            if op is not node.op:
-                found[number] = op
+        if shape is None or not is_known(shape):
+            raise MXNetError(
+                f"node {node.name!r}: {node.op.name}: neither its parameters nor what reads it say "
+                f"what shape it makes; it stays {shape_text(shape)}"
+            )
+        op = node.op.settled(shape, dtype)
+        if op is not node.op:
+            found[number] = op
     return found
 
 

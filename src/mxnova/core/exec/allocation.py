@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of other shapes over the memory of arrays that are there."""
+"""Making the arrays of executors, over the memory of others where that will do."""
 
 from __future__ import annotations
 
 import torch
 
-from ..base.errors import MXNetError
+from ..base.errors import MXNetError, from_foreign
 from ..base.shapes import shape_text
 from ..nd.array import NDArray
 from ..nd.sparse import zeros_stored
+from ..runtime.context import Context
 
-__all__ = ["resized", "view_of"]
+__all__ = ["allocated", "resized", "view_of"]
 
 
 def resized(
@@ -38,7 +39,23 @@ def resized(
         return found
     if not may_grow and torch.Size(shape).numel() > array.size:
         raise MXNetError(f"reshape: {change}, which is larger; allow_up_sizing=True permits it")
-    return zeros_stored(array.stype, shape, array.context, array._raw.dtype)
+    return allocated(array.stype, shape, array.context, array._raw.dtype)
+
+
+def allocated(
+    stype: str, shape: tuple[int, ...], context: Context, dtype: torch.dtype
+) -> NDArray:
+    """An array of zeros.
+
+    Raises:
+        OutOfMemoryError: there is no memory for it.
+    """
+    try:
+        return zeros_stored(stype, shape, context, dtype)
+    except MXNetError:
+        raise
+    except Exception as error:
+        raise from_foreign(error, f"bind: an array of shape {shape_text(shape)}") from error
 
 
 def view_of(array: NDArray, shape: tuple[int, ...]) -> NDArray | None:
