@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, ClassVar, TypeVar
 

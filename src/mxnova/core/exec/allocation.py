@@ -42,9 +42,7 @@ def resized(
     return allocated(array.stype, shape, array.context, array._raw.dtype)
 
 
-def allocated(
-    stype: str, shape: tuple[int, ...], context: Context, dtype: torch.dtype
-) -> NDArray:
+def allocated(stype: str, shape: tuple[int, ...], context: Context, dtype: torch.dtype) -> NDArray:
     """An array of zeros.
 
     Raises:

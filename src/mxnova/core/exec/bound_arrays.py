@@ -28,6 +28,18 @@ def groups_of(group2ctx: Mapping[str, Any] | None) -> dict[str, Context] | None:
 def by_name(
     what: str, names: Sequence[str], given: Arrays, *, required: bool
 ) -> dict[str, NDArray]:
+    """Arrays given by name or in order, by name; names that are not in `names` are left out.
+
+    Args:
+        what: the argument of `bind` that they come from.
+        names: of the variables.
+        given: the arrays.
+        required: whether each variable needs one.
+
+    Raises:
+        ArgumentError: one is missing, or there are too many or too few.
+        ArgumentTypeError: one is no array.
+    """
     if not isinstance(given, Mapping):
         if not isinstance(given, Sequence):
             raise ArgumentTypeError(
@@ -54,6 +66,11 @@ def by_name(
 
 
 def requests_of(names: Sequence[str], grad_req: Any) -> dict[str, str]:
+    """null, write or add for each of `names`; a dict leaves out those that are null.
+
+    Raises:
+        MXNetError: a request is none of these, or there are too many or too few.
+    """
     if isinstance(grad_req, str):
         requests = dict.fromkeys(names, grad_req)
     elif isinstance(grad_req, Mapping):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,11 +31,11 @@ from ..nd.sparse import clear
 from ..op.sparse.storage import Value
 from ..runtime.context import Context
 from ..runtime.profiler import api_call, recorded_backward
+from .allocation import allocated, resized
 from .interpreter import Observer, Teller
 from .monitored import MonitorCallback, told
 from .placement import contexts_of
 from .program import ArrayFacts, Facts, Mode, Program
-from .allocation import allocated, resized
 from .sparse_execution import leaf_of, tracked_of, value_of
 from .specialization import Inference
 
@@ -103,14 +103,10 @@ class Executor:
         for node in self._symbol.nodes:
             if node.op is not None:
                 continue
-            tables = (self._arg_dict, self._aux_dict, self._grad_dict)
-            for kind, table in zip(("array", "state", "gradient"), tables, strict=True):
-                given = table.get(node.name)
-                if given is not None and given.context != self._contexts[id(node)]:
-                    raise MXNetError(
-                        f"bind: the {kind} of {node.name!r} is on {given.context}, "
-                        f"it belongs on {self._contexts[id(node)]}"
-                    )
+            place = self._contexts[id(node)]
+            given = self._arg_dict.get(node.name, self._aux_dict.get(node.name))
+            _check_place(f"the array of {node.name!r}", given, place)
+            _check_place(f"the gradient of {node.name!r}", self._grad_dict.get(node.name), place)
 
     def _compiled(self, lenders: Sequence[NDArray]) -> Program:
         """The program for these arrays, which must fit; makes the outputs."""
@@ -351,8 +347,9 @@ class Executor:
         """
         if callback is not None and not callable(callback):
             raise ArgumentTypeError(f"set_monitor_callback: {callback!r} is no function")
-        watching = callback is not None
-        self._observers = (Teller(told(callback), monitor_all, monitor_all),) if watching else ()
+        self._observers = (
+            () if callback is None else (Teller(told(callback), monitor_all, monitor_all),)
+        )
 
     def debug_str(self) -> str:
         """The symbol's listing, then the code that its program runs outside training."""
@@ -390,12 +387,19 @@ class Executor:
         old_args, old_aux = self.arg_dict.items(), self.aux_dict.items()
         args = {n: fitted(n, a, s) for (n, a), s in zip(old_args, shapes, strict=True)}
         aux = {n: fitted(n, a, s) for (n, a), s in zip(old_aux, aux_shapes, strict=True)}
-        grads = {
-            n: fitted(n, g, args[n].shape) for n, g in self.grad_dict.items() if g is not None
-        }
+        grads = {n: fitted(n, g, args[n].shape) for n, g in self.grad_dict.items() if g is not None}
         return Executor(
             self._symbol, self._ctx, args, grads, self._grad_req, aux, self._groups, self
         )
+
+
+def _check_place(what: str, array: NDArray | None, place: Context) -> None:
+    """Raises unless `array` is on `place`, or in memory that a CPU shares with others."""
+    if array is None or array.context == place:
+        return
+    if place.device_type == "cpu" and array.context.device_type in ("cpu_pinned", "cpu_shared"):
+        return
+    raise MXNetError(f"bind: {what} is on {array.context}, it belongs on {place}")
 
 
 def _output(

@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from ..base.errors import MXNetError
 from ..nd.array import NDArray
 from ..nd.sparse import wrap_value
-from ..runtime.context import Context
 from ..runtime.profiler import PROFILER, clock
 from .errors import describe
 from .lowering import Lowered, Step, array_names
@@ -136,11 +134,14 @@ class Teller:
 
 
 # Operators of one input that MXNet has a name for; it numbers the input of any other.
-_OF_NAMED_DATA = frozenset(
-    "BilinearResize2D Dropout L2Normalization LRN MakeLoss Pad Pooling Pooling_v1 SliceChannel "
-    "SwapAxis _unravel_index all_finite depth_to_space diag im2col log_softmax moments repeat "
-    "reverse space_to_depth squeeze tile".split()
-)
+# fmt: off
+_OF_NAMED_DATA = frozenset({
+    "BilinearResize2D", "Dropout", "L2Normalization", "LRN", "MakeLoss", "Pad", "Pooling",
+    "Pooling_v1", "SliceChannel", "SwapAxis", "_unravel_index", "all_finite", "depth_to_space",
+    "diag", "im2col", "log_softmax", "moments", "repeat", "reverse", "space_to_depth",
+    "squeeze", "tile",
+})
+# fmt: on
 
 
 def _input_names(step: Step) -> Sequence[str]:

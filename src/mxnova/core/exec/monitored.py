@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a monitor's callback is given: names and arrays, as C programs and as Python ones know them."""
+"""What a monitor's callback is given: names and arrays, fit for C's ways and for Python's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MonitorCallback = Callable[[str, NDArray], None]
 
 
 class _Name(str):
-    """A name that may also be decoded, as MXNet's callbacks do with the bytes that they are given."""
+    """A name that may also be decoded: MXNet gives bytes, so callbacks do that."""
 
     __slots__ = ()
 

@@ -50,8 +50,8 @@ def contexts_of(
     """
     if not groups:
         return dict.fromkeys(map(id, nodes), default)
-    for context in groups.values():
-        _ = context.device
+    for named in groups.values():
+        _ = named.device
     found: Contexts = {}
     for node in nodes:
         context = _own_context(node, groups)
@@ -61,9 +61,9 @@ def contexts_of(
         if context is not None:
             found[id(node)] = context
     for node in reversed(nodes):
-        context = found.setdefault(id(node), default)
+        place = found.setdefault(id(node), default)
         for entry in node.inputs:
-            found.setdefault(id(entry.node), context)
+            found.setdefault(id(entry.node), place)
     return found
 
 

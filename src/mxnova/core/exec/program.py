@@ -280,9 +280,7 @@ class ProgramTable:
         known = [ArrayFacts(tuple(shape), *types) for shape, *types in inputs]
         named = dict(zip(self.names, known, strict=True))
         facts = Facts(named, context, None, self._keeps_state, stream)
-        operators = completions(
-            self.symbol, facts.shapes(self.symbol), facts.dtypes(self.symbol)
-        )
+        operators = completions(self.symbol, facts.shapes(self.symbol), facts.dtypes(self.symbol))
         stypes = tuple(i.stype for i in known)
         shared = (context, rng, stypes, tuple(operators.items()))
         found = self._programs.get(shared)

@@ -128,9 +128,7 @@ def simple_bind(
             )
         return _Wanted(stype, shape, contexts[id(node)], dtype or torch.float32)
 
-    args = {
-        n.name: sharing.argument(n.name, False, wanted(n, stypes[n.name])) for n in arguments
-    }
+    args = {n.name: sharing.argument(n.name, False, wanted(n, stypes[n.name])) for n in arguments}
     aux = {n.name: sharing.state(n.name, wanted(n, stypes[n.name])) for n in auxiliary}
     requests = requests_of(list(args), grad_req)
     gradients = {

@@ -98,10 +98,11 @@ class Inference:
             return lowered
 
     def _compiled(self, tensors: Sequence[Tensor]) -> Lowered:
-        program = self.program
+        program, backend = self.program, self._backend
+        if backend is None:
+            return program.lowered(INFERENCE)
         names = [program.variables[i].name for i in self._watched]
-        assert self._backend is not None  # else nothing is watched
-        rewritten = self._backend.compile(program, dict(zip(names, tensors, strict=True)))
+        rewritten = backend.compile(program, dict(zip(names, tensors, strict=True)))
         return program.lower(rewritten, INFERENCE)
 
 

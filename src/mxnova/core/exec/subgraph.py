@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..base.errors import ArgumentError
 from ..base.scopes import AttrScope, NameManager
 from ..graph.functions import function_of
-from ..graph.node import Entry, Node, hidden, parsed, walk
+from ..graph.node import Entry, Node, hidden, parsed
 from ..graph.rewrite import rewrite
 from ..graph.symbol import Group, Symbol, output_name
 

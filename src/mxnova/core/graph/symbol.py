@@ -214,6 +214,7 @@ class Symbol(OperatorMethods, ArrayOnly):
 
     def _rebuilt(self, replacements: Mapping[str, Entry]) -> Symbol:
         """A copy of the graph in which variables are `replacements`."""
+
         def replace(node: Node, inputs: Sequence[Entry]) -> Node | list[Entry]:
             if node.op is None and node.name in replacements:
                 return [replacements[node.name]]

@@ -81,6 +81,7 @@ def _as_list(arrays: NDArray | Iterable[NDArray]) -> list[NDArray]:
 
 # Taking gradients ---------------------------------------------------------------------------------
 
+
 def take_gradient(array: NDArray, fresh: Tensor, grad_req: str) -> None:
     """Puts a gradient that nobody else holds into its array."""
     fresh = fresh.detach() if fresh.requires_grad else fresh

@@ -105,7 +105,6 @@ class _Graph:
         return not any((id(node), i) in self._readers for i in range(1, node.n_outputs()))
 
 
-
 @dataclass
 class _Draft:
     """A convolution and what it takes over; `last` is the entry whose value it gives."""
