@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recording operators on arrays and running their gradients."""
 
-from .core.exec.traced import get_symbol
+from .core.exec.recorded_graph import get_symbol
 from .core.nd.array import NDArray
 from .core.nd.autograd import backward, grad, mark_variables
 from .core.nd.function import Function

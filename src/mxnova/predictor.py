@@ -14,20 +14,22 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, fx
+from torch import Tensor
 
 from .core.base.errors import ArgumentError, MXNetError, candidates
 from .core.base.shapes import from_user, is_known, shape_text
-from .core.exec.inference import InferencePlan
+from .core.exec.interpreter import Interpreter
+from .core.exec.program import INFERENCE, ArrayFacts, Facts, Program
+from .core.exec.sparse_execution import dense_edge
+from .core.exec.specialization import Inference
+from .core.graph.completion import completions
 from .core.graph.infer import infer_dtypes, infer_shapes
 from .core.graph.serialize import from_json
-from .core.graph.settle import settled
 from .core.graph.symbol import Group, Symbol
 from .core.nd.array import NDArray, numpy_of, tensor_from
 from .core.nd.files import load, load_frombuffer
 from .core.op.dtypes import torch_dtype
 from .core.runtime.context import Context, context_of
-from .core.runtime.resource import random_stream
 from .model import split_params
 
 __all__ = ["NDList", "Predictor"]
@@ -63,7 +65,7 @@ class Predictor:
         self._symbol = _outputs_of(_symbol_of(symbol), outputs)
         self._parameters = _parameters_of(params, self._context)
         self._types = {n: torch_dtype(d) for n, d in (types or {}).items()}
-        self._runnable: Symbol | None = None
+        self._operators: Any = None
         self._local = threading.local()
         self._set_shapes(input_shapes)
 
@@ -108,17 +110,20 @@ class Predictor:
             self._rest[name] = torch.zeros(shape, dtype=dtype, device=self._context.device)
         heads = [shapes[id(e.node)][e.output] for e in self._symbol.entries]
         self._output_shapes = [s if is_known(s) else None for s in heads]
-        self._compile(settled(self._symbol, shapes, dtypes))
+        self._compile(completions(self._symbol, shapes, dtypes))
 
-    def _compile(self, runnable: Symbol) -> None:
-        """Makes the compiled graph, unless the one that is there computes the same."""
-        if runnable is self._runnable:
+    def _compile(self, operators: Any) -> None:
+        """Compiles the graph around the parameters, unless what is there computes the same."""
+        if operators == self._operators:
             return
-        self._runnable = runnable
-        self._plan = InferencePlan(
-            runnable, lambda: random_stream(self._context), self._context.device
+        self._operators = operators
+        facts = Facts(
+            {n: ArrayFacts(tuple(t.shape), t.dtype) for n, t in self._rest.items()}, self._context
         )
-        self._plan.freeze({i for i, n in enumerate(self._order) if n in self._parameters})
+        constants = frozenset(n for n in self._parameters if n not in self._inputs)
+        program = Program(self._symbol, facts, operators)
+        self._inference = Inference(program, constants)
+        self._inference.specialize([self._rest[n] for n in self._order])
 
     @property
     def output_names(self) -> list[str]:
@@ -167,7 +172,10 @@ class Predictor:
         """Computes the outputs from the inputs set in this thread (and from `inputs`)."""
         for name, data in inputs.items():
             self.set_input(name, data)
-        self._local.outputs = list(self._plan.run(self._arguments()))
+        self._local.outputs = self._run(self._arguments())
+
+    def _run(self, values: Sequence[Tensor]) -> list[Tensor]:
+        return [dense_edge(r) for r in self._inference.run(values)]
 
     def _arguments(self) -> list[Tensor]:
         values = {**self._rest, **self._fed()}
@@ -178,20 +186,21 @@ class Predictor:
 
         Call it with 0, 1, 2, … until it returns 0; then the outputs are there.
         """
-        module = self._plan.plain
-        nodes = list(module.graph.nodes)
+        program = self._inference.program
+        lowered = program.lowered(INFERENCE)
         if step == 0:
-            self._local.stepper = fx.Interpreter(module)
-            self._local.stepper.args_iter = iter(self._arguments())
-        stepper = getattr(self._local, "stepper", None)
-        if stepper is None:
+            self._local.run = Interpreter(lowered, self._arguments())
+        run: Interpreter | None = getattr(self._local, "run", None)
+        if run is None:
             raise MXNetError("partial_forward: start with step 0")
-        if step >= len(nodes):
+        nodes = program.symbol.nodes
+        if not 0 <= step < len(nodes):
             return 0
-        node = nodes[step]
-        stepper.env[node] = stepper.run_node(node)
-        if node.op == "output":
-            self._local.outputs = list(stepper.env[node])
+        if nodes[step].op is not None:
+            done = sum(n.op is not None for n in nodes[:step])
+            run.step(lowered.steps[done])
+        if step == len(nodes) - 1:
+            self._local.outputs = [dense_edge(r) for r in run.results()]
         return len(nodes) - step - 1
 
     def get_output(self, index: int | str) -> np.ndarray[Any, Any]:
@@ -214,7 +223,7 @@ class Predictor:
         """The outputs for `inputs`, as NumPy arrays; touches nothing that other calls see."""
         values = dict(self._rest)
         values.update((n, self._checked(n, data)) for n, data in inputs.items())
-        return [numpy_of(r, copy=True) for r in self._plan.run([values[n] for n in self._order])]
+        return [numpy_of(r, copy=True) for r in self._run([values[n] for n in self._order])]
 
     def reshape(self, input_shapes: Mapping[str, Sequence[int]]) -> Predictor:
         """A predictor for other input shapes; parameters and compiled graph are shared."""

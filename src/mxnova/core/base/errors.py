@@ -14,6 +14,7 @@ MXNetError                      RuntimeError, as in MXNet
 │   ├── MissingFileError        there is no such file (also FileNotFoundError)
 │   ├── FilePermissionError     it may not be opened (also PermissionError)
 │   └── DirectoryError          it is a directory (also IsADirectoryError)
+├── OutOfMemoryError            memory that is not to be had (also MemoryError)
 ├── NotImplementedForSymbol     what arrays can and symbols cannot
 └── NotSupportedForSparseNDArray
 
@@ -39,11 +40,13 @@ __all__ = [
     "MissingFileError",
     "NotImplementedForSymbol",
     "NotSupportedForSparseNDArray",
+    "OutOfMemoryError",
     "OutOfRangeError",
     "UnknownNameError",
     "argument_error",
     "bounded",
     "candidates",
+    "from_foreign",
     "shown",
 ]
 
@@ -134,6 +137,10 @@ class DirectoryError(FileError, IsADirectoryError):
     """A directory where a file is needed."""
 
 
+class OutOfMemoryError(MXNetError, MemoryError):
+    """Memory that neither the system nor the device has."""
+
+
 class _NotFor(MXNetError):  # noqa: N818 - no error of its own  # noqa: N818 - the base of two of MXNet's names
     """What some kind of thing cannot do.
 
@@ -207,6 +214,24 @@ def shown(value: object, limit: int = 200) -> str:
 def argument_error(op: str, name: str, value: object, reason: str) -> ArgumentError:
     """The error for argument `name` of `op`: ``Convolution: num_filter='0': must be >= 1``."""
     return ArgumentError(f"{op}: {name}={shown(value)}: {reason}")
+
+
+def from_foreign(error: Exception, where: str) -> MXNetError:
+    """The MXNetError for what ATen, NumPy or Python raised: ``where: what it said``."""
+    lines = str(error).splitlines()
+    text = f"{where}: {lines[0] if lines else type(error).__name__}"
+    if _is_about_memory(error):
+        return OutOfMemoryError(text)
+    return OutOfRangeError(text) if isinstance(error, IndexError) else MXNetError(text)
+
+
+def _is_about_memory(error: Exception) -> bool:
+    """ATen has a class for what a GPU lacks, and a RuntimeError for what the system lacks."""
+    return (
+        isinstance(error, MemoryError)
+        or type(error).__name__ == "OutOfMemoryError"
+        or "can't allocate memory" in str(error)
+    )
 
 
 def candidates(name: str, known: Iterable[str], limit: int = 3) -> str:

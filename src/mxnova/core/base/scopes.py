@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
 from collections import defaultdict
-from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, ClassVar, TypeVar
 
@@ -82,7 +80,7 @@ class AttrScope(Scope):
     Values are strings.
     """
 
-    _subgraph_names: ClassVar[defaultdict[str, Iterator[int]]] = defaultdict(itertools.count)
+    _subgraph_names: ClassVar[defaultdict[str, int]] = defaultdict(int)
 
     def __init__(self, **kwargs: str) -> None:
         for name, value in kwargs.items():
@@ -100,7 +98,9 @@ class AttrScope(Scope):
     @classmethod
     def numbered(cls, name: str) -> str:
         """`name` with the number of times that it was asked for before."""
-        return f"{name}{next(cls._subgraph_names[name])}"
+        number = cls._subgraph_names[name]
+        cls._subgraph_names[name] = number + 1
+        return f"{name}{number}"
 
 
 class NameManager(Scope):

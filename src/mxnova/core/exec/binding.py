@@ -7,9 +7,10 @@ from typing import Any
 
 from ..graph.symbol import Symbol
 from ..nd.array import NDArray
-from ..runtime.context import Context
-from .executor import Arrays, Executor
-from .executor import bind as bind_arrays
+from ..runtime.context import Context, context_of
+from .bound_arrays import Arrays, by_name, groups_of, requests_of
+from .executor import Executor
+from .simple_bind import Sharing
 from .simple_bind import simple_bind as bind_shapes
 
 __all__: list[str] = []
@@ -34,10 +35,19 @@ def bind(
         args_grad: arrays that gradients go to.
         grad_req: null, write or add: one for all, a list, or by name.
         aux_states: arrays of the auxiliary states.
-        group2ctx: contexts of groups named by ``ctx_group``; everything runs on `ctx`.
-        shared_exec: memory is shared by the allocator; taken for compatibility.
+        group2ctx: contexts of groups named by ``ctx_group``; arrays must be where their group is.
+        shared_exec: executor whose outputs lend their memory to those of this one.
+
+    Raises:
+        MXNetError: arrays are missing or do not fit; the text names argument and shapes.
     """
-    return bind_arrays(self, ctx, args, args_grad, grad_req, aux_states)
+    names, aux_names = self.list_arguments(), self.list_auxiliary_states()
+    arrays = by_name("args", names, args, required=True)
+    gradients = by_name("args_grad", names, args_grad or {}, required=False)
+    aux = by_name("aux_states", aux_names, aux_states or {}, required=True)
+    requests = requests_of(names, grad_req)
+    groups = groups_of(group2ctx)
+    return Executor(self, context_of(ctx), arrays, gradients, requests, aux, groups, shared_exec)
 
 
 def simple_bind(
@@ -60,18 +70,26 @@ def simple_bind(
         grad_req: null, write or add: one for all, a list, or by name.
         type_dict: element types by name; float32 where nothing else follows.
         stype_dict: storage types by name.
-        group2ctx: contexts of groups named by ``ctx_group``; everything runs on `ctx`.
-        shared_arg_names: taken for compatibility.
-        shared_exec: executor whose arrays of equal name, shape and type are used again.
-        shared_buffer: taken for compatibility.
-        kwargs: shapes by argument name.
+        group2ctx: contexts of groups named by ``ctx_group``, whose arrays are made there.
+        shared_arg_names: with `shared_buffer`, arguments that are the arrays of `shared_exec`.
+        shared_exec: executor whose outputs lend their memory to those of this one; with
+            `shared_buffer`, its auxiliary states are this one's too.
+        shared_buffer: dict of arrays by name; all other arguments and gradients (``grad of x``)
+            are made in their memory where it is enough, else they go there.
+        kwargs: shapes by argument name; unknown names are ignored.
+
+    Raises:
+        MXNetError: shapes that contradict each other or are not enough.
     """
-    return bind_shapes(self, ctx, grad_req, type_dict, stype_dict, shared_exec, kwargs)
+    sharing = Sharing(shared_exec, frozenset(shared_arg_names or ()), shared_buffer)
+    groups = groups_of(group2ctx)
+    context = context_of(ctx)
+    return bind_shapes(self, context, grad_req, type_dict, stype_dict, groups, sharing, kwargs)
 
 
 def evaluate(self: Symbol, ctx: Context | None = None, **kwargs: NDArray) -> list[NDArray]:
     """The outputs for arrays given by argument name."""
-    return bind_arrays(self, ctx, kwargs, grad_req="null").forward()
+    return bind(self, context_of(ctx), kwargs, grad_req="null").forward()
 
 
 for _name, _method in (("bind", bind), ("simple_bind", simple_bind), ("eval", evaluate)):

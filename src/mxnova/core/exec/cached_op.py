@@ -3,27 +3,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor, fx
+from torch import Tensor
 
 from ..base.errors import MXNetError
 from ..base.params import Longs, UInt, fields_of, parse_attrs
-from ..graph.infer import StypeTable, infer_dtypes, infer_shapes, infer_stypes
-from ..graph.settle import settled
 from ..graph.symbol import Symbol
 from ..nd.array import NDArray
 from ..nd.recording import STATE
 from ..nd.tape import Node, flow_of, outputs_of, step
 from ..nd.wrapping import owned, receive, wrap_recorded, wrap_value
 from ..runtime.context import Context
-from ..runtime.resource import random_stream
-from .inference import InferencePlan
-from .lower import lower, op_of
-from .profiled import run
-from .stored import Linked, tracked_of, value_of
+from .interpreter import Observer, Tell, Teller
+from .program import Mode, ProgramTable
+from .sparse_execution import Linked, tracked_of, value_of
+from .specialization import Inference
 
 __all__ = ["CachedOp"]
 
@@ -38,10 +35,6 @@ _FLAGS = {  # name -> type, default; how MXNet plans memory, which ATen's alloca
     "subgraph": (str, ""),
     "is_dynamic": (bool, False),
 }
-_KEPT_SHAPES = 4096
-
-Hook = Callable[[str, str, NDArray], None]
-
 
 _FIELDS = fields_of(
     {name: kind for name, (kind, _) in _FLAGS.items()},
@@ -60,15 +53,13 @@ class CachedOp:
         flags: pairs of name and value, as MXNet has them; they change no result.
     """
 
-    __slots__ = ("__weakref__", "_hook", "_names", "_plans", "_symbol", "flags", "is_np_sym")
+    __slots__ = ("__weakref__", "_observers", "_programs", "flags", "is_np_sym")
 
     def __init__(self, sym: Symbol, flags: Iterable[tuple[str, Any]] = ()) -> None:
         self.flags = parse_attrs("CachedOp", _FIELDS, dict(flags))
         self.is_np_sym = False
-        self._symbol = sym
-        self._names = sym.list_inputs()
-        self._plans: dict[Any, _Plan] = {}
-        self._hook: tuple[Hook, bool] | None = None
+        self._programs = ProgramTable(sym)
+        self._observers: tuple[Observer, ...] = ()
 
     @property
     def handle(self) -> CachedOp:
@@ -88,12 +79,15 @@ class CachedOp:
         """
         if kwargs:
             raise TypeError(f"CachedOp: unexpected keyword arguments: {', '.join(kwargs)}")
-        if len(args) != len(self._names):
+        programs = self._programs
+        if len(args) != len(programs.names):
             raise MXNetError(
-                f"CachedOp takes {len(self._names)} arrays ({', '.join(self._names)}), "
+                f"CachedOp takes {len(programs.names)} arrays ({', '.join(programs.names)}), "
                 f"not {len(args)}"
             )
-        results = self._plan(args).results(args, self._hook)
+        context = args[0]._chunk.context if args else Context.get_current()
+        compiled: Inference = programs.find(context, tuple([_kind(a) for a in args]), Inference)
+        results = _Call(compiled, programs, context, self._observers).results(args)
         if out is None:
             return results[0] if len(results) == 1 else results
         outs = [out] if isinstance(out, NDArray) else list(out)
@@ -104,128 +98,66 @@ class CachedOp:
             array._tracked, array._node = result._tracked, result._node
         return out
 
-    def _plan(self, arrays: Sequence[NDArray]) -> _Plan:
-        """How to run on arrays of these shapes, types and context."""
-        context = arrays[0]._chunk.context if arrays else Context.get_current()
-        key = (context, *[_kind(a) for a in arrays])
-        plan = self._plans.get(key)
-        if plan is None:
-            if len(self._plans) > _KEPT_SHAPES:
-                self._plans.clear()
-            symbol, stypes = self._settled(arrays)
-            # Shapes for which nothing had to be settled share what was compiled.
-            shared = (context, symbol) if symbol is self._symbol and stypes is None else key
-            plan = self._plans.setdefault(shared, _Plan(symbol, stypes, self._names, context))
-            self._plans[key] = plan
-        return plan
-
-    def _settled(self, arrays: Sequence[NDArray]) -> tuple[Symbol, StypeTable | None]:
-        """The symbol for such arrays; storage types of its nodes, where some are sparse."""
-        nodes = self._symbol.nodes
-        named = dict(zip(self._names, arrays, strict=True))
-        shapes = infer_shapes(nodes, {n: a.shape for n, a in named.items()})
-        dtypes = infer_dtypes(nodes, {n: a._value.dtype for n, a in named.items()})
-        symbol = settled(self._symbol, shapes, dtypes)
-        stypes = infer_stypes(symbol.nodes, {n: a.stype for n, a in named.items()})
-        sparse = any(s != "default" for stored in stypes.values() for s in stored)
-        return symbol, stypes if sparse else None
-
-    def _register_op_hook(self, callback: Hook | None, monitor_all: bool = False) -> None:
+    def _register_op_hook(self, callback: Tell | None, monitor_all: bool = False) -> None:
         """Calls ``callback(array name, operator, array)`` for every output of every node.
 
         Args:
             callback: the function; None: none any more.
             monitor_all: also for the inputs of every node.
         """
-        self._hook = None if callback is None else (callback, monitor_all)
+        self._observers = () if callback is None else (Teller(callback, monitor_all, False),)
 
 
 def _kind(array: NDArray) -> tuple[Any, ...]:
     if array.stype == "default":
-        return array._tensor.shape, array._tensor.dtype
-    return array.stype, array.shape, array._value.dtype
+        return array._tensor.shape, array._tensor.dtype, "default"
+    return array.shape, array._value.dtype, array.stype
 
 
-class _Plan:
-    """A symbol compiled for one context."""
+class _Call(NamedTuple):
+    """One call, of a program for arrays like those that are given."""
 
-    def __init__(
-        self,
-        symbol: Symbol,
-        stypes: StypeTable | None,
-        input_names: Sequence[str],
-        context: Context,
-    ) -> None:
-        at = {name: i for i, name in enumerate(input_names)}
-        states = symbol.list_auxiliary_states()
-        self._order = [at[n] for n in (*symbol.list_arguments(), *states)]
-        self._states = [at[n] for n in states]
-        self._symbol = symbol
-        self._stypes = stypes
-        self._context = context
-        self._modules: dict[tuple[bool, bool], fx.GraphModule] = {}  # by train, recording
-        self._inference = InferencePlan(symbol, self._rng, context.device, stypes)
+    compiled: Inference
+    table: ProgramTable
+    context: Context
+    observers: tuple[Observer, ...]
 
-    def _rng(self) -> torch.Generator:
-        return random_stream(self._context)
-
-    def _module(self, train: bool, recording: bool) -> fx.GraphModule:
-        key = (train, recording)
-        if key not in self._modules:
-            self._modules[key] = lower(
-                self._symbol,
-                train=train,
-                recording=recording,
-                rng=self._rng,
-                device=self._context.device,
-                stypes=self._stypes,
-            )
-        return self._modules[key]
-
-    def results(self, arrays: Sequence[NDArray], hook: tuple[Hook, bool] | None) -> list[NDArray]:
+    def results(self, arrays: Sequence[NDArray]) -> list[NDArray]:
         """The outputs, recorded where recording is on."""
         if STATE.training:
-            for i in self._states:
+            for i in self.table.states:
                 _ = arrays[i]._target  # waits for those who read it
-        return (self._recorded if STATE.recording else self._unrecorded)(arrays, hook)
+        if STATE.recording and any(flow_of(a) is not None for a in arrays):
+            return self._recorded(arrays)
+        return self._unrecorded(arrays)
 
-    def _unrecorded(
-        self, arrays: Sequence[NDArray], hook: tuple[Hook, bool] | None
-    ) -> list[NDArray]:
-        inputs = [arrays[i]._value for i in self._order]
-        if hook is not None or STATE.training:
-            results = self._told(self._module(STATE.training, False), inputs, hook)
+    def _unrecorded(self, arrays: Sequence[NDArray]) -> list[NDArray]:
+        inputs = [arrays[i]._value for i in self.table.order]
+        if self.observers or STATE.training:
+            mode = Mode(STATE.training, False)
+            results = self.compiled.program.run(inputs, mode, self.observers)
         else:
-            results = self._inference.run(inputs, any(a._chunk.foreign for a in arrays))
-        return [wrap_value(r, self._context) for r in _distinct(results, inputs)]
+            results = self.compiled.run(inputs, any(a._chunk.foreign for a in arrays))
+        return [wrap_value(r, self.context) for r in _distinct(results, inputs)]
 
-    def _recorded(self, arrays: Sequence[NDArray], hook: tuple[Hook, bool] | None) -> list[NDArray]:
-        if all(flow_of(a) is None for a in arrays):
-            return self._unrecorded(arrays, hook)
+    def _recorded(self, arrays: Sequence[NDArray]) -> list[NDArray]:
         edges = [_edge(a) for a in arrays]
-        for i in self._states:
+        for i in self.table.states:
             edges[i] = arrays[i]._value  # who watches their version counters is to see the writes
-        inputs = [edges[i] for i in self._order]
+        inputs = [edges[i] for i in self.table.order]
         with torch.enable_grad():
-            results = self._told(self._module(STATE.training, True), inputs, hook)
+            mode = Mode(STATE.training, True)
+            results = self.compiled.program.run(inputs, mode, self.observers)
             results = _distinct(results, inputs)
         nodes = outputs_of(step("_CachedOp", arrays), len(results))
         return [self._wrapped(r, n) for r, n in zip(results, nodes, strict=True)]
 
     def _wrapped(self, result: Any, node: Node) -> NDArray:
         if isinstance(result, Tensor):
-            return wrap_recorded(result, self._context, node)
-        array = wrap_value(value_of(result), self._context)
+            return wrap_recorded(result, self.context, node)
+        array = wrap_value(value_of(result), self.context)
         array._tracked, array._node = tracked_of(result), node
         return array
-
-    def _told(
-        self, module: fx.GraphModule, inputs: Sequence[Any], hook: tuple[Hook, bool] | None
-    ) -> Sequence[Any]:
-        if hook is None:
-            return run(module, inputs, self._context.device)
-        results: Sequence[Any] = _Told(module, *hook, self._context).run(*inputs)
-        return results
 
 
 def _edge(array: NDArray) -> Any:
@@ -252,32 +184,3 @@ def _distinct(results: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
             seen.add(memory)
         found.append(result)
     return found
-
-
-class _Told(fx.Interpreter):
-    """Runs a lowered graph node by node and tells a hook of every array."""
-
-    def __init__(
-        self, module: fx.GraphModule, hook: Hook, monitor_all: bool, context: Context
-    ) -> None:
-        super().__init__(module)
-        self._hook = hook
-        self._monitor_all = monitor_all
-        self._context = context
-
-    def run_node(self, n: fx.Node) -> Any:
-        """Runs node `n` and tells of its inputs, where they are wanted, and its outputs."""
-        op = op_of(n)
-        if op is None:
-            return super().run_node(n)
-        if self._monitor_all:
-            values = self.fetch_args_kwargs_from_env(n)[0]
-            self._tell(op.name, n.meta["inputs"], values)
-        result = super().run_node(n)
-        outputs = result if isinstance(result, tuple) else (result,)
-        self._tell(op.name, n.meta["outputs"], outputs)
-        return result
-
-    def _tell(self, op: str, names: Sequence[str], edges: Sequence[Any]) -> None:
-        for name, edge in zip(names, edges, strict=False):
-            self._hook(name, op, wrap_value(value_of(edge), self._context))

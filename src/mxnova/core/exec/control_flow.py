@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 import torch
-from torch import Tensor, fx
+from torch import Tensor
 
 from ..base.errors import argument_error
 from ..base.params import Longs
@@ -21,7 +21,9 @@ from ..graph.symbol import Symbol
 from ..op.declaration import operator
 from ..op.infer import DTypes, Shapes
 from ..op.record import Op
-from .lower import lower
+from ..runtime.context import Context, cpu, current_context, gpu
+from .program import Mode, Program, ProgramTable
+from .sparse_execution import dense_edge
 
 __all__ = ["Cond", "Foreach", "WhileLoop"]
 
@@ -29,28 +31,21 @@ __all__ = ["Cond", "Foreach", "WhileLoop"]
 class _Body:
     """A subgraph as a function of its inputs, in the order of `list_inputs`."""
 
-    def __init__(self, symbol: Symbol) -> None:
+    def __init__(self, symbol: Symbol, keeps_state: bool) -> None:
         self._symbol = symbol
-        self._names = symbol.list_inputs()
-        at = {name: i for i, name in enumerate(self._names)}
-        order = (*symbol.list_arguments(), *symbol.list_auxiliary_states())
-        self._order = [at[name] for name in order]
-        self._modules: dict[Any, fx.GraphModule] = {}  # by what they were lowered for
+        self._programs = ProgramTable(symbol, keeps_state)
+        self._names = self._programs.names
 
     def run(
         self, inputs: Sequence[Tensor], train: bool, rng: torch.Generator | None
     ) -> tuple[Tensor, ...]:
         """The outputs for these inputs."""
-        device = inputs[0].device if inputs else None
-        recording = torch.is_grad_enabled()
-        key = (train, recording, rng, device)
-        module = self._modules.get(key)
-        if module is None:
-            module = self._modules[key] = lower(
-                self._symbol, train=train, recording=recording, rng=lambda: rng, device=device
-            )
-        results: tuple[Tensor, ...] = module(*(inputs[i] for i in self._order))
-        return results
+        kinds = tuple([(t.shape, t.dtype, "default") for t in inputs])
+        context = _context_of(inputs)
+        program: Program = self._programs.find(context, kinds, _itself, rng)
+        values = [inputs[i] for i in self._programs.order]
+        results = program.run(values, Mode(train, torch.is_grad_enabled()))
+        return tuple([_dense(r) for r in results])
 
     def shapes(self, inputs: Sequence[PartialShape]) -> tuple[list[Any], list[Any]]:
         """(inputs, outputs): what is known of their shapes, given this of the inputs."""
@@ -73,8 +68,26 @@ class _Body:
         return len(self._names)
 
 
+def _itself(program: Program) -> Program:
+    return program
+
+
+def _context_of(inputs: Sequence[Tensor]) -> Context:
+    """The first input's; without inputs the current one."""
+    if not inputs:
+        return current_context()
+    device = inputs[0].device
+    return gpu(device.index or 0) if device.type == "cuda" else cpu()
+
+
+def _dense(edge: Any) -> Tensor:
+    return edge if isinstance(edge, Tensor) else dense_edge(edge)
+
+
 class _ControlFlow(Op):
     """What operators with bodies have in common."""
+
+    _keeps_state = False
 
     num_args: int
     num_outputs: int
@@ -99,7 +112,14 @@ class _ControlFlow(Op):
     @cached_property
     def bodies(self) -> list[_Body]:
         """The subgraphs as functions."""
-        return [_Body(s) for s in self.subgraphs]
+        return [_Body(s, self._keeps_state) for s in self.subgraphs]
+
+    def instance(self) -> Op:
+        """The operator with bodies whose operators keep their states."""
+        own = object.__new__(type(self))
+        own.__dict__.update(self.__dict__, _keeps_state=True)
+        own.__dict__.pop("bodies", None)
+        return own
 
 
 class _Loop(_ControlFlow):

@@ -3,42 +3,53 @@
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, fx
+from torch import Tensor
 
-from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError, candidates
-from ..base.shapes import shape_text
-from ..graph.infer import StypeTable, infer_dtypes, infer_shapes, infer_stypes
-from ..graph.settle import instantiated, settled
+from ..base.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    MXNetError,
+    UnknownNameError,
+    candidates,
+    from_foreign,
+)
+from ..base.shapes import PartialShape, is_known, shape_text
+from ..graph.completion import completions
+from ..graph.infer import infer_stypes
 from ..graph.symbol import Symbol
 from ..nd.array import NDArray
 from ..nd.autograd import take_gradient
-from ..nd.wrapping import clear, owned, view_of, wrap, wrap_value, zeros_stored
+from ..nd.memory import replace
+from ..nd.wrapping import clear, owned, view_of
 from ..op.sparse.storage import Value
-from ..runtime.context import Context, context_of
+from ..runtime.context import Context
 from ..runtime.profiler import api_call, recorded_backward
-from ..runtime.resource import random_stream
-from .inference import InferencePlan
-from .lower import lower, op_of
-from .profiled import run
-from .stored import leaf_of, tracked_of, value_of
+from .allocation import allocated, resized
+from .interpreter import Observer, Teller
+from .monitored import MonitorCallback, told
+from .placement import contexts_of
+from .program import ArrayFacts, Facts, Mode, Program
+from .sparse_execution import leaf_of, tracked_of, value_of
+from .specialization import Inference
 
-__all__ = ["Executor", "bind"]
-
-GRAD_REQS = ("null", "write", "add")
-Arrays = Sequence[NDArray | None] | Mapping[str, NDArray | None]
+__all__ = ["Executor"]
 
 
 class Executor:
     """A symbol with an array for each argument, gradient and auxiliary state.
 
-    `outputs` are the same arrays after every forward, with new values.
+    `outputs` are the same arrays over the same memory after every forward, with new values.
+
+    The first forward outside training, and every one after a parameter was written to, runs the
+    graph as the symbol says it. A further one rewrites it around the parameters, once, which takes
+    longer, and those that follow run the rewritten form; results differ by rounding. `optimize`
+    does that at once. See docs/design/exec.md; ``MXNOVA_FUSE=0`` switches rewriting off.
 
     Args:
         symbol: what to compute.
@@ -47,6 +58,9 @@ class Executor:
         args_grad: arrays that gradients go to, by name.
         grad_req: null, write or add, by name.
         aux_states: arrays of the auxiliary states, by name.
+        group2ctx: contexts of groups of nodes, which then run there.
+        shared_exec: an executor whose outputs lend their memory, where it is enough, to the
+            outputs of this one.
     """
 
     def __init__(
@@ -57,43 +71,62 @@ class Executor:
         args_grad: dict[str, NDArray],
         grad_req: dict[str, str],
         aux_states: dict[str, NDArray],
+        group2ctx: Mapping[str, Context] | None = None,
+        shared_exec: Executor | None = None,
     ) -> None:
         self._symbol = symbol
         self._ctx = ctx
+        self._groups = group2ctx
         self._arg_dict = args
         self._aux_dict = aux_states
         self._grad_dict: dict[str, NDArray | None] = {n: args_grad.get(n) for n in args}
         self._grad_req = grad_req
         self._tracked = [i for i, n in enumerate(args) if self._is_tracked(n)]
-        self.outputs: list[NDArray] = []
+        self._has_run = False
         self._recorded: tuple[list[Tensor], list[Tensor]] | None = None
-        self._monitor: tuple[Callable[[str, NDArray], None], bool] | None = None
-        self._stypes: StypeTable | None = None  # only where something is not dense
-        self._runnable = self._check_arrays()
-        self._inference = InferencePlan(self._runnable, self._rng, ctx.device, self._stypes)
+        self._observers: tuple[Observer, ...] = ()
+        self._check_names_and_contexts()
+        self.outputs: list[NDArray] = []
+        self._program = self._compiled(shared_exec.outputs if shared_exec else [])
+        self._inference = Inference(self._program)
+        self._always_writes = any(n.op is not None and n.op.mutates for n in symbol.nodes)
 
     def _is_tracked(self, name: str) -> bool:
         return self._grad_req[name] != "null" and self.grad_dict[name] is not None
 
-    def _check_arrays(self) -> Symbol:
-        """Shapes and types of the arrays must fit; makes the outputs; gives what is to be run."""
-        arrays = {**self.arg_dict, **self.aux_dict}
-        nodes = self._symbol.nodes
+    def _check_names_and_contexts(self) -> None:
         repeated = [n for n, count in Counter(self._symbol.list_inputs()).items() if count > 1]
         if repeated:
             raise MXNetError(f"bind: several variables are named {repeated[0]!r}")
-        shapes = infer_shapes(nodes, {n: a.shape for n, a in arrays.items()})
-        dtypes = infer_dtypes(nodes, {n: a._value.dtype for n, a in arrays.items()})
-        given = {n: a.stype for n, a in arrays.items()}
-        stypes = infer_stypes(nodes, given)
-        for node, i in self._symbol.entries:
-            shape, dtype = shapes[id(node)][i], dtypes[id(node)][i] or torch.float32
-            known = shape if shape is not None and all(isinstance(d, int) for d in shape) else ()
-            self.outputs.append(zeros_stored(stypes[id(node)][i], known, self._ctx, dtype))
-        runnable = instantiated(settled(self._symbol, shapes, dtypes))
-        if any(s != "default" for stored in stypes.values() for s in stored):
-            self._stypes = infer_stypes(runnable.nodes, given)
-        return runnable
+        self._contexts = contexts_of(self._symbol.nodes, self._ctx, self._groups)
+        for node in self._symbol.nodes:
+            if node.op is not None:
+                continue
+            place = self._contexts[id(node)]
+            given = self._arg_dict.get(node.name, self._aux_dict.get(node.name))
+            _check_place(f"the array of {node.name!r}", given, place)
+            _check_place(f"the gradient of {node.name!r}", self._grad_dict.get(node.name), place)
+
+    def _compiled(self, lenders: Sequence[NDArray]) -> Program:
+        """The program for these arrays, which must fit; makes the outputs."""
+        _ = self._ctx.device  # must be there
+        arrays = {**self._arg_dict, **self._aux_dict}
+        known = {n: ArrayFacts(a.shape, a._value.dtype, a.stype) for n, a in arrays.items()}
+        facts = Facts(known, self._ctx, self._groups, keeps_state=True)
+        shapes, dtypes = facts.shapes(self._symbol), facts.dtypes(self._symbol)
+        stypes = infer_stypes(self._symbol.nodes, {n: a.stype for n, a in arrays.items()})
+        for number, (node, i) in enumerate(self._symbol.entries):
+            lender = lenders[number] if number < len(lenders) else None
+            self.outputs.append(
+                _output(
+                    stypes[id(node)][i],
+                    shapes[id(node)][i],
+                    dtypes[id(node)][i] or torch.float32,
+                    self._contexts[id(node)],
+                    lender,
+                )
+            )
+        return Program(self._symbol, facts, completions(self._symbol, shapes, dtypes))
 
     # Arrays --------------------------------------------------------------------------------------
 
@@ -161,27 +194,52 @@ class Executor:
         """Computes the outputs.
 
         Args:
-            is_train: run as in a training pass, so that `backward` can follow.
+            is_train: run operators as in training.
             kwargs: values to copy into arguments first, by name.
+
+        Raises:
+            MXNetError: what an operator refuses; the text names node, operator and inputs.
         """
         if kwargs:
             self._feed(kwargs)
-        self._recorded = None
-        arrays = (*self.arg_dict.values(), *self.aux_dict.values())
-        inputs = [a._value for a in arrays]
-        if self._monitor is not None:
-            results = self._run_monitored(inputs, is_train)
-        elif is_train:
-            results = self._run_recorded(inputs)
+        self._recorded, self._has_run = None, True
+        if is_train or self._always_writes:
+            for array in self._aux_dict.values():
+                _ = array._target  # waits for those who read it
+        inputs = self._inputs()
+        if is_train:
+            results = self._run_recorded(Mode(True, bool(self._tracked)), inputs, self._observers)
+        elif self._observers:
+            results = self._program.run(inputs, observers=self._observers)
         else:
-            results = self._inference.run(inputs, any(a._chunk.foreign for a in arrays))
-        dense = [t for t in inputs if isinstance(t, Tensor)]
-        for array, result in zip(self.outputs, results, strict=True):
-            if isinstance(result, Tensor):
-                array._target = owned(result, dense).detach()
-            else:
-                array._target = result
+            results = self._inference.run(inputs, self._is_shared())
+        self._put(results, [t for t in inputs if isinstance(t, Tensor)])
         return self.outputs
+
+    def _inputs(self) -> list[Any]:
+        return [a._value for a in (*self._arg_dict.values(), *self._aux_dict.values())]
+
+    def _is_shared(self) -> bool:
+        arrays = (*self._arg_dict.values(), *self._aux_dict.values())
+        return any(a._chunk.foreign for a in arrays)
+
+    def _put(self, results: Sequence[Value], inputs: Sequence[Tensor]) -> None:
+        for array, result in zip(self.outputs, results, strict=True):
+            value = value_of(result)
+            if isinstance(value, Tensor) and array.stype == "default":
+                # Not detached: what autograd keeps has a version counter of its own.
+                replace(array, owned(value, inputs).data, "forward")
+            else:
+                array._target = value
+
+    def optimize(self) -> None:
+        """Rewrites the graph for inference around the parameters as they are now.
+
+        The next forward outside training would find out by itself that they stay, and the one
+        after it do the work. A parameter that is written to later still takes effect.
+        """
+        if not self._is_shared():
+            self._inference.specialize(self._inputs())
 
     def _feed(self, values: Mapping[str, Any]) -> None:
         for name, value in values.items():
@@ -197,64 +255,55 @@ class Executor:
                 )
             target[:] = value
 
-    def _run_recorded(self, inputs: list[Any]) -> Sequence[Value]:
-        """Runs the training graph, keeping what backward needs.
+    def _run_recorded(
+        self, mode: Mode, inputs: list[Any], observers: Sequence[Observer] = ()
+    ) -> Sequence[Any]:
+        """Runs the program, keeping what backward needs.
 
         Leaves alias the arrays' memory but not their version counter: an update between forward
         and backward is seen, as in MXNet, instead of refused.
         """
-        leaves = self._leaves(inputs)
-        with torch.set_grad_enabled(bool(leaves)):
-            results = run(self._training, inputs, self._ctx.device)
-        self._recorded = ([tracked_of(r) for r in results], leaves)
-        return [value_of(r) for r in results]
-
-    def _leaves(self, inputs: list[Any]) -> list[Tensor]:
-        """The leaves of the inputs that gradients are wanted of, which take their places."""
         leaves = []
         for i in self._tracked:
             inputs[i], leaf = leaf_of(inputs[i])
             leaves.append(leaf)
-        return leaves
-
-    @functools.cached_property
-    def _training(self) -> fx.GraphModule:
-        recording = bool(self._tracked)
-        return lower(
-            self._runnable,
-            train=True,
-            recording=recording,
-            rng=self._rng,
-            device=self._ctx.device,
-            stypes=self._stypes,
-        )
-
-    def _rng(self) -> torch.Generator:
-        return random_stream(self._ctx)
+        with torch.set_grad_enabled(mode.recording):
+            results = self._program.run(inputs, mode, observers)
+        self._recorded = ([tracked_of(r) for r in results], leaves)
+        return results
 
     @api_call("MXExecutorBackwardEx")
     def backward(self, out_grads: Any = None, is_train: bool = True) -> None:
-        """Computes gradients of the last training forward into the gradient arrays.
+        """Computes gradients of the last forward into the gradient arrays.
+
+        After a forward outside training, or none, the graph is run once more to be recorded.
 
         Args:
-            out_grads: gradient of each output (an array, a list or a dict by output name); without,
-                ones, which loss operators ignore.
-            is_train: as in MXNet; the pass is always the one that forward recorded.
+            out_grads: gradient of each output (an array, a list or a dict by output name), surplus
+                ones are ignored; without, ones, which loss operators ignore.
+            is_train: as in MXNet; operators' gradients go by the mode that forward ran in.
 
         Raises:
-            MXNetError: no forward with is_train=True came before.
+            MXNetError: gradients are missing or do not fit the outputs.
         """
         if self._recorded is None:
-            raise MXNetError("backward: call forward(is_train=True) first")
-        results, leaves = self._recorded
+            if out_grads is None and not self._has_run:
+                raise MXNetError("backward: call forward(is_train=True) first, or give out_grads")
+            self._run_recorded(Mode(False, bool(self._tracked)), self._inputs())
+        results, leaves = self._recorded or ([], [])
         heads = self._head_gradients(out_grads, results)
         pairs = [(r, h) for r, h in zip(results, heads, strict=True) if r.requires_grad]
         tracked = [leaf for leaf in leaves if leaf.requires_grad]
         if pairs and tracked:
             # Not autograd.grad: a leaf's own gradient is nobody else's, so it can change hands.
             roots, gradients = [r for r, _ in pairs], [h for _, h in pairs]
-            with recorded_backward(roots, self._ctx):
-                torch.autograd.backward(roots, gradients, retain_graph=True, inputs=tracked)
+            try:
+                with recorded_backward(roots, self._ctx):
+                    torch.autograd.backward(roots, gradients, retain_graph=True, inputs=tracked)
+            except MXNetError:
+                raise
+            except Exception as error:
+                raise from_foreign(error, "backward") from error
         names = list(self.arg_dict)
         for i, leaf in zip(self._tracked, leaves, strict=True):
             fresh, leaf.grad = leaf.grad, None
@@ -263,13 +312,18 @@ class Executor:
     def _head_gradients(self, out_grads: Any, results: Sequence[Tensor]) -> list[Tensor]:
         if out_grads is None:
             return [torch.ones_like(r) for r in results]
+        names = self._symbol.list_outputs()
         if isinstance(out_grads, NDArray):
             out_grads = [out_grads]
         elif isinstance(out_grads, Mapping):
-            out_grads = [out_grads[n] for n in self._symbol.list_outputs()]
-        if len(out_grads) != len(results):
+            missing = next((n for n in names if n not in out_grads), None)
+            if missing is not None:
+                raise UnknownNameError(f"backward: out_grads lacks output {missing!r}")
+            out_grads = [out_grads[n] for n in names]
+        if len(out_grads) < len(results):
             raise ArgumentError(f"backward: {len(out_grads)} gradients for {len(results)} outputs")
-        return [g._tensor.to(r) for g, r in zip(out_grads, results, strict=True)]
+        triples = zip(names, out_grads, results, strict=False)
+        return [_head_gradient(name, given, result) for name, given, result in triples]
 
     def _store(self, name: str, fresh: Tensor | None) -> None:
         array, request = self.grad_dict[name], self._grad_req[name]
@@ -281,175 +335,96 @@ class Executor:
     # Inspection ----------------------------------------------------------------------------------
 
     def set_monitor_callback(
-        self, callback: Callable[[str, NDArray], None], monitor_all: bool = False
+        self, callback: MonitorCallback | None, monitor_all: bool = False
     ) -> None:
         """Calls `callback(name, array)` for every output of every node at each forward.
 
         Args:
-            callback: the function.
-            monitor_all: also for the inputs of every node.
+            callback: the function; None: none any more.
+            monitor_all: also for the inputs of every node: variables under their own name, and
+                each under that of the node and its input, such as ``fc_weight``.
         """
-        self._monitor = (callback, monitor_all)
-
-    def _run_monitored(self, inputs: list[Any], is_train: bool) -> Sequence[Value]:
-        if is_train:
-            module, recording = self._training, bool(self._tracked)
-        else:
-            module, recording = self._inference.plain, False
-        leaves = self._leaves(inputs) if recording else []
-        with torch.set_grad_enabled(recording):
-            results = _Monitored(module, self._tell).run(*inputs)
-        if is_train:
-            self._recorded = ([tracked_of(r) for r in results], leaves)
-        return [value_of(r) for r in results]
-
-    def _tell(self, name: str, edge: Any, is_input: bool) -> None:
-        if self._monitor is not None:
-            callback, monitor_all = self._monitor
-            if monitor_all or not is_input:
-                callback(name, wrap_value(value_of(edge), self._ctx))
+        if callback is not None and not callable(callback):
+            raise ArgumentTypeError(f"set_monitor_callback: {callback!r} is no function")
+        self._observers = (
+            () if callback is None else (Teller(told(callback), monitor_all, monitor_all),)
+        )
 
     def debug_str(self) -> str:
-        """The symbol's listing, then the code that it was lowered to."""
-        return f"{self._symbol.debug_str()}\n{self._inference.plain.code.strip()}\n"
+        """The symbol's listing, then the code that its program runs outside training."""
+        symbol = self._program.symbol
+        return f"{symbol.debug_str()}\n{self._program.lowered(Mode()).source.strip()}\n"
 
     def get_optimized_symbol(self) -> Symbol:
-        """The symbol as bound; rewriting happens below the symbol, on the lowered graph."""
-        return self._symbol
+        """The symbol that is run, before a backend rewrites it around parameters."""
+        return self._program.symbol
 
     def reshape(
         self, partial_shaping: bool = False, allow_up_sizing: bool = False, **kwargs: Any
     ) -> Executor:
         """An executor for other input shapes that shares the arrays, or the parts it needs of them.
 
+        Outputs share memory too, where the old ones have enough.
+
         Args:
             partial_shaping: accept new shapes for arguments that `kwargs` does not name.
             allow_up_sizing: accept arrays that become larger.
-            kwargs: new shapes, by argument name.
+            kwargs: new shapes, by argument name; unknown names are ignored.
 
         Raises:
             MXNetError: a change that the two switches do not accept.
         """
-        shapes, _, aux_shapes = self._symbol.infer_shape(**kwargs)
+        names = set(self._symbol.list_inputs())
+        given = {n: s for n, s in kwargs.items() if n in names}
+        shapes, _, aux_shapes = self._symbol.infer_shape(**given)
         if shapes is None or aux_shapes is None:
             raise MXNetError("reshape: the given shapes are not enough to infer the others")
 
-        def resized(name: str, old: NDArray, shape: tuple[int, ...]) -> NDArray:
-            if old.shape == shape:
-                return old
-            if name not in kwargs and not partial_shaping:
-                raise MXNetError(
-                    f"reshape: {name} changes from {shape_text(old.shape)} to {shape_text(shape)}; "
-                    "give its shape, or partial_shaping=True"
-                )
-            size = torch.Size(shape).numel()
-            if size <= old.size:
-                return view_of(old, old._tensor.reshape(-1)[:size].reshape(shape))
-            if not allow_up_sizing:
-                raise MXNetError(
-                    f"reshape: {name} grows from {shape_text(old.shape)} to {shape_text(shape)}; "
-                    "allow_up_sizing=True permits it"
-                )
-            return wrap(
-                torch.zeros(shape, dtype=old._tensor.dtype, device=old._tensor.device), self._ctx
-            )
+        def fitted(name: str, array: NDArray, shape: tuple[int, ...]) -> NDArray:
+            return resized(name, array, shape, name in given or partial_shaping, allow_up_sizing)
 
-        args = {
-            n: resized(n, a, s) for (n, a), s in zip(self.arg_dict.items(), shapes, strict=True)
-        }
-        aux = {
-            n: resized(n, a, s) for (n, a), s in zip(self.aux_dict.items(), aux_shapes, strict=True)
-        }
-        grads = {
-            n: resized(n, g, args[n].shape) for n, g in self.grad_dict.items() if g is not None
-        }
-        return Executor(self._symbol, self._ctx, args, grads, self._grad_req, aux)
+        old_args, old_aux = self.arg_dict.items(), self.aux_dict.items()
+        args = {n: fitted(n, a, s) for (n, a), s in zip(old_args, shapes, strict=True)}
+        aux = {n: fitted(n, a, s) for (n, a), s in zip(old_aux, aux_shapes, strict=True)}
+        grads = {n: fitted(n, g, args[n].shape) for n, g in self.grad_dict.items() if g is not None}
+        return Executor(
+            self._symbol, self._ctx, args, grads, self._grad_req, aux, self._groups, self
+        )
 
 
-class _Monitored(fx.Interpreter):
-    """Runs a lowered graph node by node and tells of every array."""
-
-    def __init__(self, module: fx.GraphModule, tell: Callable[[str, Any, bool], None]) -> None:
-        super().__init__(module)
-        self._tell = tell
-
-    def run_node(self, n: fx.Node) -> Any:
-        """Runs node `n` and tells of its inputs and outputs."""
-        if op_of(n) is None:
-            return super().run_node(n)
-        for name, value in zip(
-            n.meta["inputs"], self.fetch_args_kwargs_from_env(n)[0], strict=True
-        ):
-            self._tell(name, value, True)
-        result = super().run_node(n)
-        outputs = result if isinstance(result, tuple) else (result,)
-        for name, value in zip(n.meta["outputs"], outputs, strict=False):
-            self._tell(name, value, False)
-        return result
+def _check_place(what: str, array: NDArray | None, place: Context) -> None:
+    """Raises unless `array` is on `place`, or in memory that a CPU shares with others."""
+    if array is None or array.context == place:
+        return
+    if place.device_type == "cpu" and array.context.device_type in ("cpu_pinned", "cpu_shared"):
+        return
+    raise MXNetError(f"bind: {what} is on {array.context}, it belongs on {place}")
 
 
-# Binding ------------------------------------------------------------------------------------------
+def _output(
+    stype: str,
+    shape: PartialShape,
+    dtype: torch.dtype,
+    context: Context,
+    lender: NDArray | None,
+) -> NDArray:
+    """An array for an output, in the memory of `lender` where that will do."""
+    known: Any = shape if is_known(shape) and shape is not None else ()
+    if lender is not None and stype == lender.stype == "default" and lender.context == context:
+        size = torch.Size(known).numel()
+        if lender._raw.dtype is dtype and size <= lender.size:
+            return view_of(lender, lender._tensor.reshape(-1)[:size].view(known))
+    return allocated(stype, known, context, dtype)
 
 
-def bind(
-    symbol: Symbol,
-    ctx: Context | None,
-    args: Arrays,
-    args_grad: Arrays | None = None,
-    grad_req: Any = "write",
-    aux_states: Arrays | None = None,
-) -> Executor:
-    """An executor of `symbol` on given arrays, by list in the symbol's order or by name.
-
-    Raises:
-        MXNetError: arrays are missing or do not fit; the text names argument and shapes.
-    """
-    names, aux_names = symbol.list_arguments(), symbol.list_auxiliary_states()
-    arrays = _by_name("args", names, args, required=True)
-    gradients = _by_name("args_grad", names, args_grad or {}, required=False)
-    aux = _by_name("aux_states", aux_names, aux_states or {}, required=True)
-    requests = _requests(names, grad_req)
-    return Executor(symbol, context_of(ctx), arrays, gradients, requests, aux)
-
-
-def _by_name(
-    what: str, names: Sequence[str], given: Arrays, *, required: bool
-) -> dict[str, NDArray]:
-    if not isinstance(given, Mapping):
-        if not isinstance(given, Sequence):
-            raise ArgumentTypeError(
-                f"bind: {what} is a {type(given).__name__}, neither a list nor a dict of arrays"
-            )
-        if len(given) != len(names):
-            raise ArgumentError(
-                f"bind: {what} holds {len(given)} arrays; {len(names)} are needed: "
-                f"{', '.join(names)}"
-            )
-        given = dict(zip(names, given, strict=True))
-    found: dict[str, NDArray] = {}
-    for name in names:
-        array = given.get(name)
-        if array is None and required:
-            raise ArgumentError(f"bind: {what} lacks {name!r}{candidates(name, given)}")
-        if array is not None and not isinstance(array, NDArray):
-            raise ArgumentTypeError(
-                f"bind: {what}[{name!r}] is a {type(array).__name__}, not an NDArray"
-            )
-        if array is not None:
-            found[name] = array
-    return found
-
-
-def _requests(names: Sequence[str], grad_req: Any) -> dict[str, str]:
-    if isinstance(grad_req, str):
-        requests = dict.fromkeys(names, grad_req)
-    elif isinstance(grad_req, Mapping):
-        requests = {n: grad_req.get(n, "null") for n in names}
-    else:
-        if len(grad_req) != len(names):
-            raise MXNetError(f"bind: grad_req holds {len(grad_req)}, {len(names)} are needed")
-        requests = dict(zip(names, grad_req, strict=True))
-    for name, request in requests.items():
-        if request not in GRAD_REQS:
-            raise MXNetError(f"bind: grad_req of {name}={request!r}: must be one of {GRAD_REQS}")
-    return requests
+def _head_gradient(name: str, given: Any, result: Tensor) -> Tensor:
+    if not isinstance(given, NDArray):
+        raise ArgumentTypeError(
+            f"backward: the gradient of {name!r} is a {type(given).__name__}, not an NDArray"
+        )
+    if given.shape != tuple(result.shape):
+        raise ArgumentError(
+            f"backward: the gradient of {name!r} has shape {shape_text(given.shape)}, "
+            f"the output {shape_text(tuple(result.shape))}"
+        )
+    return given._tensor.to(result)

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
-from ..base.errors import MXNetError
-from ..base.shapes import from_user, is_known, shape_text
+from ..base.errors import ArgumentTypeError, MXNetError
+from ..base.shapes import PartialShape, from_user, is_known, shape_text
 from ..graph.infer import (
     DTypeTable,
     infer_dtypes,
@@ -20,75 +20,134 @@ from ..graph.infer import (
 from ..graph.node import Node
 from ..graph.symbol import Symbol
 from ..nd.array import NDArray
-from ..nd.wrapping import zeros_stored
 from ..op.dtypes import torch_dtype
-from ..runtime.context import Context, context_of
-from .executor import Executor, _requests
+from ..runtime.context import Context
+from .allocation import allocated, first_elements
+from .bound_arrays import requests_of
+from .executor import Executor
+from .placement import contexts_of
 
-__all__ = ["simple_bind"]
+__all__ = ["Sharing", "simple_bind"]
 
 _STORAGE = {"0": "default", "1": "row_sparse", "2": "csr"}
 
 
+class Sharing(NamedTuple):
+    """Where the memory of arrays may come from; see `Symbol.simple_bind`."""
+
+    executor: Executor | None = None
+    names: frozenset[str] = frozenset()
+    buffer: dict[str, NDArray] | None = None
+
+    def argument(self, name: str, is_gradient: bool, wanted: _Wanted) -> NDArray:
+        """The array of an argument, or of its gradient."""
+        if self.buffer is None:
+            return wanted.made()
+        if name in self.names:
+            if self.executor is None:
+                return wanted.made()
+            old = self.executor.grad_dict if is_gradient else self.executor.arg_dict
+            return wanted.found_or_made(old.get(name))
+        key = f"grad of {name}" if is_gradient else name
+        array = wanted.found(self.buffer.get(key))
+        if array is None:
+            array = self.buffer[key] = wanted.made()
+        return array
+
+    def state(self, name: str, wanted: _Wanted) -> NDArray:
+        """The array of an auxiliary state."""
+        if self.buffer is None or self.executor is None:
+            return wanted.made()
+        return wanted.found_or_made(self.executor.aux_dict.get(name))
+
+
+class _Wanted(NamedTuple):
+    """An array that is to be had."""
+
+    stype: str
+    shape: tuple[int, ...]
+    context: Context
+    dtype: torch.dtype
+
+    def made(self) -> NDArray:
+        """A new one, zero."""
+        return allocated(self.stype, self.shape, self.context, self.dtype)
+
+    def found_or_made(self, old: NDArray | None) -> NDArray:
+        """`old` where it will do, else a new one."""
+        found = self.found(old)
+        return self.made() if found is None else found
+
+    def found(self, old: NDArray | None) -> NDArray | None:
+        """`old`, or the part that is enough, where it is of this kind."""
+        if old is None or old.stype != self.stype or old.context != self.context:
+            return None
+        return first_elements(old, self.shape) if old._raw.dtype is self.dtype else None
+
+
 def simple_bind(
     symbol: Symbol,
-    ctx: Context | None,
+    context: Context,
     grad_req: Any,
     type_dict: Mapping[str, Any] | None,
     stype_dict: Mapping[str, str] | None,
-    shared_exec: Executor | None,
-    shapes: Mapping[str, Any],
+    groups: Mapping[str, Context] | None,
+    sharing: Sharing,
+    given: Mapping[str, Any],
 ) -> Executor:
     """An executor with arrays made for all arguments, gradients and auxiliary states.
 
     Args:
         symbol: what to compute.
-        ctx: where the arrays are made.
+        context: where the arrays are made.
         grad_req: null, write or add: one for all, a list, or by name.
         type_dict: element types by name; float32 where nothing else follows.
         stype_dict: storage types by name.
-        shared_exec: executor whose arrays of equal name, shape and type are used again.
-        shapes: known shapes by name.
+        groups: contexts of groups of nodes, whose arrays are made there.
+        sharing: where memory may come from.
+        given: known shapes by name; names that the symbol does not have are ignored.
 
     Raises:
         MXNetError: shapes that contradict each other or are not enough.
     """
-    context = context_of(ctx)
-    known = symbol._known("simple_bind", (), shapes)
-    table = infer_shapes(symbol.nodes, {n: from_user(s) for n, s in known.items()})
+    table = infer_shapes(symbol.nodes, {n: _shape(n, s) for n, s in given.items()})
     dtypes = _all_dtypes(symbol, type_dict or {})
+    contexts = contexts_of(symbol.nodes, context, groups)
     arguments, auxiliary = symbol.variables()
     stypes = {n.name: _stype(n, stype_dict or {}) for n in (*arguments, *auxiliary)}
+    d_stypes = infer_gradient_stypes(
+        symbol.nodes, symbol.entries, infer_stypes(symbol.nodes, stypes)
+    )
 
-    inferred = infer_stypes(symbol.nodes, stypes)
-    d_stypes = infer_gradient_stypes(symbol.nodes, symbol.entries, inferred)
-
-    def made(node: Node, stype: str, shared: Mapping[str, Any]) -> NDArray:
+    def wanted(node: Node, stype: str) -> _Wanted:
         shape, dtype = table[id(node)][0], dtypes[id(node)][0]
         if not is_known(shape) or shape is None:
             raise MXNetError(
                 f"simple_bind: the shape of {node.name!r} stays {shape_text(shape)}: "
-                f"the given shapes are incomplete ({_shown(shapes)})"
+                f"the given shapes are incomplete ({_shown(given)})"
             )
-        old = shared.get(node.name)
-        if old is not None and (old.shape, old.stype, old._value.dtype) == (shape, stype, dtype):
-            return old  # type: ignore[no-any-return]
-        return zeros_stored(stype, shape, context, dtype or torch.float32)
+        return _Wanted(stype, shape, contexts[id(node)], dtype or torch.float32)
 
-    old = shared_exec
-    args = {n.name: made(n, stypes[n.name], old.arg_dict if old else {}) for n in arguments}
-    aux = {n.name: made(n, stypes[n.name], old.aux_dict if old else {}) for n in auxiliary}
-    requests = _requests(list(args), grad_req)
+    args = {n.name: sharing.argument(n.name, False, wanted(n, stypes[n.name])) for n in arguments}
+    aux = {n.name: sharing.state(n.name, wanted(n, stypes[n.name])) for n in auxiliary}
+    requests = requests_of(list(args), grad_req)
     gradients = {
-        n.name: made(n, d_stypes.get(id(n), "default"), old.grad_dict if old else {})
+        n.name: sharing.argument(n.name, True, wanted(n, d_stypes.get(id(n), "default")))
         for n in arguments
         if requests[n.name] != "null"
     }
-    return Executor(symbol, context, args, gradients, requests, aux)
+    return Executor(symbol, context, args, gradients, requests, aux, groups, sharing.executor)
+
+
+def _shape(name: str, given: Any) -> PartialShape:
+    try:
+        return from_user(given)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentTypeError(f"simple_bind: {name}={given!r}: must be a shape") from None
 
 
 def _shown(shapes: Mapping[str, Any]) -> str:
-    return ", ".join(f"{n}={tuple(s)}" for n, s in shapes.items()) or "none given"
+    return ", ".join(f"{n}={shape_text(from_user(s))}" for n, s in shapes.items()) or "none given"
 
 
 def _stype(node: Node, stype_dict: Mapping[str, str]) -> str:
@@ -102,7 +161,8 @@ def _all_dtypes(symbol: Symbol, type_dict: Mapping[str, Any]) -> DTypeTable:
     As in MXNet, variables of which nothing is said are float32; where that contradicts an operator,
     only those that no operator decides are.
     """
-    given = {n: torch_dtype(d) for n, d in symbol._known("simple_bind", (), type_dict).items()}
+    names = {n.name for n in symbol.nodes if n.op is None}
+    given = {n: torch_dtype(d) for n, d in type_dict.items() if n in names}
     free = [n.name for n in symbol.nodes if n.op is None and "__dtype__" not in n.attrs]
     ways = [_decided_by_operators, _all_float32] if given else [_all_float32, _decided_by_operators]
     try:

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 from ..base.errors import ArgumentError
 from ..base.scopes import AttrScope, NameManager
 from ..graph.functions import function_of
-from ..graph.node import Entry, Node, hidden, parsed, walk
-from ..graph.symbol import Group, Symbol
+from ..graph.node import Entry, Node, hidden, parsed
+from ..graph.rewrite import rewrite
+from ..graph.symbol import Group, Symbol, output_name
 
 __all__ = ["Body", "applied", "closed", "cut", "placeholder", "placeholder_name", "scope_name"]
 
@@ -90,24 +91,18 @@ def closed(outputs: Sequence[Symbol], scope: str, distinct: int | None = None) -
 
 def cut(drawn: Symbol, scope: str) -> Body:
     """The part of `drawn` inside `scope`, on variables where it reads something outside."""
-    copies: dict[int, Node] = {}
-    variables: dict[tuple[int, int], Entry] = {}
-    captured: dict[str, Entry] = {}
+    outside: dict[int, Entry] = {}  # by id of the variable that stands for it
 
-    def moved(entry: Entry) -> Entry:
-        if id(entry.node) in copies:
-            return Entry(copies[id(entry.node)], entry.output)
-        key = (id(entry.node), entry.output)
-        if key not in variables:
-            name = Symbol([entry]).list_outputs()[0]
-            variables[key] = Entry(Node(None, name, {}), 0)
-            captured[name] = entry
-        return variables[key]
-
-    for node in walk(drawn.entries):
+    def replace(node: Node, inputs: Sequence[Entry]) -> Node | list[Entry]:
         if node.attrs.get(_KEY) == scope:
-            copies[id(node)] = node.copy([moved(e) for e in node.inputs])
-    return Body(Symbol([moved(e) for e in drawn.entries]), captured)
+            return node.copy(inputs)
+        entries = [Entry(node, i) for i in range(node.n_outputs())]
+        variables = [Node(None, output_name(e), {}) for e in entries]
+        outside.update((id(v), e) for v, e in zip(variables, entries, strict=True))
+        return [Entry(v, 0) for v in variables]
+
+    body = rewrite(drawn, replace)
+    return Body(body, {n.name: outside[id(n)] for n in body.nodes if id(n) in outside})
 
 
 def applied(

@@ -17,6 +17,10 @@ from .subgraph import Body, applied, closed, cut, placeholder, placeholder_name,
 __all__ = ["cond", "foreach", "while_loop"]
 
 
+class UnusedError(ArgumentError, AssertionError):
+    """A loop's body that leaves out what it is given; MXNet asserts that it does not."""
+
+
 Drawn = tuple[list[Symbol], list[Symbol], Form]  # outputs, what is carried on, form of the outputs
 
 
@@ -190,7 +194,7 @@ def _places(who: str, what: str, symbols: Sequence[Symbol], names: Sequence[str]
     """Which inputs of a body stand for `symbols`."""
     for i, symbol in enumerate(symbols):
         if placeholder_name(symbol) not in names:
-            raise ArgumentError(f"{who} does not use {what} {i}, {symbol.name!r}")
+            raise UnusedError(f"{who} does not use {what} {i}, {symbol.name!r}")
     return [names.index(placeholder_name(s)) for s in symbols]
 
 

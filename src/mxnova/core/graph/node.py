@@ -76,6 +76,10 @@ class Node:
         """The same node on other inputs."""
         return Node(self.op, self.name, dict(self.attrs), inputs, self.subgraphs)
 
+    def with_operator(self, op: Op, inputs: Sequence[Entry]) -> Node:
+        """A node of the same name and attributes that applies another operator."""
+        return Node(op, self.name, dict(self.attrs), inputs, self.subgraphs)
+
 
 def hidden(key: str) -> str:
     """The form that attribute `key` is stored in."""

@@ -11,6 +11,7 @@ from ...formats.symbol_json import GraphRecord, NodeRecord
 from ..base.errors import FormatError, MXNetError
 from ..op.record import REGISTRY
 from .node import Entry, Node, parsed, walk
+from .rewrite import rewrite
 from .symbol import Symbol
 
 __all__ = ["from_json", "listing", "to_json"]
@@ -112,17 +113,14 @@ def _count_writes(node: Node, versions: Counter[int]) -> None:
 
 def _without_amp_casts(symbol: Symbol) -> Symbol:
     """A copy in which no operator reads what automatic mixed precision has cast; outputs stay."""
-    copies: dict[int, Node] = {}
+    return rewrite(symbol, lambda node, inputs: node.copy([_uncast(e) for e in inputs]))
 
-    def uncast(entry: Entry) -> Entry:
-        node = copies[id(entry.node)]
-        if node.op is not None and node.op.name in ("amp_cast", "amp_multicast"):
-            return node.inputs[entry.output]
-        return Entry(node, entry.output)
 
-    for node in symbol.nodes:
-        copies[id(node)] = node.copy([uncast(e) for e in node.inputs])
-    return Symbol(Entry(copies[id(e.node)], e.output) for e in symbol.entries)
+def _uncast(entry: Entry) -> Entry:
+    op = entry.node.op
+    if op is not None and op.name in ("amp_cast", "amp_multicast"):
+        return entry.node.inputs[entry.output]
+    return entry
 
 
 def listing(symbol: Symbol) -> str:

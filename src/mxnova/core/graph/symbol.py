@@ -17,6 +17,7 @@ from ..op.dtypes import mx_dtype, torch_dtype
 from .infer import DTypeTable, ShapeTable, infer_dtypes, infer_shapes
 from .node import USER_KEYS, Entry, Node, auxiliary_variables, walk
 from .refused import ArrayOnly
+from .rewrite import rewrite
 
 __all__ = ["Group", "Symbol", "Variable", "var"]
 
@@ -76,7 +77,7 @@ class Symbol(OperatorMethods, ArrayOnly):
 
     def list_outputs(self) -> list[str]:
         """Names of its outputs."""
-        return [_output_name(e) for e in self._entries]
+        return [output_name(e) for e in self._entries]
 
     @property
     def name(self) -> str | None:
@@ -213,18 +214,13 @@ class Symbol(OperatorMethods, ArrayOnly):
 
     def _rebuilt(self, replacements: Mapping[str, Entry]) -> Symbol:
         """A copy of the graph in which variables are `replacements`."""
-        copies: dict[int, Node] = {}
-        for node in self.nodes:
-            if node.op is None and node.name in replacements:
-                continue
-            inputs = [self._moved(e, copies, replacements) for e in node.inputs]
-            copies[id(node)] = node.copy(inputs)
-        return Symbol(self._moved(e, copies, replacements) for e in self._entries)
 
-    @staticmethod
-    def _moved(entry: Entry, copies: dict[int, Node], replacements: Mapping[str, Entry]) -> Entry:
-        copy = copies.get(id(entry.node))
-        return replacements[entry.node.name] if copy is None else Entry(copy, entry.output)
+        def replace(node: Node, inputs: Sequence[Entry]) -> Node | list[Entry]:
+            if node.op is None and node.name in replacements:
+                return [replacements[node.name]]
+            return node.copy(inputs)
+
+        return rewrite(self, replace)
 
     def __copy__(self) -> Symbol:
         return self._rebuilt({})
@@ -353,7 +349,8 @@ class Symbol(OperatorMethods, ArrayOnly):
         return listing(self)
 
 
-def _output_name(entry: Entry) -> str:
+def output_name(entry: Entry) -> str:
+    """The name that a symbol lists an output under."""
     op = entry.node.op
     return entry.node.name if op is None else entry.node._prefixed(op.outputs()[entry.output])
 

@@ -9,7 +9,6 @@ graph, as in MXNet. Its `_node` is its place on the tape.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -24,10 +23,11 @@ from ..runtime.attention import ATTENTION
 from ..runtime.profiler import PROFILER, recorded_backward
 from .access import READ, settle
 from .base_array import BaseArray
+from .memory import take
 from .recording import STATE
 from .sparse_gradient import sparse_gradient, take_sparse_gradient
 from .tape import Leaf, Node, free, outputs_of, reached, step
-from .wrapping import clear, receive, wrap, zeros_stored
+from .wrapping import clear, wrap, zeros_stored
 
 __all__ = ["attach", "backward", "grad", "mark_variables", "take_gradient"]
 
@@ -90,32 +90,16 @@ def _as_list(arrays: BaseArray | Iterable[BaseArray]) -> list[BaseArray]:
 
 # Taking gradients ---------------------------------------------------------------------------------
 
-# References to a chunk that one array alone holds: its slot, the call's argument.
-_ALONE = 2
-
 
 def take_gradient(array: BaseArray, fresh: Tensor, grad_req: str) -> None:
-    """Puts a gradient that nobody else holds into its array.
-
-    When no view shares the array's memory, the memory changes hands instead of being copied.
-    """
+    """Puts a gradient that nobody else holds into its array."""
     fresh = fresh.detach() if fresh.requires_grad else fresh
     if fresh.is_sparse or array.stype != "default":
         take_sparse_gradient(array, fresh, grad_req)
     elif grad_req == "add":
         array._target.add_(fresh.to(array._raw.device))
-    elif (
-        sys.getrefcount(array._chunk) == _ALONE
-        and not array._chunk.foreign
-        and array._tracked is None
-        and fresh.is_contiguous()
-        and fresh.dtype is array._raw.dtype
-        and fresh.shape == array._raw.shape
-        and fresh.device == array._raw.device
-    ):
-        array._target = fresh
     else:
-        receive(array, fresh, "backward")
+        take(array, fresh, "backward")
 
 
 # Heads --------------------------------------------------------------------------------------------

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Making the arrays of executors, over the memory of others where that will do."""
+
+from __future__ import annotations
+
+import torch
+
+from ..base.errors import MXNetError, from_foreign
+from ..base.shapes import shape_text
+from ..nd.array import NDArray
+from ..nd.wrapping import view_of, zeros_stored
+from ..runtime.context import Context
+
+__all__ = ["allocated", "first_elements", "resized"]
+
+
+def resized(
+    name: str, array: NDArray, shape: tuple[int, ...], may_change: bool, may_grow: bool
+) -> NDArray:
+    """`array`, a view of its first elements, or a new array where it must grow.
+
+    Args:
+        name: of the argument that it belongs to.
+        array: the array.
+        shape: wanted.
+        may_change: whether another shape is accepted.
+        may_grow: whether more elements are.
+
+    Raises:
+        MXNetError: what is not accepted.
+    """
+    if array.shape == shape:
+        return array
+    change = f"{name} changes from {shape_text(array.shape)} to {shape_text(shape)}"
+    if not may_change:
+        raise MXNetError(f"reshape: {change}; give its shape, or partial_shaping=True")
+    found = first_elements(array, shape)
+    if found is not None:
+        return found
+    if not may_grow and torch.Size(shape).numel() > array.size:
+        raise MXNetError(f"reshape: {change}, which is larger; allow_up_sizing=True permits it")
+    return allocated(array.stype, shape, array.context, array._raw.dtype)
+
+
+def allocated(stype: str, shape: tuple[int, ...], context: Context, dtype: torch.dtype) -> NDArray:
+    """An array of zeros.
+
+    Raises:
+        OutOfMemoryError: there is no memory for it.
+    """
+    try:
+        return zeros_stored(stype, shape, context, dtype)
+    except MXNetError:
+        raise
+    except Exception as error:
+        raise from_foreign(error, f"bind: an array of shape {shape_text(shape)}") from error
+
+
+def first_elements(array: NDArray, shape: tuple[int, ...]) -> NDArray | None:
+    """The first elements of a dense array in another shape; None where they are not enough."""
+    if array.shape == shape:
+        return array
+    size = torch.Size(shape).numel()
+    if array.stype != "default" or size > array.size:
+        return None
+    return view_of(array, array._tensor.reshape(-1)[:size].view(shape))

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is raised when a node of a bound graph fails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..base.errors import MXNetError, from_foreign
+from ..base.shapes import shape_text
+from ..op.dtypes import dtype_name
+from .lowering import Step
+from .sparse_execution import value_of
+
+__all__ = ["describe"]
+
+
+def describe(error: Exception, step: Step, inputs: Sequence[Any]) -> MXNetError:
+    """The MXNetError for what the operator of `step` raised; it names node, operator and inputs."""
+    node = f"node {step.node.name!r}: "
+    if isinstance(error, MXNetError):
+        if len(error.args) == 1 and not str(error).startswith("node "):
+            error.args = (node + str(error),)
+        return error
+    names = step.op.inputs()
+    given = ", ".join(f"{n}={_shown(v)}" for n, v in zip(names, inputs, strict=False))
+    return from_foreign(error, f"{node}{step.op.name}({given})")
+
+
+def _shown(edge: Any) -> str:
+    value = value_of(edge)
+    if not hasattr(value, "dtype"):
+        return "?"
+    return f"{shape_text(tuple(value.shape))} {dtype_name(value.dtype)}"

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running a program for inference, rewritten around inputs that stay as they are.
+
+A backend may use the values of parameters: fold one operator into another, lay out weights for its
+kernels. Who knows that they stay says so with `specialize`. Otherwise they are watched: tensors
+have version counters, which every write increments, so the second run with the same parameters
+makes the rewritten form, and the first run after a change returns to the plain one.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from torch import Tensor
+
+from . import backends
+from .lowering import Lowered
+from .program import INFERENCE, Program, execute
+
+__all__ = ["Inference"]
+
+
+class _Special(NamedTuple):
+    """What is known of the watched inputs; replaced as a whole, never changed.
+
+    Attributes:
+        tensors: the watched inputs as they were last seen.
+        versions: how often they had been written to.
+        lowered: the rewritten program; None until they are seen a second time.
+    """
+
+    tensors: tuple[Tensor, ...]
+    versions: tuple[int, ...]
+    lowered: Lowered | None
+
+    def fits(self, tensors: Sequence[Tensor]) -> bool:
+        """Whether nothing has been written to since."""
+        return all(
+            a is b and a._version == v
+            for a, b, v in zip(tensors, self.tensors, self.versions, strict=True)
+        )
+
+
+class Inference:
+    """A program as it runs outside training; any number of threads may run it.
+
+    Args:
+        program: the program.
+        constants: names of inputs that never change; None: they are watched.
+    """
+
+    def __init__(self, program: Program, constants: frozenset[str] | None = None) -> None:
+        self.program = program
+        self._backend = backends.choose(program)
+        used = set() if self._backend is None else self._backend.parameters(program.symbol)
+        if constants is not None:
+            used &= constants
+        self._watched = [i for i, v in enumerate(program.variables) if v.name in used]
+        self._are_constant = constants is not None
+        self._special: _Special | None = None
+        self._lock = threading.Lock()
+
+    def specialize(self, values: Sequence[Any]) -> None:
+        """Rewrites the program now, around the parameters among `values`."""
+        if self._watched:
+            self._rewritten(tuple(values[i] for i in self._watched))
+
+    def run(self, values: Sequence[Any], shared: bool = False) -> Sequence[Any]:
+        """The outputs.
+
+        Args:
+            values: of the program's variables, in order.
+            shared: others may write to the memory of some, which no counter shows.
+        """
+        if not self._watched or shared:
+            return self.program.run(values)
+        special = self._special
+        if self._are_constant and special is not None and special.lowered is not None:
+            return execute(special.lowered, values)
+        tensors = tuple([values[i] for i in self._watched])
+        if special is None or not special.fits(tensors):
+            self._special = _seen(tensors, None)
+            return self.program.run(values)
+        return execute(special.lowered or self._rewritten(tensors), values)
+
+    def _rewritten(self, tensors: tuple[Tensor, ...]) -> Lowered:
+        """The program around these parameters; one thread makes it, others wait for it."""
+        with self._lock:
+            special = self._special
+            if special is not None and special.lowered is not None and special.fits(tensors):
+                return special.lowered
+            before = _seen(tensors, None)
+            lowered = self._compiled(tensors)
+            if before.fits(tensors):  # else somebody wrote to them meanwhile
+                self._special = before._replace(lowered=lowered)
+            return lowered
+
+    def _compiled(self, tensors: Sequence[Tensor]) -> Lowered:
+        program, backend = self.program, self._backend
+        if backend is None:
+            return program.lowered(INFERENCE)
+        names = [program.variables[i].name for i in self._watched]
+        rewritten = backend.compile(program, dict(zip(names, tensors, strict=True)))
+        return program.lower(rewritten, INFERENCE)
+
+
+def _seen(tensors: tuple[Tensor, ...], lowered: Lowered | None) -> _Special:
+    return _Special(tensors, tuple([t._version for t in tensors]), lowered)
