@@ -28,6 +28,7 @@ from .core.nd.files import load, load_frombuffer
 from .core.op.dtypes import torch_dtype
 from .core.runtime.context import Context, context_of
 from .core.runtime.resource import random_stream
+from .formats.source import read_file
 from .model import split_params
 
 __all__ = ["NDList", "Predictor"]
@@ -252,8 +253,7 @@ def _symbol_of(source: Symbol | PathOrBytes) -> Symbol:
     head = source.lstrip()[:1] if isinstance(source, (str, bytes)) else ""
     if head in ("{", b"{"):
         return from_json(source)  # type: ignore[arg-type]
-    with open(os.fsdecode(source), "rb") as file:
-        text = file.read()
+    text = read_file(os.fsdecode(source))
     try:
         return from_json(text)
     except MXNetError as error:
