@@ -26,6 +26,8 @@ VARIABLES: dict[str, Variable] = {
         "Where data sets and models are kept; default: .mxnet in the home directory."),
     "MXNOVA_TUNE_HEAP": Variable(kind_of(bool), True,
         "Whether the runtime tells glibc to keep large freed blocks instead of unmapping them."),
+    "MXNOVA_IMAGE_MAX_PIXELS": Variable(kind_of(PosInt), 100_000_000,
+        "Width times height of the largest image in a record that is decoded."),
     "MXNOVA_FUSE": Variable(kind_of(bool), True,
         "Whether inference graphs are rewritten: BatchNorm folded, activations and sums fused."),
     "MXNET_PROFILER_AUTOSTART": Variable(kind_of(bool), False,

@@ -50,15 +50,21 @@ def save(fname: str | os.PathLike[str], data: Any) -> None:
     params.write(fname, records, names, np_shape=is_np_shape())
 
 
-def load(fname: str | os.PathLike[str]) -> Arrays:
+def load(fname: str | os.PathLike[str], *, mmap: bool = True) -> Arrays:
     """The arrays in a file, as a list or, where they have names, a dict.
 
-    The file is mapped: an array is read when it is first used.
+    Args:
+        fname: path of the file.
+        mmap: map the file: an array is read when it is first used. Whoever then cuts the file off
+            in place, instead of replacing it as `save` does, ends this process. False: read it all.
 
     Raises:
-        FormatError: the file breaks its format; the text tells where.
+        FileError: the file cannot be read, or is no regular file.
+        FormatError: it breaks its format; the text tells where.
     """
-    return _arrays(params.read(fname, np_shape=is_np_shape()))
+    if not isinstance(fname, (str, os.PathLike)):
+        raise ArgumentTypeError(f"load: fname is a {type(fname).__name__}, not a path")
+    return _arrays(params.read(fname, np_shape=is_np_shape(), mapped=mmap))
 
 
 def load_frombuffer(buf: bytes) -> Arrays:
