@@ -36,7 +36,9 @@ def __getattr__(name: str) -> Any:
     elif name in _NAMES:
         value = getattr(importlib.import_module(f"{__name__}.{_NAMES[name]}"), name)
     else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from .core.base.mxnet_names import MissingName
+
+        raise MissingName(__name__, name, __dir__)
     globals()[name] = value
     return value
 

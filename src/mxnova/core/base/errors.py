@@ -19,6 +19,8 @@ import difflib
 from collections.abc import Iterable
 from typing import Any
 
+from .printable import printable
+
 __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
@@ -34,7 +36,13 @@ __all__ = [
 
 
 class MXNetError(RuntimeError):
-    """Any failure that mxnova reports."""
+    """Any failure that mxnova reports.
+
+    Its text is safe to show: names from files, that it may quote, cannot steer a terminal.
+    """
+
+    def __str__(self) -> str:
+        return printable(super().__str__(), keep="\n\t")
 
 
 class FormatError(MXNetError, ValueError):
@@ -53,14 +61,14 @@ class UnknownNameError(MXNetError, KeyError):
     """A name that nothing is registered or listed under."""
 
     def __str__(self) -> str:  # KeyError would print the repr
-        return str(self.args[0]) if self.args else ""
+        return printable(str(self.args[0]), keep="\n\t") if self.args else ""
 
 
 class OutOfRangeError(MXNetError, IndexError):
     """An index beyond the end of what it indexes."""
 
 
-class _NotFor(MXNetError):  # noqa: N818 - no error of its own  # noqa: N818 - the base of two of MXNet's names
+class _NotFor(MXNetError):  # noqa: N818 - the base of two of MXNet's names
     """What some kind of thing cannot do.
 
     Args:

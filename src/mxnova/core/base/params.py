@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from .dtypes import dtype_of
 from .errors import ArgumentError, argument_error, candidates
 from .shapes import parse_shape
 
@@ -406,6 +405,8 @@ def attr_text(value: Any) -> str:
 
 
 def _dtype_name(value: Any) -> str:
+    from .dtypes import dtype_of  # NumPy: what reads variables of the environment need not wait
+
     return dtype_of(value).name
 
 
