@@ -68,9 +68,8 @@ def _text_of(error: Exception) -> str:
         return str(error)
     if isinstance(error, MemoryError):
         return "there is not enough memory"
-    return (
-        f"{type(error).__name__}: {error} (a fault of mxnova's; MXNOVA_FULL_TRACEBACK=1 shows where)"
-    )
+    text = f"{type(error).__name__}: {error}"
+    return f"{text} (a fault of mxnova's: MXNOVA_FULL_TRACEBACK=1 shows where)"
 
 
 def _fail(text: str, status: int) -> int:

@@ -6,8 +6,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from ..as_mxnet import environment
 from ..core.base.printable import printable
+from . import environment
 
 __all__ = ["install", "remove", "status"]
 

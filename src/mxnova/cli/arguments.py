@@ -16,6 +16,8 @@ from ..core.base.printable import printable
 
 __all__ = ["parse"]
 
+_Program = tuple[str | None, str | None, list[str]]  # script or module, and its arguments
+
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
     """The options; `command` names the command, and `act(options)` does it, but for ``run``."""
@@ -32,7 +34,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     return options
 
 
-def _without_program(argv: list[str]) -> tuple[list[str], tuple[str | None, str | None, list[str]] | None]:
+def _without_program(argv: list[str]) -> tuple[list[str], _Program | None]:
     """Cuts off what stands behind ``run``'s own options: the program, and options of its own."""
     if argv[:1] != ["run"]:
         return argv, None

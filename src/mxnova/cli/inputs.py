@@ -20,6 +20,10 @@ __all__ = ["Array", "Picture", "read_inputs"]
 
 Array = np.ndarray[Any, Any]
 
+_HEADERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
 _MAX_SIDE = 1 << 15  # pixels; what OpenCV resizes to
 _BROKEN = (ValueError, EOFError, KeyError, SyntaxError, NotImplementedError, RuntimeError)
 
@@ -129,10 +133,9 @@ def _member(file: IO[bytes], path: Path, name: str) -> Array:
 def _array(file: IO[bytes], size: int) -> Array:
     """An array in NumPy's format of `size` bytes; the header must tell the truth about them."""
     version = np.lib.format.read_magic(file)
-    read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-    if version not in read:
+    if version not in _HEADERS:
         raise ValueError(f"version {version} of the format is not known")
-    shape, by_columns, dtype = read[version](file)
+    shape, by_columns, dtype = _HEADERS[version](file)
     if dtype.hasobject:
         raise ValueError("it holds Python objects")
     told, there = math.prod(shape) * dtype.itemsize, size - file.tell()

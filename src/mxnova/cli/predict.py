@@ -39,7 +39,8 @@ def predict(options: argparse.Namespace) -> None:
     results = _outputs(options.prefix, options.epoch, arrays)
     if labels is not None and not any(_fits(values, labels) for values in results.values()):
         shapes = ", ".join(f"{name} {values.shape}" for name, values in results.items())
-        raise ArgumentError(f"--labels {options.labels}: {len(labels)} labels fit no output of {shapes}")
+        found = f"{len(labels)} labels fit no output of {shapes}"
+        raise ArgumentError(f"--labels {options.labels}: {found}")
     if options.output is not None:
         _save(options.output, results)
     for name, values in results.items():

@@ -74,9 +74,7 @@ def print_table(title: str, rows: Rows) -> None:
         _print_lines(title, columns, cells, right)
 
 
-def _print_lines(
-    title: str, columns: list[str], cells: list[list[str]], right: list[bool]
-) -> None:
+def _print_lines(title: str, columns: list[str], cells: list[list[str]], right: list[bool]) -> None:
     widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
 
     def line(texts: Iterable[str]) -> str:

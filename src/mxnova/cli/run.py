@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import mxnova
 
-from ..as_mxnet.environment import PACKAGE
+from .environment import PACKAGE
 from .traceback import hide_frames
 
 __all__ = ["NotFoundError", "run"]
@@ -47,8 +47,7 @@ def run(script: str | None, module: str | None, args: Sequence[str], numpy_names
         os.environ["MXNOVA_NUMPY_NAMES"] = "0"
     sys.argv = [script or "-m", *args]
     _set_path(os.getcwd() if script is None else _folder_of(script))
-    import mxnova.as_mxnet
-
+    importlib.import_module("mxnova.as_mxnet")
     with hide_frames(__name__):
         program = _module(module) if module is not None else _script(script or "")
         if module is not None:
@@ -81,7 +80,8 @@ def _set_path(first: str) -> None:
 
 def _script(script: str) -> _Program:
     if script == "-":
-        return _Program(compile(sys.stdin.buffer.read(), "<stdin>", "exec", dont_inherit=True), "<stdin>", None)
+        code = compile(sys.stdin.buffer.read(), "<stdin>", "exec", dont_inherit=True)
+        return _Program(code, "<stdin>", None)
     if os.path.isdir(script) or zipfile.is_zipfile(script):
         return _found(PathFinder.find_spec("__main__", [script]), script)
     path = os.path.abspath(script)

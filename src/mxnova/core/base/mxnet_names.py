@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What MXNet 1.9.1 has and mxnova may not have yet, so that errors can tell it from a misspelling."""
+"""Names of MXNet 1.9.1: what mxnova may not have yet is no misspelling, and errors say so."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def missing_text(name: str) -> str | None:
     return f"mxnova does not have mxnet.{full} yet (see the table 'What works' in the README)"
 
 
-class MissingName(AttributeError):
+class MissingName(AttributeError):  # noqa: N818 - as NotImplementedForSymbol
     """A name that a module does not have: not yet, or because it is misspelled.
 
     Args:

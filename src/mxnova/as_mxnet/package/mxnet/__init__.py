@@ -15,7 +15,7 @@ def _others():
     places = [p for p in sys.path if os.path.abspath(p or os.curdir) != _HERE]
     spec = importlib.machinery.PathFinder.find_spec("mxnet", places)
     if spec is None or spec.loader is None:
-        raise ImportError("this mxnet is a name for mxnova, which {} lacks".format(sys.executable))
+        raise ImportError(f"this mxnet is a name for mxnova, which {sys.executable} lacks")
     sys.modules["mxnet"] = module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
 

@@ -2,7 +2,8 @@
 """The package `mxnet` in a Python environment: a name for mxnova that needs no preparation.
 
 `PACKAGE` is a folder as `site-packages` is one: with the package, which leads to mxnova, and its
-metadata. To install it is to copy it and to list, as pip does, what was copied.
+metadata. To install it is to copy it and to list, as pip does, what was copied. `mxnova run` puts
+the folder itself on the path of child processes, where its `sitecustomize` is the first to run.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from ..core.base.errors import MXNetError
 
 __all__ = ["PACKAGE", "Found", "find", "install", "remove", "site_packages"]
 
-PACKAGE = Path(__file__).parent / "package"
+PACKAGE = Path(__file__).parents[1] / "as_mxnet" / "package"
 _INFO = "mxnet-1.9.1.dist-info"
 _INSTALLER = "mxnova"
 
@@ -88,7 +89,7 @@ def install(folder: Path | None = None) -> Path:
 
 def _contents() -> dict[str, bytes]:
     """Path below the folder -> bytes; the list of them all, RECORD, stands last."""
-    sources = sorted(p for p in PACKAGE.rglob("*") if p.is_file() and p.suffix != ".pyc")
+    sources = sorted(p for p in PACKAGE.glob("mxnet*/*") if p.is_file())
     files = {p.relative_to(PACKAGE).as_posix(): p.read_bytes() for p in sources}
     files[f"{_INFO}/INSTALLER"] = f"{_INSTALLER}\n".encode()
     files[f"{_INFO}/top_level.txt"] = b"mxnet\n"
