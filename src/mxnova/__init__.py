@@ -14,9 +14,9 @@ __version__ = "0.1.0"
 # fmt: off
 _MODULES = {  # name here -> module
     "attribute": "attribute", "autograd": "autograd", "base": "base", "context": "context",
-    "contrib": "contrib", "engine": "engine", "error": "error", "executor": "executor", "formats": "formats",
-    "model": "model", "name": "name", "nd": "ndarray", "ndarray": "ndarray", "operator": "operator",
-    "opt": "optimizer", "optimizer": "optimizer", "predictor": "predictor", "profiler": "profiler",
+    "contrib": "contrib", "engine": "engine", "error": "error", "executor": "executor",
+    "formats": "formats", "model": "model", "name": "name", "nd": "ndarray",
+    "ndarray": "ndarray", "operator": "operator", "opt": "optimizer", "optimizer": "optimizer", "predictor": "predictor", "profiler": "profiler",
     "random": "random", "recordio": "recordio", "rnd": "random", "runtime": "runtime",
     "sym": "symbol", "symbol": "symbol", "test_utils": "test_utils", "util": "util",
 }
@@ -37,7 +37,9 @@ def __getattr__(name: str) -> Any:
     elif name in _NAMES:
         value = getattr(importlib.import_module(f"{__name__}.{_NAMES[name]}"), name)
     else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from .core.base.mxnet_names import MissingName
+
+        raise MissingName(__name__, name, __dir__)
     globals()[name] = value
     return value
 

@@ -29,6 +29,8 @@ import reprlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .printable import printable
+
 __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
@@ -63,10 +65,16 @@ def bounded(text: str) -> str:
 
 
 class MXNetError(RuntimeError):
-    """Any failure that mxnova reports."""
+    """Any failure that mxnova reports.
+
+    Its text is safe to show: names from files, that it may quote, cannot steer a terminal.
+    """
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*map(_bounded_text, args))
+
+    def __str__(self) -> str:
+        return printable(super().__str__(), keep="\n\t")
 
 
 def _bounded_text(value: Any) -> Any:
@@ -89,7 +97,7 @@ class UnknownNameError(MXNetError, KeyError):
     """A name that nothing is registered or listed under."""
 
     def __str__(self) -> str:  # KeyError would print the repr
-        return str(self.args[0]) if self.args else ""
+        return printable(str(self.args[0]), keep="\n\t") if self.args else ""
 
 
 class OutOfRangeError(MXNetError, IndexError):
@@ -115,7 +123,7 @@ class FileError(MXNetError, OSError):
     def __str__(self) -> str:
         if self.filename is None:
             return OSError.__str__(self)
-        return f"{self.filename}: {self.strerror}"
+        return printable(f"{self.filename}: {self.strerror}", keep="\n\t")
 
     @staticmethod
     def of(error: OSError, path: object) -> FileError:
@@ -141,7 +149,7 @@ class OutOfMemoryError(MXNetError, MemoryError):
     """Memory that neither the system nor the device has."""
 
 
-class _NotFor(MXNetError):  # noqa: N818 - no error of its own  # noqa: N818 - the base of two of MXNet's names
+class _NotFor(MXNetError):  # noqa: N818 - the base of two of MXNet's names
     """What some kind of thing cannot do.
 
     Args:

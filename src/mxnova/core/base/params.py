@@ -483,6 +483,7 @@ def attr_text(value: Any) -> str:
 
 
 def _dtype_name(value: Any) -> str:
+
     return dtype_of(value).name
 
 
