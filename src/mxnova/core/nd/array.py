@@ -27,7 +27,7 @@ from .accept import owned
 from .chunk import Chunk, ReadOnlyChunk
 from .exchange import Interchange, Number, numpy_of, tensor_from, written
 from .gate import WRITE, Slot, guard
-from .indexing import assign, is_whole, refusal, select
+from .indexing import assign, is_whole, refusal, select, slices_lie_together
 from .recording import STATE
 from .reshaping import Reshaping
 from .tape import INDEXING, Leaf, Node, Step, is_live, linked, name_of, step
@@ -319,6 +319,8 @@ class NDArray(Reshaping, Interchange):
         return self._tensor
 
     # Views ---------------------------------------------------------------------------------------
+
+    _basic_indexing_slice_is_contiguous = staticmethod(slices_lie_together)
 
     def _view(self, tensor: Tensor) -> NDArray:
         array: NDArray = _new(NDArray)
