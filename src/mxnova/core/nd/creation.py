@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import warnings
 from typing import Any
@@ -204,7 +205,7 @@ def from_numpy(
     """An array over the memory of a NumPy array, which becomes read-only, as in MXNet.
 
     Args:
-        ndarray: a C-contiguous array.
+        ndarray: a C-contiguous array; memory that nobody may write to is copied.
         zero_copy: without it, an array over a copy.
         array_cls: the class of the result.
     """
@@ -216,6 +217,8 @@ def from_numpy(
         raise ArgumentError("from_numpy: zero_copy needs a C-contiguous array")
     if ndarray.dtype.kind == "c":
         raise argument_error("from_numpy", "ndarray", ndarray.dtype, "must not be complex")
+    with contextlib.suppress(ValueError):  # it may have been read-only because of this function
+        ndarray.flags.writeable = True
     made = array_cls(tensor_from(ndarray))
     ndarray.flags.writeable = False
     return made
