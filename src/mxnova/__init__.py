@@ -16,7 +16,8 @@ _MODULES = {  # name here -> module
     "attribute": "attribute", "autograd": "autograd", "base": "base", "context": "context",
     "contrib": "contrib", "engine": "engine", "error": "error", "executor": "executor",
     "formats": "formats", "model": "model", "name": "name", "nd": "ndarray",
-    "ndarray": "ndarray", "operator": "operator", "opt": "optimizer", "optimizer": "optimizer", "predictor": "predictor", "profiler": "profiler",
+    "ndarray": "ndarray", "operator": "operator",
+    "opt": "optimizer", "optimizer": "optimizer", "predictor": "predictor", "profiler": "profiler",
     "random": "random", "recordio": "recordio", "rnd": "random", "runtime": "runtime",
     "sym": "symbol", "symbol": "symbol", "test_utils": "test_utils", "util": "util",
 }

@@ -139,7 +139,8 @@ def py_str(x: bytes | str) -> str:
 def check_call(ret: int) -> None:
     """Raises MXNetError unless a C function returned 0."""
     if ret != 0:
-        raise get_last_ffi_error()
+        error = get_last_ffi_error()
+        raise error if str(error) else MXNetError(f"a C function returned {ret}")
 
 
 def get_last_ffi_error() -> BaseException:

@@ -54,13 +54,17 @@ _capsule = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p,
 )
 
 
+# Programs that call this one themselves rely on MXNet having said that it gives an address.
+ctypes.pythonapi.PyCapsule_GetPointer.restype = ctypes.c_void_p
+
+_new_capsule = ctypes.PYFUNCTYPE(
+    ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p
+)(("PyCapsule_New", ctypes.pythonapi))
+
+
 def _array_from_dlpack(tensor: ctypes.c_void_p, out: Any) -> None:
-    new = ctypes.pythonapi.PyCapsule_New
-    new.restype, new.argtypes = (
-        ctypes.py_object,
-        (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p),
-    )
-    out._obj.value = handle_to_keep(from_dlpack(new(tensor, b"dltensor", None))).value
+    capsule = _new_capsule(tensor, b"dltensor", None)
+    out._obj.value = handle_to_keep(from_dlpack(capsule)).value
 
 
 _FUNCTIONS: dict[str, Callable[..., None]] = {"MXNDArrayFromDLPack": _array_from_dlpack}

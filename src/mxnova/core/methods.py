@@ -15,11 +15,12 @@ __all__ = ["METHODS", "OperatorMethods"]
 METHODS = tuple(
     """
     abs arccos arccosh arcsin arcsinh arctan arctanh argmax argmax_channel argmin argsort
-    broadcast_axes cbrt ceil clip cos cosh degrees depth_to_space exp expm1 fix flip floor log log10
-    log1p log2 log_softmax max mean min nanprod nansum norm one_hot ones_like pad pick prod radians
-    rcbrt reciprocal relu repeat reshape_like rint round rsqrt shape_array sigmoid sign sin sinh
-    size_array slice slice_axis slice_like softmax softmin sort space_to_depth split sqrt square sum
-    swapaxes take tan tanh tile topk transpose trunc zeros_like
+    broadcast_axes broadcast_like broadcast_to cbrt ceil clip cos cosh degrees depth_to_space exp
+    expm1 fix flip floor log log10 log1p log2 log_softmax max mean min nanprod nansum norm one_hot
+    ones_like pad pick prod radians rcbrt reciprocal relu repeat reshape_like rint round rsqrt
+    shape_array sigmoid sign sin sinh size_array slice slice_axis slice_like softmax softmin sort
+    space_to_depth split sqrt square sum swapaxes take tan tanh tile topk transpose trunc
+    zeros_like
     """.split()  # noqa: SIM905 - a table to read
 )
 
@@ -32,14 +33,6 @@ class OperatorMethods:
     def _apply(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result of operator `name` on self."""
         raise NotImplementedError
-
-    def broadcast_like(self, other: Any, **kwargs: Any) -> Any:
-        """Operator `broadcast_like`: repeated along axes of size 1 to the shape of `other`."""
-        return self._apply("broadcast_like", (other,), kwargs)
-
-    def broadcast_to(self, shape: Sequence[int], **kwargs: Any) -> Any:
-        """Operator `broadcast_to`: repeated along axes of size 1 to `shape`."""
-        return self._apply("broadcast_to", (), {"shape": tuple(shape), **kwargs})
 
     def diag(self, k: int = 0, **kwargs: Any) -> Any:
         """Operator `diag`: diagonal `k` of a matrix, or a matrix with that diagonal."""

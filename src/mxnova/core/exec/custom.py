@@ -27,6 +27,7 @@ from ..op.kernel_gradient import value_of_gradient
 from ..op.record import REGISTRY, Op, OpType
 from ..op.sparse.storage import Value, cast_storage, empty_sparse, stype_of
 from ..runtime.context import Context, context_of, current_context
+from ..runtime.profiler import custom_code
 
 __all__ = ["Custom", "register_custom"]
 
@@ -310,7 +311,12 @@ class _Run:
     def forward(self, data: Sequence[Value], stypes: Sequence[str] | None = None) -> list[NDArray]:
         """The outputs, stored as `stypes`, for these arguments and auxiliary states."""
         outputs = self._zeros(self.op.results(data), stypes)
-        with self.op.user_code("forward"), pause(self._train), self._context:
+        with (
+            custom_code(self.op.op_type),
+            self.op.user_code("forward"),
+            pause(self._train),
+            self._context,
+        ):
             self._operator.forward(
                 is_train=self._train,
                 req=["write"] * len(outputs),
@@ -331,7 +337,12 @@ class _Run:
     ) -> list[NDArray]:
         """Gradients, stored as `stypes`, of the arguments; `facts` are their shapes and types."""
         gradients = self._zeros(facts, stypes)
-        with self.op.user_code("backward"), pause(self._train), self._context:
+        with (
+            custom_code(f"_backward_{self.op.op_type}"),
+            self.op.user_code("backward"),
+            pause(self._train),
+            self._context,
+        ):
             self._operator.backward(
                 req=["write" if w else "null" for w in wanted],
                 out_grad=self._arrays(d_outputs),

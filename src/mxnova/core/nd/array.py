@@ -31,7 +31,7 @@ from .dispatch import invoke
 from .exchange import Interchange, Number, numpy_of, tensor_from, written
 from .files import dumps_array, loads_array
 from .functions import function_of
-from .indexing import assign, is_whole, refusal, select
+from .indexing import assign, is_whole, refusal, select, slices_lie_together
 from .modes import MODES
 from .recording import STATE, recorded_write
 from .reshaping import Reshaping
@@ -262,6 +262,8 @@ class NDArray(Arithmetic, Reshaping, Interchange):
         raise MXNetError("as_np_ndarray: mxnova has no mx.np yet")
 
     # Views ---------------------------------------------------------------------------------------
+
+    _basic_indexing_slice_is_contiguous = staticmethod(slices_lie_together)
 
     def __getitem__(self, key: Any) -> NDArray:
         recorded = self._tracked is not None and STATE.recording

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import operator
+import contextlib
 import sys
 import warnings
 from typing import Any
@@ -13,6 +13,7 @@ import torch
 
 from ..base.dtypes import BFLOAT16
 from ..base.errors import ArgumentError, ArgumentTypeError, argument_error
+from ..base.shapes import sizes_of
 from ..op.dtypes import torch_dtype
 from ..op.record import find
 from ..runtime import storage
@@ -41,17 +42,6 @@ __all__ = [
 ]
 
 
-def _shape_of(shape: Any) -> tuple[int, ...]:
-    try:
-        sizes = (shape,) if not isinstance(shape, (tuple, list)) else shape
-        dims = tuple(map(operator.index, sizes))
-    except TypeError:
-        raise argument_error("empty", "shape", shape, "must be a number or numbers") from None
-    if any(d < 0 for d in dims):
-        raise argument_error("empty", "shape", dims, "sizes must not be negative")
-    return dims
-
-
 def zeros(
     shape: Any,
     ctx: Context | None = None,
@@ -72,7 +62,7 @@ def zeros(
     """
     if stype not in (None, "default"):
         context, kind = context_of(ctx), torch_dtype(dtype or "float32")
-        return empty_sparse(str(stype), _shape_of(shape), context, kind)
+        return empty_sparse(str(stype), sizes_of("zeros", shape), context, kind)
     return _filled(shape, 0, ctx, dtype, out)
 
 
@@ -81,9 +71,10 @@ def _filled(
 ) -> NDArray:
     context, kind = context_of(ctx), torch_dtype(dtype or "float32")
     start = clock() if PROFILER.running else 0
-    made = wrap(storage.empty(_shape_of(shape), kind, context).fill_(value), context)
+    name = "ones" if value else "zeros"
+    made = wrap(storage.empty(sizes_of(name, shape), kind, context).fill_(value), context)
     if start:
-        PROFILER.ran("_ones" if value else "_zeros", start, context)
+        PROFILER.ran(f"_{name}", start, context)
     if out is None:
         return made
     receive(out, made._raw, "out")
@@ -122,7 +113,7 @@ def empty(
     if stype not in (None, "default"):
         return zeros(shape, ctx, dtype, stype)
     context, kind = context_of(ctx), torch_dtype(dtype or "float32")
-    return wrap(storage.empty(_shape_of(shape), kind, context), context)
+    return wrap(storage.empty(sizes_of("empty", shape), kind, context), context)
 
 
 def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> NDArray:
@@ -213,7 +204,7 @@ def from_numpy(
     """An array over the memory of a NumPy array, which becomes read-only, as in MXNet.
 
     Args:
-        ndarray: a C-contiguous array.
+        ndarray: a C-contiguous array; memory that nobody may write to is copied.
         zero_copy: without it, an array over a copy.
         array_cls: the class of the result.
     """
@@ -225,6 +216,8 @@ def from_numpy(
         raise ArgumentError("from_numpy: zero_copy needs a C-contiguous array")
     if ndarray.dtype.kind == "c":
         raise argument_error("from_numpy", "ndarray", ndarray.dtype, "must not be complex")
+    with contextlib.suppress(ValueError):  # it may have been read-only because of this function
+        ndarray.flags.writeable = True
     made = array_cls(tensor_from(ndarray))
     ndarray.flags.writeable = False
     return made

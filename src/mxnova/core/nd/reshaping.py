@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import ArgumentError, ArgumentTypeError
+from ..base.shapes import sizes_of
 from ..methods import OperatorMethods
 from ..op.record import find
 from ..runtime.attention import ATTENTION
@@ -34,7 +35,7 @@ class Reshaping(OperatorMethods, BaseArray):
             shape: sizes; 0 keeps an axis, -1 is deduced, -2 to -4 as operator Reshape says.
             kwargs: shape=, reverse= as operator Reshape has them.
         """
-        if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
+        if len(shape) == 1 and isinstance(shape[0], (tuple, list, np.ndarray)):
             shape = tuple(shape[0])
         elif not shape:
             shape = _given_shape(kwargs)
@@ -76,23 +77,27 @@ class Reshaping(OperatorMethods, BaseArray):
 
     def broadcast_to(self, shape: Any, **kwargs: Any) -> Any:
         """Repeated along axes of size 1 to `shape`, which may have more axes in front."""
-        wanted, missing = tuple(shape), len(tuple(shape)) - self.ndim
+        wanted = sizes_of("broadcast_to", shape)
+        missing = len(wanted) - self.ndim
         mine = (1,) * missing + self.shape
         if missing < 0 or any(n not in (1, m) for n, m in zip(mine, wanted, strict=True)):
             raise ArgumentError(f"broadcast_to: shape={wanted} from {self.shape}")
         source = self.reshape(mine) if missing else self
-        return OperatorMethods.broadcast_to(source, wanted, **kwargs)
+        return source._apply("broadcast_to", (), {"shape": wanted, **kwargs})
 
     def broadcast_like(self, other: Any, **kwargs: Any) -> Any:
-        """`broadcast_to` the shape of `other`."""
-        return self.broadcast_to(other.shape, **kwargs)
+        """`broadcast_to` the shape of `other`, or with lhs_axes= and rhs_axes= as the operator."""
+        if kwargs:
+            return self._apply("broadcast_like", (other,), kwargs)
+        return self.broadcast_to(other.shape)
 
 
 def _given_shape(kwargs: dict[str, Any]) -> tuple[Any, ...]:
     shape = kwargs.pop("shape", None)
-    if not shape:
+    sizes = tuple(shape) if isinstance(shape, (tuple, list, np.ndarray)) else (shape,)
+    if sizes in ((), (None,)):
         raise ArgumentError("reshape: no shape was given")
-    return tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    return sizes
 
 
 def _is_integer(size: Any) -> bool:
