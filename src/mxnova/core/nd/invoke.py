@@ -43,7 +43,7 @@ class _Plan:
         self.facts = op.type.signature.facts
         self.sparse = op.kernel_for(["default"] * len(op.inputs())) is not None
         self.visible = op.n_visible()
-        self.written = [i for i, n in enumerate(op.inputs()) if n in op.mutates or n in op.aux]
+        self.written = op.structure.written
 
     def accept(self, op: Op, tensors: Sequence[Tensor]) -> None:
         """Runs the operator's rules, once for each combination of inputs."""

@@ -52,7 +52,7 @@ def _axis_shape(op: Op, s: Shapes) -> None:
     s.output = tuple(target)
 
 
-@function_operator("broadcast_axis", "broadcast_axes", shape=_axis_shape)
+@function_operator("broadcast_axis", "broadcast_axes", shape=_axis_shape, method="broadcast_axes")
 def broadcast_axis(data: Tensor, *, axis: Shape = (), size: Shape = ()) -> Tensor:
     """Its input, repeated along some axes of length 1.
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from math import prod
 from typing import Literal
@@ -54,6 +55,11 @@ class Dot(Op):
                 f"transpose_a={self.transpose_a}, transpose_b={self.transpose_b}: "
                 f"the summed axes differ, {left} vs. {right}"
             )
+
+    def infer_gradient_stypes(self, heads: Sequence[str], stypes: Sequence[str]) -> tuple[str, ...]:
+        plain = stypes[0] == "csr" and not self.transpose_a and not self.transpose_b
+        has_rows = plain and self.forward_stype != "csr"
+        return ("default", "row_sparse" if has_rows else "default")
 
     def forward(self, lhs: Tensor, rhs: Tensor) -> Tensor:
         if self.transpose_a:

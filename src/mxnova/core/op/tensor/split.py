@@ -24,7 +24,7 @@ from ..infer import Shapes
 from ..record import Op
 
 
-@operator("SliceChannel", "split")
+@operator("SliceChannel", "split", method="split")
 class SliceChannel(Op):
     """`data` cut along one axis into parts of equal size.
 
