@@ -29,6 +29,7 @@ __all__ = [
     "OutOfRangeError",
     "UnknownNameError",
     "argument_error",
+    "bounded_repr",
     "candidates",
 ]
 
@@ -95,7 +96,16 @@ class NotSupportedForSparseNDArray(_NotFor):
 
 def argument_error(op: str, name: str, value: object, reason: str) -> ArgumentError:
     """The error for argument `name` of `op`: ``Convolution: num_filter='0': must be >= 1``."""
-    return ArgumentError(f"{op}: {name}={value!r}: {reason}")
+    return ArgumentError(f"{op}: {name}={bounded_repr(value)}: {reason}")
+
+
+def bounded_repr(value: object) -> str:
+    """``repr``, cut where it is long: texts of errors do not grow with what is given."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text)} characters)"
+
+
+_LONGEST = 300
 
 
 def candidates(name: str, known: Iterable[str], limit: int = 3) -> str:

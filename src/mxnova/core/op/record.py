@@ -33,7 +33,7 @@ from ..base.shapes import shape_text
 from .infer import DTypes, Shapes
 from .kernel import KERNELS, Kernel, Signature
 
-__all__ = ["REGISTRY", "Op", "OpType", "Structure", "as_tuple", "find"]
+__all__ = ["REGISTRY", "Op", "OpType", "Structure", "as_tuple", "find", "lone", "numbered"]
 
 REGISTRY: Registry[OpType] = Registry("operator")
 
@@ -464,6 +464,11 @@ def declaring(cls: type) -> type:
 
 def _resolved(annotation: Any, namespace: dict[str, Any]) -> Any:
     return eval(annotation, namespace) if isinstance(annotation, str) else annotation
+
+
+def lone(results: Sequence[Any]) -> Any:
+    """What a forward gives for these outputs: all of them, but one not as a tuple."""
+    return tuple(results) if len(results) != 1 else results[0]
 
 
 def as_tuple(results: Any) -> tuple[Any, ...]:

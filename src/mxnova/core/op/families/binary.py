@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ...base.params import PosInt
+from ...base.params import Count
 from ..declaration import elementwise_shape, function_operator, register_function
 from ..gradient_stypes import as_head
 from .rules import broadcast_shape, numbers_only, through_float
@@ -209,7 +209,7 @@ for _name, (_function, _condition) in LOGIC.items():
     dtype=numbers_only,
     gradient_stypes=as_head,
 )
-def add_n(*args: Tensor, num_args: PosInt) -> Tensor:
+def add_n(*args: Tensor, num_args: Count) -> Tensor:
     """Sum of its inputs.
 
     Args:

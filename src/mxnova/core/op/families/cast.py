@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
+from ...base.params import AnyCount
 from ..declaration import elementwise_shape, function_operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..record import Op, lone, numbered
 from .creation import Number, NumberOrBool
 
 
@@ -49,11 +52,11 @@ def amp_cast(data: Tensor, *, dtype: Number) -> Tensor:
 
 
 def _arrays(op: Op) -> tuple[str, ...]:
-    return tuple(f"data_{i}" for i in range(op.attr("num_outputs")))
+    return numbered("data_", op.attr("num_outputs"))
 
 
 def _casts(op: Op) -> tuple[str, ...]:
-    return tuple(f"output{i}" for i in range(op.attr("num_outputs")))
+    return numbered("output", op.attr("num_outputs"))
 
 
 def _pairwise_shapes(op: Op, s: Shapes) -> None:
@@ -86,7 +89,7 @@ def _multicast_dtype(op: Op, t: DTypes) -> None:
     shape=_pairwise_shapes,
     dtype=_multicast_dtype,
 )
-def amp_multicast(*data: Tensor, num_outputs: int, cast_narrow: bool = False) -> tuple[Tensor, ...]:
+def amp_multicast(*data: Tensor, num_outputs: AnyCount, cast_narrow: bool = False) -> Any:
     """Those of the arrays that are float16 or float32 in one type: for mixed precision.
 
     Args:
@@ -95,4 +98,4 @@ def amp_multicast(*data: Tensor, num_outputs: int, cast_narrow: bool = False) ->
         cast_narrow: make them float16 where one is; otherwise float32 where one is.
     """
     dtypes = _multicast([x.dtype for x in data], cast_narrow)
-    return tuple(x.to(d, copy=True) for x, d in zip(data, dtypes, strict=True))
+    return lone([x.to(d, copy=True) for x, d in zip(data, dtypes, strict=True)])

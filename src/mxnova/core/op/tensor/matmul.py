@@ -11,7 +11,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from ...base.params import PosInt
+from ...base.params import Count
 from ...base.shapes import shape_text
 from ..declaration import function_operator, operator
 from ..infer import Shapes
@@ -122,7 +122,7 @@ def _khatri_rao_shape(op: Op, s: Shapes) -> None:
 
 
 @function_operator("khatri_rao", shape=_khatri_rao_shape, differentiable=False)
-def khatri_rao(*args: Tensor, num_args: PosInt) -> Tensor:
+def khatri_rao(*args: Tensor, num_args: Count) -> Tensor:
     """Column-wise Kronecker product: column k is the Kronecker product of all k-th columns.
 
     Args:

@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import Tensor
 
-from ...base.params import REQUIRED, Double, OptionalInts, PosInt, Shape
+from ...base.params import REQUIRED, Count, Double, OptionalInts, Shape
 from ...base.shapes import UNKNOWN, Dim, UnknownDim, shape_text
 from ..declaration import operator
 from ..infer import DTypes, Shapes
@@ -222,7 +222,7 @@ class Crop(Op):
         center_crop: put the window in the centre instead of at `offset`.
     """
 
-    num_args: PosInt
+    num_args: Count
     offset: Shape = (0, 0)
     h_w: Shape = (0, 0)
     center_crop: bool = False
