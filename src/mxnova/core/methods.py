@@ -8,25 +8,15 @@ from typing import Any
 
 from .base.errors import ArgumentError
 from .op import library  # noqa: F401 - registers the operators
-from .op.record import find
+from .op.record import REGISTRY, OpType
 
 __all__ = ["METHODS", "OperatorMethods"]
 
-METHODS = tuple(
-    """
-    abs arccos arccosh arcsin arcsinh arctan arctanh argmax argmax_channel argmin argsort
-    broadcast_axes broadcast_like broadcast_to cbrt ceil clip cos cosh degrees depth_to_space exp
-    expm1 fix flip floor log log10 log1p log2 log_softmax max mean min nanprod nansum norm one_hot
-    ones_like pad pick prod radians rcbrt reciprocal relu repeat reshape_like rint round rsqrt
-    shape_array sigmoid sign sin sinh size_array slice slice_axis slice_like softmax softmin sort
-    space_to_depth split sqrt square sum swapaxes take tan tanh tile topk transpose trunc
-    zeros_like
-    """.split()  # noqa: SIM905 - a table to read
-)
+METHODS = {type_.method: type_ for type_ in REGISTRY.values() if type_.method}
 
 
 class OperatorMethods:
-    """Gives a class ``x.relu()`` for every operator in `METHODS`, by its `_apply`."""
+    """Gives a class ``x.relu()``, by its `_apply`, for each operator declared as a `method`."""
 
     __slots__ = ()
 
@@ -84,15 +74,15 @@ class OperatorMethods:
         return self._apply("_split_v2", (), attrs)
 
 
-def _method(name: str) -> Callable[..., Any]:
+def _method(name: str, type_: OpType) -> Callable[..., Any]:
     def method(self: OperatorMethods, *args: Any, **kwargs: Any) -> Any:
         return self._apply(name, args, kwargs)
 
     method.__name__ = name
     method.__qualname__ = f"OperatorMethods.{name}"
-    method.__doc__ = f"Operator `{name}` on this:\n\n{find(name).doc}"
+    method.__doc__ = f"Operator `{name}` on this:\n\n{type_.doc}"
     return method
 
 
-for _name in METHODS:
-    setattr(OperatorMethods, _name, _method(_name))
+for _name, _type in METHODS.items():
+    setattr(OperatorMethods, _name, _method(_name, _type))

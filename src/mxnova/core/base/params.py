@@ -21,17 +21,20 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import numpy as np
 
 from .dtypes import dtype_of
-from .errors import ArgumentError, argument_error, candidates
+from .errors import ArgumentError, argument_error, candidates, shown
 from .shapes import parse_shape
 
 __all__ = [
     "NOT_GIVEN",
     "REQUIRED",
+    "AnyCount",
+    "Count",
     "Double",
     "Doubles",
     "Field",
     "Floats",
     "Kind",
+    "Layers",
     "Long",
     "Longs",
     "OptionalInts",
@@ -338,6 +341,8 @@ def _split(value: Any) -> Iterable[Any]:
     return items
 
 
+MAX_COUNT = 65_536
+
 # Annotations -------------------------------------------------------------------------------------
 
 # fmt: off
@@ -350,6 +355,10 @@ Shape = Annotated[tuple[int, ...], ShapeKind()]
 Shapes = Annotated[tuple[tuple[int, ...], ...], TupleKind(ShapeKind())]
 Floats = Annotated[tuple[float, ...], TupleKind(FloatKind())]
 Doubles = Annotated[tuple[float, ...], TupleKind(FloatKind("double"))]
+# Numbers of arrays, layers or parts: names and loops are made of them, so that they are bounded.
+Count = Annotated[int, IntKind("int", 1, MAX_COUNT)]
+AnyCount = Annotated[int, IntKind("int", high=MAX_COUNT)]
+Layers = Annotated[int, IntKind("int (non-negative)", 0, MAX_COUNT)]
 # Floats that shapes or the choice of code depend on.
 StructuralDouble = Annotated[float, FloatKind("double", is_number=False)]
 StructuralFloats = Annotated[tuple[float, ...], TupleKind(FloatKind(is_number=False))]
@@ -527,7 +536,9 @@ def _refuse_unknown(op: str, fields: Sequence[Field], attrs: Mapping[str, Any]) 
         if name not in known and not (name.startswith("__") and name.endswith("__")):
             listing = "; ".join(f"{f.name}: {f.type_text}" for f in fields)
             hint = candidates(name, known)
-            raise ArgumentError(f"{op}: there is no argument {name!r}{hint} (it has: {listing})")
+            raise ArgumentError(
+                f"{op}: there is no argument {shown(name)}{hint} (it has: {listing})"
+            )
 
 
 def describe(fields: Iterable[Field], docs: Mapping[str, str] | None = None) -> str:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import torch
 
+from .gradient_stypes import GradientStypes
 from .infer import DTypes, Shapes
 from .kernel import F
 from .record import REGISTRY, Op, OpType, annotated, declaring
@@ -32,15 +33,17 @@ __all__ = [
 C = TypeVar("C", bound=type[Op])
 
 
-def operator(*names: str, named_inputs: bool = True) -> Callable[[C], C]:
+def operator(*names: str, **facing: Any) -> Callable[[C], C]:
     """Registers a subclass of Op under `names`; its annotated fields become the parameters.
 
-    A class that annotates nothing has the parameters of its base.
+    A class that annotates nothing has the parameters of its base; what its docstring does not say
+    of arrays and parameters, those of its bases say. Keywords are fields of `OpType`: named_inputs,
+    by_name_only, method.
     """
 
     def declare(cls: C) -> C:
         cls._parameters = annotated(declaring(cls))
-        cls.type = OpType(names, cls, cls.forward, named_inputs=named_inputs)
+        cls.type = OpType(names, cls, cls.forward, **facing)
         for member in vars(cls).values():
             cls.type.kernels += getattr(member, "_kernels", ())
         REGISTRY.register(cls.type, *names)
@@ -68,6 +71,7 @@ class Rules:
     differentiable: bool = True
     backward: Callable[..., Any] | None = None
     settle: Callable[[Op, tuple[int, ...], torch.dtype], dict[str, Any]] | None = None
+    gradient_stypes: GradientStypes | None = None
 
 
 class FunctionOp(Op):
@@ -109,6 +113,10 @@ class FunctionOp(Op):
         changes = self._rules.settle(self, shape, dtype)
         return self.changed(**changes) if changes else self
 
+    def infer_gradient_stypes(self, heads: Sequence[str], stypes: Sequence[str]) -> tuple[str, ...]:
+        rule = self._rules.gradient_stypes
+        return rule(self, heads, stypes) if rule else super().infer_gradient_stypes(heads, stypes)
+
     def infer_dtype(self, t: DTypes) -> None:
         rule = self._rules.dtype
         rule(self, t) if rule else super().infer_dtype(t)
@@ -120,6 +128,8 @@ def register_function(
     *,
     declaration: Callable[..., Any] | None = None,
     named_inputs: bool = True,
+    by_name_only: tuple[str, ...] = (),
+    method: str | bool = False,
     **rules: Any,
 ) -> OpType:
     """Registers `function` as an operator under `names`.
@@ -129,7 +139,7 @@ def register_function(
         function: tensors, then parameters by keyword, to tensors.
         declaration: a function with the arguments and docstring to show, when `function` is one of
             ATen's and has none to read.
-        named_inputs: see OpType.
+        named_inputs, by_name_only, method: see OpType.
         rules: fields of `Rules`.
     """
     declared = Rules(**rules)
@@ -139,7 +149,15 @@ def register_function(
         "_rules": declared,
     }
     cls: type[Op] = type(f"FunctionOp_{names[0]}", (FunctionOp,), members)
-    cls.type = OpType(names, cls, function, declaration or function, named_inputs)
+    cls.type = OpType(
+        names,
+        cls,
+        function,
+        declaration or function,
+        named_inputs=named_inputs,
+        by_name_only=by_name_only,
+        method=method,
+    )
     REGISTRY.register(cls.type, *names)
     return cls.type
 
@@ -149,7 +167,8 @@ def function_operator(*names: str, **rules: Any) -> Callable[[F], F]:
 
     Keywords are the fields of `Rules`: shape, dtype (rules that replace the defaults), outputs,
     inputs (names, when they depend on parameters), mutates, differentiable, backward, settle (the
-    parameters that change in `Op.settled`).
+    parameters that change in `Op.settled`), gradient_stypes; named_inputs, by_name_only and method
+    are those of `OpType`.
     """
 
     def declare(function: F) -> F:

@@ -33,7 +33,7 @@ from ..base.shapes import shape_text
 from .infer import DTypes, Shapes
 from .kernel import KERNELS, Kernel, Signature
 
-__all__ = ["REGISTRY", "Op", "OpType", "Structure", "as_tuple", "find"]
+__all__ = ["REGISTRY", "Op", "OpType", "Structure", "as_tuple", "find", "lone", "numbered"]
 
 REGISTRY: Registry[OpType] = Registry("operator")
 
@@ -46,6 +46,8 @@ class Op:
         values: its parameters by name.
         aux: names of its auxiliary states, inputs that a Symbol lists apart.
         mutates: inputs that forward writes to.
+        writes: inputs that forward writes to though a Symbol lists them as arguments.
+        writes_in_backward: inputs that a backward pass writes to, by `on_backward`.
         initializers: input -> the ``__init__`` text of a variable there that has none.
         subgraphs: the graphs inside a control-flow operator.
         differentiable: False where MXNet has no gradient: results are cut from the graph.
@@ -58,6 +60,8 @@ class Op:
     type: OpType
     aux: ClassVar[tuple[str, ...]] = ()
     mutates: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    writes_in_backward: tuple[str, ...] = ()
     initializers: ClassVar[Mapping[str, str]] = {}
     subgraphs: tuple[Any, ...] = ()
     differentiable: bool = True
@@ -151,6 +155,15 @@ class Op:
         """States what holds between the element types of its arrays. Default: one for all."""
         t.same(*t.inputs, *t.outputs)
 
+    def infer_gradient_stypes(self, heads: Sequence[str], stypes: Sequence[str]) -> tuple[str, ...]:
+        """Storage types of the inputs' gradients.
+
+        Args:
+            heads: storage types of the outputs' gradients.
+            stypes: storage types of the inputs.
+        """
+        return ("default",) * len(stypes) if self.differentiable else tuple(stypes)
+
     def infer_stype(self, stypes: Sequence[str]) -> tuple[str, ...]:
         """Storage types of the outputs for those of the inputs."""
         found = self.kernel_for(stypes) or self.kernel_for(["default"] * len(stypes))
@@ -175,6 +188,12 @@ class Op:
         Asked of operators without inputs, whose readers may know more than they do.
         """
         return self
+
+    def on_backward(
+        self, inputs: Sequence[torch.Tensor], results: Sequence[torch.Tensor], **facts: Any
+    ) -> Callable[[], None] | None:
+        """What to do when a gradient of the first output arrives; asked after forward has run."""
+        return None
 
     def instance(self) -> Op:
         """The operator for one executor; another one where it keeps a state from run to run."""
@@ -216,8 +235,9 @@ class Structure:
 
     @functools.cached_property
     def written(self) -> tuple[int, ...]:
-        """Which inputs forward writes to, by number."""
-        names = {*self.op.aux, *self.op.mutates}
+        """Which inputs forward or backward write to, by number."""
+        op = self.op
+        names = {*op.aux, *op.mutates, *op.writes, *op.writes_in_backward}
         return tuple(i for i, name in enumerate(self.inputs) if name in names)
 
 
@@ -227,11 +247,14 @@ class OpType:
     Attributes:
         name: canonical name; `aliases`: the others.
         make: typed parameter values -> Op.
+        signature: the arrays and facts that forward takes.
         function: what runs: forward, of an operator made by a class with the operator before the
             tensors, else with the parameters as keywords. Whoever puts another one here is obeyed
             by every caller.
         kernels: forwards for sparse inputs and outputs, beside the dense one.
         named_inputs: False where MXNet knows no input names: a Symbol then needs every input.
+        by_name_only: arrays and parameters that have no place among positional arguments.
+        method: name of the method that arrays and symbols have for it, None where they have none.
     """
 
     function: Callable[..., Any]
@@ -242,16 +265,22 @@ class OpType:
         make: type[Op],
         function: Callable[..., Any],
         declaration: Any = None,
+        *,
         named_inputs: bool = True,
+        by_name_only: tuple[str, ...] = (),
+        method: str | bool = False,
     ) -> None:
         self.name, *aliases = names
         self.aliases = tuple(aliases)
         self.make = make
         self.named_inputs = named_inputs
+        self.by_name_only = by_name_only
+        self.method = self.name if method is True else method or None
         self.kernels = KERNELS.setdefault(self.name, [])
         self.declaration = declaration or make
         self._structures: dict[Any, Structure] = {}
         self.__dict__["function"] = function
+        self.signature = Signature.of(declaration or function)
         names = make._parameters or self.signature.parameters
         make._clashing = tuple(n for n in names if n in _ATTRIBUTES)
 
@@ -268,25 +297,33 @@ class OpType:
             self.make.forward = self.function
 
     @functools.cached_property
-    def signature(self) -> Signature:
-        """The arrays and facts that forward takes."""
-        declared = self.declaration
-        return Signature.of(self.function if isinstance(declared, type) else declared)
-
-    @functools.cached_property
     def fields(self) -> tuple[Field, ...]:
         """The declared parameters, in MXNet's order."""
         return _fields_of_declaration(self.declaration, self.signature)
 
     @functools.cached_property
     def doc(self) -> str:
-        """The docstring of the declaration."""
-        return inspect.cleandoc(self.declaration.__doc__ or "")
+        """The docstring of the declaration, with what its bases say of arrays and parameters."""
+        own = inspect.cleandoc(self.declaration.__doc__ or "")
+        if not isinstance(self.declaration, type):
+            return own
+        inherited = self.argument_docs.keys() - doc_of_arguments(own).keys()
+        if not inherited:
+            return own
+        listing = "\n".join(f"    {name}: {text}" for name, text in self.argument_docs.items())
+        return f"{own.partition(_ARGS)[0].rstrip()}\n{_ARGS}{listing}"
 
-    @property
+    @functools.cached_property
     def argument_docs(self) -> dict[str, str]:
-        """What the docstring says of each array and parameter."""
-        return doc_of_arguments(self.doc)
+        """What the docstrings of the declaration and its bases say of each array and parameter."""
+        declared = self.declaration
+        if not isinstance(declared, type):
+            return doc_of_arguments(self.doc)
+        said: dict[str, str] = {}
+        for cls in reversed(declared.__mro__[: declared.__mro__.index(Op)]):
+            said.update(doc_of_arguments(inspect.cleandoc(cls.__doc__ or "")))
+        own = (*self.signature.inputs, self.signature.variadic, *(f.name for f in self.fields))
+        return {name: said[name] for name in own if name in said}
 
     @property
     def counts_inputs(self) -> bool:
@@ -383,6 +420,7 @@ class OpType:
 
 
 _CACHE_LIMIT = 4096
+_ARGS = "\nArgs:\n"
 
 
 def find(name: str) -> OpType:
@@ -426,6 +464,11 @@ def declaring(cls: type) -> type:
 
 def _resolved(annotation: Any, namespace: dict[str, Any]) -> Any:
     return eval(annotation, namespace) if isinstance(annotation, str) else annotation
+
+
+def lone(results: Sequence[Any]) -> Any:
+    """What a forward gives for these outputs: all of them, but one not as a tuple."""
+    return tuple(results) if len(results) != 1 else results[0]
 
 
 def as_tuple(results: Any) -> tuple[Any, ...]:

@@ -34,7 +34,9 @@ def hard_sigmoid(data: Tensor, *, alpha: float = 0.2, beta: float = 0.5) -> Tens
     return torch.clamp(alpha * data + beta, 0, 1)
 
 
-@function_operator("clip", "_npi_clip", "_sparse_clip", shape=elementwise_shape, dtype=numbers_only)
+@function_operator(
+    "clip", "_npi_clip", "_sparse_clip", shape=elementwise_shape, dtype=numbers_only, method=True
+)
 def clip(data: Tensor, *, a_min: float, a_max: float) -> Tensor:
     """Its input, kept within [a_min, a_max].
 

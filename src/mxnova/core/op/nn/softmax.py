@@ -77,7 +77,12 @@ def _cast(result: Tensor, dtype: FloatName | None) -> Tensor:
 
 
 @function_operator(
-    "softmax", "_npx_softmax", inputs=_names, shape=_softmax_shape, dtype=_softmax_dtype
+    "softmax",
+    "_npx_softmax",
+    inputs=_names,
+    shape=_softmax_shape,
+    dtype=_softmax_dtype,
+    method=True,
 )
 def softmax(
     data: Tensor,
@@ -108,7 +113,7 @@ def softmax(
     return _cast(probabilities.masked_fill(outside, 0.0), dtype)
 
 
-@function_operator("softmin", shape=_shape, dtype=_dtype_without_length)
+@function_operator("softmin", shape=_shape, dtype=_dtype_without_length, method=True)
 def softmin(
     data: Tensor,
     *,
@@ -129,7 +134,13 @@ def softmin(
     return _cast(torch.softmax(_scaled(-data, temperature, dtype), axis), dtype)
 
 
-@function_operator("log_softmax", "_npx_log_softmax", shape=_shape, dtype=_dtype_without_length)
+@function_operator(
+    "log_softmax",
+    "_npx_log_softmax",
+    shape=_shape,
+    dtype=_dtype_without_length,
+    method=True,
+)
 def log_softmax(
     data: Tensor,
     *,

@@ -18,7 +18,7 @@ from ..record import Op
 _Share = bounded(float, 0, 1)
 
 
-@operator("IdentityAttachKLSparseReg")
+@operator("IdentityAttachKLSparseReg", by_name_only=("moving_avg",))
 class IdentityAttachKLSparseReg(Op):
     """`data` itself; its gradient gets that of a penalty on the mean activation of each unit.
 

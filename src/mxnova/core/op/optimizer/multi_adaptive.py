@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from torch import Tensor
 
-from ...base.params import Floats, PosInt, StepCounts
+from ...base.params import Count, Floats, StepCounts
 from ..declaration import operator
 from ..infer import DTypes
 from .adam import loss_scale
@@ -26,9 +28,9 @@ class _AdamW(MultiUpdate):
     wds: Floats
     etas: Floats
     clip_gradient: float = -1.0
-    num_weights: PosInt = 1
+    num_weights: Count = 1
 
-    def forward(self, *data: Tensor, out: Out = None) -> tuple[Tensor, ...]:
+    def forward(self, *data: Tensor, out: Out = None) -> Any:
         *arrays, rescale_grad = data
         return super().forward(*arrays, *loss_scale(rescale_grad), out=out)
 
@@ -55,7 +57,7 @@ class _Lamb(MultiUpdate):
     clip_gradient: float = -1.0
     bias_correction: bool = True
     step_count: StepCounts
-    num_tensors: PosInt = 1
+    num_tensors: Count = 1
 
     @property
     def num_weights(self) -> int:  # type: ignore[override]

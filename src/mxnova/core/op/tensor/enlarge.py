@@ -16,7 +16,7 @@ from ..infer import Shapes
 from ..record import Op
 
 
-@operator("tile", "_npi_tile")
+@operator("tile", "_npi_tile", method=True)
 class Tile(Op):
     """Copies of the whole of `data` side by side.
 
@@ -41,7 +41,7 @@ class Tile(Op):
         return data.tile(self.reps)
 
 
-@operator("repeat", "_np_repeat")
+@operator("repeat", "_np_repeat", method=True)
 class Repeat(Op):
     """Each element of `data` several times in a row.
 
@@ -71,7 +71,7 @@ class Repeat(Op):
         return data.repeat_interleave(self.repeats, self.axis)
 
 
-@operator("Pad", "pad")
+@operator("Pad", "pad", method="pad")
 class Pad(Op):
     """`data` with a border around its last two or three axes.
 

@@ -210,7 +210,7 @@ class Squeeze(Op):
         return squeezed if squeezed.ndim else squeezed.reshape(1)
 
 
-@operator("reshape_like", "_npx_reshape_like")
+@operator("reshape_like", "_npx_reshape_like", method=True)
 class ReshapeLike(Op):
     """`lhs` with its axes lhs_begin … lhs_end replaced by the axes rhs_begin … rhs_end of `rhs`.
 
