@@ -11,7 +11,6 @@ ordinary, they are `invoke`.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,7 +20,7 @@ from torch import Tensor, is_grad_enabled
 from ..base.errors import MXNetError
 from ..op.gradient import recorded
 from ..op.kernel import Kernel
-from ..op.kernel_gradient import run_recorded, stand_in
+from ..op.kernel_gradient import run_kernel, stand_in
 from ..op.record import Op, OpType, as_tuple
 from ..op.sparse.storage import Value
 from ..runtime.attention import ATTENTION
@@ -314,16 +313,16 @@ def _run_kernel(
     check(op, values)
     outs = _listed(out)
     flows = [flow_of(a) for a in arrays] if STATE.recording else []
-    links: Sequence[Tensor] = ()
+    tracked: list[Tensor] = []
     if any(f is not None for f in flows):
         tracked = [_constant(v) if f is None else f for v, f in zip(values, flows, strict=True)]
+    links: tuple[Tensor, ...] = ()
 
-        def forward(*values: Value, **facts: Any) -> tuple[Value, ...]:
-            nonlocal links
-            results, links = run_recorded(op, kernel, values, tracked, facts)
-            return results
-    else:
-        forward = functools.partial(kernel.forward, op)
+    def forward(*values: Value, **facts: Any) -> tuple[Value, ...]:
+        nonlocal links
+        results, links = run_kernel(op, kernel, values, tracked, facts)
+        return results
+
     results = _execute(op, forward, kernel.facts, values, context, outs or None)
     states = [i for i, n in enumerate(op.inputs()) if n in op.mutates]
     for i, state in zip(states, results[len(op.outputs()) :], strict=False):
