@@ -330,6 +330,6 @@ def _agree(wanted: Outcome, found: Outcome, way: str) -> None:
     ):
         pairs += [(f"{kind} of {n}", some[n], others[n]) for n in others]
     for what, a, b in pairs:
-        scale = max(1e-3, float(np.abs(a).max()))
+        scale = max(1e-2, float(np.abs(a).max()))
         worst = float(np.abs(a - b).max())
         assert worst <= RTOL * scale, f"{way}: {what} is off by {worst:g} of {scale:g}"

@@ -63,9 +63,11 @@ class Inference:
         self._lock = threading.Lock()
 
     def specialize(self, values: Sequence[Any]) -> None:
-        """Rewrites the program now, around the parameters among `values`."""
+        """Compiles the program now, rewritten around the parameters among `values`."""
         if self._watched:
-            self._rewritten(tuple(values[i] for i in self._watched))
+            self._rewritten(tuple([values[i] for i in self._watched]))
+        else:
+            self.program.lowered(INFERENCE)
 
     def run(self, values: Sequence[Any], shared: bool = False) -> Sequence[Any]:
         """The outputs.
