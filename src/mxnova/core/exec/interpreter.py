@@ -66,7 +66,7 @@ class Interpreter:
             made = step.run(*inputs)
             outputs = made if type(made) is tuple else (made,)
             values.update(zip(step.outputs, outputs, strict=True))
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - operators may raise anything
             refuse(error, step, inputs)
         for observer in self._observers:
             observer.after(step, outputs)
