@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import keyword
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -23,7 +24,9 @@ def operators(
     def find(name: str) -> Any:
         if name.startswith("__") or prefix + name not in REGISTRY:
             raise MissingName(module, name, lambda: operator_names(prefix))
-        return function_of(prefix + name, name)
+        function = function_of(prefix + name, name)
+        setattr(sys.modules[module], name, function)  # the next time Python finds it by itself
+        return function
 
     return find
 

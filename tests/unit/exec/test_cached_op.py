@@ -204,7 +204,7 @@ def test_hook_sees_every_array():
     op._register_op_hook(lambda name, kind, array: seen.append(name), monitor_all=True)
     with mx.autograd.record():
         op(mx.nd.array(X))
-    assert seen[2:4] == ["_mulscalar4_input0", "_mulscalar4_output"]
+    assert [name.split("_")[-1] for name in seen[2:]] == ["input0", "output"] * 2
     assert len(seen) == 6
     op._register_op_hook(None)
     op(mx.nd.array(X))

@@ -344,3 +344,40 @@ def test_what_is_refused_of_arrays_is_named(call, error, text):
     with pytest.raises(error, match=text) as caught:
         call(mx.nd.ones((2, 3)))
     assert isinstance(caught.value, MXNetError)
+
+
+def test_a_body_that_ignores_what_it_is_given_is_refused_as_an_assertion():
+    x, s = mx.sym.var("x"), mx.sym.var("s")
+    for body in (lambda d, s: (d * 2, [d]), lambda d, s: (s[0] * 1, s)):
+        with pytest.raises(AssertionError, match="does not use") as error:
+            mx.sym.contrib.foreach(body, x, [s])
+        assert isinstance(error.value, mx.base.MXNetError)
+
+
+def test_names_of_bodies_are_counted_by_name():
+    before = mx.AttrScope._subgraph_names["counted_here"]
+    for _ in range(2):
+        mx.sym.contrib.foreach(lambda d, s: (d, s), mx.sym.var("x"), [], name="counted_here")
+    assert mx.AttrScope._subgraph_names["counted_here"] == before + 2
+
+
+def test_bodies_complete_their_operators_and_see_storage():
+    def body(d, s):
+        return d + mx.sym.zeros((0, 2)), [s[0] + mx.sym.cast_storage(d, "row_sparse")]
+
+    x, s = mx.sym.var("x"), mx.sym.var("s")
+    outputs, states = mx.sym.contrib.foreach(body, x, [s])
+    given = np.arange(12, dtype="f").reshape(2, 3, 2)
+    found = mx.sym.Group([outputs, *states]).eval(x=mx.nd.array(given), s=mx.nd.ones((3, 2)))
+    np.testing.assert_array_equal(found[0].asnumpy(), given)
+    np.testing.assert_array_equal(found[1].asnumpy(), given.sum(0) + 1)
+
+
+def test_errors_inside_bodies_name_the_inner_node():
+    def body(d, s):
+        return mx.sym.take(s[0], d, mode="raise", name="inner"), s
+
+    out, _ = mx.sym.contrib.foreach(body, mx.sym.var("x"), [mx.sym.var("s")])
+    executor = out.bind(mx.cpu(), {"x": mx.nd.array([[9]]), "s": mx.nd.ones((2,))})
+    with pytest.raises(mx.base.MXNetError, match="node 'inner': take"):
+        executor.forward()

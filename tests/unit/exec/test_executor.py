@@ -218,3 +218,101 @@ def test_open_shapes_of_constants_are_settled_by_their_readers():
     counted = mx.sym.arange(1, infer_range=True, step=2) * mx.sym.var("b")
     out = counted.bind(mx.cpu(), {"b": mx.nd.ones((3,))}).forward()[0]
     assert out.asnumpy().tolist() == [1, 3, 5]
+
+
+# Outputs and gradients keep their memory ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("is_train", [False, True])
+def test_whoever_sees_an_output_sees_the_next_forward(is_train):
+    executor = net().bind(mx.cpu(), arrays(), gradients())
+    output = executor.outputs[0]
+    executor.forward(is_train)
+    seen = [output, output[1:].reshape((3,)), output.detach(), output.to_torch()]
+    for scale in (2, 3):
+        executor.forward(is_train, data=scale * X)
+        assert executor.outputs[0] is output
+        wanted = scale * X @ W.T + B
+        for array, want in zip(seen, (wanted, wanted[1], wanted, wanted)):
+            np.testing.assert_allclose(np.asarray(array), want, rtol=1e-5)
+
+
+def test_whoever_sees_a_gradient_sees_the_next_backward():
+    grads = gradients()
+    executor = net().bind(mx.cpu(), arrays(), grads)
+    row = grads["data"][0]
+    tensor = grads["fc_bias"].to_torch()
+    for head in (1, 2):
+        executor.forward(True)
+        executor.backward(mx.nd.full((2, 3), head))
+        np.testing.assert_allclose(row.asnumpy(), head * W.sum(0), rtol=1e-5)
+        assert tensor.tolist() == [2 * head] * 3
+
+
+def test_writing_to_an_output_does_not_disturb_backward():
+    executor = mx.sym.tanh(mx.sym.var("x")).simple_bind(mx.cpu(), x=(2,))
+    executor.forward(is_train=True, x=mx.nd.array([0.5, 1]))
+    slope = 1 - np.tanh([0.5, 1]) ** 2
+    executor.outputs[0][:] = executor.outputs[0] * 1
+    executor.backward(mx.nd.ones(2))
+    np.testing.assert_allclose(executor.grad_dict["x"].asnumpy(), slope, rtol=1e-5)
+
+
+def test_outputs_whose_shape_depends_on_values():
+    symbol = mx.sym.contrib.boolean_mask(mx.sym.var("x"), mx.sym.var("m"))
+    ones = mx.nd.array([[1, 2], [3, 4], [5, 6]])
+    executor = symbol.bind(mx.cpu(), {"x": ones, "m": mx.nd.array([1, 0, 1])})
+    assert executor.forward()[0].asnumpy().tolist() == [[1, 2], [5, 6]]
+    assert executor.forward(m=mx.nd.array([0, 1, 0]))[0].asnumpy().tolist() == [[3, 4]]
+
+
+# Backward -----------------------------------------------------------------------------------------
+
+
+def test_backward_follows_a_forward_outside_training():
+    x = mx.sym.var("x")
+    executor = mx.sym.Dropout(x * 2, p=0.5).simple_bind(mx.cpu(), x=(2, 5))
+    executor.forward(is_train=False)
+    executor.backward(mx.nd.ones((2, 5)))
+    assert (executor.grad_dict["x"].asnumpy() == 2).all()
+    loss = mx.sym.SoftmaxOutput(x, name="s").simple_bind(mx.cpu(), x=(2, 2))
+    loss.forward()
+    loss.backward()
+    assert loss.grad_dict["x"].asnumpy().tolist() == [[-0.5, 0.5]] * 2
+
+
+def test_backward_after_inference_differentiates_what_ran():
+    symbol = mx.sym.BatchNorm(mx.sym.var("x"), name="b", fix_gamma=False, eps=1e-5)
+    executor = symbol.simple_bind(mx.cpu(), x=(5, 2))
+    executor.arg_dict["b_gamma"][:] = 2
+    executor.aux_dict["b_moving_var"][:] = 4
+    executor.forward(x=mx.nd.array(np.arange(10).reshape(5, 2)))
+    executor.backward(mx.nd.ones((5, 2)))
+    np.testing.assert_allclose(executor.grad_dict["x"].asnumpy(), np.ones((5, 2)), rtol=1e-4)
+    assert executor.aux_dict["b_moving_var"].asnumpy().tolist() == [4, 4]
+
+
+def test_backward_needs_no_forward_where_gradients_are_given():
+    executor = (mx.sym.var("x") * 2).simple_bind(mx.cpu(), x=(2,))
+    executor.backward(mx.nd.ones(2))
+    assert executor.grad_dict["x"].asnumpy().tolist() == [2, 2]
+
+
+def test_surplus_head_gradients_are_ignored_and_types_converted():
+    executor = (mx.sym.var("x") * 2).simple_bind(mx.cpu(), x=(2,))
+    executor.forward(True)
+    executor.backward([mx.nd.ones(2), mx.nd.ones(7)])
+    executor.backward(mx.nd.ones(2, dtype="float64"))
+    name = executor._symbol.list_outputs()[0]
+    executor.backward({name: mx.nd.ones(2), "other": mx.nd.ones(1)})
+    assert executor.grad_dict["x"].asnumpy().tolist() == [2, 2]
+    with pytest.raises(TypeError, match="not an NDArray"):
+        executor.backward([3])
+
+
+def test_a_lone_output_of_several_is_no_tuple():
+    names = "wgld"
+    symbol = mx.sym.preloaded_multi_sgd_update(*map(mx.sym.var, names), num_weights=1)
+    shapes = {"w": (2,), "g": (2,), "l": (1,), "d": (1,)}
+    executor = symbol.bind(mx.cpu(), {n: mx.nd.ones(shapes[n]) for n in names})
+    assert executor.forward()[0].asnumpy().tolist() == [-1, -1]

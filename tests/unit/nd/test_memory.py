@@ -10,6 +10,7 @@ import torch
 
 import mxnova as mx
 from mxnova.core.nd.array import wrap
+from mxnova.core.nd.memory import replace, take
 
 nd = mx.nd
 BILLIONS = 2**33 + 8
@@ -126,3 +127,61 @@ def test_an_array_of_more_than_two_billion_elements():
     x[place : place + 2] = 9
     assert (x == 9).sum().asscalar() == 2
     assert np.asarray(x[-16:]).sum() == 18
+
+
+# Taking over memory -------------------------------------------------------------------------------
+
+
+def spectator(kind):
+    """(array, a function that gives the values that somebody else sees)."""
+    x = nd.zeros((2, 3))
+    if kind == "view":
+        part = x[1]
+        return x, lambda: part.asnumpy()
+    if kind == "detached":
+        other = x.detach()
+        return x, lambda: other.asnumpy()[1]
+    if kind == "torch":
+        tensor = x.to_torch()
+        return x, lambda: tensor[1].numpy()
+    if kind == "dlpack":
+        tensor = torch.from_dlpack(x)
+        return x, lambda: tensor[1].numpy()
+    x.attach_grad()
+    return x, lambda: x.asnumpy()[1]
+
+
+@pytest.mark.parametrize("kind", ["view", "detached", "torch", "dlpack", "leaf"])
+def test_whoever_sees_the_old_memory_sees_the_new_values(kind):
+    x, seen = spectator(kind)
+    before = x._raw.data_ptr()
+    take(x, torch.full((2, 3), 5.0), "test")
+    assert seen().tolist() == [5, 5, 5]
+    assert x._raw.data_ptr() == before
+
+
+def test_memory_that_nobody_else_sees_changes_hands():
+    x, fresh = nd.zeros((2, 3)), torch.ones(2, 3)
+    take(x, fresh, "test")
+    assert x._raw.data_ptr() == fresh.data_ptr()
+
+
+@pytest.mark.parametrize(
+    "fresh", [torch.ones(2, 3, dtype=torch.float64), torch.ones(3, 2).T], ids=["type", "strides"]
+)
+def test_memory_of_another_kind_is_copied(fresh):
+    x = nd.zeros((2, 3))
+    take(x, fresh, "test")
+    assert x.dtype == np.float32
+    assert x._raw.is_contiguous()
+    assert (x.asnumpy() == 1).all()
+
+
+def test_other_shapes_are_refused_or_replace_the_array():
+    x = nd.zeros((2, 3))
+    view = x[0]
+    with pytest.raises(mx.base.MXNetError, match=r"\[2,3\].*\[4\]"):
+        take(x, torch.ones(4), "test")
+    replace(x, torch.ones(4), "test")
+    assert x.shape == (4,)
+    assert view.asnumpy().tolist() == [0, 0, 0]

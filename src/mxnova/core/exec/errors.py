@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from ..base.errors import MXNetError, from_foreign
 from ..base.shapes import shape_text
@@ -12,19 +12,19 @@ from ..op.dtypes import dtype_name
 from .lowering import Step
 from .sparse_execution import value_of
 
-__all__ = ["describe"]
+__all__ = ["refuse"]
 
 
-def describe(error: Exception, step: Step, inputs: Sequence[Any]) -> MXNetError:
-    """The MXNetError for what the operator of `step` raised; it names node, operator and inputs."""
+def refuse(error: Exception, step: Step, inputs: Sequence[Any]) -> NoReturn:
+    """Raises MXNetError for what the operator of `step` raised: node, operator, inputs, reason."""
     node = f"node {step.node.name!r}: "
     if isinstance(error, MXNetError):
         if len(error.args) == 1 and not str(error).startswith("node "):
             error.args = (node + str(error),)
-        return error
+        raise error
     names = step.op.inputs()
     given = ", ".join(f"{n}={_shown(v)}" for n, v in zip(names, inputs, strict=False))
-    return from_foreign(error, f"{node}{step.op.name}({given})")
+    raise from_foreign(error, f"{node}{step.op.name}({given})") from error
 
 
 def _shown(edge: Any) -> str:

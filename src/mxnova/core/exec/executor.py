@@ -32,7 +32,7 @@ from ..runtime.context import Context
 from ..runtime.profiler import api_call, recorded_backward
 from .allocation import allocated, resized
 from .interpreter import Observer, Teller
-from .monitored import MonitorCallback, told
+from .monitor import MonitorCallback, told
 from .placement import contexts_of
 from .program import ArrayFacts, Facts, Mode, Program
 from .sparse_execution import leaf_of, tracked_of, value_of

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from ..nd.array import NDArray
 from ..nd.wrapping import wrap_value
 from ..runtime.profiler import PROFILER, clock
-from .errors import describe
+from .errors import refuse
 from .lowering import Lowered, Step, array_names
 from .sparse_execution import value_of
 
@@ -66,8 +66,8 @@ class Interpreter:
             made = step.run(*inputs)
             outputs = made if type(made) is tuple else (made,)
             values.update(zip(step.outputs, outputs, strict=True))
-        except Exception as error:
-            raise describe(error, step, inputs) from error
+        except Exception as error:  # noqa: BLE001 - operators may raise anything
+            refuse(error, step, inputs)
         for observer in self._observers:
             observer.after(step, outputs)
         for name in step.last:

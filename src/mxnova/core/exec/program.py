@@ -31,7 +31,7 @@ from ..op.record import Op
 from ..runtime.context import Context
 from ..runtime.profiler import PROFILER
 from ..runtime.resource import random_stream
-from .errors import describe
+from .errors import refuse
 from .interpreter import Interpreter, Observer, Timer
 from .lowering import Lowered, Runner, lower
 from .placement import contexts_of, placed
@@ -157,7 +157,7 @@ def execute(
         failed = lowered.failed(error)
         if failed is None:
             raise
-        raise describe(error, *failed) from error
+        refuse(error, *failed)
 
 
 def _instantiated(symbol: Symbol) -> Symbol:

@@ -187,4 +187,13 @@ def _decided_by_operators(
         undecided = next((n for n in variables if table[id(n)][0] is None), None)
         if undecided is None:
             return table
-        known[undecided.name] = torch.float32
+        known[undecided.name] = _taken(symbol, known, undecided.name)
+
+
+def _taken(symbol: Symbol, known: Mapping[str, torch.dtype | None], name: str) -> torch.dtype:
+    """float32, or int32 for what must be integers, such as lengths."""
+    try:
+        infer_dtypes(symbol.nodes, {**known, name: torch.float32})
+    except MXNetError:
+        return torch.int32
+    return torch.float32

@@ -9,6 +9,7 @@ makes the rewritten form, and the first run after a change returns to the plain 
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -63,9 +64,13 @@ class Inference:
         self._lock = threading.Lock()
 
     def specialize(self, values: Sequence[Any]) -> None:
-        """Rewrites the program now, around the parameters among `values`."""
+        """Compiles the program now, rewritten around the parameters among `values`."""
         if self._watched:
-            self._rewritten(tuple(values[i] for i in self._watched))
+            self._rewritten(tuple([values[i] for i in self._watched]))
+        else:
+            _ = self._unconditional
+        else:
+            self.program.lowered(INFERENCE)
 
     def run(self, values: Sequence[Any], shared: bool = False) -> Sequence[Any]:
         """The outputs.
@@ -74,7 +79,9 @@ class Inference:
             values: of the program's variables, in order.
             shared: others may write to the memory of some, which no counter shows.
         """
-        if not self._watched or shared:
+        if not self._watched:
+            return execute(self._unconditional, values)
+        if shared:
             return self.program.run(values)
         special = self._special
         if self._are_constant and special is not None and special.lowered is not None:
@@ -84,6 +91,11 @@ class Inference:
             self._special = _seen(tensors, None)
             return self.program.run(values)
         return execute(special.lowered or self._rewritten(tensors), values)
+
+    @functools.cached_property
+    def _unconditional(self) -> Lowered:
+        """The program of a backend that uses nobody's values."""
+        return self._compiled(())
 
     def _rewritten(self, tensors: tuple[Tensor, ...]) -> Lowered:
         """The program around these parameters; one thread makes it, others wait for it."""

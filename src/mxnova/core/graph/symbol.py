@@ -180,7 +180,7 @@ class Symbol(OperatorMethods, ArrayOnly):
         raise MXNetError("a symbol of gradients is not to be had: bind it and run backward")
 
     def get_backend_symbol(self, backend: str) -> Symbol:
-        """A copy: what a backend rewrites is the lowered graph, not the symbol."""
+        """A copy: backends rewrite a symbol when it is bound."""
         return self.__copy__()
 
     def optimize_for(
@@ -195,7 +195,7 @@ class Symbol(OperatorMethods, ArrayOnly):
         skip_infer: bool = False,
         **kwargs: Any,
     ) -> Symbol:
-        """A copy: what a backend rewrites is the lowered graph, not the symbol."""
+        """A copy: backends rewrite a symbol when it is bound."""
         return self.__copy__()
 
     # Composition ---------------------------------------------------------------------------------

@@ -4,17 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import cache
 from typing import Any
 
 from ..base.errors import ArgumentTypeError
-from ..base.shapes import Pause
 from ..op.calls import CallForm, documented
-from ..op.infer import Shapes
-from ..op.record import Op, find
+from ..op.record import find
 from .base_array import BaseArray
 from .dispatch import invoke
+from .validation import settled
 
 __all__ = ["function_of", "invoke_by_name"]
 
@@ -36,21 +34,10 @@ def function_of(op: str, shown: str = "") -> Callable[..., Any]:
             op, arrays = type_.of(call.attrs), (*call.arrays, *call.named.values())
             out = call.extras.get("out", out)
         if out is not None and not arrays:
-            op = _settled(op, out)
+            op = settled(op, out)
         return invoke(op, arrays, out)
 
     return documented(function, shown or op, form, _EXTRAS)
-
-
-def _settled(op: Op, out: Any) -> Op:
-    """`op`, where it has no inputs, with what `out` tells of its shape and type."""
-    if op.inputs() or not isinstance(out, BaseArray):
-        return op
-    shape = out.shape
-    facts = Shapes(op.name, (), op.outputs(), [shape])
-    with suppress(Pause):
-        op.infer_shape(facts)
-    return op.settled(shape, out._raw.dtype)
 
 
 def _is_array(value: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from ..base.errors import MXNetError, from_foreign
 from ..base.shapes import Pause, is_known, shape_text
@@ -13,8 +13,9 @@ from ..op.dtypes import dtype_name
 from ..op.infer import DTypes, Shapes
 from ..op.record import Op
 from ..op.sparse.storage import Value
+from .base_array import BaseArray
 
-__all__ = ["check", "refuse"]
+__all__ = ["check", "refuse", "settled"]
 
 
 def check(op: Op, values: Sequence[Value]) -> None:
@@ -43,6 +44,22 @@ def _apply_rules(op: Op, values: Sequence[Value]) -> None:
         if not names and not all(is_known(facts.known(n)) for n in outputs):
             shown = shape_text(facts.known(outputs[0]))
             raise MXNetError(f"{op.name}: the shape {shown} of its output must be fully given")
+
+
+def settled(op: Op, out: Any) -> Op:
+    """`op`, where it has no inputs, with what the array `out` tells of its shape and type."""
+    if not isinstance(out, BaseArray):
+        return op
+    try:
+        if op.inputs():
+            return op
+        with suppress(Pause):
+            op.infer_shape(Shapes(op.name, (), op.outputs(), [out.shape]))
+        return op.settled(out.shape, out._raw.dtype)
+    except MXNetError:
+        raise
+    except Exception as error:
+        raise from_foreign(error, op.name) from error
 
 
 def refuse(op: Op, values: Sequence[Value], error: Exception) -> NoReturn:
