@@ -69,8 +69,6 @@ class Inference:
             self._rewritten(tuple([values[i] for i in self._watched]))
         else:
             _ = self._unconditional
-        else:
-            self.program.lowered(INFERENCE)
 
     def run(self, values: Sequence[Any], shared: bool = False) -> Sequence[Any]:
         """The outputs.
