@@ -5,7 +5,18 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-__all__ = ["API", "ASYNC", "COUNTER", "CUSTOM", "FORWARD", "MARK", "MEMORY", "OPERATOR", "SPAN", "Event"]
+__all__ = [
+    "API",
+    "ASYNC",
+    "COUNTER",
+    "CUSTOM",
+    "FORWARD",
+    "MARK",
+    "MEMORY",
+    "OPERATOR",
+    "SPAN",
+    "Event",
+]
 
 # Phases, as the Chrome trace calls them.
 SPAN, ASYNC, COUNTER, MARK = "X", "b", "C", "i"
