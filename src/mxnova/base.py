@@ -242,7 +242,7 @@ def build_param_doc(
 def data_dir_default() -> str:
     """Where data sets and models are kept unless MXNET_HOME says otherwise."""
     if platform.system() == "Windows":
-        return os.path.join(os.path.expandvars("%APPDATA%"), "mxnet")
+        return os.path.join(os.environ.get("APPDATA", ""), "mxnet")
     return os.path.join(os.path.expanduser("~"), ".mxnet")
 
 
