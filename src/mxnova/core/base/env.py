@@ -28,6 +28,8 @@ VARIABLES: dict[str, Variable] = {
         "Whether the runtime tells glibc to keep large freed blocks instead of unmapping them."),
     "MXNOVA_FUSE": Variable(kind_of(bool), True,
         "Whether inference graphs are rewritten: BatchNorm folded, activations and sums fused."),
+    "MXNET_ELIMINATE_COMMON_EXPR": Variable(kind_of(bool), True,
+        "Whether a graph computes what it says twice once."),
     "MXNET_PROFILER_AUTOSTART": Variable(kind_of(bool), False,
         "Whether the profiler runs from the start; its trace is written at exit."),
     "MXNET_PROFILER_MODE": Variable(kind_of(int), 13,

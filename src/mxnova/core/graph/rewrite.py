@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one way in which graphs are changed: copied, with other nodes or entries in some places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from .node import Entry, Node
+
+if TYPE_CHECKING:
+    from .symbol import Symbol
+
+__all__ = ["Replacement", "rewrite"]
+
+# What stands for a node from now on: another node, output by output; entries, one for each of its
+# outputs; None: the node itself, copied when its inputs have changed.
+Replacement = Node | Sequence[Entry] | None
+
+
+def rewrite(symbol: Symbol, replace: Callable[[Node, list[Entry]], Replacement]) -> Symbol:
+    """`symbol` with each node replaced by what `replace` says; itself when nothing changed.
+
+    Nodes come in the order of `Symbol.nodes`, each once, with its inputs in the new graph. What no
+    output of the new graph needs is not part of it. ``rewrite(symbol, Node.copy)`` is a copy.
+
+    Args:
+        symbol: any symbol; it stays as it is.
+        replace: called with (node of `symbol`, its inputs in the new graph).
+    """
+    moved: dict[int, Node | Sequence[Entry]] = {}
+
+    def new(entry: Entry) -> Entry:
+        found = moved[id(entry.node)]
+        return Entry(found, entry.output) if isinstance(found, Node) else found[entry.output]
+
+    for node in symbol.nodes:
+        inputs = [new(e) for e in node.inputs]
+        made = replace(node, inputs)
+        if made is None:
+            made = node if _same(inputs, node.inputs) else node.copy(inputs)
+        moved[id(node)] = made
+    entries = [new(e) for e in symbol.entries]
+    return symbol if _same(entries, symbol.entries) else type(symbol)(entries)
+
+
+def _same(some: Sequence[Entry], others: Sequence[Entry]) -> bool:
+    return all(a.node is b.node and a.output == b.output for a, b in zip(some, others, strict=True))
