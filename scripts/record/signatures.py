@@ -18,7 +18,8 @@ from pathlib import Path
 import mxnet
 
 MODULES = """
-attribute autograd context engine executor name operator profiler random
+attribute autograd base context contrib.autograd contrib.ndarray contrib.symbol engine error
+executor name operator profiler random runtime test_utils util
 ndarray ndarray.contrib ndarray.image ndarray.linalg ndarray.ndarray ndarray.random
 ndarray.sparse ndarray.utils ndarray._internal
 symbol symbol.contrib symbol.image symbol.linalg symbol.random symbol.sparse symbol.symbol

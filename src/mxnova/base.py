@@ -75,6 +75,7 @@ mx_int = ctypes.c_int
 mx_uint = ctypes.c_uint
 mx_int64 = ctypes.c_int64
 mx_float = ctypes.c_float
+mx_float_p = ctypes.POINTER(mx_float)
 integer_types = (int, np.int32, np.int64)
 numeric_types = (float, int, np.generic)
 string_types = (str,)
@@ -241,7 +242,7 @@ def build_param_doc(
 def data_dir_default() -> str:
     """Where data sets and models are kept unless MXNET_HOME says otherwise."""
     if platform.system() == "Windows":
-        return os.path.join(os.path.expandvars("%APPDATA%"), "mxnet")
+        return os.path.join(os.environ.get("APPDATA", ""), "mxnet")
     return os.path.join(os.path.expanduser("~"), ".mxnet")
 
 

@@ -72,14 +72,14 @@ def _found() -> dict[str, bool]:
 class Features(OrderedDict[str, Feature]):
     """All features by name; there is one such dictionary."""
 
-    _instance: Features | None = None
+    instance: Features | None = None
 
     def __new__(cls) -> Features:
         """The one instance."""
-        if cls._instance is None:
-            cls._instance = super().__new__(cls)
-            OrderedDict.__init__(cls._instance, ((f.name, f) for f in feature_list()))
-        return cls._instance
+        if cls.instance is None:
+            cls.instance = super().__new__(cls)
+            OrderedDict.__init__(cls.instance, ((f.name, f) for f in feature_list()))
+        return cls.instance
 
     def __init__(self) -> None:
         """Filled when it was made."""

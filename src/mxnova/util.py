@@ -84,7 +84,7 @@ def reset_np() -> None:
 
 
 def use_np_shape(func: F) -> F:
-    """A function, or each method of a class, run under NumPy's shape semantics."""
+    """A function, or each method and property of a class, run under NumPy's shape semantics."""
     return _run_under(np_shape, func)
 
 
@@ -98,11 +98,14 @@ def use_np(func: F) -> F:
     return use_np_shape(use_np_array(func))
 
 
-def _run_under(scope: Callable[[], contextlib.AbstractContextManager[None]], func: F) -> F:
+_Scope = Callable[[], contextlib.AbstractContextManager[None]]
+
+
+def _run_under(scope: _Scope, func: F) -> F:
     if inspect.isclass(func):
-        for name, method in list(vars(func).items()):
-            if inspect.isfunction(method):
-                setattr(func, name, _run_under(scope, method))
+        for name, member in list(vars(func).items()):
+            if _is_code(member):
+                setattr(func, name, _member_under(scope, member))
         return func
     if not callable(func):
         raise ArgumentTypeError(f"use_np: a {type(func).__name__} is neither function nor class")
@@ -113,6 +116,20 @@ def _run_under(scope: Callable[[], contextlib.AbstractContextManager[None]], fun
             return func(*args, **kwargs)
 
     return run  # type: ignore[return-value]
+
+
+def _is_code(member: Any) -> bool:
+    return inspect.isfunction(member) or isinstance(member, (staticmethod, classmethod, property))
+
+
+def _member_under(scope: _Scope, member: Any) -> Any:
+    """A method, static or of the class too, or a property, run under `scope`."""
+    if isinstance(member, (staticmethod, classmethod)):
+        return type(member)(_run_under(scope, member.__func__))
+    if isinstance(member, property):
+        functions = (member.fget, member.fset, member.fdel)
+        return property(*(f and _run_under(scope, f) for f in functions), doc=member.__doc__)
+    return _run_under(scope, member)
 
 
 def set_module(module: str | None) -> Callable[[F], F]:

@@ -8,6 +8,7 @@ import ctypes
 
 import pytest
 
+import mxnova as mx
 from mxnova import base
 from mxnova.core.base.params import NOT_GIVEN
 
@@ -55,3 +56,96 @@ def test_what_symbols_refuse_says_so():
     error = base.NotImplementedForSymbol(len, "size", 3)
     assert (error.function, error.alias) == ("len", "size")
     assert str(error) == "len (size) is for arrays: a Symbol has no data until it is bound"
+
+
+def test_errors_of_c_functions_by_name():
+    class Unusual(base.MXNetError):
+        pass
+
+    assert base.register_error(Unusual) is Unusual
+    assert base.error_types.pop("Unusual") is Unusual
+    assert base.c2pyerror("ValueError: no") == ("ValueError: no", "ValueError")
+    assert base.c2pyerror("[12:00:00] a.cc:3: Check failed") == (
+        "[12:00:00] a.cc:3: Check failed",
+        None,
+    )
+
+
+def test_numbers_behind_a_pointer_are_shared():
+    source = (ctypes.c_float * 6)(*range(6))
+    shared = base.ctypes2numpy_shared(ctypes.cast(source, base.mx_float_p), (2, 3))
+    shared[1, 2] = 9
+    assert list(source) == [0, 1, 2, 3, 4, 9]
+    with pytest.raises(TypeError, match="no pointer to floats"):
+        base.ctypes2numpy_shared(source, (2, 3))
+
+
+def test_documentation_of_parameters():
+    text = "Parameters\n----------\na : int\n    what a is\nb : float\n"
+    assert (
+        base.build_param_doc(["a", "b", "a"], ["int", "float", "x"], ["what a is", "", ""]) == text
+    )
+
+
+def test_properties_and_metaclasses_of_classes():
+    class Meta(type):
+        pass
+
+    class Made(base.with_metaclass(Meta, dict)):
+        name = base.classproperty(lambda cls: cls.__name__)
+
+    assert type(Made) is Meta
+    assert Made.name == Made().name == "Made"
+
+
+def test_lists_of_one():
+    assert base._as_list(1) == [1]
+    assert base._as_list((1, 2)) == (1, 2)
+    assert base._as_list([1]) == [1]
+
+
+def test_where_data_is_kept(monkeypatch):
+    monkeypatch.setenv("HOME", "/home/u")
+    monkeypatch.delenv("MXNET_HOME", raising=False)
+    assert base.data_dir() == base.data_dir_default() == "/home/u/.mxnet"
+    monkeypatch.setenv("MXNET_HOME", "/data")
+    assert base.data_dir() == "/data"
+    monkeypatch.setattr(base.platform, "system", lambda: "Windows")
+    monkeypatch.setenv("APPDATA", "/app")
+    assert base.data_dir_default() == "/app/mxnet"
+
+
+# What passes through ctypes ------------------------------------------------------------------------
+
+
+def test_an_arrays_address_makes_it_an_array_again():
+    x = mx.nd.array([1, 2])
+    same = mx.nd.NDArray(ctypes.cast(x, base.NDArrayHandle), writable=False)
+    x[0] = 7
+    assert same.asnumpy().tolist() == [7, 2]
+
+
+def test_addresses_of_nothing_are_refused():
+    handle = ctypes.cast(mx.nd.ones(1), base.NDArrayHandle)
+    for dead in (handle, base.NDArrayHandle(), base.NDArrayHandle(12345)):
+        with pytest.raises(base.MXNetError, match="the handle of no NDArray"):
+            mx.nd.NDArray(dead)
+
+
+def test_a_dlpack_capsule_by_its_address():
+    x = mx.nd.array([[1, 2], [3, 4]])
+    capsule = ctypes.py_object(mx.nd.to_dlpack_for_write(x))
+    assert base._LIB.omp_get_max_threads() >= 1
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer(capsule, base.c_str("dltensor"))
+    handle = base.NDArrayHandle()
+    base.check_call(base._LIB.MXNDArrayFromDLPack(ctypes.c_void_p(pointer), ctypes.byref(handle)))
+    ctypes.pythonapi.PyCapsule_SetName(capsule, base.c_str("used_dltensor"))
+    ctypes.pythonapi.PyCapsule_SetDestructor(capsule, None)
+    taken = mx.nd.NDArray(handle)
+    taken[0] = 9
+    assert x.asnumpy().tolist() == [[9, 9], [3, 4]]
+
+
+def test_functions_of_a_c_library_that_is_not_there():
+    with pytest.raises(AttributeError, match="no function 'MXNDArrayFromDLPac'.*did you mean"):
+        base._LIB.MXNDArrayFromDLPac  # noqa: B018

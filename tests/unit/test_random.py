@@ -165,3 +165,22 @@ def test_out_tells_shape_and_receives():
 def test_errors(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+@pytest.mark.parametrize("world", ["nd", "sym"])
+def test_numbers_beside_arrays_are_the_same_for_all(world):
+    array = mx.nd.array([0.0, 100.0, 200.0])
+    given = array if world == "nd" else mx.sym.var("x")
+    draw = getattr(mx, world).random
+
+    def drawn(made):
+        made = made if world == "nd" else made.eval(x=array)[0]
+        return made.asnumpy()
+
+    means = drawn(draw.normal(given, 0.5, shape=200)).mean(1)
+    np.testing.assert_allclose(means, [0, 100, 200], atol=0.3)
+    low = drawn(draw.uniform(-1, given + 1, shape=200))
+    assert (low >= -1).all()
+    assert (low.max(1) > [0.5, 50, 100]).all()
+    assert drawn(draw.exponential(given + 1, shape=2)).shape == (3, 2)
+    assert drawn(draw.normal(given)).shape == (3,)

@@ -141,13 +141,13 @@ def _kind(name: str, values: Sequence[Any], array: type) -> str:
 
 def _spread(values: Sequence[Any], array: type) -> list[Any]:
     """Numbers among arrays as arrays of the first one's shape."""
-    first = next(v for v in values if isinstance(v, array))
+    first: Any = next(v for v in values if isinstance(v, array))
     return [v if isinstance(v, array) else first.ones_like() * v for v in values]
 
 
 def _rate(scale: Any) -> Any:
     """The rate of an exponential distribution, whose scale is its mean."""
-    if isinstance(scale, Number) and not scale > 0:
+    if isinstance(scale, Number) and not float(scale) > 0:
         raise argument_error("exponential", "scale", scale, "must be > 0")
     return 1.0 / scale
 

@@ -37,3 +37,25 @@ def test_scopes_belong_to_their_thread():
         thread.start()
         thread.join()
     assert seen == [{}]
+
+
+def test_a_prefix_may_be_the_first_scope_of_a_thread():
+    def work():
+        with Prefix("net_") as names:
+            seen.append(names.get(None, "relu"))
+        seen.append(NameManager.get_current().get(None, "relu"))
+
+    seen = []
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert seen == ["net_relu0", "relu0"]
+
+
+def test_the_current_value_can_be_replaced():
+    with NameManager() as outer:
+        with NameManager():
+            other = NameManager()
+            NameManager.set_current(other)
+            assert NameManager.get_current() is other
+        assert NameManager.get_current() is outer

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mxnova.core.base.errors import ArgumentError
 from mxnova.core.base.scopes import set_np_shape
 from mxnova.core.base.shapes import (
     UNKNOWN,
@@ -11,6 +13,7 @@ from mxnova.core.base.shapes import (
     from_user,
     is_known,
     shape_text,
+    sizes_of,
     to_user,
     unify,
 )
@@ -78,3 +81,38 @@ def test_text_and_knowledge():
     assert is_known(())
     assert not is_known(None)
     assert not is_known((1, UNKNOWN))
+
+
+@pytest.mark.parametrize(
+    "shape, sizes",
+    [
+        (3, (3,)),
+        (np.int64(3), (3,)),
+        (np.array(3), (3,)),
+        ([2, 3], (2, 3)),
+        ((np.int32(2), 3), (2, 3)),
+        (np.array([2, 3]), (2, 3)),
+        (iter([2, 3]), (2, 3)),
+        ((), ()),
+    ],
+)
+def test_shapes_of_arrays_to_make(shape, sizes):
+    assert sizes_of("zeros", shape) == sizes
+    assert all(type(size) is int for size in sizes_of("zeros", sizes))
+
+
+@pytest.mark.parametrize(
+    "shape, text",
+    [
+        (2.0, "number or numbers"),
+        ((2, 3.0), "number or numbers"),
+        (np.ones(2), "number or numbers"),
+        ("(2,3)", "number or numbers"),
+        (None, "number or numbers"),
+        ([[1], [2]], "number or numbers"),
+        ((2, -1), "must not be negative"),
+    ],
+)
+def test_what_is_no_shape_of_an_array(shape, text):
+    with pytest.raises(ArgumentError, match=f"zeros: shape=.*{text}"):
+        sizes_of("zeros", shape)

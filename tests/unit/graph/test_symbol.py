@@ -3,6 +3,7 @@ import copy
 import json
 import pickle
 
+import numpy as np
 import pytest
 
 import mxnova as mx
@@ -236,3 +237,152 @@ def test_debug_str_lists_nodes():
     text = fully_connected().debug_str()
     assert "Op:FullyConnected, Name=fc" in text
     assert "Variable:fc_weight" in text
+
+
+@pytest.mark.parametrize(
+    "infer, known, what, named",
+    [
+        ("infer_shape", {}, "shape", ["data: ()", "fc_weight: ()", "fc_bias: ()"]),
+        ("infer_shape", {"data": (0, 4)}, "shape", ["data: (0, 4)"]),
+        ("infer_type", {}, "type", ["data: None"]),
+    ],
+)
+def test_what_stays_undecided_is_warned_of(infer, known, what, named):
+    net = fully_connected()
+    with pytest.warns(UserWarning, match=f"not enough is known to decide the {what}") as caught:
+        assert getattr(net, infer)(**known) == (None, None, None)
+    assert len(caught) == 1
+    assert all(text in str(caught[0].message) for text in named)
+    assert "fc_output" not in str(caught[0].message)
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("shape", [2, "(2,4)", (2, "4")])
+def test_shapes_of_other_types_are_refused(shape):
+    with pytest.raises(TypeError, match="infer_shape: data=.*a shape is a tuple of integers"):
+        fully_connected().infer_shape(data=shape)
+
+
+def test_a_prefix_is_for_nodes_and_not_for_variables():
+    with mx.name.Prefix("net_"):
+        x = mx.sym.var("x")
+        assert (x + 1).name == "net__plusscalar0"
+        assert mx.sym.FullyConnected(x, num_hidden=2).list_arguments() == [
+            "x",
+            "net_fullyconnected0_weight",
+            "net_fullyconnected0_bias",
+        ]
+
+
+@pytest.mark.parametrize(
+    "shape, text",
+    [((2, 3), "(2, 3)"), ([2, 3], "[2, 3]"), (3, "3"), (np.array([2, 3]), "(2, 3)"),
+     ((np.int64(2), np.int32(3)), "(2, 3)"), ((), "()")],
+)  # fmt: skip
+def test_declared_shapes_as_text(shape, text):
+    assert mx.sym.var("x", shape=shape).list_attr() == {"__shape__": text}
+
+
+# Composition in place ----------------------------------------------------------------------------
+
+
+def test_an_operator_without_its_inputs():
+    atomic = fully_connected()._gen_atomic_symbol()
+    assert atomic.list_arguments() == []
+    assert atomic.list_outputs() == ["output"]
+    assert atomic.name == ""
+    assert atomic.list_attr() == {"num_hidden": "3"}
+    assert operators(atomic) == ["FullyConnected"]
+
+
+@pytest.mark.parametrize(
+    "given, named, name, arguments",
+    [
+        ("ywb", {}, "fc2", ["y", "w", "b"]),
+        ("y", {}, "fc2", ["y", "fc2_weight", "fc2_bias"]),
+        ("y", {}, None, ["y", "weight", "bias"]),
+        ("", {"data": "y", "bias": "b"}, "fc2", ["y", "fc2_weight", "b"]),
+    ],
+)
+def test_an_operator_gets_its_inputs(given, named, name, arguments):
+    atomic = fully_connected()._gen_atomic_symbol()
+    symbols = {key: mx.sym.var(value) for key, value in named.items()}
+    called = atomic(*map(mx.sym.var, given), name=name, **symbols)
+    assert called.list_arguments() == arguments
+    assert atomic.list_arguments() == []
+    assert atomic._compose(*map(mx.sym.var, given), name=name, **symbols) is None
+    assert atomic.list_arguments() == arguments
+    assert atomic.name == (name or "")
+    assert atomic.tojson() == called.tojson()
+
+
+def test_several_outputs_stay_together():
+    halves = mx.sym.split(mx.sym.var("x"), num_outputs=2)._gen_atomic_symbol()
+    halves._compose(mx.sym.var("y"), name="s")
+    assert halves.list_outputs() == ["s_output0", "s_output1"]
+    bn = mx.sym.BatchNorm(mx.sym.var("x"))._gen_atomic_symbol()
+    bn._compose(mx.sym.var("y"), name="bn")
+    assert bn.list_auxiliary_states() == ["bn_moving_mean", "bn_moving_var"]
+
+
+def test_a_graph_is_composed_in_place():
+    net = mx.sym.exp(mx.sym.var("x")) + mx.sym.var("y")
+    shared = net
+    net._compose(x=mx.sym.sin(mx.sym.var("w")), name="sum")
+    assert shared.list_arguments() == ["w", "y"]
+    assert shared.name == "sum"
+    assert operators(shared) == ["null", "sin", "exp", "null", "elemwise_add"]
+
+
+@pytest.mark.parametrize(
+    "compose, error, text",
+    [
+        (lambda s, y: s._compose(y, weight=y), TypeError, "by position or by keyword"),
+        (lambda s, y: s._compose(3), TypeError, "0 must be a Symbol, not int"),
+        (lambda s, y: s._compose(foo=y), KeyError, "there is no input 'foo'"),
+        (lambda s, y: s._compose(y, y, y, y), MXNetError, "takes 3 inputs"),
+        (lambda s, y: y._gen_atomic_symbol(), MXNetError, "is not the output of one operator"),
+        (lambda s, y: mx.sym.Group([s, y])._gen_atomic_symbol(), MXNetError, "of one operator"),
+    ],
+)
+def test_bad_compositions_change_nothing(compose, error, text):
+    atomic = fully_connected()._gen_atomic_symbol()
+    with pytest.raises(error, match=text):
+        compose(atomic, mx.sym.var("y"))
+    assert atomic.list_arguments() == []
+
+
+# Shape semantics in files ------------------------------------------------------------------------
+
+
+def test_files_say_which_shape_semantics_they_were_written_under():
+    assert "is_np_shape" not in json.loads(fully_connected().tojson())["attrs"]
+    with mx.np_shape():
+        assert json.loads(fully_connected().tojson())["attrs"]["is_np_shape"] == ["int", 1]
+
+
+@pytest.mark.parametrize(
+    "shape, active, wanted",
+    [
+        ((3, 0), False, "(3, 0)"),
+        ((3, 0), True, "[3,-1]"),
+        ((), True, "None"),
+        ((3, 4), True, "[3,4]"),
+    ],
+)
+def test_what_legacy_files_declare_is_read_under_numpy_semantics(shape, active, wanted):
+    x = mx.sym.var("data"), mx.sym.var("weight", shape=shape)
+    text = mx.sym.FullyConnected(*x, num_hidden=3).tojson()
+    with mx.np_shape(active):
+        net = mx.sym.load_json(text)
+        assert net.attr_dict()["weight"]["__shape__"] == wanted
+        assert net.infer_shape(data=(2, 4))[0] == [(2, 4), (3, 4), (3,)]
+
+
+def test_numpy_files_are_read_as_they_are():
+    with mx.np_shape():
+        x = mx.sym.var("x", shape=(2, -1))
+        text = (x + 1).tojson()
+        assert mx.sym.load_json(text).attr_dict()["x"]["__shape__"] == "(2, -1)"
+        zero = (mx.sym.var("x", shape=(2, 0)) + 1).tojson()
+        assert mx.sym.load_json(zero).infer_shape()[1] == [(2, 0)]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import copy
+import itertools
 import pickle
 
 import numpy as np
@@ -154,6 +155,51 @@ def test_from_numpy_shares_memory_and_freezes_the_source():
     x[:] = 4
     assert source.tolist() == [4, 4, 4]
     assert not source.flags.writeable
+    again = mx.nd.from_numpy(source)
+    again[0] = 5
+    assert source.tolist() == x.asnumpy().tolist() == [5, 4, 4]
+    constant = np.frombuffer(b"\0" * 12, "f")
+    copied = mx.nd.from_numpy(constant)
+    copied[:] = 1
+    assert constant.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("make", [mx.nd.zeros, mx.nd.ones, mx.nd.empty, lambda s: mx.nd.full(s, 2)])
+def test_shapes_are_numbers_sequences_and_arrays(make):
+    for shape in (6, np.int64(6), np.array([6])):
+        assert make(shape).shape == (6,)
+    for shape in (
+        (2, 3),
+        [2, 3],
+        np.array([2, 3]),
+        (np.int32(2), 3),
+        mx.nd.array([2, 3], dtype="int32"),
+    ):
+        assert make(shape).shape == (2, 3)
+
+
+def test_shapes_of_methods_and_of_random_numbers_may_be_arrays():
+    x = mx.nd.ones((1, 3))
+    assert x.reshape(np.array([3, 1])).shape == x.reshape(shape=np.array([3, 1])).shape == (3, 1)
+    assert x.broadcast_to(np.array([2, 3])).shape == (2, 3)
+    assert x.broadcast_like(mx.nd.ones((2, 3))).shape == (2, 3)
+    assert x.broadcast_like(mx.nd.ones((5, 2)), lhs_axes=(0,), rhs_axes=(0,)).shape == (5, 3)
+    assert mx.nd.random.normal(shape=np.array([2, 3])).shape == (2, 3)
+    assert mx.nd.sparse.zeros("csr", np.array([2, 3])).shape == (2, 3)
+    with pytest.raises(mx.MXNetError, match=r"broadcast_to: shape=\(3,\)"):
+        mx.nd.ones((1, 1)).broadcast_to(3)
+
+
+SLICES = [slice(None), slice(2), slice(20), slice(1, 4), slice(None, None, 2), slice(0, 1),
+          slice(None, None, -1), slice(3, None, -2), slice(2, 2)]  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", [(3, 1, 4), (6, 7)])
+def test_selections_that_lie_together_are_known_beforehand(shape):
+    lies_together = mx.nd.NDArray._basic_indexing_slice_is_contiguous
+    x = np.zeros(shape)
+    for key in itertools.product(SLICES, repeat=len(shape)):
+        assert lies_together(key, shape) == x[key].flags.c_contiguous, key
 
 
 def test_reshape_is_a_view_and_takes_special_codes():

@@ -12,7 +12,7 @@ import pytest
 
 import mxnova as mx
 from mxnova.core.base.errors import ArgumentError, MXNetError
-from mxnova.core.runtime.profiler import PROFILER, api_call, recorder, span
+from mxnova.core.runtime.profiler import PROFILER, api_call, custom_code, recorder, span
 from mxnova.core.runtime.profiler.aggregate import ORDERS, Totals
 from mxnova.core.runtime.profiler.events import COUNTER, MARK, SPAN
 
@@ -497,3 +497,50 @@ def test_json_says_the_same_as_mxnets():
             for name, entry in entries.items():
                 theirs = RECORDED["json"][kind][category][name]
                 assert entry == pytest.approx(theirs, rel=1e-3, abs=1e-4)
+
+
+class Squared(mx.operator.CustomOp):
+    def forward(self, is_train, req, in_data, out_data, aux):
+        time.sleep(0.01)
+        self.assign(out_data[0], req[0], in_data[0] * in_data[0])
+
+    def backward(self, req, out_grad, in_data, out_data, in_grad, aux):
+        self.assign(in_grad[0], req[0], 2 * in_data[0] * out_grad[0])
+
+
+@mx.operator.register("profiled_square")
+class SquaredProp(mx.operator.CustomOpProp):
+    def create_operator(self, ctx, in_shapes, in_dtypes):
+        return Squared()
+
+
+def test_custom_operators_have_a_section_of_their_own(trace):
+    x = mx.nd.array([1, 2])
+    x.attach_grad()
+    trace()
+    with mx.autograd.record():
+        y = mx.nd.Custom(x, op_type="profiled_square")
+    y.backward()
+    mx.nd.Custom(x, op_type="profiled_square")
+    mx.nd.relu(x)
+    profiler.set_state("stop")
+    totals = json.loads(profiler.dumps(reset=True, format="json"))["Time"]
+    own = totals["Custom Operator"]
+    assert own["profiled_square::pure_python"]["Count"] == 2
+    assert own["profiled_square::broadcast_mul"]["Count"] == 2
+    assert own["_backward_profiled_square::pure_python"]["Count"] == 1
+    assert own["_backward_profiled_square::_mul_scalar"]["Count"] == 1
+    assert own["profiled_square::pure_python"]["Min"] >= 10
+    assert totals["operator"]["relu"]["Count"] == 1
+    assert "broadcast_mul" not in totals["operator"]
+
+
+def test_custom_code_that_raises_ends(trace):
+    trace()
+    with pytest.raises(ZeroDivisionError), custom_code("c"):
+        1 / 0  # noqa: B018
+    mx.nd.relu(mx.nd.ones(1))
+    profiler.set_state("stop")
+    totals = json.loads(profiler.dumps(reset=True, format="json"))["Time"]
+    assert list(totals["Custom Operator"]) == ["c::pure_python"]
+    assert "relu" in totals["operator"]

@@ -34,6 +34,8 @@ VARIABLES: dict[str, Variable] = {
         "Whether `import mxnet` gives NumPy back the names that it dropped, such as np.float."),
     "MXNOVA_FULL_TRACEBACK": Variable(kind_of(bool), False,
         "Whether tracebacks that the command line shows have the frames inside mxnova, too."),
+    "MXNET_ELIMINATE_COMMON_EXPR": Variable(kind_of(bool), True,
+        "Whether a graph computes what it says twice once."),
     "MXNET_PROFILER_AUTOSTART": Variable(kind_of(bool), False,
         "Whether the profiler runs from the start; its trace is written at exit."),
     "MXNET_PROFILER_MODE": Variable(kind_of(int), 13,

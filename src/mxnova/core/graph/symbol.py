@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from ..base.shapes import PartialShape, from_user, is_known, to_user
 from ..methods import OperatorMethods
 from ..op import library  # noqa: F401 - registers the operators
 from ..op.dtypes import mx_dtype, torch_dtype
+from ..op.operator import Op
 from .infer import DTypeTable, ShapeTable, infer_dtypes, infer_shapes
 from .node import USER_KEYS, Entry, Node, auxiliary_variables, walk
 from .refused import ArrayOnly
@@ -210,7 +211,8 @@ class Symbol(OperatorMethods, ArrayOnly):
         """Replaces its variables; an operator without inputs yet gets them, and variables."""
         if args and kwargs:
             raise ArgumentTypeError("compose takes symbols by position or by keyword, not both")
-        for key, value in {**dict(enumerate(args)), **kwargs}.items():
+        given: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
+        for key, value in given.items():
             if not isinstance(value, Symbol):
                 raise ArgumentTypeError(
                     f"compose: {key} must be a Symbol, not {type(value).__name__}"
@@ -259,7 +261,7 @@ class Symbol(OperatorMethods, ArrayOnly):
         from .functions import inputs_of
 
         node = self._entries[0].node
-        inputs = inputs_of(node.op, name, node.attrs, args, kwargs)
+        inputs = inputs_of(cast(Op, node.op), name, node.attrs, args, kwargs)
         made = Node(node.op, name, dict(node.attrs), inputs, node.subgraphs)
         return Symbol(Entry(made, e.output) for e in self._entries)
 

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Semantics of a thread, environment variables."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+import mxnova as mx
+from mxnova import util
+
+
+def test_shape_semantics_of_functions_and_classes():
+    @util.use_np_shape
+    def inside():
+        return util.is_np_shape()
+
+    @util.use_np_shape
+    class Both:
+        def one(self):
+            return util.is_np_shape()
+
+        @property
+        def two(self):
+            return util.is_np_shape()
+
+        @staticmethod
+        def three():
+            return util.is_np_shape()
+
+        @classmethod
+        def four(cls):
+            return util.is_np_shape()
+
+    assert inside()
+    assert Both().one()
+    assert Both().two
+    assert Both.three()
+    assert Both.four()
+    assert not util.is_np_shape()
+    with pytest.raises(TypeError, match="neither function nor class"):
+        util.use_np(3)
+
+
+def test_numpy_like_arrays_are_refused_when_they_are_used():
+    @mx.use_np
+    def used():
+        raise AssertionError("not reached")
+
+    with pytest.raises(mx.MXNetError, match="does not have mxnet.numpy yet"):
+        used()
+    with pytest.raises(mx.MXNetError, match="does not have mxnet.numpy yet"):
+        util.set_np()
+    assert not util.is_np_shape()
+    util.set_np(array=False)
+    assert util.is_np_shape()
+    util.reset_np()
+    assert not util.is_np_shape()
+    with mx.np_array(False):
+        assert not mx.is_np_array()
+
+
+def test_environment_variables():
+    assert util.getenv("MXNOVA_TEST_C") is None
+    util.setenv("MXNOVA_TEST_C", "1")
+    assert util.getenv("MXNOVA_TEST_C") == os.environ["MXNOVA_TEST_C"] == "1"
+    util.setenv("MXNOVA_TEST_C", None)
+    assert "MXNOVA_TEST_C" not in os.environ
+    util.setenv("MXNOVA_TEST_C", None)
+    with pytest.raises(TypeError, match="must be text or None"):
+        util.setenv("MXNOVA_TEST_C", 1)
+
+
+def test_gpus():
+    assert util.get_gpu_count() == mx.num_gpus()
+    with pytest.raises(TypeError, match="must be a GPU's"):
+        util.get_cuda_compute_capability(mx.cpu())
