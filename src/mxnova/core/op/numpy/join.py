@@ -17,7 +17,7 @@ from ...base.shapes import UNKNOWN, Dim, PartialShape, Pause, ShapeMismatch, sha
 from ..declaration import ShapeRule, function_operator, operator, register_function
 from ..families.rules import as_integer
 from ..infer import Shapes
-from ..record import Op, find
+from ..record import Op, find, lone, numbered
 from ..tensor.split import SplitV2, stack, stack_shape
 
 # Joining ------------------------------------------------------------------------------------------
@@ -126,7 +126,7 @@ def _raising(rank: int, function: Callable[[Tensor], Tensor], doc: str) -> None:
     raised_shape = _at_least(rank)
 
     def raised(*arys: Tensor, num_args: Count) -> tuple[Tensor, ...]:
-        return tuple(function(x).detach() for x in arys)
+        return lone([function(x).detach() for x in arys])
 
     def shape(op: Op, s: Shapes) -> None:
         for name, output in zip(s.inputs, s.outputs, strict=True):
@@ -146,7 +146,7 @@ def _raising(rank: int, function: Callable[[Tensor], Tensor], doc: str) -> None:
 
 
 def _one_each(op: Op) -> tuple[str, ...]:
-    return tuple(f"output{i}" for i in range(op.n_variadic()))
+    return numbered("output", op.n_variadic())
 
 
 # fmt: off

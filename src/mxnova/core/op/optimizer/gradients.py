@@ -13,12 +13,12 @@ from ...base.params import Count, PosInt
 from ..declaration import elementwise_shape, function_operator
 from ..dtypes import dtype_name
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..record import Op, numbered
 from .update import Out
 
 
 def _numbered(op: Any) -> tuple[str, ...]:
-    return tuple(f"array_{i}" for i in range(op.num_arrays))
+    return numbered("array_", op.num_arrays)
 
 
 def _float_dtypes(op: Op, t: DTypes) -> None:
