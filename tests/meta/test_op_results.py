@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import mxnova as mx
+from mxnova.core.nd.accept import check
 from tests.property.operator_calls import TYPES, call, warm_up
 
 
@@ -16,6 +17,7 @@ def test_no_tuple_of_one_leaks():
             op = chosen.type.of(chosen.attrs)
             given = zip(chosen.shapes, chosen.dtypes, strict=True)
             tensors = [mx.nd.ones(s, dtype=d)._tensor for s, d in given]
+            check(op, tensors)
             result = op.forward(*tensors, **op.quiet_facts())
         except Exception:  # noqa: BLE001 - only what runs is looked at
             continue
