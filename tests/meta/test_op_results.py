@@ -22,7 +22,7 @@ def test_no_tuple_of_one_leaks():
         except Exception:  # noqa: BLE001 - only what runs is looked at
             continue
         seen.add(op.name)
-        if isinstance(result, tuple) != (len(op.outputs()) > 1):
+        if isinstance(result, tuple) != (len(op.outputs()) != 1):
             leaks.add(op.name)
     assert leaks == set()
     assert len(seen) > len(TYPES) // 2

@@ -44,7 +44,8 @@ def _sums(data: Tensor, axis: int, pixels: Tensor, weights: Tensor, shift: int =
         data.index_select(axis, at) * weight.view(shape)
         for at, weight in zip(pixels, weights, strict=True)
     ]
-    return functools.reduce(torch.add, [part >> shift for part in parts] if shift else parts)
+    total: Tensor = functools.reduce(torch.add, [p >> shift for p in parts] if shift else parts)
+    return total
 
 
 def _halves_to_even(total: Tensor, strips: Tensor, pixels: Tensor, weights: Tensor) -> Tensor:
@@ -79,7 +80,8 @@ def _taps(kind: int, n: int, m: int, device: torch.device, in_row: bool) -> tupl
 
 
 def _rounded(weights: np.ndarray, scale: int) -> np.ndarray:
-    return np.rint(weights * weights.dtype.type(scale)).astype(np.int64)
+    rounded: np.ndarray = np.rint(weights * weights.dtype.type(scale)).astype(np.int64)
+    return rounded
 
 
 def _centers(n: int, m: int, real: type[np.floating]) -> tuple[np.ndarray, np.ndarray]:
@@ -110,7 +112,8 @@ def _cubic(share: np.ndarray) -> np.ndarray:
 def _lanczos(share: np.ndarray) -> np.ndarray:
     distance = share.astype(np.float64) + np.arange(3, -5, -1)[:, None]
     weights = np.sinc(distance) * np.sinc(distance / 4)
-    return (weights / weights.sum(0)).astype(np.float32)
+    normal: np.ndarray = (weights / weights.sum(0)).astype(np.float32)
+    return normal
 
 
 _KERNELS: dict[int, Callable[[np.ndarray], np.ndarray]] = {_CUBIC: _cubic, _LANCZOS: _lanczos}

@@ -146,7 +146,7 @@ def _no_shape(op: Op, s: Shapes) -> None:
     dtype=_float_dtypes,
     differentiable=False,
 )
-def reset_arrays(*data: Tensor, num_arrays: PosInt) -> tuple[Tensor, ...]:
+def reset_arrays(*data: Tensor, num_arrays: Count) -> tuple[Tensor, ...]:
     """Sets all arrays to 0; gives nothing.
 
     Args:

@@ -96,9 +96,9 @@ class _Random(_Drawn):
         return self.changed(shape=shape)
 
     def forward(self, *, rng: Generator) -> Tensor:
-        device = None if rng is None else rng.device
+        numbers = self._numbers(None if rng is None else rng.device)
         shape, dtype = whole_shape(self), self.attr("dtype")
-        return type(self).draw(*self._numbers(device), shape=shape, dtype=dtype, rng=rng)
+        return type(self).draw(*numbers, shape=shape, dtype=dtype, rng=rng)
 
 
 class _RandomLike(_Drawn):
