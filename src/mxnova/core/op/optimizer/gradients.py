@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from ...base.errors import MXNetError
-from ...base.params import Count, PosInt
+from ...base.params import Count
 from ..declaration import elementwise_shape, function_operator
 from ..dtypes import dtype_name
 from ..infer import DTypes, Shapes
@@ -91,7 +91,7 @@ def _sum_sq_dtypes(op: Op, t: DTypes) -> None:
 @function_operator(
     "multi_sum_sq", inputs=_numbered, shape=_numbers, dtype=_sum_sq_dtypes, differentiable=False
 )
-def multi_sum_sq(*data: Tensor, num_arrays: PosInt) -> Tensor:
+def multi_sum_sq(*data: Tensor, num_arrays: Count) -> Tensor:
     """Sum of the squares of each array; (num_arrays,) float32.
 
     Args:

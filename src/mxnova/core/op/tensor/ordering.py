@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sorting.
 
-In small arrays equal elements come out as MXNet's CPU leaves them (`ties`). In larger ones they keep
-their order, save in long rows of which only the top is wanted.
+In small arrays equal elements come out as MXNet's CPU leaves them (`ties`). In larger ones they
+keep their order, save in long rows of which only the top is wanted.
 """
 
 from __future__ import annotations
