@@ -341,7 +341,7 @@ def _split(value: Any) -> Iterable[Any]:
     return items
 
 
-MAX_COUNT = 65_536
+MAX_COUNT = 16_384
 
 # Annotations -------------------------------------------------------------------------------------
 

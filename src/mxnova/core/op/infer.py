@@ -9,6 +9,7 @@ what, and is run again whenever one of its arrays became better known.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any, Generic, TypeVar
 
 import torch
@@ -119,7 +120,17 @@ class Shapes(_Named[tuple[Dim, ...]]):
             ) from None
         if before is not None and after is not None and _as_known(before) == _as_known(after):
             return before
+        if after is not None:
+            self._check_size(name, after)
         return after
+
+    def _check_size(self, name: str, shape: tuple[Dim, ...]) -> None:
+        """Refuses what no memory could hold, before anything is made of it."""
+        known = [d for d in shape if d is not UNKNOWN]
+        if any(d < 0 for d in known):
+            raise self.fail(f"{name} has shape {shape_text(shape)}: no axis can be negative")
+        if prod(known) > _MOST_ELEMENTS:
+            raise self.fail(f"{name} has shape {shape_text(shape)}: too many elements")
 
     def full(self, name: str) -> tuple[int, ...]:
         """The shape of `name`, every dimension known; pauses otherwise."""
@@ -151,6 +162,9 @@ class Shapes(_Named[tuple[Dim, ...]]):
     def fail(self, reason: str) -> MXNetError:
         """The error for a rule of this operator that does not hold."""
         return MXNetError(f"{self._op}: {reason}")
+
+
+_MOST_ELEMENTS = 2**60 - 1  # so that the bytes of any type are less than 2**63
 
 
 def _as_known(shape: tuple[Dim, ...]) -> tuple[Any, ...]:

@@ -15,6 +15,7 @@ from ...base.params import Shape
 from ..declaration import operator
 from ..infer import Shapes
 from ..record import Op
+from .fixed_point import resized_bytes
 from .pixels import saturated
 
 
@@ -60,6 +61,8 @@ class Resize(Op):
         kind = self.interp
         if kind == 3 and (new[0] > old[0] or new[1] > old[1]):
             kind = _ENLARGED_AREA
+        if data.dtype is torch.uint8 and kind not in (_NEAREST, _AREA):
+            return resized_bytes(data, kind, new)
         floats = data.dtype if data.is_floating_point() else torch.float32
         rows, columns = (
             _taps(kind, n, m, floats, data.device) for n, m in zip(old, new, strict=True)
@@ -68,10 +71,12 @@ class Resize(Op):
         strips = rows.sums(data.to(floats).movedim(-3, 0))
         resized = columns.sums(strips.movedim(-2, 0))
         resized = resized.movedim(0, -2).movedim(0, -3)
+        if kind == _AREA and old == (2 * new[0], 2 * new[1]) and data.dtype is torch.uint8:
+            return saturated((resized + 0.5).floor(), data.dtype)  # a sum of 4, halved upwards
         return saturated(resized if data.is_floating_point() else resized.round(), data.dtype)
 
 
-_ENLARGED_AREA = 6
+_NEAREST, _AREA, _ENLARGED_AREA = 0, 3, 6
 
 
 class _Taps(NamedTuple):

@@ -134,24 +134,11 @@ class Convolution(_Convolution):
 
 
 @operator("Convolution_v1")
-class ConvolutionV1(_Convolution):
+class ConvolutionV1(Convolution):
     """Convolution over 2 or 3 spatial axes, as files of early MXNet name it.
 
     Args:
-        data: (batch, channels, *spatial), or as `layout` says.
-        weight: (num_filter, channels / num_group, *kernel), its axes in the order of `layout`.
-        bias: (num_filter,), absent with `no_bias`.
         kernel: size of the window along each spatial axis, 2 or 3 of them.
-        stride: step of the window, 1 by default.
-        dilate: distance of the window's items, 1 by default.
-        pad: zeros put before and after each axis, 0 by default.
-        num_filter: number of output channels.
-        num_group: channels are split into so many groups that do not mix.
-        workspace: without effect.
-        no_bias: leave the bias out.
-        cudnn_tune: without effect.
-        cudnn_off: without effect.
-        layout: order of the axes; channels second by default.
     """
 
     kernel: Shape

@@ -105,6 +105,15 @@ class Slide:
 
 
 class _Pool(Op):
+    """A window that slides over spatial axes.
+
+    Args:
+        kernel: size of the window along each spatial axis; not needed with `global_pool`.
+        global_pool: one window over all.
+        stride: step of the window, 1 by default.
+        pad: margin before and after each axis, 0 by default.
+    """
+
     kernel: Shape
     stride: Shape
     pad: Shape
@@ -138,14 +147,10 @@ class Pooling(_Pool):
 
     Args:
         data: (batch, channels, *spatial) with 1 to 3 spatial axes, or as `layout` says.
-        kernel: size of the window along each spatial axis; not needed with `global_pool`.
         pool_type: what to compute; lp: ``sum(x ** p) ** (1 / p)``.
-        global_pool: one window over all.
         cudnn_off: without effect.
         pooling_convention: what is done with the rest that the stride leaves at the end: valid
             drops it, full pools it, same gives ``ceil(size / stride)`` positions (one axis only).
-        stride: step of the window, 1 by default.
-        pad: margin before and after each axis, 0 by default.
         p_value: p of lp: 1, 2 or 3.
         count_include_pad: whether the mean counts the margin, as it does by default.
         layout: order of the axes; channels second by default.
@@ -211,13 +216,9 @@ class PoolingV1(_Pool):
 
     Args:
         data: (batch, channels, *spatial).
-        kernel: size of the window along each spatial axis; not needed with `global_pool`.
         pool_type: what to compute.
-        global_pool: one window over all.
         pooling_convention: what is done with the rest that the stride leaves at the end: valid
             drops it, full pools it.
-        stride: step of the window, 1 by default.
-        pad: margin before and after each axis, 0 by default.
     """
 
     kernel: Shape = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 import torch.nn.functional as F
@@ -17,7 +17,7 @@ from ...base.shapes import UNKNOWN, Dim, PartialShape, Pause, ShapeMismatch, sha
 from ..declaration import ShapeRule, function_operator, operator, register_function
 from ..families.rules import as_integer
 from ..infer import Shapes
-from ..record import Op, find
+from ..record import Op, find, lone, numbered
 from ..tensor.split import SplitV2, stack, stack_shape
 
 # Joining ------------------------------------------------------------------------------------------
@@ -125,8 +125,8 @@ def _raising(rank: int, function: Callable[[Tensor], Tensor], doc: str) -> None:
     """Registers a function that adds axes to each of its arrays."""
     raised_shape = _at_least(rank)
 
-    def raised(*arys: Tensor, num_args: Count) -> tuple[Tensor, ...]:
-        return tuple(function(x).detach() for x in arys)
+    def raised(*arys: Tensor, num_args: Count) -> Any:
+        return lone([function(x).detach() for x in arys])
 
     def shape(op: Op, s: Shapes) -> None:
         for name, output in zip(s.inputs, s.outputs, strict=True):
@@ -146,7 +146,7 @@ def _raising(rank: int, function: Callable[[Tensor], Tensor], doc: str) -> None:
 
 
 def _one_each(op: Op) -> tuple[str, ...]:
-    return tuple(f"output{i}" for i in range(op.n_variadic()))
+    return numbered("output", op.n_variadic())
 
 
 # fmt: off
@@ -183,7 +183,7 @@ class _SplitAlong(SplitV2):
     def infer_shape(self, s: Shapes) -> None:
         self._split(s.rank("data")).infer_shape(s)
 
-    def forward(self, data: Tensor) -> Tensor | tuple[Tensor, ...]:
+    def forward(self, data: Tensor) -> Any:
         return self._split(data.ndim).forward(data)
 
 

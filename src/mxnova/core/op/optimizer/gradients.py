@@ -9,16 +9,16 @@ import torch
 from torch import Tensor
 
 from ...base.errors import MXNetError
-from ...base.params import Count, PosInt
+from ...base.params import Count
 from ..declaration import elementwise_shape, function_operator
 from ..dtypes import dtype_name
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..record import Op, numbered
 from .update import Out
 
 
 def _numbered(op: Any) -> tuple[str, ...]:
-    return tuple(f"array_{i}" for i in range(op.num_arrays))
+    return numbered("array_", op.num_arrays)
 
 
 def _float_dtypes(op: Op, t: DTypes) -> None:
@@ -91,7 +91,7 @@ def _sum_sq_dtypes(op: Op, t: DTypes) -> None:
 @function_operator(
     "multi_sum_sq", inputs=_numbered, shape=_numbers, dtype=_sum_sq_dtypes, differentiable=False
 )
-def multi_sum_sq(*data: Tensor, num_arrays: PosInt) -> Tensor:
+def multi_sum_sq(*data: Tensor, num_arrays: Count) -> Tensor:
     """Sum of the squares of each array; (num_arrays,) float32.
 
     Args:
@@ -146,7 +146,7 @@ def _no_shape(op: Op, s: Shapes) -> None:
     dtype=_float_dtypes,
     differentiable=False,
 )
-def reset_arrays(*data: Tensor, num_arrays: PosInt) -> tuple[Tensor, ...]:
+def reset_arrays(*data: Tensor, num_arrays: Count) -> tuple[Tensor, ...]:
     """Sets all arrays to 0; gives nothing.
 
     Args:

@@ -13,6 +13,16 @@ from .step import momentum_step_, scaled, sgd_step_
 
 
 class _Sgd(MultiUpdate):
+    """Learning rates and weight decays are parameters.
+
+    Args:
+        lrs: learning rate of each weight.
+        wds: weight decay of each weight.
+        rescale_grad: factor for the gradients.
+        clip_gradient: bound for the size of the rescaled gradients; none when negative.
+        num_weights: number of weights.
+    """
+
     lrs: Floats
     wds: Floats
     rescale_grad: float
@@ -24,6 +34,12 @@ class _Sgd(MultiUpdate):
 
 
 class _SgdMom(_Sgd):
+    """With momentum.
+
+    Args:
+        momentum: decay of the momentum.
+    """
+
     momentum: float
 
     def step_(self, at: int, weight: Tensor, grad: Tensor, *others: Tensor) -> None:
@@ -34,7 +50,14 @@ class _SgdMom(_Sgd):
 
 
 class _Preloaded(MultiUpdate):
-    """Learning rates and weight decays come in arrays, which are not read back to the host."""
+    """Learning rates and weight decays come in arrays, which are not read back to the host.
+
+    Args:
+        momentum: decay of the momentum.
+        rescale_grad: factor for the gradients.
+        clip_gradient: bound for the size of the rescaled gradients; none when negative.
+        num_weights: number of weights.
+    """
 
     shared = ("lrs", "wds")
     per_weight = ()
@@ -63,11 +86,6 @@ class MultiSgdUpdate(_Sgd):
 
     Args:
         data: for each weight, weight and gradient.
-        lrs: learning rate of each weight.
-        wds: weight decay of each weight.
-        rescale_grad: factor for the gradients.
-        clip_gradient: bound for the size of the rescaled gradients; none when negative.
-        num_weights: number of weights.
     """
 
     arrays = ("weight", "grad")
@@ -84,11 +102,6 @@ class MultiMpSgdUpdate(_Sgd):
 
     Args:
         data: for each weight, weight, gradient and float32 copy of the weight (mutated).
-        lrs: learning rate of each weight.
-        wds: weight decay of each weight.
-        rescale_grad: factor for the gradients.
-        clip_gradient: bound for the size of the rescaled gradients; none when negative.
-        num_weights: number of weights.
     """
 
     arrays = ("weight", "grad", "weight32")
@@ -105,12 +118,6 @@ class MultiSgdMomUpdate(_SgdMom):
 
     Args:
         data: for each weight, weight, gradient and momentum (mutated).
-        lrs: learning rate of each weight.
-        wds: weight decay of each weight.
-        momentum: decay of the momentum.
-        rescale_grad: factor for the gradients.
-        clip_gradient: bound for the size of the rescaled gradients; none when negative.
-        num_weights: number of weights.
     """
 
     arrays = ("weight", "grad", "mom")
@@ -129,12 +136,6 @@ class MultiMpSgdMomUpdate(_SgdMom):
     Args:
         data: for each weight, weight, gradient, float32 momentum (mutated) and float32 copy of the
             weight (mutated).
-        lrs: learning rate of each weight.
-        wds: weight decay of each weight.
-        momentum: decay of the momentum.
-        rescale_grad: factor for the gradients.
-        clip_gradient: bound for the size of the rescaled gradients; none when negative.
-        num_weights: number of weights.
     """
 
     arrays = ("weight", "grad", "mom", "weight32")
@@ -153,9 +154,6 @@ class PreloadedMultiSgdUpdate(_Preloaded):
     Args:
         data: for each weight, weight and gradient; then learning rates and weight decays, both
             (num_weights,) float32.
-        rescale_grad: factor for the gradients.
-        clip_gradient: bound for the size of the rescaled gradients; none when negative.
-        num_weights: number of weights.
     """
 
     arrays = ("weight", "grad")
@@ -171,9 +169,6 @@ class PreloadedMultiMpSgdUpdate(_Preloaded):
     Args:
         data: for each weight, weight, gradient and float32 copy of the weight (mutated); then
             learning rates and weight decays, both (num_weights,) float32.
-        rescale_grad: factor for the gradients.
-        clip_gradient: bound for the size of the rescaled gradients; none when negative.
-        num_weights: number of weights.
     """
 
     arrays = ("weight", "grad", "weight32")
@@ -189,10 +184,6 @@ class PreloadedMultiSgdMomUpdate(_Preloaded):
     Args:
         data: for each weight, weight, gradient and momentum (mutated); then learning rates and
             weight decays, both (num_weights,) float32.
-        momentum: decay of the momentum.
-        rescale_grad: factor for the gradients.
-        clip_gradient: bound for the size of the rescaled gradients; none when negative.
-        num_weights: number of weights.
     """
 
     arrays = ("weight", "grad", "mom")
@@ -209,10 +200,6 @@ class PreloadedMultiMpSgdMomUpdate(_Preloaded):
     Args:
         data: for each weight, weight, gradient, float32 momentum (mutated) and float32 copy of the
             weight (mutated); then learning rates and weight decays, both (num_weights,) float32.
-        momentum: decay of the momentum.
-        rescale_grad: factor for the gradients.
-        clip_gradient: bound for the size of the rescaled gradients; none when negative.
-        num_weights: number of weights.
     """
 
     arrays = ("weight", "grad", "mom", "weight32")

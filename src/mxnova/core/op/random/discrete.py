@@ -17,7 +17,7 @@ from ..dtypes import torch_dtype
 from ..families.creation import PartialShape
 from ..infer import DTypes, Shapes
 from ..record import Op
-from .distributions import Generator
+from .distributions import Generator, whole_shape
 
 _Bound = Annotated[int, IntKind("long", -(2**63), 2**63 - 1, is_number=True)]
 
@@ -62,7 +62,7 @@ class RandomInt(Op):
                 f"{self.name}: low={self.low}, high={self.high}: low must be below high"
             )
         device = None if rng is None else rng.device
-        shape = self.shape or ()
+        shape = whole_shape(self)
         drawn = torch.randint(self.low, self.high, shape, generator=rng, device=device)
         return drawn.to(self._type)
 

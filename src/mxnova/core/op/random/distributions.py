@@ -75,6 +75,14 @@ class _Drawn(Op):
             raise ArgumentError(f"{self.name}: {given}: {reason}")
 
 
+def whole_shape(op: Op) -> tuple[int, ...]:
+    """Parameter `shape` of an operator that runs; raises where neither it nor a reader told it."""
+    shape: tuple[int, ...] | None = op.attr("shape")
+    if shape is None or min(shape, default=0) < 0:
+        raise argument_error(op.name, "shape", shape, "must be fully given")
+    return shape
+
+
 class _Random(_Drawn):
     def infer_shape(self, s: Shapes) -> None:
         s.output = from_user(self.attr("shape"))
@@ -88,9 +96,9 @@ class _Random(_Drawn):
         return self.changed(shape=shape)
 
     def forward(self, *, rng: Generator) -> Tensor:
-        device = None if rng is None else rng.device
-        shape, dtype = self.attr("shape"), self.attr("dtype")
-        return type(self).draw(*self._numbers(device), shape=shape, dtype=dtype, rng=rng)
+        numbers = self._numbers(None if rng is None else rng.device)
+        shape, dtype = whole_shape(self), self.attr("dtype")
+        return type(self).draw(*numbers, shape=shape, dtype=dtype, rng=rng)
 
 
 class _RandomLike(_Drawn):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -56,7 +57,7 @@ class SliceChannel(Op):
                 f"axis={self.axis} of data {shape_text(s.data)}"
             )
 
-    def forward(self, data: Tensor) -> Tensor | tuple[Tensor, ...]:
+    def forward(self, data: Tensor) -> Any:
         if self.squeeze_axis:
             return lone(data.unbind(self.axis))
         return lone(data.chunk(self.num_outputs, self.axis))
@@ -104,7 +105,7 @@ class SplitV2(Op):
             return [(size + self.sections - 1 - i) // self.sections for i in range(self.sections)]
         return [end - begin for begin, end in pairwise((*self.indices, size))]
 
-    def forward(self, data: Tensor) -> Tensor | tuple[Tensor, ...]:
+    def forward(self, data: Tensor) -> Any:
         if self.squeeze_axis:
             return lone(data.unbind(self.axis))
         if self.sections > 0:

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of operators at random, in child processes of bounded memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+MEMORY = 3 << 30  # bytes of addresses that a child may have beyond what it starts with
+PATIENCE = 20.0  # seconds without an answer after which a child is given up
+
+_CHILD = """
+import json, resource, sys
+sys.path[:0] = {paths!r}
+from tests.property.operator_calls import call, run, warm_up
+import warnings; warnings.simplefilter("ignore")
+warm_up()
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + {memory},) * 2)
+for number in range({first}, {last}, {step}):
+    print(json.dumps(["start", number]), flush=True)
+    chosen = call(number)
+    finding = run(chosen)
+    if finding:
+        print(json.dumps(["finding", finding.call, finding.kind, finding.where]), flush=True)
+"""
+
+
+def sweep(first: int, last: int, step: int = 1) -> Iterator[tuple[str, str, str]]:
+    """Findings (call, kind, where) among the calls of these numbers; survives crashes."""
+    at = first
+    while at < last:
+        started = at
+        for event in _child(started, last, step):
+            if event[0] == "start":
+                at = event[1]
+            elif event[0] == "finding":
+                yield event[1], event[2], event[3]
+            else:
+                yield _described(at), event[1], event[2]
+        at += step
+
+
+def _child(first: int, last: int, step: int) -> Iterator[list]:
+    """What a child says; at last, how it died, if it did."""
+    paths = [str(ROOT), str(ROOT / "src")]
+    code = _CHILD.format(paths=paths, memory=MEMORY, first=first, last=last, step=step)
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    child = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+    )  # fmt: skip
+    heard = [time.monotonic()]
+    watch = threading.Thread(target=_watch, args=(child, heard), daemon=True)
+    watch.start()
+    errors: list[bytes] = []
+    drain = threading.Thread(target=lambda: errors.extend(child.stderr), daemon=True)
+    drain.start()
+    for line in child.stdout:
+        heard[0] = time.monotonic()
+        if line.startswith(b"["):
+            yield json.loads(line)
+    code = child.wait()
+    drain.join()
+    if code:
+        last_line = errors[-1].decode(errors="replace").strip() if errors else ""
+        yield ["died", "hangs" if code == -9 else f"dies ({code})", last_line[:200]]
+
+
+def _watch(child: subprocess.Popen, heard: list[float]) -> None:
+    while child.poll() is None:
+        if time.monotonic() - heard[0] > PATIENCE:
+            child.kill()
+        time.sleep(0.2)
+
+
+def _described(number: int) -> str:
+    code = f"from tests.property.operator_calls import call; print(call({number}))"
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False,
+        env={**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'src'}"},
+    )  # fmt: skip
+    return ran.stdout.strip() or str(number)
