@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-import mxnova as mx
 from mxnova.core.nd.accept import check
+
+import mxnova as mx
 from tests.property.operator_calls import TYPES, call, warm_up
 
 

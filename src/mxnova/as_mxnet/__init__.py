@@ -32,7 +32,7 @@ class _Top(ModuleType):
     def __init__(self, name: str) -> None:
         super().__init__(name, mxnova.__doc__)
         self.__file__ = mxnova.__file__
-        self.__path__: Sequence[str] = ()
+        self.__path__ = []
         self.__version__ = MXNET_VERSION
 
     def __getattr__(self, name: str) -> Any:

@@ -7,10 +7,10 @@ import argparse
 import os
 import sys
 
-from ..core.base import env
 from ..core.base.errors import MXNetError
 from ..core.base.printable import printable
 from .arguments import parse
+from .traceback import wants_all_frames
 
 __all__ = ["main"]
 
@@ -45,18 +45,18 @@ def _act(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         return 130
     except Exception as error:
-        if env.get("MXNOVA_FULL_TRACEBACK"):
+        if wants_all_frames():
             raise
         return _fail(_text_of(error), 1)
     return 0
 
 
 def _run(script: str | None, module: str | None, args: list[str], numpy_names: bool) -> int:
-    from .run import NotFoundError, run
+    from .run import CannotStartError, run
 
     try:
         run(script, module, args, numpy_names)
-    except NotFoundError as error:
+    except CannotStartError as error:
         return _fail(str(error), 2)
     return 0
 

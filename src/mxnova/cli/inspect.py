@@ -171,4 +171,4 @@ def _state_text(state: Any) -> str:
 
 def _optimizer(record: ObjectRecord) -> dict[str, Any]:
     shown = {k: v for k, v in record.state.items() if isinstance(v, (int, float, str, bool))}
-    return {"class": record.name, **shown}
+    return {"class": record.name, **{str(k): v for k, v in shown.items()}}

@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 
 import mxnova
 
+from ..core.base.errors import MXNetError
 from .environment import PACKAGE
 from .traceback import hide_frames
 
-__all__ = ["NotFoundError", "run"]
+__all__ = ["CannotStartError", "run"]
 
 
 class _Program(NamedTuple):
@@ -31,8 +32,8 @@ class _Program(NamedTuple):
     spec: ModuleSpec | None = None
 
 
-class NotFoundError(Exception):
-    """There is no such program."""
+class CannotStartError(Exception):
+    """There is no such program, or a variable of the environment cannot be read."""
 
 
 def run(script: str | None, module: str | None, args: Sequence[str], numpy_names: bool) -> None:
@@ -41,13 +42,16 @@ def run(script: str | None, module: str | None, args: Sequence[str], numpy_names
     What the program raises passes through, and is shown without the frames of mxnova.
 
     Raises:
-        NotFoundError: there is no such script or module.
+        CannotStartError: there is no such script or module, or the environment is wrong.
     """
     if not numpy_names:
         os.environ["MXNOVA_NUMPY_NAMES"] = "0"
     sys.argv = [script or "-m", *args]
     _set_path(os.getcwd() if script is None else _folder_of(script))
-    importlib.import_module("mxnova.as_mxnet")
+    try:
+        importlib.import_module("mxnova.as_mxnet")
+    except MXNetError as error:
+        raise CannotStartError(str(error)) from None
     with hide_frames(__name__):
         program = _module(module) if module is not None else _script(script or "")
         if module is not None:
@@ -89,7 +93,7 @@ def _script(script: str) -> _Program:
         with io.open_code(path) as file:
             source = file.read()
     except OSError as error:
-        raise NotFoundError(f"{script}: {error.strerror}") from None
+        raise CannotStartError(f"{script}: {error.strerror}") from None
     code = compile(source, path, "exec", dont_inherit=True)
     return _Program(code, path, SourceFileLoader("__main__", path))
 
@@ -103,17 +107,17 @@ def _module(name: str) -> _Program:
     except ModuleNotFoundError as error:
         if error.name is None or not name.startswith(error.name):
             raise
-        raise NotFoundError(f"-m {name}: {error}") from None
+        raise CannotStartError(f"-m {name}: {error}") from None
     return _found(spec, f"-m {name}")
 
 
 def _found(spec: ModuleSpec | None, asked: str) -> _Program:
     if spec is None or spec.loader is None:
-        raise NotFoundError(f"{asked}: there is no such module, or no __main__ in it")
+        raise CannotStartError(f"{asked}: there is no such module, or no __main__ in it")
     loader: Any = spec.loader
     code = loader.get_code(spec.name)
     if code is None:
-        raise NotFoundError(f"{asked}: is not written in Python")
+        raise CannotStartError(f"{asked}: is not written in Python")
     return _Program(code, spec.origin or spec.name, loader, spec)
 
 

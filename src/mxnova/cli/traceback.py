@@ -10,11 +10,20 @@ from types import TracebackType
 from typing import Any
 
 from ..core.base import env
+from ..core.base.errors import MXNetError
 
-__all__ = ["hide_frames"]
+__all__ = ["hide_frames", "wants_all_frames"]
 
 _HIDDEN = {"mxnova"}
 _BELOW = {"mxnova", "importlib", "numpy", "torch"}  # hidden where mxnova has called them
+
+
+def wants_all_frames() -> bool:
+    """Whether the environment asks for them."""
+    try:
+        return bool(env.get("MXNOVA_FULL_TRACEBACK"))
+    except MXNetError:
+        return True  # set to something
 
 
 @contextlib.contextmanager
@@ -24,13 +33,12 @@ def hide_frames(runner: str) -> Iterator[None]:
     The interpreter then shows the frames after those of `runner`, without mxnova's own between and
     below; ``MXNOVA_FULL_TRACEBACK=1`` leaves all.
     """
-    full = env.get("MXNOVA_FULL_TRACEBACK")
     try:
         yield
     except SystemExit:
         raise
     except BaseException:
-        if not full:
+        if not wants_all_frames():
             sys.excepthook = _hiding(runner, sys.excepthook)
         raise
 
@@ -39,8 +47,9 @@ def _hiding(runner: str, show: Any) -> Any:
     def hook(kind: type[BaseException], error: BaseException, tb: TracebackType | None) -> None:
         start = tb
         while tb is not None:
-            tb, is_runner = tb.tb_next, _module_of(tb) == runner
-            start = tb if is_runner else start
+            if _module_of(tb) == runner:
+                start = tb.tb_next
+            tb = tb.tb_next
         error.__traceback__ = _visible(start, _BELOW)
         _clean(error, {id(error)})
         show(kind, error, error.__traceback__)

@@ -212,6 +212,45 @@ def test_names_that_numpy_dropped_can_be_left_out(mxnova, folder):
     assert "no attribute 'float'" in mxnova("run", "--no-numpy-names", "script.py").stderr
 
 
+def test_a_variable_that_cannot_be_read_is_one_line(mxnova, folder):
+    script(folder, "print(1)")
+    done = mxnova("run", "script.py", MXNOVA_NUMPY_NAMES="perhaps")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: environment: MXNOVA_NUMPY_NAMES='perhaps'")
+
+
+def test_what_starts_with_python_starts_in_children_too(mxnova, folder):
+    """A `sitecustomize` behind ours runs; a Python without mxnova goes on to its own `mxnet`."""
+    other = folder / "other"
+    (other / "mxnet").mkdir(parents=True)
+    (other / "mxnet" / "__init__.py").write_text("from . import real\n")
+    (other / "mxnet" / "real.py").write_text("X = 'real'\n")
+    (other / "sitecustomize.py").write_text("print('site')\n")
+    script(
+        folder,
+        """
+        import os, subprocess, sys
+        code = "import sys; sys.stdout.flush(); import mxnet; print(mxnet.__name__, mxnet.__file__)"
+        path = os.environ["PYTHONPATH"] + os.pathsep + "other"
+        def run(path):
+            sys.stdout.flush()
+            subprocess.run([sys.executable, "-S", "-c", "import sitecustomize;" + code],
+                           env={**os.environ, "PYTHONPATH": path})
+        run(path)
+        run(path.split(os.pathsep)[0] + os.pathsep + "other")
+        """,
+    )
+    import mxnova as package
+
+    lines = mxnova("run", "script.py").stdout.splitlines()
+    assert lines == [
+        "site",
+        f"mxnet {package.__file__}",
+        "site",
+        f"mxnet {other / 'mxnet' / '__init__.py'}",
+    ]
+
+
 def test_nothing_is_imported_before_the_program(mxnova, folder):
     script(folder, "import sys\nprint({'numpy', 'torch', 'rich', 'typer'} & set(sys.modules))\n")
     assert mxnova("run", "script.py").stdout == "set()\n"

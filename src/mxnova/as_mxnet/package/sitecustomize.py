@@ -9,11 +9,17 @@ import sys
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
-if importlib.util.find_spec("mxnova") is not None:
-    importlib.import_module("mxnova.as_mxnet")
 
-_places = [p for p in sys.path if os.path.abspath(p or os.curdir) != _HERE]
-_spec = importlib.machinery.PathFinder.find_spec("sitecustomize", _places)
-if _spec is not None and _spec.loader is not None:
-    sys.modules["sitecustomize"] = _module = importlib.util.module_from_spec(_spec)
-    _spec.loader.exec_module(_module)
+def _next() -> None:
+    """The `sitecustomize` that Python would have found without this one."""
+    places = [p for p in sys.path if os.path.abspath(p or os.curdir) != _HERE]
+    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", places)
+    if spec is not None and spec.loader is not None:
+        sys.modules["sitecustomize"] = module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+
+
+if __name__ == "sitecustomize":
+    if importlib.util.find_spec("mxnova") is not None:
+        importlib.import_module("mxnova.as_mxnet")
+    _next()

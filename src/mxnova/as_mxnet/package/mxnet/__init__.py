@@ -10,7 +10,7 @@ import sys
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
-def _others():
+def _others() -> None:
     """An `mxnet` further down the path, for a Python without mxnova that inherited this one."""
     places = [p for p in sys.path if os.path.abspath(p or os.curdir) != _HERE]
     spec = importlib.machinery.PathFinder.find_spec("mxnet", places)
@@ -20,10 +20,10 @@ def _others():
     spec.loader.exec_module(module)
 
 
-# What stands in sys.modules at the end is what the import gives.
-del sys.modules["mxnet"]
-if importlib.util.find_spec("mxnova") is None:
-    _others()
-else:
-    importlib.import_module("mxnova.as_mxnet")
-    importlib.import_module("mxnet")
+if __name__ == "mxnet":  # what stands in sys.modules at the end is what the import gives
+    del sys.modules["mxnet"]
+    if importlib.util.find_spec("mxnova") is None:
+        _others()
+    else:
+        importlib.import_module("mxnova.as_mxnet")
+        importlib.import_module("mxnet")
