@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..op.operator import Op
+from ..op.record import Op
 from .node import Entry, Node, parsed
 from .rewrite import rewrite
 

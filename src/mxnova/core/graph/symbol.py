@@ -25,7 +25,7 @@ from ..base.shapes import PartialShape, from_user, is_known, to_user
 from ..methods import OperatorMethods
 from ..op import library  # noqa: F401 - registers the operators
 from ..op.dtypes import mx_dtype, torch_dtype
-from ..op.operator import Op
+from ..op.record import Op
 from .infer import DTypeTable, ShapeTable, infer_dtypes, infer_shapes
 from .node import USER_KEYS, Entry, Node, auxiliary_variables, walk
 from .refused import ArrayOnly
