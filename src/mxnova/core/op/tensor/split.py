@@ -124,6 +124,8 @@ def _concat_shape(op: Op, s: Shapes) -> None:
     if not known:
         raise Pause
     axis = s.axis(known[0], op.attr("dim"), "dim")
+    for name in known:
+        s.rank(name, len(s[known[0]]))
     # MXNet takes an input of unknown rank for an empty one.
     sizes = [s[n][axis] for n in s.inputs if s.known(n) is not None]
     around = s[known[0]]
