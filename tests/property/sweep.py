@@ -68,6 +68,8 @@ def _child(first: int, last: int, step: int) -> Iterator[list]:
             yield json.loads(line)
     code = child.wait()
     drain.join()
+    child.stdout.close()
+    child.stderr.close()
     if code:
         last_line = errors[-1].decode(errors="replace").strip() if errors else ""
         yield ["died", "hangs" if code == -9 else f"dies ({code})", last_line[:200]]

@@ -35,6 +35,7 @@ class HawkesLL(Op):
         return ("output", "out_state")
 
     def infer_shape(self, s: Shapes) -> None:
+        s.rank("lda", 2)
         batch, marks = s.full("lda")
         s.alpha = s.beta = (marks,)
         s.state = s.out_state = (batch, marks)

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ...base.errors import MXNetError
 from ...base.params import AnyCount, Count, Shape
 from ...base.shapes import (
     UNKNOWN,
@@ -89,16 +90,21 @@ class SplitV2(Op):
         axis = s.axis("data", self.axis)
         before, size, after = s.data[:axis], s.data[axis], s.data[axis + 1 :]
         lengths = self._lengths(size)
+        if any(length is not UNKNOWN and length < 0 for length in lengths):
+            raise self._uncuttable(s)
         for name, length in zip(self.outputs(), lengths, strict=True):
             s[name] = (*before, *(() if self.squeeze_axis else (length,)), *after)
         first = s.output0
         s.data = (*first[:axis], size, *first[len(first) - len(after) :])
-        if min(lengths) < 0 or sum(lengths) != size or (self.squeeze_axis and set(lengths) != {1}):
-            raise s.fail(
-                f"indices={self.indices}, sections={self.sections}, "
-                f"squeeze_axis={self.squeeze_axis}: cannot cut axis={self.axis} of data "
-                f"{shape_text(s.data)}"
-            )
+        if sum(lengths) != size or (self.squeeze_axis and set(lengths) != {1}):
+            raise self._uncuttable(s)
+
+    def _uncuttable(self, s: Shapes) -> MXNetError:
+        return s.fail(
+            f"indices={self.indices}, sections={self.sections}, "
+            f"squeeze_axis={self.squeeze_axis}: cannot cut axis={self.axis} of data "
+            f"{shape_text(s.data)}"
+        )
 
     def _lengths(self, size: Dim) -> list[Dim]:
         if self.sections > 0:
@@ -118,6 +124,8 @@ def _concat_shape(op: Op, s: Shapes) -> None:
     if not known:
         raise Pause
     axis = s.axis(known[0], op.attr("dim"), "dim")
+    for name in known:
+        s.rank(name, len(s[known[0]]))
     # MXNet takes an input of unknown rank for an empty one.
     sizes = [s[n][axis] for n in s.inputs if s.known(n) is not None]
     around = s[known[0]]
