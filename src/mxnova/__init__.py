@@ -54,7 +54,9 @@ def _finish_imports() -> None:
     A child that is forked meanwhile would have the lock of a module, but not the thread that
     unlocks it: its own import of the module would wait for ever.
     """
-    for name in [n for n in list(sys.modules) if n.startswith(f"{__name__}.")]:
+    # The locks are those of modules that are looked for, and not among sys.modules yet.
+    locked = getattr(getattr(importlib, "_bootstrap", None), "_module_locks", ())
+    for name in [n for n in [*sys.modules, *locked] if n.startswith(f"{__name__}.")]:
         with contextlib.suppress(Exception):  # that thread's to raise
             importlib.import_module(name)
 
@@ -62,7 +64,6 @@ def _finish_imports() -> None:
 if hasattr(os, "register_at_fork"):
     # What has handlers of forks itself comes first: one that is added while a fork waits is asked
     # to release the lock that it was never asked to take.
-    import concurrent.futures.thread
-    import logging
-
+    for _module in ("logging", "concurrent.futures.thread"):
+        importlib.import_module(_module)
     os.register_at_fork(before=_finish_imports)
