@@ -6,7 +6,10 @@ Submodules and names are imported when first used: ``import mxnova`` loads neith
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import os
+import sys
 from typing import Any
 
 __version__ = "0.1.0"
@@ -47,3 +50,24 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *_MODULES, *_NAMES})
+
+
+def _finish_imports() -> None:
+    """Waits until other threads have imported what they are importing of this package.
+
+    A child that is forked meanwhile would have the lock of a module, but not the thread that
+    unlocks it: its own import of the module would wait for ever.
+    """
+    # The locks are those of modules that are looked for, and not among sys.modules yet.
+    locked = getattr(getattr(importlib, "_bootstrap", None), "_module_locks", ())
+    for name in [n for n in [*sys.modules, *locked] if n.startswith(f"{__name__}.")]:
+        with contextlib.suppress(Exception):  # that thread's to raise
+            importlib.import_module(name)
+
+
+if hasattr(os, "register_at_fork"):
+    # What has handlers of forks itself comes first: one that is added while a fork waits is asked
+    # to release the lock that it was never asked to take.
+    for _module in ("logging", "concurrent.futures.thread"):
+        importlib.import_module(_module)
+    os.register_at_fork(before=_finish_imports)

@@ -15,6 +15,7 @@ import numpy as np
 from mxnova.core.base.dtypes import DTYPES, dtype_of
 from mxnova.core.base.errors import MXNetError
 from mxnova.formats import params, recordio, states, symbol_json
+from mxnova.formats.image_size import image_size
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -29,6 +30,7 @@ class Parser:
     name: str
     parse: Callable[[bytes], object]
     seeds: Callable[[], list[bytes]]
+    factor: int = 1  # how many times the size of the input it may take, beside 16 MiB
 
 
 # -- .params
@@ -115,7 +117,11 @@ def _inputs_of(op: str, _attrs: Mapping[str, str]) -> Mapping[str, str]:
 def symbol_seeds() -> list[bytes]:
     """Files of many versions, and what MXNet 1.9.1 makes of them."""
     cases = json.loads((DATA / "symbols/upgrades.json").read_text(encoding="utf-8"))
-    return [text.encode() for case in cases.values() for text in case.values()]
+    recorded = [text.encode() for case in cases.values() for text in case.values()]
+    counted = b'{"op":"Concat","name":"c","attrs":{"num_args":"2000000000"},"inputs":[[0,0,0]]}'
+    variable = b'{"op":"null","name":"a","inputs":[]}'
+    lying = b'{"nodes":[%b,%b],"arg_nodes":[0],"heads":[[1,0,0]]}' % (variable, counted)
+    return [*recorded, lying]
 
 
 # -- .rec and .idx
@@ -152,12 +158,27 @@ def index_seeds() -> list[bytes]:
     return [b"0\t0\n10\t12\n-3\t2400000\n", b" 1 \t 0 \tmore\r\n2\t16", "é\t0\n".encode()]
 
 
+# -- images
+
+
+def image_seeds() -> list[bytes]:
+    """Headers of every format."""
+    png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 9, 9)
+    jpeg = b"\xff\xd8\xff\xe0\0\4ab\xff\xc0\0\x11\x08" + struct.pack(">HH", 9, 9)
+    tags = struct.pack("<HHIIHHII", 256, 4, 1, 9, 257, 3, 1, 9)
+    tiff = b"II*\0" + struct.pack("<IH", 8, 2) + tags
+    bmp = b"BM" + bytes(12) + struct.pack("<Iii", 40, 9, -9)
+    webp = b"RIFF\0\0\0\0WEBPVP8X" + bytes(8) + b"\1\0\0\1\0\0"
+    return [png, jpeg, tiff, bmp, webp, b"GIF89a\1\0\1\0", b"P6\n# made up\n3 3\n255\n"]
+
+
 # fmt: off
 PARSERS: tuple[Parser, ...] = (
-    Parser("params",      read_params,        params_seeds),
+    Parser("params",      read_params,        params_seeds, params.FACTOR),
     Parser("states",      states.read_states, states_seeds),
-    Parser("symbol_json", read_symbol,        symbol_seeds),
+    Parser("symbol_json", read_symbol,        symbol_seeds, symbol_json.FACTOR),
     Parser("recordio",    read_recordio,      recordio_seeds),
     Parser("idx",         read_index,         index_seeds),
+    Parser("image_size",  image_size,         image_seeds),
 )
 # fmt: on

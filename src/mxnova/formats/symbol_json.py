@@ -19,8 +19,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from mxnova.core.base.errors import FormatError
+from mxnova.core.base.errors import FormatError, shown
 
 __all__ = ["VERSION", "GraphRecord", "InputsOf", "NodeRecord", "dumps", "loads", "parse", "upgrade"]
 
@@ -112,6 +113,23 @@ def _check_nesting(text: str) -> None:
         raise FormatError(f"brackets nest {depth} deep, at most {MAX_DEPTH} are read")
     if number := re.search(rb"\d{20}", outside.data):
         raise FormatError(f"a number starts with {number[0].decode()}: too large")
+    _check_memory(outside, len(text))
+
+
+# Reading takes no more than 16 MiB and this many bytes for each byte of the text, which symbols
+# stay below: documents of nothing but empty objects and arrays are refused before they are made.
+FACTOR = 16
+_SLACK = 15 << 20
+_COSTS = {b"{": 88, b"[": 88, b",": 8, b'"': 40}  # bytes that what such a character begins takes
+
+
+def _check_memory(outside: npt.NDArray[np.uint8], size: int) -> None:
+    """Refuses a text, given without what is inside of strings, whose values would be too large."""
+    characters = outside.tobytes()
+    needed = sum(characters.count(character) * cost for character, cost in _COSTS.items())
+    if needed > FACTOR * size + _SLACK:
+        limit = FACTOR * size + _SLACK
+        raise FormatError(f"reading takes {needed} bytes of memory, more than {limit}")
 
 
 _BRACKETS = np.zeros(256, np.int8)
@@ -287,8 +305,7 @@ def _label(raw_node: object) -> str:
 
 
 def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return shown(value, 60)
 
 
 # -- Upgrading -------------------------------------------------------------------------------------

@@ -549,7 +549,7 @@ MANY = {
     "V0": [array_v0((1,), bytes(4))] * 30_000,
     "V0 without elements": [array_v0((0,), b"")] * 30_000,
     "V2": [array_v2((1,), bytes(4))] * 30_000,
-    "row_sparse": [sparse_v2(1, (0, 3), (2, 3), [(0,)], [])] * 15_000,
+    "row_sparse": [sparse_v2(1, (0, 3), (2, 3), [()], [])] * 15_000,
     "csr": [sparse_v2(2, (0,), (2, 3), [(), ()], [])] * 15_000,
     "none": [V0_NONE] * 300_000,
     "names": ([array_v0((1,), bytes(4))] * 20_000, [b"%d" % i for i in range(20_000)]),

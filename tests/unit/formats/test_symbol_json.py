@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
 import time
+import tracemalloc
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import mxnova as mx
 from mxnova.core.base.errors import FormatError
 from mxnova.formats import symbol_json
 from mxnova.formats.symbol_json import GraphRecord, NodeRecord, dumps, loads
@@ -266,3 +268,56 @@ def test_a_large_graph_loads_quickly():
     start = time.process_time()
     assert len(loads(text).nodes) == 10_001
     assert time.process_time() - start < 5  # 0.1 s where it is linear
+
+
+# -- Counts and sizes that lie
+
+COUNTED = [
+    ("Concat", "num_args"),
+    ("add_n", "num_args"),
+    ("UpSampling", "num_args"),
+    ("amp_multicast", "num_outputs"),
+    ("multi_sum_sq", "num_arrays"),
+    ("multi_sgd_update", "num_weights"),
+    ("_multi_lamb_update", "num_tensors"),
+]
+
+
+@pytest.mark.parametrize("op, count", COUNTED)
+@pytest.mark.parametrize("number", ["3", "20000000", "2000000000", "9" * 30, "9" * 5000])
+def test_a_node_that_counts_more_inputs_than_it_has_is_refused_at_once(op, count, number):
+    nodes = [
+        {"op": "null", "name": "a", "inputs": []},
+        {"op": op, "name": "c", "attrs": {count: number}, "inputs": [[0, 0, 0], [0, 0, 0]]},
+    ]
+    text = json.dumps({"nodes": nodes, "arg_nodes": [0], "heads": [[1, 0, 0]]})
+    mx.sym.var("imports are over")
+    start = time.process_time()
+    with pytest.raises(FormatError, match=f"node 'c': {op}: {count}='{number[:20]}.*2 inputs") as e:
+        mx.sym.load_json(text)
+    assert time.process_time() - start < 1
+    assert len(str(e.value)) < 400
+
+
+@pytest.mark.parametrize("item", ["{}", "[]", "[[]]", '{"a":{}}'])
+def test_documents_of_empty_values_are_refused_before_they_are_made(item):
+    text = '{"nodes":[' + ",".join([item] * 700_000) + "]}"
+    tracemalloc.start()
+    try:
+        with pytest.raises(FormatError, match="bytes of memory|where an object"):
+            symbol_json.loads(text)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak <= symbol_json.FACTOR * len(text) + (16 << 20)
+
+
+def test_errors_do_not_repeat_the_document():
+    for text in (
+        '{"nodes":"' + "x" * 10_000_000 + '"}',
+        "[" + "1," * 1_000_000 + "1]",
+        '{"nodes":[{"op":"' + "y" * 10_000_000 + '"}]}',
+    ):
+        with pytest.raises(FormatError) as error:
+            symbol_json.loads(text)
+        assert len(str(error.value)) < 1000

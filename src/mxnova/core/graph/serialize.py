@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from ...formats import symbol_json
 from ...formats.symbol_json import GraphRecord, NodeRecord
-from ..base.errors import FormatError, MXNetError
+from ..base.errors import FormatError, MXNetError, shown
 from ..base.scopes import is_np_shape
 from ..base.shapes import parse_shape
 from ..op.record import REGISTRY
@@ -63,7 +63,8 @@ def _symbol(record: GraphRecord) -> Symbol:
 def _node(record: NodeRecord, earlier: Sequence[Node]) -> Node:
     if record.op == "null":
         return Node(None, record.name, dict(record.attrs))
-    where = f"node {record.name!r}"
+    where = f"node {shown(record.name)}"
+    _check_counts(record, where)
     subgraphs = [_symbol(g) for g in record.subgraphs]
     try:
         op = parsed(record.op, record.attrs, subgraphs)
@@ -76,11 +77,25 @@ def _node(record: NodeRecord, earlier: Sequence[Node]) -> Node:
     return Node(op, record.name, dict(record.attrs), inputs, subgraphs)
 
 
+_COUNTS = ("num_args", "num_arrays", "num_outputs", "num_tensors", "num_weights")
+
+
+def _check_counts(record: NodeRecord, where: str) -> None:
+    """Refuses a node that declares more arrays than it reads, before anything is made of them."""
+    if record.op not in REGISTRY or REGISTRY[record.op].signature.variadic is None:
+        return
+    for name in _COUNTS:
+        text = record.attrs.get(name, "").strip()
+        if text.isdecimal() and int(text[:20]) > len(record.inputs):
+            given = f"{len(record.inputs)} inputs are given"
+            raise FormatError(f"{where}: {record.op}: {name}={shown(text)}: {given}")
+
+
 def _entry(nodes: Sequence[Node], entry: tuple[int, int, int], where: str) -> Entry:
     node = nodes[entry[0]]
     if entry[1] >= node.n_outputs():
         count = node.n_outputs()
-        raise FormatError(f"{where}: output {entry[1]} of {node.name!r}, which has {count}")
+        raise FormatError(f"{where}: output {entry[1]} of {shown(node.name)}, which has {count}")
     return Entry(node, entry[1])
 
 

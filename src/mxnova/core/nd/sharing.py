@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from ..runtime.context import Context
-from ..runtime.shared_memory import Address, block_of, is_supported
+from ..runtime.shared_memory import Address, block_of
 from ..runtime.storage import Storage, placed
 from .array import NDArray
 from .wrapping import wrap
@@ -18,7 +18,7 @@ __all__: list[str] = []
 
 
 def _reduce(array: NDArray) -> Any:
-    if array.context.device_type != "cpu_shared" or not is_supported():
+    if array.context.device_type != "cpu_shared":
         return array.__reduce__()
     tensor = array._tensor
     block = block_of(tensor)

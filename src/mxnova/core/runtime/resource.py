@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -16,6 +15,7 @@ from torch import Tensor
 from ..base import env
 from ..base.errors import argument_error
 from .context import Context
+from .forks import after_fork_in_child
 from .storage import Storage, empty
 
 __all__ = ["ResourceManager", "TempSpace", "random_stream", "seed"]
@@ -145,7 +145,7 @@ def _copies(context: Context, what: str) -> int:
 
 
 _MANAGER = ResourceManager()
-os.register_at_fork(after_in_child=_MANAGER._after_fork)
+after_fork_in_child(_MANAGER._after_fork)
 
 random_stream: Callable[[Context], torch.Generator] = _MANAGER.random
 

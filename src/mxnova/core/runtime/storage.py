@@ -9,6 +9,7 @@ allocator, which MXNet's pool variables set up as far as it has such settings.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import weakref
 from collections import defaultdict
@@ -22,8 +23,9 @@ from torch import Tensor
 from ..base import env
 from ..base.errors import MXNetError
 from .context import Context
+from .forks import after_fork_in_child
 from .profiler import MEMORY, PROFILER, lane_of
-from .shared_memory import Address, Block, is_supported
+from .shared_memory import Address, Block
 
 __all__ = ["Handle", "Statistics", "Storage", "empty", "moved", "placed"]
 
@@ -163,11 +165,11 @@ def _pool_of(context: Context) -> Pool:
         return Pool(_maker(device=context.device), Rounding(), lambda size: False)
     device = "CPU_PINNED" if context.device_type == "cpu_pinned" else "CPU"
     pin = device == "CPU_PINNED" and torch.cuda.is_available()
-    reserve = env.get(f"MXNET_{device}_MEM_POOL_RESERVE") * _memory("SC_PHYS_PAGES") // 100
+    reserve = env.get(f"MXNET_{device}_MEM_POOL_RESERVE") * _memory("SC_PHYS_PAGES", 0) // 100
     return Pool(
         _maker(pin_memory=pin),
         Rounding.of(device),
-        lambda size: _memory("SC_AVPHYS_PAGES") < size + reserve,
+        lambda size: _memory("SC_AVPHYS_PAGES", sys.maxsize) < size + reserve,
     )
 
 
@@ -175,8 +177,12 @@ def _maker(**options: Any) -> Callable[[int], Tensor]:
     return lambda size: torch.empty(size, dtype=torch.uint8, **options)
 
 
-def _memory(kind: str) -> int:
-    return os.sysconf(kind) * os.sysconf("SC_PAGE_SIZE")
+def _memory(kind: str, unknown: int) -> int:
+    """Bytes of the machine's memory, or `unknown` where the system does not tell."""
+    try:
+        return os.sysconf(kind) * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError):  # Windows; macOS knows no SC_AVPHYS_PAGES
+        return unknown
 
 
 # Storage ------------------------------------------------------------------------------------------
@@ -191,7 +197,7 @@ class Storage:
         self._forget_lock()
         self._pools: dict[Context, Pool] = {}
         self._statistics: defaultdict[Context, Statistics] = defaultdict(Statistics)
-        os.register_at_fork(after_in_child=self._forget_lock)
+        after_fork_in_child(self._forget_lock)
 
     def _forget_lock(self) -> None:
         # Reentrant: an array that the garbage collector finds may be freed inside `alloc`.
@@ -212,7 +218,7 @@ class Storage:
         """
         with self._lock:
             reused = False
-            if context.device_type == "cpu_shared" and is_supported():
+            if context.device_type == "cpu_shared":
                 block = Block.new(size)
                 handle = Handle(size, context, block.memory, block)
             else:

