@@ -14,18 +14,20 @@ __version__ = "0.1.0"
 # fmt: off
 _MODULES = {  # name here -> module
     "attribute": "attribute", "autograd": "autograd", "base": "base", "context": "context",
-    "engine": "engine", "error": "error", "executor": "executor", "formats": "formats",
-    "model": "model", "name": "name", "nd": "ndarray", "ndarray": "ndarray", "operator": "operator",
+    "contrib": "contrib", "engine": "engine", "error": "error", "executor": "executor",
+    "formats": "formats", "model": "model", "name": "name", "nd": "ndarray",
+    "ndarray": "ndarray", "operator": "operator",
     "opt": "optimizer", "optimizer": "optimizer", "predictor": "predictor", "profiler": "profiler",
-    "random": "random", "recordio": "recordio", "rnd": "random", "sym": "symbol",
-    "symbol": "symbol", "util": "util",
+    "random": "random", "recordio": "recordio", "rnd": "random", "runtime": "runtime",
+    "sym": "symbol", "symbol": "symbol", "test_utils": "test_utils", "util": "util",
 }
 _NAMES = {  # name here -> module that defines it
     "AttrScope": "attribute", "Context": "context", "Executor": "executor",
     "MXNetError": "base", "Predictor": "predictor", "cpu": "context", "cpu_pinned": "context",
     "current_context": "context", "gpu": "context", "gpu_memory_info": "context",
-    "is_np_array": "util", "is_np_shape": "util", "np_shape": "util", "num_gpus": "context",
-    "set_np_shape": "util", "use_np_shape": "util",
+    "is_np_array": "util", "is_np_shape": "util", "np_array": "util", "np_shape": "util",
+    "num_gpus": "context", "set_np_shape": "util", "use_np": "util", "use_np_array": "util",
+    "use_np_shape": "util",
 }
 # fmt: on
 
@@ -36,7 +38,9 @@ def __getattr__(name: str) -> Any:
     elif name in _NAMES:
         value = getattr(importlib.import_module(f"{__name__}.{_NAMES[name]}"), name)
     else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from .core.base.mxnet_names import MissingName
+
+        raise MissingName(__name__, name, __dir__)
     globals()[name] = value
     return value
 

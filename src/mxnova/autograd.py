@@ -2,6 +2,7 @@
 """Recording operators on arrays and running their gradients."""
 
 from .core.exec.recorded_graph import get_symbol
+from .core.nd.array import NDArray
 from .core.nd.autograd import backward, grad, mark_variables
 from .core.nd.function import Function
 from .core.nd.recording import (
@@ -17,6 +18,7 @@ from .core.nd.recording import (
 
 __all__ = [
     "Function",
+    "NDArray",
     "backward",
     "get_symbol",
     "grad",

@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from typing import Any
 
+from .core.nd.access import var_of
 from .core.nd.array import NDArray
-from .core.nd.gate import var_of
 from .core.runtime.context import Context, cpu
 from .core.runtime.engine import Engine, Task, Var, engine, set_engine_type, wait_for_all
 from .core.runtime.profiler import PROFILER, lane_of

@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators written in Python: subclass CustomOp and CustomOpProp, and register the latter."""
+"""Operators written in Python.
+
+MXNet's way: subclass CustomOp and CustomOpProp, and `register` the latter; its operators are run by
+``Custom``. mxnova's own way: `function_operator` and `operator` declare one as mxnova declares its
+own, on tensors; it is then a function of `mx.nd` and `mx.sym` like any other
+(docs/design/add-an-operator.md).
+"""
 
 from __future__ import annotations
 
@@ -11,22 +17,34 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .core.base import params as parameters
 from .core.base.errors import ArgumentError
 from .core.base.scopes import NameManager
 from .core.exec.custom import register_custom
 from .core.graph.functions import function_of
 from .core.nd.array import NDArray
-from .core.op.operator import REGISTRY, find
+from .core.op.declaration import elementwise_shape, function_operator, operator
+from .core.op.infer import DTypes, Shapes
+from .core.op.kernel import kernel
+from .core.op.record import REGISTRY, Op, find
 
 __all__ = [
     "CustomOp",
     "CustomOpProp",
+    "DTypes",
     "NDArrayOp",
     "NumpyOp",
+    "Op",
     "OperatorArguments",
     "PythonOp",
+    "Shapes",
+    "elementwise_shape",
+    "function_operator",
     "get_all_registered_operators",
     "get_operator_arguments",
+    "kernel",
+    "operator",
+    "parameters",
     "register",
 ]
 

@@ -30,6 +30,7 @@ from .core.nd.array import NDArray, numpy_of, tensor_from
 from .core.nd.files import load, load_frombuffer
 from .core.op.dtypes import torch_dtype
 from .core.runtime.context import Context, context_of
+from .formats.source import read_file
 from .model import split_params
 
 __all__ = ["NDList", "Predictor"]
@@ -261,8 +262,7 @@ def _symbol_of(source: Symbol | PathOrBytes) -> Symbol:
     head = source.lstrip()[:1] if isinstance(source, (str, bytes)) else ""
     if head in ("{", b"{"):
         return from_json(source)  # type: ignore[arg-type]
-    with open(os.fsdecode(source), "rb") as file:
-        text = file.read()
+    text = read_file(os.fsdecode(source))
     try:
         return from_json(text)
     except MXNetError as error:

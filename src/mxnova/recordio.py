@@ -15,6 +15,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import mmap
 import os
 from collections.abc import Callable
@@ -23,9 +25,19 @@ from typing import IO, Any
 
 import numpy as np
 
-from mxnova.core.base.errors import ArgumentError, FormatError, MXNetError, UnknownNameError
+from mxnova.core.base import env
+from mxnova.core.base.errors import (
+    ArgumentError,
+    FileError,
+    FormatError,
+    MXNetError,
+    UnknownNameError,
+    shown,
+)
 from mxnova.formats import recordio as records
+from mxnova.formats.image_size import image_size
 from mxnova.formats.recordio import IRHeader, pack, unpack
+from mxnova.formats.source import map_file, open_regular, read_file
 
 __all__ = [
     "IRHeader",
@@ -41,9 +53,9 @@ __all__ = [
 class MXRecordIO:
     """A RecordIO file, read or written from its start to its end.
 
-    A file is mapped into memory for reading: records appended later are seen after `reset`, and it
-    must not be truncated meanwhile. A process that inherits the object through a fork can `reset`
-    it, not read or write with it.
+    A file is mapped into memory for reading: records appended later are seen after `reset`; when
+    it was cut off meanwhile, reading raises. A process that inherits the object through a fork can
+    `reset` it, not read or write with it.
 
     Args:
         uri: Path of the file; a leading ``file://`` is dropped.
@@ -52,7 +64,7 @@ class MXRecordIO:
 
     is_open = False
     _file: IO[bytes]  # in mode "w"
-    _content: bytes | mmap.mmap  # in mode "r"
+    _content: memoryview  # in mode "r"
 
     def __init__(self, uri: str | os.PathLike[str], flag: str):
         self.uri = os.fspath(uri)
@@ -67,13 +79,10 @@ class MXRecordIO:
         self.close()
         self.writable = self.flag == "w"
         path = self.uri.removeprefix("file://")
-        try:
-            if self.writable:
-                self._file = open(path, "wb")  # noqa: SIM115 -- until close()
-            else:
-                self._content = _mapped(path)
-        except OSError as error:
-            raise MXNetError(f"{self.uri}: cannot be opened: {error.strerror}") from None
+        if self.writable:
+            self._file = open_regular(path, "wb")
+        else:
+            self._content = map_file(path, mmap.ACCESS_READ)
         self._offset = 0
         self.pid = os.getpid()
         self.is_open = True
@@ -85,8 +94,11 @@ class MXRecordIO:
         self.is_open = False
         if self.writable:
             _close(self._file, inherited=self.pid != os.getpid())
-        elif isinstance(self._content, mmap.mmap):
-            self._content.close()
+        else:
+            content = self._content.obj
+            self._content.release()
+            if isinstance(content, mmap.mmap):
+                content.close()
         self.pid = None
 
     def reset(self) -> None:
@@ -106,11 +118,19 @@ class MXRecordIO:
         self._check_pid()
         if self._offset >= len(self._content):
             return None
+        self._check_size()
         try:
             payload, self._offset = records.read_record(self._content, self._offset)
         except FormatError as error:
             raise FormatError(f"{self.uri}: {error}") from None
         return payload
+
+    def _check_size(self) -> None:
+        """Refuse to touch what is no longer there, for which the system would end the process."""
+        content = self._content.obj
+        if isinstance(content, mmap.mmap) and content.size() < len(self._content):
+            reason = f"was cut off from {len(self._content)} to {content.size()} bytes while open"
+            raise FileError(errno.EIO, reason, self.uri)
 
     def _require_mode(self, flag: str) -> None:
         if self.flag != flag:
@@ -177,17 +197,14 @@ class MXIndexedRecordIO(MXRecordIO):
         super().open()
         self.idx, self.keys = {}, []
         if self.writable:
-            self.fidx = open(  # noqa: SIM115 -- until close()
-                self.idx_path, "w", encoding="utf-8", newline="\n"
-            )
+            index = open_regular(self.idx_path, "wb")
+            self.fidx = io.TextIOWrapper(index, encoding="utf-8", newline="\n")
         else:
             self._read_index()
 
     def _read_index(self) -> None:
-        with open(self.idx_path, "rb") as file:
-            text = file.read()
         try:
-            entries = records.parse_index(text, self.key_type)
+            entries = records.parse_index(read_file(self.idx_path), self.key_type)
         except FormatError as error:
             raise FormatError(f"{self.idx_path}: {error}") from None
         self.idx = dict(entries)
@@ -205,7 +222,7 @@ class MXIndexedRecordIO(MXRecordIO):
         self._require_mode("r")
         self._check_pid(allow_reset=True)
         if idx not in self.idx:
-            raise UnknownNameError(f"{self.idx_path}: no record has the key {idx!r}")
+            raise UnknownNameError(f"{self.idx_path}: no record has the key {shown(idx)}")
         offset = self.idx[idx]
         if offset > len(self._content):
             size = len(self._content)
@@ -236,13 +253,6 @@ class MXIndexedRecordIO(MXRecordIO):
         self.fidx.write(f"{text}\t{offset}\n")
         self.idx[key] = offset
         self.keys.append(key)
-
-
-def _mapped(path: str) -> bytes | mmap.mmap:
-    with open(path, "rb") as file:
-        if os.fstat(file.fileno()).st_size == 0:
-            return b""  # cannot be mapped
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def _close(file: IO[Any], inherited: bool) -> None:
@@ -281,15 +291,34 @@ def unpack_img(s: bytes, iscolor: int = -1) -> tuple[IRHeader, Any]:
     Args:
         s: The record.
         iscolor: -1 as stored, 0 grey, 1 color (in the order BGR).
+
+    Raises:
+        MXNetError: the image has more pixels than MXNOVA_IMAGE_MAX_PIXELS allows.
     """
     cv2 = require_opencv()
     header, encoded = unpack(s)
+    check_image_size("unpack_img", encoded)
     try:
         return header, cv2.imdecode(np.frombuffer(encoded, np.uint8), iscolor)
     except cv2.error as error:
         raise MXNetError(
             f"unpack_img: {len(encoded)} bytes, iscolor={iscolor!r}: {error}"
         ) from None
+
+
+def check_image_size(function: str, encoded: bytes) -> None:
+    """Refuses an image that would take much memory, by its header, before it is decoded.
+
+    Raises:
+        ArgumentError: it has more pixels than MXNOVA_IMAGE_MAX_PIXELS allows.
+    """
+    limit = env.get("MXNOVA_IMAGE_MAX_PIXELS")
+    width, height = image_size(encoded) or (0, 0)
+    if width * height > limit:
+        raise ArgumentError(
+            f"{function}: an image of {width} x {height} pixels, where the environment variable "
+            f"MXNOVA_IMAGE_MAX_PIXELS allows {limit:,}"
+        )
 
 
 def require_opencv() -> ModuleType:

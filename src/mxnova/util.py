@@ -1,16 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shape semantics of this thread: legacy, where () and 0 mean "unknown", or NumPy's."""
+"""Semantics of this thread (shapes, arrays), environment variables, GPUs.
+
+Shapes have legacy semantics, where () and 0 mean "unknown", or NumPy's.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
+import os
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from .core.base.scopes import is_np_shape, set_np_shape
+import torch
 
-__all__ = ["is_np_array", "is_np_shape", "np_shape", "set_np_shape", "use_np_shape"]
+from .core.base.errors import ArgumentTypeError, MXNetError
+from .core.base.scopes import is_np_shape, set_np_shape
+from .core.runtime.context import Context, context_of, gpu_memory_info, num_gpus
+
+__all__ = [
+    "get_cuda_compute_capability",
+    "get_gpu_count",
+    "get_gpu_memory",
+    "getenv",
+    "is_np_array",
+    "is_np_shape",
+    "np_array",
+    "np_shape",
+    "reset_np",
+    "set_module",
+    "set_np",
+    "set_np_shape",
+    "setenv",
+    "use_np",
+    "use_np_array",
+    "use_np_shape",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -25,17 +51,113 @@ def np_shape(active: bool = True) -> Iterator[None]:
         set_np_shape(before)
 
 
+def is_np_array() -> bool:
+    """Whether front ends give NumPy-like arrays: they do not yet."""
+    return False
+
+
+@contextlib.contextmanager
+def np_array(active: bool = True) -> Iterator[None]:
+    """NumPy-like arrays inside the block (or legacy ones, with False).
+
+    Raises:
+        MXNetError: `active`, which needs mxnet.numpy.
+    """
+    _set_np_array(active)
+    yield
+
+
+def _set_np_array(active: bool) -> None:
+    if active:
+        raise MXNetError("mxnova does not have mxnet.numpy yet, which np_array needs")
+
+
+def set_np(shape: bool = True, array: bool = True) -> None:
+    """Turns NumPy's shape semantics and NumPy-like arrays on or off in this thread."""
+    _set_np_array(array)
+    set_np_shape(shape)
+
+
+def reset_np() -> None:
+    """Back to legacy shapes and arrays."""
+    set_np(shape=False, array=False)
+
+
 def use_np_shape(func: F) -> F:
-    """`func` run under NumPy's shape semantics."""
+    """A function, or each method of a class, run under NumPy's shape semantics."""
+    return _run_under(np_shape, func)
+
+
+def use_np_array(func: F) -> F:
+    """A function, or each method of a class, run with NumPy-like arrays."""
+    return _run_under(np_array, func)
+
+
+def use_np(func: F) -> F:
+    """A function, or each method of a class, run as NumPy-like code."""
+    return use_np_shape(use_np_array(func))
+
+
+def _run_under(scope: Callable[[], contextlib.AbstractContextManager[None]], func: F) -> F:
+    if inspect.isclass(func):
+        for name, method in list(vars(func).items()):
+            if inspect.isfunction(method):
+                setattr(func, name, _run_under(scope, method))
+        return func
+    if not callable(func):
+        raise ArgumentTypeError(f"use_np: a {type(func).__name__} is neither function nor class")
 
     @functools.wraps(func)
     def run(*args: Any, **kwargs: Any) -> Any:
-        with np_shape(True):
+        with scope():
             return func(*args, **kwargs)
 
     return run  # type: ignore[return-value]
 
 
-def is_np_array() -> bool:
-    """Whether front ends give NumPy-like arrays: they do not yet."""
-    return False
+def set_module(module: str | None) -> Callable[[F], F]:
+    """Decorates what is to say that it is of `module`."""
+
+    def decorate(func: F) -> F:
+        if module is not None:
+            func.__module__ = module
+        return func
+
+    return decorate
+
+
+def getenv(name: str) -> str | None:
+    """The value of an environment variable, None where it is not set."""
+    return os.environ.get(name)
+
+
+def setenv(name: str, value: str | None) -> None:
+    """Sets an environment variable; None unsets it."""
+    if value is None:
+        os.environ.pop(name, None)
+    elif isinstance(value, str):
+        os.environ[name] = value
+    else:
+        raise ArgumentTypeError(f"setenv: {name}={value!r}: must be text or None")
+
+
+def get_gpu_count() -> int:
+    """The number of GPUs that PyTorch can drive."""
+    return num_gpus()
+
+
+def get_gpu_memory(gpu_dev_id: int) -> tuple[int, int]:
+    """(free, total) bytes of a GPU's memory."""
+    return gpu_memory_info(gpu_dev_id)
+
+
+def get_cuda_compute_capability(ctx: Context) -> int:
+    """The compute capability of a GPU: 75 for 7.5.
+
+    Raises:
+        ArgumentTypeError: `ctx` is no GPU's.
+    """
+    if context_of(ctx).device_type != "gpu":
+        raise ArgumentTypeError(f"get_cuda_compute_capability: ctx={ctx}: must be a GPU's")
+    major, minor = torch.cuda.get_device_capability(ctx.device)
+    return 10 * major + minor

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import mxnova.operator  # noqa: F401 - registers custom_op
 from mxnova.core.base.params import REQUIRED, BoolKind, EnumKind, Field, IntKind, Kind
-from mxnova.core.op.operator import Op, OpType
+from mxnova.core.op.record import Op, OpType
 
 __all__ = ["instances"]
 

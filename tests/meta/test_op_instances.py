@@ -13,7 +13,7 @@ import mxnova.core.op.library  # noqa: F401 - registers operators
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.base.shapes import Pause
 from mxnova.core.op.infer import DTypes, Shapes
-from mxnova.core.op.operator import REGISTRY
+from mxnova.core.op.record import REGISTRY
 
 from .op_instances import instances
 
@@ -69,7 +69,7 @@ def test_equal_parameters_make_equal_operators():
     """But for Custom, which holds a user's object."""
 
     def is_new(op):
-        again = op.type.parse(texts(op))
+        again = op.type.make(**op.type.parse(texts(op)))
         return op.type.name != "Custom" and (again, hash(again)) != (op, hash(op))
 
     assert where(is_new) == []

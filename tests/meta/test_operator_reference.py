@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mxnova.core.op.operator import REGISTRY
+from mxnova.core.op.record import REGISTRY
 
 ROOT = Path(__file__).parents[2]
 PAGES = {path.name: path.read_text() for path in (ROOT / "docs" / "operators").iterdir()}

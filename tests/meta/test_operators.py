@@ -9,7 +9,8 @@ from pathlib import Path
 
 from mxnova.core.methods import METHODS
 from mxnova.core.op import library
-from mxnova.core.op.operator import FACTS, REGISTRY
+from mxnova.core.op.kernel import FACTS
+from mxnova.core.op.record import REGISTRY
 
 ROOMS = Path(library.__file__).parent
 TYPES = {type_.name: type_ for type_ in REGISTRY.values()}

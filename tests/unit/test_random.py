@@ -151,7 +151,9 @@ def test_out_tells_shape_and_receives():
 @pytest.mark.parametrize(
     "call, error, text",
     [
-        (lambda: mx.nd.random.uniform(0, mx.nd.ones(1)), TypeError, "all numbers or all NDArrays"),
+        (lambda: mx.nd.random.uniform("0", mx.nd.ones(1)), ValueError, "neither a number nor"),
+        (lambda: mx.nd.random.uniform(mx.nd.ones(1), None), TypeError, "numbers or NDArrays"),
+        (lambda: mx.nd.random.exponential(0), ValueError, "scale=0: must be > 0"),
         (lambda: mx.sym.random.normal("a"), ValueError, "a str, int is neither a number nor"),
         (lambda: mx.nd.random.randint(0), TypeError, "missing a required argument: 'high'"),
         (lambda: mx.nd.random.randint(mx.nd.ones(1), 3), TypeError, "must be numbers"),

@@ -1,89 +1,77 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: ``mxnova inspect``, ``mxnova predict``, ``mxnova run``."""
+"""The command line: ``mxnova inspect``, ``predict``, ``run`` and ``alias``."""
 
 from __future__ import annotations
 
+import argparse
+import os
 import sys
-from pathlib import Path
-from typing import Annotated
 
-import typer
-from rich.console import Console
-
+from ..core.base import env
 from ..core.base.errors import MXNetError
+from ..core.base.printable import printable
+from .arguments import parse
 
-__all__ = ["app", "main"]
-
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    help="Looks into MXNet's files, runs its models and its scripts.",
-)
-
-
-@app.command()
-def inspect(
-    files: Annotated[
-        list[Path], typer.Argument(help=".params, symbol .json, .rec, .states files.")
-    ],
-    stats: Annotated[bool, typer.Option(help="Also minimum, maximum and mean of arrays.")] = False,
-    nodes: Annotated[bool, typer.Option(help="Also a table of a symbol's nodes.")] = False,
-) -> None:
-    """Shows what is in files, without loading the runtime."""
-    from .inspect import show
-
-    console = Console()
-    for path in files:
-        show(console, path, stats=stats, nodes=nodes)
-
-
-@app.command()
-def predict(
-    prefix: Annotated[str, typer.Argument(help="Files PREFIX-symbol.json, PREFIX-0000.params.")],
-    inputs: Annotated[
-        list[str], typer.Option("--input", "-i", help="NAME=FILE: .npy, .npz or an image.")
-    ],
-    epoch: Annotated[int, typer.Option(help="Number of the .params file.")] = 0,
-    size: Annotated[str | None, typer.Option(help="Images: resize to HEIGHTxWIDTH.")] = None,
-    mean: Annotated[str, typer.Option(help="Images: subtract, one number or R,G,B.")] = "0",
-    scale: Annotated[float, typer.Option(help="Images: multiply after subtracting.")] = 1.0,
-    bgr: Annotated[
-        bool, typer.Option(help="Images: channels in the order blue, green, red.")
-    ] = False,
-    top: Annotated[int, typer.Option(help="How many of the largest scores to show.")] = 5,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the outputs to an .npz file.")
-    ] = None,
-) -> None:
-    """Runs a saved model on files."""
-    from .predict import Picture, run
-
-    picture = Picture.of(size, mean, scale, bgr)
-    run(Console(), prefix, epoch, inputs, picture, top, output)
-
-
-@app.command("run", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
-def run_script(
-    context: typer.Context,
-    script: Annotated[Path, typer.Argument(help="A Python file that says `import mxnet`.")],
-) -> None:
-    """Runs a script written for MXNet, unmodified; what follows it are its arguments."""
-    import runpy
-
-    from .. import as_mxnet  # noqa: F401 - makes `import mxnet` find mxnova
-
-    if not script.is_file():
-        raise typer.BadParameter(f"{script} is not a file")
-    sys.argv = [str(script), *context.args]
-    sys.path.insert(0, str(script.resolve().parent))
-    runpy.run_path(str(script), run_name="__main__")
+__all__ = ["main"]
 
 
 def main() -> None:
-    """Entry point: bad files and arguments end in one line on standard error and status 1."""
+    """Entry point: bad files and arguments end in one line on standard error and status 1 or 2.
+
+    What a program that ``mxnova run`` runs raises passes through, as it would leave Python.
+
+    Raises:
+        SystemExit: the status is not 0.
+    """
+    options = parse(sys.argv[1:])
+    if options.command == "run":
+        status = _run(options.script, options.module, options.args, options.numpy_names)
+    else:
+        status = _act(options)
+    if status:
+        sys.exit(status)
+
+
+def _act(options: argparse.Namespace) -> int:
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
     try:
-        app()
-    except (MXNetError, OSError) as error:
-        Console(stderr=True).print(f"[bold red]error:[/] {error}", highlight=False, soft_wrap=True)
-        sys.exit(1)
+        options.act(options)
+        sys.stdout.flush()
+    except BrokenPipeError:  # who read our output has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:
+        if env.get("MXNOVA_FULL_TRACEBACK"):
+            raise
+        return _fail(_text_of(error), 1)
+    return 0
+
+
+def _run(script: str | None, module: str | None, args: list[str], numpy_names: bool) -> int:
+    from .run import NotFoundError, run
+
+    try:
+        run(script, module, args, numpy_names)
+    except NotFoundError as error:
+        return _fail(str(error), 2)
+    return 0
+
+
+def _text_of(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+    if isinstance(error, (MXNetError, OSError)):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "there is not enough memory"
+    text = f"{type(error).__name__}: {error}"
+    return f"{text} (a fault of mxnova's: MXNOVA_FULL_TRACEBACK=1 shows where)"
+
+
+def _fail(text: str, status: int) -> int:
+    print("error:", printable(" ".join(text.splitlines())), file=sys.stderr)  # noqa: T201
+    return status

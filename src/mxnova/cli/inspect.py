@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``mxnova inspect``: tables of what is in files. NumPy only."""
+"""``mxnova inspect``: what is in files. NumPy only."""
 
 from __future__ import annotations
 
@@ -8,9 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from ..core.base.dtypes import BFLOAT16
 from ..core.base.errors import FormatError
@@ -18,131 +15,134 @@ from ..formats import params, recordio, symbol_json
 from ..formats.params import ArrayRecord
 from ..formats.source import Source
 from ..formats.states import ObjectRecord, read_states
+from .report import Report, Rows
 
-__all__ = ["show"]
+__all__ = ["describe"]
 
 
-def show(console: Console, path: Path, *, stats: bool, nodes: bool) -> None:
-    """Prints what is in the file at `path`, by its extension."""
+def describe(path: Path, *, stats: bool, nodes: bool) -> Report:
+    """What is in the file at `path`, by its extension.
+
+    Args:
+        path: the file.
+        stats: of arrays, minimum, maximum and mean too.
+        nodes: of a symbol, its nodes too.
+
+    Raises:
+        FormatError: it breaks its format.
+        OSError: it cannot be read.
+    """
+    if path.exists() and not path.is_file():
+        raise FormatError(f"{path}: is no regular file")
     if path.suffix == ".json":
-        _show_symbol(console, path, nodes)
-    elif path.suffix == ".rec":
-        _show_records(console, path)
-    elif path.suffix == ".states":
-        _show_states(console, path)
-    else:
-        _show_arrays(console, path, stats)
+        return _symbol(path, nodes)
+    if path.suffix == ".rec":
+        return _records(path)
+    if path.suffix == ".states":
+        return _states(path)
+    return _arrays(path, stats)
 
 
 # Arrays -------------------------------------------------------------------------------------------
 
 
-def _show_arrays(console: Console, path: Path, stats: bool) -> None:
+def _arrays(path: Path, stats: bool) -> Report:
     file = params.read(path)
     names = file.names or [str(i) for i in range(len(file.records))]
-    columns = ("name", "shape", "dtype", "storage", "elements")
-    table = _table(f"{path}: {len(names)} arrays", *columns)
-    if stats:
-        for column in ("min", "max", "mean"):
-            table.add_column(column, justify="right")
-    total = 0
-    for name, record in zip(names, file.records, strict=True):
-        total += 0 if record is None else record.data.nbytes
-        table.add_row(*_array_row(name, record, stats))
-    console.print(table)
-    console.print(f"{total:,} bytes of values")
+    rows = [_array(n, r, stats) for n, r in zip(names, file.records, strict=True)]
+    total = sum(r.data.nbytes for r in file.records if r is not None)
+    facts = {"arrays": rows, "value_bytes": total}
+    return Report(str(path), f"{len(names):,} arrays", facts)
 
 
-def _table(title: str, *columns: str) -> Table:
-    table = Table(title=escape(title), title_justify="left", title_style="bold")
-    for column in columns:
-        justify: Any = "right" if column in ("elements", "count", "bytes") else "left"
-        table.add_column(column, justify=justify, overflow="fold")
-    return table
-
-
-def _array_row(name: str, record: ArrayRecord | None, stats: bool) -> list[str]:
+def _array(name: str, record: ArrayRecord | None, stats: bool) -> dict[str, Any]:
     if record is None:
-        return [escape(name), "none", "", "", ""]
-    size = int(np.prod(record.shape, dtype=np.int64))
-    row = [escape(name), str(record.shape), record.dtype.name, record.stype, f"{size:,}"]
-    return row + _statistics(record) if stats else row
+        return {"name": name, "shape": None}
+    row = {
+        "name": name,
+        "shape": record.shape,
+        "dtype": record.dtype.name,
+        "storage": record.stype,
+        "elements": int(np.prod(record.shape, dtype=np.int64)),
+    }
+    return {**row, **_statistics(record)} if stats else row
 
 
-def _statistics(record: ArrayRecord) -> list[str]:
+def _statistics(record: ArrayRecord) -> dict[str, Any]:
     values = record.data
     if not values.size:
-        return ["", "", ""]
+        return {}
     if record.dtype.numpy == BFLOAT16:
         bits = np.ascontiguousarray(values).view(np.uint16).astype(np.uint32) << 16
         values = bits.view(np.float32)
-    mean = values.mean(dtype=np.float64)
-    return [f"{values.min():.6g}", f"{values.max():.6g}", f"{mean:.6g}"]
+    with np.errstate(all="ignore"):
+        mean = float(values.mean(dtype=np.float64))
+    return {"min": values.min().item(), "max": values.max().item(), "mean": mean}
 
 
 # Symbols ------------------------------------------------------------------------------------------
 
 
-def _show_symbol(console: Console, path: Path, nodes: bool) -> None:
-    graph = _located(path, lambda: symbol_json.loads(path.read_bytes()))
-    console.print(f"[bold]{escape(str(path))}[/]: {len(graph.nodes)} nodes")
-    variables = [n for n in graph.nodes if n.op == "null"]
-    table = _table("variables", "name", "attributes")
-    for node in variables:
-        table.add_row(escape(node.name), escape(_attributes(node.attrs)))
-    console.print(table)
-    heads = (f"{graph.nodes[i].name}[{output}]" for i, output, _ in graph.heads)
-    console.print("outputs: " + escape(", ".join(heads)))
-    counts = Counter(n.op for n in graph.nodes if n.op != "null")
-    operators = _table("operators", "operator", "count")
-    for op, count in counts.most_common():
-        operators.add_row(escape(op), str(count))
-    console.print(operators)
-    if nodes:
-        console.print(_node_table(graph))
-
-
-def _node_table(graph: symbol_json.GraphRecord) -> Table:
-    table = _table("nodes", "#", "operator", "name", "inputs", "attributes")
-    for number, node in enumerate(graph.nodes):
-        if node.op == "null":
-            continue
-        inputs = (
-            f"{graph.nodes[i].name}[{o}]" if o else graph.nodes[i].name for i, o, _ in node.inputs
-        )
-        row = (str(number), node.op, node.name, ", ".join(inputs), _attributes(node.attrs))
-        table.add_row(*map(escape, row))
-    return table
-
-
-def _attributes(attrs: dict[str, str]) -> str:
-    return " ".join(f"{k}={v}" for k, v in sorted(attrs.items()))
-
-
-def _located(path: Path, read: Any) -> Any:
+def _symbol(path: Path, nodes: bool) -> Report:
     try:
-        return read()
+        graph = symbol_json.loads(path.read_bytes())
     except FormatError as error:
         raise FormatError(f"{path}: {error}") from None
+    counts = Counter(n.op for n in graph.nodes if n.op != "null")
+    facts: dict[str, Any] = {
+        "variables": [
+            {"name": n.name, "attributes": _sorted(n.attrs)} for n in graph.nodes if n.op == "null"
+        ],
+        "outputs": [f"{graph.nodes[i].name}[{output}]" for i, output, _ in graph.heads],
+        "operators": [{"operator": op, "count": count} for op, count in counts.most_common()],
+    }
+    if nodes:
+        facts["nodes"] = _nodes(graph)
+    return Report(str(path), f"{len(graph.nodes):,} nodes", facts)
+
+
+def _nodes(graph: symbol_json.GraphRecord) -> Rows:
+    def text(node: int, output: int) -> str:
+        name = graph.nodes[node].name
+        return f"{name}[{output}]" if output else name
+
+    return [
+        {
+            "#": number,
+            "operator": node.op,
+            "name": node.name,
+            "inputs": [text(i, output) for i, output, _ in node.inputs],
+            "attributes": _sorted(node.attrs),
+        }
+        for number, node in enumerate(graph.nodes)
+        if node.op != "null"
+    ]
+
+
+def _sorted(attrs: dict[str, str]) -> dict[str, str]:
+    return dict(sorted(attrs.items()))
 
 
 # Records ------------------------------------------------------------------------------------------
 
 
-def _show_records(console: Console, path: Path) -> None:
+def _records(path: Path) -> Report:
     kinds: Counter[tuple[str, str]] = Counter()
     sizes: list[int] = []
     for record in recordio.scan(Source(path).view):
         sizes.append(record.size)
-        labels = "no header" if record.flag is None else _header_text(record.flag)
-        kinds[labels, record.image or "other"] += 1
-    table = _table(f"{path}: {len(sizes):,} records", "header", "content", "count")
-    for (labels, content), count in kinds.most_common():
-        table.add_row(labels, content, f"{count:,}")
-    console.print(table)
+        header = "no header" if record.flag is None else _header_text(record.flag)
+        kinds[header, record.image or "other"] += 1
+    facts: dict[str, Any] = {
+        "records": [
+            {"header": header, "content": content, "count": count}
+            for (header, content), count in kinds.most_common()
+        ]
+    }
     if sizes:
         mean = sum(sizes) / len(sizes)
-        console.print(f"bytes a record: {min(sizes):,} to {max(sizes):,}, mean {mean:,.1f}")
+        facts["record_bytes"] = {"min": min(sizes), "max": max(sizes), "mean": mean}
+    return Report(str(path), f"{len(sizes):,} records", facts)
 
 
 def _header_text(flag: int) -> str:
@@ -152,14 +152,13 @@ def _header_text(flag: int) -> str:
 # Optimizer states ---------------------------------------------------------------------------------
 
 
-def _show_states(console: Console, path: Path) -> None:
+def _states(path: Path) -> Report:
     file = read_states(path)
-    table = _table(f"{path}: {len(file.states)} states", "index", "state")
-    for index, state in file.states.items():
-        table.add_row(escape(str(index)), escape(_state_text(state)))
-    console.print(table)
+    rows = [{"index": str(i), "state": _state_text(state)} for i, state in file.states.items()]
+    facts: dict[str, Any] = {"states": rows}
     if file.optimizer is not None:
-        console.print(f"optimizer: {escape(_optimizer_text(file.optimizer))}")
+        facts["optimizer"] = _optimizer(file.optimizer)
+    return Report(str(path), f"{len(rows):,} states", facts)
 
 
 def _state_text(state: Any) -> str:
@@ -170,6 +169,6 @@ def _state_text(state: Any) -> str:
     return str(state)
 
 
-def _optimizer_text(record: ObjectRecord) -> str:
+def _optimizer(record: ObjectRecord) -> dict[str, Any]:
     shown = {k: v for k, v in record.state.items() if isinstance(v, (int, float, str, bool))}
-    return f"{record.name} " + " ".join(f"{k}={v}" for k, v in shown.items())
+    return {"class": record.name, **shown}

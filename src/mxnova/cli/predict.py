@@ -3,113 +3,115 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import argparse
+import sys
+import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
-from ..core.base.errors import ArgumentError, MXNetError
-from ..predictor import Predictor
-from ..recordio import require_opencv
+from ..core.base.errors import ArgumentError, MXNetError, argument_error, candidates
+from ..core.base.printable import printable
+from ..formats import params, symbol_json
+from ..formats.atomic import replacing
+from .inputs import Array, Picture, read_inputs
+from .report import print_table
 
-__all__ = ["Picture", "run"]
-
-Array = np.ndarray[Any, Any]
+__all__ = ["predict"]
 
 
-@dataclass(frozen=True)
-class Picture:
-    """How an image file becomes an input of shape (1, channels, height, width)."""
+def predict(options: argparse.Namespace) -> None:
+    """Loads the model, feeds it and shows or saves its outputs.
 
-    size: tuple[int, int] | None
-    mean: Array
-    scale: float
-    bgr: bool
-
-    @classmethod
-    def of(cls, size: str | None, mean: str, scale: float, bgr: bool) -> Picture:
-        """From the text of the options."""
-        try:
-            numbers = np.array([float(v) for v in mean.split(",")], np.float32)
-            dims = None if size is None else tuple(int(v) for v in size.lower().split("x"))
-        except ValueError:
-            raise ArgumentError(f"--size {size} must be HxW, --mean {mean} numbers") from None
-        if numbers.size not in (1, 3) or (dims is not None and len(dims) != 2):
-            raise ArgumentError(f"--size {size} must be HxW, --mean {mean} one or three numbers")
-        return cls(dims, numbers, scale, bgr)  # type: ignore[arg-type]
-
-    def read(self, path: Path) -> Array:
-        """The image at `path` as an input."""
-        cv2 = require_opencv()
-        pixels = cv2.imdecode(np.fromfile(path, np.uint8), cv2.IMREAD_COLOR)
-        if pixels is None:
-            raise MXNetError(f"{path}: no image that OpenCV can read")
-        if self.size is not None:
-            pixels = cv2.resize(pixels, self.size[::-1])
-        if not self.bgr:
-            pixels = pixels[:, :, ::-1]
-        values = (pixels.astype(np.float32) - self.mean) * np.float32(self.scale)
-        return np.ascontiguousarray(values.transpose(2, 0, 1)[None])
-
-
-def run(
-    console: Console,
-    prefix: str,
-    epoch: int,
-    inputs: Sequence[str],
-    picture: Picture,
-    top: int,
-    output: Path | None,
-) -> None:
-    """Loads the model, feeds it and shows or saves its outputs."""
-    arrays: dict[str, Array] = {}
-    for spec in inputs:
-        arrays.update(_read_input(spec, picture))
-    shapes = {name: a.shape for name, a in arrays.items()}
-    predictor = Predictor.from_checkpoint(prefix, epoch, shapes)
-    results = dict(zip(predictor.output_names, predictor.predict(**arrays), strict=True))
-    if output is not None:
-        np.savez(output, **results)
-        console.print(f"wrote {escape(str(output))}: {', '.join(map(escape, results))}")
+    Raises:
+        MXNetError: an option, a file or a model that cannot be used.
+        OSError: a file that cannot be read or written.
+    """
+    if options.top < 1:
+        raise argument_error("predict", "--top", options.top, "must be 1 or more")
+    if options.epoch < 0:
+        raise argument_error("predict", "--epoch", options.epoch, "must not be negative")
+    labels = None if options.labels is None else _labels(options.labels)
+    picture = Picture.of(options.size, options.mean, options.scale, options.bgr)
+    arrays = read_inputs(options.input, picture)
+    results = _outputs(options.prefix, options.epoch, arrays)
+    if labels is not None and not any(_fits(values, labels) for values in results.values()):
+        shapes = ", ".join(f"{name} {values.shape}" for name, values in results.items())
+        found = f"{len(labels)} labels fit no output of {shapes}"
+        raise ArgumentError(f"--labels {options.labels}: {found}")
+    if options.output is not None:
+        _save(options.output, results)
     for name, values in results.items():
-        _show(console, name, values, top)
+        _show(name, values, options.top, labels)
 
 
-def _read_input(spec: str, picture: Picture) -> dict[str, Array]:
-    name, _, file = spec.partition("=")
-    if not name or not file:
-        raise ArgumentError(f"--input {spec}: must look like data=FILE")
-    path = Path(file)
-    if path.suffix == ".npy":
-        return {name: np.load(path, allow_pickle=False)}
-    if path.suffix == ".npz":
-        return {name: _member(path, name)}
-    return {name: picture.read(path)}
+def _labels(path: Path) -> list[str]:
+    text = path.read_text(encoding="utf-8", errors="backslashreplace")
+    return [line.strip() for line in text.removesuffix("\n").split("\n")]
 
 
-def _member(path: Path, name: str) -> Array:
-    with np.load(path, allow_pickle=False) as archive:
-        if name in archive:
-            found: Array = archive[name]
-            return found
-        if len(archive.files) == 1:
-            return archive[archive.files[0]]  # type: ignore[no-any-return]
-        raise ArgumentError(f"{path} holds {', '.join(archive.files)}, not {name!r}")
+def _outputs(prefix: str, epoch: int, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """What the model makes of `arrays`, by name."""
+    from ..predictor import Predictor  # PyTorch: bad arguments need not wait for it
+
+    names = _input_names(prefix, epoch)
+    for name in arrays:
+        if name not in names:
+            hint = candidates(name, names)
+            raise ArgumentError(
+                f"--input {name}: the model has no input {name!r}{hint} (its inputs: "
+                f"{', '.join(names) or 'none'})"
+            )
+    try:
+        shapes = {name: a.shape for name, a in arrays.items()}
+        predictor = Predictor.from_checkpoint(prefix, epoch, shapes)
+        outputs = predictor.predict(**arrays)
+    except MXNetError as error:
+        raise MXNetError(f"{error} (the model's inputs: {', '.join(names) or 'none'})") from None
+    return dict(zip(predictor.output_names, outputs, strict=True))
 
 
-def _show(console: Console, name: str, values: Array, top: int) -> None:
-    console.print(f"[bold]{escape(name)}[/] {values.shape} {values.dtype}")
+def _input_names(prefix: str, epoch: int) -> list[str]:
+    """The variables of the symbol that are no parameters."""
+    path = Path(f"{prefix}-symbol.json")
+    try:
+        graph = symbol_json.loads(path.read_bytes())
+    except MXNetError as error:
+        raise type(error)(f"{path}: {error}") from None
+    saved = params.read(Path(f"{prefix}-{epoch:04d}.params")).names or []
+    known = {name.partition(":")[2] for name in saved}
+    return [n.name for n in graph.nodes if n.op == "null" and n.name not in known]
+
+
+def _fits(values: Array, labels: list[str]) -> bool:
+    return values.ndim == 2 and values.shape[1] == len(labels)
+
+
+def _save(path: Path, results: Mapping[str, Array]) -> None:
+    with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
+        for name, values in results.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, values, allow_pickle=False)
+    _say(f"wrote {path}: {', '.join(results)}")
+
+
+def _show(name: str, values: Array, top: int, labels: list[str] | None) -> None:
+    _say(f"{name} {values.shape} {values.dtype}")
     if values.ndim != 2:
         with np.printoptions(threshold=64, precision=6):
-            console.print(escape(str(values)))
+            sys.stdout.write(f"{values}\n")
         return
-    table = Table("row", *(f"#{i + 1}" for i in range(min(top, values.shape[1]))))
+    shown = labels if labels is not None and _fits(values, labels) else None
+    rows: list[dict[str, Any]] = []
     for number, row in enumerate(values):
-        best = np.argsort(-row, kind="stable")[:top]
-        table.add_row(str(number), *(f"{i}: {row[i]:.6g}" for i in best))
-    console.print(table)
+        best = np.argsort(-row.astype(np.float64), kind="stable")[:top]
+        texts = (f"{i}: {f'{shown[i]} ' if shown else ''}{row[i]:.6g}" for i in best)
+        rows.append({"row": number, **{f"#{i + 1}": text for i, text in enumerate(texts)}})
+    if rows:
+        print_table("largest scores", rows)
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(printable(text) + "\n")

@@ -2,7 +2,7 @@
 """Random distributions as functions, written once for arrays and symbols: ``random.normal``.
 
 Numbers as parameters draw from one distribution (operator ``_random_x``), arrays or symbols from
-one for each of their elements (``_sample_x``).
+one for each of their elements (``_sample_x``), with numbers beside them the same for all.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .base.errors import ArgumentError, ArgumentTypeError
+from .base.errors import ArgumentError, ArgumentTypeError, argument_error
 from .base.params import NOT_GIVEN
+from .base.shapes import sizes_of
 
 __all__ = ["DISTRIBUTIONS", "sampler"]
 
@@ -104,13 +105,16 @@ def sampler(
             signature.bind(*args, **kwargs)  # raises
         given = {n: v for n, v in given.items() if v is not NOT_GIVEN}
         values = [given.pop(n, default) for n, default in distribution.parameters.items()]
+        if isinstance(given.get("shape"), np.ndarray):
+            given["shape"] = sizes_of(name, given["shape"])
         kind = _kind(name, values, array)
         if kind == "sample":
             given.pop("ctx", None)  # arrays tell where
+            values = _spread(values, array)
         elif "out" in extras and given.get("out") is None:
             given.setdefault("shape", 1)
         if name == "exponential":
-            values = [1.0 / values[0]]
+            values = [_rate(values[0])]
         return function_of(f"_{kind}_{name}")(*values, **given)
 
     draw.__name__ = draw.__qualname__ = name
@@ -128,11 +132,24 @@ def _kind(name: str, values: Sequence[Any], array: type) -> str:
         raise ArgumentTypeError(f"randint: low and high must be numbers, not {kinds}")
     if not isinstance(values[0], (array, *Number)):
         raise ArgumentError(f"{name}: a {kinds} is neither a number nor a {array.__name__}")
-    if not all(isinstance(v, array) for v in values):
+    if not all(isinstance(v, (array, *Number)) for v in values):
         raise ArgumentTypeError(
-            f"{name}: its parameters must be all numbers or all {array.__name__}s, not {kinds}"
+            f"{name}: its parameters must be numbers or {array.__name__}s, not {kinds}"
         )
     return "sample"
+
+
+def _spread(values: Sequence[Any], array: type) -> list[Any]:
+    """Numbers among arrays as arrays of the first one's shape."""
+    first = next(v for v in values if isinstance(v, array))
+    return [v if isinstance(v, array) else first.ones_like() * v for v in values]
+
+
+def _rate(scale: Any) -> Any:
+    """The rate of an exponential distribution, whose scale is its mean."""
+    if isinstance(scale, Number) and not scale > 0:
+        raise argument_error("exponential", "scale", scale, "must be > 0")
+    return 1.0 / scale
 
 
 def _signature(parameters: Mapping[str, Any], extras: Sequence[str]) -> inspect.Signature:

@@ -7,7 +7,8 @@ import keyword
 from collections.abc import Callable
 from typing import Any
 
-from .op.operator import REGISTRY
+from .base.mxnet_names import MissingName
+from .op.record import REGISTRY
 
 __all__ = ["internal_names", "operator_names", "operators"]
 
@@ -21,7 +22,7 @@ def operators(
 
     def find(name: str) -> Any:
         if name.startswith("__") or prefix + name not in REGISTRY:
-            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+            raise MissingName(module, name, lambda: operator_names(prefix))
         return function_of(prefix + name, name)
 
     return find

@@ -8,38 +8,21 @@ from typing import Any
 
 from .base.errors import ArgumentError
 from .op import library  # noqa: F401 - registers the operators
-from .op.operator import find
+from .op.record import REGISTRY, OpType
 
 __all__ = ["METHODS", "OperatorMethods"]
 
-METHODS = tuple(
-    """
-    abs arccos arccosh arcsin arcsinh arctan arctanh argmax argmax_channel argmin argsort
-    broadcast_axes cbrt ceil clip cos cosh degrees depth_to_space exp expm1 fix flip floor log log10
-    log1p log2 log_softmax max mean min nanprod nansum norm one_hot ones_like pad pick prod radians
-    rcbrt reciprocal relu repeat reshape_like rint round rsqrt shape_array sigmoid sign sin sinh
-    size_array slice slice_axis slice_like softmax softmin sort space_to_depth split sqrt square sum
-    swapaxes take tan tanh tile topk transpose trunc zeros_like
-    """.split()  # noqa: SIM905 - a table to read
-)
+METHODS = {type_.method: type_ for type_ in REGISTRY.values() if type_.method}
 
 
 class OperatorMethods:
-    """Gives a class ``x.relu()`` for every operator in `METHODS`, by its `_apply`."""
+    """Gives a class ``x.relu()``, by its `_apply`, for each operator declared as a `method`."""
 
     __slots__ = ()
 
     def _apply(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result of operator `name` on self."""
         raise NotImplementedError
-
-    def broadcast_like(self, other: Any, **kwargs: Any) -> Any:
-        """Operator `broadcast_like`: repeated along axes of size 1 to the shape of `other`."""
-        return self._apply("broadcast_like", (other,), kwargs)
-
-    def broadcast_to(self, shape: Sequence[int], **kwargs: Any) -> Any:
-        """Operator `broadcast_to`: repeated along axes of size 1 to `shape`."""
-        return self._apply("broadcast_to", (), {"shape": tuple(shape), **kwargs})
 
     def diag(self, k: int = 0, **kwargs: Any) -> Any:
         """Operator `diag`: diagonal `k` of a matrix, or a matrix with that diagonal."""
@@ -91,15 +74,15 @@ class OperatorMethods:
         return self._apply("_split_v2", (), attrs)
 
 
-def _method(name: str) -> Callable[..., Any]:
+def _method(name: str, type_: OpType) -> Callable[..., Any]:
     def method(self: OperatorMethods, *args: Any, **kwargs: Any) -> Any:
         return self._apply(name, args, kwargs)
 
     method.__name__ = name
     method.__qualname__ = f"OperatorMethods.{name}"
-    method.__doc__ = f"Operator `{name}` on this:\n\n{find(name).doc}"
+    method.__doc__ = f"Operator `{name}` on this:\n\n{type_.doc}"
     return method
 
 
-for _name in METHODS:
-    setattr(OperatorMethods, _name, _method(_name))
+for _name, _type in METHODS.items():
+    setattr(OperatorMethods, _name, _method(_name, _type))

@@ -7,10 +7,21 @@ import contextlib
 import errno
 import io
 import os
+import re
 import secrets
 import stat
+import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO
+
+from mxnova.core.base.errors import FileError
+
+from .source import check_regular
+
+try:
+    import fcntl
+except ImportError:  # Windows, where nobody can remove a file that is open
+    fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -19,6 +30,7 @@ __all__ = ["replacing"]
 
 _BUFFER = 1 << 16
 _CHUNK = 8 << 20
+_TEMPORARY = re.compile(r"\.mxnova-[0-9a-f]{16}\.tmp")
 
 
 @contextlib.contextmanager
@@ -27,30 +39,37 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
     It grows beside the file that it replaces, and is on the disk (fsync) before it takes its name.
     A new file's permissions follow the umask, an old file's are kept, a symbolic link stays and
-    its target is replaced. A pipe or a device cannot be replaced and is written in place.
+    its target is replaced. What processes that were killed in here left in the folder is removed.
 
     Raises:
-        OSError: the file cannot be written; what stood at `path` is as it was.
+        FileError: the file cannot be written, or `path` is a directory, a pipe or a device; what
+            stood there is as it was.
     """
-    target = os.path.realpath(path)
-    mode = _mode_of(target)
-    if mode is not None and not stat.S_ISREG(mode):
-        with open(target, "wb") as file:
-            yield file
-        return
-    temporary = os.path.join(os.path.dirname(target), f".mxnova-{secrets.token_hex(8)}.tmp")
+    target, mode = _located(path)
     try:
-        with io.BufferedWriter(_EagerFile(temporary, "xb"), _BUFFER) as file:
+        _remove_abandoned(os.path.dirname(target))
+        with _Temporary(os.path.dirname(target)) as file:
             if mode is not None:
-                os.chmod(temporary, stat.S_IMODE(mode))
+                os.chmod(file.name, stat.S_IMODE(mode))
             yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
+            file.replace(target)
+    except FileError:
         raise
+    except OSError as error:
+        raise FileError.of(error, os.fsdecode(path)) from error
+
+
+def _located(path: str | os.PathLike[str]) -> tuple[str, int | None]:
+    """Where the file at `path` really is, and its mode if it is there."""
+    try:
+        target = os.path.realpath(path)
+        return target, _mode_of(target)
+    except FileError:
+        raise
+    except OSError as error:
+        raise FileError.of(error, os.fsdecode(path)) from None
+    except ValueError as error:  # a NUL character, half a surrogate pair
+        raise FileError(errno.EINVAL, str(error), repr(path)) from None
 
 
 def _mode_of(target: str) -> int | None:
@@ -59,9 +78,18 @@ def _mode_of(target: str) -> int | None:
         mode = os.stat(target).st_mode
     except FileNotFoundError:
         return None
+    check_regular(mode, target)
     if not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), target)
     return mode
+
+
+# -- Temporary files -------------------------------------------------------------------------------
+
+# While one is written it is locked, and the system unlocks it when its writer ends in any way: what
+# is not locked was abandoned. Where there are no locks (Windows), an open file cannot be removed.
+_live: set[str] = set()  # this process's own: on some file systems locks do not tell threads apart
+_CLOSED_S = 10.0  # from closing a file to renaming it
 
 
 class _EagerFile(io.FileIO):
@@ -83,3 +111,71 @@ class _EagerFile(io.FileIO):
             )
             self._started = end
         return n_written
+
+
+class _Temporary(io.BufferedWriter):
+    """A new file in `folder`, which is gone when it is closed without having taken a place."""
+
+    def __init__(self, folder: str) -> None:
+        raw = _new_file(folder)
+        self._path = str(raw.name)
+        super().__init__(raw, _BUFFER)
+
+    def replace(self, target: str) -> None:
+        """Brings the content to the disk and gives the file the name `target`."""
+        self.flush()
+        os.fsync(self.fileno())
+        if fcntl is None:  # Windows renames no open file
+            super().close()
+        os.replace(self._path, target)
+
+    def __exit__(self, *error: object) -> None:
+        self.raw.close()
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self._path)
+        _live.discard(self._path)
+
+
+def _new_file(folder: str) -> _EagerFile:
+    while True:
+        path = os.path.join(folder, f".mxnova-{secrets.token_hex(8)}.tmp")
+        _live.add(path)
+        file = _EagerFile(path, "xb")
+        if _stays(file.fileno()):
+            return file
+        file.close()
+        _live.discard(path)
+
+
+def _stays(file: int) -> bool:
+    """Locks a new file; False where somebody took it for abandoned before."""
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks: nobody removes anything
+        return True
+    return os.fstat(file).st_nlink > 0
+
+
+def _remove_abandoned(folder: str) -> None:
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if _TEMPORARY.fullmatch(entry.name) and entry.path not in _live:
+                with contextlib.suppress(OSError):  # another process is at it, or may
+                    _remove_if_abandoned(entry)
+
+
+def _remove_if_abandoned(entry: os.DirEntry[str]) -> None:
+    if fcntl is None:
+        if os.name == "nt" and time.time() - entry.stat().st_mtime > _CLOSED_S:
+            os.unlink(entry.path)
+        return
+    file = os.open(entry.path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.unlink(entry.path)  # still locked: see _stays
+    finally:
+        os.close(file)

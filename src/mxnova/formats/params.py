@@ -49,8 +49,14 @@ _MAX_NDIM = 32  # what NumPy 1.26 can show
 
 _MAX_NAME = 1 << 16  # bytes; MXNet has no limit
 
-# Bytes of memory that Python objects take beside the data: measured with tracemalloc, rounded up.
-_EMPTY_COST, _DENSE_COST, _SPARSE_COST, _DIMENSION_COST = 16, 400, 900, 28
+_MAX_EMPTY = 1 << 24  # of other dimensions beside a 0: programs make arrays of their product
+
+# Memory is bounded by 16 MiB and this many bytes for each byte of the file. The smallest array that
+# MXNet 1.9.1 writes has 36 bytes, and its objects about 900; so everything that it writes is read.
+FACTOR = 32
+# Bytes of memory that Python objects take beside the data, those of the NDArray included that is
+# made of a record: resident memory, measured, rounded up.
+_EMPTY_COST, _DENSE_COST, _SPARSE_COST, _DIMENSION_COST, _NAME_COST = 16, 950, 2400, 28, 150
 
 _U32, _I32, _U64 = struct.Struct("<I"), struct.Struct("<i"), struct.Struct("<Q")
 _LIST_HEADER = struct.Struct("<QQQ")
@@ -91,26 +97,25 @@ class ParamsFile:
 # -- reading
 
 
-def read(source: Readable, *, np_shape: bool = False) -> ParamsFile:
+def read(source: Readable, *, np_shape: bool = False, mapped: bool = True) -> ParamsFile:
     """The arrays and names that `source` holds: a path, bytes or a binary stream.
 
-    A path is mapped copy-on-write and dense data are writable views of the map; of other sources
-    they are views of the bytes, read-only if those are. Where an element would not be aligned,
-    which only files of mixed dtypes cause, the array is a copy: misaligned access is undefined in
-    C++ and 2.3 times slower in NumPy. Index arrays are always copies, and in range: each index is
-    below its dimension, `indptr` rises from 0 to the number of values. They need not be sorted or
-    unique, as MXNet stores what the user gave.
+    A path is mapped copy-on-write (unless `mapped` is False: then read into memory) and dense data
+    are writable views of the map; of other sources they are views of the bytes, read-only if those
+    are. Where an element would not be aligned, which only files of mixed dtypes cause, the array is
+    a copy: misaligned access is undefined in C++ and 2.3 times slower in NumPy. Index arrays are
+    always copies, and in range: each index is below its dimension, `indptr` rises from 0 to the
+    number of values. They need not be sorted or unique, as MXNet stores what the user gave.
 
     As MXNet does, bytes after the names are ignored, the last of equal names would win in a
     dictionary, and V3 arrays need `np_shape` while older ones refuse it. Stricter than MXNet:
     names with NUL (which it cuts there) or beyond 64 KiB are refused, index arrays other than
-    int64, and files of so many tiny arrays (some 30,000 in a file of a few MB) that their Python
-    objects alone would break the memory bound of `Source`. Unlike 1.9.1, which misreads them,
-    empty handles of V0 and V1 files are read.
+    int64, and arrays without elements whose other dimensions multiply to more than 2**24. Unlike
+    1.9.1, which misreads them, empty handles of V0 and V1 files are read.
 
     Raises:
         FormatError: the bytes break the format.
-        OSError: the path cannot be read.
+        FileError: the path cannot be read.
 
     >>> w = np.ones((2, 3), np.float32)
     >>> file = dumps([ArrayRecord("default", w.shape, dtype_of("float32"), w)], ["arg:w"])
@@ -118,7 +123,7 @@ def read(source: Readable, *, np_shape: bool = False) -> ParamsFile:
     ['arg:w']
     """
     require_little_endian()
-    reader = _Reader(Source(source), np_shape)
+    reader = _Reader(Source(source, mapped=mapped, factor=FACTOR), np_shape)
     n_arrays = reader.list_header()
     records = [reader.array(i) for i in range(n_arrays)]
     names = reader.names(n_arrays)
@@ -177,6 +182,7 @@ class _Reader:
             self.charge(_EMPTY_COST)
             return None
         self.charge(_DENSE_COST)
+        self.check_empty(shape)
         context, dtype = self.placement()
         data = self.values(shape, dtype)
         return ArrayRecord("default", shape, dtype, data, (), context)
@@ -195,6 +201,7 @@ class _Reader:
         stored_shape, shape = self.shape(), self.shape()
         if not shape:
             return None
+        self.check_empty(shape)
         context, dtype = self.placement()
         n_aux = [self._aux_length() for _ in range(_N_AUX[stype])]
         data_shape = self._sparse_data_shape(stype, shape, stored_shape, n_aux)
@@ -254,6 +261,11 @@ class _Reader:
             raise self.error(f"shape {shape} is too large")
         return shape
 
+    def check_empty(self, shape: tuple[int, ...]) -> None:
+        """Refuses an array that has no elements, but rows, say, beyond number."""
+        if 0 in shape and math.prod(max(n, 1) for n in shape) > _MAX_EMPTY:
+            raise self.error(f"shape {shape} without elements is too large")
+
     def placement(self) -> tuple[tuple[int, int], DType]:
         """Context and element type."""
         device_type, device_id, flag = self.unpack(_PLACEMENT, "context and dtype")
@@ -292,7 +304,7 @@ class _Reader:
             raise self.error(f"not UTF-8: {error.reason}", back=length - error.start) from None
         if "\0" in name:
             raise self.error("a NUL character", back=length)
-        self.charge(sys.getsizeof(name) + 8)
+        self.charge(sys.getsizeof(name) + _NAME_COST)
         return name
 
     def check_indices(self, names: list[str]) -> None:
@@ -370,7 +382,7 @@ def write(
 
     Raises:
         ArgumentError: a record or name that this form cannot hold; nothing was written.
-        OSError: the file cannot be written; what stood at the path is as it was.
+        FileError: the file cannot be written; what stood at the path is as it was.
     """
     parts = _list_parts(records, names, np_shape)
     if isinstance(target, (str, os.PathLike)):

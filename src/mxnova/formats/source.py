@@ -1,19 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bytes that a reader works on, and the bound on what it may allocate for them."""
+"""The bytes that a reader works on, and the bound on what it may allocate for them.
+
+Every path of a user's is opened here (`atomic` replaces files as a whole): as a `Source`, or by
+`read_file`, `map_file` and `open_regular`.
+"""
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
 import stat
 import sys
-from typing import BinaryIO, TypeAlias
+from typing import BinaryIO, Literal, TypeAlias
 
-from mxnova.core.base.errors import ArgumentTypeError, FormatError, MXNetError
+from mxnova.core.base.errors import ArgumentTypeError, FileError, FormatError, MXNetError, shown
 
-__all__ = ["Readable", "Source", "require_little_endian"]
+__all__ = [
+    "Path",
+    "Readable",
+    "Source",
+    "check_regular",
+    "map_file",
+    "open_regular",
+    "read_file",
+    "require_little_endian",
+]
 
-Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO"
+Path: TypeAlias = "str | os.PathLike[str]"
+Readable: TypeAlias = "Path | bytes | bytearray | memoryview | BinaryIO"
 
 _SLACK = 15 << 20  # of the 16 MiB that are promised: the last one is for temporaries
 
@@ -22,19 +37,26 @@ class Source:
     """The bytes of a path, a buffer or a stream, with a name for messages and a memory budget.
 
     A path is mapped copy-on-write: nothing is read before it is touched, and what is written to
-    the map never reaches the file. A file that is truncated in place while it is mapped makes
-    later access fail with a signal; files that are replaced as a whole, as `atomic.replacing`
-    does, are safe. A buffer is used where it lies. A stream is read to its end first.
+    the map never reaches the file. When a file is truncated in place while it is mapped, the system
+    ends the process that touches what is gone (SIGBUS); files that are replaced as a whole, as
+    `atomic.replacing` does, are safe. A buffer is used where it lies. A stream is read to its end
+    first.
 
-    Reading takes no more memory than the size of the bytes plus 16 MiB: readers `charge` what they
-    allocate, so that a small hostile file cannot become a large amount of memory.
+    Reading takes no more memory than 16 MiB and `factor` times the size of the bytes: readers
+    `charge` what they allocate, so that a small hostile file cannot become a large amount of
+    memory.
+
+    Args:
+        source: where the bytes are.
+        mapped: False to read a path into memory instead.
+        factor: how much memory a byte may take.
     """
 
     __slots__ = ("_left", "_limit", "name", "view")
 
-    def __init__(self, source: Readable) -> None:
-        self.name, self.view = _open(source)
-        self._limit = len(self.view) + _SLACK
+    def __init__(self, source: Readable, *, mapped: bool = True, factor: int = 1) -> None:
+        self.name, self.view = _open(source, mapped)
+        self._limit = factor * len(self.view) + _SLACK
         self._left = [self._limit]
 
     def part(self, name: str, view: memoryview) -> Source:
@@ -71,22 +93,104 @@ def require_little_endian() -> None:
         raise MXNetError("MXNet's array files are little-endian; this host is big-endian")
 
 
-def _open(source: Readable) -> tuple[str, memoryview]:
+def _open(source: Readable, mapped: bool) -> tuple[str, memoryview]:
     if isinstance(source, (bytes, bytearray, memoryview)):
         return f"<{type(source).__name__}>", memoryview(source).cast("B")
     if isinstance(source, (str, os.PathLike)):
-        path = os.fspath(source)
-        return path, _map(path)
+        return os.fsdecode(source), map_file(source) if mapped else memoryview(_content(source))
     if hasattr(source, "read"):
         content = source.read()
         if isinstance(content, (bytes, bytearray)):
             return str(getattr(source, "name", f"<{type(source).__name__}>")), memoryview(content)
-    raise ArgumentTypeError(f"source={source!r}: expected a path, bytes or a binary stream")
+    raise ArgumentTypeError(f"source={shown(source)}: expected a path, bytes or a binary stream")
 
 
-def _map(path: str) -> memoryview:
-    with open(path, "rb") as file:
-        status = os.fstat(file.fileno())
-        if stat.S_ISREG(status.st_mode) and status.st_size:
-            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
-        return memoryview(file.read())
+# -- Files -----------------------------------------------------------------------------------------
+
+
+def open_regular(path: Path, mode: Literal["rb", "wb"] = "rb") -> BinaryIO:
+    """The file at `path`, opened to be read, or to be written from its start.
+
+    Raises:
+        FileError: it cannot be opened, or is a directory, a pipe, a socket or a device: reading
+            those may wait for ever, or never end.
+    """
+    try:
+        if mode == "rb" or os.path.exists(path):
+            check_regular(os.stat(path).st_mode, path)
+        file = open(path, mode, opener=_at_once)  # noqa: SIM115 - the caller's
+    except OSError as error:
+        raise FileError.of(error, os.fsdecode(path)) from None
+    except ValueError as error:  # a NUL character, half a surrogate pair
+        raise FileError(errno.EINVAL, str(error), repr(path)) from None
+    try:
+        check_regular(os.fstat(file.fileno()).st_mode, path)
+    except OSError:  # it has just been exchanged
+        file.close()
+        raise
+    return file
+
+
+def _at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def check_regular(mode: int, path: Path) -> None:
+    """Refuses what is no regular file.
+
+    Raises:
+        FileError: it is something else; the text says what.
+    """
+    if stat.S_ISREG(mode):
+        return
+    if stat.S_ISDIR(mode):
+        refused: OSError = IsADirectoryError(errno.EISDIR, "is a directory")
+    else:
+        kind = _KINDS.get(stat.S_IFMT(mode), "is something else")
+        refused = OSError(errno.EINVAL, f"{kind}, not a regular file")
+    raise FileError.of(refused, os.fsdecode(path))
+
+
+_KINDS = {
+    stat.S_IFIFO: "is a pipe",
+    stat.S_IFSOCK: "is a socket",
+    stat.S_IFCHR: "is a device",
+    stat.S_IFBLK: "is a device",
+}
+
+
+def read_file(path: Path) -> bytes:
+    """The content of the regular file at `path`.
+
+    Raises:
+        FileError: it cannot be opened or read, or is no regular file.
+    """
+    return bytes(_content(path))
+
+
+def _content(path: Path) -> bytearray:
+    with open_regular(path) as file:
+        try:
+            content = bytearray(os.fstat(file.fileno()).st_size)
+            n_read = file.readinto(content)  # type: ignore[attr-defined]
+        except OSError as error:
+            raise FileError.of(error, os.fsdecode(path)) from None
+        except MemoryError:
+            raise MXNetError(f"{os.fsdecode(path)}: no memory for its content") from None
+    del content[n_read:]
+    return content
+
+
+def map_file(path: Path, access: int = mmap.ACCESS_COPY) -> memoryview:
+    """The content of the regular file at `path`, mapped into memory.
+
+    Raises:
+        FileError: it cannot be opened or mapped, or is no regular file.
+    """
+    with open_regular(path) as file:
+        try:
+            if not os.fstat(file.fileno()).st_size:
+                return memoryview(b"")  # cannot be mapped
+            return memoryview(mmap.mmap(file.fileno(), 0, access=access))
+        except OSError as error:
+            raise FileError.of(error, os.fsdecode(path)) from None

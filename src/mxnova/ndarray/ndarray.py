@@ -1,7 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 """NDArray, making arrays, and arithmetic as functions."""
 
-from ..base import c_array, c_array_buf, c_handle_array, c_str, check_call, ctypes2buffer
+from ..base import (
+    MXNetError,
+    NDArrayHandle,
+    c_array,
+    c_array_buf,
+    c_handle_array,
+    c_str,
+    check_call,
+    ctypes2buffer,
+    integer_types,
+    mx_int,
+    mx_int64,
+    mx_real_t,
+    mx_uint,
+    numeric_types,
+    py_str,
+    string_types,
+)
+from ..core.base.codes import (
+    _DTYPE_MX_TO_NP,
+    _DTYPE_NP_TO_MX,
+    _GRAD_REQ_MAP,
+    _STORAGE_TYPE_CSR,
+    _STORAGE_TYPE_DEFAULT,
+    _STORAGE_TYPE_ID_TO_STR,
+    _STORAGE_TYPE_ROW_SPARSE,
+    _STORAGE_TYPE_STR_TO_ID,
+    _STORAGE_TYPE_UNDEFINED,
+)
 from ..core.nd.arrangement import concatenate, histogram, imdecode, moveaxis, onehot_encode
 from ..core.nd.array import NDArray
 from ..core.nd.creation import (
@@ -19,7 +47,7 @@ from ..core.nd.creation import (
     to_dlpack_for_write,
     zeros,
 )
-from ..core.runtime.context import current_context, waitall
+from ..core.runtime.context import Context, current_context, waitall
 from ..util import is_np_array
 from .arithmetic import (
     add,
@@ -44,8 +72,20 @@ from .arithmetic import (
 )
 
 __all__ = [
+    "_DTYPE_MX_TO_NP",
+    "_DTYPE_NP_TO_MX",
+    "_GRAD_REQ_MAP",
+    "_STORAGE_TYPE_CSR",
+    "_STORAGE_TYPE_DEFAULT",
+    "_STORAGE_TYPE_ID_TO_STR",
+    "_STORAGE_TYPE_ROW_SPARSE",
+    "_STORAGE_TYPE_STR_TO_ID",
+    "_STORAGE_TYPE_UNDEFINED",
+    "Context",
+    "MXNetError",
     "NDArray",
     "NDArrayBase",
+    "NDArrayHandle",
     "add",
     "arange",
     "array",
@@ -69,6 +109,7 @@ __all__ = [
     "greater_equal",
     "histogram",
     "imdecode",
+    "integer_types",
     "is_np_array",
     "lesser",
     "lesser_equal",
@@ -81,11 +122,19 @@ __all__ = [
     "modulo",
     "moveaxis",
     "multiply",
+    "mx_int",
+    "mx_int64",
+    "mx_real_t",
+    "mx_uint",
     "not_equal",
+    "numeric_types",
     "onehot_encode",
     "ones",
     "power",
+    "py_slice",
+    "py_str",
     "split_v2",
+    "string_types",
     "subtract",
     "to_dlpack_for_read",
     "to_dlpack_for_write",
@@ -95,3 +144,4 @@ __all__ = [
 ]
 
 NDArrayBase = NDArray
+py_slice = slice  # `slice` is an operator here

@@ -8,16 +8,21 @@ import os
 from ..core.base.errors import ArgumentTypeError, MXNetError
 from ..core.graph.serialize import from_json
 from ..core.graph.symbol import Symbol
+from ..formats.source import read_file
 
 __all__ = ["fromjson", "load", "load_json"]
 
 
 def load(fname: str | os.PathLike[str]) -> Symbol:
-    """The symbol in a JSON file of any MXNet version."""
+    """The symbol in a JSON file of any MXNet version.
+
+    Raises:
+        FileError: the file cannot be read, or is no regular file.
+        FormatError: it breaks the format.
+    """
     if not isinstance(fname, (str, os.PathLike)):
         raise ArgumentTypeError(f"load: fname is a {type(fname).__name__}, not a path")
-    with open(fname, "rb") as file:
-        text = file.read()
+    text = read_file(fname)
     try:
         return from_json(text)
     except MXNetError as error:

@@ -1,9 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 """Symbol, symbols of constants, and arithmetic as functions."""
 
-from ..base import c_array, c_array_buf, c_handle_array, c_str, c_str_array, check_call, py_str
+from ..base import (
+    ExecutorHandle,
+    MXNetError,
+    NDArrayHandle,
+    NotImplementedForSymbol,
+    SymbolHandle,
+    c_array,
+    c_array_buf,
+    c_handle_array,
+    c_str,
+    c_str_array,
+    check_call,
+    integer_types,
+    mx_int,
+    mx_int64,
+    mx_uint,
+    numeric_types,
+    py_str,
+    string_types,
+)
+from ..core.base.codes import (
+    _DTYPE_MX_TO_NP,
+    _DTYPE_NP_TO_MX,
+    _GRAD_REQ_MAP,
+    _STORAGE_TYPE_STR_TO_ID,
+)
+from ..core.base.scopes import AttrScope
 from ..core.graph.symbol import Group, Symbol, Variable, var
-from ..core.runtime.context import current_context
+from ..core.runtime.context import Context, current_context
 from ..util import is_np_shape
 from .creation import (
     arange,
@@ -23,9 +49,20 @@ from .creation import (
 from .files import fromjson, load, load_json
 
 __all__ = [
+    "_DTYPE_MX_TO_NP",
+    "_DTYPE_NP_TO_MX",
+    "_GRAD_REQ_MAP",
+    "_STORAGE_TYPE_STR_TO_ID",
+    "AttrScope",
+    "Context",
+    "ExecutorHandle",
     "Group",
+    "MXNetError",
+    "NDArrayHandle",
+    "NotImplementedForSymbol",
     "Symbol",
     "SymbolBase",
+    "SymbolHandle",
     "Variable",
     "arange",
     "c_array",
@@ -40,19 +77,27 @@ __all__ = [
     "full",
     "histogram",
     "hypot",
+    "integer_types",
     "is_np_shape",
     "linspace",
     "load",
     "load_json",
     "maximum",
     "minimum",
+    "mx_int",
+    "mx_int64",
+    "mx_uint",
+    "numeric_types",
     "ones",
     "pow",
     "power",
+    "py_slice",
     "py_str",
     "split_v2",
+    "string_types",
     "var",
     "zeros",
 ]
 
 SymbolBase = Symbol
+py_slice = slice  # `slice` is an operator here

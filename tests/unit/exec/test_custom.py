@@ -347,7 +347,7 @@ def test_json_round_trip_runs():
 def test_inputs_by_name_and_scopes():
     with mx.AttrScope(ctx_group="left"), mx.name.Prefix("net_"):
         symbol = mx.sym.Custom(weight=mx.sym.var("w"), op_type="weighted", name="c")
-    assert symbol.list_arguments() == ["net_c_data", "net_w"]
+    assert symbol.list_arguments() == ["net_c_data", "w"]
     assert symbol.attr("ctx_group") == "left"
 
 

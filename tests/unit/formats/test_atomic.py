@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
+import subprocess
 import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from mxnova.core.base.errors import DirectoryError, FileError, MissingFileError
 from mxnova.formats import atomic
 from mxnova.formats.atomic import replacing
 
+fcntl = atomic.fcntl
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions, links and pipes")
 
 
@@ -105,17 +109,12 @@ def test_a_symbolic_link_stays_and_its_target_is_replaced(tmp_path):
 
 
 @posix
-def test_a_pipe_is_written_in_place(tmp_path):
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    received = []
-    reader = threading.Thread(target=lambda: received.append(path.read_bytes()))
-    reader.start()
-    with replacing(path) as file:
-        file.write(b"through")
-    reader.join()
-    assert received == [b"through"]
-    assert stat.S_ISFIFO(path.stat().st_mode)
+def test_a_pipe_and_a_device_are_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path, kind in ((tmp_path / "pipe", "is a pipe"), ("/dev/null", "is a device")):
+        with pytest.raises(FileError, match=f"{path}: {kind}, not a regular file"), replacing(path):
+            pass
+    assert os.listdir(tmp_path) == ["pipe"]
 
 
 def test_a_file_that_may_not_be_written_is_not_replaced(tmp_path, monkeypatch):
@@ -127,8 +126,113 @@ def test_a_file_that_may_not_be_written_is_not_replaced(tmp_path, monkeypatch):
     assert path.read_bytes() == b"old"
 
 
-def test_folders_and_missing_folders(tmp_path):
-    with pytest.raises(FileNotFoundError), replacing(tmp_path / "missing" / "file"):
+def test_folders_missing_folders_and_impossible_names(tmp_path):
+    with pytest.raises(MissingFileError), replacing(tmp_path / "missing" / "file"):
         pass
-    with pytest.raises(OSError, match=tmp_path.name), replacing(tmp_path):
+    with pytest.raises(DirectoryError, match=tmp_path.name), replacing(tmp_path):
         pass
+    for name in ("a\0b", "a\ud800b"):
+        with pytest.raises(FileError, match="a"), replacing(tmp_path / name):
+            pass
+    assert os.listdir(tmp_path) == []
+
+
+# Savers that are killed, and savers beside each other ---------------------------------------------
+
+SAVE_AND_WAIT = """
+import sys
+from mxnova.formats.atomic import replacing
+with replacing(sys.argv[1]) as file:
+    file.write(b"half")
+    file.flush()
+    print("ready", flush=True)
+    sys.stdin.read()
+"""
+
+
+def saver(path):
+    """A process that has written a part and waits to be killed, or to be told to finish."""
+    command = [sys.executable, "-c", SAVE_AND_WAIT, str(path)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdout.readline().strip() == b"ready"
+    return process
+
+
+def save(path):
+    with replacing(path) as file:
+        file.write(b"whole")
+
+
+@posix
+def test_what_a_killed_saver_left_is_removed_by_the_next(tmp_path):
+    killed = [saver(tmp_path / name) for name in "ab"]
+    for process in killed:
+        process.kill()
+        process.communicate()
+    assert len(os.listdir(tmp_path)) == 2
+    save(tmp_path / "c")
+    assert os.listdir(tmp_path) == ["c"]
+
+
+@posix
+def test_the_file_of_a_saver_that_lives_is_left_to_it(tmp_path):
+    other = saver(tmp_path / "a")
+    save(tmp_path / "b")
+    with replacing(tmp_path / "c") as file:
+        file.write(b"of this process")
+        save(tmp_path / "d")
+    other.communicate()
+    assert sorted(os.listdir(tmp_path)) == ["a", "b", "c", "d"]
+    assert (tmp_path / "a").read_bytes() == b"half"
+
+
+def test_savers_at_once_do_not_disturb_each_other(tmp_path):
+    def work(number):
+        for _ in range(50):
+            save(tmp_path / str(number % 2))
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
+    assert sorted(os.listdir(tmp_path)) == ["0", "1"]
+
+
+@posix
+def test_a_saver_whose_file_was_taken_for_abandoned_begins_another(tmp_path, monkeypatch):
+    lock, taken = fcntl.flock, []
+
+    def unlink_first(file, how):
+        if not taken:
+            taken.extend(os.listdir(tmp_path))
+            os.unlink(tmp_path / taken[0])
+        lock(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", unlink_first)
+    save(tmp_path / "a")
+    assert len(taken) == 1
+    assert os.listdir(tmp_path) == ["a"]
+
+
+@posix
+def test_where_files_cannot_be_locked_saving_works_and_removes_nothing(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    left = ".mxnova-0123456789abcdef.tmp"
+    (tmp_path / left).touch()
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    save(tmp_path / "a")
+    assert sorted(os.listdir(tmp_path)) == [left, "a"]
+
+
+def test_only_names_of_ours_are_removed(tmp_path):
+    names = [
+        ".mxnova-1.tmp",
+        ".mxnova-0123456789abcdef.tmpx",
+        "x.tmp",
+        ".mxnova-0123456789ABCDEF.tmp",
+    ]
+    for name in names:
+        (tmp_path / name).touch()
+    os.mkdir(tmp_path / ".mxnova-0123456789abcdef.tmp")
+    save(tmp_path / "a")
+    assert len(os.listdir(tmp_path)) == 6

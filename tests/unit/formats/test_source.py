@@ -5,13 +5,17 @@ from __future__ import annotations
 
 import io
 import os
+import socket
 import sys
-import threading
 
 import pytest
 
-from mxnova.core.base.errors import ArgumentTypeError, FormatError
-from mxnova.formats.source import Source
+import mxnova as mx
+from mxnova.core.base.errors import ArgumentTypeError, FileError, FormatError
+from mxnova.formats.source import Source, map_file, read_file
+from mxnova.optimizer.states import load_states
+from mxnova.predictor import NDList, Predictor
+from mxnova.recordio import MXIndexedRecordIO, MXRecordIO
 
 
 def test_the_same_bytes_of_every_kind_of_source(tmp_path):
@@ -35,14 +39,68 @@ def test_buffers_of_other_types_are_their_bytes():
     assert bytes(Source(memoryview(b"\1\0\2\0").cast("H")).view) == b"\1\0\2\0"
 
 
+def refused_paths(folder):
+    os.mkfifo(folder / "pipe")
+    with socket.socket(socket.AF_UNIX) as unix:
+        unix.bind(os.path.relpath(folder / "socket"))
+    return {
+        folder: "is a directory",
+        folder / "pipe": "is a pipe",
+        folder / "socket": "is a socket",
+        "/dev/zero": "is a device",
+        folder / "missing": "No such file",
+        folder / "a\0b": "null",
+        folder / "\ud800": "surrogates",
+        folder / "file" / "below": "Not a directory",
+        folder / ("x" * 300): "too long",
+    }
+
+
+READERS = {
+    "Source": Source,
+    "Source, not mapped": lambda path: Source(path, mapped=False),
+    "read_file": read_file,
+    "map_file": map_file,
+    "nd.load": mx.nd.load,
+    "nd.load, not mapped": lambda path: mx.nd.load(path, mmap=False),
+    "sym.load": mx.sym.load,
+    "states": load_states,
+    "MXRecordIO": lambda path: MXRecordIO(path, "r"),
+    "the index": lambda path: MXIndexedRecordIO(path, __file__, "r"),
+    "Predictor": lambda path: Predictor(path, {}, input_shapes={}),
+    "NDList": NDList,
+    "MXRecordIO, to write": lambda path: MXRecordIO(path, "w"),
+    "nd.save": lambda path: mx.nd.save(path, mx.nd.ones(1)),
+    "sym.save": lambda path: mx.sym.var("x").save(path),
+}
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="named pipes")
-def test_a_path_that_cannot_be_mapped_is_read(tmp_path):
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    writer = threading.Thread(target=path.write_bytes, args=(b"through",))
-    writer.start()
-    assert bytes(Source(path).view) == b"through"
-    writer.join()
+@pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
+def test_what_is_no_regular_file_is_refused_at_once(reader, tmp_path):
+    (tmp_path / "file").touch()
+    for path, reason in refused_paths(tmp_path).items():
+        if reason == "No such file" and reader in list(READERS.values())[-3:]:
+            continue
+        with pytest.raises(FileError, match=reason) as caught:
+            reader(path)
+        assert isinstance(caught.value, OSError)
+        assert caught.value.errno
+    assert sorted(os.listdir(tmp_path)) == ["file", "pipe", "socket"]
+
+
+def test_a_path_that_is_not_mapped_survives_that_its_file_shrinks(tmp_path):
+    mx.nd.save(tmp_path / "file", mx.nd.ones(100_000))
+    (array,) = mx.nd.load(tmp_path / "file", mmap=False)
+    array[3] = 5
+    os.truncate(tmp_path / "file", 0)
+    assert array.sum().asscalar() == 100_004
+
+
+def test_an_empty_file_has_no_bytes(tmp_path):
+    (tmp_path / "file").touch()
+    assert [len(Source(tmp_path / "file", mapped=m).view) for m in (True, False)] == [0, 0]
+    assert read_file(tmp_path / "file") == b""
 
 
 def test_what_has_no_bytes_is_refused():
@@ -59,3 +117,10 @@ def test_parts_spend_the_budget_of_the_whole():
     with pytest.raises(FormatError, match=r"<bytes>: place at offset 7: .* bytes of memory"):
         source.charge(9 << 20, "place", 7)
     assert str(part.error("x", None, "reason")) == "<bytes>: part: x: reason"
+
+
+def test_a_source_may_have_a_multiple_of_its_size():
+    source = Source(bytes(1 << 20), factor=3)
+    source.charge(18 << 20, "place")
+    with pytest.raises(FormatError, match="18874368 bytes of memory"):
+        source.charge(1, "place")

@@ -189,7 +189,6 @@ def test_inference_errors_name_node_array_and_shapes():
     assert all(f in str(error.value) for f in ("'fc'", "weight", "[3,5]", "[3,4]"))
     with pytest.raises(MXNetError, match="no argument is named 'dat'; did you mean 'data'"):
         net.infer_shape(dat=(3, 4))
-    assert net.infer_shape() == (None, None, None)
     assert net.infer_shape_partial()[0] == [(), (), ()]
 
 

@@ -12,7 +12,7 @@ import torch
 
 from mxnova.core.op.gradient import recorded
 from mxnova.core.op.infer import DTypes, Shapes
-from mxnova.core.op.operator import Op, find
+from mxnova.core.op.record import Op, find
 
 TOLERANCE = {"float16": 2e-3, "float32": 2e-5, "float64": 1e-10}
 
@@ -91,7 +91,7 @@ def _check_text(op: Op) -> None:
         value = op.attr(f.name)
         assert f.kind.parse(f.kind.text(value)) == value, f"{f.name} does not survive its text"
     text = {f.name: f.kind.text(op.attr(f.name)) for f in op.type.fields}
-    assert op.type.parse(text) == op
+    assert op.type.of(text) == op
 
 
 def _check_inferred(op: Op, arrays: Sequence[np.ndarray], outputs: Sequence[torch.Tensor]) -> None:

@@ -6,7 +6,8 @@ import torch
 import mxnova.core.op.nn.batch_norm  # noqa: F401
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.base.shapes import UNKNOWN
-from mxnova.core.op.operator import find
+from mxnova.core.op.gradient import recorded
+from mxnova.core.op.record import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
 from tests.unit.op.samples import Sample, check
 
@@ -96,7 +97,7 @@ def train_step(name, **attrs):
     gamma = torch.full((3,), 2.0, dtype=torch.float64).requires_grad_()
     beta = torch.zeros(3, dtype=torch.float64).requires_grad_()
     moving = [torch.from_numpy(v).double() for v in (MEAN, VAR)]
-    return op, [x, gamma, beta, *moving], op.forward(x, gamma, beta, *moving, train=True)
+    return op, [x, gamma, beta, *moving], recorded(op)(x, gamma, beta, *moving, train=True)
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -108,6 +109,31 @@ def test_backward_moves_the_statistics_towards_those_of_the_batch(name):
     for moved, old, new in zip((var, mean), (VAR, MEAN), of_batch, strict=True):
         expected = 0.75 * torch.from_numpy(old).double() + 0.25 * new
         torch.testing.assert_close(moved, expected, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_each_backward_pass_moves_the_statistics_but_not_those_that_differentiate_one(name):
+    _op, (x, *_, mean, _var), (output, *_rest) = train_step(name, fix_gamma=False)
+    loss = (output.square() * x).sum()
+    loss.backward(retain_graph=True)
+    once = mean.clone()
+    loss.backward(retain_graph=True)
+    assert not torch.equal(mean, once)
+    (d_x,) = torch.autograd.grad(loss, x, create_graph=True)
+    moved = mean.clone()
+    d_x.square().sum().backward()
+    assert torch.equal(mean, moved)
+
+
+@pytest.mark.parametrize("fix_gamma", [True, False])
+@pytest.mark.parametrize("name", ALL)
+def test_a_fixed_gamma_is_set_in_inference_too(name, fix_gamma):
+    op = find(name).of(attrs_of(name, fix_gamma=fix_gamma))
+    gamma = torch.full((3,), 2.0)
+    op.forward(torch.ones(2, 3), gamma, torch.zeros(3), torch.zeros(3), torch.ones(3), train=False)
+    assert gamma.tolist() == [1.0 if fix_gamma else 2.0] * 3
+    written = {op.inputs()[i] for i in op.structure.written}
+    assert written == {"moving_mean", "moving_var"} | ({"gamma"} if fix_gamma else set())
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -11,7 +11,7 @@ from mxnova.core.base.errors import ArgumentTypeError
 from mxnova.core.base.params import NOT_GIVEN
 from mxnova.core.op import library  # noqa: F401 - registers the operators
 from mxnova.core.op.calls import CallForm, documented
-from mxnova.core.op.operator import find
+from mxnova.core.op.record import find
 
 
 class Array:

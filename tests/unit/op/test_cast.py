@@ -6,7 +6,7 @@ import torch
 import mxnova.core.op.families.cast  # noqa: F401
 from mxnova.core.base.errors import ArgumentError
 from mxnova.core.op.gradient import recorded
-from mxnova.core.op.operator import find
+from mxnova.core.op.record import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
 from tests.unit.op.samples import Sample, check
 
@@ -62,7 +62,26 @@ def test_types():
     half = {"dtype": "float16"}
     assert inferred_dtypes("Cast", half, [None]) == "unknown -> float16"
     assert inferred_dtypes("amp_cast", half, [torch.int32]) == "int32 -> int32"
-    assert inferred_dtypes("amp_cast", half, [torch.float64]) == "float64 -> float16"
+    assert inferred_dtypes("amp_cast", half, [torch.float64]) == "float64 -> float64"
+    assert inferred_dtypes("amp_cast", half, [torch.float32]) == "float32 -> float16"
+
+
+# fmt: off
+@pytest.mark.parametrize("given, narrow, expected", [
+    ("float16 float32", False, "float32 float32"), ("float16 float32", True, "float16 float16"),
+    ("float64 float32", False, "float64 float32"), ("float64 float32", True, "float64 float32"),
+    ("float64 float16", False, "float64 float64"), ("float64 float16", True, "float64 float16"),
+    ("float16 float64", False, "float16 float64"), ("float16 int32", False, "float16 int32"),
+    ("int8 float32", False, "int8 float32"), ("int32 float16", True, "int32 float16"),
+    ("int32 float16", False, "int32 float16"),  # MXNet makes integers of float16
+])
+# fmt: on
+def test_types_of_multicast(given, narrow, expected):
+    attrs = {"num_outputs": 2, "cast_narrow": narrow}
+    types = [getattr(torch, name) for name in given.split()]
+    assert inferred_dtypes("amp_multicast", attrs, types).endswith(expected.replace(" ", ", "))
+    results = find("amp_multicast").of(attrs).forward(*(torch.ones(2, dtype=d) for d in types))
+    assert [r.dtype for r in results] == [getattr(torch, name) for name in expected.split()]
 
 
 def test_each_output_of_multicast_has_the_shape_of_its_input():

@@ -8,7 +8,7 @@ import torch
 import mxnova.core.op.nn.deformable  # noqa: F401
 from mxnova.core.base.errors import ArgumentError, MXNetError
 from mxnova.core.base.shapes import UNKNOWN
-from mxnova.core.op.operator import find
+from mxnova.core.op.record import find
 from tests.unit.op.inference import inferred_shapes
 from tests.unit.op.samples import Sample, check
 from tests.unit.op.windows import convolved, places

@@ -10,7 +10,7 @@ from mxnova.core.base.errors import MXNetError
 from mxnova.core.base.scopes import set_np_shape
 from mxnova.core.base.shapes import UNKNOWN
 from mxnova.core.op.gradient import recorded
-from mxnova.core.op.operator import find
+from mxnova.core.op.record import find
 from tests.unit.op.inference import inferred_shapes
 from tests.unit.op.samples import Sample, check
 

@@ -12,7 +12,7 @@ import mxnova.core.op.numpy.random
 import mxnova.core.op.numpy.random_discrete  # noqa: F401
 from mxnova.core.base.errors import ArgumentError, MXNetError
 from mxnova.core.op.gradient import recorded
-from mxnova.core.op.operator import find
+from mxnova.core.op.record import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
 
 N = 20_000
@@ -184,7 +184,7 @@ def test_parameters_out_of_range_are_refused(name, number):
     name = f"_npi_{name}"
     others = {f.name: 1.0 for f in find(name).fields if f.kind.label == "float or None"}
     with pytest.raises(ArgumentError, match=f"{number}=-1"):
-        inferred_shapes(name, {**others, number: -1}, [])
+        draw(name, **{**others, number: -1})
     with pytest.raises(ValueError, match=f"{number}=.*everywhere"):
         draw(name, torch.tensor([1.0, -1]), **{**others, number: None})
 
@@ -223,7 +223,7 @@ def test_types_of_bernoulli(dtype):
 
 def test_probabilities_out_of_range_are_refused():
     with pytest.raises(ArgumentError, match=r"prob=1\.5"):
-        inferred_shapes("_npi_bernoulli", {"prob": 1.5, "logit": None, "is_logit": False}, [])
+        draw("_npi_bernoulli", prob=1.5, logit=None, is_logit=False)
     open_ = {"prob": None, "logit": None}
     with pytest.raises(ValueError, match="prob"):
         draw("_npi_bernoulli", torch.tensor([2.0]), is_logit=False, **open_)

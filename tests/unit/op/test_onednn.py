@@ -10,7 +10,7 @@ import torch.nn.functional as F
 import mxnova.core.op.library  # noqa: F401
 from mxnova.core.op.gradient import recorded
 from mxnova.core.op.onednn import linear, matmul, pooled
-from mxnova.core.op.operator import find
+from mxnova.core.op.record import find
 
 BIG = (2, 16, 40, 40)
 

@@ -14,7 +14,7 @@ import mxnova.core.op.random.discrete
 import mxnova.core.op.random.distributions  # noqa: F401
 from mxnova.core.base.errors import ArgumentError, MXNetError
 from mxnova.core.base.scopes import set_np_shape
-from mxnova.core.op.operator import find
+from mxnova.core.op.record import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
 from tests.unit.op.samples import Sample, check
 
@@ -313,8 +313,9 @@ def test_types():
 # fmt: on
 def test_bad_parameters_are_named(name, attrs):
     value = "|".join(f"{k}={v}" for k, v in attrs.items())
+    op = find(name).of(attrs)
     with pytest.raises(MXNetError, match=value):
-        inferred_shapes(name, attrs, [(2,)] * len(find(name).of(attrs).inputs()))
+        op.forward(*(torch.ones(2) for _ in op.inputs()), rng=None)
 
 
 def test_other_bad_arguments_are_named():

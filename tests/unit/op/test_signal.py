@@ -7,7 +7,7 @@ import mxnova.core.op.tensor.calibration
 import mxnova.core.op.tensor.hawkes
 import mxnova.core.op.tensor.signal  # noqa: F401
 from mxnova.core.base.errors import MXNetError
-from mxnova.core.op.operator import find
+from mxnova.core.op.record import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
 from tests.unit.op.samples import Sample, check
 

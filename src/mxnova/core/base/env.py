@@ -22,10 +22,18 @@ class Variable(NamedTuple):
 
 # fmt: off
 VARIABLES: dict[str, Variable] = {
+    "MXNET_HOME": Variable(kind_of(str), "",
+        "Where data sets and models are kept; default: .mxnet in the home directory."),
     "MXNOVA_TUNE_HEAP": Variable(kind_of(bool), True,
         "Whether the runtime tells glibc to keep large freed blocks instead of unmapping them."),
+    "MXNOVA_IMAGE_MAX_PIXELS": Variable(kind_of(PosInt), 100_000_000,
+        "Width times height of the largest image in a record that is decoded."),
     "MXNOVA_FUSE": Variable(kind_of(bool), True,
         "Whether inference graphs are rewritten: BatchNorm folded, activations and sums fused."),
+    "MXNOVA_NUMPY_NAMES": Variable(kind_of(bool), True,
+        "Whether `import mxnet` gives NumPy back the names that it dropped, such as np.float."),
+    "MXNOVA_FULL_TRACEBACK": Variable(kind_of(bool), False,
+        "Whether tracebacks that the command line shows have the frames inside mxnova, too."),
     "MXNET_PROFILER_AUTOSTART": Variable(kind_of(bool), False,
         "Whether the profiler runs from the start; its trace is written at exit."),
     "MXNET_PROFILER_MODE": Variable(kind_of(int), 13,

@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The exception tree, and the one place that words "Op: name=value: reason".
 
+Texts are bounded, whatever was passed or read: values are put into them by `shown`, and an error
+keeps at most `MAX_TEXT` characters of what it is given.
+
 MXNetError                      RuntimeError, as in MXNet
 ├── FormatError                 a file or a byte string that breaks its format (also ValueError)
 ├── ArgumentError               a bad argument of an operator or function (also ValueError)
 ├── ArgumentTypeError           an argument of the wrong Python type (also TypeError)
 ├── UnknownNameError            an operator, argument or output that does not exist (also KeyError)
 ├── OutOfRangeError             an index beyond its axis (also IndexError)
+├── FileError                   a path that cannot be opened, read or written (also OSError)
+│   ├── MissingFileError        there is no such file (also FileNotFoundError)
+│   ├── FilePermissionError     it may not be opened (also PermissionError)
+│   └── DirectoryError          it is a directory (also IsADirectoryError)
 ├── OutOfMemoryError            memory that is not to be had (also MemoryError)
 ├── NotImplementedForSymbol     what arrays can and symbols cannot
 └── NotSupportedForSparseNDArray
@@ -17,27 +24,61 @@ The second base of each lets `except ValueError` and the like work where MXNet's
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import itertools
+import reprlib
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+from .printable import printable
 
 __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
+    "DirectoryError",
+    "FileError",
+    "FilePermissionError",
     "FormatError",
     "MXNetError",
+    "MissingFileError",
     "NotImplementedForSymbol",
     "NotSupportedForSparseNDArray",
     "OutOfMemoryError",
     "OutOfRangeError",
     "UnknownNameError",
     "argument_error",
+    "bounded",
     "candidates",
     "from_foreign",
+    "shown",
 ]
+
+MAX_TEXT = 8192
+_TAIL = 2048
+
+
+def bounded(text: str) -> str:
+    """`text`, without its middle where it is longer than an error's text may be."""
+    if len(text) <= MAX_TEXT:
+        return text
+    left_out = f" ... ({len(text):,} characters in all) ... "
+    return text[: MAX_TEXT - _TAIL - len(left_out)] + left_out + text[-_TAIL:]
 
 
 class MXNetError(RuntimeError):
-    """Any failure that mxnova reports."""
+    """Any failure that mxnova reports.
+
+    Its text is safe to show: names from files, that it may quote, cannot steer a terminal.
+    """
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*map(_bounded_text, args))
+
+    def __str__(self) -> str:
+        return printable(super().__str__(), keep="\n\t")
+
+
+def _bounded_text(value: Any) -> Any:
+    return bounded(value) if type(value) is str else value
 
 
 class FormatError(MXNetError, ValueError):
@@ -56,18 +97,59 @@ class UnknownNameError(MXNetError, KeyError):
     """A name that nothing is registered or listed under."""
 
     def __str__(self) -> str:  # KeyError would print the repr
-        return str(self.args[0]) if self.args else ""
+        return printable(str(self.args[0]), keep="\n\t") if self.args else ""
 
 
 class OutOfRangeError(MXNetError, IndexError):
     """An index beyond the end of what it indexes."""
 
 
+class FileError(MXNetError, OSError):
+    """A path that cannot be opened, read or written.
+
+    Args:
+        errno: the system's number of the error.
+        strerror: what is wrong.
+        filename: the path.
+    """
+
+    def __new__(cls, *args: Any) -> FileError:
+        """OSError's, which keeps errno and filename; RuntimeError's would come first."""
+        return OSError.__new__(cls, *map(_bounded_text, args))
+
+    def __init__(self, *_args: Any) -> None:
+        OSError.__init__(self)  # everything was done before
+
+    def __str__(self) -> str:
+        if self.filename is None:
+            return OSError.__str__(self)
+        return printable(f"{self.filename}: {self.strerror}", keep="\n\t")
+
+    @staticmethod
+    def of(error: OSError, path: object) -> FileError:
+        """The error that says of `path` what the system said."""
+        kinds = (MissingFileError, FilePermissionError, DirectoryError)
+        kind = next((k for k in kinds if isinstance(error, k.__bases__[-1])), FileError)
+        return kind(error.errno, error.strerror or str(error), str(path))
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """A path at which there is no file."""
+
+
+class FilePermissionError(FileError, PermissionError):
+    """A file that this process may not open."""
+
+
+class DirectoryError(FileError, IsADirectoryError):
+    """A directory where a file is needed."""
+
+
 class OutOfMemoryError(MXNetError, MemoryError):
     """Memory that neither the system nor the device has."""
 
 
-class _NotFor(MXNetError):  # noqa: N818 - no error of its own  # noqa: N818 - the base of two of MXNet's names
+class _NotFor(MXNetError):  # noqa: N818 - the base of two of MXNet's names
     """What some kind of thing cannot do.
 
     Args:
@@ -80,7 +162,7 @@ class _NotFor(MXNetError):  # noqa: N818 - no error of its own  # noqa: N818 - t
 
     def __init__(self, function: Any, alias: str | None = None, *args: Any) -> None:
         super().__init__(function, alias, *args)
-        self.function: str = getattr(function, "__name__", str(function))
+        self.function: str = bounded(getattr(function, "__name__", str(function)))
         self.alias = alias
 
     def __str__(self) -> str:
@@ -100,9 +182,46 @@ class NotSupportedForSparseNDArray(_NotFor):
     _reason = "dense arrays: tostype('default') makes one of a sparse array"
 
 
+class _Shown(reprlib.Repr):
+    """Bounds in items and depth; what is beyond them is never turned into text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 4
+        self.maxlist = self.maxtuple = self.maxdict = self.maxset = self.maxfrozenset = 20
+        self.maxstring = self.maxother = 1 << 10
+
+    def repr_str(self, x: str, level: int) -> str:
+        return repr(x[: self.maxstring])
+
+    def repr_bytes(self, x: bytes | bytearray, level: int) -> str:
+        return repr(x[: self.maxstring])
+
+    repr_bytearray = repr_bytes
+
+    def repr_int(self, x: int, level: int) -> str:
+        return repr(x) if x.bit_length() < 1 << 10 else f"<an integer of {x.bit_length()} bits>"
+
+    def repr_dict(self, x: Mapping[Any, Any], level: int) -> str:
+        if level <= 0:
+            return "{...}"
+        items = itertools.islice(x.items(), self.maxdict)
+        pairs = [f"{self.repr1(k, level - 1)}: {self.repr1(v, level - 1)}" for k, v in items]
+        return "{" + ", ".join(pairs + ["..."] * (len(x) > len(pairs))) + "}"
+
+
+_SHOWN = _Shown()
+
+
+def shown(value: object, limit: int = 200) -> str:
+    """The repr of `value` in at most `limit` characters, made in bounded time and memory."""
+    text = _SHOWN.repr(value)
+    return text if len(text) <= limit else f"{text[: limit - 3]}..."
+
+
 def argument_error(op: str, name: str, value: object, reason: str) -> ArgumentError:
     """The error for argument `name` of `op`: ``Convolution: num_filter='0': must be >= 1``."""
-    return ArgumentError(f"{op}: {name}={value!r}: {reason}")
+    return ArgumentError(f"{op}: {name}={shown(value)}: {reason}")
 
 
 def from_foreign(error: Exception, where: str) -> MXNetError:

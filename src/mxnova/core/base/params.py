@@ -14,28 +14,37 @@ import struct
 import types
 import typing
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
+import numpy as np
+
 from .dtypes import dtype_of
-from .errors import ArgumentError, argument_error, candidates
+from .errors import ArgumentError, argument_error, candidates, shown
 from .shapes import parse_shape
 
 __all__ = [
     "NOT_GIVEN",
     "REQUIRED",
+    "AnyCount",
+    "Count",
     "Double",
     "Doubles",
     "Field",
     "Floats",
     "Kind",
+    "Layers",
     "Long",
     "Longs",
     "OptionalInts",
     "PosInt",
     "Shape",
     "Shapes",
+    "StepCount",
+    "StepCounts",
+    "StructuralDouble",
+    "StructuralFloats",
     "UInt",
     "ULong",
     "attr_text",
@@ -43,8 +52,11 @@ __all__ = [
     "describe",
     "doc_of_arguments",
     "fields_of",
+    "identities",
+    "identity",
     "kind_of",
     "parse_attrs",
+    "parse_field",
 ]
 
 
@@ -65,9 +77,20 @@ NOT_GIVEN: Any = _NullType()  # stands for an argument left out; MXNet's name fo
 
 
 class Kind:
-    """How one type of parameter is read and printed. `label` is MXNet's name for the type."""
+    """How one type of parameter is read and printed.
+
+    Attributes:
+        label: MXNet's name for the type.
+        is_number: whether it only enters the arithmetic, so that operators which differ in it run
+            the same code on the same shapes; otherwise it is part of an operator's structure.
+    """
 
     label: str
+    is_number: bool = False
+
+    def form(self, value: Any) -> Any:
+        """What of a number is structure: None, unless it may be absent or holds several."""
+        return None
 
     def parse(self, value: Any) -> Any:
         """The typed value of `value`, text or Python object.
@@ -117,6 +140,7 @@ class IntKind(Kind):
     label: str = "int"
     low: int = -(2**31)
     high: int = 2**31 - 1
+    is_number: bool = False
 
     def parse(self, value: Any) -> int:
         if type(value) is not int:
@@ -138,6 +162,7 @@ class FloatKind(Kind):
     label: str = "float"
     low: float = float("-inf")
     high: float = float("inf")
+    is_number: bool = True
 
     def parse(self, value: Any) -> float:
         number = value if type(value) is float else self._read(str(value))
@@ -211,6 +236,10 @@ class ShapeKind(Kind):
 
     label = "Shape(tuple)"
     none: Any = REQUIRED
+    is_number: bool = False
+
+    def form(self, value: Any) -> Any:
+        return value if value is None else len(value)
 
     def parse(self, value: Any) -> tuple[int, ...] | None:
         if type(value) is tuple and all(type(d) is int for d in value):
@@ -240,6 +269,13 @@ class TupleKind(Kind):
     def label(self) -> str:  # type: ignore[override]
         return self.name or f"tuple of <{self.item.label}>"
 
+    @property
+    def is_number(self) -> bool:  # type: ignore[override]
+        return self.item.is_number
+
+    def form(self, value: Any) -> Any:
+        return len(value)
+
     def parse(self, value: Any) -> tuple[Any, ...]:
         try:
             return tuple(self.item.parse(v) for v in _split(value))
@@ -263,8 +299,16 @@ class OptionalKind(Kind):
         name = "Shape" if isinstance(self.item, ShapeKind) else self.item.label
         return f"{name} or None"
 
+    @property
+    def is_number(self) -> bool:  # type: ignore[override]
+        return self.item.is_number
+
+    def form(self, value: Any) -> Any:
+        return value is not None and (self.item.form(value),)
+
     def parse(self, value: Any) -> Any:
-        return None if value is None or value == "None" else self.item.parse(value)
+        absent = value is None or (isinstance(value, str) and value == "None")
+        return None if absent else self.item.parse(value)
 
     def text(self, value: Any) -> str:
         return "None" if value is None else self.item.text(value)
@@ -297,6 +341,8 @@ def _split(value: Any) -> Iterable[Any]:
     return items
 
 
+MAX_COUNT = 65_536
+
 # Annotations -------------------------------------------------------------------------------------
 
 # fmt: off
@@ -309,6 +355,16 @@ Shape = Annotated[tuple[int, ...], ShapeKind()]
 Shapes = Annotated[tuple[tuple[int, ...], ...], TupleKind(ShapeKind())]
 Floats = Annotated[tuple[float, ...], TupleKind(FloatKind())]
 Doubles = Annotated[tuple[float, ...], TupleKind(FloatKind("double"))]
+# Numbers of arrays, layers or parts: names and loops are made of them, so that they are bounded.
+Count = Annotated[int, IntKind("int", 1, MAX_COUNT)]
+AnyCount = Annotated[int, IntKind("int", high=MAX_COUNT)]
+Layers = Annotated[int, IntKind("int (non-negative)", 0, MAX_COUNT)]
+# Floats that shapes or the choice of code depend on.
+StructuralDouble = Annotated[float, FloatKind("double", is_number=False)]
+StructuralFloats = Annotated[tuple[float, ...], TupleKind(FloatKind(is_number=False))]
+# Integers that enter the arithmetic only.
+StepCount = Annotated[int, IntKind(is_number=True)]
+StepCounts = Annotated[tuple[int, ...], ShapeKind(is_number=True)]
 Longs = Annotated[tuple[int, ...], TupleKind(IntKind("long", -(2**63), 2**63 - 1))]
 OptionalInts = Annotated[  # begin, end, step of `slice`: items may be None
     tuple[int | None, ...],
@@ -385,8 +441,36 @@ def _field(name: str, annotation: Any, defaults: Mapping[str, Any]) -> Field:
     kind = kind_of(annotation)
     default = defaults.get(name, REQUIRED)
     if isinstance(kind, ShapeKind):
-        kind = ShapeKind(none=default)
+        kind = replace(kind, none=default)
     return Field(name, kind, default if default is REQUIRED else kind.parse(default))
+
+
+# Telling values apart -----------------------------------------------------------------------------
+
+# Types whose values compare equal only where they mean the same, among values of one type.
+_EXACT = frozenset({int, str, bool, type(None), _NullType, type})
+
+
+def identity(value: Any) -> Any:
+    """A hashable that two values share only if they read alike: 1, 1.0 and True differ, as do ±0.
+
+    What is no plain value stands for its text.
+    """
+    kind = type(value)
+    if kind in _EXACT:
+        return kind, value
+    if kind is tuple:
+        kinds = tuple(map(type, value))
+        return (kinds, value) if _EXACT.issuperset(kinds) else (kind, *map(identity, value))
+    return kind, repr(value) if kind is float else attr_text(value)
+
+
+def identities(values: Mapping[str, Any]) -> Any:
+    """`identity` of all of `values` with their names."""
+    kinds = tuple(map(type, values.values()))
+    if _EXACT.issuperset(kinds):
+        return kinds, tuple(values.items())
+    return tuple([(name, identity(value)) for name, value in values.items()])
 
 
 # Text of values ----------------------------------------------------------------------------------
@@ -402,10 +486,13 @@ def attr_text(value: Any) -> str:
         return "(" + ", ".join(map(attr_text, value)) + (",)" if len(value) == 1 else ")")
     if isinstance(value, type) or (hasattr(value, "itemsize") and hasattr(value, "kind")):
         return _dtype_name(value)
+    if isinstance(value, np.ndarray) and value.ndim:  # its own text is without commas, and cut
+        return attr_text(tuple(value.tolist()))
     return str(value)
 
 
 def _dtype_name(value: Any) -> str:
+
     return dtype_of(value).name
 
 
@@ -427,7 +514,7 @@ def parse_attrs(op: str, fields: Sequence[Field], attrs: Mapping[str, Any]) -> d
     values: dict[str, Any] = {}
     for field in fields:
         if field.name in attrs:
-            values[field.name] = _parse_one(op, field, attrs[field.name])
+            values[field.name] = parse_field(op, field, attrs[field.name])
         elif field.default is REQUIRED:
             raise ArgumentError(f"{op}: {field.name} ({field.type_text}) is missing")
         else:
@@ -435,10 +522,11 @@ def parse_attrs(op: str, fields: Sequence[Field], attrs: Mapping[str, Any]) -> d
     return values
 
 
-def _parse_one(op: str, field: Field, value: Any) -> Any:
+def parse_field(op: str, field: Field, value: Any) -> Any:
+    """The typed value of one parameter; raises ArgumentError."""
     try:
         return field.kind.parse(value)
-    except ValueError as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise argument_error(op, field.name, value, str(error)) from None
 
 
@@ -448,7 +536,9 @@ def _refuse_unknown(op: str, fields: Sequence[Field], attrs: Mapping[str, Any]) 
         if name not in known and not (name.startswith("__") and name.endswith("__")):
             listing = "; ".join(f"{f.name}: {f.type_text}" for f in fields)
             hint = candidates(name, known)
-            raise ArgumentError(f"{op}: there is no argument {name!r}{hint} (it has: {listing})")
+            raise ArgumentError(
+                f"{op}: there is no argument {shown(name)}{hint} (it has: {listing})"
+            )
 
 
 def describe(fields: Iterable[Field], docs: Mapping[str, str] | None = None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any, ClassVar, TypeVar
 
@@ -23,23 +24,25 @@ class _Current:
 class Scope:
     """A value that is current inside its ``with`` block, per thread; blocks nest.
 
-    Each direct subclass has a stack of its own; `current` is its top, or `default()` made once a
-    thread.
+    Each direct subclass has a stack of its own, which its subclasses share; `current` is its top,
+    or its `default()`, made once a thread.
     """
 
     _stacks: threading.local
+    _first: ClassVar[Callable[[], Any]]  # makes what is current outside any block
     current: ClassVar[Any] = _Current()
 
     def __init_subclass__(cls) -> None:
         if Scope in cls.__bases__:
             cls._stacks = threading.local()
+            cls._first = cls.default
 
     @classmethod
     def _stack(cls) -> list[Any]:
         try:
             stack: list[Any] = cls._stacks.stack
         except AttributeError:
-            stack = cls._stacks.stack = [cls.default()]
+            stack = cls._stacks.stack = [cls._first()]
         return stack
 
     @classmethod
@@ -51,6 +54,11 @@ class Scope:
     def get_current(cls) -> Any:
         """The value in force in this thread."""
         return cls._stack()[-1]
+
+    @classmethod
+    def set_current(cls, value: Any) -> None:
+        """Puts `value` in force in this thread, until the block that this is in ends."""
+        cls._stack()[-1] = value
 
     def __enter__(self: _Self) -> _Self:
         self._stack().append(self._entered(self._stack()[-1]))

@@ -8,10 +8,12 @@ are -1 and None. `from_user` and `to_user` translate; everything inside works on
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
+from .errors import argument_error
 from .scopes import is_np_shape
 
 __all__ = [
@@ -25,6 +27,7 @@ __all__ = [
     "is_known",
     "parse_shape",
     "shape_text",
+    "sizes_of",
     "to_user",
     "unify",
 ]
@@ -111,6 +114,24 @@ def from_user(shape: Iterable[int] | None) -> PartialShape:
     if is_np_shape():
         return tuple(UNKNOWN if d < 0 else int(d) for d in dims)
     return tuple(UNKNOWN if d <= 0 else int(d) for d in dims) if dims else None
+
+
+def sizes_of(function: str, shape: Any) -> tuple[int, ...]:
+    """The sizes that a caller's number, or list, tuple or array of numbers, means.
+
+    Raises:
+        ArgumentError: it is none of these, or a size is negative; the text names `function`.
+    """
+    try:
+        sizes: tuple[int, ...] = (operator.index(shape),)
+    except (TypeError, ValueError):
+        try:
+            sizes = tuple(operator.index(size) for size in shape)
+        except (TypeError, ValueError):
+            raise argument_error(function, "shape", shape, "must be a number or numbers") from None
+    if any(size < 0 for size in sizes):
+        raise argument_error(function, "shape", sizes, "sizes must not be negative")
+    return sizes
 
 
 def to_user(shape: PartialShape) -> tuple[int, ...] | None:

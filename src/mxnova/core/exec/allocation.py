@@ -8,10 +8,10 @@ import torch
 from ..base.errors import MXNetError, from_foreign
 from ..base.shapes import shape_text
 from ..nd.array import NDArray
-from ..nd.sparse import zeros_stored
+from ..nd.wrapping import view_of, zeros_stored
 from ..runtime.context import Context
 
-__all__ = ["allocated", "resized", "view_of"]
+__all__ = ["allocated", "first_elements", "resized"]
 
 
 def resized(
@@ -34,7 +34,7 @@ def resized(
     change = f"{name} changes from {shape_text(array.shape)} to {shape_text(shape)}"
     if not may_change:
         raise MXNetError(f"reshape: {change}; give its shape, or partial_shaping=True")
-    found = view_of(array, shape)
+    found = first_elements(array, shape)
     if found is not None:
         return found
     if not may_grow and torch.Size(shape).numel() > array.size:
@@ -56,11 +56,11 @@ def allocated(stype: str, shape: tuple[int, ...], context: Context, dtype: torch
         raise from_foreign(error, f"bind: an array of shape {shape_text(shape)}") from error
 
 
-def view_of(array: NDArray, shape: tuple[int, ...]) -> NDArray | None:
+def first_elements(array: NDArray, shape: tuple[int, ...]) -> NDArray | None:
     """The first elements of a dense array in another shape; None where they are not enough."""
     if array.shape == shape:
         return array
     size = torch.Size(shape).numel()
     if array.stype != "default" or size > array.size:
         return None
-    return array._view(array._tensor.reshape(-1)[:size].view(shape))
+    return view_of(array, array._tensor.reshape(-1)[:size].view(shape))

@@ -12,11 +12,10 @@ from torch import Tensor
 from ..base.errors import MXNetError
 from ..base.params import Longs, UInt, fields_of, parse_attrs
 from ..graph.symbol import Symbol
-from ..nd.accept import owned
-from ..nd.array import NDArray, wrap_recorded
+from ..nd.array import NDArray
 from ..nd.recording import STATE
-from ..nd.sparse import receive, wrap_value
 from ..nd.tape import Node, flow_of, outputs_of, step
+from ..nd.wrapping import owned, receive, wrap_recorded, wrap_value
 from ..runtime.context import Context
 from .interpreter import Observer, Tell, Teller
 from .program import Mode, ProgramTable
@@ -150,7 +149,7 @@ class _Call(NamedTuple):
             mode = Mode(STATE.training, True)
             results = self.compiled.program.run(inputs, mode, self.observers)
             results = _distinct(results, inputs)
-        nodes = outputs_of(step(("_CachedOp", {}), arrays), len(results))
+        nodes = outputs_of(step("_CachedOp", arrays), len(results))
         return [self._wrapped(r, n) for r, n in zip(results, nodes, strict=True)]
 
     def _wrapped(self, result: Any, node: Node) -> NDArray:

@@ -14,12 +14,13 @@ import torch
 from torch import Tensor
 
 from ..base.errors import argument_error
-from ..base.params import Longs
+from ..base.params import AnyCount, Longs
 from ..base.shapes import PartialShape
 from ..graph.infer import infer_dtypes, infer_shapes
 from ..graph.symbol import Symbol
+from ..op.declaration import operator
 from ..op.infer import DTypes, Shapes
-from ..op.operator import Op, operator
+from ..op.record import Op, lone, numbered
 from ..runtime.context import Context, cpu, current_context, gpu
 from .program import Mode, Program, ProgramTable
 from .sparse_execution import dense_edge
@@ -88,8 +89,8 @@ class _ControlFlow(Op):
 
     _keeps_state = False
 
-    num_args: int
-    num_outputs: int
+    num_args: AnyCount
+    num_outputs: AnyCount
 
     def n_variadic(self) -> int:
         """`num_args` counts the bodies too."""
@@ -99,7 +100,7 @@ class _ControlFlow(Op):
         """output0, output1, …; a lone one is named output."""
         if self.num_outputs == 1:
             return ("output",)
-        return tuple(f"output{i}" for i in range(self.num_outputs))
+        return numbered("output", self.num_outputs)
 
     def check_locations(self, name: str, count: int) -> tuple[int, ...]:
         """The locations in parameter `name`, each of which must be below `count`."""
@@ -135,11 +136,6 @@ class _Loop(_ControlFlow):
         return [r.new_zeros((0, *r.shape)) for r in results[: self.num_out_data]]
 
 
-def _result(outputs: tuple[Tensor, ...]) -> Any:
-    """Outputs as a forward gives them: a lone one by itself."""
-    return outputs if len(outputs) != 1 else outputs[0]
-
-
 def _spread(facts: Sequence[Any], locations: Sequence[int]) -> list[Any]:
     return [facts[i] for i in locations]
 
@@ -158,8 +154,8 @@ class Foreach(_Loop):
         remain_locs: which are the rest.
     """
 
-    num_args: int
-    num_outputs: int
+    num_args: AnyCount
+    num_outputs: AnyCount
     num_out_data: int
     in_state_locs: Longs
     in_data_locs: Longs
@@ -217,9 +213,9 @@ class Foreach(_Loop):
             states = list(results[self.num_out_data :])
         if not stacked:
             blank = [array.new_zeros(array.shape[1:]) for array in data[:n_data]]
-            return _result((*self.no_rows(body, self._fed([*blank, *states, *rest])), *states))
+            return lone((*self.no_rows(body, self._fed([*blank, *states, *rest])), *states))
         columns = (torch.stack(column) for column in zip(*stacked, strict=True))
-        return _result((*columns, *states))
+        return lone((*columns, *states))
 
 
 @operator("_while_loop", named_inputs=False)
@@ -237,8 +233,8 @@ class WhileLoop(_Loop):
         func_var_locs: which inputs of the body are the loop variables.
     """
 
-    num_args: int
-    num_outputs: int
+    num_args: AnyCount
+    num_outputs: AnyCount
     num_out_data: int
     max_iterations: int
     cond_input_locs: Longs
@@ -289,7 +285,7 @@ class WhileLoop(_Loop):
         else:
             columns = self.no_rows(body, _spread(values, self.func_input_locs))
         filled = (_filled(column, self.max_iterations) for column in columns)
-        return _result((*filled, *_spread(values, variables)))
+        return lone((*filled, *_spread(values, variables)))
 
 
 def _filled(column: Tensor, length: int) -> Tensor:
@@ -313,8 +309,8 @@ class Cond(_ControlFlow):
         else_input_locs: the same for the other body.
     """
 
-    num_args: int
-    num_outputs: int
+    num_args: AnyCount
+    num_outputs: AnyCount
     cond_input_locs: Longs
     then_input_locs: Longs
     else_input_locs: Longs
@@ -351,4 +347,4 @@ class Cond(_ControlFlow):
         condition = self.bodies[0]
         (holds,) = condition.run(_spread(data, self.cond_input_locs), train, rng)
         body, locations = self._branches()[0 if bool(holds.flatten()[0]) else 1]
-        return _result(body.run(_spread(data, locations), train, rng))
+        return lone(body.run(_spread(data, locations), train, rng))

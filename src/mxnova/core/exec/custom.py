@@ -16,16 +16,18 @@ from torch import Tensor
 from ..base.errors import ArgumentError, MXNetError, UnknownNameError, candidates
 from ..base.params import attr_text
 from ..base.shapes import Pause, from_user, to_user
-from ..nd.array import NDArray, wrap
+from ..nd.array import NDArray
 from ..nd.function import tied
 from ..nd.recording import pause
-from ..nd.sparse import wrap_sparse
+from ..nd.wrapping import wrap, wrap_sparse
 from ..op.dtypes import mx_dtype, torch_dtype
 from ..op.infer import DTypes, Shapes
+from ..op.kernel import Kernel
 from ..op.kernel_gradient import value_of_gradient
-from ..op.operator import REGISTRY, Kernel, Op, OpType
+from ..op.record import REGISTRY, Op, OpType
 from ..op.sparse.storage import Value, cast_storage, empty_sparse, stype_of
 from ..runtime.context import Context, context_of, current_context
+from ..runtime.profiler import custom_code
 
 __all__ = ["Custom", "register_custom"]
 
@@ -309,7 +311,12 @@ class _Run:
     def forward(self, data: Sequence[Value], stypes: Sequence[str] | None = None) -> list[NDArray]:
         """The outputs, stored as `stypes`, for these arguments and auxiliary states."""
         outputs = self._zeros(self.op.results(data), stypes)
-        with self.op.user_code("forward"), pause(self._train), self._context:
+        with (
+            custom_code(self.op.op_type),
+            self.op.user_code("forward"),
+            pause(self._train),
+            self._context,
+        ):
             self._operator.forward(
                 is_train=self._train,
                 req=["write"] * len(outputs),
@@ -330,7 +337,12 @@ class _Run:
     ) -> list[NDArray]:
         """Gradients, stored as `stypes`, of the arguments; `facts` are their shapes and types."""
         gradients = self._zeros(facts, stypes)
-        with self.op.user_code("backward"), pause(self._train), self._context:
+        with (
+            custom_code(f"_backward_{self.op.op_type}"),
+            self.op.user_code("backward"),
+            pause(self._train),
+            self._context,
+        ):
             self._operator.backward(
                 req=["write" if w else "null" for w in wanted],
                 out_grad=self._arrays(d_outputs),
@@ -442,11 +454,11 @@ class _SparseStep:
 class _CustomType(OpType):
     """`Custom` as a registered name: its parameters are what the user's class takes."""
 
-    def of(self, attrs: Mapping[str, Any]) -> Op:
+    def of(self, attrs: Mapping[str, Any], subgraphs: Sequence[Any] = ()) -> Op:
         """A new operator each time: the user's object may keep state."""
-        return self.parse(attrs)
+        return self.make(**self.parse(attrs))
 
-    def parse(self, attrs: Mapping[str, Any]) -> Op:
+    def parse(self, attrs: Mapping[str, Any]) -> dict[str, Any]:
         texts = {name: attr_text(value) for name, value in attrs.items()}
         name = texts.get("op_type", "")
         if not name:
@@ -457,8 +469,8 @@ class _CustomType(OpType):
                 f"Custom: op_type={name!r} is not registered{candidates(name, _registered)} "
                 f"(registered are: {known})"
             )
-        return self.make(**texts)
+        return texts
 
 
-Custom.type = _CustomType(["Custom", "_npi_Custom"], Custom, Custom, Custom.forward)
+Custom.type = _CustomType(["Custom", "_npi_Custom"], Custom, Custom.forward)
 REGISTRY.register(Custom.type, "Custom", "_npi_Custom")

@@ -23,11 +23,10 @@ from ..base.shapes import PartialShape, is_known, shape_text
 from ..graph.completion import completions
 from ..graph.infer import infer_stypes
 from ..graph.symbol import Symbol
-from ..nd.accept import owned
 from ..nd.array import NDArray
 from ..nd.autograd import take_gradient
 from ..nd.memory import replace
-from ..nd.sparse import clear
+from ..nd.wrapping import clear, owned, view_of
 from ..op.sparse.storage import Value
 from ..runtime.context import Context
 from ..runtime.profiler import api_call, recorded_backward
@@ -414,7 +413,7 @@ def _output(
     if lender is not None and stype == lender.stype == "default" and lender.context == context:
         size = torch.Size(known).numel()
         if lender._raw.dtype is dtype and size <= lender.size:
-            return lender._view(lender._tensor.reshape(-1)[:size].view(known))
+            return view_of(lender, lender._tensor.reshape(-1)[:size].view(known))
     return allocated(stype, known, context, dtype)
 
 

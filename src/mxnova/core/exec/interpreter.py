@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from ..nd.array import NDArray
-from ..nd.sparse import wrap_value
+from ..nd.wrapping import wrap_value
 from ..runtime.profiler import PROFILER, clock
 from .errors import refuse
 from .lowering import Lowered, Step, array_names

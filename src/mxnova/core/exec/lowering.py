@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from ..graph.node import Node
 from ..graph.symbol import Symbol
-from ..op.operator import Op
+from ..op.record import Op
 from ..runtime.context import Context
 
 __all__ = ["Lowered", "Runner", "Step", "array_names", "lower"]

@@ -11,7 +11,7 @@ from ..base.errors import MXNetError
 from ..graph.node import Entry, Node
 from ..graph.rewrite import rewrite
 from ..graph.symbol import Symbol
-from ..op.operator import Op, OpType
+from ..op.record import Op, OpType
 from ..runtime.context import Context
 
 __all__ = ["Contexts", "contexts_of", "placed"]
@@ -32,9 +32,7 @@ class CrossDeviceCopy(Op):
         return data.to(self.context.device)
 
 
-CrossDeviceCopy.type = OpType(
-    ["_CrossDeviceCopy"], CrossDeviceCopy, CrossDeviceCopy, CrossDeviceCopy.forward
-)
+CrossDeviceCopy.type = OpType(["_CrossDeviceCopy"], CrossDeviceCopy, CrossDeviceCopy.forward)
 
 
 def contexts_of(

@@ -27,7 +27,7 @@ from ..graph.node import Entry, Node
 from ..graph.rewrite import rewrite
 from ..graph.symbol import Symbol
 from ..op.gradient import recorded
-from ..op.operator import Op
+from ..op.record import Op
 from ..runtime.context import Context
 from ..runtime.profiler import PROFILER
 from ..runtime.resource import random_stream

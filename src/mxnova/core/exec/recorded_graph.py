@@ -11,9 +11,10 @@ from ..base.params import attr_text
 from ..graph.node import Entry, Node
 from ..graph.symbol import Symbol
 from ..nd.array import NDArray
-from ..nd.tape import INDEXING, Leaf, is_live
+from ..nd.array_operators import Index
+from ..nd.tape import Leaf, is_live
 from ..nd.tape import Node as TapeNode
-from ..op.operator import Op, find
+from ..op.record import Op, find
 from . import binding  # noqa: F401 - Symbol.bind
 
 __all__ = ["get_symbol"]
@@ -59,14 +60,11 @@ def _entry_of(step: TapeNode, inputs: Sequence[Entry]) -> Entry:
         return Entry(Node(None, f"{kind}{step.number}", {}), 0)
     if isinstance(made_by, int):
         return Entry(inputs[0].node, made_by)
-    if isinstance(made_by, Op):
-        return _applied(made_by, name, inputs)
-    op_name, attrs = made_by
-    if op_name == INDEXING:
-        return _indexed(attrs, name, inputs)
-    if op_name in ("_backward", "_CachedOp", "_CustomFunction"):
-        raise MXNetError(f"get_symbol: a step {op_name} is no operator that a Symbol could have")
-    return _applied(find(op_name).of(attrs), name, inputs)
+    if isinstance(made_by, str):
+        raise MXNetError(f"get_symbol: a step {made_by} is no operator that a Symbol could have")
+    if isinstance(made_by, Index):
+        return _indexed(made_by.values, name, inputs)
+    return _applied(made_by, name, inputs)
 
 
 def _applied(op: Op, name: str, inputs: Sequence[Entry]) -> Entry:

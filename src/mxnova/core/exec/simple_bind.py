@@ -22,7 +22,7 @@ from ..graph.symbol import Symbol
 from ..nd.array import NDArray
 from ..op.dtypes import torch_dtype
 from ..runtime.context import Context
-from .allocation import allocated, view_of
+from .allocation import allocated, first_elements
 from .bound_arrays import requests_of
 from .executor import Executor
 from .placement import contexts_of
@@ -82,7 +82,7 @@ class _Wanted(NamedTuple):
         """`old`, or the part that is enough, where it is of this kind."""
         if old is None or old.stype != self.stype or old.context != self.context:
             return None
-        return view_of(old, self.shape) if old._raw.dtype is self.dtype else None
+        return first_elements(old, self.shape) if old._raw.dtype is self.dtype else None
 
 
 def simple_bind(

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from ..op.kernel_gradient import densified, run_recorded, stand_in
-from ..op.operator import Op, as_tuple
+from ..op.kernel_gradient import densified, run_kernel, stand_in
+from ..op.record import Op
 from ..op.sparse.storage import Sparse, Value, stype_of
 
 __all__ = ["Linked", "dense_edge", "execute", "leaf_of", "run_edges", "tracked_of", "value_of"]
@@ -68,9 +68,8 @@ def execute(
     if kernel is None:
         return None
     wanted = {name: facts.get(name) for name in kernel.facts}
-    if torch.is_grad_enabled() and any(t.requires_grad for t in tracked):
-        return run_recorded(op, kernel, values, tracked, wanted)
-    return as_tuple(kernel.forward(op, *values, **wanted)), ()
+    recorded = torch.is_grad_enabled() and any(t.requires_grad for t in tracked)
+    return run_kernel(op, kernel, values, tracked if recorded else (), wanted)
 
 
 def run_edges(

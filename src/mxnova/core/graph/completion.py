@@ -12,7 +12,7 @@ import torch
 
 from ..base.errors import MXNetError
 from ..base.shapes import is_known, shape_text
-from ..op.operator import Op
+from ..op.record import Op
 from .infer import DTypeTable, ShapeTable
 from .node import Entry, Node
 from .rewrite import rewrite

@@ -13,11 +13,11 @@ from ..base.errors import MXNetError, UnknownNameError, candidates
 from ..base.params import attr_text
 from ..base.scopes import AttrScope, NameManager
 from ..op.calls import CallForm, documented
-from ..op.operator import Op, find
+from ..op.record import Op, find
 from .node import Entry, Node, hidden, parsed
 from .symbol import Symbol, single_entry
 
-__all__ = ["apply", "function_of", "invoke_by_name"]
+__all__ = ["apply", "function_of", "inputs_of", "invoke_by_name"]
 
 _EXTRAS = {
     "name": "name of the node.",
@@ -79,17 +79,22 @@ def apply(
     scope = {hidden(k): attr_text(v) for k, v in AttrScope.get_current().get(attr).items()}
     attrs = {**scope, **{hidden(k): v for k, v in texts.items()}}
     op = parsed(op_name, attrs)
-    node = Node(op, name, attrs, _inputs(op, name, attrs, symbols, named))
+    node = Node(op, name, attrs, inputs_of(op, name, attrs, symbols, named))
     return Symbol(Entry(node, i) for i in range(op.n_visible()))
 
 
-def _inputs(
+def inputs_of(
     op: Op,
     name: str,
     attrs: dict[str, str],
     symbols: Sequence[Symbol],
     named: Mapping[str, Symbol],
 ) -> list[Entry]:
+    """The inputs of a node: those given, in order or by name, and variables for the others.
+
+    Raises:
+        MXNetError: there are too many, one has several outputs, or a name is no input's.
+    """
     names = op.inputs()
     if len(symbols) == 1 and len(names) > 1 and len(symbols[0].entries) == len(names):
         symbols = list(symbols[0])  # a group stands for its members

@@ -13,9 +13,8 @@ from ..base.dtypes import dtype_of_flag
 from ..base.errors import MXNetError
 from ..base.shapes import PartialShape, Pause, from_user, is_known, parse_shape
 from ..op.dtypes import torch_dtype
-from ..op.gradient_stypes import gradient_stypes
 from ..op.infer import DTypes, Shapes
-from ..op.operator import Op
+from ..op.record import Op
 from .node import Entry, Node
 
 __all__ = [
@@ -121,7 +120,9 @@ def infer_gradient_stypes(
             continue
         known = [found.get((id(node), i), "default") for i in range(node.n_outputs())]
         inputs = [stypes[id(e.node)][e.output] for e in node.inputs]
-        for entry, stype in zip(node.inputs, gradient_stypes(node.op, known, inputs), strict=True):
+        for entry, stype in zip(
+            node.inputs, node.op.infer_gradient_stypes(known, inputs), strict=True
+        ):
             meet(entry, stype)
     return {key: stype for (key, _), stype in found.items()}
 

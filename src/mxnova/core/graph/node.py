@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..op.operator import Op, find
+from ..op.record import Op, find
 
 if TYPE_CHECKING:
     from .symbol import Symbol
@@ -88,13 +88,8 @@ def hidden(key: str) -> str:
 
 def parsed(op: str, attrs: Mapping[str, str], subgraphs: Sequence[Symbol] = ()) -> Op:
     """The operator registered as `op` with the parameters in `attrs`."""
-    type_ = find(op)
     own = {k: v for k, v in attrs.items() if not (k.startswith("__") and k.endswith("__"))}
-    if not subgraphs:
-        return type_.of(own)
-    made = type_.parse(own)
-    made.__dict__["subgraphs"] = tuple(subgraphs)
-    return made
+    return find(op).of(own, subgraphs)
 
 
 def walk(heads: Iterable[Entry]) -> list[Node]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from ...formats import symbol_json
 from ...formats.symbol_json import GraphRecord, NodeRecord
 from ..base.errors import FormatError, MXNetError
-from ..op.operator import REGISTRY
+from ..base.scopes import is_np_shape
+from ..base.shapes import parse_shape
+from ..op.record import REGISTRY
 from .node import Entry, Node, parsed, walk
 from .rewrite import rewrite
 from .symbol import Symbol
@@ -24,7 +27,21 @@ def from_json(text: str | bytes) -> Symbol:
         FormatError: the text breaks the format.
         MXNetError: an operator is unknown or refuses its attributes.
     """
-    return _symbol(symbol_json.loads(text, _inputs_of))
+    record = symbol_json.loads(text, _inputs_of)
+    symbol = _symbol(record)
+    if is_np_shape() and "is_np_shape" not in record.attrs:
+        _to_np_shapes(symbol)
+    return symbol
+
+
+def _to_np_shapes(symbol: Symbol) -> None:
+    """Writes what is unknown of declared shapes as NumPy's shape semantics do: -1, or None."""
+    for node in symbol.nodes:
+        if node.op is None and "__shape__" in node.attrs:
+            with suppress(ValueError):  # inference will say what is wrong with it
+                dims = parse_shape(node.attrs["__shape__"])
+                sizes = ",".join("-1" if d == 0 else str(d) for d in dims or ())
+                node.attrs["__shape__"] = f"[{sizes}]" if dims else "None"
 
 
 def _inputs_of(op: str, attrs: Mapping[str, str]) -> Mapping[str, str]:
@@ -73,6 +90,8 @@ def to_json(symbol: Symbol, remove_amp_cast: bool = False) -> str:
     if remove_amp_cast:
         entries = _without_amp_casts(symbol).entries
     record = _record(entries)
+    if is_np_shape():
+        record.attrs["is_np_shape"] = ("int", 1)
     record.attrs["mxnet_version"] = ("int", symbol_json.VERSION)
     return symbol_json.dumps(record)
 
@@ -106,7 +125,7 @@ def _node_record(node: Node, number: Mapping[int, int], versions: Counter[int]) 
 def _count_writes(node: Node, versions: Counter[int]) -> None:
     """Adds what `node` writes to `versions`: how often operators wrote to each variable so far."""
     written = set() if node.op is None else {*node.op.aux, *node.op.mutates}
-    for name, entry in zip(node.op.inputs() if node.op else (), node.inputs, strict=True):
+    for name, entry in zip(node.op.inputs() if node.op else (), node.inputs, strict=False):
         if name in written:
             versions[id(entry.node)] += 1
 

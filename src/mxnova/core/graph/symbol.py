@@ -4,13 +4,24 @@
 from __future__ import annotations
 
 import ctypes
-import logging
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..base.errors import ArgumentError, MXNetError, OutOfRangeError, UnknownNameError, candidates
-from ..base.scopes import AttrScope, NameManager
-from ..base.shapes import from_user, is_known, to_user
+import numpy as np
+
+from ..base.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    MXNetError,
+    OutOfRangeError,
+    UnknownNameError,
+    candidates,
+    shown,
+)
+from ..base.params import attr_text
+from ..base.scopes import AttrScope
+from ..base.shapes import PartialShape, from_user, is_known, to_user
 from ..methods import OperatorMethods
 from ..op import library  # noqa: F401 - registers the operators
 from ..op.dtypes import mx_dtype, torch_dtype
@@ -20,8 +31,6 @@ from .refused import ArrayOnly
 from .rewrite import rewrite
 
 __all__ = ["Group", "Symbol", "Variable", "var"]
-
-_log = logging.getLogger("mxnova")
 
 Inferred = tuple[list[Any] | None, list[Any] | None, list[Any] | None]
 
@@ -193,24 +202,66 @@ class Symbol(OperatorMethods, ArrayOnly):
 
     def __call__(self, *args: Symbol, name: str | None = None, **kwargs: Symbol) -> Symbol:
         """A copy with variables replaced: by position in `list_inputs`, or by name."""
+        made = self.__copy__()
+        made._compose(*args, name=name, **kwargs)
+        return made
+
+    def _compose(self, *args: Symbol, name: str | None = None, **kwargs: Symbol) -> None:
+        """Replaces its variables; an operator without inputs yet gets them, and variables."""
         if args and kwargs:
-            raise TypeError("compose takes symbols by position or by keyword, not both")
+            raise ArgumentTypeError("compose takes symbols by position or by keyword, not both")
+        for key, value in {**dict(enumerate(args)), **kwargs}.items():
+            if not isinstance(value, Symbol):
+                raise ArgumentTypeError(
+                    f"compose: {key} must be a Symbol, not {type(value).__name__}"
+                )
+        if self._is_atomic():
+            made = self._with_inputs(name or "", args, kwargs)
+        else:
+            made = self._replaced(args, kwargs)
+            if name and len({id(e.node) for e in made._entries}) == 1:
+                made._entries[0].node.name = name
+        self._entries, self._nodes = made._entries, None
+
+    def _replaced(self, args: Sequence[Symbol], kwargs: Mapping[str, Symbol]) -> Symbol:
         names = self.list_inputs()
         if len(args) > len(names):
             raise MXNetError(f"compose: {len(args)} symbols for {len(names)} variables")
         replacements = dict(zip(names, args, strict=False)) if args else kwargs
-        for key, value in replacements.items():
-            if not isinstance(value, Symbol):
-                raise TypeError(f"compose: {key} must be a Symbol, not {type(value).__name__}")
+        for key in replacements:
             if key not in names:
                 raise UnknownNameError(
                     f"compose: no variable is named {key!r}{candidates(key, names)} "
                     f"(there are {', '.join(names)})"
                 )
-        made = self._rebuilt({k: single_entry(v, k) for k, v in replacements.items()})
-        if name and len({id(e.node) for e in made._entries}) == 1:
-            made._entries[0].node.name = name
-        return made
+        return self._rebuilt({k: single_entry(v, k) for k, v in replacements.items()})
+
+    def _gen_atomic_symbol(self) -> Symbol:
+        """The operator of its node, with its parameters, without inputs and without a name.
+
+        Raises:
+            MXNetError: it is a variable, or a group of several nodes' outputs.
+        """
+        node = self._entries[0].node
+        if node.op is None or self.name is None:
+            raise MXNetError(f"_gen_atomic_symbol: {self!r} is not the output of one operator")
+        made = Node(node.op, "", dict(node.attrs), (), node.subgraphs)
+        return Symbol(Entry(made, i) for i in range(node.op.n_visible()))
+
+    def _is_atomic(self) -> bool:
+        """Whether it is an operator that waits for its inputs."""
+        node = self._entries[0].node
+        return node.op is not None and not node.inputs and bool(node.op.inputs())
+
+    def _with_inputs(
+        self, name: str, args: Sequence[Symbol], kwargs: Mapping[str, Symbol]
+    ) -> Symbol:
+        from .functions import inputs_of
+
+        node = self._entries[0].node
+        inputs = inputs_of(node.op, name, node.attrs, args, kwargs)
+        made = Node(node.op, name, dict(node.attrs), inputs, node.subgraphs)
+        return Symbol(Entry(made, e.output) for e in self._entries)
 
     def _rebuilt(self, replacements: Mapping[str, Entry]) -> Symbol:
         """A copy of the graph in which variables are `replacements`."""
@@ -259,11 +310,12 @@ class Symbol(OperatorMethods, ArrayOnly):
 
         Raises:
             MXNetError: shapes that contradict each other; the text names the node.
+
+        Warns:
+            UserWarning: some stay unknown; the text names arguments, or nodes, that they are of.
         """
         table = self._shape_table(args, kwargs)
-        unknown = [n.name for n in self.nodes if not all(map(is_known, table[id(n)]))]
-        if unknown:
-            _log.warning("infer_shape: not enough is known about %s", ", ".join(unknown[:5]))
+        if self._warn_of_unknown("shape", table, is_known, to_user):
             return None, None, None
         return self._listed(table, to_user)
 
@@ -273,12 +325,16 @@ class Symbol(OperatorMethods, ArrayOnly):
 
     def _shape_table(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> ShapeTable:
         known = self._known("infer_shape", args, kwargs)
-        return infer_shapes(self.nodes, {n: from_user(s) for n, s in known.items()})
+        return infer_shapes(self.nodes, {n: _partial_shape(n, s) for n, s in known.items()})
 
     def infer_type(self, *args: Any, **kwargs: Any) -> Inferred:
-        """(argument, output, auxiliary) element types, or Nones when some stay unknown."""
+        """(argument, output, auxiliary) element types, or Nones when some stay unknown.
+
+        Warns:
+            UserWarning: some stay unknown; the text names arguments, or nodes, that they are of.
+        """
         table = self._dtype_table(args, kwargs)
-        if any(fact is None for n in self.nodes for fact in table[id(n)]):
+        if self._warn_of_unknown("type", table, lambda dtype: dtype is not None, _numpy_type):
             return None, None, None
         return self._listed(table, _numpy_type)
 
@@ -305,6 +361,26 @@ class Symbol(OperatorMethods, ArrayOnly):
                     f"{what}: no argument is named {name!r}{candidates(name, names)}"
                 )
         return kwargs
+
+    def _warn_of_unknown(
+        self,
+        what: str,
+        table: Mapping[int, Sequence[Any]],
+        is_decided: Callable[[Any], bool],
+        shown: Callable[[Any], Any],
+    ) -> bool:
+        """Whether facts are missing, which is warned of: of arguments, or else of other nodes."""
+        undecided = [n for n in self.nodes if not all(map(is_decided, table[id(n)]))]
+        if not undecided:
+            return False
+        named = [n for n in undecided if n.op is None] or undecided
+        facts = (f"{n.name}: {', '.join(str(shown(f)) for f in table[id(n)])}" for n in named[:20])
+        warnings.warn(
+            f"infer_{what}: not enough is known to decide the {what} of\n\t" + "\n\t".join(facts),
+            UserWarning,
+            stacklevel=3,
+        )
+        return True
 
     def _listed(self, table: dict[int, list[Any]], shown: Callable[[Any], Any]) -> Inferred:
         arguments, auxiliary = self.variables()
@@ -353,6 +429,15 @@ def output_name(entry: Entry) -> str:
     """The name that a symbol lists an output under."""
     op = entry.node.op
     return entry.node.name if op is None else entry.node._prefixed(op.outputs()[entry.output])
+
+
+def _partial_shape(name: str, shape: Any) -> PartialShape:
+    try:
+        return from_user(shape)
+    except TypeError:
+        raise ArgumentTypeError(
+            f"infer_shape: {name}={shown(shape)}: a shape is a tuple of integers"
+        ) from None
 
 
 def _numpy_type(dtype: Any) -> Any:
@@ -413,8 +498,8 @@ def var(
         kwargs: further attributes, named ``__x__``.
     """
     if not isinstance(name, str):
-        raise TypeError(f"a variable's name must be a string, not {type(name).__name__}")
-    node = Node(None, NameManager.get_current().get(name, "variable"), {})
+        raise ArgumentTypeError(f"a variable's name must be a string, not {type(name).__name__}")
+    node = Node(None, name, {})
     given = AttrScope.get_current().get(attr)
     _refuse_unless_text(given)
     node.set_attrs(given)
@@ -436,7 +521,7 @@ def _variable_attrs(
 ) -> dict[str, str]:
     attrs = {}
     if shape is not None:
-        attrs["__shape__"] = str(tuple(shape))
+        attrs["__shape__"] = attr_text(tuple(shape) if isinstance(shape, np.ndarray) else shape)
     if lr_mult is not None:
         attrs["__lr_mult__"] = str(lr_mult)
     if wd_mult is not None:

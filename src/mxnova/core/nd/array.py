@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import ctypes
+import math
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -13,112 +15,76 @@ from torch import Tensor
 
 from ..base.dtypes import BFLOAT16
 from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError
-from ..base.shapes import shape_text
-from ..op import library  # noqa: F401 - registers the operators
-from ..op.dtypes import dtype_name, mx_dtype, torch_dtype
-from ..op.gradient import recorded
-from ..op.operator import Op, find
+from ..base.handles import handle_of, object_of
+from ..op.dtypes import mx_dtype, torch_dtype
+from ..op.record import find
+from ..runtime.attention import ATTENTION
 from ..runtime.context import Context, context_of
 from ..runtime.profiler import API, PROFILER, api_call, clock, span
-from ..runtime.storage import moved, placed
-from .accept import owned
-from .chunk import Chunk, ReadOnlyChunk
+from ..runtime.storage import moved
+from .arithmetic import Arithmetic
+from .array_operators import AsType, CopyTo, Index
+from .autograd import attach, backward
+from .base_array import CLASSES
+from .chunk import ReadOnlyChunk, new_chunk
+from .dispatch import invoke
 from .exchange import Interchange, Number, numpy_of, tensor_from, written
-from .gate import WRITE, Slot, guard
-from .indexing import assign, is_whole, refusal, select
-from .recording import STATE
+from .files import dumps_array, loads_array
+from .functions import function_of
+from .indexing import assign, is_whole, refusal, select, slices_lie_together
+from .modes import MODES
+from .recording import STATE, recorded_write
 from .reshaping import Reshaping
-from .tape import INDEXING, Leaf, Node, Step, is_live, linked, name_of, step
+from .tape import Leaf, is_live, linked, step
+from .wrapping import receive, view_of, wrap
 
-__all__ = [
-    "NDArray",
-    "Number",
-    "array_from_numpy",
-    "numpy_of",
-    "recorded_write",
-    "tensor_from",
-    "wrap",
-    "wrap_recorded",
-]
+__all__ = ["NDArray", "Number", "array_from_numpy", "numpy_of", "tensor_from"]
 
 
-def wrap(tensor: Tensor, context: Context) -> NDArray:
-    """The array of a tensor that nobody else writes to."""
-    array: NDArray = _new(NDArray)
-    array._tensor = tensor
-    array._chunk = Chunk(context)
-    array._tracked = array._node = array._grad = None
-    return array
-
-
-def wrap_recorded(result: Tensor, context: Context, node: Node) -> NDArray:
-    """The array of a recorded operator's result, which keeps its graph.
-
-    It does so also where no gradient flows through it: then it has the gradient zero, not none.
-    """
-    array: NDArray = _new(NDArray)
-    array._tensor = result.data
-    array._chunk = Chunk(context)
-    array._tracked = result
-    array._node = node
-    array._grad = None
-    return array
-
-
-_new = object.__new__
-_COPY: Step = ("_copyto", {})
+_COPY = CopyTo()
 _ALL = slice(None)
 
 
-class NDArray(Reshaping, Interchange):
+class NDArray(Arithmetic, Reshaping, Interchange):
     """A multi-dimensional array of one element type on one context."""
 
-    __slots__ = ("__weakref__", "_chunk", "_grad", "_node", "_tensor", "_tracked")
+    __slots__ = ()
     __array_priority__ = 1000.0
-    stype = "default"
 
-    _tensor: Tensor
-    _target: Slot  # the same, to be written to: see gate
-    _raw: Tensor  # the same, whatever the engine does with it; for what is no value
-    _chunk: Chunk
-    _tracked: Tensor | None  # what gradients flow through, see autograd
-    _node: Node | None  # its place on the tape
-    _grad: NDArray | None
-
-    def __init__(self, handle: Tensor | None, writable: bool = True) -> None:
+    def __init__(self, handle: Tensor | ctypes.c_void_p | None, writable: bool = True) -> None:
         """An array over the memory of an ATen tensor, which must lie together in memory.
 
         Args:
-            handle: a tensor on the CPU or a GPU; None: an array to call `__setstate__` on.
+            handle: a tensor on the CPU or a GPU, or the address of an array (`NDArrayHandle`);
+                None: an array to call `__setstate__` on.
             writable: whether in-place operators work.
         """
         self._tracked = self._node = self._grad = None
         if handle is None:
             return
+        if isinstance(handle, ctypes.c_void_p):
+            of = object_of(handle, NDArray)
+            self._raw, self._chunk = of._tensor, of._chunk
+            return
         if not handle.is_contiguous():
             raise ArgumentError("NDArray: the tensor's elements must lie together in memory")
         mx_dtype(handle.dtype)
         name = "gpu" if handle.is_cuda else "cpu"
-        self._tensor = handle.detach()
-        kind = Chunk if writable else ReadOnlyChunk
+        self._raw = handle.detach()
+        kind = new_chunk if writable else ReadOnlyChunk
         self._chunk = kind(context_of(f"{name}({handle.device.index or 0})"), foreign=True)
 
     # What it is ----------------------------------------------------------------------------------
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """Sizes of its axes."""
-        return tuple(self._raw.shape)
-
-    @property
     def ndim(self) -> int:
         """Number of axes."""
-        return self._raw.dim()
+        return len(self._raw.shape)
 
     @property
     def size(self) -> int:
         """Number of elements."""
-        return self._raw.numel()
+        return math.prod(self._raw.shape)
 
     @property
     def dtype(self) -> Any:
@@ -127,16 +93,14 @@ class NDArray(Reshaping, Interchange):
         return dtype if dtype is BFLOAT16 else dtype.type
 
     @property
-    def context(self) -> Context:
-        """Where it lives."""
-        return self._chunk.context
-
-    ctx = context
-
-    @property
     def handle(self) -> Any:
         """What is behind it: an ATen tensor, or the storage of a sparse array."""
         return getattr(self, "_raw", None)
+
+    @property
+    def _as_parameter_(self) -> ctypes.c_void_p:
+        """Its address, for ctypes."""
+        return handle_of(self)
 
     @property
     def writable(self) -> bool:
@@ -146,11 +110,10 @@ class NDArray(Reshaping, Interchange):
     @property
     def T(self) -> NDArray:  # noqa: N802 - MXNet's name
         """The array with its axes reversed."""
-        return self._derived(_transpose.forward, _transpose)
+        turned: NDArray = invoke(find("transpose").of({}), (self,))
+        return turned
 
     def _apply(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        from .functions import function_of
-
         return function_of(name)(self, *args, **kwargs)
 
     # Values out ----------------------------------------------------------------------------------
@@ -210,16 +173,12 @@ class NDArray(Reshaping, Interchange):
         return NDArray, (None,), self.__getstate__()
 
     def __getstate__(self) -> dict[str, bytearray | None]:
-        from .files import dumps_array
-
         return {"handle": None if self.handle is None else dumps_array(self)}
 
     def __setstate__(self, state: dict[str, bytearray | None]) -> None:
-        from .files import loads_array
-
         if state["handle"] is not None:
             made = loads_array(state["handle"])
-            self._tensor, self._chunk = made._tensor, made._chunk
+            self._raw, self._chunk = made._raw, made._chunk
 
     @api_call("MXNDArrayWaitToRead")
     def wait_to_read(self) -> None:
@@ -234,13 +193,13 @@ class NDArray(Reshaping, Interchange):
         wanted = torch_dtype("float32" if dtype is None else dtype)
         if not copy and wanted is self._tensor.dtype:
             return self
-        return self._derived(
-            lambda tensor: tensor.to(wanted, copy=True), ("Cast", {"dtype": dtype_name(wanted)})
-        )
+        cast: NDArray = invoke(AsType(wanted), (self,))
+        return cast
 
     def copy(self) -> NDArray:
         """A copy on the same context."""
-        return self._derived(torch.clone, _COPY)
+        copied: NDArray = invoke(_COPY, (self,))
+        return copied
 
     __copy__ = copy
 
@@ -253,8 +212,7 @@ class NDArray(Reshaping, Interchange):
         An array is not copied to itself: that is warned of, and the result is False.
         """
         if isinstance(other, Context):
-            moved = self._derived(lambda tensor: placed(tensor, other), _COPY)
-            moved._chunk = Chunk(other)
+            moved: NDArray = invoke(_COPY, (self,), context=other)
             return moved
         if not isinstance(other, NDArray):
             raise ArgumentTypeError(f"copyto: a {type(other).__name__} is no array and no context")
@@ -264,7 +222,7 @@ class NDArray(Reshaping, Interchange):
         if STATE.recording and other.shape == self.shape and other._set_recorded(_ALL, self):
             return other
         start = clock() if PROFILER.running else 0
-        other._receive(self._tensor, "copyto")
+        receive(other, self._tensor, "copyto")
         if start:
             PROFILER.ran("_copyto", start, other.context)
         return other
@@ -285,96 +243,48 @@ class NDArray(Reshaping, Interchange):
 
     def detach(self) -> NDArray:
         """An array of the same memory that gradients do not flow through."""
-        return self._view(self._tensor)
+        detached: NDArray = view_of(self, self._tensor)
+        return detached
 
     def tostype(self, stype: str) -> NDArray:
         """The array stored as `stype`: default, csr or row_sparse."""
-        from .sparse import cast_storage
-
         if stype == self.stype == "default":
             return self.copy()
         if stype == "csr" and self.ndim != 2:
             raise ArgumentError(f"tostype: a csr array has 2 dimensions, shape={self.shape}")
-        return cast_storage(self, stype)
+        if stype == self.stype:
+            return self
+        cast: NDArray = invoke(find("cast_storage").of({"stype": stype}), (self,))
+        return cast
 
     def as_np_ndarray(self) -> NDArray:
         """NumPy-like arrays, `mx.np.ndarray`, are not there yet."""
         raise MXNetError("as_np_ndarray: mxnova has no mx.np yet")
 
-    @property
-    def _value(self) -> Any:
-        """What operators see of it: its tensor; the storage of a sparse array."""
-        return self._tensor
-
     # Views ---------------------------------------------------------------------------------------
 
-    def _view(self, tensor: Tensor) -> NDArray:
-        array: NDArray = _new(NDArray)
-        array._tensor = tensor
-        array._chunk = self._chunk
-        array._tracked = array._node = array._grad = None
-        return array
-
-    @property
-    def _is_recorded(self) -> bool:
-        """Whether a graph that is being recorded has made it or read it."""
-        return STATE.recording and is_live(self)
-
-    def _derived(
-        self, function: Callable[[Tensor], Tensor], made_by: Step, view: bool = False
-    ) -> NDArray:
-        """The array of ``function(tensor)``, recorded where recording is on.
-
-        `made_by` is the operator, or the name and attributes of the operator, that this is.
-        """
-        if self._tracked is not None and STATE.recording:
-            return self._derived_recorded(function, made_by, view)
-        if PROFILER.running:
-            function = PROFILER.timed(function, name_of(made_by), self._chunk.context)
-        result = function(self._tensor)
-        if view:
-            return self._view(result)
-        return wrap(owned(result, [self._tensor]), self._chunk.context)
-
-    def _derived_recorded(
-        self, function: Callable[[Tensor], Tensor], made_by: Step, view: bool
-    ) -> NDArray:
-        inputs = linked((self,))
-        if inputs is None:
-            return self._derived(function, made_by, view)
-        if not torch.is_grad_enabled():
-            with torch.enable_grad():
-                return self._derived_recorded(function, made_by, view)
-        if isinstance(made_by, Op):
-            function = recorded(made_by)
-        if PROFILER.running:
-            function = PROFILER.timed(function, name_of(made_by), self._chunk.context)
-        result = function(inputs[0])
-        if not view:
-            result = owned(result, inputs)
-        array = wrap_recorded(result, self._chunk.context, step(made_by, (self,)))
-        if view:
-            array._chunk = self._chunk
-        return array
+    _basic_indexing_slice_is_contiguous = staticmethod(slices_lie_together)
 
     def __getitem__(self, key: Any) -> NDArray:
         recorded = self._tracked is not None and STATE.recording
+        seen = recorded or bool(ATTENTION and MODES.stack)
         if type(key) is slice and (key.step is None or key.step == 1):
             if key.start is key.stop is None:
                 return self
-            if not recorded:
+            if not seen:
                 try:  # rows always lie together
-                    return self._view(self._tensor[key])
+                    return view_of(self, self._tensor[key])
                 except (IndexError, TypeError) as error:
-                    raise refusal(error, self._tensor) from None
+                    raise refusal(error, self._raw) from None
         elif type(key) is tuple and not key:
             return self
         tensor, is_view = select(self._tensor, key)
-        if recorded:
-            facts = {"key": _plain(key), "source": self.shape, "shape": tuple(tensor.shape)}
-            made_by: Step = (INDEXING, facts)
-            return self._derived(lambda tensor: select(tensor, key)[0], made_by, is_view)
-        return self._view(tensor) if is_view else wrap(tensor, self._chunk.context)
+        if seen:
+            op = Index(key, _plain(key), self.shape, tuple(tensor.shape))
+            selected: NDArray = invoke(op, (self,), is_view=is_view)
+        else:
+            selected = view_of(self, tensor) if is_view else wrap(tensor, self.context, type(self))
+        return selected
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if STATE.recording and self._set_recorded(key, value):
@@ -391,12 +301,12 @@ class NDArray(Reshaping, Interchange):
         those of a NumPy array that overwrites all, which MXNet does not notice.
         """
         source = linked((value,)) if isinstance(value, NDArray) else None
-        if (source is None and not self._is_recorded) or not self._raw.numel():
+        if (source is None and not is_live(self)) or not self._raw.numel():
             return False
         whole = is_whole(self._tensor, key)
         if whole and (value is self or isinstance(value, np.ndarray)):
             return False
-        if source is None or self._is_recorded or not whole:
+        if source is None or is_live(self) or not whole:
             raise recorded_write()
         with torch.enable_grad():
             result = torch.empty_like(self._tensor)
@@ -415,16 +325,13 @@ class NDArray(Reshaping, Interchange):
         self[_slices(begin, end, step)] = value
         return self
 
-    def _refuse_if_recorded(self) -> None:
-        if self._is_recorded:
-            raise recorded_write()
-
     # Gradients -----------------------------------------------------------------------------------
 
     @property
     def grad(self) -> NDArray | None:
         """The array that its gradient goes to; None without `attach_grad`."""
-        return self._grad
+        gradient: NDArray | None = self._grad
+        return gradient
 
     @property
     def _fresh_grad(self) -> bool:
@@ -437,10 +344,6 @@ class NDArray(Reshaping, Interchange):
             raise MXNetError("_fresh_grad: the array has no gradient; call attach_grad() first")
         self._node.is_fresh = bool(state)
 
-    def _stand_in(self) -> Tensor:
-        """A tensor for gradients to flow through: the same memory, its own version counter."""
-        return self._tensor.data
-
     def attach_grad(self, grad_req: str = "write", stype: str | None = None) -> None:
         """Makes it a leaf: gradients of what is computed from it go to `grad`.
 
@@ -448,9 +351,7 @@ class NDArray(Reshaping, Interchange):
             grad_req: null, write or add.
             stype: storage type of `grad`; default: dense.
         """
-        from .autograd import attach
-
-        zeros = wrap(torch.zeros_like(self._tensor), self.context)
+        zeros = wrap(torch.zeros_like(self._tensor), self.context, type(self))
         attach(self, zeros if stype is None else zeros.tostype(stype), grad_req)
 
     def backward(
@@ -463,29 +364,7 @@ class NDArray(Reshaping, Interchange):
             retain_graph: keep what another backward through the same graph needs.
             train_mode: what `is_training` says to functions that run meanwhile.
         """
-        from .autograd import backward
-
         backward([self], None if out_grad is None else [out_grad], retain_graph, train_mode)
-
-    def _receive(self, values: Tensor, giver: str) -> None:
-        """Takes the values of a result; shapes must be equal, the element type stays."""
-        mine = self._target
-        if values is mine:
-            return
-        if values.shape != mine.shape:
-            raise MXNetError(
-                f"{giver}: out has shape {shape_text(tuple(mine.shape))}, "
-                f"the result {shape_text(tuple(values.shape))}"
-            )
-        mine.copy_(values)
-
-
-def recorded_write() -> MXNetError:
-    """The error for writing what autograd could not follow."""
-    return MXNetError(
-        "recorded arrays cannot be written in part, nor written to, while autograd records; "
-        "write to a copy, or inside autograd.pause()"
-    )
 
 
 def _plain(key: Any) -> Any:
@@ -499,14 +378,10 @@ def _slices(begin: Any, end: Any, step: Any) -> tuple[slice, ...]:
     return tuple(slice(b, e, s) for b, e, s in zip(begin, end, steps, strict=True))
 
 
-NDArray._target = NDArray._raw = vars(NDArray)["_tensor"]
-guard(NDArray, "_tensor")
-guard(NDArray, "_target", get=WRITE, on_set=WRITE)
-guard(NDArray, "_tracked")
-
-_transpose = find("transpose").of({})
+CLASSES["default"] = NDArray
 
 
 def array_from_numpy(values: np.ndarray[Any, Any], context: Context) -> NDArray:
     """An array that takes over `values`: shares their memory on a CPU context when it can."""
-    return wrap(moved(tensor_from(values), context), context)
+    array: NDArray = wrap(moved(tensor_from(values), context), context)
+    return array

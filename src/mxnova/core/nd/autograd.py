@@ -18,13 +18,16 @@ from torch import Tensor
 from ..base.errors import ArgumentError, MXNetError
 from ..base.shapes import shape_text
 from ..op.dtypes import dtype_name
+from ..op.kernel_gradient import stand_in
+from ..runtime.attention import ATTENTION
 from ..runtime.profiler import PROFILER, recorded_backward
-from .array import NDArray, wrap
+from .access import READ, settle
+from .base_array import BaseArray
 from .memory import take
 from .recording import STATE
-from .sparse import clear, zeros_stored
 from .sparse_gradient import sparse_gradient, take_sparse_gradient
 from .tape import Leaf, Node, free, outputs_of, reached, step
+from .wrapping import clear, wrap, zeros_stored
 
 __all__ = ["attach", "backward", "grad", "mark_variables", "take_gradient"]
 
@@ -34,11 +37,11 @@ GRAD_REQS = ("null", "write", "add")
 # Leaves -------------------------------------------------------------------------------------------
 
 
-def attach(array: NDArray, gradient: NDArray, grad_req: str) -> None:
+def attach(array: BaseArray, gradient: BaseArray, grad_req: str) -> None:
     """Makes `array` a leaf whose gradient goes to `gradient`, cut off from what it came from."""
     if grad_req not in GRAD_REQS:
         raise ArgumentError(f"attach_grad: grad_req={grad_req!r}: must be one of {GRAD_REQS}")
-    tensor = array._stand_in()
+    tensor = _stand_in(array)
     if grad_req != "null" and tensor.is_floating_point():
         tensor.requires_grad_()
     array._grad = gradient
@@ -46,9 +49,15 @@ def attach(array: NDArray, gradient: NDArray, grad_req: str) -> None:
     array._node = Leaf(tensor, gradient, grad_req)
 
 
+def _stand_in(array: BaseArray) -> Tensor:
+    """A tensor for gradients to flow through: the same memory, its own version counter."""
+    value = array._value
+    return value.data if isinstance(value, Tensor) else stand_in(value)
+
+
 def mark_variables(
-    variables: NDArray | Sequence[NDArray],
-    gradients: NDArray | Sequence[NDArray],
+    variables: BaseArray | Sequence[BaseArray],
+    gradients: BaseArray | Sequence[BaseArray],
     grad_reqs: str | Sequence[str] = "write",
 ) -> None:
     """Makes arrays leaves whose gradients go to given arrays.
@@ -75,14 +84,14 @@ def mark_variables(
         attach(array, gradient, request)
 
 
-def _as_list(arrays: NDArray | Iterable[NDArray]) -> list[NDArray]:
-    return [arrays] if isinstance(arrays, NDArray) else list(arrays)
+def _as_list(arrays: BaseArray | Iterable[BaseArray]) -> list[BaseArray]:
+    return [arrays] if isinstance(arrays, BaseArray) else list(arrays)
 
 
 # Taking gradients ---------------------------------------------------------------------------------
 
 
-def take_gradient(array: NDArray, fresh: Tensor, grad_req: str) -> None:
+def take_gradient(array: BaseArray, fresh: Tensor, grad_req: str) -> None:
     """Puts a gradient that nobody else holds into its array."""
     fresh = fresh.detach() if fresh.requires_grad else fresh
     if fresh.is_sparse or array.stype != "default":
@@ -96,7 +105,7 @@ def take_gradient(array: NDArray, fresh: Tensor, grad_req: str) -> None:
 # Heads --------------------------------------------------------------------------------------------
 
 
-_Heads = dict[Node, tuple[NDArray, "NDArray | None"]]
+_Heads = dict[Node, tuple[BaseArray, "BaseArray | None"]]
 
 
 def _heads(caller: str, heads: Any, head_grads: Any) -> _Heads:
@@ -107,6 +116,8 @@ def _heads(caller: str, heads: Any, head_grads: Any) -> _Heads:
         raise ArgumentError(f"{caller}: {len(given)} head gradients for {len(arrays)} heads")
     found: _Heads = {}
     for i, (array, gradient) in enumerate(zip(arrays, given, strict=True)):
+        if ATTENTION:
+            settle(array, READ)
         node = array._node
         if node is None or array._tracked is None:
             raise MXNetError(
@@ -124,7 +135,7 @@ def _heads(caller: str, heads: Any, head_grads: Any) -> _Heads:
     return found
 
 
-def _check_head_gradient(caller: str, i: int, array: NDArray, gradient: NDArray) -> None:
+def _check_head_gradient(caller: str, i: int, array: BaseArray, gradient: BaseArray) -> None:
     if gradient.shape != array.shape:
         raise MXNetError(
             f"{caller}: the gradient of head {i} has shape {shape_text(gradient.shape)}, "
@@ -178,7 +189,7 @@ def _gradients(
     return [next(flowing) if leaf.tensor.requires_grad else None for leaf in leaves]
 
 
-def _head_gradient(tracked: Tensor, gradient: NDArray | None, create_graph: bool) -> Tensor:
+def _head_gradient(tracked: Tensor, gradient: BaseArray | None, create_graph: bool) -> Tensor:
     if gradient is None:
         return torch.ones_like(tracked)
     if create_graph and gradient._tracked is not None:
@@ -207,7 +218,7 @@ def _memory_of(tensor: Tensor) -> int:
 
 
 def backward(
-    heads: NDArray | Sequence[NDArray],
+    heads: BaseArray | Sequence[BaseArray],
     head_grads: Any = None,
     retain_graph: bool = False,
     train_mode: bool = True,
@@ -242,13 +253,13 @@ def _take(leaf: Leaf, gradient: Tensor | None) -> None:
 
 
 def grad(
-    heads: NDArray | Sequence[NDArray],
-    variables: NDArray | Sequence[NDArray],
+    heads: BaseArray | Sequence[BaseArray],
+    variables: BaseArray | Sequence[BaseArray],
     head_grads: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
     train_mode: bool = True,
-) -> list[NDArray]:
+) -> list[BaseArray]:
     """Gradients of `heads` with respect to `variables`, as new arrays.
 
     Args:
@@ -278,7 +289,7 @@ def grad(
     return made
 
 
-def _leaf_of(i: int, array: NDArray, nodes: Sequence[Node]) -> Leaf:
+def _leaf_of(i: int, array: BaseArray, nodes: Sequence[Node]) -> Leaf:
     node = array._node
     if not isinstance(node, Leaf) or node.grad_req == "null":
         raise MXNetError(f"grad: variable {i} wants no gradient; call attach_grad() first")
@@ -287,7 +298,7 @@ def _leaf_of(i: int, array: NDArray, nodes: Sequence[Node]) -> Leaf:
     return node
 
 
-def _gradient_array(array: NDArray, gradient: Tensor | None) -> NDArray:
+def _gradient_array(array: BaseArray, gradient: Tensor | None) -> BaseArray:
     if gradient is None:
         return zeros_stored("default", array.shape, array.context, array._raw.dtype)
     if gradient.is_sparse:
@@ -295,10 +306,10 @@ def _gradient_array(array: NDArray, gradient: Tensor | None) -> NDArray:
     return wrap(gradient.detach().contiguous(), array.context)
 
 
-def _record(made: Sequence[NDArray], gradients: Sequence[Tensor | None], heads: _Heads) -> None:
+def _record(made: Sequence[BaseArray], gradients: Sequence[Tensor | None], heads: _Heads) -> None:
     """Puts computed gradients on the tape."""
     given = [g for _, g in heads.values() if g is not None]
-    node = step(("_backward", {}), [*(array for array, _ in heads.values()), *given])
+    node = step("_backward", [*(array for array, _ in heads.values()), *given])
     for array, gradient, output in zip(made, gradients, outputs_of(node, len(made)), strict=True):
-        array._tracked = array._tensor if gradient is None else gradient
+        array._tracked = array._raw if gradient is None else gradient
         array._node = output

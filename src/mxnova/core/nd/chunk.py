@@ -5,12 +5,16 @@ from __future__ import annotations
 
 import threading
 
+from ..base import env
 from ..runtime.context import Context
-from ..runtime.engine import Var
+from ..runtime.engine import RUNNING, Var
 
-__all__ = ["Chunk", "ReadOnlyChunk"]
+__all__ = ["CHECKS_ACCESS", "Chunk", "ReadOnlyChunk", "new_chunk"]
 
 _lock = threading.Lock()
+
+# Whether operations of the engine are held to the vars that they declare.
+CHECKS_ACCESS: bool = env.get("MXNOVA_CHECK_ENGINE_ACCESS")
 
 
 class Chunk:
@@ -42,8 +46,22 @@ class Chunk:
         return self._var
 
 
+class _CheckedChunk(Chunk):
+    """Memory whose var knows the operation that made it."""
+
+    __slots__ = ()
+
+    def __init__(self, context: Context, foreign: bool = False) -> None:
+        super().__init__(context, foreign)
+        if RUNNING.task is not None:
+            self.var.maker = RUNNING.task
+
+
 class ReadOnlyChunk(Chunk):
     """The memory behind arrays that in-place operators refuse to write to."""
 
     __slots__ = ()
     writable = False
+
+
+new_chunk: type[Chunk] = _CheckedChunk if CHECKS_ACCESS else Chunk

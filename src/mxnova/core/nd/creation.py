@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import operator
+import contextlib
 import sys
 import warnings
 from typing import Any
@@ -13,15 +13,17 @@ import torch
 
 from ..base.dtypes import BFLOAT16
 from ..base.errors import ArgumentError, ArgumentTypeError, argument_error
+from ..base.shapes import sizes_of
 from ..op.dtypes import torch_dtype
-from ..op.operator import find
+from ..op.record import find
 from ..runtime import storage
 from ..runtime.context import Context, context_of
 from ..runtime.profiler import PROFILER, clock
 from . import sharing  # noqa: F401 - how arrays go to other processes
-from .array import NDArray, wrap
+from .array import NDArray
+from .dispatch import invoke
 from .exchange import tensor_from, tensor_of_capsule
-from .invoke import invoke
+from .wrapping import empty_sparse, receive, wrap
 
 __all__ = [
     "arange",
@@ -38,17 +40,6 @@ __all__ = [
     "to_dlpack_for_write",
     "zeros",
 ]
-
-
-def _shape_of(shape: Any) -> tuple[int, ...]:
-    try:
-        sizes = (shape,) if not isinstance(shape, (tuple, list)) else shape
-        dims = tuple(map(operator.index, sizes))
-    except TypeError:
-        raise argument_error("empty", "shape", shape, "must be a number or numbers") from None
-    if any(d < 0 for d in dims):
-        raise argument_error("empty", "shape", dims, "sizes must not be negative")
-    return dims
 
 
 def zeros(
@@ -70,10 +61,8 @@ def zeros(
         out: an array to fill instead.
     """
     if stype not in (None, "default"):
-        from .sparse import empty_sparse
-
         context, kind = context_of(ctx), torch_dtype(dtype or "float32")
-        return empty_sparse(str(stype), _shape_of(shape), context, kind)
+        return empty_sparse(str(stype), sizes_of("zeros", shape), context, kind)
     return _filled(shape, 0, ctx, dtype, out)
 
 
@@ -82,12 +71,13 @@ def _filled(
 ) -> NDArray:
     context, kind = context_of(ctx), torch_dtype(dtype or "float32")
     start = clock() if PROFILER.running else 0
-    made = wrap(storage.empty(_shape_of(shape), kind, context).fill_(value), context)
+    name = "ones" if value else "zeros"
+    made = wrap(storage.empty(sizes_of(name, shape), kind, context).fill_(value), context)
     if start:
-        PROFILER.ran("_ones" if value else "_zeros", start, context)
+        PROFILER.ran(f"_{name}", start, context)
     if out is None:
         return made
-    out._receive(made._tensor, "out")
+    receive(out, made._raw, "out")
     return out
 
 
@@ -123,7 +113,7 @@ def empty(
     if stype not in (None, "default"):
         return zeros(shape, ctx, dtype, stype)
     context, kind = context_of(ctx), torch_dtype(dtype or "float32")
-    return wrap(storage.empty(_shape_of(shape), kind, context), context)
+    return wrap(storage.empty(sizes_of("empty", shape), kind, context), context)
 
 
 def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> NDArray:
@@ -214,7 +204,7 @@ def from_numpy(
     """An array over the memory of a NumPy array, which becomes read-only, as in MXNet.
 
     Args:
-        ndarray: a C-contiguous array.
+        ndarray: a C-contiguous array; memory that nobody may write to is copied.
         zero_copy: without it, an array over a copy.
         array_cls: the class of the result.
     """
@@ -226,6 +216,8 @@ def from_numpy(
         raise ArgumentError("from_numpy: zero_copy needs a C-contiguous array")
     if ndarray.dtype.kind == "c":
         raise argument_error("from_numpy", "ndarray", ndarray.dtype, "must not be complex")
+    with contextlib.suppress(ValueError):  # it may have been read-only because of this function
+        ndarray.flags.writeable = True
     made = array_cls(tensor_from(ndarray))
     ndarray.flags.writeable = False
     return made

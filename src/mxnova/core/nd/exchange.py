@@ -13,7 +13,7 @@ from torch.utils.dlpack import from_dlpack
 from ..base.dtypes import BFLOAT16
 from ..base.errors import ArgumentError, ArgumentTypeError
 from ..op.dtypes import dtype_name, mx_dtype
-from .chunk import Chunk
+from .base_array import BaseArray
 
 __all__ = ["Interchange", "Number", "numpy_of", "tensor_from", "tensor_of_capsule", "written"]
 
@@ -85,15 +85,10 @@ def _number(value: Any, like: Tensor) -> Tensor | float:
 # Arrays -------------------------------------------------------------------------------------------
 
 
-class Interchange:
+class Interchange(BaseArray):
     """Gives a class of arrays the protocols by which other libraries share its memory."""
 
     __slots__ = ()
-
-    _tensor: Tensor
-    _target: Tensor
-    _raw: Tensor
-    _chunk: Chunk
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if copy is not False:
@@ -108,7 +103,8 @@ class Interchange:
     def to_torch(self) -> Tensor:
         """An ATen tensor of the same memory."""
         self._chunk.foreign = True
-        return self._target
+        tensor: Tensor = self._target
+        return tensor
 
     def to_dlpack_for_read(self) -> Any:
         """A capsule "dltensor" over its memory, to be consumed once and only read."""
@@ -123,7 +119,8 @@ class Interchange:
         return self.to_torch().__dlpack__(**kwargs)
 
     def __dlpack_device__(self) -> tuple[Any, int]:
-        return self._raw.__dlpack_device__()
+        device: tuple[Any, int] = self._raw.__dlpack_device__()
+        return device
 
 
 def tensor_of_capsule(source: Any) -> Tensor:

@@ -15,8 +15,9 @@ from ..base.errors import ArgumentTypeError, FormatError
 from ..base.scopes import is_np_shape
 from ..op.dtypes import mx_dtype
 from ..runtime.context import context_of, cpu
-from .array import NDArray, numpy_of, tensor_from, wrap
-from .sparse import BaseSparseNDArray, sparse_array
+from .base_array import BaseArray
+from .exchange import numpy_of, tensor_from
+from .wrapping import sparse_array, wrap
 
 __all__ = [
     "array_of_record",
@@ -28,7 +29,7 @@ __all__ = [
     "save",
 ]
 
-Arrays = list[NDArray | None] | dict[str, NDArray | None]
+Arrays = list[BaseArray | None] | dict[str, BaseArray | None]
 
 
 def save(fname: str | os.PathLike[str], data: Any) -> None:
@@ -36,12 +37,12 @@ def save(fname: str | os.PathLike[str], data: Any) -> None:
 
     The file is replaced only when all is written.
     """
-    if isinstance(data, NDArray):
+    if isinstance(data, BaseArray):
         data = [data]
     names = list(data) if isinstance(data, Mapping) else []
     arrays = list(data.values()) if isinstance(data, Mapping) else list(data)
     for name, array in zip(names or range(len(arrays)), arrays, strict=True):
-        if not isinstance(array, NDArray):
+        if not isinstance(array, BaseArray):
             raise ArgumentTypeError(f"save: {name!r} is a {type(array).__name__}, not an NDArray")
     if not all(isinstance(n, str) for n in names):
         raise ArgumentTypeError("save: the keys of a dict of arrays must be strings")
@@ -49,15 +50,21 @@ def save(fname: str | os.PathLike[str], data: Any) -> None:
     params.write(fname, records, names, np_shape=is_np_shape())
 
 
-def load(fname: str | os.PathLike[str]) -> Arrays:
+def load(fname: str | os.PathLike[str], *, mmap: bool = True) -> Arrays:
     """The arrays in a file, as a list or, where they have names, a dict.
 
-    The file is mapped: an array is read when it is first used.
+    Args:
+        fname: path of the file.
+        mmap: map the file: an array is read when it is first used. Whoever then cuts the file off
+            in place, instead of replacing it as `save` does, ends this process. False: read it all.
 
     Raises:
-        FormatError: the file breaks its format; the text tells where.
+        FileError: the file cannot be read, or is no regular file.
+        FormatError: it breaks its format; the text tells where.
     """
-    return _arrays(params.read(fname, np_shape=is_np_shape()))
+    if not isinstance(fname, (str, os.PathLike)):
+        raise ArgumentTypeError(f"load: fname is a {type(fname).__name__}, not a path")
+    return _arrays(params.read(fname, np_shape=is_np_shape(), mapped=mmap))
 
 
 def load_frombuffer(buf: bytes) -> Arrays:
@@ -72,25 +79,25 @@ def _arrays(file: ParamsFile) -> Arrays:
     return dict(zip(file.names, arrays, strict=True)) if file.names else arrays
 
 
-def dumps_array(array: NDArray) -> bytearray:
+def dumps_array(array: BaseArray) -> bytearray:
     """The bytes of one array, as MXNet pickles it."""
-    np_shape = is_np_shape() or array.ndim == 0
+    np_shape = is_np_shape() or not array.shape
     return bytearray(params.dumps_array(record_of_array(array), np_shape=np_shape))
 
 
-def loads_array(data: bytes | bytearray) -> NDArray:
+def loads_array(data: bytes | bytearray) -> BaseArray:
     """The array of such bytes, dense, on the context it was on if that is a CPU's."""
     record = params.loads_array(bytearray(data))
     if record is None:
         raise FormatError("a pickled array without shape and values")
     array = array_of_record(record)
     if record.stype != "default":
-        return array.tostype("default")
+        return wrap(array._tensor, array.context)
     kind, number = record.context
     return wrap(array._tensor, context_of(f"cpu({number})") if kind == 1 else array.context)
 
 
-def array_of_record(record: ArrayRecord) -> NDArray:
+def array_of_record(record: ArrayRecord) -> BaseArray:
     """The array of a record, on its memory; arrays saved on a GPU come back on the CPU."""
     context = cpu(0)
     values = tensor_from(record.data)
@@ -100,12 +107,12 @@ def array_of_record(record: ArrayRecord) -> NDArray:
     return sparse_array(record.stype, record.shape, values, aux, context)
 
 
-def record_of_array(array: NDArray) -> ArrayRecord:
+def record_of_array(array: BaseArray) -> ArrayRecord:
     """The record that stores `array`."""
     context = (array.context.device_typeid, array.context.device_id)
-    if isinstance(array, BaseSparseNDArray):
-        values = array._storage.data
-        aux = tuple(np.ascontiguousarray(numpy_of(a, copy=False)) for a in array._storage.aux)
+    if array.stype != "default":
+        values = array._value.data
+        aux = tuple(np.ascontiguousarray(numpy_of(a, copy=False)) for a in array._value.aux)
     else:
         values, aux = array._tensor, ()
     data = np.ascontiguousarray(numpy_of(values, copy=False)).reshape(tuple(values.shape))

@@ -12,9 +12,10 @@ from torch import Tensor
 from ..base.errors import ArgumentTypeError, MXNetError
 from ..base.shapes import shape_text
 from ..runtime.context import Context
-from .array import NDArray, wrap, wrap_recorded
+from .base_array import BaseArray
 from .recording import set_recording
 from .tape import linked, outputs_of, step
+from .wrapping import wrap, wrap_recorded
 
 __all__ = ["Function", "tied"]
 
@@ -61,7 +62,7 @@ class Function:
         tracked = linked(_checked(self, "forward is given", inputs)) if was_recording else None
         if tracked is None:
             return outputs
-        alone = isinstance(outputs, NDArray)
+        alone = isinstance(outputs, BaseArray)
         arrays = _checked(self, "forward gives", [outputs] if alone else outputs)
         made = _recorded(self, inputs, tracked, arrays)
         return made[0] if alone else type(outputs)(made)
@@ -71,9 +72,9 @@ def _named(function: Function) -> str:
     return f"autograd.Function {type(function).__name__}"
 
 
-def _checked(function: Function, what: str, arrays: Sequence[Any]) -> Sequence[NDArray]:
+def _checked(function: Function, what: str, arrays: Sequence[Any]) -> Sequence[BaseArray]:
     for array in arrays:
-        if not isinstance(array, NDArray):
+        if not isinstance(array, BaseArray):
             raise ArgumentTypeError(
                 f"{_named(function)}: {what} a {type(array).__name__}, which is no NDArray"
             )
@@ -81,18 +82,18 @@ def _checked(function: Function, what: str, arrays: Sequence[Any]) -> Sequence[N
 
 
 def _recorded(
-    function: Function, inputs: Sequence[NDArray], tracked: Sequence[Tensor], outputs: Any
-) -> list[NDArray]:
+    function: Function, inputs: Sequence[BaseArray], tracked: Sequence[Tensor], outputs: Any
+) -> list[BaseArray]:
     """New arrays for the outputs: `function` may have saved the old, and the new refer to it."""
     values = [o._tensor.clone() if _is_one_of(o, inputs) else o._tensor.data for o in outputs]
     contexts = [o.context for o in outputs]
     with torch.enable_grad():
         results = _Step.apply(function, contexts, values, *tracked)  # type: ignore[no-untyped-call]
-    nodes = outputs_of(step(("_CustomFunction", {}), inputs), len(results))
+    nodes = outputs_of(step("_CustomFunction", inputs), len(results))
     return [wrap_recorded(*made) for made in zip(results, contexts, nodes, strict=True)]
 
 
-def _is_one_of(array: NDArray, arrays: Sequence[NDArray]) -> bool:
+def _is_one_of(array: BaseArray, arrays: Sequence[BaseArray]) -> bool:
     return any(array._chunk is a._chunk for a in arrays)
 
 
@@ -123,7 +124,7 @@ class _Step(torch.autograd.Function):
         return (None, None, None, *found)
 
 
-def _gradients(function: Function, d_outputs: Sequence[NDArray], n_inputs: int) -> list[Any]:
+def _gradients(function: Function, d_outputs: Sequence[BaseArray], n_inputs: int) -> list[Any]:
     was_recording = set_recording(False)
     try:
         given = function.backward(*d_outputs)
@@ -131,7 +132,7 @@ def _gradients(function: Function, d_outputs: Sequence[NDArray], n_inputs: int) 
         raise MXNetError(f"{_named(function)}: backward raised {error!r}") from error
     finally:
         set_recording(was_recording)
-    gradients = [given] if isinstance(given, NDArray) or given is None else list(given)
+    gradients = [given] if isinstance(given, BaseArray) or given is None else list(given)
     if len(gradients) != n_inputs:
         raise MXNetError(
             f"{_named(function)}: backward gives {len(gradients)} gradients for {n_inputs} inputs"

@@ -12,9 +12,9 @@ from ..base.errors import ArgumentTypeError
 from ..base.shapes import Pause
 from ..op.calls import CallForm, documented
 from ..op.infer import Shapes
-from ..op.operator import Op, find
-from .array import NDArray
-from .invoke import invoke
+from ..op.record import Op, find
+from .base_array import BaseArray
+from .dispatch import invoke
 
 __all__ = ["function_of", "invoke_by_name"]
 
@@ -44,28 +44,28 @@ def function_of(op: str, shown: str = "") -> Callable[..., Any]:
 
 def _settled(op: Op, out: Any) -> Op:
     """`op`, where it has no inputs, with what `out` tells of its shape and type."""
-    if op.inputs() or not isinstance(out, NDArray):
+    if op.inputs() or not isinstance(out, BaseArray):
         return op
     shape = out.shape
     facts = Shapes(op.name, (), op.outputs(), [shape])
     with suppress(Pause):
         op.infer_shape(facts)
-    return op.settled(shape, out._tensor.dtype)
+    return op.settled(shape, out._raw.dtype)
 
 
 def _is_array(value: Any) -> bool:
-    return isinstance(value, NDArray)
+    return isinstance(value, BaseArray)
 
 
 def _all_arrays(values: Sequence[Any]) -> bool:
     for value in values:  # noqa: SIM110 - all() with a generator costs 0.3 µs more a call
-        if not isinstance(value, NDArray):
+        if not isinstance(value, BaseArray):
             return False
     return True
 
 
 def invoke_by_name(
-    op_name: str, arrays: Sequence[NDArray], attrs: dict[str, Any], out: Any = None
+    op_name: str, arrays: Sequence[BaseArray], attrs: dict[str, Any], out: Any = None
 ) -> Any:
     """Runs the operator registered as `op_name`, with attributes as text, as a C client would.
 
@@ -76,7 +76,7 @@ def invoke_by_name(
         out: array, or list of arrays, to write the results into.
     """
     for array in arrays:
-        if not isinstance(array, NDArray):
+        if not isinstance(array, BaseArray):
             raise ArgumentTypeError(f"{op_name}: {type(array).__name__} is no NDArray")
     type_ = find(op_name)
     if type_.counts_inputs and "num_args" not in attrs:

@@ -19,7 +19,7 @@ from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError, OutOfRan
 from ..base.scopes import is_np_shape
 from ..base.shapes import shape_text
 
-__all__ = ["assign", "is_whole", "refusal", "select"]
+__all__ = ["assign", "is_whole", "refusal", "select", "slices_lie_together"]
 
 
 def select(tensor: Tensor, key: Any) -> tuple[Tensor, bool]:
@@ -75,6 +75,19 @@ def is_whole(tensor: Tensor, key: Any) -> bool:
         isinstance(k, slice) and range(n)[k] == range(n)
         for k, n in zip(axes, tensor.shape, strict=True)
     )
+
+
+def slices_lie_together(slc_key: Sequence[slice], shape: Sequence[int]) -> bool:
+    """Whether what a slice for each axis selects lies together in memory, in its order."""
+    spans = [range(size)[key] for key, size in zip(slc_key, shape, strict=True)]
+    if not all(spans):
+        return True
+    cut = False
+    for span, size in zip(reversed(spans), reversed(shape), strict=True):
+        if len(span) > 1 and (cut or span.step != 1):
+            return False
+        cut = cut or len(span) < size
+    return True
 
 
 def _indexed(tensor: Tensor, key: Any) -> Tensor:

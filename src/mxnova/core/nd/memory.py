@@ -11,8 +11,9 @@ import sys
 
 from torch import Tensor
 
-from .array import NDArray
-from .chunk import Chunk
+from .base_array import BaseArray
+from .chunk import new_chunk
+from .wrapping import receive
 
 __all__ = ["replace", "take"]
 
@@ -20,7 +21,7 @@ __all__ = ["replace", "take"]
 _ALONE = 2
 
 
-def take(array: NDArray, fresh: Tensor, giver: str) -> None:
+def take(array: BaseArray, fresh: Tensor, giver: str) -> None:
     """Makes `fresh`, which nobody else holds, the values of a dense `array`.
 
     Args:
@@ -40,10 +41,10 @@ def take(array: NDArray, fresh: Tensor, giver: str) -> None:
     ):
         array._target = fresh
     else:
-        array._receive(fresh, giver)
+        receive(array, fresh, giver)
 
 
-def replace(array: NDArray, fresh: Tensor, giver: str) -> None:
+def replace(array: BaseArray, fresh: Tensor, giver: str) -> None:
     """`take` for an array whose shape and type may be others each time; views keep the old values.
 
     So it is for results whose shape depends on values.
@@ -52,4 +53,4 @@ def replace(array: NDArray, fresh: Tensor, giver: str) -> None:
         take(array, fresh, giver)
     else:
         array._target = fresh
-        array._chunk = Chunk(array._chunk.context)
+        array._chunk = new_chunk(array._chunk.context)

@@ -6,6 +6,8 @@ from __future__ import annotations
 import threading
 from contextlib import ContextDecorator
 
+from ..base.errors import MXNetError
+
 __all__ = [
     "STATE",
     "Mode",
@@ -14,6 +16,7 @@ __all__ = [
     "pause",
     "predict_mode",
     "record",
+    "recorded_write",
     "set_recording",
     "set_training",
     "train_mode",
@@ -98,3 +101,11 @@ def train_mode() -> Mode:
 def predict_mode() -> Mode:
     """A block in which operators run as in inference."""
     return Mode(None, False)
+
+
+def recorded_write() -> MXNetError:
+    """The error for writing what autograd could not follow."""
+    return MXNetError(
+        "recorded arrays cannot be written in part, nor written to, while autograd records; "
+        "write to a copy, or inside autograd.pause()"
+    )

@@ -3,42 +3,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from torch import Tensor
 
 from ..base.errors import ArgumentError, ArgumentTypeError
+from ..base.shapes import sizes_of
 from ..methods import OperatorMethods
-from ..op.operator import find
-from .accept import check
+from ..op.record import find
+from ..runtime.attention import ATTENTION
+from .base_array import BaseArray
+from .dispatch import invoke
+from .modes import MODES
 from .recording import STATE
-from .tape import Step
+from .wrapping import view_of
 
 __all__ = ["Reshaping"]
 
 
-class Reshaping(OperatorMethods):
+class Reshaping(OperatorMethods, BaseArray):
     """Gives a class of arrays `reshape` and those of its kin that may share memory."""
 
     __slots__ = ()
 
-    _tensor: Tensor
-    _raw: Tensor
-    _tracked: Tensor | None
-    shape: Any
     ndim: Any
-
-    def _derived(
-        self, function: Callable[[Tensor], Tensor], made_by: Step, view: bool = False
-    ) -> Any:
-        """The array of ``function(tensor)``, see NDArray."""
-        raise NotImplementedError
-
-    def _view(self, tensor: Tensor) -> Any:
-        """The array of a tensor of the same memory."""
-        raise NotImplementedError
 
     def reshape(self, *shape: Any, **kwargs: Any) -> Any:
         """The same elements in another shape; shares memory.
@@ -47,26 +35,25 @@ class Reshaping(OperatorMethods):
             shape: sizes; 0 keeps an axis, -1 is deduced, -2 to -4 as operator Reshape says.
             kwargs: shape=, reverse= as operator Reshape has them.
         """
-        if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
+        if len(shape) == 1 and isinstance(shape[0], (tuple, list, np.ndarray)):
             shape = tuple(shape[0])
         elif not shape:
             shape = _given_shape(kwargs)
-        if not kwargs and not (STATE.recording and self._tracked is not None):
+        seen = STATE.recording and self._tracked is not None
+        if not (kwargs or seen or (ATTENTION and MODES.stack)):
             plain = self._plainly(shape)
             if plain is not None:
                 return plain
         if not {"shape", "reverse"}.issuperset(kwargs) or not all(map(_is_integer, shape)):
             raise ArgumentTypeError(f"reshape: shape={shape!r}, {kwargs}: integers and reverse=")
-        op = find("Reshape").of({**kwargs, "shape": shape})
-        check(op, [self._tensor])
-        return self._derived(op.forward, op, view=True)
+        return invoke(find("Reshape").of({**kwargs, "shape": shape}), (self,), is_view=True)
 
     def _plainly(self, shape: tuple[Any, ...]) -> Any:
         """What ATen makes of a shape, where that is what MXNet makes of it."""
         if 0 in shape:
             return None
         try:
-            return self._view(self._tensor.view(shape))
+            return view_of(self, self._tensor.view(shape))
         except (RuntimeError, TypeError):
             return None
 
@@ -86,29 +73,31 @@ class Reshaping(OperatorMethods):
         """Operator `squeeze`: without axes of size 1, or those given; `inplace` shares memory."""
         if not inplace:
             return super().squeeze(axis, **kwargs)
-        op = find("squeeze").of({"axis": axis})
-        check(op, [self._raw])
-        return self._derived(op.forward, op, view=True)
+        return invoke(find("squeeze").of({"axis": axis}), (self,), is_view=True)
 
     def broadcast_to(self, shape: Any, **kwargs: Any) -> Any:
         """Repeated along axes of size 1 to `shape`, which may have more axes in front."""
-        wanted, missing = tuple(shape), len(tuple(shape)) - self.ndim
+        wanted = sizes_of("broadcast_to", shape)
+        missing = len(wanted) - self.ndim
         mine = (1,) * missing + self.shape
         if missing < 0 or any(n not in (1, m) for n, m in zip(mine, wanted, strict=True)):
             raise ArgumentError(f"broadcast_to: shape={wanted} from {self.shape}")
         source = self.reshape(mine) if missing else self
-        return OperatorMethods.broadcast_to(source, wanted, **kwargs)
+        return source._apply("broadcast_to", (), {"shape": wanted, **kwargs})
 
     def broadcast_like(self, other: Any, **kwargs: Any) -> Any:
-        """`broadcast_to` the shape of `other`."""
-        return self.broadcast_to(other.shape, **kwargs)
+        """`broadcast_to` the shape of `other`, or with lhs_axes= and rhs_axes= as the operator."""
+        if kwargs:
+            return self._apply("broadcast_like", (other,), kwargs)
+        return self.broadcast_to(other.shape)
 
 
 def _given_shape(kwargs: dict[str, Any]) -> tuple[Any, ...]:
     shape = kwargs.pop("shape", None)
-    if not shape:
+    sizes = tuple(shape) if isinstance(shape, (tuple, list, np.ndarray)) else (shape,)
+    if sizes in ((), (None,)):
         raise ArgumentError("reshape: no shape was given")
-    return tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    return sizes
 
 
 def _is_integer(size: Any) -> bool:

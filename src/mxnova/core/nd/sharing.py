@@ -11,7 +11,8 @@ import torch
 from ..runtime.context import Context
 from ..runtime.shared_memory import Address, block_of, is_supported
 from ..runtime.storage import Storage, placed
-from .array import NDArray, wrap
+from .array import NDArray
+from .wrapping import wrap
 
 __all__: list[str] = []
 

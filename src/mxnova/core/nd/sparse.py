@@ -14,68 +14,32 @@ from torch import Tensor
 
 from ..base.errors import (
     ArgumentTypeError,
-    MXNetError,
     NotSupportedForSparseNDArray,
     OutOfRangeError,
 )
-from ..base.shapes import shape_text
 from ..op.dtypes import mx_dtype, torch_dtype
-from ..op.operator import find
-from ..op.sparse import storage
-from ..op.sparse.storage import STORAGE, RowSparse, Sparse, Value, dense_of, sparse_of
+from ..op.record import find
+from ..op.sparse.storage import STORAGE, RowSparse, Sparse, sparse_of
 from ..runtime.context import Context, context_of
-from .array import NDArray, Number, array_from_numpy, wrap
-from .chunk import Chunk
-from .gate import WRITE, guard
-from .invoke import invoke
+from .arithmetic import refuse_if_recorded
+from .array import NDArray, Number, array_from_numpy
+from .autograd import attach
+from .base_array import CLASSES
+from .dispatch import invoke
+from .recording import STATE
 from .sparse_format import check_format
+from .tape import is_live
+from .wrapping import empty_sparse, receive, sparse_array, wrap, wrap_sparse
 
-__all__ = [
-    "BaseSparseNDArray",
-    "CSRNDArray",
-    "RowSparseNDArray",
-    "cast_storage",
-    "clear",
-    "empty_sparse",
-    "receive",
-    "sparse_array",
-    "wrap_sparse",
-    "wrap_value",
-    "zeros_stored",
-]
+__all__ = ["BaseSparseNDArray", "CSRNDArray", "RowSparseNDArray"]
 
 
 class BaseSparseNDArray(NDArray):
     """What CSR and row_sparse arrays have in common."""
 
-    __slots__ = ("_storage",)
+    __slots__ = ()
 
-    _storage: Any
     _castable: ClassVar[tuple[str, ...]]  # storage types that its values can be copied to
-
-    @property
-    def _tensor(self) -> Tensor:  # type: ignore[override]
-        dense: Tensor = self._storage.dense()
-        return dense
-
-    @property
-    def _value(self) -> Any:
-        return self._storage
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Sizes of its axes."""
-        return tuple(self._raw.shape)
-
-    @property
-    def ndim(self) -> int:
-        """Number of axes."""
-        return len(self._raw.shape)
-
-    @property
-    def size(self) -> int:
-        """Number of elements, stored or not."""
-        return torch.Size(self._raw.shape).numel()
 
     @property
     def dtype(self) -> Any:
@@ -85,12 +49,12 @@ class BaseSparseNDArray(NDArray):
     @property
     def data(self) -> NDArray:
         """A copy of the stored values."""
-        return self._part(self._storage.data)
+        return self._part(self._value.data)
 
     @property
     def indices(self) -> NDArray:
         """Columns (CSR) or rows (row_sparse) of the stored values, a copy."""
-        return self._part(self._storage.indices)
+        return self._part(self._value.indices)
 
     @property
     def _full_shape(self) -> tuple[int, ...]:
@@ -107,11 +71,11 @@ class BaseSparseNDArray(NDArray):
 
     @property
     def _num_aux(self) -> int:
-        return len(self._storage.aux)
+        return len(self._value.aux)
 
     @property
     def _aux_types(self) -> list[Any]:
-        return [mx_dtype(a.dtype).numpy.type for a in self._storage.aux]
+        return [mx_dtype(a.dtype).numpy.type for a in self._value.aux]
 
     def check_format(self, full_check: bool = True) -> None:
         """Raises MXNetError where the parts of the storage contradict each other.
@@ -119,7 +83,7 @@ class BaseSparseNDArray(NDArray):
         Args:
             full_check: look at every index, which takes time, not only at shapes and types.
         """
-        check_format(self._storage, full_check)
+        check_format(self._value, full_check)
 
     # Copies, casts, moves ------------------------------------------------------------------------
 
@@ -129,21 +93,21 @@ class BaseSparseNDArray(NDArray):
     def astype(self, dtype: Any, copy: bool = True) -> NDArray:
         """The array with elements of `dtype`; itself when it has it already and `copy` is off."""
         wanted = torch_dtype(dtype)
-        if not copy and wanted is self._storage.dtype:
+        if not copy and wanted is self._value.dtype:
             return self
         return self._moved(self.context, wanted)
 
     def copy(self) -> NDArray:
         """A copy on the same context."""
-        if self._is_recorded:
+        if STATE.recording and is_live(self):
             copied: NDArray = self._apply("_copy", (), {})
             return copied
-        return self._moved(self.context, self._storage.dtype)
+        return self._moved(self.context, self._value.dtype)
 
     __copy__ = copy
 
     def _moved(self, context: Context, dtype: torch.dtype) -> NDArray:
-        record = self._storage
+        record = self._value
         data = record.data.to(context.device, dtype, copy=True)
         aux = (a.to(context.device, copy=True) for a in record.aux)
         return wrap_sparse(sparse_of(self.stype, data, list(aux), record.shape), context)
@@ -151,13 +115,13 @@ class BaseSparseNDArray(NDArray):
     def copyto(self, other: NDArray | Context) -> NDArray:
         """Writes its values into `other`, or copies it to a context; returns the copy."""
         if isinstance(other, Context):
-            return self._moved(other, self._storage.dtype)
+            return self._moved(other, self._value.dtype)
         if not isinstance(other, NDArray):
             raise ArgumentTypeError(f"copyto: {type(other).__name__} is no array and no context")
         if other.stype not in self._castable:
             raise ArgumentTypeError(f"copyto: {self.stype} values cannot go to {other.stype}")
         if other is not self:
-            receive(other, self._storage, "copyto")
+            receive(other, self._value, "copyto")
         return other
 
     def tostype(self, stype: str) -> NDArray:
@@ -169,11 +133,11 @@ class BaseSparseNDArray(NDArray):
 
     def asnumpy(self) -> np.ndarray[Any, Any]:
         """A dense NumPy array of its values."""
-        return wrap(self._storage.dense(), self.context).asnumpy()
+        return wrap(self._value.dense(), self.context).asnumpy()
 
     def detach(self) -> NDArray:
         """An array of the same memory that gradients do not flow through."""
-        array: NDArray = self._with(self._storage)
+        array: NDArray = self._with(self._value)
         array._chunk = self._chunk
         return array
 
@@ -181,16 +145,13 @@ class BaseSparseNDArray(NDArray):
         """Not for sparse arrays: raises."""
         raise NotSupportedForSparseNDArray("reshape", None, *shape)
 
-    def _receive(self, values: Any, giver: str) -> None:
-        receive(self, values, giver)
-
     # Access --------------------------------------------------------------------------------------
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if not (isinstance(key, slice) and key == slice(None)):
             error = ValueError if isinstance(key, slice) else TypeError
             raise error(f"{type(self).__name__} can be assigned to by [:] only, not [{key}]")
-        self._refuse_if_recorded()
+        refuse_if_recorded(self)
         if isinstance(value, NDArray):
             value.copyto(self)
         elif isinstance(value, np.ndarray):
@@ -212,16 +173,11 @@ class BaseSparseNDArray(NDArray):
         return f"\n<{type(self).__name__} {sizes} @{self.context}>"
 
     def __reduce__(self) -> Any:
-        record = self._storage
+        record = self._value
         parts = [wrap(t, self.context).asnumpy() for t in (record.data, *record.aux)]
         return _unpickled, (self.stype, parts, record.shape, str(self.context))
 
     # Gradients -----------------------------------------------------------------------------------
-
-    def _stand_in(self) -> Tensor:
-        """A tensor of its shape that has no memory, for gradients to flow through."""
-        zero = torch.zeros((), dtype=self._storage.dtype, device=self._storage.data.device)
-        return zero.expand(self.shape)
 
     def attach_grad(self, grad_req: str = "write", stype: str | None = None) -> None:
         """Makes it a leaf: gradients of what is computed from it go to `grad`.
@@ -230,19 +186,12 @@ class BaseSparseNDArray(NDArray):
             grad_req: null, write or add.
             stype: storage type of `grad`; default: its own.
         """
-        from .autograd import attach
-
-        device, dtype = self._storage.data.device, self._storage.dtype
+        device, dtype = self._value.data.device, self._value.dtype
         if stype == "default":
             zeros = wrap(torch.zeros(self.shape, dtype=dtype, device=device), self.context)
         else:
             zeros = empty_sparse(stype or self.stype, self.shape, self.context, dtype)
         attach(self, zeros, grad_req)
-
-
-BaseSparseNDArray._target = BaseSparseNDArray._raw = vars(BaseSparseNDArray)["_storage"]
-guard(BaseSparseNDArray, "_storage", on_set=WRITE)
-guard(BaseSparseNDArray, "_target", get=WRITE, on_set=WRITE)
 
 
 class CSRNDArray(BaseSparseNDArray):
@@ -255,7 +204,7 @@ class CSRNDArray(BaseSparseNDArray):
     @property
     def indptr(self) -> NDArray:
         """Where each row starts in `data`, a copy; one more than there are rows."""
-        return self._part(self._storage.indptr)
+        return self._part(self._value.indptr)
 
     def __getitem__(self, key: Any) -> NDArray:
         """Rows: ``x[i]`` (as a matrix of one row) and ``x[i:j]``."""
@@ -301,102 +250,14 @@ class RowSparseNDArray(BaseSparseNDArray):
         return kept
 
     def _fill(self, value: float) -> None:
-        record = self._storage
+        record = self._value
         data = record.data.new_full(record.shape, value)
         rows = torch.arange(record.shape[0], device=data.device)
-        self._storage = RowSparse(data, rows, record.shape)
+        self._target = RowSparse(data, rows, record.shape)
 
 
-_CLASSES: dict[str, type[BaseSparseNDArray]] = {
-    "csr": CSRNDArray,
-    "row_sparse": RowSparseNDArray,
-}
-
-
-# Arrays and their storage -------------------------------------------------------------------------
-
-
-def wrap_sparse(record: Sparse, context: Context) -> BaseSparseNDArray:
-    """The array of a record that nobody else writes to."""
-    array: BaseSparseNDArray = object.__new__(_CLASSES[record.stype])
-    array._storage = record
-    array._chunk = Chunk(context)
-    array._tracked = array._node = array._grad = None
-    return array
-
-
-def sparse_array(
-    stype: str, shape: tuple[int, ...], values: Tensor, aux: tuple[Tensor, ...], context: Context
-) -> BaseSparseNDArray:
-    """The sparse array of these parts; aux is (indptr, indices) or, for row_sparse, (indices,)."""
-    return wrap_sparse(sparse_of(stype, values, aux, tuple(shape)), context)
-
-
-def empty_sparse(
-    stype: str, shape: tuple[int, ...], context: Context, dtype: torch.dtype
-) -> BaseSparseNDArray:
-    """A sparse array of zeros."""
-    return wrap_sparse(storage.empty_sparse(stype, shape, dtype, context.device), context)
-
-
-def zeros_stored(
-    stype: str, shape: tuple[int, ...], context: Context, dtype: torch.dtype
-) -> NDArray:
-    """An array of zeros stored as `stype`."""
-    if stype == "default":
-        return wrap(torch.zeros(shape, dtype=dtype, device=context.device), context)
-    return empty_sparse(stype, shape, context, dtype)
-
-
-def wrap_value(value: Value, context: Context) -> NDArray:
-    """The array of a tensor or record that nobody else writes to."""
-    if isinstance(value, Tensor):
-        return wrap(value.detach(), context)
-    return wrap_sparse(value, context)
-
-
-def clear(array: NDArray) -> None:
-    """Sets all elements to zero; sparse arrays then store nothing."""
-    if isinstance(array, BaseSparseNDArray):
-        record = array._storage
-        place = (tuple(record.shape), record.dtype, record.data.device)
-        array._storage = storage.empty_sparse(array.stype, *place)
-    else:
-        array._target.zero_()
-
-
-def cast_storage(array: NDArray, stype: str) -> NDArray:
-    """The array stored as `stype`."""
-    if stype == array.stype:
-        return array
-    cast: NDArray = invoke(find("cast_storage").of({"stype": stype}), [array])
-    return cast
-
-
-def receive(array: NDArray, value: Any, giver: str, owned: bool = False) -> None:
-    """Puts the values of a result, in whatever storage, into `array`; its element type stays.
-
-    Args:
-        array: where they go.
-        value: a tensor or a record of sparse storage.
-        giver: what to call the one who gives, in an error.
-        owned: nobody else holds `value`, so that its memory can change hands.
-    """
-    if not isinstance(array, BaseSparseNDArray):
-        array._receive(dense_of(value), giver)
-        return
-    mine = array._storage
-    if tuple(value.shape) != tuple(mine.shape):
-        raise MXNetError(
-            f"{giver}: out has shape {shape_text(mine.shape)}, "
-            f"the result {shape_text(tuple(value.shape))}"
-        )
-    cast: Any = storage.cast_storage(value, array.stype)
-    device = array.context.device
-    shared = cast is value and not owned
-    data = cast.data.to(device, mine.dtype, copy=shared)
-    aux = tuple(a.to(device, copy=shared) for a in cast.aux)
-    array._storage = sparse_of(array.stype, data, aux, tuple(mine.shape))
+CLASSES["csr"] = CSRNDArray
+CLASSES["row_sparse"] = RowSparseNDArray
 
 
 def _unpickled(stype: str, parts: list[Any], shape: tuple[int, ...], context: str) -> NDArray:
@@ -426,7 +287,7 @@ def _binary(name: str, strict: str, broadcast: str, scalar: str) -> Callable[...
 
 def _in_place(function: Callable[[Any, Any], Any], name: str) -> Callable[..., Any]:
     def method(self: BaseSparseNDArray, other: Any) -> Any:
-        self._refuse_if_recorded()
+        refuse_if_recorded(self)
         function(self, other).copyto(self)
         return self
 

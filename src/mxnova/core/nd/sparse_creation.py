@@ -10,13 +10,16 @@ import torch
 from torch import Tensor
 
 from ..base.errors import ArgumentError, ArgumentTypeError
+from ..base.shapes import sizes_of
 from ..op.dtypes import torch_dtype
 from ..op.sparse.storage import Csr, RowSparse, Sparse
 from ..runtime.context import Context, context_of
 from . import creation
-from .array import NDArray, tensor_from
-from .sparse import BaseSparseNDArray, CSRNDArray, RowSparseNDArray, wrap_sparse
+from .array import NDArray
+from .exchange import tensor_from
+from .sparse import BaseSparseNDArray, CSRNDArray, RowSparseNDArray
 from .sparse_format import check_format, check_range
+from .wrapping import wrap_sparse
 
 __all__ = ["array", "csr_matrix", "empty", "row_sparse_array", "zeros"]
 
@@ -212,7 +215,7 @@ def _rows_of_parts(data: Any, indices: Any, shape: Any, ctx: Context | None, dty
 
 
 def _sizes(function: str, shape: Any, rank: int) -> tuple[int, ...]:
-    sizes = tuple(int(d) for d in shape)
+    sizes = sizes_of(function, shape)
     if len(sizes) != rank:
         raise ArgumentError(f"{function}: shape={sizes}: must have {rank} axes")
     return sizes

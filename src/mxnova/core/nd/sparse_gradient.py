@@ -6,16 +6,16 @@ from __future__ import annotations
 from torch import Tensor
 
 from ..op.kernel_gradient import value_of_gradient
-from ..op.operator import find
+from ..op.record import find
 from ..op.sparse.storage import Value, dense_of, stype_of
 from ..runtime.context import Context
-from .array import NDArray, wrap
-from .sparse import receive, wrap_sparse
+from .base_array import BaseArray
+from .wrapping import receive, wrap, wrap_sparse
 
 __all__ = ["sparse_gradient", "take_sparse_gradient"]
 
 
-def take_sparse_gradient(array: NDArray, fresh: Tensor, grad_req: str) -> None:
+def take_sparse_gradient(array: BaseArray, fresh: Tensor, grad_req: str) -> None:
     """Puts a gradient that nobody else holds into its array, where one of the two is sparse.
 
     Rows stay rows: only what goes to a dense array becomes dense.
@@ -26,7 +26,7 @@ def take_sparse_gradient(array: NDArray, fresh: Tensor, grad_req: str) -> None:
     receive(array, value, "backward", owned=True)
 
 
-def sparse_gradient(fresh: Tensor, context: Context) -> NDArray:
+def sparse_gradient(fresh: Tensor, context: Context) -> BaseArray:
     """The array of a gradient in sparse storage."""
     value = value_of_gradient(fresh)
     return wrap(value, context) if isinstance(value, Tensor) else wrap_sparse(value, context)

@@ -9,17 +9,16 @@ refer only to what came before them, so that graphs are freed by reference count
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import count
 from typing import Any
 
 from torch import Tensor
 
 from ..base.errors import MXNetError
-from ..op.operator import Op
+from ..op.record import Op
 
 __all__ = [
-    "INDEXING",
     "Leaf",
     "Node",
     "Step",
@@ -27,17 +26,13 @@ __all__ = [
     "free",
     "is_live",
     "linked",
-    "name_of",
     "outputs_of",
     "reached",
     "step",
 ]
 
-# What was run: an operator; the name and attributes of one; a number: that output of the input.
-Step = Op | tuple[str, Mapping[str, Any]] | int
-
-# The name of the step that ``x[key]`` is; several operators, should anyone ask.
-INDEXING = "_slice"
+# What was run: an operator; the name of what is none; a number: that output of the input.
+Step = Op | str | int
 
 _number_of_step = count().__next__
 _number_of_variable = count().__next__
@@ -58,13 +53,6 @@ class Node:
         self.made_by = made_by
         self.inputs = inputs
         self.number = number
-
-
-def name_of(made_by: Step) -> str:
-    """The name of the operator that was run."""
-    if isinstance(made_by, Op):
-        return made_by.name
-    return "" if isinstance(made_by, int) else made_by[0]
 
 
 class Leaf(Node):
@@ -114,7 +102,8 @@ def linked(arrays: Iterable[Any]) -> list[Tensor] | None:
                 found = True
                 continue
             array._tracked = array._node = None
-        tensors.append(array._tensor.data)
+        value = array._raw
+        tensors.append((value if isinstance(value, Tensor) else value.dense()).data)
     return tensors if found else None
 
 

@@ -9,18 +9,9 @@ from typing import Any, NamedTuple
 
 from ..base.errors import ArgumentTypeError, candidates
 from ..base.params import NOT_GIVEN, REQUIRED
-from .operator import OpType
+from .record import OpType
 
 __all__ = ["Call", "CallForm", "documented"]
-
-# What MXNet's listing of an operator leaves out, so that it can be given by name only.
-_BY_NAME_ONLY: dict[str, tuple[str, ...]] = {
-    "BatchNorm_v1": ("moving_mean", "moving_var"),
-    "IdentityAttachKLSparseReg": ("moving_avg",),
-    "_linalg_potrf": ("lower",),
-    "_linalg_potri": ("lower",),
-    "smooth_l1": ("is_int",),
-}
 
 
 class Call(NamedTuple):
@@ -47,8 +38,7 @@ class CallForm:
         self.variadic = signature.variadic
         self.parameters = tuple(f.name for f in type_.fields)
         self.extras = tuple(extras)
-        by_name_only = _BY_NAME_ONLY.get(type_.name, ())
-        declared = (n for n in (*self.arrays, *self.parameters) if n not in by_name_only)
+        declared = (n for n in (*self.arrays, *self.parameters) if n not in type_.by_name_only)
         self._positional = (*declared, *self.extras)
 
     def split(

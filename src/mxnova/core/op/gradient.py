@@ -10,16 +10,41 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .operator import Op
+from .record import Op, as_tuple
 
 __all__ = ["recorded"]
 
 
 def recorded(op: Op) -> Callable[..., Any]:
     """`op.forward` as it runs where gradients are wanted: same arguments, same results."""
+    if op.writes_in_backward:
+        return functools.partial(_watched, op)
     if op.differentiable and op.backward is None:
         return op.forward
     return functools.partial(_explicit if op.differentiable else _cut, op)
+
+
+def _watched(op: Op, *tensors: Tensor, **facts: Any) -> Any:
+    results = op.forward(*tensors, **facts)
+    outputs = as_tuple(results)
+    write = op.on_backward(tensors, outputs, **facts) if outputs[0].requires_grad else None
+    if write is not None:
+        outputs[0].register_hook(_Writer(write))
+    return results
+
+
+class _Writer:
+    """Writes once for each backward pass, but not again in those that differentiate one of them."""
+
+    def __init__(self, write: Callable[[], None]) -> None:
+        self._write = write
+        self._was_differentiated = False
+
+    def __call__(self, _d_output: Tensor) -> None:
+        if not self._was_differentiated:
+            self._was_differentiated = torch.is_grad_enabled()
+            with torch.no_grad():
+                self._write()
 
 
 def _cut(op: Op, *tensors: Tensor, **facts: Any) -> Any:

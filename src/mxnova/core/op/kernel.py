@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from .operator import Op
+    from .record import Op
 
 __all__ = ["FACTS", "KERNELS", "F", "Kernel", "Signature", "kernel", "kernel_of"]
 
@@ -52,7 +52,8 @@ class Kernel(typing.NamedTuple):
         stypes: storage types of the inputs, with blanks between where several will do; after the
             last one, ``...`` repeats it.
         out: storage types of the outputs.
-        when: whether it serves an operator with these parameters; None: always.
+        when: whether it serves operators of this structure; None: always.
+        when_numbers: whether it serves an operator with these numbers too; None: always.
         backward: takes the operator, the gradients of the outputs and the inputs; gives, for each
             input in order, its gradient, a function that makes it when it is wanted, or None.
             Without, they are those of the dense form.
@@ -63,9 +64,10 @@ class Kernel(typing.NamedTuple):
     out: tuple[str, ...]
     when: Callable[[Any], bool] | None = None
     backward: Callable[..., Any] | None = None
+    when_numbers: Callable[[Any], bool] | None = None
 
     def serves(self, op: Op, stypes: Sequence[str]) -> bool:
-        """Whether it runs `op` on inputs stored so."""
+        """Whether it runs operators of the structure of `op` on inputs stored so."""
         expected = self.stypes
         if expected[-1] is ...:
             expected = expected[:-1] + expected[-2:-1] * (len(stypes) - len(expected) + 1)
@@ -88,7 +90,7 @@ KERNELS: dict[str, list[Kernel]] = {}  # by operator; modules of kernels may com
 def kernel(*stypes: Any, out: str | Sequence[str] = "default", **rules: Any) -> Callable[[F], F]:
     """Marks a method as the forward for inputs stored as `stypes`, with outputs stored as `out`.
 
-    Keywords are the other fields of `Kernel`: when, backward.
+    Keywords are the other fields of `Kernel`: when, when_numbers, backward.
     """
 
     def mark(method: F) -> F:

@@ -14,10 +14,11 @@ import torch
 from torch import Tensor
 
 from .gradient import recorded
-from .operator import Kernel, Op
+from .kernel import Kernel
+from .record import Op, as_tuple
 from .sparse.storage import Csr, RowSparse, Value, dense_of
 
-__all__ = ["densified", "run_recorded", "stand_in", "value_of_gradient"]
+__all__ = ["densified", "run_kernel", "stand_in", "value_of_gradient"]
 
 
 def stand_in(value: Value) -> Tensor:
@@ -42,7 +43,7 @@ class _Densified(torch.autograd.Function):
         return None, d_output[0]
 
 
-def run_recorded(
+def run_kernel(
     op: Op,
     kernel: Kernel,
     values: Sequence[Value],
@@ -56,8 +57,11 @@ def run_recorded(
         kernel: its forward.
         values: its inputs.
         tracked: what gradients flow through for each input: the tensor itself or a stand-in.
+            Empty: nothing is recorded, and the second part of the result is empty too.
         facts: of the run.
     """
+    if not tracked:
+        return as_tuple(kernel.forward(op, *values, **facts)), ()
     results: list[Value] = []
     with torch.enable_grad():
         linked = _Step.apply(op, kernel, values, facts, results, *tracked)  # type: ignore[no-untyped-call]

@@ -21,7 +21,7 @@ from ...base.shapes import is_known
 from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
-from ...op.operator import Op, OpType
+from ...op.record import Op, OpType
 
 if TYPE_CHECKING:
     from ..program import Program
@@ -260,9 +260,7 @@ class FusedConvolution(Op):
         return result
 
 
-FusedConvolution.type = OpType(
-    ["_FusedConvolution"], FusedConvolution, FusedConvolution, FusedConvolution.forward
-)
+FusedConvolution.type = OpType(["_FusedConvolution"], FusedConvolution, FusedConvolution.forward)
 
 
 def _laid_out(weight: Tensor, geometry: Sequence[Any], shape: Any) -> Tensor:

@@ -10,8 +10,9 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from ...base.shapes import shape_text
+from ..declaration import function_operator, operator
 from ..infer import Shapes
-from ..operator import Op, function_operator, operator
+from ..record import Op
 from .boxes import best_first, decode, encode, match, overlap, suppress, to_center, to_corner
 
 Form: TypeAlias = Literal["center", "corner"]

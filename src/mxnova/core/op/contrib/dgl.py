@@ -16,10 +16,12 @@ import torch
 from torch import Tensor
 
 from ...base.errors import MXNetError
-from ...base.params import Long, Longs
+from ...base.params import AnyCount, Long, Longs
 from ...base.shapes import UnknownDim, shape_text
+from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..operator import KERNELS, Kernel, Op, kernel, operator
+from ..kernel import KERNELS, Kernel, kernel
+from ..record import Op
 from ..sparse.storage import Csr
 
 _log = logging.getLogger("mxnova")
@@ -127,7 +129,7 @@ def _best_of_rows(graph: Csr, most: int, score: Callable[[Csr], Tensor]) -> Csr:
 
 
 class _Sampler(_OfGraphs):
-    num_args: int
+    num_args: AnyCount
     num_hops: int
     num_neighbor: int
     max_num_vertices: int
@@ -226,7 +228,7 @@ class UniformSample(_Sampler):
         max_num_vertices: the search stops at that many vertices.
     """
 
-    num_args: int
+    num_args: AnyCount
     num_hops: Long = 1
     num_neighbor: Long = 2
     max_num_vertices: Long = 100
@@ -268,7 +270,7 @@ class NonUniformSample(_Sampler):
         max_num_vertices: the search stops at that many vertices.
     """
 
-    num_args: int
+    num_args: AnyCount
     num_hops: Long = 1
     num_neighbor: Long = 2
     max_num_vertices: Long = 100
@@ -322,7 +324,7 @@ def _renumbered(graph: Csr) -> Csr:
 
 
 class _Part(_OfGraphs):
-    num_args: int
+    num_args: AnyCount
     return_mapping: bool
 
     def _n_parts(self) -> int:
@@ -353,7 +355,7 @@ class Subgraph(_Part):
         return_mapping: also give the same matrices with the numbers that edges have in `graph`.
     """
 
-    num_args: int
+    num_args: AnyCount
     return_mapping: bool
 
     def n_variadic(self) -> int:
@@ -402,7 +404,7 @@ class GraphCompact(_Part):
         graph_sizes: number of vertices of each neighborhood.
     """
 
-    num_args: int
+    num_args: AnyCount
     return_mapping: bool
     graph_sizes: Longs
 

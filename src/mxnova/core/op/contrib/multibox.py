@@ -12,10 +12,11 @@ from math import prod, sqrt
 import torch
 from torch import Tensor
 
-from ...base.params import Floats
+from ...base.params import Floats, StructuralFloats
 from ...base.shapes import shape_text
+from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..operator import Op, operator
+from ..record import Op
 from .boxes import all_float32, best_first, decode, encode, match, overlap, suppress, to_center
 
 _LEAST_OVERLAP = 1e-6  # of a true box and the anchor that becomes its own
@@ -37,11 +38,11 @@ class MultiBoxPrior(Op):
         offsets: centre of a cell (y, x), in steps.
     """
 
-    sizes: Floats = (1.0,)
-    ratios: Floats = (1.0,)
+    sizes: StructuralFloats = (1.0,)
+    ratios: StructuralFloats = (1.0,)
     clip: bool = False
-    steps: Floats = (-1.0, -1.0)
-    offsets: Floats = (0.5, 0.5)
+    steps: StructuralFloats = (-1.0, -1.0)
+    offsets: StructuralFloats = (0.5, 0.5)
     differentiable = False
 
     def infer_shape(self, s: Shapes) -> None:

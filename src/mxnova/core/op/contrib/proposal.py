@@ -14,8 +14,9 @@ from torch import Tensor
 
 from ...base.params import Floats
 from ...base.shapes import shape_text
+from ..declaration import register_function
 from ..infer import DTypes, Shapes
-from ..operator import Op, register_function
+from ..record import Op
 from .boxes import all_float32, best_first, suppress
 
 

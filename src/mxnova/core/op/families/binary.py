@@ -14,8 +14,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ...base.params import PosInt
-from ..operator import elementwise_shape, function_operator, register_function
+from ...base.params import Count
+from ..declaration import elementwise_shape, function_operator, register_function
+from ..gradient_stypes import as_head
 from .rules import broadcast_shape, numbers_only, through_float
 
 __all__ = ["LOGIC", "binary", "divide", "hypot", "modulo", "power", "truth"]
@@ -131,12 +132,15 @@ hypot = through_float(torch.hypot)
 
 # fmt: off
 binary(torch.add, elemwise="elemwise_add _Plus _add _plus _sparse_elemwise_add",
-       broadcast="broadcast_add _sparse_broadcast_add _sparse_broadcast_plus broadcast_plus",
-       doc="lhs + rhs.")
-binary(torch.add, elemwise="_grad_add", doc="lhs + rhs, as gradients are summed.")
+       gradient_stypes=as_head, doc="lhs + rhs.")
+binary(torch.add, doc="lhs + rhs.",
+       broadcast="broadcast_add _sparse_broadcast_add _sparse_broadcast_plus broadcast_plus")
+binary(torch.add, elemwise="_grad_add", gradient_stypes=as_head,
+       doc="lhs + rhs, as gradients are summed.")
 binary(torch.sub, elemwise="elemwise_sub _Minus _minus _sparse_elemwise_sub _sub",
-       broadcast="broadcast_sub _sparse_broadcast_minus _sparse_broadcast_sub broadcast_minus",
-       doc="lhs - rhs.")
+       gradient_stypes=as_head, doc="lhs - rhs.")
+binary(torch.sub, doc="lhs - rhs.",
+       broadcast="broadcast_sub _sparse_broadcast_minus _sparse_broadcast_sub broadcast_minus")
 binary(torch.mul, elemwise="elemwise_mul _Mul _mul _sparse_elemwise_mul",
        broadcast="broadcast_mul _sparse_broadcast_mul", doc="lhs · rhs.")
 binary(divide, elemwise="elemwise_div _Div _div _sparse_elemwise_div",
@@ -203,8 +207,9 @@ for _name, (_function, _condition) in LOGIC.items():
     "_sparse_add_n",
     shape=elementwise_shape,
     dtype=numbers_only,
+    gradient_stypes=as_head,
 )
-def add_n(*args: Tensor, num_args: PosInt) -> Tensor:
+def add_n(*args: Tensor, num_args: Count) -> Tensor:
     """Sum of its inputs.
 
     Args:

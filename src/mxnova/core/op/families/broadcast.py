@@ -10,8 +10,9 @@ from torch import Tensor
 
 from ...base.params import Shape
 from ...base.shapes import UNKNOWN, Dim, shape_text
+from ..declaration import function_operator
 from ..infer import DTypes, Shapes
-from ..operator import Op, function_operator
+from ..record import Op
 
 
 def _repeated(s: Shapes, name: str, target: Sequence[Dim]) -> tuple[Dim, ...]:
@@ -51,7 +52,7 @@ def _axis_shape(op: Op, s: Shapes) -> None:
     s.output = tuple(target)
 
 
-@function_operator("broadcast_axis", "broadcast_axes", shape=_axis_shape)
+@function_operator("broadcast_axis", "broadcast_axes", shape=_axis_shape, method="broadcast_axes")
 def broadcast_axis(data: Tensor, *, axis: Shape = (), size: Shape = ()) -> Tensor:
     """Its input, repeated along some axes of length 1.
 
@@ -73,7 +74,7 @@ def _to_shape(op: Op, s: Shapes) -> None:
     s.output = _repeated(s, "data", [n or d for n, d in zip(shape, s.data, strict=True)])
 
 
-@function_operator("broadcast_to", shape=_to_shape)
+@function_operator("broadcast_to", shape=_to_shape, method=True)
 def broadcast_to(data: Tensor, *, shape: Shape = ()) -> Tensor:
     """Its input, repeated along its axes of length 1 to a shape.
 
@@ -106,7 +107,7 @@ def _like_dtype(op: Op, t: DTypes) -> None:
     t.same("lhs", "output")
 
 
-@function_operator("broadcast_like", shape=_like_shape, dtype=_like_dtype)
+@function_operator("broadcast_like", shape=_like_shape, dtype=_like_dtype, method=True)
 def broadcast_like(
     lhs: Tensor, rhs: Tensor, *, lhs_axes: Shape | None = None, rhs_axes: Shape | None = None
 ) -> Tensor:

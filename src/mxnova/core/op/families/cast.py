@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-import functools
+from typing import Any
 
 import torch
 from torch import Tensor
 
+from ...base.params import AnyCount
+from ..declaration import elementwise_shape, function_operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
-from ..operator import Op, elementwise_shape, function_operator
+from ..record import Op, lone, numbered
 from .creation import Number, NumberOrBool
 
 
@@ -31,27 +33,30 @@ def cast(data: Tensor, *, dtype: NumberOrBool) -> Tensor:
     return data.to(torch_dtype(dtype), copy=True)
 
 
+_MIXED = (torch.float16, torch.float32, torch.bfloat16)  # what mixed precision converts between
+
+
 def _amp_cast_dtype(op: Op, t: DTypes) -> None:
-    t.output = torch_dtype(op.attr("dtype")) if t.data.is_floating_point else t.data
+    t.output = torch_dtype(op.attr("dtype")) if t.data in _MIXED else t.data
 
 
 @function_operator("amp_cast", shape=elementwise_shape, dtype=_amp_cast_dtype)
 def amp_cast(data: Tensor, *, dtype: Number) -> Tensor:
-    """Its input as another type if it is floating point, else as it is: for mixed precision.
+    """Its input as another type if it is float16 or float32, else as it is: for mixed precision.
 
     Args:
         data: of any shape and type.
         dtype: type of the output.
     """
-    return data.to(torch_dtype(dtype)) if data.is_floating_point() else data.clone()
+    return data.to(torch_dtype(dtype)) if data.dtype in _MIXED else data.clone()
 
 
 def _arrays(op: Op) -> tuple[str, ...]:
-    return tuple(f"data_{i}" for i in range(op.attr("num_outputs")))
+    return numbered("data_", op.attr("num_outputs"))
 
 
 def _casts(op: Op) -> tuple[str, ...]:
-    return tuple(f"output{i}" for i in range(op.attr("num_outputs")))
+    return numbered("output", op.attr("num_outputs"))
 
 
 def _pairwise_shapes(op: Op, s: Shapes) -> None:
@@ -59,16 +64,22 @@ def _pairwise_shapes(op: Op, s: Shapes) -> None:
         s.same(name, output)
 
 
-def _common(dtypes: list[torch.dtype], narrow: bool) -> torch.dtype:
-    if narrow:
-        return min(dtypes, key=lambda d: d.itemsize)
-    return functools.reduce(torch.promote_types, dtypes)
+def _multicast(dtypes: list[torch.dtype], narrow: bool) -> list[torch.dtype]:
+    """Types of the results: those of float16 and float32 are made equal."""
+    wanted = torch.float16 if narrow else torch.float32
+    fallback = torch.float32 if narrow else next(filter(_is_floating, dtypes), wanted)
+    common = wanted if wanted in dtypes else fallback
+    return [common if d in _MIXED else d for d in dtypes]
+
+
+def _is_floating(dtype: torch.dtype) -> bool:
+    return dtype.is_floating_point
 
 
 def _multicast_dtype(op: Op, t: DTypes) -> None:
-    common = _common([t[name] for name in t.inputs], op.attr("cast_narrow"))
-    for output in t.outputs:
-        t[output] = common
+    found = _multicast([t[name] for name in t.inputs], op.attr("cast_narrow"))
+    for output, dtype in zip(t.outputs, found, strict=True):
+        t[output] = dtype
 
 
 @function_operator(
@@ -78,13 +89,13 @@ def _multicast_dtype(op: Op, t: DTypes) -> None:
     shape=_pairwise_shapes,
     dtype=_multicast_dtype,
 )
-def amp_multicast(*data: Tensor, num_outputs: int, cast_narrow: bool = False) -> tuple[Tensor, ...]:
-    """All arrays in the widest type among them: for mixed precision.
+def amp_multicast(*data: Tensor, num_outputs: AnyCount, cast_narrow: bool = False) -> Any:
+    """Those of the arrays that are float16 or float32 in one type: for mixed precision.
 
     Args:
-        data: floating-point arrays of any shapes.
+        data: arrays of any shapes; those of other types stay as they are.
         num_outputs: how many there are.
-        cast_narrow: take the narrowest type instead.
+        cast_narrow: make them float16 where one is; otherwise float32 where one is.
     """
-    dtype = _common([x.dtype for x in data], cast_narrow)
-    return tuple(x.to(dtype, copy=True) for x in data)
+    dtypes = _multicast([x.dtype for x in data], cast_narrow)
+    return lone([x.to(d, copy=True) for x, d in zip(data, dtypes, strict=True)])

@@ -16,11 +16,13 @@ from torch import Tensor
 
 from ...base.dtypes import dtype_of_flag
 from ...base.errors import argument_error
-from ...base.params import Double, Long, Shape, ShapeKind
+from ...base.params import Double, Long, Shape, ShapeKind, StructuralDouble
 from ...base.shapes import from_user
+from ..declaration import function_operator
 from ..dtypes import mx_dtype, torch_dtype
+from ..gradient_stypes import as_input
 from ..infer import DTypes, Shapes
-from ..operator import Op, function_operator
+from ..record import Op
 from .rules import as_integer, numbers_only
 from .unary import unary
 
@@ -142,9 +144,9 @@ def zeros_without_dtype(*, shape: PartialShape = None, ctx: str = "", dtype: int
 
 # fmt: off
 unary("zeros_like _sparse_zeros_like", torch.zeros_like, dtype=None, differentiable=False,
-      doc="Zeros of the shape and type of data.")
+      doc="Zeros of the shape and type of data.", method=True, gradient_stypes=as_input)
 unary("ones_like", torch.ones_like, dtype=None, differentiable=False,
-      doc="Ones of the shape and type of data.")
+      doc="Ones of the shape and type of data.", method=True, gradient_stypes=as_input)
 # fmt: on
 
 
@@ -187,9 +189,9 @@ def _settle_stop(op: Op, shape: tuple[int, ...], dtype: torch.dtype) -> dict[str
 )
 def arange(
     *,
-    start: Double,
-    stop: Double | None = None,
-    step: Double = 1.0,
+    start: StructuralDouble,
+    stop: StructuralDouble | None = None,
+    step: StructuralDouble = 1.0,
     repeat: int = 1,
     infer_range: bool = False,
     ctx: str = "",
@@ -371,7 +373,12 @@ def _rank_shape(op: Op, s: Shapes) -> None:
 
 
 @function_operator(
-    "shape_array", "_npx_shape_array", shape=_rank_shape, dtype=_int64, differentiable=False
+    "shape_array",
+    "_npx_shape_array",
+    shape=_rank_shape,
+    dtype=_int64,
+    differentiable=False,
+    method=True,
 )
 def shape_array(data: Tensor) -> Tensor:
     """The shape of data, as an int64 vector.
@@ -386,7 +393,7 @@ def _one(op: Op, s: Shapes) -> None:
     s.output = (1,)
 
 
-@function_operator("size_array", shape=_one, dtype=_int64, differentiable=False)
+@function_operator("size_array", shape=_one, dtype=_int64, differentiable=False, method=True)
 def size_array(data: Tensor) -> Tensor:
     """The number of elements of data, as an int64 vector of one.
 

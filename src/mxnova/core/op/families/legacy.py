@@ -7,8 +7,9 @@ import torch
 from torch import Tensor
 
 from ...base.errors import MXNetError
+from ..declaration import function_operator
 from ..infer import DTypes, Shapes
-from ..operator import Op, function_operator
+from ..record import Op
 
 
 def _nothing(op: Op, s: Shapes | DTypes) -> None:

@@ -8,7 +8,7 @@ import math
 import torch
 from torch import Tensor
 
-from ..operator import elementwise_shape, function_operator
+from ..declaration import elementwise_shape, function_operator
 from .rules import floats_only, numbers_only, through_float
 from .unary import unary
 
@@ -34,7 +34,9 @@ def hard_sigmoid(data: Tensor, *, alpha: float = 0.2, beta: float = 0.5) -> Tens
     return torch.clamp(alpha * data + beta, 0, 1)
 
 
-@function_operator("clip", "_npi_clip", "_sparse_clip", shape=elementwise_shape, dtype=numbers_only)
+@function_operator(
+    "clip", "_npi_clip", "_sparse_clip", shape=elementwise_shape, dtype=numbers_only, method=True
+)
 def clip(data: Tensor, *, a_min: float, a_max: float) -> Tensor:
     """Its input, kept within [a_min, a_max].
 

@@ -9,8 +9,10 @@ import torch
 from torch import Tensor
 
 from ...base.params import Double
+from ..declaration import elementwise_shape, function_operator
+from ..gradient_stypes import as_head, as_input
 from ..infer import DTypes
-from ..operator import Op, elementwise_shape, function_operator
+from ..record import Op
 from .rules import floats_only
 from .unary import round_half_away, unary, whole
 
@@ -24,19 +26,21 @@ def _ones(d_loss: Tensor) -> Tensor:
 
 
 # fmt: off
-unary("_copy identity", torch.clone, dtype=None, doc="A copy of data.")
+unary("_copy identity", torch.clone, dtype=None, doc="A copy of data.", gradient_stypes=as_head)
 unary("_CrossDeviceCopy", torch.clone, dtype=None,
       doc="A copy of data, on the device of its reader.")
 unary("BlockGrad _sparse_stop_gradient stop_gradient", torch.clone,
-      dtype=None, differentiable=False, doc="A copy of data that lets no gradient through.")
+      dtype=None, differentiable=False, doc="A copy of data that lets no gradient through.",
+      gradient_stypes=as_input)
 unary("make_loss _sparse_make_loss", torch.clone, outputs=("loss",), dtype=None, backward=_ones,
       doc="A copy of data as a loss to minimise: its gradient is 1, whatever flows in from above.")
 unary("_contrib_round_ste _sparse__contrib_round_ste", whole(round_half_away),
       backward=_straight_through,
       doc="Nearest whole number, halves away from zero; the gradient passes as it is "
-      "(Bengio et al., Estimating or Propagating Gradients Through Stochastic Neurons, 2013).")
+      "(Bengio et al., Estimating or Propagating Gradients Through Stochastic Neurons, 2013).",
+      gradient_stypes=as_head)
 unary("_contrib_sign_ste _sparse__contrib_sign_ste", torch.sign, backward=_straight_through,
-      doc="-1, 0 or 1: the sign; the gradient passes as it is.")
+      doc="-1, 0 or 1: the sign; the gradient passes as it is.", gradient_stypes=as_head)
 # fmt: on
 
 
@@ -45,7 +49,10 @@ def _gradient_multiplier_backward(d_output: Tensor, *, scalar: float, is_int: bo
 
 
 @function_operator(
-    "_contrib_gradientmultiplier", shape=elementwise_shape, backward=_gradient_multiplier_backward
+    "_contrib_gradientmultiplier",
+    shape=elementwise_shape,
+    backward=_gradient_multiplier_backward,
+    gradient_stypes=as_head,
 )
 def gradientmultiplier(data: Tensor, *, scalar: Double = 1.0, is_int: bool = True) -> Tensor:
     """A copy of data whose gradient is multiplied by scalar; a negative one reverses it.
@@ -98,7 +105,7 @@ def make_loss(
     return data.clone()
 
 
-@function_operator("_identity_with_attr_like_rhs", shape=elementwise_shape)
+@function_operator("_identity_with_attr_like_rhs", shape=elementwise_shape, gradient_stypes=as_head)
 def identity_with_attr_like_rhs(lhs: Tensor, rhs: Tensor) -> Tensor:
     """A copy of lhs; shapes and types are inferred from rhs too.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import torch
@@ -13,9 +13,10 @@ from torch import Tensor
 
 from ...base.params import Shape
 from ...base.shapes import UNKNOWN, Dim, shape_text
+from ..declaration import DTypeRule, function_operator, register_function, same_dtype
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
-from ..operator import DTypeRule, Op, function_operator, register_function, same_dtype
+from ..record import Op
 from .rules import numbers_only
 
 __all__ = ["reduction"]
@@ -155,17 +156,23 @@ def _extreme_backward(
     return restored(d_output, data, axes) * (data == restored(output, data, axes))
 
 
-reduction("sum _sparse_sum sum_axis", _sum, doc="Sum of the elements.")
-reduction("mean _sparse_mean", _mean, doc="Mean of the elements; of integers cut towards zero.")
-reduction("prod", _prod, doc="Product of the elements.")
-reduction("nansum", _nansum, doc="Sum of the elements, NaN counting as 0.")
-reduction("nanprod", _nanprod, doc="Product of the elements, NaN counting as 1.")
+reduction("sum _sparse_sum sum_axis", _sum, doc="Sum of the elements.", method=True)
+reduction(
+    "mean _sparse_mean",
+    _mean,
+    doc="Mean of the elements; of integers cut towards zero.",
+    method=True,
+)
+reduction("prod", _prod, doc="Product of the elements.", method=True)
+reduction("nansum", _nansum, doc="Sum of the elements, NaN counting as 0.", method=True)
+reduction("nanprod", _nanprod, doc="Product of the elements, NaN counting as 1.", method=True)
 reduction(
     "max max_axis",
     _max,
     shape=_shape_of_nonempty,
     backward=_extreme_backward,
     doc="Largest element.",
+    method=True,
 )
 reduction(
     "min min_axis",
@@ -173,8 +180,22 @@ reduction(
     shape=_shape_of_nonempty,
     backward=_extreme_backward,
     doc="Smallest element.",
+    method=True,
 )
-reduction("_square_sum", _square_sum, doc="Sum of the squares of the elements.")
+
+
+def _square_sum_gradient_stypes(
+    op: Op, heads: Sequence[str], stypes: Sequence[str]
+) -> tuple[str, ...]:
+    return ("row_sparse" if stypes[0] == "row_sparse" else "default",)
+
+
+reduction(
+    "_square_sum",
+    _square_sum,
+    gradient_stypes=_square_sum_gradient_stypes,
+    doc="Sum of the squares of the elements.",
+)
 
 
 # Norm and moments ---------------------------------------------------------------------------------
@@ -194,7 +215,7 @@ def _norm_dtype(op: Op, t: DTypes) -> None:
         t.output = torch_dtype(op.attr("out_dtype"))
 
 
-@function_operator("norm", "_sparse_norm", shape=_norm_shape, dtype=_norm_dtype)
+@function_operator("norm", "_sparse_norm", shape=_norm_shape, dtype=_norm_dtype, method=True)
 def norm(
     data: Tensor,
     *,
@@ -279,7 +300,12 @@ Args:
     keepdims: keep the axis with length 1.
 """
     register_function(
-        [_name], _forward, shape=_position_shape, dtype=numbers_only, differentiable=False
+        [_name],
+        _forward,
+        shape=_position_shape,
+        dtype=numbers_only,
+        differentiable=False,
+        method=True,
     )
 
 
@@ -289,7 +315,13 @@ def _channel_shape(op: Op, s: Shapes) -> None:
     s.output = (*s.data[:1], *s.data[2:])
 
 
-@function_operator("argmax_channel", shape=_channel_shape, dtype=numbers_only, differentiable=False)
+@function_operator(
+    "argmax_channel",
+    shape=_channel_shape,
+    dtype=numbers_only,
+    differentiable=False,
+    method=True,
+)
 def argmax_channel(data: Tensor) -> Tensor:
     """Position of the largest element along the second axis, in the type of data.
 

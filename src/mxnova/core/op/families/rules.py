@@ -16,7 +16,7 @@ from ...base.errors import MXNetError
 from ...base.shapes import UNKNOWN, Dim, shape_text
 from ..dtypes import dtype_name
 from ..infer import DTypes, Shapes
-from ..operator import Op
+from ..record import Op
 
 __all__ = [
     "as_integer",

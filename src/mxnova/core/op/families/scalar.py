@@ -16,8 +16,10 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from ...base.params import Double
+from ..declaration import elementwise_shape, register_function
+from ..gradient_stypes import as_head
 from ..infer import DTypes
-from ..operator import Op, elementwise_shape, register_function
+from ..record import Op
 from .binary import LOGIC, divide, hypot, modulo, power, truth
 from .rules import as_integer, through_float
 
@@ -124,12 +126,12 @@ def _smooth_l1_backward(d_output: Tensor, data: Tensor, *, scalar: float, is_int
 
 
 # fmt: off
-scalar("_plus_scalar _PlusScalar", torch.add, doc="data + scalar.")
-scalar("_minus_scalar _MinusScalar", torch.sub, doc="data - scalar.")
+scalar("_plus_scalar _PlusScalar", torch.add, doc="data + scalar.", gradient_stypes=as_head)
+scalar("_minus_scalar _MinusScalar", torch.sub, doc="data - scalar.", gradient_stypes=as_head)
 scalar("_rminus_scalar _RMinusScalar", torch.rsub, doc="scalar - data.")
-scalar("_mul_scalar _MulScalar", torch.mul, doc="data · scalar.")
+scalar("_mul_scalar _MulScalar", torch.mul, doc="data · scalar.", gradient_stypes=as_head)
 scalar("_div_scalar _DivScalar", torch.div, on_tensors(divide),
-       doc="data / scalar; integers are cut towards zero.")
+       doc="data / scalar; integers are cut towards zero.", gradient_stypes=as_head)
 scalar("_rdiv_scalar _RDivScalar", on_tensors(divide, reverse=True),
        doc="scalar / data; integers are cut towards zero.")
 scalar("_mod_scalar _ModScalar", modulo_by_number, on_tensors(modulo),
@@ -146,12 +148,13 @@ scalar("_maximum_scalar _MaximumScalar _npi_maximum_scalar", _at_least,
        doc="The larger one of data and scalar.")
 scalar("_minimum_scalar _MinimumScalar _npi_minimum_scalar", _at_most,
        doc="The smaller one of data and scalar.")
-scalar("smooth_l1 _npx_smooth_l1", _smooth_l1, backward=_smooth_l1_backward,
+scalar("smooth_l1 _npx_smooth_l1", _smooth_l1, by_name_only=("is_int",),
+       backward=_smooth_l1_backward,
        doc="(scalar · data)² / 2 where |data| < 1 / scalar², else |data| - 1 / (2 · scalar²).")
 scalar("_scatter_plus_scalar", torch.add,
-       doc="data + scalar, on the stored elements of a sparse array.")
+       doc="data + scalar, on the stored elements of a sparse array.", gradient_stypes=as_head)
 scalar("_scatter_minus_scalar", torch.sub,
-       doc="data - scalar, on the stored elements of a sparse array.")
+       doc="data - scalar, on the stored elements of a sparse array.", gradient_stypes=as_head)
 # fmt: on
 
 for _name, (_function, _condition) in LOGIC.items():

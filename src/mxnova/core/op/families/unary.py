@@ -10,7 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..operator import DTypeRule, elementwise_shape, register_function
+from ..declaration import DTypeRule, elementwise_shape, register_function
+from ..gradient_stypes import as_equal_head, as_head, as_input
 from .rules import numbers_only, through_float
 
 __all__ = ["round_half_away", "unary"]
@@ -112,49 +113,64 @@ def _logical_not(data: Tensor) -> Tensor:
 
 
 # fmt: off
-unary("negative _sparse_negative", torch.neg, doc="-data.")
-unary("abs _sparse_abs", torch.abs, doc="Absolute value.")
-unary("sign _sparse_sign", torch.sign, doc="-1, 0 or 1: the sign.")
-unary("square _sparse_square", torch.square, doc="data².")
-unary("relu _sparse_relu", torch.relu, doc="max(data, 0).")
+unary("negative _sparse_negative", torch.neg, doc="-data.", gradient_stypes=as_head)
+unary("abs _sparse_abs", torch.abs,
+      doc="Absolute value.", method=True, gradient_stypes=as_equal_head)
+unary("sign _sparse_sign", torch.sign,
+      doc="-1, 0 or 1: the sign.", method=True, gradient_stypes=as_input)
+unary("square _sparse_square", torch.square,
+      doc="data².", method=True, gradient_stypes=as_equal_head)
+unary("relu _sparse_relu", torch.relu,
+      doc="max(data, 0).", method=True, gradient_stypes=as_equal_head)
 
 unary("round _sparse_round", whole(round_half_away),
-      doc="Nearest whole number; halves go away from zero.")
-unary("rint _sparse_rint", whole(_rint), doc="Nearest whole number; halves go down.")
-unary("ceil _sparse_ceil", whole(torch.ceil), doc="Smallest whole number that is not below.")
-unary("floor _sparse_floor", whole(torch.floor), doc="Largest whole number that is not above.")
-unary("trunc _sparse_trunc", whole(_trunc), doc="Whole part, towards zero.")
+      doc="Nearest whole number; halves go away from zero.", method=True, gradient_stypes=as_input)
+unary("rint _sparse_rint", whole(_rint),
+      doc="Nearest whole number; halves go down.", method=True, gradient_stypes=as_input)
+unary("ceil _sparse_ceil", whole(torch.ceil),
+      doc="Smallest whole number that is not below.", method=True, gradient_stypes=as_input)
+unary("floor _sparse_floor", whole(torch.floor),
+      doc="Largest whole number that is not above.", method=True, gradient_stypes=as_input)
+unary("trunc _sparse_trunc", whole(_trunc),
+      doc="Whole part, towards zero.", method=True, gradient_stypes=as_input)
 unary("fix _sparse_fix", whole(_trunc),
-      doc="Nearest whole number that is not farther from zero.")
+      doc="Nearest whole number that is not farther from zero.",
+      method=True, gradient_stypes=as_input)
 
-_of_floats("sqrt _sparse_sqrt", torch.sqrt, doc="Square root.")
-_of_floats("rsqrt _sparse_rsqrt", torch.rsqrt, doc="1 / √data.")
-_of_floats("cbrt _sparse_cbrt", _cbrt, backward=_cbrt_backward, doc="Cube root.")
-_of_floats("rcbrt", _rcbrt, backward=_rcbrt_backward, doc="1 / ∛data.")
-_of_floats("reciprocal", torch.reciprocal, doc="1 / data.")
-_of_floats("exp _sparse_exp", torch.exp, doc="e to the power of data.")
-_of_floats("expm1 _sparse_expm1", torch.expm1, doc="exp(data) - 1, exact near 0.")
-_of_floats("log _sparse_log", torch.log, doc="Natural logarithm.")
-_of_floats("log10 _sparse_log10", torch.log10, doc="Logarithm to base 10.")
-_of_floats("log2 _sparse_log2", torch.log2, doc="Logarithm to base 2.")
-_of_floats("log1p _sparse_log1p", torch.log1p, doc="log(1 + data), exact near 0.")
+_of_floats("sqrt _sparse_sqrt", torch.sqrt, doc="Square root.", method=True)
+_of_floats("rsqrt _sparse_rsqrt", torch.rsqrt, doc="1 / √data.", method=True)
+_of_floats("cbrt _sparse_cbrt", _cbrt, backward=_cbrt_backward, doc="Cube root.", method=True)
+_of_floats("rcbrt", _rcbrt, backward=_rcbrt_backward, doc="1 / ∛data.", method=True)
+_of_floats("reciprocal", torch.reciprocal, doc="1 / data.", method=True)
+_of_floats("exp _sparse_exp", torch.exp,
+           doc="e to the power of data.", method=True, gradient_stypes=as_head)
+_of_floats("expm1 _sparse_expm1", torch.expm1, doc="exp(data) - 1, exact near 0.", method=True)
+_of_floats("log _sparse_log", torch.log, doc="Natural logarithm.", method=True)
+_of_floats("log10 _sparse_log10", torch.log10, doc="Logarithm to base 10.", method=True)
+_of_floats("log2 _sparse_log2", torch.log2, doc="Logarithm to base 2.", method=True)
+_of_floats("log1p _sparse_log1p", torch.log1p, doc="log(1 + data), exact near 0.", method=True)
 
-_of_floats("sin _sparse_sin", torch.sin, doc="Sine of an angle in radians.")
-_of_floats("cos _sparse_cos", torch.cos, doc="Cosine of an angle in radians.")
-_of_floats("tan _sparse_tan", torch.tan, doc="Tangent of an angle in radians.")
-_of_floats("arcsin _sparse_arcsin", torch.arcsin, doc="Angle in [-π/2, π/2] whose sine is data.")
-_of_floats("arccos _sparse_arccos", torch.arccos, doc="Angle in [0, π] whose cosine is data.")
-_of_floats("arctan _sparse_arctan", torch.arctan, doc="Angle in [-π/2, π/2] whose tangent is data.")
-_of_floats("degrees _sparse_degrees", torch.rad2deg, doc="Degrees of an angle in radians.")
-_of_floats("radians _sparse_radians", torch.deg2rad, doc="Radians of an angle in degrees.")
-_of_floats("sinh _sparse_sinh", torch.sinh, doc="Hyperbolic sine.")
-_of_floats("cosh _sparse_cosh", torch.cosh, doc="Hyperbolic cosine.")
-_of_floats("tanh _sparse_tanh", torch.tanh, doc="Hyperbolic tangent.")
-_of_floats("arcsinh _sparse_arcsinh", torch.arcsinh, doc="Inverse hyperbolic sine.")
-_of_floats("arccosh _sparse_arccosh", torch.arccosh, doc="Inverse hyperbolic cosine.")
-_of_floats("arctanh _sparse_arctanh", torch.arctanh, doc="Inverse hyperbolic tangent.")
+_of_floats("sin _sparse_sin", torch.sin, doc="Sine of an angle in radians.", method=True)
+_of_floats("cos _sparse_cos", torch.cos, doc="Cosine of an angle in radians.", method=True)
+_of_floats("tan _sparse_tan", torch.tan, doc="Tangent of an angle in radians.", method=True)
+_of_floats("arcsin _sparse_arcsin", torch.arcsin,
+           doc="Angle in [-π/2, π/2] whose sine is data.", method=True)
+_of_floats("arccos _sparse_arccos", torch.arccos,
+           doc="Angle in [0, π] whose cosine is data.", method=True)
+_of_floats("arctan _sparse_arctan", torch.arctan,
+           doc="Angle in [-π/2, π/2] whose tangent is data.", method=True)
+_of_floats("degrees _sparse_degrees", torch.rad2deg,
+           doc="Degrees of an angle in radians.", method=True)
+_of_floats("radians _sparse_radians", torch.deg2rad,
+           doc="Radians of an angle in degrees.", method=True)
+_of_floats("sinh _sparse_sinh", torch.sinh, doc="Hyperbolic sine.", method=True)
+_of_floats("cosh _sparse_cosh", torch.cosh, doc="Hyperbolic cosine.", method=True)
+_of_floats("tanh _sparse_tanh", torch.tanh, doc="Hyperbolic tangent.", method=True)
+_of_floats("arcsinh _sparse_arcsinh", torch.arcsinh, doc="Inverse hyperbolic sine.", method=True)
+_of_floats("arccosh _sparse_arccosh", torch.arccosh, doc="Inverse hyperbolic cosine.", method=True)
+_of_floats("arctanh _sparse_arctanh", torch.arctanh, doc="Inverse hyperbolic tangent.", method=True)
 
-_of_floats("sigmoid _sparse_sigmoid", torch.sigmoid, doc="1 / (1 + exp(-data)).")
+_of_floats("sigmoid _sparse_sigmoid", torch.sigmoid, doc="1 / (1 + exp(-data)).", method=True)
 _of_floats("softsign", torch.nn.functional.softsign, backward=_softsign_backward,
            doc="data / (1 + |data|).")
 _of_floats("erf _npx_erf", torch.erf, doc="Error function.")

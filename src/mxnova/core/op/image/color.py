@@ -12,8 +12,9 @@ import torch
 from torch import Tensor
 
 from ...base.params import Floats, bounded
+from ..declaration import function_operator
 from ..infer import Shapes
-from ..operator import Op, function_operator
+from ..record import Op
 from .pixels import color_shape, saturated
 
 _Factor = bounded(float, 0)

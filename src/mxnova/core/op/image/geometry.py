@@ -8,8 +8,9 @@ from torch import Tensor
 
 from ...base.params import Floats
 from ...base.shapes import shape_text
+from ..declaration import function_operator
 from ..infer import DTypes, Shapes
-from ..operator import Op, function_operator
+from ..record import Op
 from .pixels import check_channels, color_shape
 
 

@@ -13,8 +13,9 @@ from torch import Tensor
 
 from ...base.errors import MXNetError
 from ...base.params import Double, Doubles, PosInt, bounded
+from ..declaration import function_operator
 from ..infer import DTypes, Shapes
-from ..operator import Op, function_operator
+from ..record import Op
 
 _Flag = bounded(int, 0)
 

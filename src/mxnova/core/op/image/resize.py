@@ -12,8 +12,9 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from ...base.params import Shape
+from ..declaration import operator
 from ..infer import Shapes
-from ..operator import Op, operator
+from ..record import Op
 from .pixels import saturated
 
 

@@ -10,8 +10,9 @@ import torch
 from torch import Tensor
 
 from ...base.shapes import shape_text
+from ..declaration import function_operator, operator
 from ..infer import Shapes
-from ..operator import Op, function_operator, operator
+from ..record import Op
 
 
 def _makediag_shape(op: Op, s: Shapes) -> None:

@@ -9,8 +9,9 @@ from torch import Tensor
 
 from ...base.scopes import is_np_shape
 from ...base.shapes import shape_text
+from ..declaration import elementwise_shape, function_operator, operator
 from ..infer import Shapes
-from ..operator import Op, elementwise_shape, function_operator, operator
+from ..record import Op
 
 
 def _square(s: Shapes) -> None:
@@ -24,7 +25,7 @@ def _square_shape(op: Op, s: Shapes) -> None:
     _square(s)
 
 
-@function_operator("_linalg_potrf", "linalg_potrf", shape=_square_shape)
+@function_operator("_linalg_potrf", "linalg_potrf", shape=_square_shape, by_name_only=("lower",))
 def potrf(A: Tensor, *, lower: bool = True) -> Tensor:
     """Cholesky factor: the lower triangular L with ``L @ L.T = A``.
 
@@ -36,7 +37,7 @@ def potrf(A: Tensor, *, lower: bool = True) -> Tensor:
     return factor
 
 
-@function_operator("_linalg_potri", "linalg_potri", shape=_square_shape)
+@function_operator("_linalg_potri", "linalg_potri", shape=_square_shape, by_name_only=("lower",))
 def potri(A: Tensor, *, lower: bool = True) -> Tensor:
     """The inverse of ``A @ A.T``: with a Cholesky factor, the inverse of what was factorised.
 

@@ -9,9 +9,10 @@ from torch import Tensor
 
 from ...base.params import Double
 from ...base.shapes import Dim, shape_text
+from ..declaration import function_operator, operator
 from ..infer import Shapes
 from ..onednn import matmul
-from ..operator import Op, function_operator, operator
+from ..record import Op
 
 
 def _gemm_shape(op: Op, s: Shapes) -> None:

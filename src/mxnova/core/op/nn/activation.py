@@ -12,8 +12,9 @@ from torch import Tensor
 
 from ...base.errors import MXNetError
 from ...base.shapes import shape_text
+from ..declaration import elementwise_shape, function_operator, operator
 from ..infer import Shapes
-from ..operator import Op, elementwise_shape, function_operator, operator
+from ..record import Op
 
 _FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": torch.relu,

@@ -4,15 +4,18 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from ...base.errors import MXNetError
 from ...base.params import REQUIRED, Double
+from ..declaration import operator
 from ..dtypes import dtype_name
 from ..infer import DTypes, Shapes
-from ..operator import Op, operator
+from ..record import Op
 
 _STATISTICS = ("gamma", "beta", "moving_mean", "moving_var")
 
@@ -20,20 +23,44 @@ _STATISTICS = ("gamma", "beta", "moving_mean", "moving_var")
 class _BatchNorm(Op):
     """Channels along `axis`.
 
-    The older operators give the variance as output var, the newer ones ``1 / sqrt(var + eps)``; the
-    older ones set a fixed gamma in every pass, the newer ones only in training.
+    The older operators give the variance as output var, the newer ones ``1 / sqrt(var + eps)``.
+
+    Args:
+        data: floats, channels along `axis`.
+        gamma: scale (channels,), set to 1 where it is fixed; float32 when data is float16.
+        beta: shift (channels,).
+        moving_mean: mean over past batches (channels,), an auxiliary state.
+        moving_var: variance over past batches (channels,), an auxiliary state.
+        eps: added to the variance.
+        momentum: share of the old statistics that a step keeps.
+        fix_gamma: gamma is 1 and gets no gradient.
+        use_global_stats: use the moving statistics in training too.
+        output_mean_var: also show the mean and ``1 / sqrt(var + eps)`` that were used.
+        axis: axis of the channels.
+        cudnn_off: without effect.
+        min_calib_range: lower bound of the output when it gets quantised.
+        max_calib_range: upper bound of the output when it gets quantised.
     """
 
-    eps: float
-    momentum: float
-    fix_gamma: bool
-    use_global_stats: bool
-    output_mean_var: bool
+    eps: Double = 0.0010000000474974513
+    momentum: float = 0.9
+    fix_gamma: bool = True
+    use_global_stats: bool = False
+    output_mean_var: bool = False
     axis: int = 1
+    cudnn_off: bool = False
+    min_calib_range: float | None = None
+    max_calib_range: float | None = None
     older = False
 
     aux = ("moving_mean", "moving_var")
+    writes_in_backward = aux
     initializers = {"moving_mean": '["zero", {}]', "moving_var": '["one", {}]'}  # noqa: RUF012 - constants
+
+    @property
+    def writes(self) -> tuple[str, ...]:  # type: ignore[override]
+        """A fixed gamma, so that saved parameters say what was used."""
+        return ("gamma",) if self.fix_gamma else ()
 
     def outputs(self) -> tuple[str, ...]:
         return ("output", "mean", "var")
@@ -67,39 +94,41 @@ class _BatchNorm(Op):
     ) -> tuple[Tensor, Tensor, Tensor]:
         x = _channels_second(data, self.axis)
         weight = None if self.fix_gamma else gamma
-        if self.fix_gamma and (train or self.older):
-            gamma.data.fill_(1.0)  # so that saved parameters say what was used
-        if self.use_global_stats or not train:
+        if self.fix_gamma:
+            gamma.data.fill_(1.0)
+        if self._moves(train):
+            output, mean, var = torch.native_batch_norm(
+                x, weight, beta, None, None, True, 0.0, self.eps
+            )
+            if self.output_mean_var and self.older:
+                var = var.pow(-2) - self.eps
+        else:
             output = torch.batch_norm(
                 x, weight, beta, moving_mean, moving_var, False, 0.0, self.eps, True
             )
             mean, var = moving_mean, moving_var
             if self.output_mean_var and not self.older:
                 var = (moving_var + self.eps).rsqrt()
-        else:
-            output, mean, var = torch.native_batch_norm(
-                x, weight, beta, None, None, True, 0.0, self.eps
-            )
-            if output.requires_grad:
-                # MXNet moves its statistics in backward, not in forward.
-                output.register_hook(  # type: ignore[no-untyped-call]
-                    functools.partial(self._move, mean, var, moving_mean, moving_var)
-                )
-            if self.output_mean_var and self.older:
-                var = var.pow(-2) - self.eps
         return output if x is data else output.reshape(data.shape), mean, var
 
-    def _move(
-        self,
-        mean: Tensor,
-        inverse_std: Tensor,
-        moving_mean: Tensor,
-        moving_var: Tensor,
-        _d_output: Tensor,
-    ) -> None:
-        with torch.no_grad():
-            moving_mean.lerp_(mean, 1 - self.momentum)
-            moving_var.lerp_(inverse_std.pow(-2).sub_(self.eps), 1 - self.momentum)
+    def _moves(self, train: bool) -> bool:
+        """Whether the statistics are those of the batch, which the moving ones follow."""
+        return train and not self.use_global_stats
+
+    def on_backward(
+        self, inputs: Sequence[Tensor], results: Sequence[Tensor], **facts: Any
+    ) -> Callable[[], None] | None:
+        """Moves the statistics: MXNet does so in backward, not in forward."""
+        if not self._moves(facts["train"]):
+            return None
+        _, mean, var = results
+        if not (self.output_mean_var and self.older):
+            var = var.pow(-2) - self.eps
+        return functools.partial(self._move, mean.detach(), var.detach(), *inputs[3:])
+
+    def _move(self, mean: Tensor, var: Tensor, moving_mean: Tensor, moving_var: Tensor) -> None:
+        moving_mean.lerp_(mean, 1 - self.momentum)
+        moving_var.lerp_(var, 1 - self.momentum)
 
 
 def _channels_second(x: Tensor, axis: int) -> Tensor:
@@ -119,65 +148,12 @@ class BatchNorm(_BatchNorm):
 
     Ioffe, Szegedy, "Batch normalization: accelerating deep network training by reducing internal
     covariate shift", 2015.
-
-    Args:
-        data: floats, channels along `axis`.
-        gamma: scale (channels,); float32 when data is float16.
-        beta: shift (channels,).
-        moving_mean: mean over past batches (channels,), an auxiliary state.
-        moving_var: variance over past batches (channels,), an auxiliary state.
-        eps: added to the variance.
-        momentum: share of the old statistics that a step keeps.
-        fix_gamma: gamma is 1 and gets no gradient.
-        use_global_stats: use the moving statistics in training too.
-        output_mean_var: also show the mean and ``1 / sqrt(var + eps)`` that were used.
-        axis: axis of the channels.
-        cudnn_off: without effect.
-        min_calib_range: lower bound of the output when it gets quantised.
-        max_calib_range: upper bound of the output when it gets quantised.
     """
-
-    eps: Double = 0.0010000000474974513
-    momentum: float = 0.9
-    fix_gamma: bool = True
-    use_global_stats: bool = False
-    output_mean_var: bool = False
-    axis: int = 1
-    cudnn_off: bool = False
-    min_calib_range: float | None = None
-    max_calib_range: float | None = None
 
 
 @operator("_contrib_BatchNormWithReLU")
 class BatchNormWithReLU(_BatchNorm):
-    """BatchNorm followed by relu.
-
-    Args:
-        data: floats, channels along `axis`.
-        gamma: scale (channels,).
-        beta: shift (channels,).
-        moving_mean: mean over past batches (channels,), an auxiliary state.
-        moving_var: variance over past batches (channels,), an auxiliary state.
-        eps: added to the variance.
-        momentum: share of the old statistics that a step keeps.
-        fix_gamma: gamma is 1 and gets no gradient.
-        use_global_stats: use the moving statistics in training too.
-        output_mean_var: also show the mean and ``1 / sqrt(var + eps)`` that were used.
-        axis: axis of the channels.
-        cudnn_off: without effect.
-        min_calib_range: lower bound of the output when it gets quantised.
-        max_calib_range: upper bound of the output when it gets quantised.
-    """
-
-    eps: Double = 0.0010000000474974513
-    momentum: float = 0.9
-    fix_gamma: bool = True
-    use_global_stats: bool = False
-    output_mean_var: bool = False
-    axis: int = 1
-    cudnn_off: bool = False
-    min_calib_range: float | None = None
-    max_calib_range: float | None = None
+    """BatchNorm followed by relu."""
 
     def forward(
         self,
@@ -193,20 +169,11 @@ class BatchNormWithReLU(_BatchNorm):
         return torch.relu(output), mean, var
 
 
-@operator("BatchNorm_v1")
+@operator("BatchNorm_v1", by_name_only=("moving_mean", "moving_var"))
 class BatchNormV1(_BatchNorm):
     """BatchNorm of channels along axis 1, as files of early MXNet name it.
 
     Args:
-        data: floats (batch, channels, …).
-        gamma: scale (channels,).
-        beta: shift (channels,).
-        moving_mean: mean over past batches (channels,), an auxiliary state.
-        moving_var: variance over past batches (channels,), an auxiliary state.
-        eps: added to the variance.
-        momentum: share of the old statistics that a step keeps.
-        fix_gamma: gamma is 1 and gets no gradient.
-        use_global_stats: use the moving statistics in training too.
         output_mean_var: also show the mean and the variance that were used.
     """
 
@@ -223,15 +190,6 @@ class SyncBatchNorm(_BatchNorm):
     """BatchNorm of channels along axis 1, with the statistics of this process's batch.
 
     Args:
-        data: floats (batch, channels, …).
-        gamma: scale (channels,).
-        beta: shift (channels,).
-        moving_mean: mean over past batches (channels,), an auxiliary state.
-        moving_var: variance over past batches (channels,), an auxiliary state.
-        eps: added to the variance.
-        momentum: share of the old statistics that a step keeps.
-        fix_gamma: gamma is 1 and gets no gradient.
-        use_global_stats: use the moving statistics in training too.
         output_mean_var: also show the mean and the variance that were used.
         ndev: number of devices that train together; without effect.
         key: name that the devices share; without effect.

@@ -10,8 +10,9 @@ from torch import Tensor
 
 from ...base.params import REQUIRED, Shape, ULong
 from ...base.shapes import UNKNOWN, Dim, UnknownDim
+from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..operator import Op, operator
+from ..record import Op
 from .window import (
     Axes,
     PosUInt,

@@ -9,8 +9,9 @@ from torch import Tensor
 
 from ...base.params import UInt
 from ...base.shapes import Dim
+from ..declaration import operator
 from ..infer import Shapes
-from ..operator import Op, operator
+from ..record import Op
 
 
 @operator("Correlation")

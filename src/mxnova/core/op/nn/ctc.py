@@ -9,8 +9,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..operator import Op, operator
+from ..record import Op
 
 
 @operator("CTCLoss", "ctc_loss", "_contrib_CTCLoss", "_contrib_ctc_loss")

@@ -15,10 +15,11 @@ from torch import Tensor
 
 from ...base.params import REQUIRED, PosInt, Shape, ULong, bounded
 from ...base.shapes import UnknownDim, shape_text
+from ..declaration import operator
 from ..families.unary import round_half_away
 from ..infer import Shapes
 from ..onednn import linear
-from ..operator import Op, operator
+from ..record import Op
 from .bins import interpolated, table_of
 from .convolution import Filters, data_axes
 from .roi import Scale, check_groups, check_regions, images_of, own_maps

@@ -9,8 +9,9 @@ import torch
 from torch import Tensor
 
 from ...base.params import Shape, bounded
+from ..declaration import operator
 from ..infer import Shapes
-from ..operator import Op, operator
+from ..record import Op
 
 __all__ = ["dropped"]
 

@@ -8,9 +8,10 @@ from math import prod
 from torch import Tensor
 
 from ...base.params import PosInt
+from ..declaration import operator
 from ..infer import Shapes
 from ..onednn import linear
-from ..operator import Op, operator
+from ..record import Op
 
 
 @operator("FullyConnected", "_npx_fully_connected", "_sparse_FullyConnected")

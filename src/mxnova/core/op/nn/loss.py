@@ -15,8 +15,9 @@ from torch import Tensor
 
 from ...base.params import bounded
 from ...base.shapes import PartialShape, is_known, shape_text
+from ..declaration import function_operator, operator
 from ..infer import DTypes, Shapes
-from ..operator import Op, function_operator, operator
+from ..record import Op
 
 
 def _inside(index: Tensor, n: int) -> tuple[Tensor, Tensor]:

@@ -12,8 +12,9 @@ from torch import Tensor
 from ...base.params import UInt
 from ...base.shapes import UnknownDim, shape_text
 from ..contrib.boxes import all_float32
+from ..declaration import function_operator, operator
 from ..infer import DTypes, Shapes
-from ..operator import Op, function_operator, operator
+from ..record import Op
 
 
 class _WithStatistics(Op):

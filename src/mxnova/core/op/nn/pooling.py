@@ -14,9 +14,10 @@ from torch import Tensor
 
 from ...base.params import Shape
 from ...base.shapes import UnknownDim
+from ..declaration import function_operator, operator
 from ..infer import DTypes, Shapes
 from ..onednn import pooled
-from ..operator import Op, function_operator, operator
+from ..record import Op
 from .window import Axes, Window, channels_first, channels_last, is_channels_last
 
 _MAX: dict[int, Callable[..., Tensor]] = {2: F.max_pool2d, 3: F.max_pool3d}

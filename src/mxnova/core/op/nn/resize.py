@@ -10,10 +10,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from ...base.params import REQUIRED, PosInt, ULong
+from ...base.params import REQUIRED, Count, PosInt, ULong
 from ...base.shapes import Dim, UnknownDim, shape_text
+from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..operator import Op, operator
+from ..record import Op
 from .window import typed_by_data
 
 
@@ -40,7 +41,7 @@ class UpSampling(Op):
     num_filter: int = 0
     sample_type: Literal["bilinear", "nearest"] = REQUIRED
     multi_input_mode: Literal["concat", "sum"] = "concat"
-    num_args: PosInt = REQUIRED
+    num_args: Count = REQUIRED
     workspace: ULong = 512
 
     # The second input, even where it is an image.

@@ -13,10 +13,11 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from ...base.params import Double, UInt, bounded
+from ...base.params import Double, Layers, UInt, bounded
 from ...base.shapes import Dim
+from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..operator import Op, operator
+from ..record import Op
 from .dropout import dropped
 
 _VF: Any = torch._VF
@@ -60,7 +61,7 @@ class RNN(Op):
     """
 
     state_size: UInt
-    num_layers: UInt
+    num_layers: Layers
     bidirectional: bool = False
     mode: Literal["gru", "lstm", "rnn_relu", "rnn_tanh"]
     p: bounded(float, 0, 1) = 0.0  # type: ignore[valid-type]

@@ -15,9 +15,10 @@ from torch import Tensor
 
 from ...base.params import Shape, bounded
 from ...base.shapes import UnknownDim, shape_text
+from ..declaration import function_operator
 from ..families.unary import round_half_away
 from ..infer import Shapes
-from ..operator import Op, function_operator
+from ..record import Op
 from .bins import maxima, sums, table_of
 
 __all__ = ["Scale", "check_groups", "check_regions", "images_of", "own_maps", "pooled_size"]

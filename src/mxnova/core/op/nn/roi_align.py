@@ -10,8 +10,9 @@ from torch import Tensor
 
 from ...base.params import Shape
 from ...base.shapes import UnknownDim, shape_text
+from ..declaration import function_operator
 from ..infer import Shapes
-from ..operator import Op, function_operator
+from ..record import Op
 from .bins import interpolated, sums, table_of
 from .roi import Scale, check_regions, images_of, own_maps, pooled_size
 

@@ -11,9 +11,10 @@ from torch import Tensor
 from ...base.errors import MXNetError, argument_error
 from ...base.params import Double
 from ...base.shapes import shape_text
+from ..declaration import function_operator, operator
 from ..dtypes import dtype_name, torch_dtype
 from ..infer import DTypes, Shapes
-from ..operator import Op, function_operator, operator
+from ..record import Op
 
 FloatName: TypeAlias = Literal["float16", "float32", "float64"]
 
@@ -76,7 +77,12 @@ def _cast(result: Tensor, dtype: FloatName | None) -> Tensor:
 
 
 @function_operator(
-    "softmax", "_npx_softmax", inputs=_names, shape=_softmax_shape, dtype=_softmax_dtype
+    "softmax",
+    "_npx_softmax",
+    inputs=_names,
+    shape=_softmax_shape,
+    dtype=_softmax_dtype,
+    method=True,
 )
 def softmax(
     data: Tensor,
@@ -107,7 +113,7 @@ def softmax(
     return _cast(probabilities.masked_fill(outside, 0.0), dtype)
 
 
-@function_operator("softmin", shape=_shape, dtype=_dtype_without_length)
+@function_operator("softmin", shape=_shape, dtype=_dtype_without_length, method=True)
 def softmin(
     data: Tensor,
     *,
@@ -128,7 +134,13 @@ def softmin(
     return _cast(torch.softmax(_scaled(-data, temperature, dtype), axis), dtype)
 
 
-@function_operator("log_softmax", "_npx_log_softmax", shape=_shape, dtype=_dtype_without_length)
+@function_operator(
+    "log_softmax",
+    "_npx_log_softmax",
+    shape=_shape,
+    dtype=_dtype_without_length,
+    method=True,
+)
 def log_softmax(
     data: Tensor,
     *,

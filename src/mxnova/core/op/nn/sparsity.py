@@ -11,13 +11,14 @@ from torch import Tensor
 from ...base.params import bounded
 from ...base.shapes import shape_text
 from ..contrib.boxes import all_float32
+from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..operator import Op, operator
+from ..record import Op
 
 _Share = bounded(float, 0, 1)
 
 
-@operator("IdentityAttachKLSparseReg")
+@operator("IdentityAttachKLSparseReg", by_name_only=("moving_avg",))
 class IdentityAttachKLSparseReg(Op):
     """`data` itself; its gradient gets that of a penalty on the mean activation of each unit.
 

@@ -15,8 +15,9 @@ from torch import Tensor
 
 from ...base.params import Shape
 from ...base.shapes import shape_text
+from ..declaration import function_operator
 from ..infer import Shapes
-from ..operator import Op, function_operator
+from ..record import Op
 
 
 def _sampled(data: Tensor, grid: Tensor) -> Tensor:

@@ -16,11 +16,12 @@ from torch import Tensor
 
 from ...base.errors import MXNetError
 from ...base.shapes import UNKNOWN, Dim, shape_text
+from ..declaration import function_operator, register_function
 from ..dtypes import dtype_name
 from ..families.binary import LOGIC, modulo, power
 from ..families.rules import floats_only, numbers_only, through_float
 from ..infer import DTypes, Shapes
-from ..operator import Op, find, function_operator, register_function
+from ..record import Op, find
 from .unary import integers_only, truth_dtype
 
 __all__ = ["COMPARISONS", "arctan2", "broadcast_inputs", "copysign", "ldexp"]

@@ -12,10 +12,11 @@ from torch import Tensor
 from ...base.errors import MXNetError, argument_error
 from ...base.params import Double, Shape
 from ...base.shapes import shape_text
+from ..declaration import function_operator, operator
 from ..dtypes import dtype_name
 from ..families.rules import numbers_only
 from ..infer import DTypes, Shapes
-from ..operator import Op, function_operator, operator
+from ..record import Op
 
 
 @operator("_npi_percentile")

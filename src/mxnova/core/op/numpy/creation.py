@@ -11,6 +11,7 @@ from torch import Tensor
 
 from ...base.params import Double, IntKind, Kind, Long, Shape
 from ...base.shapes import shape_text
+from ..declaration import function_operator, register_function
 from ..dtypes import torch_dtype
 from ..families.creation import (
     Number,
@@ -25,7 +26,7 @@ from ..families.creation import (
     zeros,
 )
 from ..infer import DTypes, Shapes
-from ..operator import Op, function_operator, register_function
+from ..record import Op
 
 
 class _LengthKind(Kind):

@@ -11,12 +11,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from ...base.params import Double, PosInt, Shape
+from ...base.params import AnyCount, Count, Double, Shape
 from ...base.params import Shapes as ShapeList
 from ...base.shapes import UNKNOWN, Dim, PartialShape, Pause, ShapeMismatch, shape_text, unify
+from ..declaration import ShapeRule, function_operator, operator, register_function
 from ..families.rules import as_integer
 from ..infer import Shapes
-from ..operator import Op, ShapeRule, find, function_operator, operator, register_function
+from ..record import Op, find
 from ..tensor.split import SplitV2, stack, stack_shape
 
 # Joining ------------------------------------------------------------------------------------------
@@ -34,7 +35,7 @@ class Concatenate(Op):
         axis: the axis, negative ones counted from the end; None: the arrays are flattened first.
     """
 
-    num_args: PosInt
+    num_args: Count
     axis: int | None = 0
 
     def infer_shape(self, s: Shapes) -> None:
@@ -99,10 +100,10 @@ def _stacking(
 ) -> None:
     """Registers a function of a sequence of arrays."""
 
-    def stacked(*data: Tensor, num_args: PosInt) -> Tensor:
+    def stacked(*data: Tensor, num_args: Count) -> Tensor:
         return function(data)
 
-    def stacked_dim(*data: Tensor, num_args: PosInt, dim: int = 1) -> Tensor:
+    def stacked_dim(*data: Tensor, num_args: Count, dim: int = 1) -> Tensor:
         return function(data)
 
     chosen: Callable[..., Tensor] = stacked_dim if has_dim else stacked
@@ -124,7 +125,7 @@ def _raising(rank: int, function: Callable[[Tensor], Tensor], doc: str) -> None:
     """Registers a function that adds axes to each of its arrays."""
     raised_shape = _at_least(rank)
 
-    def raised(*arys: Tensor, num_args: PosInt) -> tuple[Tensor, ...]:
+    def raised(*arys: Tensor, num_args: Count) -> tuple[Tensor, ...]:
         return tuple(function(x).detach() for x in arys)
 
     def shape(op: Op, s: Shapes) -> None:
@@ -201,7 +202,7 @@ class HSplit(_SplitAlong):
     indices: Shape
     axis: int = 1
     squeeze_axis: bool = False
-    sections: int = 0
+    sections: AnyCount = 0
 
     def along(self, rank: int) -> int:
         return 1 if rank > 1 else 0
@@ -222,7 +223,7 @@ class DSplit(_SplitAlong):
     indices: Shape
     axis: int = 1
     squeeze_axis: bool = False
-    sections: int = 0
+    sections: AnyCount = 0
 
     def along(self, rank: int) -> int:
         return 2

@@ -13,10 +13,11 @@ from torch import Tensor
 from ...base.errors import MXNetError
 from ...base.params import Double, Kind, Shape
 from ...base.shapes import Dim, shape_text
+from ..declaration import function_operator, operator, register_function
 from ..dtypes import dtype_name
 from ..infer import DTypes, Shapes
 from ..linalg.factor import potrf
-from ..operator import Op, function_operator, operator, register_function
+from ..record import Op
 from .reduce import reduced_axes, reduced_shape
 
 _REAL = (torch.float32, torch.float64)

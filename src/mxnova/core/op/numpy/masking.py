@@ -9,8 +9,9 @@ from torch import Tensor
 from ...base.errors import MXNetError
 from ...base.params import Double
 from ...base.shapes import shape_text
+from ..declaration import elementwise_shape, function_operator
 from ..infer import DTypes, Shapes
-from ..operator import Op, elementwise_shape, function_operator
+from ..record import Op
 from .binary import broadcast_inputs
 from .scalar import in_type_of
 

@@ -8,12 +8,13 @@ from itertools import zip_longest
 import torch
 from torch import Tensor
 
-from ...base.params import PosInt, Shape
+from ...base.params import Count, Shape
 from ...base.shapes import UNKNOWN, Dim, shape_text
+from ..declaration import function_operator
 from ..families.rules import floats_only
 from ..infer import Shapes
 from ..onednn import matmul
-from ..operator import Op, function_operator
+from ..record import Op
 
 Axes = tuple[int, ...]
 
@@ -157,7 +158,7 @@ def tensordot_int_axes(a: Tensor, b: Tensor, *, axes: int) -> Tensor:
 
 
 @function_operator("_npi_einsum")
-def einsum(*data: Tensor, num_args: PosInt, subscripts: str = "", optimize: int = 0) -> Tensor:
+def einsum(*data: Tensor, num_args: Count, subscripts: str = "", optimize: int = 0) -> Tensor:
     """Einstein summation: ``ij,jk->ik`` is the matrix product.
 
     Args:

@@ -16,10 +16,11 @@ from torch import Tensor
 from ...base.errors import argument_error
 from ...base.params import Shape, doc_of_arguments
 from ...base.shapes import shape_text
+from ..declaration import operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
-from ..operator import Op, operator
 from ..random.distributions import Generator
+from ..record import Op
 
 F = TypeVar("F", bound=Callable[..., Tensor])
 Bounds = dict[str, str]  # parameter -> what must hold for it
@@ -54,10 +55,6 @@ class Drawn(Op):
         return tuple(f"input{i}" for i, _ in enumerate(self.of_arrays(), 1))
 
     def infer_shape(self, s: Shapes) -> None:
-        for name, bound in self.bounds.items():
-            value = self.attr(name)
-            if value is not None and not _HOLDS[bound](value):
-                raise argument_error(self.name, name, value, f"must be {bound}")
         size = None if self.batched else self.size
         for output in s.outputs:
             s[output] = size
@@ -83,6 +80,7 @@ class Drawn(Op):
 
     def parameters(self, arrays: tuple[Tensor | None, ...], like: Tensor) -> dict[str, Tensor]:
         """Numbers and arrays by name, of the type of `like`; arrays are checked here."""
+        self._check()
         given = {n: a for n, a in zip(self.of_arrays(), arrays, strict=False) if a is not None}
         for name, array in given.items():
             bound = self.bounds.get(name)
@@ -94,6 +92,12 @@ class Drawn(Op):
             else like.new_full((), self.attr(name))
             for name in self.numbers
         }
+
+    def _check(self) -> None:
+        for name, bound in self.bounds.items():
+            value = self.attr(name)
+            if value is not None and not _HOLDS[bound](value):
+                raise argument_error(self.name, name, value, f"must be {bound}")
 
     def empty(self, arrays: tuple[Tensor | None, ...], rng: Generator) -> Tensor:
         """An array of the shape of the result, to be filled; float64 for results of that type."""

@@ -12,11 +12,12 @@ from torch import Tensor
 from ...base.errors import argument_error
 from ...base.params import FloatKind, IntKind, OptionalKind, Shape, ShapeKind, TupleKind
 from ...base.shapes import shape_text
+from ..declaration import operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
-from ..operator import Op, operator
 from ..random.discrete import SampleMultinomial
 from ..random.distributions import Generator
+from ..record import Op
 from .random import Drawn
 
 

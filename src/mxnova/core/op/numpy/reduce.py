@@ -12,11 +12,12 @@ from torch import Tensor
 from ...base.errors import MXNetError
 from ...base.params import Double, Shape
 from ...base.shapes import UNKNOWN, Dim, shape_text
+from ..declaration import operator, register_function
 from ..dtypes import dtype_name, torch_dtype
 from ..families.reduce import restored
 from ..families.rules import numbers_only
 from ..infer import DTypes, Shapes
-from ..operator import Op, operator, register_function
+from ..record import Op
 
 __all__ = ["reduced_axes", "reduced_shape"]
 

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from ...base.params import Double
+from ..declaration import DTypeRule, elementwise_shape, register_function
 from ..families.binary import LOGIC, modulo, power
 from ..families.rules import as_integer
 from ..families.scalar import (
@@ -23,7 +24,7 @@ from ..families.scalar import (
     scalar,
 )
 from ..infer import DTypes
-from ..operator import DTypeRule, Op, elementwise_shape, register_function
+from ..record import Op
 from .binary import COMPARISONS, arctan2, copysign, lcm, ldexp
 from .unary import integers_only, truth_dtype
 

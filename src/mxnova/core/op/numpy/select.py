@@ -12,9 +12,10 @@ from torch import Tensor
 from ...base.errors import MXNetError, OutOfRangeError, argument_error
 from ...base.params import Double
 from ...base.shapes import shape_text
+from ..declaration import function_operator, operator
 from ..dtypes import dtype_name
 from ..infer import DTypes, Shapes
-from ..operator import Op, function_operator, operator
+from ..record import Op
 
 
 def _line(op: Op, s: Shapes, name: str) -> tuple[tuple[int, ...], int]:

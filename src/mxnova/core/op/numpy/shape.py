@@ -12,9 +12,10 @@ from torch import Tensor
 
 from ...base.params import OptionalKind, Shape, ShapeKind
 from ...base.shapes import UNKNOWN, Dim, is_known, shape_text
+from ..declaration import elementwise_shape, function_operator
 from ..families.creation import PartialShape
 from ..infer import Shapes
-from ..operator import Op, elementwise_shape, function_operator
+from ..record import Op
 from ..tensor.reshape import completed
 
 

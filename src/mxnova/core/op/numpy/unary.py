@@ -14,18 +14,12 @@ from torch import Tensor
 
 from ...base.errors import ArgumentError, MXNetError
 from ...base.params import Double
+from ..declaration import elementwise_shape, function_operator, register_function, same_dtype
 from ..dtypes import dtype_name
 from ..families.rules import numbers_only
 from ..families.unary import unary
 from ..infer import DTypes, Shapes
-from ..operator import (
-    Op,
-    elementwise_shape,
-    find,
-    function_operator,
-    register_function,
-    same_dtype,
-)
+from ..record import Op, find
 
 __all__ = ["integers_only", "truth_dtype"]
 

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from ..infer import DTypes, Shapes
-from ..operator import Op
-from .declare import Out, destination, master_dtypes, rounded, update_operator
+from ..record import Op
 from .step import adam_step_, adamw_step_, scaled
+from .update import Out, destination, master_dtypes, rounded, update_operator
 
 
 @update_operator("adam_update", "_sparse_adam_update", mutates=("mean", "var"))

@@ -8,12 +8,12 @@ from typing import Annotated
 
 from torch import Tensor
 
-from ...base.params import Double, FloatKind
+from ...base.params import Double, FloatKind, StepCount
 from ...base.shapes import shape_text
 from ..infer import Shapes
-from ..operator import Op
-from .declare import Out, destination, update_operator
+from ..record import Op
 from .step import correction, decayed, moments_, scaled
+from .update import Out, destination, update_operator
 
 _Decay = Annotated[float, FloatKind(low=0, high=1)]
 
@@ -214,7 +214,7 @@ def ftml_update(
     beta1: _Decay = 0.6,
     beta2: _Decay = 0.999,
     epsilon: Double = 9.9999999392252903e-09,  # 1e-8 as a float32
-    t: int,
+    t: StepCount,
     wd: float = 0.0,
     rescale_grad: float = 1.0,
     clip_grad: float = -1.0,

@@ -9,11 +9,12 @@ import torch
 from torch import Tensor
 
 from ...base.errors import MXNetError
-from ...base.params import PosInt
+from ...base.params import Count, PosInt
+from ..declaration import elementwise_shape, function_operator
 from ..dtypes import dtype_name
 from ..infer import DTypes, Shapes
-from ..operator import Op, elementwise_shape, function_operator
-from .declare import Out
+from ..record import Op
+from .update import Out
 
 
 def _numbered(op: Any) -> tuple[str, ...]:
@@ -63,7 +64,7 @@ def all_finite(data: Tensor, *, init_output: bool = True, out: Out = None) -> Te
     differentiable=False,
 )
 def multi_all_finite(
-    *data: Tensor, num_arrays: PosInt = 1, init_output: bool = True, out: Out = None
+    *data: Tensor, num_arrays: Count = 1, init_output: bool = True, out: Out = None
 ) -> Tensor:
     """1 when every element of every array is finite, else 0; (1,) float32.
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from ...base.params import StepCount
 from ...base.shapes import shape_text
 from ..infer import DTypes, Shapes
-from ..operator import Op
-from .declare import Out, destination, rounded, update_operator
+from ..record import Op
 from .step import correction, moments_, scaled
+from .update import Out, destination, rounded, update_operator
 
 
 def lamb_direction(
@@ -24,7 +25,7 @@ def lamb_direction(
     beta1: float,
     beta2: float,
     epsilon: float,
-    t: int,
+    t: StepCount,
     bias_correction: bool,
     wd: float,
 ) -> Tensor:
@@ -62,7 +63,7 @@ def lamb_update_phase1(
     beta1: float = 0.9,
     beta2: float = 0.999,
     epsilon: float = 1e-6,
-    t: int,
+    t: StepCount,
     bias_correction: bool = True,
     wd: float,
     rescale_grad: float = 1.0,
@@ -97,7 +98,7 @@ def mp_lamb_update_phase1(
     beta1: float = 0.9,
     beta2: float = 0.999,
     epsilon: float = 1e-6,
-    t: int,
+    t: StepCount,
     bias_correction: bool = True,
     wd: float,
     rescale_grad: float = 1.0,

@@ -6,14 +6,14 @@ The arrays of one weight stand together, numbered: ``weight_0, grad_0, mom_0, we
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 
 from ..infer import DTypes, Shapes
-from ..operator import Op
-from .declare import Out, destination, rounded
+from ..record import Op, lone, numbered
+from .update import Out, destination, rounded
 
 __all__ = ["MultiUpdate"]
 
@@ -38,7 +38,7 @@ class MultiUpdate(Op):
         """Updates weight number `at`; `others` are its states and the shared arrays."""
         raise NotImplementedError
 
-    def forward(self, *data: Tensor, out: Out = None) -> tuple[Tensor, ...]:
+    def forward(self, *data: Tensor, out: Out = None) -> Any:
         n = len(self.arrays)
         shared = data[n * self.num_weights :]
         results = []
@@ -52,7 +52,7 @@ class MultiUpdate(Op):
                 target = destination(weight, out, i)
                 self.step_(i, target, grad, *states, *shared)
                 results.append(target)
-        return tuple(results)
+        return lone(results)
 
     @property
     def has_master(self) -> bool:
@@ -64,7 +64,7 @@ class MultiUpdate(Op):
 
     def outputs(self) -> tuple[str, ...]:
         n = self.num_weights
-        return ("output",) if n == 1 else tuple(f"output{i}" for i in range(n))
+        return ("output",) if n == 1 else numbered("output", n)
 
     @property
     def mutates(self) -> tuple[str, ...]:  # type: ignore[override]

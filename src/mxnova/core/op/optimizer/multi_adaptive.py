@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from torch import Tensor
 
-from ...base.params import Floats, PosInt, Shape
+from ...base.params import Count, Floats, StepCounts
+from ..declaration import operator
 from ..infer import DTypes
-from ..operator import operator
 from .adam import loss_scale
-from .declare import Out
 from .lamb import lamb_direction, trust_ratio
 from .multi import MultiUpdate
 from .step import adamw_step_, scaled
+from .update import Out
 
 
 class _AdamW(MultiUpdate):
@@ -26,9 +28,9 @@ class _AdamW(MultiUpdate):
     wds: Floats
     etas: Floats
     clip_gradient: float = -1.0
-    num_weights: PosInt = 1
+    num_weights: Count = 1
 
-    def forward(self, *data: Tensor, out: Out = None) -> tuple[Tensor, ...]:
+    def forward(self, *data: Tensor, out: Out = None) -> Any:
         *arrays, rescale_grad = data
         return super().forward(*arrays, *loss_scale(rescale_grad), out=out)
 
@@ -54,8 +56,8 @@ class _Lamb(MultiUpdate):
     upper_bound: float = -1.0
     clip_gradient: float = -1.0
     bias_correction: bool = True
-    step_count: Shape
-    num_tensors: PosInt = 1
+    step_count: StepCounts
+    num_tensors: Count = 1
 
     @property
     def num_weights(self) -> int:  # type: ignore[override]

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from ...base.params import Floats, PosInt
+from ...base.params import Count, Floats
+from ..declaration import operator
 from ..infer import Shapes
-from ..operator import operator
 from .multi import MultiUpdate
 from .step import momentum_step_, scaled, sgd_step_
 
@@ -75,7 +75,7 @@ class MultiSgdUpdate(_Sgd):
     wds: Floats
     rescale_grad: float = 1.0
     clip_gradient: float = -1.0
-    num_weights: PosInt = 1
+    num_weights: Count = 1
 
 
 @operator("multi_mp_sgd_update")
@@ -96,7 +96,7 @@ class MultiMpSgdUpdate(_Sgd):
     wds: Floats
     rescale_grad: float = 1.0
     clip_gradient: float = -1.0
-    num_weights: PosInt = 1
+    num_weights: Count = 1
 
 
 @operator("multi_sgd_mom_update")
@@ -119,7 +119,7 @@ class MultiSgdMomUpdate(_SgdMom):
     momentum: float = 0.0
     rescale_grad: float = 1.0
     clip_gradient: float = -1.0
-    num_weights: PosInt = 1
+    num_weights: Count = 1
 
 
 @operator("multi_mp_sgd_mom_update")
@@ -143,7 +143,7 @@ class MultiMpSgdMomUpdate(_SgdMom):
     momentum: float = 0.0
     rescale_grad: float = 1.0
     clip_gradient: float = -1.0
-    num_weights: PosInt = 1
+    num_weights: Count = 1
 
 
 @operator("preloaded_multi_sgd_update")
@@ -161,7 +161,7 @@ class PreloadedMultiSgdUpdate(_Preloaded):
     arrays = ("weight", "grad")
     rescale_grad: float = 1.0
     clip_gradient: float = -1.0
-    num_weights: PosInt = 1
+    num_weights: Count = 1
 
 
 @operator("preloaded_multi_mp_sgd_update")
@@ -179,7 +179,7 @@ class PreloadedMultiMpSgdUpdate(_Preloaded):
     arrays = ("weight", "grad", "weight32")
     rescale_grad: float = 1.0
     clip_gradient: float = -1.0
-    num_weights: PosInt = 1
+    num_weights: Count = 1
 
 
 @operator("preloaded_multi_sgd_mom_update")
@@ -199,7 +199,7 @@ class PreloadedMultiSgdMomUpdate(_Preloaded):
     momentum: float = 0.0
     rescale_grad: float = 1.0
     clip_gradient: float = -1.0
-    num_weights: PosInt = 1
+    num_weights: Count = 1
 
 
 @operator("preloaded_multi_mp_sgd_mom_update")
@@ -219,4 +219,4 @@ class PreloadedMultiMpSgdMomUpdate(_Preloaded):
     momentum: float = 0.0
     rescale_grad: float = 1.0
     clip_gradient: float = -1.0
-    num_weights: PosInt = 1
+    num_weights: Count = 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from .declare import Out, destination, master_dtypes, rounded, update_operator
 from .step import momentum_step_, nesterov_step_, scaled, sgd_step_
+from .update import Out, destination, master_dtypes, rounded, update_operator
 
 
 @update_operator("sgd_update", "_sparse_sgd_update")

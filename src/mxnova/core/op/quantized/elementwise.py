@@ -9,9 +9,9 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from ...base.params import PosInt
+from ...base.params import Count, PosInt
+from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..operator import operator
 from .layers import Layer
 from .ranges import EIGHT_BITS, LEVELS, WIDE_LEVELS, check_type, magnitude, quantized, step
 
@@ -118,7 +118,7 @@ class QuantizedConcat(Layer):
         dim: axis along which they follow each other.
     """
 
-    num_args: PosInt
+    num_args: Count
     dim: int = 1
 
     def inputs(self) -> tuple[str, ...]:

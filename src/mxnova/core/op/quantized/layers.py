@@ -15,12 +15,13 @@ import torch
 from torch import Tensor
 
 from ...base.params import Double, PosInt, Shape, ULong
+from ..declaration import operator
 from ..infer import DTypes, Shapes
 from ..nn.convolution import Convolution, CudnnTune
 from ..nn.fully_connected import FullyConnected
 from ..nn.pooling import Pooling
 from ..nn.window import PosUInt
-from ..operator import Op, operator
+from ..record import Op
 from .ranges import EIGHT_BITS, LEVELS, WIDE_LEVELS, check_type, magnitude, quantized, ranges, step
 
 

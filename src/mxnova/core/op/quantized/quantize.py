@@ -9,9 +9,10 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from ..declaration import operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
-from ..operator import Op, operator
+from ..record import Op
 from .ranges import EIGHT_BITS, LEVELS, WIDE_LEVELS, check_type, magnitude, quantized, ranges, step
 
 

@@ -9,10 +9,10 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from ...base.params import Double, UInt, bounded
+from ...base.params import Double, Layers, UInt, bounded
+from ..declaration import operator
 from ..infer import DTypes, Shapes
 from ..nn.rnn import RNN
-from ..operator import operator
 from .layers import Layer
 from .ranges import check_type
 
@@ -42,7 +42,7 @@ class QuantizedRNN(Layer):
     """
 
     state_size: UInt
-    num_layers: UInt
+    num_layers: Layers
     bidirectional: bool = False
     mode: Literal["gru", "lstm", "rnn_relu", "rnn_tanh"]
     p: bounded(float, 0, 1) = 0.0  # type: ignore[valid-type]

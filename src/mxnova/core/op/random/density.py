@@ -12,8 +12,9 @@ from collections.abc import Callable
 from torch import Tensor
 
 from ...base.shapes import shape_text
+from ..declaration import function_operator
 from ..infer import Shapes
-from ..operator import Op, function_operator
+from ..record import Op
 
 _Density = Callable[..., Tensor]
 

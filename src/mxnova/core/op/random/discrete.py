@@ -4,18 +4,22 @@
 from __future__ import annotations
 
 from math import log
-from typing import Literal
+from typing import Annotated, Literal
 
 import torch
 from torch import Tensor
 
-from ...base.params import Long, Shape
+from ...base.errors import ArgumentError
+from ...base.params import IntKind, Shape
 from ...base.shapes import from_user
+from ..declaration import operator
 from ..dtypes import torch_dtype
 from ..families.creation import PartialShape
 from ..infer import DTypes, Shapes
-from ..operator import Op, operator
+from ..record import Op
 from .distributions import Generator
+
+_Bound = Annotated[int, IntKind("long", -(2**63), 2**63 - 1, is_number=True)]
 
 
 @operator("_random_randint", "_npi_random_randint", "random_randint")
@@ -30,8 +34,8 @@ class RandomInt(Op):
         dtype: type of the result; int32 by default.
     """
 
-    low: Long
-    high: Long
+    low: _Bound
+    high: _Bound
     shape: PartialShape = None
     ctx: str = ""
     dtype: Literal["None", "int32", "int64"] = "None"
@@ -42,8 +46,6 @@ class RandomInt(Op):
         return torch.int32 if self.dtype == "None" else torch_dtype(self.dtype)
 
     def infer_shape(self, s: Shapes) -> None:
-        if self.low >= self.high:
-            raise s.fail(f"low={self.low}, high={self.high}: low must be below high")
         s.output = from_user(self.shape)
 
     def infer_dtype(self, t: DTypes) -> None:
@@ -55,6 +57,10 @@ class RandomInt(Op):
         return self.changed(shape=shape)
 
     def forward(self, *, rng: Generator) -> Tensor:
+        if self.low >= self.high:
+            raise ArgumentError(
+                f"{self.name}: low={self.low}, high={self.high}: low must be below high"
+            )
         device = None if rng is None else rng.device
         shape = self.shape or ()
         drawn = torch.randint(self.low, self.high, shape, generator=rng, device=device)

@@ -13,13 +13,14 @@ from typing import Any, Literal, TypeAlias, TypeVar
 import torch
 from torch import Tensor
 
-from ...base.errors import MXNetError, argument_error
+from ...base.errors import ArgumentError, MXNetError, argument_error
 from ...base.params import Shape, doc_of_arguments
 from ...base.shapes import from_user
+from ..declaration import operator, register_function
 from ..dtypes import dtype_name, torch_dtype
 from ..families.creation import PartialShape
 from ..infer import DTypes, Shapes
-from ..operator import Op, operator, register_function
+from ..record import Op
 
 FloatType: TypeAlias = Literal["None", "float16", "float32", "float64"]
 Generator: TypeAlias = torch.Generator | None
@@ -63,19 +64,19 @@ class _Drawn(Op):
     differentiable = False
 
     def _numbers(self, device: torch.device | None) -> list[Tensor]:
+        self._check()
         return [torch.tensor(float(self.attr(n)), device=device) for n in self.parameters]
 
-    def _check(self, s: Shapes) -> None:
+    def _check(self) -> None:
         values = {name: self.attr(name) for name in self.parameters}
         reason = type(self).check(**values)
         if reason:
             given = ", ".join(f"{name}={value}" for name, value in values.items())
-            raise s.fail(f"{given}: {reason}")
+            raise ArgumentError(f"{self.name}: {given}: {reason}")
 
 
 class _Random(_Drawn):
     def infer_shape(self, s: Shapes) -> None:
-        self._check(s)
         s.output = from_user(self.attr("shape"))
 
     def infer_dtype(self, t: DTypes) -> None:
@@ -94,7 +95,6 @@ class _Random(_Drawn):
 
 class _RandomLike(_Drawn):
     def infer_shape(self, s: Shapes) -> None:
-        self._check(s)
         s.same("data", "output")
 
     def infer_dtype(self, t: DTypes) -> None:

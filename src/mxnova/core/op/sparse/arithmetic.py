@@ -11,7 +11,8 @@ import torch
 from torch import Tensor
 
 from ...base.errors import argument_error
-from ..operator import Op, kernel_of
+from ..kernel import kernel_of
+from ..record import Op
 from .storage import (
     Csr,
     RowSparse,
@@ -91,9 +92,9 @@ _sparse_kernels(
     "_plus_scalar _minus_scalar _equal_scalar _not_equal_scalar _greater_scalar "
     "_greater_equal_scalar _lesser_scalar _lesser_equal_scalar",
     _on_stored,
-    when=_keeps_zero,
+    when_numbers=_keeps_zero,
 )
-kernel_of("_contrib_quadratic", "csr", out="csr", when=_keeps_zero)(_on_stored)
+kernel_of("_contrib_quadratic", "csr", out="csr", when_numbers=_keeps_zero)(_on_stored)
 
 
 def _clip(op: Op, data: Sparse) -> Sparse:

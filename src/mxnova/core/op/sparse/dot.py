@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from ...base.errors import MXNetError
-from ..operator import Op, kernel_of
+from ..kernel import kernel_of
+from ..record import Op
 from .storage import Csr, RowSparse, Value, cast_storage, dense_gradient, dense_of
 
 __all__ = ["product", "rows_product", "transposed_rows"]

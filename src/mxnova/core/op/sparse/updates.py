@@ -8,7 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..operator import Op, kernel_of
+from ..kernel import kernel_of
+from ..record import Op
 from .storage import RowSparse
 
 __all__: list[str] = []

@@ -13,8 +13,9 @@ from math import sqrt
 from torch import Tensor
 
 from ...base.shapes import Dim, shape_text
+from ..declaration import function_operator
 from ..infer import Shapes
-from ..operator import Op, function_operator
+from ..record import Op
 
 
 def _split(projections: Tensor, heads: int, parts: int) -> list[Tensor]:

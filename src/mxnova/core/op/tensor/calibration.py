@@ -6,8 +6,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..operator import Op, operator
+from ..record import Op
 
 _SMOOTHING = 0.0001
 

@@ -10,9 +10,10 @@ import torch
 from torch import Tensor
 
 from ...base.shapes import Dim
+from ..declaration import function_operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
-from ..operator import Op, function_operator
+from ..record import Op
 
 SumType = Literal["float16", "float32", "float64", "int32", "int64", "int8"]
 

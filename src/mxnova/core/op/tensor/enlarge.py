@@ -11,11 +11,12 @@ from torch import Tensor
 
 from ...base.params import Double, Shape
 from ...base.shapes import shape_text
+from ..declaration import operator
 from ..infer import Shapes
-from ..operator import Op, operator
+from ..record import Op
 
 
-@operator("tile", "_npi_tile")
+@operator("tile", "_npi_tile", method=True)
 class Tile(Op):
     """Copies of the whole of `data` side by side.
 
@@ -40,7 +41,7 @@ class Tile(Op):
         return data.tile(self.reps)
 
 
-@operator("repeat", "_np_repeat")
+@operator("repeat", "_np_repeat", method=True)
 class Repeat(Op):
     """Each element of `data` several times in a row.
 
@@ -70,7 +71,7 @@ class Repeat(Op):
         return data.repeat_interleave(self.repeats, self.axis)
 
 
-@operator("Pad", "pad")
+@operator("Pad", "pad", method="pad")
 class Pad(Op):
     """`data` with a border around its last two or three axes.
 

@@ -7,8 +7,9 @@ import torch
 from torch import Tensor
 
 from ...base.shapes import shape_text
+from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..operator import Op, operator
+from ..record import Op
 
 
 @operator("_contrib_hawkesll")

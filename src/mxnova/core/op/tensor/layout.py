@@ -7,11 +7,12 @@ from torch import Tensor
 
 from ...base.params import Shape
 from ...base.shapes import UNKNOWN, Dim, shape_text
+from ..declaration import elementwise_shape, function_operator, operator
 from ..infer import Shapes
-from ..operator import Op, elementwise_shape, function_operator, operator
+from ..record import Op
 
 
-@operator("transpose")
+@operator("transpose", method=True)
 class Transpose(Op):
     """`data` with its axes in another order.
 
@@ -35,7 +36,7 @@ class Transpose(Op):
         return data.permute(self.axes or tuple(range(data.ndim))[::-1])
 
 
-@operator("SwapAxis", "_npi_swapaxes", "swapaxes")
+@operator("SwapAxis", "_npi_swapaxes", "swapaxes", method="swapaxes")
 class SwapAxis(Op):
     """`data` with two axes exchanged.
 
@@ -58,7 +59,7 @@ class SwapAxis(Op):
         return data.transpose(self.dim1, self.dim2)
 
 
-@operator("reverse", "flip")
+@operator("reverse", "flip", method="flip")
 class Reverse(Op):
     """`data` with the order of its elements reversed along some axes.
 
@@ -106,7 +107,7 @@ def _divisible(s: Shapes, dim: Dim, by: int, what: str) -> None:
         raise s.fail(f"data {shape_text(s.data)}: {dim} is no multiple of {by} ({what})")
 
 
-@function_operator("depth_to_space", shape=_depth_to_blocks_shape)
+@function_operator("depth_to_space", shape=_depth_to_blocks_shape, method=True)
 def depth_to_space(data: Tensor, *, block_size: int) -> Tensor:
     """Channels moved into square blocks of pixels, the inverse of `space_to_depth`.
 
@@ -120,7 +121,7 @@ def depth_to_space(data: Tensor, *, block_size: int) -> Tensor:
     return blocks.reshape(n, depth, height * b, width * b)
 
 
-@function_operator("space_to_depth", shape=_blocks_to_depth_shape)
+@function_operator("space_to_depth", shape=_blocks_to_depth_shape, method=True)
 def space_to_depth(data: Tensor, *, block_size: int) -> Tensor:
     """Square blocks of pixels moved into channels, the inverse of `depth_to_space`.
 

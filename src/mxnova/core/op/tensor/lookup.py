@@ -7,6 +7,7 @@ index ("clip") or taken modulo the size ("wrap").
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import torch
@@ -16,9 +17,10 @@ from torch import Tensor
 from ...base.errors import MXNetError, OutOfRangeError
 from ...base.params import Double, PosInt
 from ...base.shapes import shape_text
+from ..declaration import function_operator, operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
-from ..operator import Op, function_operator, operator
+from ..record import Op
 
 ElementType = Literal[
     "bfloat16", "float16", "float32", "float64", "int32", "int64", "int8", "uint8"
@@ -65,12 +67,20 @@ def _embedding_dtype(op: Op, t: DTypes) -> None:
     t.same("weight", "output")
 
 
+def _embedding_gradient_stypes(
+    op: Op, heads: Sequence[str], stypes: Sequence[str]
+) -> tuple[str, ...]:
+    by_rows = op.name == "_contrib_SparseEmbedding" or op.attr("sparse_grad")
+    return ("default", "row_sparse" if by_rows else "default")
+
+
 @function_operator(
     "Embedding",
     "_npx_embedding",
     "_sparse_Embedding",
     shape=_embedding_shape,
     dtype=_embedding_dtype,
+    gradient_stypes=_embedding_gradient_stypes,
 )
 def embedding(
     data: Tensor,
@@ -94,7 +104,12 @@ def embedding(
     return _rows(weight, _in_range(data, input_dim), sparse_grad)
 
 
-@function_operator("_contrib_SparseEmbedding", shape=_embedding_shape, dtype=_embedding_dtype)
+@function_operator(
+    "_contrib_SparseEmbedding",
+    shape=_embedding_shape,
+    dtype=_embedding_dtype,
+    gradient_stypes=_embedding_gradient_stypes,
+)
 def sparse_embedding(
     data: Tensor,
     weight: Tensor,
@@ -117,7 +132,7 @@ def sparse_embedding(
     return _rows(weight, _in_range(data, input_dim), True)
 
 
-@operator("take", "_npi_take")
+@operator("take", "_npi_take", method=True)
 class Take(Op):
     """The slices of `a` along one axis that `indices` names; its shape replaces that axis.
 
@@ -145,7 +160,7 @@ class Take(Op):
         return taken.reshape(*shape[:axis], *index.shape, *shape[axis + 1 :])
 
 
-@operator("pick", "_npx_pick", "choose_element_0index")
+@operator("pick", "_npx_pick", "choose_element_0index", method=True)
 class Pick(Op):
     """One element along one axis for each position of the other axes, named by `index`.
 
@@ -211,7 +226,7 @@ def batch_take(a: Tensor, indices: Tensor) -> Tensor:
     return a.flatten(0, -2).gather(1, index.reshape(-1, 1)).reshape(index.shape)
 
 
-@operator("one_hot", "_npx_one_hot")
+@operator("one_hot", "_npx_one_hot", method=True)
 class OneHot(Op):
     """A vector for each index: `on_value` at the index, `off_value` elsewhere.
 

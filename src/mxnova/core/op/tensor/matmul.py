@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from math import prod
 from typing import Literal
@@ -10,11 +11,12 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from ...base.params import PosInt
+from ...base.params import Count
 from ...base.shapes import shape_text
+from ..declaration import function_operator, operator
 from ..infer import Shapes
 from ..onednn import matmul
-from ..operator import Op, function_operator, operator
+from ..record import Op
 
 Storage = Literal["csr", "default", "row_sparse"]
 
@@ -53,6 +55,11 @@ class Dot(Op):
                 f"transpose_a={self.transpose_a}, transpose_b={self.transpose_b}: "
                 f"the summed axes differ, {left} vs. {right}"
             )
+
+    def infer_gradient_stypes(self, heads: Sequence[str], stypes: Sequence[str]) -> tuple[str, ...]:
+        plain = stypes[0] == "csr" and not self.transpose_a and not self.transpose_b
+        has_rows = plain and self.forward_stype != "csr"
+        return ("default", "row_sparse" if has_rows else "default")
 
     def forward(self, lhs: Tensor, rhs: Tensor) -> Tensor:
         if self.transpose_a:
@@ -115,7 +122,7 @@ def _khatri_rao_shape(op: Op, s: Shapes) -> None:
 
 
 @function_operator("khatri_rao", shape=_khatri_rao_shape, differentiable=False)
-def khatri_rao(*args: Tensor, num_args: PosInt) -> Tensor:
+def khatri_rao(*args: Tensor, num_args: Count) -> Tensor:
     """Column-wise Kronecker product: column k is the Kronecker product of all k-th columns.
 
     Args:

@@ -9,9 +9,10 @@ import torch
 from torch import Tensor
 
 from ...base.shapes import shape_text
+from ..declaration import operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
-from ..operator import Op, operator
+from ..record import Op
 
 IndexType = Literal["float16", "float32", "float64", "int32", "int64", "uint8"]
 
@@ -43,7 +44,7 @@ def _row(s: Shapes, axis: int | None) -> tuple[tuple[int, ...], int, tuple[int, 
     return data[:axis], data[axis], data[axis + 1 :]
 
 
-@operator("topk", "_npx_topk")
+@operator("topk", "_npx_topk", method=True)
 class TopK(Op):
     """The `k` largest (or smallest) elements of each row along one axis, in order.
 
@@ -97,7 +98,7 @@ class TopK(Op):
         return torch.zeros_like(data).scatter_(self.axis, indices, 1)
 
 
-@operator("sort", "_npi_sort")
+@operator("sort", "_npi_sort", method=True)
 class Sort(Op):
     """The elements of each row along one axis in order.
 
@@ -121,7 +122,7 @@ class Sort(Op):
         return _ordered(data, self.axis, self.is_ascend)[0]
 
 
-@operator("argsort", "_npi_argsort")
+@operator("argsort", "_npi_argsort", method=True)
 class ArgSort(Op):
     """The indices that would put each row along one axis in order.
 

@@ -13,8 +13,9 @@ from ...base.errors import MXNetError, argument_error
 from ...base.params import Shape
 from ...base.scopes import is_np_shape
 from ...base.shapes import UNKNOWN, Dim, is_known, shape_text
+from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..operator import Op, operator
+from ..record import Op
 
 
 @operator("Reshape", "reshape")
@@ -209,7 +210,7 @@ class Squeeze(Op):
         return squeezed if squeezed.ndim else squeezed.reshape(1)
 
 
-@operator("reshape_like", "_npx_reshape_like")
+@operator("reshape_like", "_npx_reshape_like", method=True)
 class ReshapeLike(Op):
     """`lhs` with its axes lhs_begin … lhs_end replaced by the axes rhs_begin … rhs_end of `rhs`.
 

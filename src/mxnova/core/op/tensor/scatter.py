@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 import torch
@@ -10,8 +11,9 @@ from torch import Tensor
 
 from ...base.params import Shape
 from ...base.shapes import shape_text
+from ..declaration import function_operator, operator
 from ..infer import DTypes, Shapes
-from ..operator import Op, function_operator, operator
+from ..record import Op
 
 
 def _same_but_indices(op: Op, t: DTypes) -> None:
@@ -181,6 +183,10 @@ class Where(Op):
 
     def infer_dtype(self, t: DTypes) -> None:
         t.same("x", "y", "output")
+
+    def infer_gradient_stypes(self, heads: Sequence[str], stypes: Sequence[str]) -> tuple[str, ...]:
+        """The gradient of the condition is zero."""
+        return (stypes[0], "default", "default")
 
     def forward(self, condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
         if condition.shape != x.shape:

@@ -7,8 +7,9 @@ import torch
 from torch import Tensor
 
 from ...base.shapes import shape_text
+from ..declaration import function_operator
 from ..infer import Shapes
-from ..operator import Op, function_operator
+from ..record import Op
 
 
 def _check_rank(s: Shapes) -> None:

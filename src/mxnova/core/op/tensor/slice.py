@@ -7,10 +7,11 @@ from typing import Any
 
 from torch import Tensor
 
-from ...base.params import REQUIRED, Double, OptionalInts, PosInt, Shape
+from ...base.params import REQUIRED, Count, Double, OptionalInts, Shape
 from ...base.shapes import UNKNOWN, Dim, UnknownDim, shape_text
+from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..operator import Op, operator
+from ..record import Op
 
 
 def _ranges(op: Op, shape: tuple[int, ...]) -> list[range]:
@@ -48,7 +49,7 @@ def _box_shape(op: Op, s: Shapes, name: str) -> tuple[Dim, ...]:
     return (*head, *data[len(begin) :])
 
 
-@operator("slice", "_npi_slice", "_npx_slice", "_sparse_slice", "crop")
+@operator("slice", "_npi_slice", "_npx_slice", "_sparse_slice", "crop", method=True)
 class Slice(Op):
     """A box of `data`: the elements from begin to end, by step, of each of the leading axes.
 
@@ -127,7 +128,7 @@ class SliceAssignScalar(Op):
         return output
 
 
-@operator("slice_axis")
+@operator("slice_axis", method=True)
 class SliceAxis(Op):
     """The part of `data` from begin to end of one axis.
 
@@ -163,7 +164,7 @@ class SliceAxis(Op):
         return data[(slice(None),) * (self.axis % data.ndim) + (slice(self.begin, self.end),)]
 
 
-@operator("slice_like")
+@operator("slice_like", method=True)
 class SliceLike(Op):
     """The leading part of `data` that is as large as `shape_like` along some axes.
 
@@ -221,7 +222,7 @@ class Crop(Op):
         center_crop: put the window in the centre instead of at `offset`.
     """
 
-    num_args: PosInt
+    num_args: Count
     offset: Shape = (0, 0)
     h_w: Shape = (0, 0)
     center_crop: bool = False

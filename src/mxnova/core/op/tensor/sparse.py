@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import torch
@@ -10,8 +11,10 @@ from torch import Tensor
 
 from ...base.errors import MXNetError
 from ...base.shapes import shape_text
+from ..declaration import elementwise_shape, function_operator, operator
+from ..gradient_stypes import as_head
 from ..infer import DTypes, Shapes
-from ..operator import Op, elementwise_shape, function_operator, operator
+from ..record import Op
 
 
 @operator("cast_storage", "_sparse_cast_storage")
@@ -27,6 +30,9 @@ class CastStorage(Op):
 
     def infer_shape(self, s: Shapes) -> None:
         elementwise_shape(self, s)
+
+    def infer_gradient_stypes(self, heads: Sequence[str], stypes: Sequence[str]) -> tuple[str, ...]:
+        return as_head(self, heads, stypes)
 
     def forward(self, data: Tensor) -> Tensor:
         return data
@@ -49,6 +55,10 @@ class SparseRetain(Op):
         if t.known("indices") is None:
             raise MXNetError("_sparse_retain: indices: its type must be given")
         t.same("data", "output")
+
+    def infer_gradient_stypes(self, heads: Sequence[str], stypes: Sequence[str]) -> tuple[str, ...]:
+        """The gradient of rows that were retained has rows."""
+        return ("row_sparse" if stypes[0] == "row_sparse" else "default", "default")
 
     def forward(self, data: Tensor, indices: Tensor) -> Tensor:
         kept = torch.zeros(len(data), dtype=torch.bool, device=data.device)

@@ -8,7 +8,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor
 
-from ...base.params import PosInt, Shape
+from ...base.params import AnyCount, Count, Shape
 from ...base.shapes import (
     UNKNOWN,
     Dim,
@@ -19,11 +19,12 @@ from ...base.shapes import (
     shape_text,
     unify,
 )
+from ..declaration import function_operator, operator
 from ..infer import Shapes
-from ..operator import Op, function_operator, operator
+from ..record import Op, lone, numbered
 
 
-@operator("SliceChannel", "split")
+@operator("SliceChannel", "split", method="split")
 class SliceChannel(Op):
     """`data` cut along one axis into parts of equal size.
 
@@ -34,12 +35,12 @@ class SliceChannel(Op):
         squeeze_axis: drop the axis, which must have size `num_outputs`.
     """
 
-    num_outputs: PosInt
+    num_outputs: Count
     axis: int = 1
     squeeze_axis: bool = False
 
     def outputs(self) -> tuple[str, ...]:
-        return tuple(f"output{i}" for i in range(self.num_outputs))
+        return numbered("output", self.num_outputs)
 
     def infer_shape(self, s: Shapes) -> None:
         axis = s.axis("data", self.axis)
@@ -57,12 +58,8 @@ class SliceChannel(Op):
 
     def forward(self, data: Tensor) -> Tensor | tuple[Tensor, ...]:
         if self.squeeze_axis:
-            return _lone(data.unbind(self.axis))
-        return _lone(data.chunk(self.num_outputs, self.axis))
-
-
-def _lone(parts: tuple[Tensor, ...]) -> Tensor | tuple[Tensor, ...]:
-    return parts if len(parts) > 1 else parts[0]
+            return lone(data.unbind(self.axis))
+        return lone(data.chunk(self.num_outputs, self.axis))
 
 
 @operator("_split_v2", "_npi_split")
@@ -80,10 +77,10 @@ class SplitV2(Op):
     indices: Shape
     axis: int = 1
     squeeze_axis: bool = False
-    sections: int = 0
+    sections: AnyCount = 0
 
     def outputs(self) -> tuple[str, ...]:
-        return tuple(f"output{i}" for i in range(max(self.sections, 0) or len(self.indices)))
+        return numbered("output", max(self.sections, 0) or len(self.indices))
 
     def infer_shape(self, s: Shapes) -> None:
         if not self.outputs():
@@ -109,10 +106,10 @@ class SplitV2(Op):
 
     def forward(self, data: Tensor) -> Tensor | tuple[Tensor, ...]:
         if self.squeeze_axis:
-            return _lone(data.unbind(self.axis))
+            return lone(data.unbind(self.axis))
         if self.sections > 0:
-            return _lone(data.tensor_split(self.sections, self.axis))
-        return _lone(data.tensor_split(self.indices[1:], self.axis))
+            return lone(data.tensor_split(self.sections, self.axis))
+        return lone(data.tensor_split(self.indices[1:], self.axis))
 
 
 def _concat_shape(op: Op, s: Shapes) -> None:
@@ -140,7 +137,7 @@ def _joined_parameters_shape(op: Op, s: Shapes) -> None:
 
 
 @function_operator("Concat", "_sparse_concat", "concat", shape=_concat_shape)
-def concat(*data: Tensor, num_args: PosInt, dim: int = 1) -> Tensor:
+def concat(*data: Tensor, num_args: Count, dim: int = 1) -> Tensor:
     """The arrays of `data` put one after the other along one axis.
 
     Args:
@@ -152,7 +149,7 @@ def concat(*data: Tensor, num_args: PosInt, dim: int = 1) -> Tensor:
 
 
 @function_operator("_rnn_param_concat", "_npi_rnn_param_concat", shape=_joined_parameters_shape)
-def rnn_param_concat(*data: Tensor, num_args: PosInt, dim: int = 1) -> Tensor:
+def rnn_param_concat(*data: Tensor, num_args: Count, dim: int = 1) -> Tensor:
     """`Concat` for the weights of a recurrent layer: sizes not known share what the result leaves.
 
     Args:
@@ -181,7 +178,7 @@ def stack_shape(op: Op, s: Shapes) -> None:
 
 
 @function_operator("stack", shape=stack_shape)
-def stack(*data: Tensor, axis: int = 0, num_args: PosInt) -> Tensor:
+def stack(*data: Tensor, axis: int = 0, num_args: Count) -> Tensor:
     """The arrays of `data` side by side along a new axis.
 
     Args:

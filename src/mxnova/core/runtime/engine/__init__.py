@@ -3,7 +3,7 @@
 
 from .completion import Completion
 from .current import engine, set_engine_type, wait_for_all
-from .engine import Engine, before_first_queueing
+from .engine import Engine
 from .engines import ENGINES, NaiveEngine, ThreadedEngine, ThreadedEnginePerDevice
 from .operation import RUNNING, Failure, FnProperty, Operation, Place, Task
 from .var import Var
@@ -22,7 +22,6 @@ __all__ = [
     "ThreadedEngine",
     "ThreadedEnginePerDevice",
     "Var",
-    "before_first_queueing",
     "engine",
     "set_engine_type",
     "wait_for_all",

@@ -17,12 +17,12 @@ class Bulk:
 
     Args:
         size: how many tasks it gathers before it is pushed.
-        push: takes the one task.
+        push: takes the bulk and the one task.
         work: runs a gathered task.
     """
 
     def __init__(
-        self, size: int, push: Callable[[Task], None], work: Callable[[Task], None]
+        self, size: int, push: Callable[[Bulk, Task], None], work: Callable[[Task], None]
     ) -> None:
         self._size = size
         self._push = push
@@ -54,7 +54,7 @@ class Bulk:
             reads = dict.fromkeys(var for t in tasks for var in t.operation.reads)
             for var in writes:
                 reads.pop(var, None)
-            self._push(self._as_one(tasks, tuple(reads), tuple(writes)))
+            self._push(self, self._as_one(tasks, tuple(reads), tuple(writes)))
             for var in (*reads, *writes):
                 if var.bulk is self:
                     var.bulk = None

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 import weakref
 from collections import deque
@@ -14,6 +13,7 @@ from typing import Any, ClassVar
 
 from ...base import env
 from ...base.errors import MXNetError, argument_error
+from ..attention import ATTENTION
 from .bulk import Bulk, OpenBulk
 from .completion import Completion
 from .gpu import on_gpu
@@ -31,7 +31,7 @@ from .pool import CallerPool, Pool
 from .scheduler import Scheduler
 from .var import Var
 
-__all__ = ["Engine", "before_first_queueing"]
+__all__ = ["Engine"]
 
 
 class Engine:
@@ -64,6 +64,7 @@ class Engine:
         self._pools: dict[Any, Pool] = {}
         self._failures: deque[Failure] = deque()
         self._open = OpenBulk()
+        self._bulks: set[Bulk] = set()  # not pushed yet
 
     # Vars and operations -------------------------------------------------------------------------
 
@@ -120,8 +121,6 @@ class Engine:
         inline = not (asynchronous or operation.is_async) or kind is FnProperty.ASYNC
         task = Task(operation, context, priority, origin_of_call(), inline)
         task.profiling = profiling
-        if _at_first and not inline:
-            _run_at_first()
         plain = kind is FnProperty.NORMAL and not priority and not operation.is_async
         if plain and not inline and self._open.size:
             self._gather(task)
@@ -129,7 +128,22 @@ class Engine:
         for var in operation.reads + operation.writes:
             if var.bulk is not None:
                 var.bulk.flush()
+        ATTENTION.add(self)
         self._submit(task)
+        ATTENTION.add(self)  # again: `rest` may have come before there was anything to see
+        if inline:
+            self.rest()
+
+    def rest(self) -> None:
+        """Asks for no attention any more when nothing is under way and no failure unraised."""
+        ATTENTION.discard(self)
+        if not self._is_idle():
+            ATTENTION.add(self)
+
+    def _is_idle(self) -> bool:
+        if self._scheduler.unfinished or self._bulks:
+            return False
+        return not any(failure.is_open for failure in tuple(self._failures))
 
     def push_sync(
         self,
@@ -383,7 +397,13 @@ class Engine:
                 var.bulk.flush()
         while mine.bulk is None or not mine.bulk.add(task):
             self._flush()
-            mine.bulk = Bulk(mine.size, self._submit, self._run_gathered)
+            mine.bulk = Bulk(mine.size, self._submit_bulk, self._run_gathered)
+            self._bulks.add(mine.bulk)
+        ATTENTION.add(self)
+
+    def _submit_bulk(self, bulk: Bulk, task: Task) -> None:
+        self._submit(task)
+        self._bulks.discard(bulk)
 
     def _flush(self) -> None:
         bulk, self._open.bulk = self._open.bulk, None
@@ -452,26 +472,3 @@ class Engine:
                 var.reset()
         self._forget()
         self._forked = True
-
-
-_at_first: list[Callable[[], None]] = []
-_is_queueing = False
-
-
-def before_first_queueing(function: Callable[[], None]) -> None:
-    """Calls `function` before an operation is first pushed that may run in another thread."""
-    _at_first.append(function)
-    if _is_queueing:
-        _run_at_first()
-
-
-def _run_at_first() -> None:
-    global _is_queueing
-    _is_queueing = True
-    with _first_lock:  # whoever comes second goes on when they have run
-        while _at_first:
-            _at_first[0]()
-            del _at_first[0]
-
-
-_first_lock = threading.Lock()

@@ -12,7 +12,7 @@ few nanoseconds: ``with span("WaitForVar"): ...``, or where a ``with`` is too de
 
 from .backward import recorded_backward
 from .events import API, MEMORY, OPERATOR
-from .recorder import PROFILER, Profiler, api_call, clock, lane_of, span
+from .recorder import PROFILER, Profiler, api_call, clock, custom_code, lane_of, span
 
 __all__ = [
     "API",
@@ -22,6 +22,7 @@ __all__ = [
     "Profiler",
     "api_call",
     "clock",
+    "custom_code",
     "lane_of",
     "recorded_backward",
     "span",

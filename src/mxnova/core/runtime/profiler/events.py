@@ -5,13 +5,25 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-__all__ = ["API", "ASYNC", "COUNTER", "FORWARD", "MARK", "MEMORY", "OPERATOR", "SPAN", "Event"]
+__all__ = [
+    "API",
+    "ASYNC",
+    "COUNTER",
+    "CUSTOM",
+    "FORWARD",
+    "MARK",
+    "MEMORY",
+    "OPERATOR",
+    "SPAN",
+    "Event",
+]
 
 # Phases, as the Chrome trace calls them.
 SPAN, ASYNC, COUNTER, MARK = "X", "b", "C", "i"
 
 # Categories that have a meaning of their own.
 API, MEMORY, OPERATOR = "MXNET_C_API", "Device Storage", "operator"
+CUSTOM = "Custom Operator"
 
 # Where a node of ATen's backward graph says which operator it is of.
 FORWARD = "mxnova_operator"

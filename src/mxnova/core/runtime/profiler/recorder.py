@@ -22,14 +22,15 @@ from ...base import env
 from ...base.errors import MXNetError, argument_error
 from ...base.params import fields_of, parse_attrs
 from .. import heap
+from ..attention import ATTENTION
 from .aggregate import ORDERS, Totals
-from .events import API, ASYNC, COUNTER, FORWARD, MARK, MEMORY, OPERATOR, SPAN, Event
+from .events import API, ASYNC, COUNTER, CUSTOM, FORWARD, MARK, MEMORY, OPERATOR, SPAN, Event
 from .trace import Trace
 
 if TYPE_CHECKING:
     from ..context import Context
 
-__all__ = ["PROFILER", "Options", "Profiler", "api_call", "clock", "span"]
+__all__ = ["PROFILER", "Options", "Profiler", "api_call", "clock", "custom_code", "span"]
 
 clock = time.perf_counter_ns
 _thread_id = threading.get_ident
@@ -139,10 +140,14 @@ class Profiler:
             self._is_paused = paused
             self._follow()
 
+    def rest(self) -> None:
+        """Wants attention as long as it runs."""
+
     def _follow(self) -> None:
         """Does as the options and the state say."""
         options = self._options
         self.running = on = self._is_started and not self._is_paused
+        (ATTENTION.add if on else ATTENTION.discard)(self)
         self.symbolic = on and (options.profile_all or options.profile_symbolic)
         self.imperative = on and (options.profile_all or options.profile_imperative)
         self.memory = on and (options.profile_all or options.profile_memory)
@@ -183,7 +188,17 @@ class Profiler:
         """
         now = clock()
         lane = lane if lane is None or isinstance(lane, str) else lane_of(lane)
+        if category is OPERATOR and _custom.running:
+            owner = _custom.running[-1]
+            owner.nested += now - start
+            category, name = CUSTOM, f"{owner.name}::{name}"
         self._events.append((SPAN, lane, category, name, _thread_id(), start, now - start, args))
+
+    def add_python(self, code: _CustomCode, start: int) -> None:
+        """Records a custom operator's Python, which began at `start`, without what it called."""
+        took = clock() - start - code.nested
+        event = (SPAN, None, CUSTOM, f"{code.name}::pure_python", _thread_id(), start, took, None)
+        self._events.append(event)
 
     def add_async(self, name: str, start: int, category: str) -> None:
         """Records a span that may overlap others of its thread."""
@@ -350,6 +365,34 @@ class _Span:
         PROFILER.add(self._name, self._start, self._category, self._lane)
 
 
+class _Custom(threading.local):
+    """The custom operators that a thread is inside of."""
+
+    def __init__(self) -> None:
+        self.running: list[_CustomCode] = []
+
+
+_custom = _Custom()
+
+
+class _CustomCode:
+    """A block of a custom operator's code; operators inside it are recorded as its own."""
+
+    __slots__ = ("_start", "name", "nested")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.nested = 0
+
+    def __enter__(self) -> None:
+        _custom.running.append(self)
+        self._start = clock()
+
+    def __exit__(self, *error: object) -> None:
+        _custom.running.remove(self)
+        PROFILER.add_python(self, self._start)
+
+
 _NOTHING = contextlib.nullcontext()
 
 
@@ -364,6 +407,15 @@ def span(
         lane: where it runs, a context or text; default: the category.
     """
     return _Span(name, category, lane) if PROFILER.running else _NOTHING
+
+
+def custom_code(name: str) -> contextlib.AbstractContextManager[None]:
+    """A block that runs a custom operator's code; nothing happens when no operators are recorded.
+
+    Args:
+        name: the operator, or its gradient.
+    """
+    return _CustomCode(name) if PROFILER.imperative or PROFILER.symbolic else _NOTHING
 
 
 def api_call(name: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by scripts/stubs.
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+
+from mxnova.attribute import AttrScope as AttrScope
+from mxnova.context import Context as Context
+from mxnova.executor import Executor as Executor
+from mxnova.base import MXNetError as MXNetError
+from mxnova.predictor import Predictor as Predictor
+__version__: str
+from mxnova import attribute as attribute
+from mxnova import autograd as autograd
+from mxnova import base as base
+from mxnova import context as context
+from mxnova.context import cpu as cpu
+from mxnova.context import cpu_pinned as cpu_pinned
+from mxnova.ndarray.ndarray import current_context as current_context
+from mxnova import engine as engine
+from mxnova import error as error
+from mxnova import executor as executor
+from mxnova import formats as formats
+from mxnova.context import gpu as gpu
+from mxnova.context import gpu_memory_info as gpu_memory_info
+from mxnova.ndarray.ndarray import is_np_array as is_np_array
+from mxnova.symbol.symbol import is_np_shape as is_np_shape
+from mxnova import model as model
+from mxnova import name as name
+from mxnova import ndarray as nd
+from mxnova import ndarray as ndarray
+from mxnova.util import np_shape as np_shape
+from mxnova.context import num_gpus as num_gpus
+from mxnova import operator as operator
+from mxnova import optimizer as opt
+from mxnova import optimizer as optimizer
+from mxnova import predictor as predictor
+from mxnova import profiler as profiler
+from mxnova import random as random
+from mxnova import recordio as recordio
+from mxnova import random as rnd
+from mxnova.util import set_np_shape as set_np_shape
+from mxnova import symbol as sym
+from mxnova import symbol as symbol
+from mxnova.util import use_np_shape as use_np_shape
+from mxnova import util as util

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Importing this module makes every later ``import mxnet[.x.y]`` give mxnova's modules.
+
+It also gives NumPy back the names that it dropped since MXNet's time, see `numpy_names`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+import mxnova
+
+from ..core.base import env
+from ..core.base.mxnet_names import missing_text
+from . import numpy_names
+
+__all__: list[str] = []
+
+MXNET_VERSION = "1.9.1"  # what scripts that ask for mxnet.__version__ were written for
+
+
+class _Top(ModuleType):
+    """``mxnet``: mxnova's names under MXNet's version."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, mxnova.__doc__)
+        self.__file__ = mxnova.__file__
+        self.__path__: Sequence[str] = ()
+        self.__version__ = MXNET_VERSION
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(mxnova, name)
+
+    def __dir__(self) -> list[str]:
+        return dir(mxnova)
+
+
+class _Alias(MetaPathFinder, Loader):
+    """Finds ``mxnet.x.y`` at ``mxnova.x.y``; both names give one module."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname == "mxnet":
+            return ModuleSpec(fullname, self, is_package=True)
+        there = importlib.util.find_spec(_home(fullname)) if fullname[:6] == "mxnet." else None
+        if there is None:
+            return None
+        return ModuleSpec(fullname, self, is_package=there.submodule_search_locations is not None)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        if spec.name == "mxnet":
+            return _Top("mxnet")
+        module = importlib.import_module(_home(spec.name))
+        spec.loader_state = (module.__spec__, module.__loader__)
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """The module has run under its own name; it gets back what the import put on it."""
+        spec = module.__spec__
+        if spec is not None and spec.loader_state is not None:
+            module.__spec__, module.__loader__ = spec.loader_state
+
+
+class _NotYet(MetaPathFinder, Loader):
+    """The last finder: says of modules of MXNet that nobody has found what is the matter."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        top, _, name = fullname.partition(".")
+        missing = top in ("mxnet", "mxnova") and missing_text(name) is not None
+        return ModuleSpec(fullname, self, loader_state=missing_text(name)) if missing else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        # The error tells no name: Python would take it for "perhaps it is an attribute".
+        raise ModuleNotFoundError(spec.loader_state)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Never asked for: there is no module to run."""
+
+
+def _home(name: str) -> str:
+    """The module here for one of MXNet; ``mx.sym`` and the like are names, not modules."""
+    parts = name.split(".")[1:]
+    parts[0] = mxnova._MODULES.get(parts[0], parts[0])
+    return ".".join(["mxnova", *parts])
+
+
+def _activate() -> None:
+    if any(isinstance(finder, _Alias) for finder in sys.meta_path):
+        return
+    for loaded in sys.modules:
+        if loaded == "mxnet" or loaded.startswith("mxnet."):
+            raise ImportError(f"mxnova.as_mxnet must be imported before {loaded}")
+    sys.meta_path.insert(0, _Alias())
+    sys.meta_path.append(_NotYet())
+    if env.get("MXNOVA_NUMPY_NAMES"):
+        numpy_names.add_when_imported()
+
+
+_activate()

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of MXNet's C library that programs call through ctypes, by their names there.
+
+Each takes ctypes values and gives 0, or -1 after an error, which `MXGetLastError` tells.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from .core.base.errors import MXNetError, candidates
+from .core.base.handles import handle_to_keep
+from .core.nd.creation import from_dlpack
+
+__all__ = ["LIBRARY"]
+
+
+class _Library:
+    """Functions as attributes."""
+
+    def __init__(self) -> None:
+        self._error = ""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name not in _FUNCTIONS:
+            hint = candidates(name, _FUNCTIONS)
+            raise AttributeError(f"mxnova has no C library, and no function {name!r} for one{hint}")
+
+        def call(*args: Any) -> int:
+            try:
+                _FUNCTIONS[name](*args)
+            except MXNetError as error:
+                self._error = str(error)
+                return -1
+            return 0
+
+        return call
+
+    def MXGetLastError(self) -> bytes:  # noqa: N802 - the name in C
+        """What went wrong last."""
+        return self._error.encode()
+
+    def omp_get_max_threads(self) -> int:
+        """How many threads a kernel uses on the CPU."""
+        return torch.get_num_threads()
+
+
+_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
+    ("PyCapsule_New", ctypes.pythonapi)
+)
+
+
+# Programs that call this one themselves rely on MXNet having said that it gives an address.
+ctypes.pythonapi.PyCapsule_GetPointer.restype = ctypes.c_void_p
+
+_new_capsule = ctypes.PYFUNCTYPE(
+    ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p
+)(("PyCapsule_New", ctypes.pythonapi))
+
+
+def _array_from_dlpack(tensor: ctypes.c_void_p, out: Any) -> None:
+    capsule = _new_capsule(tensor, b"dltensor", None)
+    out._obj.value = handle_to_keep(from_dlpack(capsule)).value
+
+
+_FUNCTIONS: dict[str, Callable[..., None]] = {"MXNDArrayFromDLPack": _array_from_dlpack}
+
+LIBRARY = _Library()

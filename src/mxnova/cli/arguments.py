@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be written behind ``mxnova``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from argparse import BooleanOptionalAction
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import mxnova
+
+from ..core.base.printable import printable
+
+__all__ = ["parse"]
+
+_Program = tuple[str | None, str | None, list[str]]  # script or module, and its arguments
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """The options; `command` names the command, and `act(options)` does it, but for ``run``."""
+    argv, program = _without_program(list(argv))
+    parser = _parser()
+    if not argv:
+        parser.print_help(sys.stderr)
+        parser.exit(2)
+    options = parser.parse_args(argv)
+    if options.command == "run":
+        options.script, options.module, options.args = program or (None, None, [])
+        if program is None:
+            options.parser.error("which script? mxnova run SCRIPT, or mxnova run -m MODULE")
+    return options
+
+
+def _without_program(argv: list[str]) -> tuple[list[str], _Program | None]:
+    """Cuts off what stands behind ``run``'s own options: the program, and options of its own."""
+    if argv[:1] != ["run"]:
+        return argv, None
+    for i in range(1, len(argv)):
+        word = argv[i]
+        if word == "-m" and i + 1 < len(argv):
+            return argv[:i], (None, argv[i + 1], argv[i + 2 :])
+        if word.startswith("-m") and len(word) > 2:
+            return argv[:i], (None, word[2:], argv[i + 1 :])
+        if word == "-" or not word.startswith("-"):
+            return argv[:i], (word, None, argv[i + 1 :])
+    return argv, None
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"error: {printable(message)} (see {self.prog} --help)\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="mxnova", description="Looks into MXNet's files, runs its models and its scripts."
+    )
+    parser.add_argument("--version", action="version", version=f"mxnova {mxnova.__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    _inspect(_command(commands, "inspect", "show what is in files, without loading PyTorch"))
+    _predict(_command(commands, "predict", "run a saved model on files"))
+    _run(_command(commands, "run", "run a script written for MXNet, unmodified"))
+    _alias(_command(commands, "alias", "let every Python program here `import mxnet`"))
+    return parser
+
+
+def _command(commands: argparse._SubParsersAction[_Parser], name: str, text: str) -> _Parser:
+    parser = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+    parser.set_defaults(parser=parser)
+    return parser
+
+
+def _inspect(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("files", nargs="+", type=Path, metavar="FILE", help=".params, symbol .json, .rec, .states")
+    add("--stats", action=BooleanOptionalAction, help="also minimum, maximum and mean of arrays")
+    add("--nodes", action=BooleanOptionalAction, help="also a table of a symbol's nodes")
+    add("--json", action="store_true", help="one JSON object a file, each on a line")
+    parser.set_defaults(act=_act_inspect)
+
+
+def _act_inspect(options: argparse.Namespace) -> None:
+    from .inspect import describe
+    from .report import show
+
+    for path in options.files:
+        show(describe(path, stats=options.stats, nodes=options.nodes), as_json=options.json)
+
+
+def _predict(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("prefix", help="files PREFIX-symbol.json and PREFIX-0000.params")
+    add("-i", "--input", action="append", required=True, metavar="NAME=FILE",
+        help="an input of the model: .npy, .npz or an image")  # fmt: skip
+    add("--epoch", type=int, default=0, help="number of the .params file (default: 0)")
+    add("--size", metavar="HxW", help="images: resize to height and width")
+    add("--mean", default="0", help="images: subtract, one number or R,G,B")
+    add("--scale", type=float, default=1.0, help="images: multiply after subtracting")
+    add("--bgr", action=BooleanOptionalAction, default=False,
+        help="images: channels in the order blue, green, red")  # fmt: skip
+    add("--top", type=int, default=5, help="how many of the largest scores to show (default: 5)")
+    add("--labels", type=Path, metavar="FILE", help="names of the scores, one a line")
+    add("-o", "--output", type=Path, metavar="FILE", help="write the outputs to an .npz file")
+    parser.set_defaults(act=_act_predict)
+
+
+def _act_predict(options: argparse.Namespace) -> None:
+    from .predict import predict
+
+    predict(options)
+
+
+def _run(parser: argparse.ArgumentParser) -> None:
+    parser.usage = "mxnova run [-h] [--no-numpy-names] (SCRIPT | - | -m MODULE) [ARGUMENT ...]"
+    parser.epilog = (
+        "As `python SCRIPT ARGUMENT ...`, with a `mxnet` to import that is mxnova, in child "
+        "processes too. Tracebacks leave out what is inside mxnova; MXNOVA_FULL_TRACEBACK=1 shows "
+        "it."
+    )
+    parser.add_argument(
+        "--numpy-names",
+        action=BooleanOptionalAction,
+        default=True,
+        help="give NumPy the names that it dropped, such as np.float (default: yes)",
+    )
+
+
+def _alias(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "what",
+        choices=("install", "remove", "status"),
+        help="put a package `mxnet` that is mxnova into this environment, take it away, or say "
+        "what is there",
+    )
+    parser.set_defaults(act=_act_alias)
+
+
+def _act_alias(options: argparse.Namespace) -> None:
+    from . import alias
+
+    getattr(alias, options.what)()

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python's operators on arrays: ``a + b``, ``a += 1``, ``a < b``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, SupportsFloat, cast
+
+from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError
+from ..op import library  # noqa: F401 - registers the operators
+from ..op.dtypes import dtype_name
+from ..op.record import find
+from .base_array import BaseArray
+from .dispatch import alone, pairwise, with_number
+from .exchange import Number
+from .recording import STATE, recorded_write
+from .tape import is_live
+from .wrapping import receive
+
+__all__ = ["Arithmetic", "refuse_if_recorded"]
+
+
+class Arithmetic(BaseArray):
+    """Gives arrays Python's operators; the methods are made from the table below."""
+
+    __slots__ = ()
+
+
+def refuse_if_recorded(array: BaseArray) -> None:
+    """Raises where a graph that is being recorded has made `array` or read it."""
+    if STATE.recording and is_live(array):
+        raise recorded_write()
+
+
+def _binary(name: str, broadcast: str, scalar: str) -> Callable[..., Any]:
+    """The method for ``self <op> other``, `other` an array or a number."""
+    of_arrays, of_number = pairwise(find(broadcast)), with_number(find(scalar))
+
+    def method(self: BaseArray, other: Any) -> Any:
+        if isinstance(other, BaseArray):
+            return of_arrays(self, other)
+        if isinstance(other, Number):
+            return of_number(self, float(cast(SupportsFloat, other)))
+        raise ArgumentTypeError(f"{name}: an array and a {type(other).__name__}")
+
+    method.__name__ = method.__qualname__ = name
+    return method
+
+
+def _in_place(name: str, binary: Callable[..., Any]) -> Callable[..., Any]:
+    """The method for ``self <op>= other``; the element type stays."""
+
+    def method(self: BaseArray, other: Any) -> Any:
+        refuse_if_recorded(self)
+        if not self._chunk.writable:
+            raise ArgumentError(f"{name}: the array is read-only")
+        result = binary(self, other)
+        if result._tracked is not None:
+            raise recorded_write()
+        if result._raw.dtype is not self._raw.dtype:
+            given, wanted = dtype_name(result._raw.dtype), dtype_name(self._raw.dtype)
+            raise MXNetError(f"{name}: elements of {given} do not fit into an array of {wanted}")
+        receive(self, result._raw, name)
+        return self
+
+    method.__name__ = method.__qualname__ = name
+    return method
+
+
+# fmt: off
+_ARITHMETIC = [  # method, on two arrays, with a number
+    ("__add__",      "broadcast_add",           "_plus_scalar"),
+    ("__radd__",     "broadcast_add",           "_plus_scalar"),
+    ("__sub__",      "broadcast_sub",           "_minus_scalar"),
+    ("__rsub__",     "broadcast_sub",           "_rminus_scalar"),
+    ("__mul__",      "broadcast_mul",           "_mul_scalar"),
+    ("__rmul__",     "broadcast_mul",           "_mul_scalar"),
+    ("__truediv__",  "broadcast_div",           "_div_scalar"),
+    ("__rtruediv__", "broadcast_div",           "_rdiv_scalar"),
+    ("__div__",      "broadcast_div",           "_div_scalar"),
+    ("__rdiv__",     "broadcast_div",           "_rdiv_scalar"),
+    ("__mod__",      "broadcast_mod",           "_mod_scalar"),
+    ("__rmod__",     "broadcast_mod",           "_rmod_scalar"),
+    ("__pow__",      "broadcast_power",         "_power_scalar"),
+    ("__rpow__",     "broadcast_power",         "_rpower_scalar"),
+    ("__eq__",       "broadcast_equal",         "_equal_scalar"),
+    ("__ne__",       "broadcast_not_equal",     "_not_equal_scalar"),
+    ("__gt__",       "broadcast_greater",       "_greater_scalar"),
+    ("__ge__",       "broadcast_greater_equal", "_greater_equal_scalar"),
+    ("__lt__",       "broadcast_lesser",        "_lesser_scalar"),
+    ("__le__",       "broadcast_lesser_equal",  "_lesser_equal_scalar"),
+]
+# fmt: on
+_IN_PLACE = ("add", "sub", "mul", "truediv", "div", "mod")
+
+for _name, _broadcast, _scalar in _ARITHMETIC:
+    setattr(Arithmetic, _name, _binary(_name, _broadcast, _scalar))
+for _name in _IN_PLACE:
+    _method = _in_place(f"__i{_name}__", vars(Arithmetic)[f"__{_name}__"])
+    setattr(Arithmetic, f"__i{_name}__", _method)
+for _name, _operator in (("__neg__", "negative"), ("__abs__", "abs")):
+    setattr(Arithmetic, _name, alone(find(_operator)))

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that only arrays have: what is recorded of indexing, casts and copies to a context."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor
+
+from ..op.declaration import elementwise_shape
+from ..op.dtypes import dtype_name
+from ..op.infer import DTypes
+from ..op.record import Op, OpType, Structure
+from .indexing import select
+
+__all__ = ["AsType", "CopyTo", "Index"]
+
+
+class _ArrayOperator(Op):
+    """An operator made for one call; those of a class share its structure."""
+
+    shared: ClassVar[Structure]
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
+        self.__dict__["structure"] = getattr(self, "shared", None)
+
+
+class Index(_ArrayOperator):
+    """``x[key]``: several operators of MXNet's, should anyone ask for the graph.
+
+    Attributes:
+        key: the key where it holds no arrays, else None.
+        source: shape of what is indexed.
+        shape: shape of the selection.
+    """
+
+    def __init__(self, key: Any, plain_key: Any, source: Any, shape: Any) -> None:
+        super().__init__(key=plain_key, source=source, shape=shape)
+        self.__dict__["_key"] = key
+
+    def forward(self, data: Tensor) -> Tensor:
+        """The selection: a view where it can be one."""
+        return select(data, self.__dict__["_key"])[0]
+
+
+class AsType(_ArrayOperator):
+    """Elements of any type that arrays can have, which are more than operator Cast knows."""
+
+    def __init__(self, dtype: torch.dtype) -> None:
+        super().__init__(dtype=dtype_name(dtype))
+        self.__dict__["_dtype"] = dtype
+
+    def forward(self, data: Tensor) -> Tensor:
+        """A copy of `data`."""
+        return data.to(self.__dict__["_dtype"], copy=True)
+
+    infer_shape = elementwise_shape
+
+    def infer_dtype(self, t: DTypes) -> None:
+        """The output is of the type asked for."""
+        t.output = self.__dict__["_dtype"]
+
+
+class CopyTo(_ArrayOperator):
+    """The input itself; who invokes it says where the copy goes."""
+
+    infer_shape = elementwise_shape
+
+    def forward(self, data: Tensor) -> Tensor:
+        """`data`."""
+        return data
+
+
+Index.type = OpType(["_slice"], Index, Index.forward)
+AsType.type = OpType(["Cast"], AsType, AsType.forward)
+CopyTo.type = OpType(["_copyto"], CopyTo, CopyTo.forward)
+Index.shared = Structure(Index((), (), (), ()))
+AsType.shared = Structure(AsType(torch.float32))
+CopyTo.shared = Structure(CopyTo())

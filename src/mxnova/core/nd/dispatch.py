@@ -1,0 +1,441 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one way by which an operator runs on arrays.
+
+`invoke` takes every call: of functions, methods, Python's operators, indexing that is recorded. It
+chooses the kernel for the storage of the inputs, records, and gives arrays of the inputs' class.
+What is to see calls of any kind enters in one place, `_attended`: engines with work under way, the
+profiler, and modes (see `modes`). `alone`, `pairwise` and `with_number` make the calls behind
+``-a``, ``a + b`` and ``a * 2`` from the same record of an operator; where anything is out of the
+ordinary, they are `invoke`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, is_grad_enabled
+
+from ..base.errors import MXNetError
+from ..op.gradient import recorded
+from ..op.kernel import Kernel
+from ..op.kernel_gradient import run_kernel, stand_in
+from ..op.record import Op, OpType, as_tuple
+from ..op.sparse.storage import Value
+from ..runtime.attention import ATTENTION
+from ..runtime.context import Context, context_of
+from ..runtime.profiler import PROFILER, clock
+from ..runtime.resource import random_stream
+from ..runtime.storage import placed
+from .access import READ, WRITE, settle
+from .base_array import CLASSES, BaseArray
+from .chunk import new_chunk
+from .fallback import dense_copy, tell_of_fallback
+from .modes import MODES
+from .recording import STATE, recorded_write
+from .tape import Node, flow_of, is_live, linked, outputs_of, step
+from .validation import check, refuse
+from .wrapping import owned, receive, view_of, wrap, wrap_recorded, wrap_value
+
+__all__ = ["alone", "invoke", "pairwise", "with_number"]
+
+_ACCEPTED_LIMIT = 4096
+_new = object.__new__
+
+
+class _Plan:
+    """What invoking an operator needs to know, worked out once and kept with its structure.
+
+    Attributes:
+        accepted: shapes and dtypes of inputs that the operator's rules have passed.
+        facts: run facts that its forward asks for.
+        sparse: whether it may give sparse results from dense inputs.
+        visible: how many of its outputs callers see.
+        written: inputs that it writes to, by number.
+    """
+
+    __slots__ = ("accepted", "facts", "sparse", "visible", "written")
+
+    def __init__(self, op: Op) -> None:
+        self.accepted: set[Any] = set()
+        self.facts = op.type.signature.facts
+        self.sparse = op.kernel_for(["default"] * len(op.structure.inputs)) is not None
+        self.visible = op.n_visible()
+        self.written = op.structure.written
+
+    def accept(self, op: Op, tensors: Sequence[Tensor]) -> None:
+        """Runs the operator's rules, once for each combination of inputs."""
+        key = tuple([(t.shape, t.dtype) for t in tensors])
+        if key not in self.accepted:
+            check(op, tensors)
+            if len(self.accepted) > _ACCEPTED_LIMIT:
+                self.accepted.clear()
+            self.accepted.add(key)
+
+
+def _plan_of(op: Op) -> _Plan:
+    plan: _Plan = op.structure.plan
+    if plan is None:
+        plan = op.structure.plan = _Plan(op)
+    return plan
+
+
+# Running ------------------------------------------------------------------------------------------
+
+
+def invoke(
+    op: Op,
+    arrays: Sequence[BaseArray],
+    out: Any = None,
+    *,
+    cls: type[BaseArray] | None = None,
+    context: Context | None = None,
+    is_view: bool = False,
+) -> Any:
+    """The result of `op` on `arrays`: an array, or a list where the operator has several outputs.
+
+    Args:
+        op: the operator.
+        arrays: its inputs, in order.
+        out: array, or list of arrays, to write the results into.
+        cls: class of the results; default: that of the inputs, a subclass before its bases.
+        context: where the results go; default: where the inputs are.
+        is_view: the result shares the memory of the first input.
+
+    Raises:
+        MXNetError: the inputs do not fit the operator; the text names what and why.
+    """
+    run = _attended if ATTENTION else _run
+    return run(op, arrays, out, cls, context, is_view)
+
+
+def _attended(
+    op: Op,
+    arrays: Sequence[BaseArray],
+    out: Any,
+    cls: type[BaseArray] | None,
+    context: Context | None,
+    is_view: bool,
+) -> Any:
+    """`_run`, where somebody is to see it, or to be waited for."""
+    for reason in tuple(ATTENTION):
+        reason.rest()
+    if MODES.stack:
+        with MODES.outer() as mode:
+            return mode.invoke(op, arrays, out, cls=cls, context=context, is_view=is_view)
+    written = _plan_of(op).written
+    for i, array in enumerate(arrays):
+        settle(array, WRITE if i in written else READ)
+    for array in _listed(out):
+        settle(array, WRITE)
+    return _run(op, arrays, out, cls, context, is_view)
+
+
+def _listed(out: Any) -> list[BaseArray]:
+    return [] if out is None else [out] if isinstance(out, BaseArray) else list(out)
+
+
+def _run(
+    op: Op,
+    arrays: Sequence[BaseArray],
+    out: Any,
+    cls: type[BaseArray] | None,
+    context: Context | None,
+    is_view: bool,
+) -> Any:
+    plan: _Plan = op.structure.plan or _plan_of(op)
+    here = arrays[0]._chunk.context if arrays else context or _context_of_creation(op)
+    kind = cls or CLASSES["default"]
+    sparse = plan.sparse
+    values = []
+    for array in arrays:
+        given = type(array)
+        if given is not kind:
+            if given.stype != "default":
+                sparse = True
+            elif cls is None and issubclass(given, kind):
+                kind = given
+        values.append(array._raw)
+    if sparse:
+        kernel = op.kernel_for([a.stype for a in arrays])
+        if kernel is None:
+            return _densely(op, arrays, out)
+        return _run_kernel(op, plan, kernel, arrays, values, out, kind, here)
+    plan.accept(op, values)
+    outs = None if out is None else _listed(out)
+    links: list[Tensor] | None = None
+    if STATE.recording:
+        links = linked(arrays)
+        if outs is not None:
+            _refuse_recorded(outs, arrays if links else ())
+    if links is not None:
+        for i in plan.written:
+            links[i] = values[i]
+        results = _recorded(op, plan, links, here, context, is_view)
+        node = step(op, arrays)
+        if outs is None and plan.visible == 1:
+            return _placed(wrap_recorded(results[0], context or here, node, kind), arrays, is_view)
+        return _deliver_recorded(op, plan.visible, results, node, out, outs, context or here, kind)
+    made = _execute(op, op.forward, plan.facts, values, here, outs)
+    if outs is not None:
+        _write(op, made, outs)
+        return out
+    if is_view:
+        return view_of(arrays[0], made[0])
+    if context is not None and arrays:
+        return wrap(placed(made[0], context), context, kind)
+    if plan.visible == 1:
+        return wrap(owned(made[0], values), here, kind)
+    return [wrap(owned(r, values), here, kind) for r in made[: plan.visible]]
+
+
+def _context_of_creation(op: Op) -> Context:
+    """Where an operator without inputs makes its result: its `ctx`, else the current context."""
+    named = getattr(op, "ctx", None)
+    return context_of(named if isinstance(named, str) else None)
+
+
+def _execute(
+    op: Op,
+    forward: Callable[..., Any],
+    wanted: Sequence[str],
+    values: Sequence[Any],
+    context: Context,
+    outs: Sequence[BaseArray] | None,
+) -> tuple[Any, ...]:
+    """What `forward` gives; the boundary at which whatever it raises becomes an MXNetError."""
+    facts = _facts(wanted, context, outs) if wanted else {}
+    start = clock() if PROFILER.running else 0
+    try:
+        if values or context.device_type == "cpu":
+            results = forward(*values, **facts)
+        else:
+            with torch.device(context.device):
+                results = forward(**facts)
+    except Exception as error:  # noqa: BLE001 - operators meet whatever users give them
+        refuse(op, values, error)
+    if start:
+        PROFILER.ran(op.name, start, context, results)
+    return results if type(results) is tuple else as_tuple(results)
+
+
+def _facts(
+    wanted: Sequence[str], context: Context, outs: Sequence[BaseArray] | None
+) -> dict[str, Any]:
+    """The run facts that a forward asks for; `outs` are the caller's output arrays."""
+    facts: dict[str, Any] = {}
+    if "train" in wanted:
+        facts["train"] = STATE.training
+    if "rng" in wanted:
+        facts["rng"] = random_stream(context)
+    if "out" in wanted:
+        facts["out"] = None if outs is None else tuple([o._raw for o in outs])
+    return facts
+
+
+def _write(op: Op, results: Sequence[Any], outs: Sequence[BaseArray]) -> None:
+    if len(outs) > len(results):
+        raise MXNetError(f"{op.name} gives {len(results)} arrays, out= holds {len(outs)}")
+    for array, result in zip(outs, results, strict=False):
+        receive(array, result, op.name)
+
+
+# Recording ----------------------------------------------------------------------------------------
+
+
+def _recorded(
+    op: Op,
+    plan: _Plan,
+    links: list[Tensor],
+    here: Context,
+    target: Context | None,
+    is_view: bool,
+) -> list[Tensor]:
+    """The results of an operator that gradients flow through; they keep their graphs."""
+    if not is_grad_enabled():
+        with torch.enable_grad():
+            return _recorded(op, plan, links, here, target, is_view)
+    results = _execute(op, recorded(op), plan.facts, links, here, None)
+    if is_view:
+        return list(results)
+    if target is not None:
+        return [placed(r, target) for r in results]
+    return [owned(r, links) for r in results]
+
+
+def _placed(array: BaseArray, arrays: Sequence[BaseArray], is_view: bool) -> BaseArray:
+    if is_view:
+        array._chunk = arrays[0]._chunk
+    return array
+
+
+def _deliver_recorded(
+    op: Op,
+    visible: int,
+    results: Sequence[Tensor],
+    node: Node,
+    out: Any,
+    outs: Sequence[BaseArray] | None,
+    context: Context,
+    cls: type[BaseArray],
+) -> Any:
+    """Recorded results as arrays, or in the caller's."""
+    nodes = outputs_of(node, visible)
+    if outs is None:
+        return [wrap_recorded(r, context, n, cls) for r, n in zip(results, nodes, strict=False)]
+    _write(op, [r.detach() for r in results], outs)
+    for array, result, output in zip(outs, results, nodes, strict=False):
+        array._tracked, array._node = result, output
+    return out
+
+
+def _refuse_recorded(outs: Sequence[BaseArray], inputs: Sequence[BaseArray]) -> None:
+    for array in outs:
+        if is_live(array) or any(array is i for i in inputs):
+            raise recorded_write()
+
+
+# Sparse storage -----------------------------------------------------------------------------------
+
+
+def _run_kernel(
+    op: Op,
+    plan: _Plan,
+    kernel: Kernel,
+    arrays: Sequence[BaseArray],
+    values: Sequence[Value],
+    out: Any,
+    cls: type[BaseArray],
+    context: Context,
+) -> Any:
+    """`_run` by the operator's kernel for this storage."""
+    check(op, values)
+    outs = _listed(out)
+    flows = [flow_of(a) for a in arrays] if STATE.recording else []
+    tracked: list[Tensor] = []
+    if any(f is not None for f in flows):
+        tracked = [_constant(v) if f is None else f for v, f in zip(values, flows, strict=True)]
+    links: tuple[Tensor, ...] = ()
+
+    def forward(*values: Value, **facts: Any) -> tuple[Value, ...]:
+        nonlocal links
+        results, links = run_kernel(op, kernel, values, tracked, facts)
+        return results
+
+    results = _execute(op, forward, kernel.facts, values, context, outs or None)
+    states = [i for i, n in enumerate(op.inputs()) if n in op.mutates]
+    for i, state in zip(states, results[len(op.outputs()) :], strict=False):
+        receive(arrays[i], state, op.name)
+    _write(op, results, outs)
+    made = outs or [wrap_value(r, context, cls) for r in results[: plan.visible]]
+    if links:
+        nodes = outputs_of(step(op, arrays), plan.visible)
+        for array, link, node in zip(made, links, nodes, strict=False):
+            array._tracked, array._node = link, node
+    return out if outs else made[0] if plan.visible == 1 else made
+
+
+def _constant(value: Value) -> Tensor:
+    """What stands for a value that no gradient flows through."""
+    return value if isinstance(value, Tensor) else stand_in(value)
+
+
+def _densely(op: Op, arrays: Sequence[BaseArray], out: Any) -> Any:
+    """`_run` on dense copies, where no kernel takes this storage."""
+    tell_of_fallback(op, arrays)
+    copies = [dense_copy(a) if a.stype != "default" else a for a in arrays]
+    result = invoke(op, copies, out)
+    for name, array, copy in zip(op.inputs(), arrays, copies, strict=True):
+        if copy is not array and (name in op.mutates or name in op.aux):
+            receive(array, copy._raw, op.name)
+    return result
+
+
+# Python's operators -------------------------------------------------------------------------------
+
+
+class _Passed(set[torch.dtype]):
+    """Element types that an operator's rules have passed."""
+
+    def after(self, op: Op, *arrays: BaseArray) -> Any:
+        """`invoke`; with its rules it passes the inputs' element type."""
+        result = invoke(op, arrays)
+        self.add(arrays[0]._raw.dtype)
+        return result
+
+
+def pairwise(type_: OpType) -> Callable[[Any, Any], Any]:
+    """``invoke(type_.plain, (a, b))`` of an operator without parameters, for dense arrays.
+
+    Where nothing is out of the ordinary it runs the forward straight away, in a third of the time;
+    the forward must refuse shapes that the operator's rules refuse, and give new tensors.
+    """
+    passed = _Passed()
+
+    def call(a: BaseArray, b: BaseArray) -> Any:
+        cls = type(a)
+        if ATTENTION or type(b) is not cls:
+            return invoke(type_.plain, (a, b))
+        x, y = a._raw, b._raw
+        dtype = x.dtype
+        if dtype is not y.dtype or dtype not in passed:
+            return passed.after(type_.plain, a, b)
+        if (a._tracked is None and b._tracked is None) or not STATE.recording:
+            try:
+                result = type_.function(x, y)
+            except Exception:  # noqa: BLE001 - invoke words it
+                return invoke(type_.plain, (a, b))
+            array = _new(cls)
+            array._raw = result
+            array._chunk = new_chunk(a._chunk.context)
+            array._tracked = array._node = array._grad = None
+            return array
+        links = linked((a, b))
+        if links is None or not is_grad_enabled():
+            return invoke(type_.plain, (a, b))
+        try:
+            result = recorded(type_.plain)(*links)
+        except Exception:  # noqa: BLE001 - invoke words it
+            return invoke(type_.plain, (a, b))
+        return wrap_recorded(result, a._chunk.context, step(type_.plain, (a, b)), cls)
+
+    return call
+
+
+def alone(type_: OpType) -> Callable[[Any], Any]:
+    """``invoke(type_.plain, (array,))`` of an operator without parameters; see `pairwise`."""
+    passed = _Passed()
+
+    def call(array: BaseArray) -> Any:
+        value = array._raw
+        if ATTENTION or (array._tracked is not None and STATE.recording):
+            return invoke(type_.plain, (array,))
+        if value.dtype not in passed:
+            return passed.after(type_.plain, array)
+        try:
+            result = type_.function(value)
+        except Exception:  # noqa: BLE001 - invoke words it
+            return invoke(type_.plain, (array,))
+        return wrap(result, array._chunk.context, type(array))
+
+    return call
+
+
+def with_number(type_: OpType) -> Callable[[Any, float], Any]:
+    """``invoke`` of an operator on an array and its parameter `scalar`; see `pairwise`."""
+    passed = _Passed()
+
+    def call(array: BaseArray, number: float) -> Any:
+        value = array._raw
+        if ATTENTION or (array._tracked is not None and STATE.recording):
+            return invoke(type_.of({"scalar": number}), (array,))
+        if value.dtype not in passed:
+            return passed.after(type_.of({"scalar": number}), array)
+        try:
+            result = type_.function(value, scalar=number)
+        except Exception:  # noqa: BLE001 - invoke words it
+            return invoke(type_.of({"scalar": number}), (array,))
+        return wrap(result, array._chunk.context, type(array))
+
+    return call

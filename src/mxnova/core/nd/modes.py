@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Modes: what sees every operator that a thread runs on arrays, and may change it.
+
+Casting to lower precision, drawing a graph of what runs, other semantics of an operator: each is a
+mode. While a mode deals with an operator it is out of force itself, so that what it invokes goes to
+the modes around it, and in the end to the kernel.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ..op.record import Op
+from ..runtime.attention import ATTENTION
+from .base_array import BaseArray
+
+__all__ = ["MODES", "Mode"]
+
+
+class Mode:
+    """In force inside its ``with`` block, in this thread; blocks nest, the innermost sees first."""
+
+    def invoke(self, op: Op, arrays: Sequence[BaseArray], out: Any, **how: Any) -> Any:
+        """The result of `op` on `arrays`.
+
+        Args:
+            op: the operator.
+            arrays: its inputs, in order.
+            out: array, or list of arrays, for the results.
+            how: further arguments of `dispatch.invoke`, by which to go on.
+        """
+        raise NotImplementedError(f"{type(self).__name__}.invoke")
+
+    def __enter__(self) -> Mode:
+        MODES.stack.append(self)
+        MODES.reasons.append(_Reason())
+        ATTENTION.add(MODES.reasons[-1])
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        MODES.stack.pop()
+        ATTENTION.discard(MODES.reasons.pop())
+
+
+class _Reason:
+    """One block of a mode; other threads may be inside others of the same mode."""
+
+    def rest(self) -> None:
+        """Stays until the end of the block."""
+
+
+class _Modes(threading.local):
+    """The modes in force in this thread, the innermost last."""
+
+    def __init__(self) -> None:
+        self.stack: list[Mode] = []
+        self.reasons: list[_Reason] = []
+
+    @contextmanager
+    def outer(self) -> Iterator[Mode]:
+        """A block in which the innermost mode, which it gives, is out of force."""
+        mode = self.stack.pop()
+        try:
+            yield mode
+        finally:
+            self.stack.append(mode)
+
+
+MODES = _Modes()

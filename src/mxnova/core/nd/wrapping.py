@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays of values that are there, and values put into arrays, whatever the storage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from ..base.errors import MXNetError
+from ..base.shapes import shape_text
+from ..op.sparse import storage
+from ..op.sparse.storage import Sparse, Value, dense_of, sparse_of
+from ..runtime.context import Context
+from .base_array import CLASSES, BaseArray
+from .chunk import new_chunk
+
+if TYPE_CHECKING:  # the class, which is above
+    from .array import NDArray
+
+__all__ = [
+    "clear",
+    "empty_sparse",
+    "owned",
+    "receive",
+    "sparse_array",
+    "view_of",
+    "wrap",
+    "wrap_recorded",
+    "wrap_sparse",
+    "wrap_value",
+    "zeros_stored",
+]
+
+_new: Any = object.__new__
+
+
+# Making -------------------------------------------------------------------------------------------
+
+
+def wrap(tensor: Tensor, context: Context, cls: type[BaseArray] | None = None) -> NDArray:
+    """The array, of class `cls`, of a tensor that nobody else writes to."""
+    array: NDArray = _new(cls or CLASSES["default"])
+    array._raw = tensor
+    array._chunk = new_chunk(context)
+    array._tracked = array._node = array._grad = None
+    return array
+
+
+def wrap_recorded(
+    result: Tensor, context: Context, node: Any, cls: type[BaseArray] | None = None
+) -> NDArray:
+    """The array of a recorded operator's result, which keeps its graph.
+
+    It does so also where no gradient flows through it: then it has the gradient zero, not none.
+    """
+    array: NDArray = _new(cls or CLASSES["default"])
+    array._raw = result.data
+    array._chunk = new_chunk(context)
+    array._tracked = result
+    array._node = node
+    array._grad = None
+    return array
+
+
+def wrap_sparse(record: Sparse, context: Context) -> NDArray:
+    """The array of a record that nobody else writes to."""
+    return wrap(record, context, CLASSES[record.stype])  # type: ignore[arg-type]
+
+
+def wrap_value(value: Value, context: Context, cls: type[BaseArray] | None = None) -> NDArray:
+    """The array of a tensor or record that nobody else writes to."""
+    if isinstance(value, Tensor):
+        return wrap(value.detach(), context, cls)
+    return wrap_sparse(value, context)
+
+
+def view_of(array: BaseArray, tensor: Tensor) -> NDArray:
+    """An array of the same memory and class."""
+    view: NDArray = _new(type(array))
+    view._raw = tensor
+    view._chunk = array._chunk
+    view._tracked = view._node = view._grad = None
+    return view
+
+
+def sparse_array(
+    stype: str, shape: tuple[int, ...], values: Tensor, aux: Sequence[Tensor], context: Context
+) -> NDArray:
+    """The sparse array of these parts; aux is (indptr, indices) or, for row_sparse, (indices,)."""
+    return wrap_sparse(sparse_of(stype, values, aux, tuple(shape)), context)
+
+
+def empty_sparse(
+    stype: str, shape: tuple[int, ...], context: Context, dtype: torch.dtype
+) -> NDArray:
+    """A sparse array of zeros."""
+    return wrap_sparse(storage.empty_sparse(stype, shape, dtype, context.device), context)
+
+
+def zeros_stored(
+    stype: str, shape: tuple[int, ...], context: Context, dtype: torch.dtype
+) -> NDArray:
+    """An array of zeros stored as `stype`."""
+    if stype == "default":
+        return wrap(torch.zeros(shape, dtype=dtype, device=context.device), context)
+    return empty_sparse(stype, shape, context, dtype)
+
+
+def owned(result: Tensor, inputs: Sequence[Tensor]) -> Tensor:
+    """`result` as an array holds it: in the order of its axes, and in no input's memory.
+
+    Operators may return views, which graphs like; arrays of different operators share nothing.
+    """
+    if not result.is_contiguous():
+        return result.contiguous()
+    base = result._base
+    for tensor in inputs:
+        if result is tensor or (base is not None and (base is tensor or base is tensor._base)):
+            return result.clone()
+    return result
+
+
+# Writing ------------------------------------------------------------------------------------------
+
+
+def clear(array: BaseArray) -> None:
+    """Sets all elements to zero; sparse arrays then store nothing."""
+    target = array._target
+    if isinstance(target, Tensor):
+        target.zero_()
+    else:
+        place = (tuple(target.shape), target.dtype, target.data.device)
+        array._raw = storage.empty_sparse(array.stype, *place)
+
+
+def receive(array: BaseArray, value: Any, giver: str, owned: bool = False) -> None:
+    """Puts the values of a result, in whatever storage, into `array`; its element type stays.
+
+    Args:
+        array: where they go.
+        value: a tensor or a record of sparse storage.
+        giver: what to call the one who gives, in an error.
+        owned: nobody else holds `value`, so that its memory can change hands.
+    """
+    mine = array._target
+    if value is mine:
+        return
+    if tuple(value.shape) != tuple(mine.shape):
+        raise MXNetError(
+            f"{giver}: out has shape {shape_text(tuple(mine.shape))}, "
+            f"the result {shape_text(tuple(value.shape))}"
+        )
+    if isinstance(mine, Tensor):
+        mine.copy_(dense_of(value))
+        return
+    cast: Any = storage.cast_storage(value, array.stype)
+    device = array.context.device
+    shared = cast is value and not owned
+    data = cast.data.to(device, mine.dtype, copy=shared)
+    aux = tuple(a.to(device, copy=shared) for a in cast.aux)
+    array._raw = sparse_of(array.stype, data, aux, tuple(mine.shape))

@@ -1,0 +1,481 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an operator is: `Op`, `Structure`, `OpType`, and the registry of all operators.
+
+`OpType` is what a registered name denotes. An `Op` is one operator with its parameters set:
+immutable and hashable. The parameters that only enter the arithmetic (learning rates, scalars) are
+its *numbers*; all others are its *structure*, which decides shapes, types and code. Operators that
+differ in their numbers alone share one `Structure`, which keeps what is worked out once; numbers
+are bound at each call and kept nowhere.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import torch
+
+from ..base.params import (
+    NOT_GIVEN,
+    REQUIRED,
+    Field,
+    doc_of_arguments,
+    fields_of,
+    identities,
+    parse_attrs,
+    parse_field,
+)
+from ..base.registry import Registry
+from ..base.shapes import shape_text
+from .infer import DTypes, Shapes
+from .kernel import KERNELS, Kernel, Signature
+
+__all__ = ["REGISTRY", "Op", "OpType", "Structure", "as_tuple", "find", "lone", "numbered"]
+
+REGISTRY: Registry[OpType] = Registry("operator")
+
+
+class Op:
+    """One operator with its parameters set; nearly every parameter is an attribute of its name.
+
+    Attributes:
+        type: what it was made from.
+        values: its parameters by name.
+        aux: names of its auxiliary states, inputs that a Symbol lists apart.
+        mutates: inputs that forward writes to.
+        writes: inputs that forward writes to though a Symbol lists them as arguments.
+        writes_in_backward: inputs that a backward pass writes to, by `on_backward`.
+        initializers: input -> the ``__init__`` text of a variable there that has none.
+        subgraphs: the graphs inside a control-flow operator.
+        differentiable: False where MXNet has no gradient: results are cut from the graph.
+        forward: tensors (and the facts it asks for) to its output, a tuple when there are several.
+        backward: its own gradient, where that is not the derivative of forward: takes, by name,
+            d_<output>, inputs and outputs; gives the inputs' gradients in order (None: no gradient;
+            trailing ones may be left out).
+    """
+
+    type: OpType
+    aux: ClassVar[tuple[str, ...]] = ()
+    mutates: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    writes_in_backward: tuple[str, ...] = ()
+    initializers: ClassVar[Mapping[str, str]] = {}
+    subgraphs: tuple[Any, ...] = ()
+    differentiable: bool = True
+    forward: Callable[..., Any]
+    backward: Callable[..., Any] | None = None
+    values: dict[str, Any]
+    _parameters: ClassVar[tuple[str, ...]] = ()
+    _clashing: ClassVar[tuple[str, ...]] = ()  # parameters that are named like an attribute here
+
+    def __init__(self, *, subgraphs: Any = (), **values: Any) -> None:
+        # Plain code for all instead of a dataclass each: registering 120 of those costs 0.1 s.
+        self._bind(values)
+        if subgraphs:
+            self.__dict__["subgraphs"] = tuple(subgraphs)
+
+    def _bind(self, values: dict[str, Any]) -> None:
+        own = self.__dict__
+        own.update(values)
+        for name in self._clashing:
+            del own[name]
+        own["values"] = values
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"operator {self.name} is immutable: {name} cannot be set")
+
+    @functools.cached_property
+    def structure(self) -> Structure:
+        """What it shares with all operators that differ in numbers only."""
+        return Structure(self)
+
+    @functools.cached_property
+    def _identity(self) -> Any:
+        return id(self.type), identities(self.values), tuple(map(id, self.subgraphs))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Op):
+            return NotImplemented
+        return bool(self._identity == other._identity)
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    def changed(self, **values: Any) -> Op:
+        """The operator with other values for some parameters."""
+        return self.type.of({**self.values, **values}, self.subgraphs)
+
+    @property
+    def name(self) -> str:
+        """The canonical name."""
+        return self.type.name
+
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the arrays it reads, in order; a variadic one gives arg0, arg1, …."""
+        signature = self.type.signature
+        if signature.variadic is None:
+            return signature.inputs
+        return (*signature.inputs, *numbered("arg", self.n_variadic()))
+
+    def n_variadic(self) -> int:
+        """The number of its variadic inputs: parameter `num_args`."""
+        return int(self.attr("num_args"))
+
+    def outputs(self) -> tuple[str, ...]:
+        """Names of the arrays it gives, in order."""
+        return ("output",)
+
+    def n_visible(self) -> int:
+        """How many of the outputs a Symbol shows; the rest serve other operators."""
+        return len(self.outputs())
+
+    def attr(self, name: str) -> Any:
+        """The value of parameter `name`, also where the attribute of that name is another."""
+        return self.values[name] if name in self.values else getattr(self, name)
+
+    @property
+    def has_shape_rule(self) -> bool:
+        """Whether it states its shapes itself, instead of by running forward on meta tensors."""
+        return type(self).infer_shape is not Op.infer_shape
+
+    def infer_shape(self, s: Shapes) -> None:
+        """States what holds between the shapes of its arrays. Default: forward on meta tensors."""
+        inputs = [torch.empty(s.full(n), device="meta") for n in s.inputs]
+        try:
+            results = self.forward(*inputs, **self.quiet_facts())
+        except (RuntimeError, IndexError, ValueError, TypeError) as error:
+            raise s.fail(_with_shapes(error, s)) from None
+        for name, result in zip(s.outputs, as_tuple(results), strict=True):
+            s[name] = tuple(result.shape)
+
+    def infer_dtype(self, t: DTypes) -> None:
+        """States what holds between the element types of its arrays. Default: one for all."""
+        t.same(*t.inputs, *t.outputs)
+
+    def infer_gradient_stypes(self, heads: Sequence[str], stypes: Sequence[str]) -> tuple[str, ...]:
+        """Storage types of the inputs' gradients.
+
+        Args:
+            heads: storage types of the outputs' gradients.
+            stypes: storage types of the inputs.
+        """
+        return ("default",) * len(stypes) if self.differentiable else tuple(stypes)
+
+    def infer_stype(self, stypes: Sequence[str]) -> tuple[str, ...]:
+        """Storage types of the outputs for those of the inputs."""
+        found = self.kernel_for(stypes) or self.kernel_for(["default"] * len(stypes))
+        return ("default",) * len(self.outputs()) if found is None else found.out
+
+    def kernel_for(self, stypes: Sequence[str]) -> Kernel | None:
+        """The forward for inputs stored so; None where only the dense one would do."""
+        if not self.type.kernels:
+            return None
+        known = self.structure.kernels
+        key = tuple(stypes)
+        if key not in known:
+            known[key] = [k for k in self.type.kernels if k.serves(self, key)]
+        for kernel in known[key]:
+            if kernel.when_numbers is None or kernel.when_numbers(self):
+                return kernel
+        return None
+
+    def settled(self, shape: tuple[int, ...], dtype: torch.dtype) -> Op:
+        """The operator giving an output of this shape and type, where its parameters left it open.
+
+        Asked of operators without inputs, whose readers may know more than they do.
+        """
+        return self
+
+    def on_backward(
+        self, inputs: Sequence[torch.Tensor], results: Sequence[torch.Tensor], **facts: Any
+    ) -> Callable[[], None] | None:
+        """What to do when a gradient of the first output arrives; asked after forward has run."""
+        return None
+
+    def instance(self) -> Op:
+        """The operator for one executor; another one where it keeps a state from run to run."""
+        return self
+
+    def quiet_facts(self) -> dict[str, Any]:
+        """Facts for a run whose values do not matter."""
+        return {name: False if name == "train" else None for name in self.type.signature.facts}
+
+
+_ATTRIBUTES = frozenset([*vars(Op), *Op.__annotations__])
+
+
+class Structure:
+    """What operators have in common that differ in their numbers alone.
+
+    Attributes:
+        op: one of them; where there are no numbers, the only one.
+        values: their parameters, numbers at their defaults.
+        kernels: storage types of inputs -> kernels that serve them, as far as asked for.
+        plan: what the dispatcher works out once for all of them, None before.
+    """
+
+    def __init__(self, op: Op, values: dict[str, Any] | None = None) -> None:
+        self.op = op
+        self.values = op.values if values is None else values
+        self.kernels: dict[tuple[str, ...], list[Kernel]] = {}
+        self.plan: Any = None
+
+    @functools.cached_property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the arrays that are read."""
+        return self.op.inputs()
+
+    @functools.cached_property
+    def outputs(self) -> tuple[str, ...]:
+        """Names of the arrays that are given."""
+        return self.op.outputs()
+
+    @functools.cached_property
+    def written(self) -> tuple[int, ...]:
+        """Which inputs forward or backward write to, by number."""
+        op = self.op
+        names = {*op.aux, *op.mutates, *op.writes, *op.writes_in_backward}
+        return tuple(i for i, name in enumerate(self.inputs) if name in names)
+
+
+class OpType:
+    """What a registered name denotes.
+
+    Attributes:
+        name: canonical name; `aliases`: the others.
+        make: typed parameter values -> Op.
+        signature: the arrays and facts that forward takes.
+        function: what runs: forward, of an operator made by a class with the operator before the
+            tensors, else with the parameters as keywords. Whoever puts another one here is obeyed
+            by every caller.
+        kernels: forwards for sparse inputs and outputs, beside the dense one.
+        named_inputs: False where MXNet knows no input names: a Symbol then needs every input.
+        by_name_only: arrays and parameters that have no place among positional arguments.
+        method: name of the method that arrays and symbols have for it, None where they have none.
+    """
+
+    function: Callable[..., Any]
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        make: type[Op],
+        function: Callable[..., Any],
+        declaration: Any = None,
+        *,
+        named_inputs: bool = True,
+        by_name_only: tuple[str, ...] = (),
+        method: str | bool = False,
+    ) -> None:
+        self.name, *aliases = names
+        self.aliases = tuple(aliases)
+        self.make = make
+        self.named_inputs = named_inputs
+        self.by_name_only = by_name_only
+        self.method = self.name if method is True else method or None
+        self.kernels = KERNELS.setdefault(self.name, [])
+        self.declaration = declaration or make
+        self._structures: dict[Any, Structure] = {}
+        self.__dict__["function"] = function
+        self.signature = Signature.of(declaration or function)
+        names = make._parameters or self.signature.parameters
+        make._clashing = tuple(n for n in names if n in _ATTRIBUTES)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name == "function":
+            self._forget_operators()
+
+    def _forget_operators(self) -> None:
+        """Operators keep what they run; those made before another function came are not reused."""
+        self._structures.clear()
+        self.__dict__.pop("plain", None)
+        if isinstance(self.declaration, type):
+            self.make.forward = self.function
+
+    @functools.cached_property
+    def fields(self) -> tuple[Field, ...]:
+        """The declared parameters, in MXNet's order."""
+        return _fields_of_declaration(self.declaration, self.signature)
+
+    @functools.cached_property
+    def doc(self) -> str:
+        """The docstring of the declaration, with what its bases say of arrays and parameters."""
+        own = inspect.cleandoc(self.declaration.__doc__ or "")
+        if not isinstance(self.declaration, type):
+            return own
+        inherited = self.argument_docs.keys() - doc_of_arguments(own).keys()
+        if not inherited:
+            return own
+        listing = "\n".join(f"    {name}: {text}" for name, text in self.argument_docs.items())
+        return f"{own.partition(_ARGS)[0].rstrip()}\n{_ARGS}{listing}"
+
+    @functools.cached_property
+    def argument_docs(self) -> dict[str, str]:
+        """What the docstrings of the declaration and its bases say of each array and parameter."""
+        declared = self.declaration
+        if not isinstance(declared, type):
+            return doc_of_arguments(self.doc)
+        said: dict[str, str] = {}
+        for cls in reversed(declared.__mro__[: declared.__mro__.index(Op)]):
+            said.update(doc_of_arguments(inspect.cleandoc(cls.__doc__ or "")))
+        own = (*self.signature.inputs, self.signature.variadic, *(f.name for f in self.fields))
+        return {name: said[name] for name in own if name in said}
+
+    @property
+    def counts_inputs(self) -> bool:
+        """Whether `num_args` tells the number of inputs, so that callers may leave it out."""
+        return self.signature.variadic is not None and any(
+            f.name == "num_args" for f in self.fields
+        )
+
+    @functools.cached_property
+    def numbers(self) -> dict[str, Field]:
+        """The parameters that are no part of the structure."""
+        return {f.name: f for f in self.fields if f.kind.is_number}
+
+    @functools.cached_property
+    def _needed_numbers(self) -> frozenset[str]:
+        return frozenset(n for n, field in self.numbers.items() if field.default is REQUIRED)
+
+    @functools.cached_property
+    def _default_forms(self) -> dict[str, Any]:
+        fields = self.numbers.values()
+        return {f.name: f.default is not REQUIRED and f.kind.form(f.default) for f in fields}
+
+    @functools.cached_property
+    def plain(self) -> Op:
+        """The operator without parameters given."""
+        return self.of({})
+
+    def of(self, attrs: Mapping[str, Any], subgraphs: Sequence[Any] = ()) -> Op:
+        """The operator with `attrs` (text or Python values) as its parameters.
+
+        Raises:
+            ArgumentError: an argument is unknown, missing or unusable.
+        """
+        if subgraphs:
+            return self.make(subgraphs=subgraphs, **self.parse(attrs))
+        if self.numbers:
+            return self._with_numbers(attrs)
+        key = (identities(attrs),)
+        structure = self._structures.get(key)
+        if structure is None:
+            structure = self._structured(key, attrs, {}, ())
+        return structure.op
+
+    def _with_numbers(self, attrs: Mapping[str, Any]) -> Op:
+        """`of`, of a type that has numbers: what is given of them is bound to a structure."""
+        given, rest, forms = {}, {}, []
+        fields, default_forms = self.numbers, self._default_forms
+        for name, value in attrs.items():
+            field = fields.get(name)
+            if field is None:
+                rest[name] = value
+            elif value is not NOT_GIVEN:
+                given[name] = value = parse_field(self.name, field, value)
+                form = field.kind.form(value)
+                if form != default_forms[name]:
+                    forms.append((name, form))
+        key = (identities(rest), *forms)
+        structure = self._structures.get(key)
+        if structure is None:
+            structure = self._structured(key, rest, given, forms)
+        values = {**structure.values, **given}
+        if not given.keys() >= self._needed_numbers:
+            self.parse(attrs)  # says which is missing
+        op = object.__new__(self.make)
+        op._bind(values)
+        op.__dict__["structure"] = structure
+        return op
+
+    def _structured(
+        self, key: Any, rest: Mapping[str, Any], given: Mapping[str, Any], forms: Sequence[Any]
+    ) -> Structure:
+        """A structure that is not known by this key; it may be by that of its typed values."""
+        values = self.parse({**rest, **given})
+        fixed = {n: v for n, v in values.items() if n not in self.numbers}
+        if len(self._structures) > _CACHE_LIMIT:
+            self._structures.clear()
+        typed_key = (identities(fixed), *forms)
+        structure = self._structures.get(typed_key)
+        if structure is None:
+            op = self.make(**values)
+            defaults = {name: field.default for name, field in self.numbers.items()}
+            structure = op.__dict__["structure"] = Structure(op, {**values, **defaults})
+            self._structures[typed_key] = structure
+        self._structures[key] = structure
+        return structure
+
+    def parse(self, attrs: Mapping[str, Any]) -> dict[str, Any]:
+        """Typed values of all parameters.
+
+        Raises:
+            ArgumentError: an argument is unknown, missing or unusable.
+        """
+        return parse_attrs(self.name, self.fields, attrs)
+
+
+_CACHE_LIMIT = 4096
+_ARGS = "\nArgs:\n"
+
+
+def find(name: str) -> OpType:
+    """The operator registered as `name`.
+
+    Raises:
+        UnknownNameError: there is none; the text says what is close.
+    """
+    return REGISTRY[name]
+
+
+@functools.lru_cache(maxsize=256)
+def numbered(prefix: str, count: int) -> tuple[str, ...]:
+    """``prefix0, prefix1, …``: names of as many arrays as a parameter tells."""
+    return tuple([f"{prefix}{i}" for i in range(count)])
+
+
+def _fields_of_declaration(declaration: Any, signature: Signature) -> tuple[Field, ...]:
+    if isinstance(declaration, type):
+        names = list(getattr(declaration, "_parameters", ()))
+        declaration = declaring(declaration)
+        defaults = {n: vars(declaration)[n] for n in names if n in vars(declaration)}
+    else:
+        names = list(signature.parameters)
+        defaults = declaration.__kwdefaults__ or {}
+    namespace = vars(sys.modules[declaration.__module__])
+    raw = inspect.get_annotations(declaration)
+    hints = {n: _resolved(raw[n], namespace) for n in names}
+    return fields_of(hints, defaults, names)
+
+
+def annotated(cls: type) -> tuple[str, ...]:
+    """The names that a class itself annotates, but for private ones."""
+    return tuple(n for n in inspect.get_annotations(cls) if not n.startswith("_"))
+
+
+def declaring(cls: type) -> type:
+    """The class whose annotations are the parameters: the nearest that has any."""
+    return next((c for c in cls.__mro__[: cls.__mro__.index(Op)] if annotated(c)), cls)
+
+
+def _resolved(annotation: Any, namespace: dict[str, Any]) -> Any:
+    return eval(annotation, namespace) if isinstance(annotation, str) else annotation
+
+
+def lone(results: Sequence[Any]) -> Any:
+    """What a forward gives for these outputs: all of them, but one not as a tuple."""
+    return tuple(results) if len(results) != 1 else results[0]
+
+
+def as_tuple(results: Any) -> tuple[Any, ...]:
+    """What a forward gives, as a tuple also where it is one output."""
+    return results if isinstance(results, tuple) else (results,)
+
+
+def _with_shapes(error: Exception, s: Shapes) -> str:
+    shapes = ", ".join(f"{n}={shape_text(s.known(n))}" for n in s.inputs)
+    return f"{str(error).splitlines()[0]} ({shapes})"

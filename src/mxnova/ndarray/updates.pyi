@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by scripts/stubs.
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+
+from mxnova.ndarray.contrib import adamw_update as adamw_update
+from mxnova.ndarray.contrib import mp_adamw_update as mp_adamw_update
+from mxnova.ndarray.contrib import multi_adamw_update as multi_adamw_update
+from mxnova.ndarray.contrib import multi_lamb_update as multi_lamb_update
+from mxnova.ndarray.contrib import multi_mp_adamw_update as multi_mp_adamw_update
+from mxnova.ndarray.contrib import multi_mp_lamb_update as multi_mp_lamb_update

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by scripts/stubs.
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from mxnova.context import Context as Context
+
+from mxnova.ndarray.random import exponential as exponential
+from mxnova.ndarray.random import gamma as gamma
+from mxnova.ndarray.random import generalized_negative_binomial as generalized_negative_binomial
+from mxnova.ndarray.random import multinomial as multinomial
+from mxnova.ndarray.random import negative_binomial as negative_binomial
+from mxnova.ndarray.random import normal as normal
+from mxnova.ndarray.random import poisson as poisson
+from mxnova.ndarray.random import randint as randint
+from mxnova.ndarray.random import randn as randn
+def seed(seed_state: int, ctx: Context | str = 'all') -> None: ...
+from mxnova.ndarray.random import shuffle as shuffle
+from mxnova.ndarray.contrib import uniform as uniform

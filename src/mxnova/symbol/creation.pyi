@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by scripts/stubs.
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+
+from mxnova.symbol.symbol import arange as arange
+from mxnova.symbol.symbol import eye as eye
+from mxnova.symbol.symbol import full as full
+from mxnova.symbol.symbol import histogram as histogram
+from mxnova.symbol.symbol import hypot as hypot
+from mxnova.symbol.symbol import linspace as linspace
+from mxnova.symbol.symbol import maximum as maximum
+from mxnova.symbol.symbol import minimum as minimum
+from mxnova.symbol.symbol import ones as ones
+from mxnova.symbol.symbol import pow as pow
+from mxnova.symbol.symbol import power as power
+from mxnova.symbol.symbol import split_v2 as split_v2
+from mxnova.symbol.symbol import zeros as zeros

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tree of errors, and the bounds on their texts."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import pytest
+
+from mxnova.core.base import errors
+from mxnova.core.base.errors import FileError, MXNetError, argument_error, bounded, shown
+
+# fmt: off
+OF_THE_SYSTEM = [
+    (FileNotFoundError(2, "No such file"),  errors.MissingFileError),
+    (PermissionError(13, "Not allowed"),    errors.FilePermissionError),
+    (IsADirectoryError(21, "Directory"),    errors.DirectoryError),
+    (OSError(5, "Disk on fire"),            errors.FileError),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("error, kind", OF_THE_SYSTEM, ids=lambda x: getattr(x, "__name__", ""))
+def test_file_errors_are_what_the_system_raised_and_ours(error, kind):
+    ours = FileError.of(error, "a/b.params")
+    assert type(ours) is kind
+    assert isinstance(ours, (MXNetError, FileError))
+    assert isinstance(ours, type(error))
+    for same in (ours, copy.copy(ours), pickle.loads(pickle.dumps(ours))):
+        assert (same.errno, same.strerror, same.filename) == (*error.args, "a/b.params")
+        assert str(same) == f"a/b.params: {error.strerror}"
+
+
+def test_file_errors_can_be_worded_freely():
+    assert str(FileError("no disk")) == "no disk"
+
+
+def leaves(cls):
+    found = [leaf for sub in cls.__subclasses__() for leaf in leaves(sub)]
+    return found if cls.__name__.startswith("_") else [cls, *found]
+
+
+@pytest.mark.parametrize("kind", leaves(MXNetError), ids=lambda kind: kind.__name__)
+def test_no_error_keeps_a_long_text(kind):
+    error = kind("start " + "x" * 1_000_000 + " end")
+    assert len(str(error)) <= errors.MAX_TEXT + 100  # what _NotFor adds
+    assert str(error).startswith("start")
+    assert len(pickle.dumps(error)) < 3 * errors.MAX_TEXT
+
+
+def test_bounded_texts_keep_both_ends_and_are_not_cut_again():
+    text = bounded("start" + "x" * 100_000 + "the reason")
+    assert text.startswith("startx")
+    assert text.endswith("the reason")
+    assert "100,015 characters" in text
+    assert bounded(text) == text
+
+
+# fmt: off
+SHOWN = [
+    ("text",                  "'text'"),
+    ("x" * 300,               "'" + "x" * 196 + "..."),
+    (b"\0" * 10,              repr(b"\0" * 10)),
+    ([1, [2, (3,)]],          "[1, [2, (3,)]]"),
+    ({"a": 1},                "{'a': 1}"),
+    (1 << 20_000,             "<an integer of 20001 bits>"),
+    (None,                    "None"),
+    (1.5,                     "1.5"),
+]
+HUGE = [
+    "x" * 10_000_000,
+    b"x" * 10_000_000,
+    [[]] * 10_000_000,
+    dict.fromkeys(range(1_000_000)),
+    [{"a": "x" * 1000} for _ in range(1000)],
+    set(range(1_000_000)),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("value, text", SHOWN, ids=[text[:20] for _, text in SHOWN])
+def test_values_are_shown_as_their_repr(value, text):
+    assert shown(value) == text
+
+
+@pytest.mark.parametrize("value", HUGE, ids=lambda value: type(value).__name__)
+def test_large_values_are_shown_short(value):
+    assert len(shown(value)) <= 200
+    assert len(shown(value, 60)) <= 60
+    assert len(str(argument_error("op", "name", value, "reason"))) < 250
+    assert str(argument_error("op", "name", value, "reason")).endswith(": reason")

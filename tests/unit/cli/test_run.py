@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``mxnova run`` against what Python itself does with the same program."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+STATE = """
+import sys, warnings
+import mxnet as mx, helper
+print(__name__, __file__, __spec__ and __spec__.name, __package__, __cached__, type(__loader__).__name__)
+print(sys.argv, sys.path[0], helper.X, sys.modules["__main__"].__file__)
+print([f for f in warnings.filters if f[0] == "default"])
+"""
+CHILDREN = """
+import multiprocessing, subprocess, sys
+import numpy as np
+LIMIT = np.float(3)
+
+def work(i):
+    import mxnet as mx
+    from mxnet import recordio
+    return mx.__version__, LIMIT, recordio.__name__, i
+
+if __name__ == "__main__":
+    code = "import mxnet, mxnet.name; print(mxnet.name is mxnet.name, mxnet.__version__)"
+    print(subprocess.check_output([sys.executable, "-c", code], text=True), end="")
+    for method in sys.argv[1:]:
+        with multiprocessing.get_context(method).Pool(1) as pool:
+            print(pool.map(work, [5]))
+"""
+FAILING = """
+import mxnet as mx
+
+def inner(x):
+    return CALL
+
+inner(mx.nd.ones((2,)))
+"""
+CALLS = {
+    "1 / 0": "ZeroDivisionError: division by zero",
+    "x.reshape((3,))": "Reshape",
+    "mx.nd.Convolutoin(x)": "did you mean 'Convolution'",
+    "mx.gluon": "mxnova does not have mxnet.gluon yet",
+    "x.no_such_method()": "AttributeError",
+    "mx.nd.concat(x, mx.nd.ones((2, 3)))": "Concat",
+    "mx.sym.load('none.json')": "none.json",
+    "__import__('mxnet.onnx')": "mxnova does not have mxnet.onnx yet",
+    "mx.nd.load('[red]none[/x]')": "[red]none[/x]",
+}
+EXITS = {
+    "import sys; sys.exit()": 0,
+    "import sys; sys.exit(7)": 7,
+    "import sys; sys.exit('bye [red]')": 1,
+    "raise SystemExit(True)": 1,
+    "raise KeyboardInterrupt": -2,
+    "raise ValueError('[bold]x[/nope]')": 1,
+    "def f(:": 1,
+    "import os; os._exit(3)": 3,
+    "import threading; threading.Thread(target=print, args=('late',)).start()": 0,
+    "import sys; sys.excepthook = lambda *a: print('hook', a[0], a[2].tb_lineno); 1 / 0": 1,
+    "import atexit; atexit.register(lambda: print(__name__))": 0,
+    "class A: pass\nimport pickle; print(pickle.loads(pickle.dumps(A())).__class__)": 0,
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "helper.py").write_text("X = 5\n")
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "__init__.py").write_text("")
+    (tmp_path / "package" / "module.py").write_text(STATE + "print(__spec__.name)\n")
+    (tmp_path / "package" / "__main__.py").write_text("import sys\nprint('main', sys.argv)\n")
+    return tmp_path
+
+
+def script(folder, text):
+    path = folder / "script.py"
+    path.write_text(textwrap.dedent(text))
+    return path
+
+
+def without_mxnet(text):
+    return text.replace("import mxnet as mx, helper", "import helper")
+
+
+@pytest.mark.parametrize("name", ["script.py", "./script.py", "package/../script.py"])
+def test_a_script_finds_itself_as_under_python(mxnova, folder, name):
+    path = script(folder, without_mxnet(STATE))
+    want = mxnova.python(name, "--help", "-x", "--", "run")
+    path.write_text(STATE)
+    done = mxnova("run", name, "--help", "-x", "--", "run")
+    assert done.stderr == want.stderr == ""
+    assert done.stdout.replace("/./", "/").replace("/package/..", "") == want.stdout.replace(
+        "/./", "/"
+    ).replace("/package/..", "")
+
+
+@pytest.mark.parametrize("args", [("package.module", "--help"), ("package", "-x", "run")])
+def test_a_module_finds_itself_as_under_python(mxnova, folder, args):
+    (folder / "package" / "module.py").write_text(without_mxnet(STATE))
+    assert mxnova("run", "-m", *args).stdout == mxnova.python("-m", *args).stdout != ""
+
+
+@pytest.mark.parametrize("code, status", EXITS.items())
+def test_the_end_is_as_under_python(mxnova, folder, code, status):
+    script(folder, code)
+    want, done = mxnova.python("script.py"), mxnova("run", "script.py")
+    assert done.returncode == want.returncode == status
+    assert done.stdout == want.stdout
+    assert done.stderr == want.stderr
+
+
+@pytest.mark.parametrize("code, fact", CALLS.items())
+def test_a_traceback_ends_in_the_programs_own_line(mxnova, folder, code, fact):
+    path = script(folder, FAILING.replace("CALL", code))
+    done = mxnova("run", "script.py")
+    assert done.returncode == 1
+    assert fact in done.stderr.splitlines()[-1]
+    frames = [line for line in done.stderr.splitlines() if line.startswith('  File "')]
+    assert frames == [
+        f'  File "{path}", line 7, in <module>',
+        f'  File "{path}", line 5, in inner',
+    ]
+
+
+def test_what_an_error_came_from_is_without_our_frames_too(mxnova, folder):
+    script(
+        folder,
+        """
+        import mxnet as mx
+        try:
+            mx.nd.ones((2,)).reshape((3,))
+        except mx.MXNetError as error:
+            raise ValueError("x") from error
+        """,
+    )
+    done = mxnova("run", "script.py")
+    assert "direct cause" in done.stderr
+    assert {line.split('"')[1] for line in done.stderr.splitlines() if "  File" in line} == {
+        str(folder / "script.py")
+    }
+
+
+def test_a_callback_of_the_program_is_shown(mxnova, folder):
+    script(
+        folder,
+        """
+        import mxnet as mx
+        def body(x, states):
+            raise KeyError("mine")
+        mx.nd.contrib.foreach(body, mx.nd.ones((2,)), [])
+        """,
+    )
+    lines = mxnova("run", "script.py").stderr.splitlines()
+    assert [line.strip() for line in lines if "File" in line or line.startswith("Key")] == [
+        f'File "{folder / "script.py"}", line 5, in <module>',
+        f'File "{folder / "script.py"}", line 4, in body',
+        "KeyError: 'mine'",
+    ]
+
+
+def test_all_frames_are_shown_when_asked_for(mxnova, folder):
+    script(folder, "import mxnet as mx\nmx.nd.ones((2,)).reshape((3,))\n")
+    done = mxnova("run", "script.py", MXNOVA_FULL_TRACEBACK="1")
+    assert os.path.join("mxnova", "core", "") in done.stderr
+
+
+def test_a_module_that_fails_shows_its_own_lines(mxnova, folder):
+    (folder / "package" / "__init__.py").write_text("1 / 0\n")
+    lines = mxnova("run", "-m", "package.module").stderr.splitlines()
+    assert [line.split(",")[0] for line in lines if "File" in line] == [
+        f'  File "{folder / "package" / "__init__.py"}"'
+    ]
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_child_processes_find_mxnet(mxnova, folder, method):
+    script(folder, CHILDREN)
+    done = mxnova("run", "script.py", method)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "True 1.9.1\n[('1.9.1', 3.0, 'mxnova.recordio', 5)]\n"
+
+
+def test_other_places_of_programs(mxnova, folder):
+    code = "import sys, mxnet\nprint(sys.argv, mxnet.__version__)\n"
+    (folder / "inside").mkdir()
+    (folder / "inside" / "__main__.py").write_text(code)
+    assert mxnova("run", "inside", "-x").stdout == "['inside', '-x'] 1.9.1\n"
+    assert mxnova("run", "-", "-x", stdin=code).stdout == "['-', '-x'] 1.9.1\n"
+
+
+@pytest.mark.parametrize(
+    "args", [("none.py",), ("package/none\x1b[2J.py",), ("-m", "none"), ("-m", "package.none")]
+)
+def test_a_program_that_is_not_there_is_one_line_and_status_2(mxnova, args):
+    done = mxnova("run", *args)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert done.stderr.count("\n") == 1
+    assert done.stderr[:-1].isprintable()
+
+
+def test_names_that_numpy_dropped_can_be_left_out(mxnova, folder):
+    script(folder, "import numpy as np\nprint(np.float(1))\n")
+    assert mxnova("run", "script.py").stdout == "1.0\n"
+    assert "no attribute 'float'" in mxnova("run", "--no-numpy-names", "script.py").stderr
+
+
+def test_nothing_is_imported_before_the_program(mxnova, folder):
+    script(folder, "import sys\nprint({'numpy', 'torch', 'rich', 'typer'} & set(sys.modules))\n")
+    assert mxnova("run", "script.py").stdout == "set()\n"
+
+
+def test_mxnova_is_found_where_only_the_starting_folder_told(folder):
+    """``python -m mxnova`` from a checkout: the path's first entry is the program's folder now."""
+    import mxnova
+
+    path = script(folder, CHILDREN)
+    done = subprocess.run(
+        [sys.executable, "-m", "mxnova", "run", path, "spawn"],
+        cwd=next(iter(mxnova.__path__)) + "/..",
+        env={"PATH": "", "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr

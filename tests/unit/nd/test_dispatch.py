@@ -1,0 +1,249 @@
+import operator
+import threading
+
+import numpy as np
+import pytest
+import torch
+
+import mxnova as mx
+from mxnova.core.nd.array import NDArray
+from mxnova.core.nd.dispatch import alone, invoke, pairwise, with_number
+from mxnova.core.nd.modes import MODES, Mode
+from mxnova.core.op.record import find
+from mxnova.core.runtime.attention import ATTENTION
+
+PAIRS = [
+    "broadcast_add", "broadcast_sub", "broadcast_mul", "broadcast_div", "broadcast_mod",
+    "broadcast_power", "broadcast_equal", "broadcast_not_equal", "broadcast_greater",
+    "broadcast_greater_equal", "broadcast_lesser", "broadcast_lesser_equal",
+]  # fmt: skip
+NUMBERS = [
+    "_plus_scalar", "_minus_scalar", "_rminus_scalar", "_mul_scalar", "_div_scalar", "_rdiv_scalar",
+    "_mod_scalar", "_rmod_scalar", "_power_scalar", "_rpower_scalar", "_equal_scalar",
+    "_greater_scalar", "_lesser_equal_scalar",
+]  # fmt: skip
+DTYPES = ["float32", "float64", "float16", "int32", "uint8", "int64", "bool"]
+SHAPES = [((2, 3), (2, 3)), ((2, 1), (1, 3)), ((0, 3), (1, 3)), ((2, 3), (4, 5)), ((), (2,))]
+
+
+class Marked(NDArray):
+    """A class of arrays of a user's."""
+
+    __slots__ = ()
+
+
+def outcome(function, *arrays, dtype="float32", recording=False):
+    """What a call gives and what its gradients are, or the class and text of its error."""
+    try:
+        if not recording:
+            result = function(*arrays)
+            return [type(result), result.context, result.dtype, result.asnumpy()]
+        for array in arrays:
+            array.attach_grad()
+        with mx.autograd.record():
+            result = function(*arrays)
+        result.backward()
+        return [type(result), result.asnumpy(), *(a.grad.asnumpy() for a in arrays)]
+    except mx.MXNetError as error:
+        return [type(error), str(error)]
+
+
+def arrays_of(dtype, shapes, cls=NDArray):
+    made = []
+    for i, shape in enumerate(shapes):
+        values = np.random.RandomState(i).uniform(0.5, 4, shape)
+        array = mx.nd.array(values, dtype=dtype) if shape else mx.nd.array(2.5, dtype=dtype)
+        if cls is not NDArray:
+            array = cls(array.to_torch())
+        made.append(array)
+    return made
+
+
+def same(a, b):
+    assert len(a) == len(b)
+    for x, y in zip(a, b):
+        np.testing.assert_array_equal(x, y) if isinstance(x, np.ndarray) else None
+        assert isinstance(x, np.ndarray) or x == y
+
+
+@pytest.mark.parametrize("recording", [False, True])
+@pytest.mark.parametrize("cls", [NDArray, Marked])
+@pytest.mark.parametrize("name", PAIRS)
+def test_pairwise_is_invoke(name, cls, recording):
+    type_ = find(name)
+    quick, op = pairwise(type_), type_.of({})
+    for dtype in DTYPES:
+        for shapes in SHAPES:
+            arrays = arrays_of(dtype, shapes, cls)
+            general = outcome(lambda *a: invoke(op, a), *arrays, recording=recording)
+            same(outcome(quick, *arrays, recording=recording), general)
+
+
+def test_pairwise_is_invoke_where_types_and_classes_differ():
+    quick, op = pairwise(find("broadcast_add")), find("broadcast_add").of({})
+    arrays = [
+        mx.nd.ones((2, 3)), mx.nd.ones((2, 3), dtype="float64"), Marked(torch.ones(2, 3)),
+        mx.nd.ones((2, 3)).tostype("csr"), mx.nd.ones((2, 3)).tostype("row_sparse"),
+    ]  # fmt: skip
+    for a in arrays:
+        for b in arrays:
+            same(outcome(quick, a, b), outcome(lambda *x: invoke(op, x), a, b))
+
+
+@pytest.mark.parametrize("recording", [False, True])
+@pytest.mark.parametrize("name", NUMBERS)
+def test_with_number_is_invoke(name, recording):
+    type_ = find(name)
+    quick = with_number(type_)
+    for dtype in DTYPES:
+        for number in (2.0, -3.5, 0.0, -0.0, float("inf"), 1e10):
+            (x,) = arrays_of(dtype, [(2, 3)])
+            op = type_.of({"scalar": number})
+            general = outcome(lambda a, op=op: invoke(op, (a,)), x, recording=recording)
+            same(outcome(lambda a, n=number: quick(a, n), x, recording=recording), general)
+
+
+@pytest.mark.parametrize("recording", [False, True])
+@pytest.mark.parametrize("name", ["negative", "abs"])
+def test_alone_is_invoke(name, recording):
+    type_ = find(name)
+    for dtype in DTYPES:
+        (x,) = arrays_of(dtype, [(2, 3)])
+        general = outcome(lambda a: invoke(type_.of({}), (a,)), x, recording=recording)
+        same(outcome(alone(type_), x, recording=recording), general)
+
+
+def test_the_sign_of_zero_is_kept():
+    x = mx.nd.ones((2,))
+    assert (x / 0.0).asnumpy().tolist() == [np.inf, np.inf]
+    assert (x / -0.0).asnumpy().tolist() == [-np.inf, -np.inf]
+
+
+# The class of arrays ------------------------------------------------------------------------------
+
+CALLS = [
+    lambda a, b: a + b, lambda a, b: a * 2, lambda a, b: 2 - a, lambda a, b: -a,
+    lambda a, b: mx.nd.relu(a), lambda a, b: mx.nd.dot(a, b), lambda a, b: a.sum(axis=1),
+    lambda a, b: a[0], lambda a, b: a[0:1], lambda a, b: a[[0, 1]], lambda a, b: a.reshape((3, 3)),
+    lambda a, b: a.T, lambda a, b: a.copy(), lambda a, b: a.astype("float64"),
+    lambda a, b: a.copyto(mx.cpu(1)), lambda a, b: a.detach(), lambda a, b: a.split(3)[1],
+    lambda a, b: mx.nd.split(a, num_outputs=3)[2],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("recording", [False, True])
+@pytest.mark.parametrize("number", range(len(CALLS)))
+def test_results_are_of_the_class_of_their_inputs(number, recording):
+    a, b = Marked(torch.ones(3, 3)), Marked(torch.ones(3, 3))
+    a.attach_grad()
+    with mx.autograd.record() if recording else mx.autograd.pause():
+        assert type(CALLS[number](a, b)) is Marked
+    assert type(a.grad) is Marked
+
+
+def test_a_subclass_goes_before_its_base():
+    a, b = Marked(torch.ones(2)), mx.nd.ones((2,))
+    assert type(a + b) is type(b + a) is type(mx.nd.elemwise_add(b, a)) is Marked
+    assert type(mx.nd.zeros((2,)) + b) is NDArray
+
+
+# Modes --------------------------------------------------------------------------------------------
+
+
+class Casting(Mode):
+    """Runs products in half precision."""
+
+    def invoke(self, op, arrays, out, **how):
+        if op.name != "dot":
+            return invoke(op, arrays, out, **how)
+        halves = [a.astype("float16") for a in arrays]
+        return invoke(op, halves, out, **how).astype("float32")
+
+
+class Listing(Mode):
+    """Notes what runs."""
+
+    def __init__(self):
+        self.names = []
+
+    def invoke(self, op, arrays, out, **how):
+        self.names.append(op.name)
+        return invoke(op, arrays, out, **how)
+
+
+def test_a_mode_changes_what_runs_inside_its_block():
+    x = mx.nd.array([[1.0, 1e-5]])
+    with Casting():
+        inside = mx.nd.dot(x, x.T)
+    assert inside.dtype == np.float32
+    assert inside.asscalar() == 1.0
+    assert mx.nd.dot(x, x.T).asscalar() != 1.0 or np.float32(1 + 1e-10) == 1
+    assert not MODES.stack
+
+
+def test_modes_nest_and_the_outer_one_sees_what_the_inner_one_runs():
+    outer, inner = Listing(), Listing()
+    x = mx.nd.ones((2, 2))
+    with outer, Casting(), inner:
+        mx.nd.dot(x, x)
+        x + 1
+        x[0]
+        x.reshape((4,))
+    assert inner.names == ["dot", "_plus_scalar", "_slice", "Reshape"]
+    assert outer.names == ["Cast", "Cast", "dot", "Cast", "_plus_scalar", "_slice", "Reshape"]
+
+
+def test_what_is_recorded_in_a_mode_has_gradients():
+    x = mx.nd.ones((2, 2))
+    x.attach_grad()
+    with mx.autograd.record(), Casting():
+        y = mx.nd.dot(x, x) * 3
+    y.backward()
+    assert x.grad.asnumpy().tolist() == [[12, 12], [12, 12]]
+
+
+def test_a_mode_is_of_one_thread_and_ends_with_an_error():
+    listing, x = Listing(), mx.nd.ones((2,))
+    with listing:
+        thread = threading.Thread(target=lambda: x + x)
+        thread.start()
+        thread.join()
+    with pytest.raises(mx.MXNetError), listing:
+        mx.nd.dot(x, mx.nd.ones((3,)))
+    assert listing.names == ["dot"]
+    x + x
+    assert listing.names == ["dot"]
+    assert not MODES.stack
+
+
+# Attention ----------------------------------------------------------------------------------------
+
+
+def test_calls_are_attended_to_only_while_there_is_reason():
+    mx.nd.waitall()
+    x = mx.nd.ones((2,))
+    x + x
+    assert not ATTENTION
+    go = threading.Event()
+    mx.engine.push(go.wait, write=[x])
+    assert ATTENTION
+    y = mx.nd.ones((2,))
+    assert (y + y).asnumpy().tolist() == [2, 2]  # nobody waits for arrays at rest
+    assert ATTENTION
+    threading.Timer(0.05, go.set).start()
+    assert (x + y).asnumpy().tolist() == [2, 2]
+    y + y
+    assert not ATTENTION
+
+
+def test_a_failure_is_met_by_whoever_reads():
+    def fail():
+        raise ValueError("no")
+
+    x = mx.nd.ones((2,))
+    mx.engine.push(fail, write=[x])
+    with pytest.raises(mx.MXNetError, match="no"):
+        operator.add(x, x)
+    mx.nd.waitall()
+    x + x
+    assert not ATTENTION
