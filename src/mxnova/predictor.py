@@ -188,18 +188,19 @@ class Predictor:
         Call it with 0, 1, 2, … until it returns 0; then the outputs are there.
         """
         program = self._inference.program
-        lowered = program.lowered(INFERENCE)
+        lowered, nodes = program.lowered(INFERENCE), program.symbol.nodes
         if step == 0:
-            self._local.run = Interpreter(lowered, self._arguments())
-        run: Interpreter | None = getattr(self._local, "run", None)
+            self._local.run = Interpreter(lowered, self._arguments()), iter(lowered.steps), 0
+        run, steps, expected = getattr(self._local, "run", (None, None, 0))
         if run is None:
             raise MXNetError("partial_forward: start with step 0")
-        nodes = program.symbol.nodes
-        if not 0 <= step < len(nodes):
+        if step >= len(nodes):
             return 0
+        if step != expected:
+            raise MXNetError(f"partial_forward: step={step}: step {expected} is next")
         if nodes[step].op is not None:
-            done = sum(n.op is not None for n in nodes[:step])
-            run.step(lowered.steps[done])
+            run.step(next(steps))
+        self._local.run = run, steps, step + 1
         if step == len(nodes) - 1:
             self._local.outputs = [dense_edge(r) for r in run.results()]
         return len(nodes) - step - 1

@@ -126,6 +126,8 @@ def test_threads_do_not_see_each_others_inputs(saved):
         (lambda p: p.get_output(0), ["forward"]),
         (lambda p: (p.forward(data=images()), p.get_output(1)), ["output 1 of 1"]),
         (lambda p: p.partial_forward(1), ["step 0"]),
+        (lambda p: (p.partial_forward(0), p.partial_forward(3)), ["step=3", "step 1 is next"]),
+        (lambda p: (p.partial_forward(0), p.partial_forward(-1)), ["step=-1"]),
         (lambda p: p.reshape({"dat": (1,)}), ["'dat'"]),
         (lambda p: p.reshape({}), ["data", "input_shapes"]),
     ],

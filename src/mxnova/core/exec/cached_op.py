@@ -124,9 +124,8 @@ class _Call(NamedTuple):
 
     def results(self, arrays: Sequence[NDArray]) -> list[NDArray]:
         """The outputs, recorded where recording is on."""
-        if STATE.training:
-            for i in self.table.states:
-                _ = arrays[i]._target  # waits for those who read it
+        for i in self.table.written:
+            _ = arrays[i]._target  # waits for those who read it
         if STATE.recording and any(flow_of(a) is not None for a in arrays):
             return self._recorded(arrays)
         return self._unrecorded(arrays)

@@ -22,6 +22,7 @@ from ..base.errors import (
 from ..base.shapes import PartialShape, is_known, shape_text
 from ..graph.completion import completions
 from ..graph.infer import infer_stypes
+from ..graph.node import written_variables
 from ..graph.symbol import Symbol
 from ..nd.array import NDArray
 from ..nd.autograd import take_gradient
@@ -89,7 +90,9 @@ class Executor:
         self.outputs: list[NDArray] = []
         self._program = self._compiled(shared_exec.outputs if shared_exec else [])
         self._inference = Inference(self._program)
-        self._always_writes = any(n.op is not None and n.op.mutates for n in symbol.nodes)
+        written = written_variables(symbol.nodes)
+        names = {n.name for n in symbol.nodes if id(n) in written}
+        self._written = [a for n, a in {**args, **aux_states}.items() if n in names]
 
     def _is_tracked(self, name: str) -> bool:
         return self._grad_req[name] != "null" and self.grad_dict[name] is not None
@@ -203,9 +206,8 @@ class Executor:
         if kwargs:
             self._feed(kwargs)
         self._recorded, self._has_run = None, True
-        if is_train or self._always_writes:
-            for array in self._aux_dict.values():
-                _ = array._target  # waits for those who read it
+        for array in self._written:
+            _ = array._target  # waits for those who read it
         inputs = self._inputs()
         if is_train:
             results = self._run_recorded(Mode(True, bool(self._tracked)), inputs, self._observers)

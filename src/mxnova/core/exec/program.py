@@ -23,7 +23,7 @@ import torch
 from ..base.shapes import PartialShape
 from ..graph.completion import completed, completions
 from ..graph.infer import DTypeTable, ShapeTable, infer_dtypes, infer_shapes, infer_stypes
-from ..graph.node import Entry, Node
+from ..graph.node import Entry, Node, written_variables
 from ..graph.rewrite import rewrite
 from ..graph.symbol import Symbol
 from ..op.gradient import recorded
@@ -220,6 +220,10 @@ def _made_on(run: Runner, device: torch.device) -> Runner:
     return make
 
 
+def _inputs_of(symbol: Symbol) -> list[Node]:
+    return [n for n in symbol.nodes if n.op is None]
+
+
 # Programs by their inputs -------------------------------------------------------------------------
 
 _KEPT = 4096
@@ -243,6 +247,8 @@ class ProgramTable:
         # Which input each variable of the programs is.
         self.order = [at[n] for n in (*symbol.list_arguments(), *states)]
         self.states = [at[n] for n in states]
+        written = written_variables(symbol.nodes)
+        self.written = [i for i, n in enumerate(_inputs_of(symbol)) if id(n) in written]
         self._keeps_state = keeps_state
         self._programs: dict[Any, Any] = {}
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..op.record import Op, find
@@ -11,7 +11,16 @@ from ..op.record import Op, find
 if TYPE_CHECKING:
     from .symbol import Symbol
 
-__all__ = ["USER_KEYS", "Entry", "Node", "auxiliary_variables", "hidden", "parsed", "walk"]
+__all__ = [
+    "USER_KEYS",
+    "Entry",
+    "Node",
+    "auxiliary_variables",
+    "hidden",
+    "parsed",
+    "walk",
+    "written_variables",
+]
 
 # Attributes of the user's that are stored as ``__key__`` and also listed without underscores.
 USER_KEYS = frozenset({"ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage"})
@@ -116,14 +125,26 @@ def walk(heads: Iterable[Entry]) -> list[Node]:
 
 
 def auxiliary_variables(nodes: Iterable[Node]) -> set[int]:
-    """Ids of the variables that an operator writes to."""
+    """Ids of the variables that a Symbol lists apart, since an operator writes to them."""
+    return _variables_read_as(nodes, lambda op: (*op.aux, *op.mutates))
+
+
+def written_variables(nodes: Iterable[Node]) -> set[int]:
+    """Ids of all variables that an operator writes to."""
+    return _variables_read_as(
+        nodes, lambda op: (*op.aux, *op.mutates, *op.writes, *op.writes_in_backward)
+    )
+
+
+def _variables_read_as(
+    nodes: Iterable[Node], names_of: Callable[[Op], tuple[str, ...]]
+) -> set[int]:
     found: set[int] = set()
     for node in nodes:
-        op = node.op
-        if op is None or not (op.aux or op.mutates):
+        names = () if node.op is None else names_of(node.op)
+        if node.op is None or not names:
             continue
-        written = {*op.aux, *op.mutates}
-        for name, entry in zip(op.inputs(), node.inputs, strict=False):
-            if name in written and entry.node.op is None:
+        for name, entry in zip(node.op.inputs(), node.inputs, strict=False):
+            if name in names and entry.node.op is None:
                 found.add(id(entry.node))
     return found
