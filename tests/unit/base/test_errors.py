@@ -37,7 +37,8 @@ def test_file_errors_can_be_worded_freely():
 
 
 def leaves(cls):
-    return [cls, *(leaf for sub in cls.__subclasses__() for leaf in leaves(sub))]
+    found = [leaf for sub in cls.__subclasses__() for leaf in leaves(sub)]
+    return found if cls.__name__.startswith("_") else [cls, *found]
 
 
 @pytest.mark.parametrize("kind", leaves(MXNetError), ids=lambda kind: kind.__name__)
