@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 
 import torch
 
-from .core.base.errors import ArgumentTypeError, MXNetError
-from .core.base.scopes import is_np_shape, set_np_shape
+from .core.base.errors import ArgumentError, ArgumentTypeError
+from .core.base.scopes import is_np_array, is_np_shape, set_np_array, set_np_shape
 from .core.runtime.context import Context, context_of, gpu_memory_info, num_gpus
 
 __all__ = [
@@ -51,30 +51,25 @@ def np_shape(active: bool = True) -> Iterator[None]:
         set_np_shape(before)
 
 
-def is_np_array() -> bool:
-    """Whether front ends give NumPy-like arrays: they do not yet."""
-    return False
-
-
 @contextlib.contextmanager
 def np_array(active: bool = True) -> Iterator[None]:
-    """NumPy-like arrays inside the block (or legacy ones, with False).
-
-    Raises:
-        MXNetError: `active`, which needs mxnet.numpy.
-    """
-    _set_np_array(active)
-    yield
-
-
-def _set_np_array(active: bool) -> None:
-    if active:
-        raise MXNetError("mxnova does not have mxnet.numpy yet, which np_array needs")
+    """NumPy-like arrays inside the block (or legacy ones, with False)."""
+    before = set_np_array(active)
+    try:
+        yield
+    finally:
+        set_np_array(before)
 
 
 def set_np(shape: bool = True, array: bool = True) -> None:
-    """Turns NumPy's shape semantics and NumPy-like arrays on or off in this thread."""
-    _set_np_array(array)
+    """Turns NumPy's shape semantics and NumPy-like arrays on or off in this thread.
+
+    Raises:
+        ArgumentError: NumPy-like arrays with legacy shapes.
+    """
+    if array and not shape:
+        raise ArgumentError("set_np: array=True: NumPy-like arrays need NumPy's shape semantics")
+    set_np_array(array)
     set_np_shape(shape)
 
 

@@ -38,6 +38,7 @@ def use(case):
     return False
 
 
+@pytest.mark.filterwarnings("ignore:infer_:UserWarning")
 @pytest.mark.parametrize("name", CASES)
 def test_refusal(name):
     case = CASES[name]

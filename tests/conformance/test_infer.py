@@ -14,6 +14,7 @@ def listed(groups, shown):
     return [None if g is None else [None if x is None else shown(x) for x in g] for g in groups]
 
 
+@pytest.mark.filterwarnings("ignore:infer_:UserWarning")
 @pytest.mark.parametrize("name", CASES)
 def test_inference(name):
     case = CASES[name]

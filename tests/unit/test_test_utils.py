@@ -621,6 +621,13 @@ def test_a_download_that_fails_leaves_nothing(server, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9/", "http://127.0.0.1:9", "nothing://at.all"])
+def test_urls_that_lead_nowhere(url, tmp_path):
+    with pytest.raises(mx.MXNetError, match="download: "):
+        tu.download(url, dirname=str(tmp_path), retries=0)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_models_are_downloaded(server, tmp_path):
     url, _ = server
     meta = {"net": {"symbol": f"{url}/good-symbol.json", "params": f"{url}/good.params"}}

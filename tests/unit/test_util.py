@@ -43,22 +43,24 @@ def test_shape_semantics_of_functions_and_classes():
         util.use_np(3)
 
 
-def test_numpy_like_arrays_are_refused_when_they_are_used():
+def test_kinds_of_arrays():
     @mx.use_np
     def used():
-        raise AssertionError("not reached")
+        return mx.is_np_array(), mx.is_np_shape(), type(mx.nd.ones(())).__name__
 
-    with pytest.raises(mx.MXNetError, match="does not have mxnet.numpy yet"):
-        used()
-    with pytest.raises(mx.MXNetError, match="does not have mxnet.numpy yet"):
-        util.set_np()
-    assert not util.is_np_shape()
-    util.set_np(array=False)
-    assert util.is_np_shape()
-    util.reset_np()
-    assert not util.is_np_shape()
-    with mx.np_array(False):
+    assert used() == (True, True, "NDArray")
+    assert not mx.is_np_array()
+    assert not mx.is_np_shape()
+    with mx.np_array(), mx.np_array(False):
         assert not mx.is_np_array()
+    util.set_np()
+    assert (mx.is_np_array(), mx.is_np_shape()) == (True, True)
+    util.set_np(array=False)
+    assert (mx.is_np_array(), mx.is_np_shape()) == (False, True)
+    util.reset_np()
+    assert (mx.is_np_array(), mx.is_np_shape()) == (False, False)
+    with pytest.raises(ValueError, match="need NumPy's shape semantics"):
+        util.set_np(shape=False)
 
 
 def test_environment_variables():

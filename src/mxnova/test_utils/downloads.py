@@ -10,7 +10,6 @@ import os
 import shutil
 import struct
 import tempfile
-import urllib.parse
 import urllib.request
 import zipfile
 from collections.abc import Mapping
@@ -67,7 +66,10 @@ def download(
     """
     if retries < 0:
         raise ArgumentError(f"download: retries={retries}: must be >= 0")
-    target = Path(dirname or "", fname or urllib.parse.urlsplit(url).path.rsplit("/", 1)[-1])
+    name = fname or url.rsplit("/", 1)[-1]
+    if not name:
+        raise ArgumentError(f"download: url={url!r} names no file: fname must be given")
+    target = Path(dirname or "", name)
     if target.exists() and not overwrite:
         return str(target)
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -186,7 +186,7 @@ def test_shapes_of_methods_and_of_random_numbers_may_be_arrays():
     assert x.broadcast_like(mx.nd.ones((5, 2)), lhs_axes=(0,), rhs_axes=(0,)).shape == (5, 3)
     assert mx.nd.random.normal(shape=np.array([2, 3])).shape == (2, 3)
     assert mx.nd.sparse.zeros("csr", np.array([2, 3])).shape == (2, 3)
-    with pytest.raises(mx.MXNetError, match=r"broadcast_to: shape=\(3,\)"):
+    with pytest.raises(mx.MXNetError, match="broadcast_to: shape=3: must be a tuple"):
         mx.nd.ones((1, 1)).broadcast_to(3)
 
 

@@ -9,7 +9,16 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, ClassVar, TypeVar
 
-__all__ = ["AttrScope", "NameManager", "Prefix", "Scope", "is_np_shape", "set_np_shape"]
+__all__ = [
+    "AttrScope",
+    "NameManager",
+    "Prefix",
+    "Scope",
+    "is_np_array",
+    "is_np_shape",
+    "set_np_array",
+    "set_np_shape",
+]
 
 _Self = TypeVar("_Self", bound="Scope")
 
@@ -135,6 +144,7 @@ class Prefix(NameManager):
 
 class _Semantics(threading.local):
     np_shape = False
+    np_array = False
 
 
 _semantics = _Semantics()
@@ -148,4 +158,15 @@ def is_np_shape() -> bool:
 def set_np_shape(active: bool) -> bool:
     """Switches the shape semantics of this thread and returns what they were."""
     before, _semantics.np_shape = _semantics.np_shape, bool(active)
+    return before
+
+
+def is_np_array() -> bool:
+    """Whether front ends that know both kinds of arrays give NumPy-like ones."""
+    return _semantics.np_array
+
+
+def set_np_array(active: bool) -> bool:
+    """Switches the kind of arrays of this thread and returns whether they were NumPy-like."""
+    before, _semantics.np_array = _semantics.np_array, bool(active)
     return before

@@ -77,6 +77,8 @@ class Reshaping(OperatorMethods, BaseArray):
 
     def broadcast_to(self, shape: Any, **kwargs: Any) -> Any:
         """Repeated along axes of size 1 to `shape`, which may have more axes in front."""
+        if _is_integer(shape):
+            raise ArgumentTypeError(f"broadcast_to: shape={shape}: must be a tuple")
         wanted = sizes_of("broadcast_to", shape)
         missing = len(wanted) - self.ndim
         mine = (1,) * missing + self.shape
