@@ -7,11 +7,7 @@ import numpy as np
 
 from mxnova.ndarray.ndarray import MXNetError as MXNetError
 
-Any: type[Any]
-class ArgumentTypeError(MXNetError, TypeError):
-    ...
 CachedOpHandle: type[Any]
-Callable: type[Any]
 CudaKernelHandle: type[Any]
 CudaModuleHandle: type[Any]
 DLPackHandle: type[Any]
@@ -19,7 +15,6 @@ DataIterCreatorHandle: type[Any]
 DataIterHandle: type[Any]
 ExecutorHandle: type[Any]
 FunctionHandle: type[Any]
-Iterable: type[Any]
 KVStoreHandle: type[Any]
 from mxnova.ndarray.ndarray import MXNetError as MXNetError
 NDArrayHandle: type[Any]
@@ -32,11 +27,10 @@ OpHandle: type[Any]
 ProfileHandle: type[Any]
 RecordIOHandle: type[Any]
 RtcHandle: type[Any]
-Sequence: type[Any]
 SymbolHandle: type[Any]
+_LIB: Any
 _Null: Any
 def _as_list(obj: Any) -> Any: ...
-annotations: Any
 def build_param_doc(arg_names: Sequence[str], arg_types: Sequence[str], arg_descs: Sequence[str], remove_dup: bool = True) -> str: ...
 def c2pyerror(err_msg: str) -> tuple[str, str | None]: ...
 from mxnova.ndarray.ndarray import c_array as c_array
@@ -47,30 +41,19 @@ from mxnova.symbol.symbol import c_str_array as c_str_array
 from mxnova.ndarray.ndarray import check_call as check_call
 class classproperty:
     def __init__(self, func: Callable[..., Any]) -> None: ...
-import ctypes as ctypes
 from mxnova.ndarray.ndarray import ctypes2buffer as ctypes2buffer
 def ctypes2numpy_shared(cptr: Any, shape: Sequence[int]) -> Any: ...
 def data_dir() -> str: ...
 def data_dir_default() -> str: ...
-from mxnova.core.base import env as env
 error_types: dict[Any, Any]
 def get_last_ffi_error() -> BaseException: ...
 integer_types: tuple[Any, ...]
 mx_float: type[Any]
-class mx_float_p:
-    __bool__: Any
-    __getitem__: Any
-    __init__: Any
-    __setitem__: Any
-    contents: Any
 mx_int: type[Any]
 mx_int64: type[Any]
 mx_real_t: type[Any]
 mx_uint: type[Any]
-import numpy as np
 numeric_types: tuple[Any, ...]
-import os as os
-import platform as platform
 from mxnova.ndarray.ndarray import py_str as py_str
 def register_error(func_name: Any = None, cls: Any = None) -> Any: ...
 string_types: tuple[Any, ...]

@@ -9,7 +9,8 @@ from mxnova.ndarray.ndarray import MXNetError as MXNetError
 
 class ArgumentError(MXNetError, ValueError):
     ...
-from mxnova.base import ArgumentTypeError as ArgumentTypeError
+class ArgumentTypeError(MXNetError, TypeError):
+    ...
 class FileError(MXNetError, OSError):
     def __init__(self, *_args: Any) -> None: ...
     @staticmethod
