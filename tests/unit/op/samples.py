@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 import torch
 
+import mxnova as mx
+from mxnova.core.exec.cached_op import CachedOp
 from mxnova.core.op.gradient import recorded
 from mxnova.core.op.infer import DTypes, Shapes
 from mxnova.core.op.record import Op, find
 
+CONTEXTS = [mx.cpu(), *([mx.gpu()] if torch.cuda.is_available() else [])]
 TOLERANCE = {"float16": 2e-3, "float32": 2e-5, "float64": 1e-10}
 
 
@@ -72,6 +75,8 @@ def check(sample: Sample) -> None:
     outputs = _run(op, sample, arrays)
     _check_text(op)
     _check_inferred(op, arrays, outputs)
+    for context in CONTEXTS:
+        _check_ways(op, sample, arrays, outputs, context)
     if sample.expected is not None:
         _check_values(sample, arrays, outputs)
     if sample.d_expected is not None:
@@ -105,6 +110,49 @@ def _check_inferred(op: Op, arrays: Sequence[np.ndarray], outputs: Sequence[torc
     dtypes = DTypes(op.name, op.inputs(), op.outputs(), [*(t.dtype for t in tensors), *nothing])
     op.infer_dtype(dtypes)
     assert [dtypes.known(n) for n in op.outputs()] == [o.dtype for o in outputs]
+
+
+def _check_ways(
+    op: Op,
+    sample: Sample,
+    arrays: Sequence[np.ndarray],
+    outputs: Sequence[torch.Tensor],
+    context: mx.Context,
+) -> None:
+    """Called on arrays, bound, and as a CachedOp the operator gives what its forward gives."""
+    texts = {f.name: f.kind.text(op.attr(f.name)) for f in op.type.fields}
+    names = [f"input{i}" for i in range(len(arrays))]
+    with mx.util.np_shape(any(0 in a.shape or not a.ndim for a in (*arrays, *outputs))):
+        symbol = mx.sym.invoke(sample.op, [mx.sym.var(n) for n in names], texts)
+        ways = {
+            "eager": lambda given: mx.nd.invoke(sample.op, given, texts),
+            "bound": lambda given: _bound(symbol, names, given, context, sample.train),
+            "cached": lambda given: CachedOp(symbol)(*given),
+        }
+        for way, call in ways.items():
+            given = [mx.nd.array(a, dtype=a.dtype, ctx=context) for a in arrays]
+            with mx.autograd.train_mode() if sample.train else mx.autograd.predict_mode():
+                results = call(given)
+            results = results if isinstance(results, list) else [results]
+            for result, output in zip(results, outputs[: op.n_visible()], strict=True):
+                assert (result.shape, result.dtype) == (
+                    tuple(output.shape), output.numpy().dtype.type,
+                ), way  # fmt: skip
+                if "rng" not in op.type.signature.facts:
+                    _assert_close(result.asnumpy(), output.numpy(), sample.tol)
+
+
+def _bound(
+    symbol: mx.sym.Symbol, names: Sequence[str], given: Sequence[Any], context: Any, train: bool
+) -> list[Any]:
+    by_name = dict(zip(names, given, strict=True))
+    executor = symbol.bind(
+        context,
+        {n: by_name[n] for n in symbol.list_arguments()},
+        grad_req="null",
+        aux_states={n: by_name[n] for n in symbol.list_auxiliary_states()},
+    )
+    return executor.forward(is_train=train)
 
 
 def _check_values(

@@ -14,7 +14,7 @@ from ..base.params import Longs, UInt, fields_of, parse_attrs
 from ..graph.symbol import Symbol
 from ..nd.array import NDArray
 from ..nd.recording import STATE
-from ..nd.tape import Node, flow_of, outputs_of, step
+from ..nd.tape import TapeNode, flow_of, outputs_of, step
 from ..nd.wrapping import owned, receive, wrap_recorded, wrap_value
 from ..runtime.context import Context
 from .interpreter import Observer, Tell, Teller
@@ -151,7 +151,7 @@ class _Call(NamedTuple):
         nodes = outputs_of(step("_CachedOp", arrays), len(results))
         return [self._wrapped(r, n) for r, n in zip(results, nodes, strict=True)]
 
-    def _wrapped(self, result: Any, node: Node) -> NDArray:
+    def _wrapped(self, result: Any, node: TapeNode) -> NDArray:
         if isinstance(result, Tensor):
             return wrap_recorded(result, self.context, node)
         array = wrap_value(value_of(result), self.context)

@@ -12,8 +12,7 @@ from ..graph.node import Entry, Node
 from ..graph.symbol import Symbol
 from ..nd.array import NDArray
 from ..nd.array_operators import Index
-from ..nd.tape import Leaf, is_live
-from ..nd.tape import Node as TapeNode
+from ..nd.tape import Leaf, TapeNode, is_live
 from ..op.record import Op, find
 from . import binding  # noqa: F401 - Symbol.bind
 

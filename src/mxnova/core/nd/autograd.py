@@ -26,7 +26,7 @@ from .base_array import BaseArray
 from .memory import take
 from .recording import STATE
 from .sparse_gradient import sparse_gradient, take_sparse_gradient
-from .tape import Leaf, Node, free, outputs_of, reached, step
+from .tape import Leaf, TapeNode, free, outputs_of, reached, step
 from .wrapping import clear, wrap, zeros_stored
 
 __all__ = ["attach", "backward", "grad", "mark_variables", "take_gradient"]
@@ -105,7 +105,7 @@ def take_gradient(array: BaseArray, fresh: Tensor, grad_req: str) -> None:
 # Heads --------------------------------------------------------------------------------------------
 
 
-_Heads = dict[Node, tuple[BaseArray, "BaseArray | None"]]
+_Heads = dict[TapeNode, tuple[BaseArray, "BaseArray | None"]]
 
 
 def _heads(caller: str, heads: Any, head_grads: Any) -> _Heads:
@@ -289,7 +289,7 @@ def grad(
     return made
 
 
-def _leaf_of(i: int, array: BaseArray, nodes: Sequence[Node]) -> Leaf:
+def _leaf_of(i: int, array: BaseArray, nodes: Sequence[TapeNode]) -> Leaf:
     node = array._node
     if not isinstance(node, Leaf) or node.grad_req == "null":
         raise MXNetError(f"grad: variable {i} wants no gradient; call attach_grad() first")

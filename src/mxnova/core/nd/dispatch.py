@@ -34,7 +34,7 @@ from .chunk import new_chunk
 from .fallback import dense_copy, tell_of_fallback
 from .modes import MODES
 from .recording import STATE, recorded_write
-from .tape import Node, flow_of, is_live, linked, outputs_of, step
+from .tape import TapeNode, flow_of, is_live, linked, outputs_of, step
 from .validation import check, refuse
 from .wrapping import owned, receive, view_of, wrap, wrap_recorded, wrap_value
 
@@ -274,7 +274,7 @@ def _deliver_recorded(
     op: Op,
     visible: int,
     results: Sequence[Tensor],
-    node: Node,
+    node: TapeNode,
     out: Any,
     outs: Sequence[BaseArray] | None,
     context: Context,

@@ -10,7 +10,7 @@ from ..base.errors import MXNetError
 
 __all__ = [
     "STATE",
-    "Mode",
+    "RecordingScope",
     "is_recording",
     "is_training",
     "pause",
@@ -53,7 +53,7 @@ def set_training(train_mode: bool) -> bool:
     return before
 
 
-class Mode(ContextDecorator):
+class RecordingScope(ContextDecorator):
     """Sets recording and training inside a block or a decorated function.
 
     Args:
@@ -66,11 +66,11 @@ class Mode(ContextDecorator):
         self._training = training
         self._before: list[tuple[bool, bool]] = []
 
-    def _recreate_cm(self) -> Mode:
+    def _recreate_cm(self) -> RecordingScope:
         """A block of its own for each call of a decorated function: threads may share that."""
-        return Mode(self._recording, self._training)
+        return RecordingScope(self._recording, self._training)
 
-    def __enter__(self) -> Mode:
+    def __enter__(self) -> RecordingScope:
         state = STATE
         self._before.append((state.recording, state.training))
         if self._recording is not None:
@@ -83,24 +83,24 @@ class Mode(ContextDecorator):
         STATE.recording, STATE.training = self._before.pop()
 
 
-def record(train_mode: bool = True) -> Mode:
+def record(train_mode: bool = True) -> RecordingScope:
     """A block in which operators are recorded, in training mode unless told otherwise."""
-    return Mode(True, train_mode)
+    return RecordingScope(True, train_mode)
 
 
-def pause(train_mode: bool = False) -> Mode:
+def pause(train_mode: bool = False) -> RecordingScope:
     """A block in which operators are not recorded."""
-    return Mode(False, train_mode)
+    return RecordingScope(False, train_mode)
 
 
-def train_mode() -> Mode:
+def train_mode() -> RecordingScope:
     """A block in which operators run as in a training pass."""
-    return Mode(None, True)
+    return RecordingScope(None, True)
 
 
-def predict_mode() -> Mode:
+def predict_mode() -> RecordingScope:
     """A block in which operators run as in inference."""
-    return Mode(None, False)
+    return RecordingScope(None, False)
 
 
 def recorded_write() -> MXNetError:

@@ -20,8 +20,8 @@ from ..op.record import Op
 
 __all__ = [
     "Leaf",
-    "Node",
     "Step",
+    "TapeNode",
     "flow_of",
     "free",
     "is_live",
@@ -38,7 +38,7 @@ _number_of_step = count().__next__
 _number_of_variable = count().__next__
 
 
-class Node:
+class TapeNode:
     """A recorded operator, or a variable: an array that nothing is known to have made.
 
     Attributes:
@@ -49,13 +49,15 @@ class Node:
 
     __slots__ = ("inputs", "made_by", "number")
 
-    def __init__(self, made_by: Step | None, inputs: tuple[Node, ...] | None, number: int) -> None:
+    def __init__(
+        self, made_by: Step | None, inputs: tuple[TapeNode, ...] | None, number: int
+    ) -> None:
         self.made_by = made_by
         self.inputs = inputs
         self.number = number
 
 
-class Leaf(Node):
+class Leaf(TapeNode):
     """A variable that gradients are wanted of.
 
     Attributes:
@@ -107,23 +109,23 @@ def linked(arrays: Iterable[Any]) -> list[Tensor] | None:
     return tensors if found else None
 
 
-def step(made_by: Step, arrays: Iterable[Any]) -> Node:
+def step(made_by: Step, arrays: Iterable[Any]) -> TapeNode:
     """The node of what was run on `arrays`; those that no node belongs to become variables."""
     inputs = []
     for array in arrays:
         node = array._node
         if node is None or node.inputs is None:
-            node = array._node = Node(None, (), _number_of_variable())
+            node = array._node = TapeNode(None, (), _number_of_variable())
         inputs.append(node)
-    return Node(made_by, tuple(inputs), _number_of_step())
+    return TapeNode(made_by, tuple(inputs), _number_of_step())
 
 
-def outputs_of(node: Node, n: int) -> Sequence[Node]:
+def outputs_of(node: TapeNode, n: int) -> Sequence[TapeNode]:
     """The nodes of the first `n` outputs of `node`."""
-    return [node] if n == 1 else [Node(i, (node,), node.number) for i in range(n)]
+    return [node] if n == 1 else [TapeNode(i, (node,), node.number) for i in range(n)]
 
 
-def reached(heads: Iterable[Node]) -> list[Node]:
+def reached(heads: Iterable[TapeNode]) -> list[TapeNode]:
     """All nodes that `heads` were computed from, themselves included.
 
     Raises:
@@ -146,7 +148,7 @@ def reached(heads: Iterable[Node]) -> list[Node]:
     return found
 
 
-def free(nodes: Iterable[Node]) -> None:
+def free(nodes: Iterable[TapeNode]) -> None:
     """Marks a graph as used up: its arrays are constants from now on; its leaves stay leaves."""
     for node in nodes:
         if not isinstance(node, Leaf):
