@@ -1,8 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """What tests are written with: comparisons, gradients by differences, random arrays.
 
-MXNet's tests take ``mx``, ``np`` and the like from here by ``from mxnet.test_utils import *``.
+MXNet's tests take ``mx``, ``np``, ``sys`` and the like from here, by
+``from mxnet.test_utils import *``.
 """
+
+import bz2
+import errno
+import gzip
+import importlib
+import importlib.util
+import json
+import logging
+import numbers
+import os
+import platform
+import struct
+import sys
+import time
+import traceback
+import zipfile
+from collections import OrderedDict
+from contextlib import contextmanager
+from types import ModuleType
 
 import numpy as np
 import numpy.testing as npt
@@ -12,8 +32,9 @@ import mxnova as mx
 
 from ..core.nd.creation import array
 from ..core.runtime.context import Context, current_context
+from ..runtime import Features
 from ..symbol import Symbol
-from ..util import getenv, setenv, use_np
+from ..util import get_cuda_compute_capability, getenv, setenv, use_np
 from .arrays import (
     assign_each,
     assign_each2,
@@ -116,9 +137,25 @@ from .tolerances import (
     get_tols,
 )
 
+# Modules that MXNet's tests take from here, too, where they are installed.
+_OPTIONAL = {
+    name: module
+    for name, module in (("requests", "requests"), ("ss", "scipy.stats"))
+    if importlib.util.find_spec(module.partition(".")[0])
+}
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name not in _OPTIONAL:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return importlib.import_module(_OPTIONAL[name])
+
+
 __all__ = [
     "Context",
     "DummyIter",
+    "Features",
+    "OrderedDict",
     "Symbol",
     "almost_equal",
     "array",
@@ -129,6 +166,7 @@ __all__ = [
     "assert_exception",
     "assign_each",
     "assign_each2",
+    "bz2",
     "checkShapes",
     "check_consistency",
     "check_gluon_hybridize_consistency",
@@ -140,6 +178,7 @@ __all__ = [
     "collapse_sum_like",
     "compare_ndarray_tuple",
     "compare_optimizer",
+    "contextmanager",
     "create_2d_tensor",
     "create_sparse_array",
     "create_sparse_array_zd",
@@ -155,10 +194,12 @@ __all__ = [
     "download_model",
     "effective_dtype",
     "environment",
+    "errno",
     "gen_buckets_probs_with_ppf",
     "get_atol",
     "get_bz2_data",
     "get_cifar10",
+    "get_cuda_compute_capability",
     "get_etol",
     "get_identity_mat",
     "get_identity_mat_batch",
@@ -172,12 +213,15 @@ __all__ = [
     "get_tols",
     "get_zip_data",
     "getenv",
+    "gzip",
     "has_tvm_ops",
     "is_aarch64_run",
     "is_cd_run",
     "is_op_runnable",
+    "json",
     "list_gpus",
     "locationError",
+    "logging",
     "mean_check",
     "mx",
     "new_matrix_with_real_eigvals_2d",
@@ -188,7 +232,10 @@ __all__ = [
     "np",
     "np_reduce",
     "npt",
+    "numbers",
     "numeric_grad",
+    "os",
+    "platform",
     "rand_coord_2d",
     "rand_ndarray",
     "rand_shape_2d",
@@ -207,7 +254,13 @@ __all__ = [
     "setenv",
     "shuffle_csr_column_indices",
     "simple_forward",
+    "struct",
+    "sys",
+    "time",
+    "traceback",
     "use_np",
     "var_check",
     "verify_generator",
+    "zipfile",
+    *_OPTIONAL,
 ]

@@ -33,12 +33,13 @@ def refuse_if_recorded(array: BaseArray) -> None:
 
 
 def _binary(name: str, broadcast: str, scalar: str) -> Callable[..., Any]:
-    """The method for ``self <op> other``, `other` an array or a number."""
+    """The method for ``self <op> other``, `other` an array or a number; reflected, for the reverse."""
     of_arrays, of_number = pairwise(find(broadcast)), with_number(find(scalar))
+    is_reflected = name in _REFLECTED
 
     def method(self: BaseArray, other: Any) -> Any:
         if isinstance(other, BaseArray):
-            return of_arrays(self, other)
+            return of_arrays(other, self) if is_reflected else of_arrays(self, other)
         if isinstance(other, Number):
             return of_number(self, float(cast(SupportsFloat, other)))
         raise ArgumentTypeError(f"{name}: an array and a {type(other).__name__}")
@@ -91,6 +92,7 @@ _ARITHMETIC = [  # method, on two arrays, with a number
     ("__le__",       "broadcast_lesser_equal",  "_lesser_equal_scalar"),
 ]
 # fmt: on
+_REFLECTED = ("__rsub__", "__rtruediv__", "__rdiv__", "__rmod__", "__rpow__")
 _IN_PLACE = ("add", "sub", "mul", "truediv", "div", "mod")
 
 for _name, _broadcast, _scalar in _ARITHMETIC:

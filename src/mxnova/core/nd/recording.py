@@ -104,8 +104,8 @@ def predict_mode() -> RecordingScope:
 
 
 def recorded_write() -> MXNetError:
-    """The error for writing what autograd could not follow."""
+    """The error for writing what autograd could not follow; programs look for MXNet's words."""
     return MXNetError(
-        "recorded arrays cannot be written in part, nor written to, while autograd records; "
+        "Inplace operations (+=, -=, x[:]=, etc) are not supported when recording with autograd: "
         "write to a copy, or inside autograd.pause()"
     )
