@@ -4,6 +4,7 @@
 A symbol becomes runnable in this order:
 
     completed     operators that left open what they make are made definite
+    merged        what it says twice is computed once
     instantiated  operators that keep a state get one of their own
     placed        copies are inserted between contexts
     lowered       a function, one for each mode (training or not, recorded or not)
@@ -20,7 +21,9 @@ from typing import Any, NamedTuple
 
 import torch
 
+from ..base import env
 from ..base.shapes import PartialShape
+from ..graph.common_expressions import without_common_expressions
 from ..graph.completion import completed, completions
 from ..graph.infer import DTypeTable, ShapeTable, infer_dtypes, infer_shapes, infer_stypes
 from ..graph.node import Entry, Node, written_variables
@@ -109,6 +112,8 @@ class Program:
         if operators is None:
             operators = completions(symbol, facts.shapes(symbol), facts.dtypes(symbol))
         symbol = rewrite(completed(symbol, operators), Node.copy)
+        if env.get("MXNET_ELIMINATE_COMMON_EXPR"):
+            symbol = without_common_expressions(symbol)
         if facts.keeps_state:
             symbol = _instantiated(symbol)
         contexts = contexts_of(symbol.nodes, facts.context, facts.groups)
