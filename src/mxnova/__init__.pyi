@@ -6,16 +6,17 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 
-from mxnova.attribute import AttrScope as AttrScope
-from mxnova.context import Context as Context
+from mxnova.symbol.symbol import AttrScope as AttrScope
+from mxnova.ndarray.ndarray import Context as Context
 from mxnova.executor import Executor as Executor
-from mxnova.base import MXNetError as MXNetError
+from mxnova.ndarray.ndarray import MXNetError as MXNetError
 from mxnova.predictor import Predictor as Predictor
 __version__: str
 from mxnova import attribute as attribute
 from mxnova import autograd as autograd
 from mxnova import base as base
 from mxnova import context as context
+from mxnova import contrib as contrib
 from mxnova.context import cpu as cpu
 from mxnova.context import cpu_pinned as cpu_pinned
 from mxnova.ndarray.ndarray import current_context as current_context
@@ -31,6 +32,7 @@ from mxnova import model as model
 from mxnova import name as name
 from mxnova import ndarray as nd
 from mxnova import ndarray as ndarray
+from mxnova.util import np_array as np_array
 from mxnova.util import np_shape as np_shape
 from mxnova.context import num_gpus as num_gpus
 from mxnova import operator as operator
@@ -41,8 +43,12 @@ from mxnova import profiler as profiler
 from mxnova import random as random
 from mxnova import recordio as recordio
 from mxnova import random as rnd
+from mxnova import runtime as runtime
 from mxnova.util import set_np_shape as set_np_shape
 from mxnova import symbol as sym
 from mxnova import symbol as symbol
+from mxnova import test_utils as test_utils
+from mxnova.test_utils import use_np as use_np
+from mxnova.util import use_np_array as use_np_array
 from mxnova.util import use_np_shape as use_np_shape
 from mxnova import util as util

@@ -5,16 +5,25 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from mxnova.base import MXNetError as MXNetError
+from mxnova.ndarray.ndarray import MXNetError as MXNetError
 
 class ArgumentError(MXNetError, ValueError):
     ...
 class ArgumentTypeError(MXNetError, TypeError):
     ...
+class FileError(MXNetError, OSError):
+    def __init__(self, *_args: Any) -> None: ...
+    @staticmethod
+    def of(error: OSError, path: object) -> FileError: ...
 class FormatError(MXNetError, ValueError):
     ...
-from mxnova.base import MXNetError as MXNetError
+class InternalError(MXNetError):
+    def __init__(self, msg: str) -> None: ...
+from mxnova.ndarray.ndarray import MXNetError as MXNetError
 class OutOfRangeError(MXNetError, IndexError):
     ...
 class UnknownNameError(MXNetError, KeyError):
     ...
+from mxnova.base import register_error as _register_error
+register = _register_error
+from mxnova.base import register_error as register_error

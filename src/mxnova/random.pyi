@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from mxnova.context import Context as Context
+from mxnova.ndarray.ndarray import Context as Context
 
 from mxnova.ndarray.random import exponential as exponential
 from mxnova.ndarray.random import gamma as gamma

@@ -69,14 +69,15 @@ def run_python(block):
 
 def run_mxnova(block_commands):
     for program, *arguments in block_commands:
-        if program == "mxnova":
+        # What changes the environment runs in one of its own, in tests/unit/as_mxnet.
+        if program == "mxnova" and arguments[0] != "alias":
             done = subprocess.run([*MXNOVA, *arguments], capture_output=True, text=True)
             assert done.returncode == 0, (arguments, done.stderr)
             assert done.stdout
 
 
 def test_commands_exist():
-    assert {"inspect", "predict", "run"} <= {c[1] for c in COMMANDS if c[0] == "mxnova"}
+    assert {"alias", "inspect", "predict", "run"} <= {c[1] for c in COMMANDS if c[0] == "mxnova"}
     for program, *arguments in COMMANDS:
         if program.startswith("scripts/"):
             assert ROOT / program in SCRIPTS

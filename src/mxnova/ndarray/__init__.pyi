@@ -167,7 +167,7 @@ from mxnova.ndarray.op import identity as identity
 from mxnova.ndarray.op import im2col as im2col
 from mxnova.ndarray import image as image
 from mxnova.ndarray.ndarray import imdecode as imdecode
-def invoke(op_name: str, arrays: Sequence[NDArray], attrs: dict[str, Any], out: Any = None) -> Any: ...
+def invoke(op_name: str, arrays: Sequence[Any], attrs: dict[str, Any], out: Any = None) -> Any: ...
 from mxnova.ndarray.op import khatri_rao as khatri_rao
 from mxnova.ndarray.op import lamb_update_phase1 as lamb_update_phase1
 from mxnova.ndarray.op import lamb_update_phase2 as lamb_update_phase2

@@ -112,9 +112,9 @@ def add_n(*args: NDArray | Sequence[NDArray], num_args: int = ..., out: NDArray 
 def all_finite(data: NDArray | None = None, init_output: bool = True, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """1 when every element is finite, else 0; (1,) float32."""
 def amp_cast(data: NDArray | None = None, dtype: str | type[Any] | np.dtype[Any] = ..., out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """Its input as another type if it is floating point, else as it is: for mixed precision."""
+    """Its input as another type if it is float16 or float32, else as it is: for mixed precision."""
 def amp_multicast(*data: NDArray | Sequence[NDArray], num_outputs: int = ..., cast_narrow: bool = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> Any:
-    """All arrays in the widest type among them: for mixed precision."""
+    """Those of the arrays that are float16 or float32 in one type: for mixed precision."""
 def arccos(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Angle in [0, π] whose cosine is data."""
 def arccosh(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:

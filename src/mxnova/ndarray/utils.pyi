@@ -5,7 +5,6 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from mxnova.ndarray.ndarray import NDArray as NDArray
 
 from mxnova.ndarray.ndarray import array as array
 from mxnova.ndarray.ndarray import c_array as c_array
@@ -14,8 +13,8 @@ from mxnova.ndarray.ndarray import c_str as c_str
 from mxnova.symbol.symbol import c_str_array as c_str_array
 from mxnova.ndarray.ndarray import check_call as check_call
 from mxnova.ndarray.ndarray import empty as empty
-def load(fname: Any) -> list[NDArray | None] | dict[str, NDArray | None]: ...
-def load_frombuffer(buf: bytes) -> list[NDArray | None] | dict[str, NDArray | None]: ...
-from mxnova.symbol.symbol import py_str as py_str
+def load(fname: Any, *, mmap: bool = True) -> list[Any] | dict[str, Any]: ...
+def load_frombuffer(buf: bytes) -> list[Any] | dict[str, Any]: ...
+from mxnova.ndarray.ndarray import py_str as py_str
 def save(fname: Any, data: Any) -> None: ...
 from mxnova.ndarray.ndarray import zeros as zeros

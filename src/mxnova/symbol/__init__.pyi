@@ -5,7 +5,6 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from mxnova.symbol.symbol import Symbol as Symbol
 
 from mxnova.symbol.op import Activation as Activation
 from mxnova.symbol.op import BatchNorm as BatchNorm
@@ -148,7 +147,7 @@ from mxnova.symbol.symbol import hypot as hypot
 from mxnova.symbol.op import identity as identity
 from mxnova.symbol.op import im2col as im2col
 from mxnova.symbol import image as image
-def invoke(op_name: str, symbols: Sequence[Symbol], attrs: Mapping[str, Any], name: str | None = None) -> Symbol: ...
+def invoke(op_name: Any, symbols: Any, attrs: Any, name: Any = None) -> Any: ...
 from mxnova.symbol.op import khatri_rao as khatri_rao
 from mxnova.symbol.op import lamb_update_phase1 as lamb_update_phase1
 from mxnova.symbol.op import lamb_update_phase2 as lamb_update_phase2

@@ -112,9 +112,9 @@ def add_n(*args: Symbol | Sequence[Symbol], num_args: int = ..., name: str | Non
 def all_finite(data: Symbol | None = None, init_output: bool = True, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """1 when every element is finite, else 0; (1,) float32."""
 def amp_cast(data: Symbol | None = None, dtype: str | type[Any] | np.dtype[Any] = ..., name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
-    """Its input as another type if it is floating point, else as it is: for mixed precision."""
+    """Its input as another type if it is float16 or float32, else as it is: for mixed precision."""
 def amp_multicast(*data: Symbol | Sequence[Symbol], num_outputs: int = ..., cast_narrow: bool = False, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
-    """All arrays in the widest type among them: for mixed precision."""
+    """Those of the arrays that are float16 or float32 in one type: for mixed precision."""
 def arccos(data: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Angle in [0, π] whose cosine is data."""
 def arccosh(data: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:

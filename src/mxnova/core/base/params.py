@@ -18,9 +18,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-import numpy as np
-
-from .dtypes import dtype_of
 from .errors import ArgumentError, argument_error, candidates, shown
 from .shapes import parse_shape
 
@@ -486,12 +483,13 @@ def attr_text(value: Any) -> str:
         return "(" + ", ".join(map(attr_text, value)) + (",)" if len(value) == 1 else ")")
     if isinstance(value, type) or (hasattr(value, "itemsize") and hasattr(value, "kind")):
         return _dtype_name(value)
-    if isinstance(value, np.ndarray) and value.ndim:  # its own text is without commas, and cut
+    if getattr(value, "ndim", 0) and hasattr(value, "tolist"):  # its text has no commas, and is cut
         return attr_text(tuple(value.tolist()))
     return str(value)
 
 
 def _dtype_name(value: Any) -> str:
+    from .dtypes import dtype_of  # NumPy: who reads variables of the environment need not wait
 
     return dtype_of(value).name
 

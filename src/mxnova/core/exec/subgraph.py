@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 from ..base.errors import ArgumentError
 from ..base.scopes import AttrScope, NameManager
+from ..graph.base_symbol import output_name
 from ..graph.functions import function_of
 from ..graph.node import Entry, Node, hidden, parsed
 from ..graph.rewrite import rewrite
-from ..graph.symbol import Group, Symbol, output_name
+from ..graph.symbol import Group, Symbol
 
 __all__ = ["Body", "applied", "closed", "cut", "placeholder", "placeholder_name", "scope_name"]
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from ..base.errors import ArgumentError
 from ..base.scopes import AttrScope
+from ..graph.base_symbol import single_entry
 from ..graph.node import Entry
-from ..graph.symbol import Symbol, single_entry
+from ..graph.symbol import Symbol
 from . import control_flow  # noqa: F401 - registers the operators
 from .loop_arguments import Form, as_variables, flatten, limit_of, regroup
 from .subgraph import Body, applied, closed, cut, placeholder, placeholder_name, scope_name

@@ -3,19 +3,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..op.record import Op
 from .node import Entry, Node, parsed
-from .rewrite import rewrite
-
-if TYPE_CHECKING:
-    from .symbol import Symbol
+from .rewrite import S, rewrite
 
 __all__ = ["without_common_expressions"]
 
 
-def without_common_expressions(symbol: Symbol) -> Symbol:
+def without_common_expressions(symbol: S) -> S:
     """`symbol` with nodes of equal operator, attributes and inputs made one.
 
     Left alone are nodes that draw random numbers, keep a state, write to inputs, state their own

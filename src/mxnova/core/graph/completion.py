@@ -13,15 +13,15 @@ import torch
 from ..base.errors import MXNetError
 from ..base.shapes import is_known, shape_text
 from ..op.record import Op
+from .base_symbol import BaseSymbol
 from .infer import DTypeTable, ShapeTable
 from .node import Entry, Node
-from .rewrite import rewrite
-from .symbol import Symbol
+from .rewrite import S, rewrite
 
 __all__ = ["completed", "completions"]
 
 
-def completions(symbol: Symbol, shapes: ShapeTable, dtypes: DTypeTable) -> dict[int, Op]:
+def completions(symbol: BaseSymbol, shapes: ShapeTable, dtypes: DTypeTable) -> dict[int, Op]:
     """The operators that become definite, by the number of their node in `symbol.nodes`.
 
     Args:
@@ -48,7 +48,7 @@ def completions(symbol: Symbol, shapes: ShapeTable, dtypes: DTypeTable) -> dict[
     return found
 
 
-def completed(symbol: Symbol, operators: Mapping[int, Op]) -> Symbol:
+def completed(symbol: S, operators: Mapping[int, Op]) -> S:
     """`symbol` with `operators` in place of those of its nodes; itself when there are none."""
     made = {id(symbol.nodes[number]): op for number, op in operators.items()}
 

@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators as functions on symbols, and symbol arithmetic."""
+"""Operators as functions on symbols."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from ..base.errors import MXNetError, UnknownNameError, candidates
 from ..base.params import attr_text
 from ..base.scopes import AttrScope, NameManager
+from ..op import library  # noqa: F401 - registers the operators
 from ..op.calls import CallForm, documented
 from ..op.record import Op, find
+from .base_symbol import BaseSymbol, single_entry, symbol_of
 from .node import Entry, Node, hidden, parsed
-from .symbol import Symbol, single_entry
+
+if TYPE_CHECKING:  # the class, which is above
+    from .symbol import Symbol
 
 __all__ = ["apply", "function_of", "inputs_of", "invoke_by_name"]
 
@@ -46,11 +48,11 @@ def function_of(op: str, shown: str = "") -> Callable[..., Any]:
 
 
 def _is_symbol(value: Any) -> bool:
-    return isinstance(value, Symbol)
+    return isinstance(value, BaseSymbol)
 
 
 def invoke_by_name(
-    op_name: str, symbols: Sequence[Symbol], attrs: Mapping[str, Any], name: str | None = None
+    op_name: str, symbols: Sequence[BaseSymbol], attrs: Mapping[str, Any], name: str | None = None
 ) -> Symbol:
     """Applies the operator registered as `op_name`, with attributes as text, as a C client would.
 
@@ -71,8 +73,8 @@ def apply(
     op_name: str,
     name: str,
     texts: dict[str, str],
-    symbols: Sequence[Symbol],
-    named: Mapping[str, Symbol],
+    symbols: Sequence[BaseSymbol],
+    named: Mapping[str, BaseSymbol],
     attr: dict[str, str] | None,
 ) -> Symbol:
     """A node applying an operator; inputs that are not given become variables ``name_input``."""
@@ -80,15 +82,15 @@ def apply(
     attrs = {**scope, **{hidden(k): v for k, v in texts.items()}}
     op = parsed(op_name, attrs)
     node = Node(op, name, attrs, inputs_of(op, name, attrs, symbols, named))
-    return Symbol(Entry(node, i) for i in range(op.n_visible()))
+    return symbol_of(Entry(node, i) for i in range(op.n_visible()))
 
 
 def inputs_of(
     op: Op,
     name: str,
     attrs: dict[str, str],
-    symbols: Sequence[Symbol],
-    named: Mapping[str, Symbol],
+    symbols: Sequence[BaseSymbol],
+    named: Mapping[str, BaseSymbol],
 ) -> list[Entry]:
     """The inputs of a node: those given, in order or by name, and variables for the others.
 
@@ -97,7 +99,7 @@ def inputs_of(
     """
     names = op.inputs()
     if len(symbols) == 1 and len(names) > 1 and len(symbols[0].entries) == len(names):
-        symbols = list(symbols[0])  # a group stands for its members
+        symbols = [symbol_of([e]) for e in symbols[0].entries]  # a group stands for its members
     given = {n: single_entry(s, f"{op.name}: {n}") for n, s in zip(names, symbols, strict=False)}
     if len(symbols) > len(names):
         raise MXNetError(f"{op.name} takes {len(names)} inputs ({', '.join(names)})")
@@ -122,64 +124,3 @@ def _variable(node_name: str, input_name: str, attrs: dict[str, str]) -> Entry:
     """A variable made for an input; MXNet gives it the attributes of the node."""
     name = f"{node_name}_{input_name}" if node_name else input_name
     return Entry(Node(None, name, dict(attrs)), 0)
-
-
-# Arithmetic ---------------------------------------------------------------------------------------
-
-
-def _binary(name: str, arrays: str, scalar: str) -> Callable[..., Any]:
-    """The method for ``self <op> other``, `other` a symbol or a number."""
-    reflected = name.startswith("__r")
-
-    def method(self: Symbol, other: Any) -> Any:
-        if isinstance(other, Symbol):
-            left, right = (other, self) if reflected else (self, other)
-            return function_of(arrays)(left, right)
-        if isinstance(other, (int, float, np.generic)):
-            return function_of(scalar)(self, scalar=other)
-        return NotImplemented
-
-    method.__name__ = method.__qualname__ = name
-    return method
-
-
-# The aliases are those that MXNet's own operators use: nodes are named after them.
-# fmt: off
-_ARITHMETIC = [  # method, on two symbols, with a number
-    ("__add__",      "_Plus",          "_PlusScalar"),
-    ("__radd__",     "_Plus",          "_PlusScalar"),
-    ("__sub__",      "_Minus",         "_MinusScalar"),
-    ("__rsub__",     "_Minus",         "_RMinusScalar"),
-    ("__mul__",      "_Mul",           "_MulScalar"),
-    ("__rmul__",     "_Mul",           "_MulScalar"),
-    ("__truediv__",  "_Div",           "_DivScalar"),
-    ("__rtruediv__", "_Div",           "_RDivScalar"),
-    ("__div__",      "_Div",           "_DivScalar"),
-    ("__rdiv__",     "_Div",           "_RDivScalar"),
-    ("__mod__",      "_Mod",           "_ModScalar"),
-    ("__rmod__",     "_Mod",           "_RModScalar"),
-    ("__pow__",      "_Power",         "_PowerScalar"),
-    ("__rpow__",     "_Power",         "_rpower_scalar"),
-    ("__eq__",       "_equal",         "_equal_scalar"),
-    ("__ne__",       "_not_equal",     "_not_equal_scalar"),
-    ("__gt__",       "_greater",       "_greater_scalar"),
-    ("__ge__",       "_greater_equal", "_greater_equal_scalar"),
-    ("__lt__",       "_lesser",        "_lesser_scalar"),
-    ("__le__",       "_lesser_equal",  "_lesser_equal_scalar"),
-]
-# fmt: on
-
-for _name, _arrays, _scalar in _ARITHMETIC:
-    setattr(Symbol, _name, _binary(_name, _arrays, _scalar))
-
-
-def _negative(self: Symbol) -> Any:
-    return function_of("_MulScalar")(self, scalar=-1.0)
-
-
-def _absolute(self: Symbol) -> Any:
-    return function_of("abs")(self)
-
-
-Symbol.__neg__ = _negative  # type: ignore[operator]
-Symbol.__abs__ = _absolute  # type: ignore[attr-defined]

@@ -4,12 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 from ..op.record import Op, find
-
-if TYPE_CHECKING:
-    from .symbol import Symbol
 
 __all__ = [
     "USER_KEYS",
@@ -49,7 +46,7 @@ class Node:
         name: str,
         attrs: dict[str, str],
         inputs: Sequence[Entry] = (),
-        subgraphs: Sequence[Symbol] = (),
+        subgraphs: Sequence[Any] = (),
     ) -> None:
         self.op = op
         self.name = name
@@ -95,7 +92,7 @@ def hidden(key: str) -> str:
     return f"__{key}__" if key in USER_KEYS else key
 
 
-def parsed(op: str, attrs: Mapping[str, str], subgraphs: Sequence[Symbol] = ()) -> Op:
+def parsed(op: str, attrs: Mapping[str, str], subgraphs: Sequence[Any] = ()) -> Op:
     """The operator registered as `op` with the parameters in `attrs`."""
     own = {k: v for k, v in attrs.items() if not (k.startswith("__") and k.endswith("__"))}
     return find(op).of(own, subgraphs)

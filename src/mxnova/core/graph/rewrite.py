@@ -4,21 +4,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
+from .base_symbol import BaseSymbol
 from .node import Entry, Node
 
-if TYPE_CHECKING:
-    from .symbol import Symbol
-
 __all__ = ["Replacement", "rewrite"]
+
+S = TypeVar("S", bound=BaseSymbol)
 
 # What stands for a node from now on: another node, output by output; entries, one for each of its
 # outputs; None: the node itself, copied when its inputs have changed.
 Replacement = Node | Sequence[Entry] | None
 
 
-def rewrite(symbol: Symbol, replace: Callable[[Node, list[Entry]], Replacement]) -> Symbol:
+def rewrite(symbol: S, replace: Callable[[Node, list[Entry]], Replacement]) -> S:
     """`symbol` with each node replaced by what `replace` says; itself when nothing changed.
 
     Nodes come in the order of `Symbol.nodes`, each once, with its inputs in the new graph. What no

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from ...formats import symbol_json
 from ...formats.symbol_json import GraphRecord, NodeRecord
@@ -13,9 +14,12 @@ from ..base.errors import FormatError, MXNetError, shown
 from ..base.scopes import is_np_shape
 from ..base.shapes import parse_shape
 from ..op.record import REGISTRY
+from .base_symbol import BaseSymbol, symbol_of
 from .node import Entry, Node, parsed, walk
 from .rewrite import rewrite
-from .symbol import Symbol
+
+if TYPE_CHECKING:  # the class, which is above
+    from .symbol import Symbol
 
 __all__ = ["from_json", "listing", "to_json"]
 
@@ -34,7 +38,7 @@ def from_json(text: str | bytes) -> Symbol:
     return symbol
 
 
-def _to_np_shapes(symbol: Symbol) -> None:
+def _to_np_shapes(symbol: BaseSymbol) -> None:
     """Writes what is unknown of declared shapes as NumPy's shape semantics do: -1, or None."""
     for node in symbol.nodes:
         if node.op is None and "__shape__" in node.attrs:
@@ -57,7 +61,7 @@ def _symbol(record: GraphRecord) -> Symbol:
     nodes: list[Node] = []
     for node_record in record.nodes:
         nodes.append(_node(node_record, nodes))
-    return Symbol(_entry(nodes, head, "heads") for head in record.heads)
+    return symbol_of(_entry(nodes, head, "heads") for head in record.heads)
 
 
 def _node(record: NodeRecord, earlier: Sequence[Node]) -> Node:
@@ -84,11 +88,13 @@ def _check_counts(record: NodeRecord, where: str) -> None:
     """Refuses a node that declares more arrays than it reads, before anything is made of them."""
     if record.op not in REGISTRY or REGISTRY[record.op].signature.variadic is None:
         return
+    given = len(record.inputs) + len(record.subgraphs)  # control flow counts its bodies
     for name in _COUNTS:
         text = record.attrs.get(name, "").strip()
-        if text.isdecimal() and int(text[:20]) > len(record.inputs):
-            given = f"{len(record.inputs)} inputs are given"
-            raise FormatError(f"{where}: {record.op}: {name}={shown(text)}: {given}")
+        if text.isdecimal() and int(text[:20]) > given:
+            raise FormatError(
+                f"{where}: {record.op}: {name}={shown(text)}: {len(record.inputs)} inputs are given"
+            )
 
 
 def _entry(nodes: Sequence[Node], entry: tuple[int, int, int], where: str) -> Entry:
@@ -99,7 +105,7 @@ def _entry(nodes: Sequence[Node], entry: tuple[int, int, int], where: str) -> En
     return Entry(node, entry[1])
 
 
-def to_json(symbol: Symbol, remove_amp_cast: bool = False) -> str:
+def to_json(symbol: BaseSymbol, remove_amp_cast: bool = False) -> str:
     """The text that MXNet 1.9.1 writes for `symbol`."""
     entries = symbol.entries
     if remove_amp_cast:
@@ -145,7 +151,7 @@ def _count_writes(node: Node, versions: Counter[int]) -> None:
             versions[id(entry.node)] += 1
 
 
-def _without_amp_casts(symbol: Symbol) -> Symbol:
+def _without_amp_casts(symbol: BaseSymbol) -> BaseSymbol:
     """A copy in which no operator reads what automatic mixed precision has cast; outputs stay."""
     return rewrite(symbol, lambda node, inputs: node.copy([_uncast(e) for e in inputs]))
 
@@ -157,7 +163,7 @@ def _uncast(entry: Entry) -> Entry:
     return entry
 
 
-def listing(symbol: Symbol) -> str:
+def listing(symbol: BaseSymbol) -> str:
     """Outputs, then every node with inputs and attributes."""
     versions: Counter[int] = Counter()
     lines = ["Symbol Outputs:"]

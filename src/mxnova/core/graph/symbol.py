@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import ctypes
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
 
+from ...formats.atomic import replacing
 from ..base.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -17,83 +17,36 @@ from ..base.errors import (
     OutOfRangeError,
     UnknownNameError,
     candidates,
-    shown,
 )
 from ..base.params import attr_text
 from ..base.scopes import AttrScope
-from ..base.shapes import PartialShape, from_user, is_known, to_user
 from ..methods import OperatorMethods
-from ..op import library  # noqa: F401 - registers the operators
 from ..op.dtypes import mx_dtype, torch_dtype
 from ..op.record import Op
-from .infer import DTypeTable, ShapeTable, infer_dtypes, infer_shapes
-from .node import USER_KEYS, Entry, Node, auxiliary_variables, walk
-from .refused import ArrayOnly
+from .arithmetic import Arithmetic
+from .array_only import ArrayOnly
+from .base_symbol import register, single_entry
+from .functions import function_of, inputs_of
+from .inference_methods import InferenceMethods
+from .node import USER_KEYS, Entry, Node
 from .rewrite import rewrite
+from .serialize import from_json, listing, to_json
 
 __all__ = ["Group", "Symbol", "Variable", "var"]
 
-Inferred = tuple[list[Any] | None, list[Any] | None, list[Any] | None]
 
-
-class Symbol(OperatorMethods, ArrayOnly):
+@register
+class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
     """One or more outputs of a graph.
 
     Args:
         handle: its outputs.
     """
 
-    __slots__ = ("__weakref__", "_entries", "_nodes")
+    __slots__ = ()
     __array_priority__ = 1000.0
 
-    def __init__(self, handle: Iterable[Entry] | None) -> None:
-        self._entries = list(handle or ())
-        self._nodes: list[Node] | None = None
-
     # The graph -----------------------------------------------------------------------------------
-
-    @property
-    def nodes(self) -> list[Node]:
-        """Its nodes, each after its inputs, in MXNet's depth-first order."""
-        if self._nodes is None:
-            self._nodes = walk(self._entries)
-        return self._nodes
-
-    @property
-    def entries(self) -> list[Entry]:
-        """Its outputs."""
-        return self._entries
-
-    def variables(self) -> tuple[list[Node], list[Node]]:
-        """(arguments, auxiliary states), in the order of the nodes."""
-        auxiliary = auxiliary_variables(self.nodes)
-        found = [n for n in self.nodes if n.op is None]
-        return (
-            [n for n in found if id(n) not in auxiliary],
-            [n for n in found if id(n) in auxiliary],
-        )
-
-    def list_arguments(self) -> list[str]:
-        """Names of its arguments."""
-        return [n.name for n in self.variables()[0]]
-
-    def list_auxiliary_states(self) -> list[str]:
-        """Names of its auxiliary states."""
-        return [n.name for n in self.variables()[1]]
-
-    def list_inputs(self) -> list[str]:
-        """Names of all its variables."""
-        return [n.name for n in self.nodes if n.op is None]
-
-    def list_outputs(self) -> list[str]:
-        """Names of its outputs."""
-        return [output_name(e) for e in self._entries]
-
-    @property
-    def name(self) -> str | None:
-        """The name of its node; None for a group."""
-        owners = {id(e.node) for e in self._entries}
-        return self._entries[0].node.name if len(owners) == 1 else None
 
     def get_internals(self) -> Symbol:
         """A group of every output of every node."""
@@ -139,8 +92,6 @@ class Symbol(OperatorMethods, ArrayOnly):
     __hash__ = object.__hash__
 
     def _apply(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        from .functions import function_of
-
         return function_of(name)(self, *args, **kwargs)
 
     def reshape(self, *args: Any, **kwargs: Any) -> Symbol:
@@ -258,8 +209,6 @@ class Symbol(OperatorMethods, ArrayOnly):
     def _with_inputs(
         self, name: str, args: Sequence[Symbol], kwargs: Mapping[str, Symbol]
     ) -> Symbol:
-        from .functions import inputs_of
-
         node = self._entries[0].node
         inputs = inputs_of(cast(Op, node.op), name, node.attrs, args, kwargs)
         made = Node(node.op, name, dict(node.attrs), inputs, node.subgraphs)
@@ -301,109 +250,14 @@ class Symbol(OperatorMethods, ArrayOnly):
         _refuse_unless_text(kwargs)
         self._entries[0].node.set_attrs(kwargs)
 
-    # Inference -----------------------------------------------------------------------------------
-
-    def infer_shape(self, *args: Any, **kwargs: Any) -> Inferred:
-        """(argument, output, auxiliary) shapes, or (None, None, None) when some stay unknown.
-
-        Args:
-            args: shapes of the arguments in order; None: unknown.
-            kwargs: shapes by argument name.
-
-        Raises:
-            MXNetError: shapes that contradict each other; the text names the node.
-
-        Warns:
-            UserWarning: some stay unknown; the text names arguments, or nodes, that they are of.
-        """
-        table = self._shape_table(args, kwargs)
-        if self._warn_of_unknown("shape", table, is_known, to_user):
-            return None, None, None
-        return self._listed(table, to_user)
-
-    def infer_shape_partial(self, *args: Any, **kwargs: Any) -> Inferred:
-        """`infer_shape` that leaves unknown what it cannot infer."""
-        return self._listed(self._shape_table(args, kwargs), to_user)
-
-    def _shape_table(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> ShapeTable:
-        known = self._known("infer_shape", args, kwargs)
-        return infer_shapes(self.nodes, {n: _partial_shape(n, s) for n, s in known.items()})
-
-    def infer_type(self, *args: Any, **kwargs: Any) -> Inferred:
-        """(argument, output, auxiliary) element types, or Nones when some stay unknown.
-
-        Warns:
-            UserWarning: some stay unknown; the text names arguments, or nodes, that they are of.
-        """
-        table = self._dtype_table(args, kwargs)
-        if self._warn_of_unknown("type", table, lambda dtype: dtype is not None, _numpy_type):
-            return None, None, None
-        return self._listed(table, _numpy_type)
-
-    def infer_type_partial(self, *args: Any, **kwargs: Any) -> Inferred:
-        """`infer_type` that leaves unknown what it cannot infer."""
-        return self._listed(self._dtype_table(args, kwargs), _numpy_type)
-
-    def _dtype_table(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> DTypeTable:
-        known = self._known("infer_type", args, kwargs)
-        dtypes = {n: None if d is None else torch_dtype(d) for n, d in known.items()}
-        return infer_dtypes(self.nodes, dtypes)
-
-    def _known(
-        self, what: str, args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> Mapping[str, Any]:
-        if args and kwargs:
-            raise ValueError(f"{what}: give shapes or types by position or by name, not both")
-        if args:
-            return dict(zip(self.list_arguments(), args, strict=False))
-        names = {n.name for n in self.nodes if n.op is None}
-        for name in kwargs:
-            if name not in names:
-                raise ArgumentError(
-                    f"{what}: no argument is named {name!r}{candidates(name, names)}"
-                )
-        return kwargs
-
-    def _warn_of_unknown(
-        self,
-        what: str,
-        table: Mapping[int, Sequence[Any]],
-        is_decided: Callable[[Any], bool],
-        shown: Callable[[Any], Any],
-    ) -> bool:
-        """Whether facts are missing, which is warned of: of arguments, or else of other nodes."""
-        undecided = [n for n in self.nodes if not all(map(is_decided, table[id(n)]))]
-        if not undecided:
-            return False
-        named = [n for n in undecided if n.op is None] or undecided
-        facts = (f"{n.name}: {', '.join(str(shown(f)) for f in table[id(n)])}" for n in named[:20])
-        warnings.warn(
-            f"infer_{what}: not enough is known to decide the {what} of\n\t" + "\n\t".join(facts),
-            UserWarning,
-            stacklevel=3,
-        )
-        return True
-
-    def _listed(self, table: dict[int, list[Any]], shown: Callable[[Any], Any]) -> Inferred:
-        arguments, auxiliary = self.variables()
-        return (
-            [shown(table[id(n)][0]) for n in arguments],
-            [shown(table[id(e.node)][e.output]) for e in self._entries],
-            [shown(table[id(n)][0]) for n in auxiliary],
-        )
-
     # Files ---------------------------------------------------------------------------------------
 
     def tojson(self, remove_amp_cast: bool = True) -> str:
         """The JSON text that MXNet 1.9.1 loads; automatic mixed precision casts left out."""
-        from .serialize import to_json
-
         return to_json(self, remove_amp_cast)
 
     def save(self, fname: str, remove_amp_cast: bool = True) -> None:
         """Writes `tojson` to a file, which is replaced only when all is written."""
-        from ...formats.atomic import replacing
-
         text = self.tojson(remove_amp_cast).encode()
         with replacing(fname) as file:
             file.write(text)
@@ -416,34 +270,11 @@ class Symbol(OperatorMethods, ArrayOnly):
         return {"handle": self.tojson(remove_amp_cast=False)}
 
     def __setstate__(self, state: dict[str, str]) -> None:
-        from .serialize import from_json
-
         self._entries, self._nodes = from_json(state["handle"]).entries, None
 
     def debug_str(self) -> str:
         """A listing of outputs and nodes."""
-        from .serialize import listing
-
         return listing(self)
-
-
-def output_name(entry: Entry) -> str:
-    """The name that a symbol lists an output under."""
-    op = entry.node.op
-    return entry.node.name if op is None else entry.node._prefixed(op.outputs()[entry.output])
-
-
-def _partial_shape(name: str, shape: Any) -> PartialShape:
-    try:
-        return from_user(shape)
-    except TypeError:
-        raise ArgumentTypeError(
-            f"infer_shape: {name}={shown(shape)}: a shape is a tuple of integers"
-        ) from None
-
-
-def _numpy_type(dtype: Any) -> Any:
-    return None if dtype is None else mx_dtype(dtype).numpy.type
 
 
 def _shown_attrs(node: Node) -> dict[str, str]:
@@ -459,17 +290,6 @@ def _refuse_unless_text(attrs: Mapping[str, Any]) -> None:
     for key, value in attrs.items():
         if not isinstance(value, str):
             raise ArgumentError(f"attribute {key}={value!r}: attributes are strings")
-
-
-def single_entry(symbol: Symbol, what: str) -> Entry:
-    """The only output of `symbol`.
-
-    Raises:
-        MXNetError: it has several.
-    """
-    if len(symbol._entries) != 1:
-        raise MXNetError(f"{what} has {len(symbol._entries)} outputs, a single one is needed")
-    return symbol._entries[0]
 
 
 # Variables and groups -----------------------------------------------------------------------------

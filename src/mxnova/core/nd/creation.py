@@ -4,14 +4,12 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 import warnings
 from typing import Any
 
 import numpy as np
 import torch
 
-from ..base.dtypes import BFLOAT16
 from ..base.errors import ArgumentError, ArgumentTypeError, argument_error
 from ..base.shapes import sizes_of
 from ..op.dtypes import torch_dtype
@@ -19,8 +17,12 @@ from ..op.record import find
 from ..runtime import storage
 from ..runtime.context import Context, context_of
 from ..runtime.profiler import PROFILER, clock
-from . import sharing  # noqa: F401 - how arrays go to other processes
+from . import (
+    sharing,  # noqa: F401 - how arrays go to other processes
+    sparse_creation,
+)
 from .array import NDArray
+from .conversion import dense_array, is_scipy
 from .dispatch import invoke
 from .exchange import tensor_from, tensor_of_capsule
 from .wrapping import empty_sparse, receive, wrap
@@ -124,29 +126,9 @@ def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> N
         ctx: where to put it; default: the current context.
         dtype: default: that of an NDArray, float32 for everything else, as in MXNet.
     """
-    context = context_of(ctx)
     if is_scipy(source_array) or getattr(source_array, "stype", "default") != "default":
-        from .sparse_creation import array as sparse_array
-
-        return sparse_array(source_array, ctx, dtype)
-    if isinstance(source_array, NDArray):
-        kind = torch_dtype(dtype) if dtype is not None else source_array._tensor.dtype
-        return wrap(storage.placed(source_array._tensor, context, kind), context)
-    try:
-        values = np.asarray(source_array)
-        if values.dtype.kind not in "biuf" and values.dtype != BFLOAT16:
-            casting: Any = "safe" if values.dtype.kind == "c" else "unsafe"
-            values = values.astype(np.float32, casting=casting)
-    except (TypeError, ValueError) as error:
-        raise ArgumentTypeError(f"array: cannot make an array of this: {error}") from None
-    kind = torch_dtype("float32" if dtype is None else dtype)
-    return wrap(storage.placed(tensor_from(values), context, kind), context)
-
-
-def is_scipy(value: Any) -> bool:
-    """Whether `value` is one of scipy's sparse matrices."""
-    scipy = sys.modules.get("scipy.sparse")
-    return scipy is not None and bool(scipy.issparse(value))
+        return sparse_creation.array(source_array, ctx, dtype)
+    return dense_array(source_array, context_of(ctx), dtype)
 
 
 def arange(

@@ -14,12 +14,12 @@ from ..base.shapes import sizes_of
 from ..op.dtypes import torch_dtype
 from ..op.sparse.storage import Csr, RowSparse, Sparse
 from ..runtime.context import Context, context_of
-from . import creation
 from .array import NDArray
+from .conversion import dense_array, is_scipy
 from .exchange import tensor_from
 from .sparse import BaseSparseNDArray, CSRNDArray, RowSparseNDArray
 from .sparse_format import check_format, check_range
-from .wrapping import wrap_sparse
+from .wrapping import wrap_sparse, zeros_stored
 
 __all__ = ["array", "csr_matrix", "empty", "row_sparse_array", "zeros"]
 
@@ -28,7 +28,8 @@ def zeros(
     stype: str, shape: Any, ctx: Context | None = None, dtype: Any = None, **_: Any
 ) -> NDArray:
     """An array of zeros stored as `stype`: csr, row_sparse or default."""
-    return creation.zeros(shape, ctx, dtype, stype)
+    sizes = sizes_of("zeros", shape)
+    return zeros_stored(stype, sizes, context_of(ctx), torch_dtype(dtype or "float32"))
 
 
 def empty(stype: str, shape: Any, ctx: Context | None = None, dtype: Any = None) -> NDArray:
@@ -56,7 +57,7 @@ def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> N
     if isinstance(source_array, BaseSparseNDArray):
         kind = torch_dtype(source_array.dtype if dtype is None else dtype)
         return source_array._moved(context_of(ctx), kind)
-    if creation.is_scipy(source_array):
+    if is_scipy(source_array):
         matrix = source_array.tocsr().sorted_indices()
         parts = (matrix.data, matrix.indices, matrix.indptr)
         return _csr_of_parts(*parts, matrix.shape, ctx, dtype)
@@ -131,11 +132,11 @@ def _agree(function: str, found: tuple[int, ...], wanted: Any) -> None:
 
 def _converted(source: Any, stype: str, ctx: Context | None, dtype: Any) -> NDArray:
     """A dense source, or one in the storage that is wanted."""
-    if isinstance(source, BaseSparseNDArray) or creation.is_scipy(source):
+    if isinstance(source, BaseSparseNDArray) or is_scipy(source):
         return array(source, ctx, dtype)
     if dtype is None and isinstance(source, (NDArray, np.ndarray)):
         dtype = source.dtype
-    return creation.array(source, ctx, dtype).tostype(stype)
+    return dense_array(source, context_of(ctx), dtype).tostype(stype)
 
 
 # From parts ---------------------------------------------------------------------------------------

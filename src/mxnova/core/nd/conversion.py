@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dense arrays with the values of other things."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from ..base.dtypes import BFLOAT16
+from ..base.errors import ArgumentTypeError
+from ..op.dtypes import torch_dtype
+from ..runtime import storage
+from ..runtime.context import Context
+from .array import NDArray
+from .exchange import tensor_from
+from .wrapping import wrap
+
+__all__ = ["dense_array", "is_scipy"]
+
+
+def dense_array(source: Any, context: Context, dtype: Any = None) -> NDArray:
+    """A dense array with the values of an NDArray, or of what NumPy makes an array of, copied.
+
+    Args:
+        source: what to copy.
+        context: where to put it.
+        dtype: default: that of an NDArray, float32 for everything else, as in MXNet.
+    """
+    if isinstance(source, NDArray):
+        kind = torch_dtype(dtype) if dtype is not None else source._raw.dtype
+        return wrap(storage.placed(source._tensor, context, kind), context)
+    try:
+        values = np.asarray(source)
+        if values.dtype.kind not in "biuf" and values.dtype != BFLOAT16:
+            casting: Any = "safe" if values.dtype.kind == "c" else "unsafe"
+            values = values.astype(np.float32, casting=casting)
+    except (TypeError, ValueError) as error:
+        raise ArgumentTypeError(f"array: cannot make an array of this: {error}") from None
+    kind = torch_dtype("float32" if dtype is None else dtype)
+    return wrap(storage.placed(tensor_from(values), context, kind), context)
+
+
+def is_scipy(value: Any) -> bool:
+    """Whether `value` is one of scipy's sparse matrices."""
+    scipy = sys.modules.get("scipy.sparse")
+    return scipy is not None and bool(scipy.issparse(value))
