@@ -101,13 +101,18 @@ class Program:
         symbol: what to compute.
         facts: what is known of it.
         operators: operators that become definite, where the caller has asked already.
+        order: names of the inputs, in the order in which `variables` shall be.
 
     Raises:
         MXNetError: the facts contradict each other or the symbol.
     """
 
     def __init__(
-        self, symbol: Symbol, facts: Facts, operators: Mapping[int, Op] | None = None
+        self,
+        symbol: Symbol,
+        facts: Facts,
+        operators: Mapping[int, Op] | None = None,
+        order: Sequence[str] | None = None,
     ) -> None:
         if operators is None:
             operators = completions(symbol, facts.shapes(symbol), facts.dtypes(symbol))
@@ -119,6 +124,8 @@ class Program:
         contexts = contexts_of(symbol.nodes, facts.context, facts.groups)
         self.facts = facts
         self.variables = [n for part in symbol.variables() for n in part]
+        if order is not None:
+            self.variables.sort(key=lambda variable: order.index(variable.name))
         self.symbol = placed(symbol, contexts)
         self._lowered: dict[Mode, Lowered] = {}
 
