@@ -13,7 +13,9 @@ from typing import Any
 import torch
 
 from .core.base.errors import MXNetError, candidates
-from .core.base.handles import handle_to_keep
+from .core.base.handles import handle_to_keep, object_of
+from .core.exec import subgraph_backends
+from .core.graph.symbol import Symbol
 from .core.nd.creation import from_dlpack
 
 __all__ = ["LIBRARY"]
@@ -67,6 +69,37 @@ def _array_from_dlpack(tensor: ctypes.c_void_p, out: Any) -> None:
     out._obj.value = handle_to_keep(from_dlpack(capsule)).value
 
 
-_FUNCTIONS: dict[str, Callable[..., None]] = {"MXNDArrayFromDLPack": _array_from_dlpack}
+def _symbol_with_subgraphs(handle: Any, backend: Any, count: Any, names: Any, out: Any) -> None:
+    symbol = object_of(handle, Symbol)
+    made = subgraph_backends.with_operators(symbol, _text(backend), _texts(count, names))
+    out._obj.value = handle_to_keep(made).value
+
+
+def _set_operators(must_exist: bool) -> Callable[..., None]:
+    return lambda backend, count, names: subgraph_backends.set_operators(
+        _text(backend), _texts(count, names), must_exist
+    )
+
+
+def _remove_operators(must_exist: bool) -> Callable[..., None]:
+    return lambda backend: subgraph_backends.remove_operators(_text(backend), must_exist)
+
+
+def _text(text: Any) -> str:
+    return str((text if isinstance(text, bytes) else text.value).decode())
+
+
+def _texts(count: Any, names: Any) -> list[str]:
+    return [_text(name) for name in names[: getattr(count, "value", count)]]
+
+
+_FUNCTIONS: dict[str, Callable[..., None]] = {
+    "MXNDArrayFromDLPack": _array_from_dlpack,
+    "MXBuildSubgraphByOpNames": _symbol_with_subgraphs,
+    "MXSetSubgraphPropertyOpNames": _set_operators(must_exist=False),
+    "MXSetSubgraphPropertyOpNamesV2": _set_operators(must_exist=True),
+    "MXRemoveSubgraphPropertyOpNames": _remove_operators(must_exist=False),
+    "MXRemoveSubgraphPropertyOpNamesV2": _remove_operators(must_exist=True),
+}
 
 LIBRARY = _Library()

@@ -36,7 +36,7 @@ __all__ = ["SLOW", "Call", "Finding", "call", "run", "warm_up"]
 SLOW = 2.0  # seconds
 MODES = ("eager", "infer", "bind", "backward")
 # Of users' making, or with graphs inside: parameters alone make no instance.
-SKIPPED = {"Custom", "_foreach", "_while_loop", "_cond", "_NDArray", "_Native"}
+SKIPPED = {"Custom", "_foreach", "_while_loop", "_cond", "_CachedOp", "_NDArray", "_Native"}
 TYPES = [t for t in dict.fromkeys(REGISTRY.values()) if t.name not in SKIPPED]
 
 INTEGERS = ["0", "1", "2", "3", "4", "5", "-1", "-2", "1", "2", "3"]

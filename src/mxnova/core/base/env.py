@@ -36,6 +36,8 @@ VARIABLES: dict[str, Variable] = {
         "Whether tracebacks that the command line shows have the frames inside mxnova, too."),
     "MXNET_ELIMINATE_COMMON_EXPR": Variable(kind_of(bool), True,
         "Whether a graph computes what it says twice once."),
+    "MXNET_SUBGRAPH_BACKEND": Variable(kind_of(str), "",
+        "Which subgraph backend partitions symbols that are bound; empty or NONE: none."),
     "MXNET_PROFILER_AUTOSTART": Variable(kind_of(bool), False,
         "Whether the profiler runs from the start; its trace is written at exit."),
     "MXNET_PROFILER_MODE": Variable(kind_of(int), 13,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gives Symbol what takes arrays: `bind`, `simple_bind`, `eval`."""
+"""Gives Symbol what takes arrays: `bind`, `simple_bind`, `eval`; and what asks backends."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from .bound_arrays import Arrays, by_name, groups_of, requests_of
 from .executor import Executor
 from .simple_bind import Sharing
 from .simple_bind import simple_bind as bind_shapes
+from .subgraph_backends import get_backend_symbol, optimize_for
 
 __all__: list[str] = []
 
@@ -92,5 +93,11 @@ def evaluate(self: Symbol, ctx: Context | None = None, **kwargs: NDArray) -> lis
     return bind(self, context_of(ctx), kwargs, grad_req="null").forward()
 
 
-for _name, _method in (("bind", bind), ("simple_bind", simple_bind), ("eval", evaluate)):
+for _name, _method in (
+    ("bind", bind),
+    ("simple_bind", simple_bind),
+    ("eval", evaluate),
+    ("optimize_for", optimize_for),
+    ("get_backend_symbol", get_backend_symbol),
+):
     setattr(Symbol, _name, _method)

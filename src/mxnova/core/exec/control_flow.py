@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Control flow: operators whose bodies are graphs.
+"""Operators whose bodies are graphs: control flow, and groups of nodes made one.
 
-Their inputs are listed once, and numbers (`…_locs`) say which input of a body each of them feeds.
+Inputs of control flow are listed once, and numbers (`…_locs`) say which input of a body each of
+them feeds.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from ..runtime.context import Context, cpu, current_context, gpu
 from .program import Mode, Program, ProgramTable
 from .sparse_execution import dense_edge
 
-__all__ = ["Cond", "Foreach", "WhileLoop"]
+__all__ = ["CachedGraph", "Cond", "Foreach", "WhileLoop"]
 
 
 class _Body:
@@ -84,10 +85,26 @@ def _dense(edge: Any) -> Tensor:
     return edge if isinstance(edge, Tensor) else dense_edge(edge)
 
 
-class _ControlFlow(Op):
+class _WithBodies(Op):
     """What operators with bodies have in common."""
 
     _keeps_state = False
+
+    @cached_property
+    def bodies(self) -> list[_Body]:
+        """The subgraphs as functions."""
+        return [_Body(s, self._keeps_state) for s in self.subgraphs]
+
+    def instance(self) -> Op:
+        """The operator with bodies whose operators keep their states."""
+        own = object.__new__(type(self))
+        own.__dict__.update(self.__dict__, _keeps_state=True)
+        own.__dict__.pop("bodies", None)
+        return own
+
+
+class _ControlFlow(_WithBodies):
+    """What loops and branches have in common."""
 
     num_args: AnyCount
     num_outputs: AnyCount
@@ -108,18 +125,6 @@ class _ControlFlow(Op):
         if any(not 0 <= at < count for at in locations):
             raise argument_error(self.name, name, locations, f"must be from 0 to {count - 1}")
         return locations
-
-    @cached_property
-    def bodies(self) -> list[_Body]:
-        """The subgraphs as functions."""
-        return [_Body(s, self._keeps_state) for s in self.subgraphs]
-
-    def instance(self) -> Op:
-        """The operator with bodies whose operators keep their states."""
-        own = object.__new__(type(self))
-        own.__dict__.update(self.__dict__, _keeps_state=True)
-        own.__dict__.pop("bodies", None)
-        return own
 
 
 class _Loop(_ControlFlow):
@@ -348,3 +353,57 @@ class Cond(_ControlFlow):
         (holds,) = condition.run(_spread(data, self.cond_input_locs), train, rng)
         body, locations = self._branches()[0 if bool(holds.flatten()[0]) else 1]
         return lone(body.run(_spread(data, locations), train, rng))
+
+
+@operator("_CachedOp", named_inputs=False)
+class CachedGraph(_WithBodies):
+    """Runs a graph: what a group of nodes becomes that is made one node.
+
+    Args:
+        data: the graph's inputs, in the order that it lists them in.
+    """
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def __init__(self, *, subgraphs: Any = (), **values: Any) -> None:
+        super().__init__(subgraphs=subgraphs, **values)
+        names: list[str] = []
+        states: set[str] = set()
+        for graph in subgraphs:
+            names += graph.list_inputs()
+            states |= {*graph.list_auxiliary_states()}
+        written = [arg for arg, n in zip(numbered("arg", len(names)), names) if n in states]
+        self.__dict__.update(mutates=tuple(written), _n_inputs=len(names))
+
+    def n_variadic(self) -> int:
+        """As many as the graph has."""
+        return int(self.__dict__["_n_inputs"])
+
+    def outputs(self) -> tuple[str, ...]:
+        """Those of the graph; one that it has already had is named as MXNet's copies are."""
+        names: dict[str, None] = {}
+        for name in (n for graph in self.subgraphs for n in graph.list_outputs()):
+            stem, _, suffix = name.rpartition("_")
+            middle = "_copy0"
+            while name in names:
+                name = f"{stem}{middle}_{suffix}"
+                middle += "_0_copy"
+            names[name] = None
+        return tuple(names)
+
+    def infer_shape(self, s: Shapes) -> None:
+        """The graph's shapes."""
+        facts = self.bodies[0].shapes([s.known(n) for n in s.inputs])
+        for name, shape in zip((*s.inputs, *s.outputs), (*facts[0], *facts[1]), strict=True):
+            s[name] = shape
+
+    def infer_dtype(self, t: DTypes) -> None:
+        """The graph's element types."""
+        facts = self.bodies[0].dtypes([t.known(n) for n in t.inputs])
+        for name, dtype in zip((*t.inputs, *t.outputs), (*facts[0], *facts[1]), strict=True):
+            t[name] = dtype
+
+    def forward(self, *data: Tensor, train: bool, rng: Any) -> Any:
+        """Runs the graph."""
+        return lone(self.bodies[0].run(data, train, rng))

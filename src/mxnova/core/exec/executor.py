@@ -38,6 +38,7 @@ from .placement import contexts_of
 from .program import ArrayFacts, Facts, Mode, Program
 from .sparse_execution import leaf_of, tracked_of, value_of
 from .specialization import Inference
+from .subgraph_backends import for_binding
 
 __all__ = ["Executor"]
 
@@ -129,7 +130,10 @@ class Executor:
                     lender,
                 )
             )
-        return Program(self._symbol, facts, completions(self._symbol, shapes, dtypes))
+        symbol = for_binding(self._symbol, {n: a.stype for n, a in arrays.items()})
+        if symbol is self._symbol:
+            return Program(symbol, facts, completions(symbol, shapes, dtypes))
+        return Program(symbol, facts, order=list(arrays))
 
     # Arrays --------------------------------------------------------------------------------------
 

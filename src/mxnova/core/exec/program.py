@@ -4,6 +4,7 @@
 A symbol becomes runnable in this order:
 
     completed     operators that left open what they make are made definite
+    merged        what it says twice is computed once
     instantiated  operators that keep a state get one of their own
     placed        copies are inserted between contexts
     lowered       a function, one for each mode (training or not, recorded or not)
@@ -20,7 +21,9 @@ from typing import Any, NamedTuple
 
 import torch
 
+from ..base import env
 from ..base.shapes import PartialShape
+from ..graph.common_expressions import without_common_expressions
 from ..graph.completion import completed, completions
 from ..graph.infer import DTypeTable, ShapeTable, infer_dtypes, infer_shapes, infer_stypes
 from ..graph.node import Entry, Node, written_variables
@@ -98,22 +101,31 @@ class Program:
         symbol: what to compute.
         facts: what is known of it.
         operators: operators that become definite, where the caller has asked already.
+        order: names of the inputs, in the order in which `variables` shall be.
 
     Raises:
         MXNetError: the facts contradict each other or the symbol.
     """
 
     def __init__(
-        self, symbol: Symbol, facts: Facts, operators: Mapping[int, Op] | None = None
+        self,
+        symbol: Symbol,
+        facts: Facts,
+        operators: Mapping[int, Op] | None = None,
+        order: Sequence[str] | None = None,
     ) -> None:
         if operators is None:
             operators = completions(symbol, facts.shapes(symbol), facts.dtypes(symbol))
         symbol = rewrite(completed(symbol, operators), Node.copy)
+        if env.get("MXNET_ELIMINATE_COMMON_EXPR"):
+            symbol = without_common_expressions(symbol)
         if facts.keeps_state:
             symbol = _instantiated(symbol)
         contexts = contexts_of(symbol.nodes, facts.context, facts.groups)
         self.facts = facts
         self.variables = [n for part in symbol.variables() for n in part]
+        if order is not None:
+            self.variables.sort(key=lambda variable: order.index(variable.name))
         self.symbol = placed(symbol, contexts)
         self._lowered: dict[Mode, Lowered] = {}
 

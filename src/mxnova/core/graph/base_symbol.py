@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ..base.errors import MXNetError
+from ..base.handles import object_of
 from .node import Entry, Node, auxiliary_variables, walk
 
 if TYPE_CHECKING:  # the class, which is above
@@ -19,12 +21,14 @@ class BaseSymbol:
     """A symbol without its methods; what the lower modules of this room know of it.
 
     Args:
-        handle: its outputs.
+        handle: its outputs, or the handle of a symbol to be like.
     """
 
     __slots__ = ("__weakref__", "_entries", "_nodes")
 
-    def __init__(self, handle: Iterable[Entry] | None) -> None:
+    def __init__(self, handle: Iterable[Entry] | ctypes.c_void_p | None) -> None:
+        if isinstance(handle, ctypes.c_void_p):
+            handle = object_of(handle, BaseSymbol).entries
         self._entries = list(handle or ())
         self._nodes: list[Node] | None = None
 

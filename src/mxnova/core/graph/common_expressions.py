@@ -15,8 +15,9 @@ __all__ = ["without_common_expressions"]
 def without_common_expressions(symbol: S) -> S:
     """`symbol` with nodes of equal operator, attributes and inputs made one.
 
-    Left alone are nodes that draw random numbers, keep a state, write to inputs, have several
-    outputs or none of the inputs that could tell them apart. Outputs that were two stay two arrays:
+    Left alone are nodes that draw random numbers, keep a state, write to inputs, state their own
+    gradient (a loss gives the same one however many read it), have several outputs or none of the
+    inputs that could tell them apart. Outputs that were two stay two arrays:
     the second is a copy of the first.
 
     Args:
@@ -41,11 +42,12 @@ def without_common_expressions(symbol: S) -> S:
 
 
 def _is_a_function(op: Op) -> bool:
-    """Whether equal inputs give equal outputs, and there is nothing but one output."""
+    """Whether equal inputs give equal outputs and gradients, and there is but one output."""
     return (
         len(op.outputs()) == 1
         and "rng" not in op.type.signature.facts
-        and not (op.aux or op.mutates or op.subgraphs)
+        and not (op.structure.written or op.subgraphs)
+        and op.backward is None
         and type(op).instance is Op.instance
     )
 

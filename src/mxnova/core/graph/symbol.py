@@ -18,6 +18,7 @@ from ..base.errors import (
     UnknownNameError,
     candidates,
 )
+from ..base.handles import handle_of
 from ..base.params import attr_text
 from ..base.scopes import AttrScope
 from ..methods import OperatorMethods
@@ -121,7 +122,7 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
     @property
     def handle(self) -> ctypes.c_void_p:
         """An address that stands for it."""
-        return ctypes.c_void_p(id(self))
+        return handle_of(self)
 
     def gradient(self, wrt: Sequence[str]) -> Symbol:
         """Refused, as by MXNet: a bound symbol has gradients.
@@ -130,25 +131,6 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
             MXNetError: always.
         """
         raise MXNetError("a symbol of gradients is not to be had: bind it and run backward")
-
-    def get_backend_symbol(self, backend: str) -> Symbol:
-        """A copy: backends rewrite a symbol when it is bound."""
-        return self.__copy__()
-
-    def optimize_for(
-        self,
-        backend: str,
-        args: Any = None,
-        aux: Any = None,
-        ctx: Any = None,
-        shape_dict: Any = None,
-        type_dict: Any = None,
-        stype_dict: Any = None,
-        skip_infer: bool = False,
-        **kwargs: Any,
-    ) -> Symbol:
-        """A copy: backends rewrite a symbol when it is bound."""
-        return self.__copy__()
 
     # Composition ---------------------------------------------------------------------------------
 

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Partitioning: groups of nodes become one node each, which has the group as its subgraph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from .base_symbol import output_name, symbol_of
+from .node import Entry, Node, parsed
+from .rewrite import S, rewrite
+
+__all__ = ["Selection", "partitioned"]
+
+Selection = Callable[[Node], bool]
+_PLACE = "__ctx_group__"
+
+
+def partitioned(symbol: S, selects: Selection, shared: bool = False) -> S:
+    """`symbol` with groups of selected nodes in the subgraphs of nodes named ``_CachedOp0``, ….
+
+    A group is connected by what its nodes read of each other, belongs to one ``ctx_group``, and is
+    as large as it can be without reading what others make of its own outputs.
+
+    Args:
+        symbol: any symbol; it stays as it is.
+        selects: says of a node that is no variable whether it shall be in a group.
+        shared: whether all that read one thing through the border of a group read it as one input
+            or output of the group; else each gets its own, as in MXNet.
+    """
+    groups = _grouped(symbol.nodes, selects)
+    numbers = _handed_out(symbol.entries, groups, shared)
+    parts: dict[int, _Part] = {}  # by id of a group
+    part_of: dict[int, _Part] = {}  # by id of a node inside
+
+    def outside(reader: Node | None, at: int, entry: Entry) -> Entry:
+        part = part_of.get(id(entry.node))
+        return entry if part is None else part.output(entry, numbers[id(reader), at])
+
+    def inside(part: _Part, reader: Node, at: int, entry: Entry) -> Entry:
+        source = part_of.get(id(entry.node))
+        if source is part:
+            return entry
+        name = output_name(entry) if source is None else source.output_name(entry)
+        return part.variable(outside(reader, at, entry), name)
+
+    def replace(node: Node, inputs: list[Entry]) -> Node:
+        group = groups.get(id(node))
+        if group is None:
+            return node.copy([outside(node, i, e) for i, e in enumerate(inputs)])
+        part = parts.get(id(group))
+        if part is None:
+            part = parts[id(group)] = _Part(len(parts), group.place, shared)
+        made = node.copy([inside(part, node, i, e) for i, e in enumerate(inputs)])
+        part_of[id(made)] = part
+        return made
+
+    rewritten = rewrite(symbol, replace)
+    entries = [outside(None, i, e) for i, e in enumerate(rewritten.entries)]
+    for part in parts.values():
+        part.finish()
+    return type(symbol)(entries)
+
+
+class _Part:
+    """A group on its way into a node.
+
+    Attributes:
+        node: the node, an empty one until `finish`.
+    """
+
+    def __init__(self, number: int, place: str | None, shared: bool) -> None:
+        self.node = Node(None, f"_CachedOp{number}", {} if place is None else {_PLACE: place})
+        self._shared = shared
+        self._heads: dict[int, Entry] = {}
+        self._variables: dict[Entry, Entry] = {}
+        self._sources: dict[int, Entry] = {}  # by id of the variable that stands for it
+        self._names: set[str] = set()
+
+    def variable(self, source: Entry, name: str) -> Entry:
+        """What stands inside for an output of the surrounding graph, of this name there."""
+        found = self._variables.get(source) if self._shared else None
+        if found is None:
+            found = Entry(Node(None, self._free_name(name), {}), 0)
+            self._variables[source] = found
+            self._sources[id(found.node)] = source
+        return found
+
+    def _free_name(self, stem: str) -> str:
+        count = 0
+        while f"{stem}{count}" in self._names:
+            count += 1
+        self._names.add(f"{stem}{count}")
+        return f"{stem}{count}"
+
+    def output(self, inner: Entry, number: int) -> Entry:
+        """The output of `node`, of this number, that hands `inner` out."""
+        self._heads[number] = inner
+        return Entry(self.node, number)
+
+    def output_name(self, inner: Entry) -> str:
+        """The name of such an output."""
+        return f"{self.node.name}_{output_name(inner)}"
+
+    def finish(self) -> None:
+        """Completes `node`."""
+        body = symbol_of(self._heads[number] for number in sorted(self._heads))
+        self.node.op = parsed("_CachedOp", {}, [body])
+        self.node.subgraphs = (body,)
+        self.node.inputs = [self._sources[id(n)] for n in body.nodes if n.op is None]
+
+
+# Which nodes belong together ----------------------------------------------------------------------
+
+
+class _Group:
+    """Nodes that shall become one.
+
+    Attributes:
+        nodes: the nodes.
+        sources: nodes of operators outside that they read, by id.
+        first: the least position of a node.
+        last: the greatest.
+        place: the ``ctx_group`` of all of them.
+    """
+
+    __slots__ = ("first", "last", "nodes", "place", "sources")
+
+    def __init__(self, node: Node, position: int) -> None:
+        self.nodes = [node]
+        self.sources = {id(e.node): e.node for e in node.inputs if e.node.op is not None}
+        self.first = self.last = position
+        self.place = node.attrs.get(_PLACE)
+
+
+def _grouped(nodes: Sequence[Node], selects: Selection) -> dict[int, _Group]:
+    """The group of each selected node, by the node's id."""
+    groups = {id(n): _Group(n, i) for i, n in enumerate(nodes) if n.op is not None}
+    selected = {id(n) for n in nodes if n.op is not None and selects(n)}
+    for node in nodes:
+        if id(node) not in selected:
+            continue
+        for source in (e.node for e in node.inputs if id(e.node) in selected):
+            one, other = groups[id(source)], groups[id(node)]
+            if one is not other and one.place == other.place and _may_join(one, other, groups):
+                _join(one, other, groups)
+    return {number: groups[number] for number in selected}
+
+
+def _may_join(one: _Group, other: _Group, groups: dict[int, _Group]) -> bool:
+    """Whether nothing that the two read needs, through further groups, what they make."""
+    first = min(one.first, other.first)
+    seen = {id(one), id(other)}
+    pending = [
+        group
+        for source in (*one.sources.values(), *other.sources.values())
+        if id(group := groups[id(source)]) not in seen
+    ]
+    while pending:
+        group = pending.pop()
+        if group is one or group is other:
+            return False
+        if id(group) in seen or group.last < first:
+            continue
+        seen.add(id(group))
+        pending += [groups[number] for number in group.sources]
+    return True
+
+
+def _join(one: _Group, other: _Group, groups: dict[int, _Group]) -> None:
+    """Makes one group of two."""
+    large, small = (one, other) if len(one.nodes) >= len(other.nodes) else (other, one)
+    large.nodes += small.nodes
+    large.first = min(one.first, other.first)
+    large.last = max(one.last, other.last)
+    for node in small.nodes:
+        groups[id(node)] = large
+        large.sources.pop(id(node), None)
+    for number, source in small.sources.items():
+        if groups[number] is not large:
+            large.sources[number] = source
+
+
+def _handed_out(
+    heads: Sequence[Entry], groups: dict[int, _Group], shared: bool
+) -> dict[tuple[int, int], int]:
+    """The number of the output of a group that goes to each reader outside it.
+
+    Readers are (id of a node, number of its input), or (id of None, number of a head). Outputs are
+    numbered in the order in which one meets them who goes from heads to inputs, depth first.
+    """
+    found: dict[tuple[int, int], int] = {}
+    known: dict[int, dict[object, int]] = {id(group): {} for group in groups.values()}
+    seen: set[int] = set()
+    pending: list[tuple[Node | None, int, Entry]] = [(None, i, e) for i, e in enumerate(heads)]
+    pending.reverse()
+    while pending:
+        reader, at, entry = pending.pop()
+        group = groups.get(id(entry.node))
+        if group is not None and groups.get(id(reader)) is not group:
+            numbers = known[id(group)]
+            found[id(reader), at] = numbers.setdefault(
+                entry if shared else (id(reader), at), len(numbers)
+            )
+        if id(entry.node) not in seen:
+            seen.add(id(entry.node))
+            inputs = list(enumerate(entry.node.inputs))
+            pending += [(entry.node, i, e) for i, e in reversed(inputs)]
+    return found
