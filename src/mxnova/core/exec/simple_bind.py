@@ -184,10 +184,13 @@ def _decided_by_operators(
     variables = [n for n in symbol.nodes if n.op is None]
     while True:
         table = infer_dtypes(symbol.nodes, known)
-        undecided = next((n for n in variables if table[id(n)][0] is None), None)
-        if undecided is None:
+        undecided = [n.name for n in variables if table[id(n)][0] is None]
+        if not undecided:
             return table
-        known[undecided.name] = _taken(symbol, known, undecided.name)
+        try:
+            return infer_dtypes(symbol.nodes, {**known, **dict.fromkeys(undecided, torch.float32)})
+        except MXNetError:
+            known[undecided[0]] = _taken(symbol, known, undecided[0])
 
 
 def _taken(symbol: Symbol, known: Mapping[str, torch.dtype | None], name: str) -> torch.dtype:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import torch
 
 from ..base.dtypes import dtype_of_flag
-from ..base.errors import MXNetError
+from ..base.errors import MXNetError, from_foreign
 from ..base.shapes import PartialShape, Pause, from_user, is_known, parse_shape
 from ..op.dtypes import torch_dtype
 from ..op.infer import DTypes, Shapes
@@ -161,6 +161,8 @@ def _apply(
             getattr(op, rule.__name__)(facts)
     except MXNetError as error:
         raise type(error)(f"node {node.name!r}: {error}") from None
+    except Exception as error:  # rules meet whatever numbers users give them
+        raise from_foreign(error, f"node {node.name!r}: {op.name}") from error
     if not facts.changed:
         return False
     after = facts.facts

@@ -35,7 +35,7 @@ from .fallback import dense_copy, tell_of_fallback
 from .modes import MODES
 from .recording import STATE, recorded_write
 from .tape import TapeNode, flow_of, is_live, linked, outputs_of, step
-from .validation import check, refuse
+from .validation import check, refuse, refuse_count
 from .wrapping import owned, receive, view_of, wrap, wrap_recorded, wrap_value
 
 __all__ = ["alone", "invoke", "pairwise", "with_number"]
@@ -50,17 +50,19 @@ class _Plan:
     Attributes:
         accepted: shapes and dtypes of inputs that the operator's rules have passed.
         facts: run facts that its forward asks for.
+        n_inputs: how many arrays it takes.
         sparse: whether it may give sparse results from dense inputs.
         visible: how many of its outputs callers see.
         written: inputs that it writes to, by number.
     """
 
-    __slots__ = ("accepted", "facts", "sparse", "visible", "written")
+    __slots__ = ("accepted", "facts", "n_inputs", "sparse", "visible", "written")
 
     def __init__(self, op: Op) -> None:
         self.accepted: set[Any] = set()
         self.facts = op.type.signature.facts
-        self.sparse = op.kernel_for(["default"] * len(op.structure.inputs)) is not None
+        self.n_inputs = len(op.structure.inputs)
+        self.sparse = op.kernel_for(["default"] * self.n_inputs) is not None
         self.visible = op.n_visible()
         self.written = op.structure.written
 
@@ -145,6 +147,8 @@ def _run(
     is_view: bool,
 ) -> Any:
     plan: _Plan = op.structure.plan or _plan_of(op)
+    if len(arrays) != plan.n_inputs:
+        refuse_count(op, len(arrays))
     here = arrays[0]._chunk.context if arrays else context or _context_of_creation(op)
     kind = cls or CLASSES["default"]
     sparse = plan.sparse
@@ -159,9 +163,10 @@ def _run(
         values.append(array._raw)
     if sparse:
         kernel = op.kernel_for([a.stype for a in arrays])
-        if kernel is None:
+        if kernel is not None:
+            return _run_kernel(op, plan, kernel, arrays, values, out, kind, here)
+        if any(a.stype != "default" for a in arrays):
             return _densely(op, arrays, out)
-        return _run_kernel(op, plan, kernel, arrays, values, out, kind, here)
     plan.accept(op, values)
     outs = None if out is None else _listed(out)
     links: list[Tensor] | None = None

@@ -15,7 +15,7 @@ from ..op.record import Op
 from ..op.sparse.storage import Value
 from .base_array import BaseArray
 
-__all__ = ["check", "refuse", "settled"]
+__all__ = ["check", "refuse", "refuse_count", "settled"]
 
 
 def check(op: Op, values: Sequence[Value]) -> None:
@@ -30,9 +30,6 @@ def check(op: Op, values: Sequence[Value]) -> None:
 
 def _apply_rules(op: Op, values: Sequence[Value]) -> None:
     names, outputs = op.inputs(), op.outputs()
-    if len(names) != len(values):
-        shown = ", ".join(names[:16]) + (", ..." if len(names) > 16 else "")
-        raise MXNetError(f"{op.name} takes {len(names)} arrays ({shown}), not {len(values)}")
     unknown = [None] * len(outputs)
     with suppress(Pause):
         op.infer_dtype(DTypes(op.name, names, outputs, [*(v.dtype for v in values), *unknown]))
@@ -44,6 +41,13 @@ def _apply_rules(op: Op, values: Sequence[Value]) -> None:
         if not names and not all(is_known(facts.known(n)) for n in outputs):
             shown = shape_text(facts.known(outputs[0]))
             raise MXNetError(f"{op.name}: the shape {shown} of its output must be fully given")
+
+
+def refuse_count(op: Op, count: int) -> NoReturn:
+    """Raises the MXNetError for another number of arrays than the operator takes."""
+    names = op.structure.inputs
+    shown = ", ".join(names[:16]) + (", ..." if len(names) > 16 else "")
+    raise MXNetError(f"{op.name} takes {len(names)} arrays ({shown}), not {count}")
 
 
 def settled(op: Op, out: Any) -> Op:
