@@ -373,7 +373,8 @@ class CachedGraph(_WithBodies):
         for graph in subgraphs:
             names += graph.list_inputs()
             states |= {*graph.list_auxiliary_states()}
-        written = [arg for arg, n in zip(numbered("arg", len(names)), names) if n in states]
+        inputs = zip(numbered("arg", len(names)), names, strict=True)
+        written = [arg for arg, name in inputs if name in states]
         self.__dict__.update(mutates=tuple(written), _n_inputs=len(names))
 
     def n_variadic(self) -> int:

@@ -34,7 +34,7 @@ from .chunk import new_chunk
 from .fallback import dense_copy, tell_of_fallback
 from .modes import MODES
 from .recording import STATE, recorded_write
-from .tape import TapeNode, flow_of, is_live, linked, outputs_of, step
+from .tape import flow_of, is_live, linked, outputs_of, step
 from .validation import check, refuse, refuse_count
 from .wrapping import owned, receive, view_of, wrap, wrap_recorded, wrap_value
 
@@ -168,20 +168,13 @@ def _run(
         if any(a.stype != "default" for a in arrays):
             return _densely(op, arrays, out)
     plan.accept(op, values)
-    outs = None if out is None else _listed(out)
-    links: list[Tensor] | None = None
     if STATE.recording:
         links = linked(arrays)
-        if outs is not None:
-            _refuse_recorded(outs, arrays if links else ())
-    if links is not None:
-        for i in plan.written:
-            links[i] = values[i]
-        results = _recorded(op, plan, links, here, context, is_view)
-        node = step(op, arrays)
-        if outs is None and plan.visible == 1:
-            return _placed(wrap_recorded(results[0], context or here, node, kind), arrays, is_view)
-        return _deliver_recorded(op, plan.visible, results, node, out, outs, context or here, kind)
+        if out is not None:
+            _refuse_recorded(_listed(out), arrays if links else ())
+        if links is not None:
+            return _run_recorded(op, plan, arrays, values, links, out, kind, here, context, is_view)
+    outs = None if out is None else _listed(out)
     made = _execute(op, op.forward, plan.facts, values, here, outs)
     if outs is not None:
         _write(op, made, outs)
@@ -249,6 +242,38 @@ def _write(op: Op, results: Sequence[Any], outs: Sequence[BaseArray]) -> None:
 # Recording ----------------------------------------------------------------------------------------
 
 
+def _run_recorded(
+    op: Op,
+    plan: _Plan,
+    arrays: Sequence[BaseArray],
+    values: Sequence[Tensor],
+    links: list[Tensor],
+    out: Any,
+    cls: type[BaseArray],
+    here: Context,
+    context: Context | None,
+    is_view: bool,
+) -> Any:
+    """`_run` where gradients flow through an input: results keep their graphs."""
+    for i in plan.written:
+        links[i] = values[i]
+    results = _recorded(op, plan, links, here, context, is_view)
+    node, there = step(op, arrays), context or here
+    if out is None and plan.visible == 1:
+        array = wrap_recorded(results[0], there, node, cls)
+        if is_view:
+            array._chunk = arrays[0]._chunk
+        return array
+    nodes = outputs_of(node, plan.visible)
+    if out is None:
+        return [wrap_recorded(r, there, n, cls) for r, n in zip(results, nodes, strict=False)]
+    outs = _listed(out)
+    _write(op, [r.detach() for r in results], outs)
+    for written, result, output in zip(outs, results, nodes, strict=False):
+        written._tracked, written._node = result, output
+    return out
+
+
 def _recorded(
     op: Op,
     plan: _Plan,
@@ -257,7 +282,6 @@ def _recorded(
     target: Context | None,
     is_view: bool,
 ) -> list[Tensor]:
-    """The results of an operator that gradients flow through; they keep their graphs."""
     if not is_grad_enabled():
         with torch.enable_grad():
             return _recorded(op, plan, links, here, target, is_view)
@@ -267,32 +291,6 @@ def _recorded(
     if target is not None:
         return [placed(r, target) for r in results]
     return [owned(r, links) for r in results]
-
-
-def _placed(array: BaseArray, arrays: Sequence[BaseArray], is_view: bool) -> BaseArray:
-    if is_view:
-        array._chunk = arrays[0]._chunk
-    return array
-
-
-def _deliver_recorded(
-    op: Op,
-    visible: int,
-    results: Sequence[Tensor],
-    node: TapeNode,
-    out: Any,
-    outs: Sequence[BaseArray] | None,
-    context: Context,
-    cls: type[BaseArray],
-) -> Any:
-    """Recorded results as arrays, or in the caller's."""
-    nodes = outputs_of(node, visible)
-    if outs is None:
-        return [wrap_recorded(r, context, n, cls) for r, n in zip(results, nodes, strict=False)]
-    _write(op, [r.detach() for r in results], outs)
-    for array, result, output in zip(outs, results, nodes, strict=False):
-        array._tracked, array._node = result, output
-    return out
 
 
 def _refuse_recorded(outs: Sequence[BaseArray], inputs: Sequence[BaseArray]) -> None:

@@ -104,8 +104,8 @@ def predict_mode() -> RecordingScope:
 
 
 def recorded_write() -> MXNetError:
-    """The error for writing what autograd could not follow; programs look for MXNet's words."""
+    """The error for writing what autograd could not follow."""
     return MXNetError(
-        "Inplace operations (+=, -=, x[:]=, etc) are not supported when recording with autograd: "
+        "recorded arrays cannot be written in part, nor written to, while autograd records; "
         "write to a copy, or inside autograd.pause()"
     )
