@@ -156,10 +156,12 @@ def collapse_sum_like(a: Any, shape: Shape) -> Any:
 def assign_each(the_input: Any, function: Callable[[Any], Any] | None) -> Any:
     """`function` of every element, as a NumPy array; without a function, a copy."""
     values = np.array(the_input)
-    return values if function is None else np.vectorize(function)(values)
+    return np.vectorize(function)(values) if function is not None and values.size else values
 
 
 def assign_each2(input1: Any, input2: Any, function: Callable[[Any, Any], Any] | None) -> Any:
     """`function` of every two elements, as a NumPy array; without one, a copy of `input1`."""
     values = np.array(input1)
-    return values if function is None else np.vectorize(function)(values, np.array(input2))
+    if function is None or not values.size:
+        return values
+    return np.vectorize(function)(values, np.array(input2))

@@ -181,7 +181,7 @@ def test_pickles_keep_type_and_values(dtype):
 
 def test_pickles_keep_shapes_without_elements_and_contexts():
     assert pickle.loads(pickle.dumps(nd.array(5))).shape == ()
-    assert pickle.loads(pickle.dumps(nd.zeros((2, 0)))).shape == (2, 0)
+    assert pickle.loads(pickle.dumps(nd.empty((2, 0)))).shape == (2, 0)
     made = pickle.loads(pickle.dumps(nd.ones((1,), ctx=mx.cpu(2))))
     assert made.context == mx.cpu(2)
 

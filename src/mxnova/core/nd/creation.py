@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from ..base.errors import ArgumentError, ArgumentTypeError, argument_error
+from ..base.scopes import is_np_shape
 from ..base.shapes import sizes_of
 from ..op.dtypes import torch_dtype
 from ..op.record import find
@@ -64,7 +65,7 @@ def zeros(
     """
     if stype not in (None, "default"):
         context, kind = context_of(ctx), torch_dtype(dtype or "float32")
-        return empty_sparse(str(stype), sizes_of("zeros", shape), context, kind)
+        return empty_sparse(str(stype), _known_sizes("zeros", shape), context, kind)
     return _filled(shape, 0, ctx, dtype, out)
 
 
@@ -74,13 +75,21 @@ def _filled(
     context, kind = context_of(ctx), torch_dtype(dtype or "float32")
     start = clock() if PROFILER.running else 0
     name = "ones" if value else "zeros"
-    made = wrap(storage.empty(sizes_of(name, shape), kind, context).fill_(value), context)
+    made = wrap(storage.empty(_known_sizes(name, shape), kind, context).fill_(value), context)
     if start:
         PROFILER.ran(f"_{name}", start, context)
     if out is None:
         return made
     receive(out, made._raw, "out")
     return out
+
+
+def _known_sizes(function: str, shape: Any) -> tuple[int, ...]:
+    """`sizes_of`, where the shape semantics in force do not take them for unknown."""
+    sizes = sizes_of(function, shape)
+    if not (sizes and all(sizes)) and not is_np_shape():
+        raise argument_error(function, "shape", sizes, "must be known; np_shape() gives 0 and () sense")
+    return sizes
 
 
 def ones(

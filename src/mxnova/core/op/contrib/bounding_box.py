@@ -52,7 +52,7 @@ class BoxNMS(Op):
         coord_start: where the four coordinates start in a row.
         score_index: where the score is in a row.
         id_index: where the class is in a row; negative: there is none.
-        background_id: rows of this class go; negative: there is none.
+        background_id: rows of this class go.
         force_suppress: compare rows of different classes, too.
         in_format: form of the coordinates; ``corner``: left, top, right, bottom; ``center``: x,
             y, width, height.
@@ -117,7 +117,7 @@ class BoxNMS(Op):
         """Which row comes where, (batch, n), and which of these places hold a kept one."""
         score = rows[..., self.score_index]
         valid = score > self.valid_thresh
-        if self.id_index >= 0 and self.background_id >= 0:
+        if self.id_index >= 0:
             valid &= rows[..., self.id_index] != self.background_id
         ranked = score.masked_fill(~valid, float("-inf"))
         order = best_first(ranked, self.topk if self.topk > 0 else None)

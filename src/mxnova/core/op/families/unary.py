@@ -86,6 +86,10 @@ def _rcbrt(data: Tensor) -> Tensor:
     return _cbrt(data).reciprocal()
 
 
+def _relu_backward(d_output: Tensor, output: Tensor) -> Tensor:
+    return output.detach().clamp(max=1).ceil_().mul_(d_output)  # 0, 1, or NaN where data is
+
+
 # ATen's derivative of a power is NaN at 0 and infinity, MXNet's is the limit.
 def _cbrt_backward(d_output: Tensor, output: Tensor) -> Tensor:
     return d_output / (3 * output * output)
@@ -108,6 +112,19 @@ def _gamma(data: Tensor) -> Tensor:
     return value.masked_fill((x < 0) & (x == below), math.nan).to(data.dtype)
 
 
+def _psi(x: Tensor) -> Tensor:
+    """The derivative of the logarithm of Γ, infinite at its poles as in MXNet."""
+    return torch.where((x <= 0) & (x == torch.floor(x)), math.inf, torch.digamma(x))
+
+
+def _gamma_backward(d_output: Tensor, data: Tensor, output: Tensor) -> Tensor:
+    return d_output * output * _psi(data)
+
+
+def _gammaln_backward(d_output: Tensor, data: Tensor) -> Tensor:
+    return d_output * _psi(data)
+
+
 def _logical_not(data: Tensor) -> Tensor:
     return torch.logical_not(data).to(data.dtype)
 
@@ -121,7 +138,7 @@ unary("sign _sparse_sign", torch.sign,
 unary("square _sparse_square", torch.square,
       doc="data².", method=True, gradient_stypes=as_equal_head)
 unary("relu _sparse_relu", torch.relu,
-      doc="max(data, 0).", method=True, gradient_stypes=as_equal_head)
+      doc="max(data, 0).", method=True, gradient_stypes=as_equal_head, backward=_relu_backward)
 
 unary("round _sparse_round", whole(round_half_away),
       doc="Nearest whole number; halves go away from zero.", method=True, gradient_stypes=as_input)
@@ -175,7 +192,9 @@ _of_floats("softsign", torch.nn.functional.softsign, backward=_softsign_backward
            doc="data / (1 + |data|).")
 _of_floats("erf _npx_erf", torch.erf, doc="Error function.")
 _of_floats("erfinv _npx_erfinv", torch.erfinv, doc="Inverse of the error function.")
-_of_floats("gamma _npx_gamma _sparse_gamma", _gamma, doc="Gamma function.")
-_of_floats("gammaln _npx_gammaln _sparse_gammaln", torch.lgamma, doc="Logarithm of |Γ(data)|.")
+_of_floats("gamma _npx_gamma _sparse_gamma", _gamma, doc="Gamma function.",
+           backward=_gamma_backward)
+_of_floats("gammaln _npx_gammaln _sparse_gammaln", torch.lgamma, doc="Logarithm of |Γ(data)|.",
+           backward=_gammaln_backward)
 unary("logical_not", _logical_not, differentiable=False, doc="1 where data is 0, 0 elsewhere.")
 # fmt: on

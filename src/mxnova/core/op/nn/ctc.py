@@ -71,6 +71,9 @@ class CTCLoss(Op):
         blank = 0 if self.blank_label == "first" else classes - 1
         if data_lengths is None:
             data_lengths = torch.full((batch,), time, device=data.device)
+        else:  # what lies behind a sequence may be anything, even no number
+            steps = torch.arange(time, device=data.device).unsqueeze(1)
+            data = data.masked_fill((steps >= data_lengths).unsqueeze(2), 0)
         if label_lengths is None:
             padding = 0 if self.blank_label == "first" else -1
             label_lengths = (label != padding).cumprod(1).sum(1)

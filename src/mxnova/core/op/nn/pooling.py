@@ -36,8 +36,9 @@ class Slide:
     ) -> None:
         lead = (1,) if len(kernel) == 1 else ()  # a single axis comes with one of size 1
         self.kernel = lead + kernel
-        self.stride = lead + stride if stride else (1,) * len(self.kernel)
-        self.pad = (0,) * len(lead) + pad if pad else (0,) * len(self.kernel)
+        n = len(kernel)  # items behind are spare
+        self.stride = lead + stride[:n] if stride else (1,) * len(self.kernel)
+        self.pad = (0,) * len(lead) + pad[:n] if pad else (0,) * len(self.kernel)
         self.convention = convention
         each = list(zip(self.kernel, self.stride, self.pad, strict=True))
         self.aten = all(2 * p <= k for k, _, p in each) and (
@@ -128,7 +129,7 @@ class _Pool(Op):
         if self.global_pool:
             data = Axes.of(s, "data", rank - 2, layout, "global_pool=True")
             return data._replace(spatial=(1,) * len(data.spatial))
-        window = Window.of(s, self)
+        window = Window.of(s, self, may_have_spare=True)
         data = Axes.of(s, "data", len(window.kernel), layout, f"kernel={window.kernel}")
         counts = window.counts(s, data.spatial, up=self.pooling_convention == "full")
         if self.pooling_convention == "same":

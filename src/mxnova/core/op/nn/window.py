@@ -80,20 +80,25 @@ class Window(NamedTuple):
     dilate: tuple[int, ...]
 
     @classmethod
-    def of(cls, s: Shapes, op: Any) -> Window:
-        """The window that the parameters of `op` describe; raises when they contradict."""
+    def of(cls, s: Shapes, op: Any, may_have_spare: bool = False) -> Window:
+        """The window that the parameters of `op` describe; raises when they contradict.
+
+        Spare items of `stride` and `pad` are those behind as many as `kernel` has.
+        """
         kernel = op.kernel
         if not 1 <= len(kernel) <= 3:
             raise s.fail(f"kernel={kernel}: it must have 1, 2 or 3 items")
         given = {"stride": op.stride, "pad": op.pad, "dilate": getattr(op, "dilate", ())}
         for name, value in (("kernel", kernel), *given.items()):
             low = 0 if name == "pad" else 1
-            if value and len(value) != len(kernel):
+            spare = len(value) - len(kernel)
+            if value and (spare < 0 or (spare and not may_have_spare)):
                 raise s.fail(f"{name}={value}: it must have as many items as kernel={kernel}")
             if any(item < low for item in value):
                 raise s.fail(f"{name}={value}: every item must be >= {low}")
         one, zero = (1,) * len(kernel), (0,) * len(kernel)
-        return cls(kernel, op.stride or one, op.pad or zero, given["dilate"] or one)
+        n = len(kernel)
+        return cls(kernel, op.stride[:n] or one, op.pad[:n] or zero, given["dilate"] or one)
 
     @property
     def reach(self) -> tuple[int, ...]:

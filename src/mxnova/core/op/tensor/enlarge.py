@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from ...base.params import Double, Shape
+from ...base.scopes import is_np_shape
 from ...base.shapes import shape_text
 from ..declaration import operator
 from ..infer import Shapes
@@ -30,8 +31,9 @@ class Tile(Op):
 
     def infer_shape(self, s: Shapes) -> None:
         data = s.full("data")
-        if any(r < 0 for r in self.reps):
-            raise s.fail(f"reps={self.reps}: must not be negative")
+        least = 0 if is_np_shape() else 1
+        if any(r < least for r in self.reps):
+            raise s.fail(f"reps={self.reps}: must not be below {least}")
         rank = max(len(data), len(self.reps))
         dims = (*(1,) * (rank - len(data)), *data)
         reps = (*(1,) * (rank - len(self.reps)), *self.reps)

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from ...base.params import Count
-from ...base.shapes import shape_text
+from ...base.shapes import UNKNOWN, shape_text
 from ..declaration import function_operator, operator
 from ..infer import Shapes
 from ..onednn import matmul
@@ -89,7 +89,7 @@ class BatchDot(Op):
     forward_stype: Storage | None = None
 
     def infer_shape(self, s: Shapes) -> None:
-        lhs, rhs = s.full("lhs"), s.full("rhs")
+        lhs, rhs = s.lhs, s.rhs
         if len(lhs) != len(rhs) or len(lhs) < 3 or lhs[:-2] != rhs[:-2]:
             raise s.fail(
                 f"lhs {shape_text(lhs)} and rhs {shape_text(rhs)}: must have three axes or more, "
@@ -103,7 +103,12 @@ class BatchDot(Op):
                 f"transpose_a={self.transpose_a}, transpose_b={self.transpose_b}: "
                 f"the summed axes differ, {left} vs. {right}"
             )
-        s.output = (*lhs[:-2], rows, columns)
+        if left is UNKNOWN or right is UNKNOWN:  # MXNet says nothing of the output then
+            return
+        for batch in (lhs[:-2], rhs[:-2]):
+            s.output = (*batch, rows, columns)
+        s.lhs = (*s.output[:-2], *lhs[-2:])
+        s.rhs = (*s.output[:-2], *rhs[-2:])
 
     def forward(self, lhs: Tensor, rhs: Tensor) -> Tensor:
         if self.transpose_a:

@@ -50,8 +50,7 @@ class SliceChannel(Op):
         part = () if self.squeeze_axis else (size // self.num_outputs,)
         for name in self.outputs():
             s[name] = (*before, *part, *after)
-        first = s.output0
-        s.data = (*first[:axis], size, *first[len(first) - len(after) :])
+            _learn_data(s, name, axis)
         if size % self.num_outputs or (self.squeeze_axis and size != self.num_outputs):
             raise s.fail(
                 f"num_outputs={self.num_outputs}, squeeze_axis={self.squeeze_axis}: cannot cut "
@@ -62,6 +61,12 @@ class SliceChannel(Op):
         if self.squeeze_axis:
             return lone(data.unbind(self.axis))
         return lone(data.chunk(self.num_outputs, self.axis))
+
+
+def _learn_data(s: Shapes, part: str, axis: int) -> None:
+    """What a part tells of the axes that are not cut."""
+    sizes = s[part]
+    s.data = (*sizes[:axis], s.data[axis], *sizes[len(sizes) - (len(s.data) - axis - 1) :])
 
 
 @operator("_split_v2", "_npi_split")
@@ -94,8 +99,7 @@ class SplitV2(Op):
             raise self._uncuttable(s)
         for name, length in zip(self.outputs(), lengths, strict=True):
             s[name] = (*before, *(() if self.squeeze_axis else (length,)), *after)
-        first = s.output0
-        s.data = (*first[:axis], size, *first[len(first) - len(after) :])
+            _learn_data(s, name, axis)
         if sum(lengths) != size or (self.squeeze_axis and set(lengths) != {1}):
             raise self._uncuttable(s)
 
