@@ -7,7 +7,7 @@ them feeds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -48,17 +48,23 @@ class _Body:
         results = program.run(values, Mode(train, torch.is_grad_enabled()))
         return tuple([_dense(r) for r in results])
 
-    def shapes(self, inputs: Sequence[PartialShape]) -> tuple[list[Any], list[Any]]:
-        """(inputs, outputs): what is known of their shapes, given this of the inputs."""
-        nodes = self._symbol.nodes
-        table = infer_shapes(nodes, dict(zip(self._names, inputs, strict=True)))
-        return self._listed(table)
+    def shapes(
+        self, inputs: Sequence[PartialShape], outputs: Sequence[PartialShape] = ()
+    ) -> tuple[list[Any], list[Any]]:
+        """(inputs, outputs): what is known of their shapes, given this of them."""
+        known = dict(zip(self._names, inputs, strict=True))
+        made = zip(self._symbol.entries, outputs, strict=False)
+        return self._listed(infer_shapes(self._symbol.nodes, known, made))
 
-    def dtypes(self, inputs: Sequence[torch.dtype | None]) -> tuple[list[Any], list[Any]]:
-        """(inputs, outputs): what is known of their element types, given this of the inputs."""
-        nodes = self._symbol.nodes
-        table = infer_dtypes(nodes, dict(zip(self._names, inputs, strict=True)))
-        return self._listed(table)
+    def dtypes(
+        self,
+        inputs: Sequence[torch.dtype | None],
+        outputs: Sequence[torch.dtype | None] = (),
+    ) -> tuple[list[Any], list[Any]]:
+        """(inputs, outputs): what is known of their element types, given this of them."""
+        known = dict(zip(self._names, inputs, strict=True))
+        made = zip(self._symbol.entries, outputs, strict=False)
+        return self._listed(infer_dtypes(self._symbol.nodes, known, made))
 
     def _listed(self, table: dict[int, list[Any]]) -> tuple[list[Any], list[Any]]:
         variables = [n for n in self._symbol.nodes if n.op is None]
@@ -395,15 +401,17 @@ class CachedGraph(_WithBodies):
 
     def infer_shape(self, s: Shapes) -> None:
         """The graph's shapes."""
-        facts = self.bodies[0].shapes([s.known(n) for n in s.inputs])
-        for name, shape in zip((*s.inputs, *s.outputs), (*facts[0], *facts[1]), strict=True):
-            s[name] = shape
+        self._state(s, self.bodies[0].shapes)
 
     def infer_dtype(self, t: DTypes) -> None:
         """The graph's element types."""
-        facts = self.bodies[0].dtypes([t.known(n) for n in t.inputs])
-        for name, dtype in zip((*t.inputs, *t.outputs), (*facts[0], *facts[1]), strict=True):
-            t[name] = dtype
+        self._state(t, self.bodies[0].dtypes)
+
+    def _state(self, facts: Any, inferred: Callable[..., tuple[list[Any], list[Any]]]) -> None:
+        inputs, outputs = ([facts.known(n) for n in names] for names in (facts.inputs, facts.outputs))
+        inputs, outputs = inferred(inputs, outputs)
+        for name, fact in zip((*facts.inputs, *facts.outputs), (*inputs, *outputs), strict=True):
+            facts[name] = fact
 
     def forward(self, *data: Tensor, train: bool, rng: Any) -> Any:
         """Runs the graph."""

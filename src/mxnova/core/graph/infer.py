@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -34,17 +34,34 @@ DTypeTable = Table[torch.dtype]
 StypeTable = dict[int, tuple[str, ...]]
 
 
-def infer_shapes(nodes: Sequence[Node], known: Mapping[str, PartialShape]) -> ShapeTable:
+def infer_shapes(
+    nodes: Sequence[Node],
+    known: Mapping[str, PartialShape],
+    made: Iterable[tuple[Entry, PartialShape]] = (),
+) -> ShapeTable:
     """Partial shapes of all outputs, from those of variables by name and their ``__shape__``.
+
+    Args:
+        nodes: of a graph, in order.
+        known: shapes of variables by name.
+        made: what else is known, of outputs of operators.
 
     Raises:
         MXNetError: contradictions; the text names node, array and both shapes.
     """
-    table: ShapeTable = {id(n): [None] * n.n_outputs() for n in nodes}
+    table: ShapeTable = _blank(nodes, made)
     for node in nodes:
         if node.op is None:
             table[id(node)][0] = _declared_shape(node, known.get(node.name))
     _propagate(nodes, table, Shapes, Op.infer_shape, is_known)
+    return table
+
+
+def _blank(nodes: Sequence[Node], made: Iterable[tuple[Entry, T | None]]) -> Table[T]:
+    table: Table[T] = {id(n): [None] * n.n_outputs() for n in nodes}
+    for (node, output), fact in made:
+        if node.op is not None:
+            table[id(node)][output] = fact
     return table
 
 
@@ -59,13 +76,22 @@ def _declared_shape(node: Node, given: PartialShape) -> PartialShape:
         raise MXNetError(f"variable {node.name!r}: __shape__={text!r} is no shape") from None
 
 
-def infer_dtypes(nodes: Sequence[Node], known: Mapping[str, torch.dtype | None]) -> DTypeTable:
+def infer_dtypes(
+    nodes: Sequence[Node],
+    known: Mapping[str, torch.dtype | None],
+    made: Iterable[tuple[Entry, torch.dtype | None]] = (),
+) -> DTypeTable:
     """Element types of all outputs, from those of variables by name and their ``__dtype__``.
+
+    Args:
+        nodes: of a graph, in order.
+        known: types of variables by name.
+        made: what else is known, of outputs of operators.
 
     Raises:
         MXNetError: contradictions; the text names node, array and both types.
     """
-    table: DTypeTable = {id(n): [None] * n.n_outputs() for n in nodes}
+    table: DTypeTable = _blank(nodes, made)
     for node in nodes:
         if node.op is None:
             table[id(node)][0] = _declared_dtype(node, known.get(node.name))
