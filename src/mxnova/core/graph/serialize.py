@@ -86,7 +86,7 @@ def _check_counts(record: NodeRecord, where: str) -> None:
         return
     for name in _COUNTS:
         text = record.attrs.get(name, "").strip()
-        if text.isdecimal() and int(text[:20]) > len(record.inputs):
+        if text.isdecimal() and int(text[:20]) > len(record.inputs) + len(record.subgraphs):
             given = f"{len(record.inputs)} inputs are given"
             raise FormatError(f"{where}: {record.op}: {name}={shown(text)}: {given}")
 

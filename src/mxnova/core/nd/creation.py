@@ -62,7 +62,9 @@ def zeros(
     """
     if stype not in (None, "default"):
         context, kind = context_of(ctx), torch_dtype(dtype or "float32")
-        return empty_sparse(str(stype), sizes_of("zeros", shape), context, kind)
+        if not isinstance(stype, str):
+            raise argument_error("zeros", "stype", stype, "must be default, csr or row_sparse")
+        return empty_sparse(stype, sizes_of("zeros", shape), context, kind)
     return _filled(shape, 0, ctx, dtype, out)
 
 
@@ -137,7 +139,7 @@ def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> N
         if values.dtype.kind not in "biuf" and values.dtype != BFLOAT16:
             casting: Any = "safe" if values.dtype.kind == "c" else "unsafe"
             values = values.astype(np.float32, casting=casting)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise ArgumentTypeError(f"array: cannot make an array of this: {error}") from None
     kind = torch_dtype("float32" if dtype is None else dtype)
     return wrap(storage.placed(tensor_from(values), context, kind), context)
