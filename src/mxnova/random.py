@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .core.base.errors import ArgumentError
+from .core.base.errors import ArgumentError, shown
 from .core.runtime import resource
 from .core.runtime.context import Context, context_of
 from .ndarray.random import (
@@ -46,5 +46,5 @@ def seed(seed_state: int, ctx: Context | str = "all") -> None:
         ctx: the context; ``all``: every one, each with a stream of its own.
     """
     if not isinstance(seed_state, (int, np.integer)):
-        raise ArgumentError(f"seed: seed_state={seed_state!r}: must be an integer")
+        raise ArgumentError(f"seed: seed_state={shown(seed_state)}: must be an integer")
     resource.seed(int(seed_state), None if ctx == "all" else context_of(ctx))

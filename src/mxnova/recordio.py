@@ -35,7 +35,7 @@ from mxnova.core.base.errors import (
     shown,
 )
 from mxnova.formats import recordio as records
-from mxnova.formats.image_size import image_size
+from mxnova.formats.image_size import check_image_size
 from mxnova.formats.recordio import IRHeader, pack, unpack
 from mxnova.formats.source import map_file, open_regular, read_file
 
@@ -75,7 +75,7 @@ class MXRecordIO:
     def open(self) -> None:
         """Open the file, at its start; what it held is lost when it is opened to write."""
         if self.flag not in ("r", "w"):
-            raise ArgumentError(f"MXRecordIO: flag={self.flag!r}: must be 'r' or 'w'")
+            raise ArgumentError(f"MXRecordIO: flag={shown(self.flag)}: must be 'r' or 'w'")
         self.close()
         self.writable = self.flag == "w"
         path = self.uri.removeprefix("file://")
@@ -297,28 +297,13 @@ def unpack_img(s: bytes, iscolor: int = -1) -> tuple[IRHeader, Any]:
     """
     cv2 = require_opencv()
     header, encoded = unpack(s)
-    check_image_size("unpack_img", encoded)
+    check_image_size("unpack_img", encoded, env.get("MXNOVA_IMAGE_MAX_PIXELS"))
     try:
         return header, cv2.imdecode(np.frombuffer(encoded, np.uint8), iscolor)
     except cv2.error as error:
         raise MXNetError(
             f"unpack_img: {len(encoded)} bytes, iscolor={iscolor!r}: {error}"
         ) from None
-
-
-def check_image_size(function: str, encoded: bytes) -> None:
-    """Refuses an image that would take much memory, by its header, before it is decoded.
-
-    Raises:
-        ArgumentError: it has more pixels than MXNOVA_IMAGE_MAX_PIXELS allows.
-    """
-    limit = env.get("MXNOVA_IMAGE_MAX_PIXELS")
-    width, height = image_size(encoded) or (0, 0)
-    if width * height > limit:
-        raise ArgumentError(
-            f"{function}: an image of {width} x {height} pixels, where the environment variable "
-            f"MXNOVA_IMAGE_MAX_PIXELS allows {limit:,}"
-        )
 
 
 def require_opencv() -> ModuleType:

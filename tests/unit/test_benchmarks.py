@@ -39,7 +39,7 @@ def test_report_tells_times_ratios_and_absent_peers(tmp_path):
     console = Console(record=True, width=110)
     show(outcome, console)
     text = console.export_text()
-    assert "2.00 x (≤ 3)" in text
+    assert "2.00 x (≤ 1.5)" in text
     assert "0.15 x (≤ 0.4)" in text
     assert "outputs of torch differ by 2.5e-01" in text
     assert "names no interpreter" in text

@@ -13,7 +13,10 @@ from typing import IO, Any
 
 import numpy as np
 
+from ..core.base import env
 from ..core.base.errors import ArgumentError, MXNetError, argument_error
+from ..formats.image_size import check_image_size
+from ..formats.source import read_file
 from ..recordio import require_opencv
 
 __all__ = ["Array", "Picture", "read_inputs"]
@@ -47,7 +50,8 @@ class Picture:
     def read(self, path: Path) -> Array:
         """The image at `path` as an input."""
         cv2 = require_opencv()
-        content = np.fromfile(path, np.uint8)
+        content = np.frombuffer(read_file(path), np.uint8)
+        check_image_size(str(path), content.data, env.get("MXNOVA_IMAGE_MAX_PIXELS"))
         try:
             pixels = cv2.imdecode(content, cv2.IMREAD_COLOR) if content.size else None
             if pixels is not None and self.size is not None:

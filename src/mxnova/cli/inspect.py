@@ -13,7 +13,7 @@ from ..core.base.dtypes import BFLOAT16
 from ..core.base.errors import FormatError
 from ..formats import params, recordio, symbol_json
 from ..formats.params import ArrayRecord
-from ..formats.source import Source
+from ..formats.source import Source, read_file
 from ..formats.states import ObjectRecord, read_states
 from .report import Report, Rows
 
@@ -85,7 +85,7 @@ def _statistics(record: ArrayRecord) -> dict[str, Any]:
 
 def _symbol(path: Path, nodes: bool) -> Report:
     try:
-        graph = symbol_json.loads(path.read_bytes())
+        graph = symbol_json.loads(read_file(path))
     except FormatError as error:
         raise FormatError(f"{path}: {error}") from None
     counts = Counter(n.op for n in graph.nodes if n.op != "null")

@@ -16,6 +16,7 @@ from ..core.base.errors import ArgumentError, MXNetError, argument_error, candid
 from ..core.base.printable import printable
 from ..formats import params, symbol_json
 from ..formats.atomic import replacing
+from ..formats.source import read_file
 from .inputs import Array, Picture, read_inputs
 from .report import print_table
 
@@ -77,7 +78,7 @@ def _input_names(prefix: str, epoch: int) -> list[str]:
     """The variables of the symbol that are no parameters."""
     path = Path(f"{prefix}-symbol.json")
     try:
-        graph = symbol_json.loads(path.read_bytes())
+        graph = symbol_json.loads(read_file(path))
     except MXNetError as error:
         raise type(error)(f"{path}: {error}") from None
     saved = params.read(Path(f"{prefix}-{epoch:04d}.params")).names or []

@@ -8,9 +8,9 @@ import struct
 from collections.abc import Callable
 from typing import TypeAlias
 
-from mxnova.core.base.errors import FormatError
+from mxnova.core.base.errors import ArgumentError, FormatError
 
-__all__ = ["image_size"]
+__all__ = ["check_image_size", "image_size"]
 
 Size: TypeAlias = "tuple[int, int]"
 
@@ -34,6 +34,20 @@ def image_size(encoded: bytes | memoryview) -> Size | None:
                 return None
             return abs(width), abs(height)
     return None
+
+
+def check_image_size(function: str, encoded: bytes | memoryview, limit: int) -> None:
+    """Refuses an image that would take much memory, by its header, before it is decoded.
+
+    Raises:
+        ArgumentError: it has more than `limit` pixels.
+    """
+    width, height = image_size(encoded) or (0, 0)
+    if width * height > limit:
+        raise ArgumentError(
+            f"{function}: an image of {width} x {height} pixels, where the environment variable "
+            f"MXNOVA_IMAGE_MAX_PIXELS allows {limit:,}"
+        )
 
 
 def _fixed(layout: str, offset: int) -> Callable[[memoryview], Size]:

@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mxnova.core.base.dtypes import DType, dtype_of, dtype_of_flag
-from mxnova.core.base.errors import ArgumentError, FormatError
+from mxnova.core.base.errors import ArgumentError, ArgumentTypeError, FormatError, shown
 
 from .atomic import replacing
 from .source import Readable, Source, require_little_endian
@@ -388,8 +388,10 @@ def write(
     if isinstance(target, (str, os.PathLike)):
         with replacing(target) as file:
             _write_parts(file, parts)
-    else:
+    elif callable(getattr(target, "write", None)):
         _write_parts(target, parts)
+    else:
+        raise ArgumentTypeError(f"target={shown(target)}: expected a path or a binary stream")
 
 
 def dumps(

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mxnova.core.base.errors import ArgumentError, ArgumentTypeError, FormatError
+from mxnova.core.base.errors import ArgumentError, ArgumentTypeError, FormatError, shown
 
 __all__ = [
     "MAGIC",
@@ -155,8 +155,8 @@ def pack(header: tuple[Any, ...], s: BytesLike) -> bytes:
         if isinstance(label, numbers.Number):
             return _HEADER.pack(0, values.item(), record_id, id2) + s
         return _HEADER.pack(values.size, 0, record_id, id2) + values.tobytes() + s
-    except (struct.error, TypeError, ValueError, OverflowError) as error:
-        raise ArgumentError(f"pack: header={tuple(header)!r}: {error}") from None
+    except (struct.error, TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise ArgumentError(f"pack: header={shown(tuple(header))}: {error}") from None
 
 
 def unpack(s: BytesLike) -> tuple[HEADER, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..base import numeric_types
 from ..core.base.errors import ArgumentTypeError
+from ..core.nd.arithmetic import too_large
 from ..core.nd.array import NDArray
 from ..core.nd.functions import function_of
 
@@ -35,6 +36,13 @@ __all__ = [
 ]
 
 
+def _number(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise too_large(name, value) from None
+
+
 def _function(
     name: str, on_arrays: str, scalar: str, reflected: str, python: Callable[[Any, Any], Any]
 ) -> Callable[[Any, Any], Any]:
@@ -47,9 +55,9 @@ def _function(
             return function_of(arrays)(lhs, rhs)
         if isinstance(rhs if left else lhs, numeric_types):
             if right:
-                return function_of(reflected)(rhs, scalar=float(lhs))
+                return function_of(reflected)(rhs, scalar=_number(name, lhs))
             if left:
-                return function_of(scalar)(lhs, scalar=float(rhs))
+                return function_of(scalar)(lhs, scalar=_number(name, rhs))
             if isinstance(rhs, numeric_types):
                 return python(lhs, rhs)
         kinds = f"{type(lhs).__name__} and {type(rhs).__name__}"

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .errors import ArgumentTypeError, candidates
+from .errors import ArgumentTypeError, candidates, shown
 
 __all__ = ["BFLOAT16", "DTYPES", "DType", "dtype_of", "dtype_of_flag"]
 
@@ -56,9 +56,9 @@ def dtype_of(dtype: object) -> DType:
         return _BY_NAME[dtype]
     try:
         return _BY_NUMPY[np.dtype(dtype)]  # type: ignore[call-overload]
-    except (TypeError, KeyError):
-        hint = candidates(str(dtype), _BY_NAME)
-        raise ArgumentTypeError(f"dtype {dtype!r} is not one that MXNet has{hint}") from None
+    except (TypeError, KeyError, ValueError, RecursionError):
+        hint = candidates(dtype, _BY_NAME) if isinstance(dtype, str) else ""
+        raise ArgumentTypeError(f"dtype {shown(dtype)} is not one that MXNet has{hint}") from None
 
 
 def dtype_of_flag(flag: int) -> DType | None:

@@ -238,12 +238,21 @@ def _is_about_memory(error: Exception) -> bool:
     return (
         isinstance(error, MemoryError)
         or type(error).__name__ == "OutOfMemoryError"
-        or "can't allocate memory" in str(error)
+        or any(text in str(error) for text in _OF_MEMORY)
     )
+
+
+_OF_MEMORY = (
+    "can't allocate memory",
+    "not enough memory",
+    "DefaultCPUAllocator",
+    "Storage size calculation overflowed",
+    "numel: integer multiplication overflow",
+)
 
 
 def candidates(name: str, known: Iterable[str], limit: int = 3) -> str:
     """A hint such as ``; did you mean 'relu'?``, empty when nothing is close; case is ignored."""
-    spelled = {k.lower(): k for k in known}
-    close = difflib.get_close_matches(name.lower(), spelled, n=limit, cutoff=0.6)
+    spelled = {k.lower(): k for k in known if isinstance(k, str)}
+    close = difflib.get_close_matches(str(name).lower(), spelled, n=limit, cutoff=0.6)
     return f"; did you mean {' or '.join(repr(spelled[c]) for c in close)}?" if close else ""

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from .errors import ArgumentError, argument_error, candidates, shown
+from .errors import ArgumentError, ArgumentTypeError, argument_error, candidates, shown
 from .shapes import parse_shape
 
 __all__ = [
@@ -477,10 +477,14 @@ def attr_text(value: Any) -> str:
     """`value` as MXNet's Python front end writes it into a node: ``str``, dtypes by name."""
     if isinstance(value, str):
         return value
-    if isinstance(value, list):
-        return "[" + ", ".join(map(attr_text, value)) + "]"
-    if isinstance(value, tuple):
-        return "(" + ", ".join(map(attr_text, value)) + (",)" if len(value) == 1 else ")")
+    if isinstance(value, (list, tuple)):
+        try:
+            items = ", ".join(map(attr_text, value))
+        except RecursionError:
+            raise ArgumentTypeError("lists nest too deep in a parameter") from None
+        if isinstance(value, list):
+            return f"[{items}]"
+        return f"({items},)" if len(value) == 1 else f"({items})"
     if isinstance(value, type) or (hasattr(value, "itemsize") and hasattr(value, "kind")):
         return _dtype_name(value)
     if getattr(value, "ndim", 0) and hasattr(value, "tolist"):  # its text has no commas, and is cut
@@ -524,14 +528,14 @@ def parse_field(op: str, field: Field, value: Any) -> Any:
     """The typed value of one parameter; raises ArgumentError."""
     try:
         return field.kind.parse(value)
-    except (ValueError, TypeError, OverflowError) as error:
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
         raise argument_error(op, field.name, value, str(error)) from None
 
 
 def _refuse_unknown(op: str, fields: Sequence[Field], attrs: Mapping[str, Any]) -> None:
     known = {f.name for f in fields}
     for name in attrs:
-        if name not in known and not (name.startswith("__") and name.endswith("__")):
+        if name not in known and not (str(name).startswith("__") and name.endswith("__")):
             listing = "; ".join(f"{f.name}: {f.type_text}" for f in fields)
             hint = candidates(name, known)
             raise ArgumentError(

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, ClassVar, TypeVar
+
+from .errors import ArgumentTypeError, shown
 
 __all__ = [
     "AttrScope",
@@ -97,12 +99,16 @@ class AttrScope(Scope):
     def __init__(self, **kwargs: str) -> None:
         for name, value in kwargs.items():
             if not isinstance(value, str):
-                raise ValueError(f"AttrScope: {name}={value!r}: attributes are strings")
+                raise ValueError(f"AttrScope: {name}={shown(value)}: attributes are strings")
         self._attr = kwargs
 
     def get(self, attr: dict[str, str] | None) -> dict[str, str]:
         """This scope's attributes, with `attr` over them."""
-        return {**self._attr, **attr} if attr else dict(self._attr)
+        if not attr:
+            return dict(self._attr)
+        if not isinstance(attr, Mapping) or not all(isinstance(k, str) for k in attr):
+            raise ArgumentTypeError(f"attr={shown(attr)}: must be a dict of strings")
+        return {**self._attr, **attr}
 
     def _entered(self, outer: AttrScope) -> AttrScope:
         return AttrScope(**{**outer._attr, **self._attr})

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 
 from ..base.errors import MXNetError, from_foreign
@@ -37,7 +39,7 @@ def resized(
     found = first_elements(array, shape)
     if found is not None:
         return found
-    if not may_grow and torch.Size(shape).numel() > array.size:
+    if not may_grow and math.prod(shape) > array.size:
         raise MXNetError(f"reshape: {change}, which is larger; allow_up_sizing=True permits it")
     return allocated(array.stype, shape, array.context, array._raw.dtype)
 
@@ -60,7 +62,7 @@ def first_elements(array: NDArray, shape: tuple[int, ...]) -> NDArray | None:
     """The first elements of a dense array in another shape; None where they are not enough."""
     if array.shape == shape:
         return array
-    size = torch.Size(shape).numel()
+    size = math.prod(shape)
     if array.stype != "default" or size > array.size:
         return None
     return view_of(array, array._tensor.reshape(-1)[:size].view(shape))

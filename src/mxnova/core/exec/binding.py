@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from ..base.errors import ArgumentTypeError, shown
 from ..graph.symbol import Symbol
 from ..nd.array import NDArray
 from ..runtime.context import Context, context_of
@@ -82,6 +84,13 @@ def simple_bind(
     Raises:
         MXNetError: shapes that contradict each other or are not enough.
     """
+    for what, given in (
+        ("type_dict", type_dict),
+        ("stype_dict", stype_dict),
+        ("shared_buffer", shared_buffer),
+    ):
+        if given is not None and not isinstance(given, Mapping):
+            raise ArgumentTypeError(f"simple_bind: {what}={shown(given)}: must be a dict")
     sharing = Sharing(shared_exec, frozenset(shared_arg_names or ()), shared_buffer)
     groups = groups_of(group2ctx)
     context = context_of(ctx)

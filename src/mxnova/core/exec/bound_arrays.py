@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError, candidates
+from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError, candidates, shown
 from ..nd.array import NDArray
 from ..runtime.context import Context, context_of
 
@@ -80,6 +80,8 @@ def requests_of(names: Sequence[str], grad_req: Any) -> dict[str, str]:
             raise MXNetError(f"bind: grad_req holds {len(grad_req)}, {len(names)} are needed")
         requests = dict(zip(names, grad_req, strict=True))
     for name, request in requests.items():
-        if request not in GRAD_REQS:
-            raise MXNetError(f"bind: grad_req of {name}={request!r}: must be one of {GRAD_REQS}")
+        if not isinstance(request, str) or request not in GRAD_REQS:
+            raise MXNetError(
+                f"bind: grad_req of {name}={shown(request)}: must be one of {GRAD_REQS}"
+            )
     return requests

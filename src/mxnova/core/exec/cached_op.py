@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from ..base.errors import MXNetError
+from ..base.errors import ArgumentTypeError, MXNetError, shown
 from ..base.params import Longs, UInt, fields_of, parse_attrs
 from ..graph.symbol import Symbol
 from ..nd.array import NDArray
@@ -58,6 +58,8 @@ class CachedOp:
     def __init__(self, sym: Symbol, flags: Iterable[tuple[str, Any]] = ()) -> None:
         self.flags = parse_attrs("CachedOp", _FIELDS, dict(flags))
         self.is_np_sym = False
+        if not isinstance(sym, Symbol):
+            raise ArgumentTypeError(f"CachedOp: sym={shown(sym)}: must be a Symbol")
         self._programs = ProgramTable(sym)
         self._observers: tuple[Observer, ...] = ()
 
@@ -85,12 +87,14 @@ class CachedOp:
                 f"CachedOp takes {len(programs.names)} arrays ({', '.join(programs.names)}), "
                 f"not {len(args)}"
             )
+        _check_arrays("its inputs", args)
         context = args[0]._chunk.context if args else Context.get_current()
         compiled: Inference = programs.find(context, tuple([_kind(a) for a in args]), Inference)
         results = _Call(compiled, programs, context, self._observers).results(args)
         if out is None:
             return results[0] if len(results) == 1 else results
         outs = [out] if isinstance(out, NDArray) else list(out)
+        _check_arrays("out", outs)
         if len(outs) != len(results):
             raise MXNetError(f"CachedOp gives {len(results)} arrays, out= holds {len(outs)}")
         for array, result in zip(outs, results, strict=True):
@@ -106,6 +110,12 @@ class CachedOp:
             monitor_all: also for the inputs of every node.
         """
         self._observers = () if callback is None else (Teller(callback, monitor_all, False),)
+
+
+def _check_arrays(what: str, given: Sequence[Any]) -> None:
+    for array in given:
+        if not isinstance(array, NDArray):
+            raise ArgumentTypeError(f"CachedOp: {what}: a {type(array).__name__} is no array")
 
 
 def _kind(array: NDArray) -> tuple[Any, ...]:

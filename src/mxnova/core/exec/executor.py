@@ -18,6 +18,7 @@ from ..base.errors import (
     UnknownNameError,
     candidates,
     from_foreign,
+    shown,
 )
 from ..base.shapes import PartialShape, is_known, shape_text
 from ..graph.completion import completions
@@ -89,6 +90,8 @@ class Executor:
         self._observers: tuple[Observer, ...] = ()
         self._check_names_and_contexts()
         self.outputs: list[NDArray] = []
+        if not isinstance(shared_exec, Executor | None):
+            raise ArgumentTypeError(f"bind: shared_exec={shown(shared_exec)}: must be an executor")
         self._program = self._compiled(shared_exec.outputs if shared_exec else [])
         self._inference = Inference(self._program)
         written = written_variables(symbol.nodes)
@@ -187,8 +190,13 @@ class Executor:
             ("argument", arg_params, self.arg_dict),
             ("auxiliary state", aux_params or {}, self.aux_dict),
         ):
+            if not isinstance(given, Mapping):
+                kinds = f"a {type(given).__name__}, not a dict of {kind}s"
+                raise ArgumentTypeError(f"copy_params_from: {kinds}")
             for name, array in given.items():
                 if name in mine:
+                    if not isinstance(array, NDArray):
+                        raise ArgumentTypeError(f"copy_params_from: {name!r} is no array")
                     array.astype(mine[name].dtype, copy=False).copyto(mine[name])
                 elif not allow_extra_params:
                     hint = candidates(name, mine)
@@ -351,7 +359,7 @@ class Executor:
                 each under that of the node and its input, such as ``fc_weight``.
         """
         if callback is not None and not callable(callback):
-            raise ArgumentTypeError(f"set_monitor_callback: {callback!r} is no function")
+            raise ArgumentTypeError(f"set_monitor_callback: {shown(callback)} is no function")
         self._observers = (
             () if callback is None else (Teller(told(callback), monitor_all, monitor_all),)
         )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from ..base.errors import ArgumentError, ArgumentTypeError
+from ..base.errors import ArgumentError, ArgumentTypeError, shown
 from ..graph.symbol import Symbol
 
 __all__ = ["Form", "as_variables", "flatten", "limit_of", "regroup", "scalar_of"]
@@ -34,7 +34,10 @@ def flatten(value: Any, kind: type[T], what: str) -> tuple[list[T], Form]:
     flat: list[T] = []
     form = []
     for item in value:
-        items, item_form = flatten(item, kind, what)
+        try:
+            items, item_form = flatten(item, kind, what)
+        except RecursionError:
+            raise ArgumentTypeError(f"{what}: lists nest too deep") from None
         flat += items
         form.append(item_form)
     return flat, form
@@ -64,8 +67,8 @@ def scalar_of(value: Any, type_: Callable[[Any], Any], what: str) -> Any:
     """
     try:
         return type_(value.asscalar() if hasattr(value, "asscalar") else value)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"{what}: {value!r} is not one number") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError(f"{what}: {shown(value)} is not one number") from None
 
 
 def as_variables(values: Any, count: int | None = None) -> list[Any]:

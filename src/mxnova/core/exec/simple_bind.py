@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ..base.errors import ArgumentTypeError, MXNetError
+from ..base.errors import ArgumentTypeError, MXNetError, shown
 from ..base.shapes import PartialShape, from_user, is_known, shape_text
 from ..graph.infer import (
     DTypeTable,
@@ -80,7 +80,7 @@ class _Wanted(NamedTuple):
 
     def found(self, old: NDArray | None) -> NDArray | None:
         """`old`, or the part that is enough, where it is of this kind."""
-        if old is None or old.stype != self.stype or old.context != self.context:
+        if not isinstance(old, NDArray) or old.stype != self.stype or old.context != self.context:
             return None
         return first_elements(old, self.shape) if old._raw.dtype is self.dtype else None
 
@@ -142,8 +142,8 @@ def simple_bind(
 def _shape(name: str, given: Any) -> PartialShape:
     try:
         return from_user(given)
-    except (TypeError, ValueError, OverflowError):
-        raise ArgumentTypeError(f"simple_bind: {name}={given!r}: must be a shape") from None
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        raise ArgumentTypeError(f"simple_bind: {name}={shown(given)}: must be a shape") from None
 
 
 def _shown(shapes: Mapping[str, Any]) -> str:

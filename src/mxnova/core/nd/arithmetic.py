@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, SupportsFloat, cast
 
-from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError
+from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError, argument_error
 from ..op import library  # noqa: F401 - registers the operators
 from ..op.dtypes import dtype_name
 from ..op.record import find
@@ -17,7 +17,7 @@ from .recording import STATE, recorded_write
 from .tape import is_live
 from .wrapping import receive
 
-__all__ = ["Arithmetic", "refuse_if_recorded"]
+__all__ = ["Arithmetic", "refuse_if_recorded", "too_large"]
 
 
 class Arithmetic(BaseArray):
@@ -32,6 +32,11 @@ def refuse_if_recorded(array: BaseArray) -> None:
         raise recorded_write()
 
 
+def too_large(name: str, number: Any) -> ArgumentError:
+    """The error of function `name` for a number beyond the range of floating-point numbers."""
+    return argument_error(name, "number", number, "is too large")
+
+
 def _binary(name: str, broadcast: str, scalar: str) -> Callable[..., Any]:
     """The method for ``self <op> other``, or its reverse; `other` is an array or a number."""
     of_arrays, of_number = pairwise(find(broadcast)), with_number(find(scalar))
@@ -41,7 +46,11 @@ def _binary(name: str, broadcast: str, scalar: str) -> Callable[..., Any]:
         if isinstance(other, BaseArray):
             return of_arrays(other, self) if is_reflected else of_arrays(self, other)
         if isinstance(other, Number):
-            return of_number(self, float(cast(SupportsFloat, other)))
+            try:
+                number = float(cast(SupportsFloat, other))
+            except OverflowError:
+                raise too_large(name, other) from None
+            return of_number(self, number)
         raise ArgumentTypeError(f"{name}: an array and a {type(other).__name__}")
 
     method.__name__ = method.__qualname__ = name

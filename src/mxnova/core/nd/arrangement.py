@@ -8,7 +8,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..base.errors import ArgumentError, MXNetError, OutOfRangeError, argument_error
+from ..base.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    MXNetError,
+    OutOfRangeError,
+    argument_error,
+    shown,
+)
 from .array import NDArray
 from .creation import array
 from .functions import function_of
@@ -24,6 +31,8 @@ def concatenate(arrays: Sequence[NDArray], axis: int = 0, always_copy: bool = Tr
         axis: the axis along which they may differ.
         always_copy: without it, a single array is returned itself.
     """
+    if not isinstance(arrays, (list, tuple)) or not all(isinstance(a, NDArray) for a in arrays):
+        raise ArgumentTypeError(f"concatenate: arrays={shown(arrays)}: must be a list of arrays")
     if not arrays:
         raise ArgumentError("concatenate: no arrays were given")
     if len(arrays) == 1:

@@ -66,6 +66,8 @@ class NDArray(Arithmetic, Reshaping, Interchange):
             of = object_of(handle, NDArray)
             self._raw, self._chunk = of._tensor, of._chunk
             return
+        if not isinstance(handle, torch.Tensor):
+            raise ArgumentTypeError(f"NDArray: a {type(handle).__name__} is no ATen tensor")
         if not handle.is_contiguous():
             raise ArgumentError("NDArray: the tensor's elements must lie together in memory")
         mx_dtype(handle.dtype)
@@ -138,7 +140,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
         return int(self._number("a number"))
 
     def __index__(self) -> int:
-        if self._raw.is_floating_point():
+        if self._raw.dtype.is_floating_point:
             raise ArgumentTypeError("an array of floating-point numbers cannot be used as an index")
         return int(self._number("an index"))
 

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..base.errors import ArgumentError, MXNetError
+from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError, from_foreign, shown
 from ..base.shapes import shape_text
 from ..op.dtypes import dtype_name
 from ..op.kernel_gradient import stand_in
@@ -39,8 +39,8 @@ GRAD_REQS = ("null", "write", "add")
 
 def attach(array: BaseArray, gradient: BaseArray, grad_req: str) -> None:
     """Makes `array` a leaf whose gradient goes to `gradient`, cut off from what it came from."""
-    if grad_req not in GRAD_REQS:
-        raise ArgumentError(f"attach_grad: grad_req={grad_req!r}: must be one of {GRAD_REQS}")
+    if not isinstance(grad_req, str) or grad_req not in GRAD_REQS:
+        raise ArgumentError(f"attach_grad: grad_req={shown(grad_req)}: must be one of {GRAD_REQS}")
     tensor = _stand_in(array)
     if grad_req != "null" and tensor.is_floating_point():
         tensor.requires_grad_()
@@ -67,7 +67,8 @@ def mark_variables(
         gradients: an array for each.
         grad_reqs: null, write or add, for all or for each.
     """
-    arrays, buffers = _as_list(variables), _as_list(gradients)
+    arrays = _as_list("mark_variables: variables", variables)
+    buffers = _as_list("mark_variables: gradients", gradients)
     requests = [grad_reqs] * len(arrays) if isinstance(grad_reqs, str) else list(grad_reqs)
     if not len(arrays) == len(buffers) == len(requests):
         raise ArgumentError(
@@ -84,8 +85,17 @@ def mark_variables(
         attach(array, gradient, request)
 
 
-def _as_list(arrays: BaseArray | Iterable[BaseArray]) -> list[BaseArray]:
-    return [arrays] if isinstance(arrays, BaseArray) else list(arrays)
+def _as_list(what: str, given: Any, or_none: bool = False) -> list[Any]:
+    """An array, or some, as a list; `or_none`: with None in place of some."""
+    if isinstance(given, BaseArray):
+        return [given]
+    if not isinstance(given, Iterable):
+        raise ArgumentTypeError(f"{what}: a {type(given).__name__} is no array and no list of them")
+    arrays = list(given)
+    for array in arrays:
+        if not (isinstance(array, BaseArray) or (or_none and array is None)):
+            raise ArgumentTypeError(f"{what}: a {type(array).__name__} is no array")
+    return arrays
 
 
 # Taking gradients ---------------------------------------------------------------------------------
@@ -110,8 +120,10 @@ _Heads = dict[TapeNode, tuple[BaseArray, "BaseArray | None"]]
 
 def _heads(caller: str, heads: Any, head_grads: Any) -> _Heads:
     """Recorded arrays and their gradients, by node; of an array given twice the last counts."""
-    arrays = _as_list(heads)
-    given = [None] * len(arrays) if head_grads is None else _as_list(head_grads)
+    arrays = _as_list(f"{caller}: heads", heads)
+    given = [None] * len(arrays)
+    if head_grads is not None:
+        given = _as_list(f"{caller}: head_grads", head_grads, or_none=True)
     if len(given) != len(arrays):
         raise ArgumentError(f"{caller}: {len(given)} head gradients for {len(arrays)} heads")
     found: _Heads = {}
@@ -180,8 +192,8 @@ def _gradients(
             found = _run_backward(*arguments)
     except MXNetError:
         raise
-    except RuntimeError as error:
-        raise MXNetError(f"{caller}: {str(error).splitlines()[0]}") from error
+    except Exception as error:
+        raise from_foreign(error, caller) from error
     finally:
         STATE.recording, STATE.training = before
     # Second derivatives that vanish come as ATen's tensors of zeros without memory.
@@ -270,7 +282,7 @@ def grad(
         create_graph: record the gradients too, so that they have gradients.
         train_mode: as `backward` has it.
     """
-    arrays = _as_list(variables)
+    arrays = _as_list("grad: variables", variables)
     if not arrays:
         raise ArgumentError("grad: variables cannot be an empty list")
     found = _heads("grad", heads, head_grads)

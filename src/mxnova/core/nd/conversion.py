@@ -36,7 +36,7 @@ def dense_array(source: Any, context: Context, dtype: Any = None) -> NDArray:
         if values.dtype.kind not in "biuf" and values.dtype != BFLOAT16:
             casting: Any = "safe" if values.dtype.kind == "c" else "unsafe"
             values = values.astype(np.float32, casting=casting)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise ArgumentTypeError(f"array: cannot make an array of this: {error}") from None
     kind = torch_dtype("float32" if dtype is None else dtype)
     return wrap(storage.placed(tensor_from(values), context, kind), context)

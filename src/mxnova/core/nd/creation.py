@@ -65,7 +65,9 @@ def zeros(
     """
     if stype not in (None, "default"):
         context, kind = context_of(ctx), torch_dtype(dtype or "float32")
-        return empty_sparse(str(stype), _known_sizes("zeros", shape), context, kind)
+        if not isinstance(stype, str):
+            raise argument_error("zeros", "stype", stype, "must be default, csr or row_sparse")
+        return empty_sparse(stype, _known_sizes("zeros", shape), context, kind)
     return _filled(shape, 0, ctx, dtype, out)
 
 
@@ -88,7 +90,9 @@ def _known_sizes(function: str, shape: Any) -> tuple[int, ...]:
     """`sizes_of`, where the shape semantics in force do not take them for unknown."""
     sizes = sizes_of(function, shape)
     if not (sizes and all(sizes)) and not is_np_shape():
-        raise argument_error(function, "shape", sizes, "must be known; np_shape() gives 0 and () sense")
+        raise argument_error(
+            function, "shape", sizes, "must be known; np_shape() gives 0 and () sense"
+        )
     return sizes
 
 

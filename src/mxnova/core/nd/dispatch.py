@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor, is_grad_enabled
 
-from ..base.errors import MXNetError
+from ..base.errors import ArgumentTypeError, MXNetError, shown
 from ..op.gradient import recorded
 from ..op.kernel import Kernel
 from ..op.kernel_gradient import run_kernel, stand_in
@@ -135,7 +135,13 @@ def _attended(
 
 
 def _listed(out: Any) -> list[BaseArray]:
-    return [] if out is None else [out] if isinstance(out, BaseArray) else list(out)
+    if out is None:
+        return []
+    if isinstance(out, BaseArray):
+        return [out]
+    if not isinstance(out, (list, tuple)) or not all(isinstance(o, BaseArray) for o in out):
+        raise ArgumentTypeError(f"out={shown(out)}: must be an array, or a list of arrays")
+    return list(out)
 
 
 def _run(

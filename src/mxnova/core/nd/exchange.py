@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.utils.dlpack import from_dlpack
 
 from ..base.dtypes import BFLOAT16
-from ..base.errors import ArgumentError, ArgumentTypeError
+from ..base.errors import ArgumentError, ArgumentTypeError, shown
 from ..op.dtypes import dtype_name, mx_dtype
 from .base_array import BaseArray
 
@@ -60,10 +60,10 @@ def written(value: Any, like: Tensor) -> Tensor | float:
         if values.dtype.kind not in _NUMERIC and values.dtype != BFLOAT16:
             casting: Any = "safe" if values.dtype.kind == "c" else "unsafe"
             values = values.astype(mx_dtype(like.dtype).numpy, casting=casting)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
         kind = ArgumentError if isinstance(value, np.ndarray) else ArgumentTypeError
         raise kind(
-            f"NDArray: cannot write {value!r} into {dtype_name(like.dtype)} elements: {error}"
+            f"NDArray: cannot write {shown(value)} into {dtype_name(like.dtype)} elements: {error}"
         ) from None
     return tensor_from(values).to(like.device)
 
@@ -129,5 +129,5 @@ def tensor_of_capsule(source: Any) -> Tensor:
         return from_dlpack(source)
     except (RuntimeError, BufferError, TypeError, AttributeError) as error:
         raise ArgumentError(
-            f"from_dlpack: {source!r} is no capsule that can be consumed: {error}"
+            f"from_dlpack: {shown(source)} is no capsule that can be consumed: {error}"
         ) from None

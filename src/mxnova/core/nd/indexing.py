@@ -15,7 +15,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError, OutOfRangeError
+from ..base.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    MXNetError,
+    OutOfRangeError,
+    shown,
+)
 from ..base.scopes import is_np_shape
 from ..base.shapes import shape_text
 
@@ -96,6 +102,16 @@ def _indexed(tensor: Tensor, key: Any) -> Tensor:
         return tensor[tuple(key) if type(key) is list else key]
     except (IndexError, TypeError) as error:
         raise refusal(error, tensor) from None
+    except RuntimeError:  # a step so large that a stride overflows
+        parts = key if isinstance(key, (tuple, list)) else (key,)
+        return tensor[tuple([_within(part, tensor.numel()) for part in parts])]
+
+
+def _within(part: Any, size: int) -> Any:
+    """A slice that selects the same of an axis of `size`, with a step that is no longer."""
+    if isinstance(part, slice) and part.step is not None and part.step > size:
+        return slice(part.start, part.stop, size or 1)
+    return part
 
 
 def refusal(error: IndexError | TypeError, tensor: Tensor) -> MXNetError:
@@ -179,8 +195,9 @@ def _index_array(part: Any) -> np.ndarray[Any, Any]:
     if isinstance(part, (list, tuple, range)):
         try:
             given = np.array(part)
-        except ValueError as error:  # unequal lengths
-            raise ArgumentTypeError(f"NDArray: cannot index with {part!r}: {error}") from None
+        except (ValueError, RecursionError) as error:  # unequal lengths
+            reason = f"cannot index with {shown(part)}: {error}"
+            raise ArgumentTypeError(f"NDArray: {reason}") from None
     if not isinstance(given, np.ndarray) or given.dtype.kind not in "biuf":
         kind = ArgumentError if given is part else ArgumentTypeError
         raise kind(f"NDArray: cannot index with {part!r}, a {type(part).__name__}")
@@ -278,7 +295,8 @@ def _forward(tensor: Tensor, keys: list[Any]) -> tuple[Tensor, list[int]]:
 def _ascending(positions: range) -> slice:
     if not positions:
         return slice(0, 0)
-    return slice(positions[-1], positions[0] + 1, -positions.step)
+    step = -positions.step if len(positions) > 1 else 1
+    return slice(positions[-1], positions[0] + 1, step)
 
 
 # Values -------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.errors import ArgumentError, ArgumentTypeError
+from ..base.errors import ArgumentError, ArgumentTypeError, shown
 from ..base.shapes import sizes_of
 from ..methods import OperatorMethods
 from ..op.record import find
@@ -45,7 +45,9 @@ class Reshaping(OperatorMethods, BaseArray):
             if plain is not None:
                 return plain
         if not {"shape", "reverse"}.issuperset(kwargs) or not all(map(_is_integer, shape)):
-            raise ArgumentTypeError(f"reshape: shape={shape!r}, {kwargs}: integers and reverse=")
+            raise ArgumentTypeError(
+                f"reshape: shape={shown(shape)}, {shown(kwargs)}: integers and reverse="
+            )
         return invoke(find("Reshape").of({**kwargs, "shape": shape}), (self,), is_view=True)
 
     def _plainly(self, shape: tuple[Any, ...]) -> Any:

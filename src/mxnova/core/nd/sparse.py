@@ -12,11 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..base.errors import (
-    ArgumentTypeError,
-    NotSupportedForSparseNDArray,
-    OutOfRangeError,
-)
+from ..base.errors import ArgumentTypeError, NotSupportedForSparseNDArray, OutOfRangeError, shown
 from ..op.dtypes import mx_dtype, torch_dtype
 from ..op.record import find
 from ..op.sparse.storage import STORAGE, RowSparse, Sparse, sparse_of
@@ -214,7 +210,7 @@ class CSRNDArray(BaseSparseNDArray):
             begin = int(key) % self.shape[0]
             return self._rows(begin, begin + 1)
         if not isinstance(key, slice) or key.step is not None:
-            raise ValueError(f"CSRNDArray: [{key}]: rows can be had by [i] and [i:j] only")
+            raise ValueError(f"CSRNDArray: [{shown(key)}]: rows can be had by [i] and [i:j] only")
         if key == slice(None):
             return self
         return self._rows(key.start or 0, key.stop or self.shape[0])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from ..base.errors import MXNetError
+from ..base.errors import MXNetError, from_foreign
 from ..base.shapes import shape_text
 from ..op.sparse import storage
 from ..op.sparse.storage import Sparse, Value, dense_of, sparse_of
@@ -97,7 +97,13 @@ def empty_sparse(
     stype: str, shape: tuple[int, ...], context: Context, dtype: torch.dtype
 ) -> NDArray:
     """A sparse array of zeros."""
-    return wrap_sparse(storage.empty_sparse(stype, shape, dtype, context.device), context)
+    try:
+        record = storage.empty_sparse(stype, shape, dtype, context.device)
+    except (RuntimeError, TypeError) as error:
+        if isinstance(error, MXNetError):
+            raise
+        raise from_foreign(error, f"a {stype} array of shape {shape_text(shape)}") from error
+    return wrap_sparse(record, context)
 
 
 def zeros_stored(

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import torch
 
 from ..base import env
-from ..base.errors import MXNetError, UnknownNameError
+from ..base.errors import ArgumentTypeError, MXNetError, UnknownNameError, shown
 from ..base.scopes import Scope
 from .engine import wait_for_all
 from .profiler import api_call
@@ -57,7 +57,12 @@ class Context(Scope):
             raise UnknownNameError(f"Context: device_type={device_type!r}: must be one of {known}")
         self.device_type = device_type
         self.device_typeid = self.devstr2type[device_type]
-        self.device_id = int(device_id)
+        try:
+            self.device_id = int(device_id)
+        except (TypeError, ValueError, OverflowError):
+            raise ArgumentTypeError(
+                f"Context: device_id={shown(device_id)}: must be a number"
+            ) from None
         self._device: torch.device | None = None
 
     @classmethod
@@ -149,8 +154,10 @@ def context_of(value: Context | str | None) -> Context:
     """A context given as such, as text (``gpu(1)``, empty: the current one) or None."""
     if isinstance(value, Context):
         return value
-    if not value:
+    if value is None or value == "":
         return current_context()
+    if not isinstance(value, str):
+        raise ArgumentTypeError(f"ctx={shown(value)}: must be a context, or text such as cpu(0)")
     name, _, number = value.rstrip(")").partition("(")
     if name not in Context.devstr2type or (number and not number.isdigit()):
         raise MXNetError(f"ctx={value!r}: must look like cpu(0) or gpu(1)")

@@ -21,7 +21,8 @@ import torch
 from torch import Tensor
 
 from ..base import env
-from ..base.errors import MXNetError
+from ..base.errors import MXNetError, from_foreign
+from ..base.shapes import shape_text
 from .context import Context
 from .forks import after_fork_in_child
 from .profiler import MEMORY, PROFILER, lane_of
@@ -347,7 +348,10 @@ def _is_atens(context: Context) -> bool:
 def empty(shape: tuple[int, ...], dtype: torch.dtype, context: Context) -> Tensor:
     """A tensor in the memory of `context`, which lives as long as any view of it."""
     if _is_atens(context):
-        return torch.empty(shape, dtype=dtype, device=context.device)
+        try:
+            return torch.empty(shape, dtype=dtype, device=context.device)
+        except (RuntimeError, TypeError) as error:  # too large, for memory or for ATen's integers
+            raise from_foreign(error, f"an array of shape {shape_text(shape)}") from error
     storage = Storage.get()
     n_bytes = torch.Size(shape).numel() * dtype.itemsize
     return storage.lend(storage.alloc(n_bytes, context)).view(dtype).view(shape)

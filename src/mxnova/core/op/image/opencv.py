@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -11,6 +10,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ....formats.image_size import check_image_size
+from ....formats.source import read_file
+from ...base import env
 from ...base.errors import MXNetError
 from ...base.params import Double, Doubles, PosInt, bounded
 from ..declaration import function_operator
@@ -62,6 +64,7 @@ def _bytes_dtype(_op: Op, t: DTypes) -> None:
 def _decoded(op: str, data: np.ndarray[Any, Any], flag: int, to_rgb: bool, source: str) -> Tensor:
     if not data.size:
         raise MXNetError(f"{op}: {source} is empty")
+    check_image_size(op, data.data, env.get("MXNOVA_IMAGE_MAX_PIXELS"))
     image = _run(op, "imdecode", data, flag)
     if image is None:
         raise MXNetError(f"{op}: {source} holds no image that can be decoded")
@@ -101,10 +104,7 @@ def imread(*, filename: str, flag: _Flag = 1, to_rgb: bool = True) -> Tensor:  #
         flag: 0: one grey channel; 1: three colour channels.
         to_rgb: order of the colours: RGB, or BGR.
     """
-    try:
-        data = np.frombuffer(Path(filename).read_bytes(), dtype=np.uint8)
-    except OSError as error:
-        raise MXNetError(f"_cvimread: filename={filename!r}: {error.strerror}") from None
+    data = np.frombuffer(read_file(filename), dtype=np.uint8)
     return _decoded("_cvimread", data, flag, to_rgb, repr(filename))
 
 

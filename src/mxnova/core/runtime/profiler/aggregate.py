@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from ...base.printable import printable
 from .events import COUNTER, MARK, MEMORY, Event
 
 __all__ = ["ORDERS", "Totals"]
@@ -118,7 +119,7 @@ def _section(category: str, rows: list[tuple[str, _Entry]]) -> str:
 
 
 def _line(name: str, count: str, cells: list[str]) -> str:
-    return f"{name:<25}{count:>16}" + "".join(f" {cell:>16}" for cell in cells)
+    return f"{printable(name):<25}{count:>16}" + "".join(f" {cell:>16}" for cell in cells)
 
 
 def _record(entry: _Entry, with_total: bool) -> dict[str, Any]:
