@@ -5,9 +5,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from mxnova.ndarray.ndarray import Context as Context
 
-def get_cuda_compute_capability(ctx: Context) -> int: ...
+from mxnova.test_utils import get_cuda_compute_capability as get_cuda_compute_capability
 def get_gpu_count() -> int: ...
 def get_gpu_memory(gpu_dev_id: int) -> tuple[int, int]: ...
 from mxnova.test_utils import getenv as getenv
