@@ -33,7 +33,7 @@ def refuse_if_recorded(array: BaseArray) -> None:
 
 
 def _binary(name: str, broadcast: str, scalar: str) -> Callable[..., Any]:
-    """The method for ``self <op> other``, `other` an array or a number; reflected, for the reverse."""
+    """The method for ``self <op> other``, `other` an array or a number."""
     of_arrays, of_number = pairwise(find(broadcast)), with_number(find(scalar))
     is_reflected = name in _REFLECTED
 

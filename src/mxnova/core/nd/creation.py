@@ -86,7 +86,9 @@ def _known_sizes(function: str, shape: Any) -> tuple[int, ...]:
     """`sizes_of`, where the shape semantics in force do not take them for unknown."""
     sizes = sizes_of(function, shape)
     if not (sizes and all(sizes)) and not is_np_shape():
-        raise argument_error(function, "shape", sizes, "must be known; np_shape() gives 0 and () sense")
+        raise argument_error(
+            function, "shape", sizes, "must be known; np_shape() gives 0 and () sense"
+        )
     return sizes
 
 
