@@ -79,14 +79,12 @@ def to_array(value: Any, ctx: Context, dtype: Any) -> NDArray:
 def by_name(what: str, given: Given, names: Sequence[str]) -> dict[str, Any]:
     """`given` by name, whether it is a mapping or a list in the order of `names`.
 
+    As in MXNet, a list may have more items than there are names.
+
     Raises:
-        ArgumentError: it has other names, or more items than there are names.
+        ArgumentError: it has other names.
     """
     if not isinstance(given, Mapping):
-        if len(given) > len(names):
-            raise ArgumentError(
-                f"{what}: {len(given)} given, but there are only {', '.join(names)}"
-            )
         return dict(zip(names, given, strict=False))
     unknown = sorted(set(given) - set(names))
     if unknown:

@@ -275,6 +275,33 @@ def test_in_place_operators_refuse_other_element_types():
         mx.nd.array([1, 2], dtype="int32").__iadd__(mx.nd.ones((2,)))
 
 
+@pytest.mark.parametrize(
+    "name, wanted",
+    [
+        ("__radd__", 7),
+        ("__rsub__", -3),
+        ("__rmul__", 10),
+        ("__rtruediv__", 0.4),
+        ("__rdiv__", 0.4),
+        ("__rmod__", 2),
+        ("__rpow__", 32),
+    ],
+)
+def test_reflected_operators_turn_their_operands(name, wanted):
+    five, two = mx.nd.array([5.0]), mx.nd.array([2.0])
+    assert getattr(five, name)(two).asscalar() == pytest.approx(wanted)
+    assert getattr(five, name)(2).asscalar() == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("make", [mx.nd.zeros, mx.nd.ones])
+@pytest.mark.parametrize("shape", [(), 0, (0, 3)], ids=str)
+def test_unknown_sizes_are_refused(make, shape):
+    with pytest.raises(MXNetError, match="must be known"):
+        make(shape)
+    with mx.np_shape():
+        assert make(shape).shape == (shape if isinstance(shape, tuple) else (shape,))
+
+
 @pytest.mark.parametrize("other", [None, "a", [1, 2], 1j, np.ones(2)], ids=repr)
 def test_operators_take_arrays_and_numbers_only(other):
     x = mx.nd.ones((2,))

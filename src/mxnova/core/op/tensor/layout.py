@@ -99,7 +99,7 @@ def _image(op: Op, s: Shapes) -> tuple[Dim, ...]:
     s.rank("data", 4)
     if op.attr("block_size") < 1:
         raise s.fail(f"block_size={op.attr('block_size')}: must be >= 1")
-    if any(d == 0 and d is not UNKNOWN for d in s.data):
+    if any(d is not UNKNOWN and d == 0 for d in s.data):
         raise s.fail(f"data {shape_text(s.data)}: no size may be 0")
     return s.data
 

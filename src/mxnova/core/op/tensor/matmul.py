@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from ...base.params import Count
-from ...base.shapes import UNKNOWN, shape_text
+from ...base.shapes import shape_text
 from ..declaration import function_operator, operator
 from ..infer import Shapes
 from ..onednn import matmul
@@ -103,12 +103,7 @@ class BatchDot(Op):
                 f"transpose_a={self.transpose_a}, transpose_b={self.transpose_b}: "
                 f"the summed axes differ, {left} vs. {right}"
             )
-        if left is UNKNOWN or right is UNKNOWN:  # MXNet says nothing of the output then
-            return
-        for batch in (lhs[:-2], rhs[:-2]):
-            s.output = (*batch, rows, columns)
-        s.lhs = (*s.output[:-2], *lhs[-2:])
-        s.rhs = (*s.output[:-2], *rhs[-2:])
+        s.output = (*lhs[:-2], rows, columns)
 
     def forward(self, lhs: Tensor, rhs: Tensor) -> Tensor:
         if self.transpose_a:
