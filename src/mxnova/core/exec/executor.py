@@ -33,7 +33,9 @@ from ..op.sparse.storage import Value
 from ..runtime.context import Context
 from ..runtime.profiler import api_call, recorded_backward
 from .allocation import allocated, resized
+from .gradient_path import refuse_without_gradient
 from .interpreter import Observer, Teller
+from .memory_need import bytes_needed
 from .monitor import MonitorCallback, told
 from .placement import contexts_of
 from .program import ArrayFacts, Facts, Mode, Program
@@ -89,6 +91,7 @@ class Executor:
         self._recorded: tuple[list[Tensor], list[Tensor]] | None = None
         self._observers: tuple[Observer, ...] = ()
         self._check_names_and_contexts()
+        refuse_without_gradient(symbol, [n for n in args if self._is_tracked(n)])
         self.outputs: list[NDArray] = []
         if not isinstance(shared_exec, Executor | None):
             raise ArgumentTypeError(f"bind: shared_exec={shown(shared_exec)}: must be an executor")
@@ -365,9 +368,16 @@ class Executor:
         )
 
     def debug_str(self) -> str:
-        """The symbol's listing, then the code that its program runs outside training."""
-        symbol = self._program.symbol
-        return f"{symbol.debug_str()}\n{self._program.lowered(Mode()).source.strip()}\n"
+        """The symbol's listing, the code that its program runs outside training, what that takes.
+
+        The last line is the most memory that results of operators take at once, in training where
+        gradients are wanted, without the arrays that are bound.
+        """
+        symbol, facts = self._program.symbol, self._program.facts
+        tracked = [n for n in self._arg_dict if self._is_tracked(n)]
+        size = bytes_needed(symbol, facts.shapes(symbol), facts.dtypes(symbol), tracked)
+        code = self._program.lowered(Mode()).source.strip()
+        return f"{symbol.debug_str()}\n{code}\nTotal {size >> 20} MB allocated\n"
 
     def get_optimized_symbol(self) -> Symbol:
         """The symbol that is run, before a backend rewrites it around parameters."""

@@ -11,6 +11,7 @@ from ..base.errors import MXNetError
 from ..graph.node import Entry, Node
 from ..graph.rewrite import rewrite
 from ..graph.symbol import Symbol
+from ..op.infer import Shapes
 from ..op.record import Op, OpType
 from ..runtime.context import Context
 
@@ -26,6 +27,10 @@ class CrossDeviceCopy(Op):
     context: Context
     __eq__ = object.__eq__
     __hash__ = object.__hash__
+
+    def infer_shape(self, s: Shapes) -> None:
+        """The output is like the input."""
+        s.same(*s.inputs, *s.outputs)
 
     def forward(self, data: Tensor) -> Tensor:
         """The same values there."""
