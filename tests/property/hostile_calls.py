@@ -128,10 +128,6 @@ def _set(key: Any, value: Any) -> None:
     _x()[key] = value
 
 
-def _indexed(x: Any, key: Any) -> Any:
-    return x[key]
-
-
 def _in_no_folder(value: Any) -> Any:
     """`value`; of text, a path that nothing can be written to."""
     return f"/dev/null/{value}" if type(value) is str else value
@@ -263,7 +259,6 @@ ENTRIES: dict[str, Callable[[Any], Any]] = {
     "sym.zeros(v)":                  lambda v: mx.sym.zeros(v).infer_shape_partial(),
     "sym.load(v)":                   lambda v: mx.sym.load(v),
     "sym.load_json(v)":              lambda v: mx.sym.load_json(v),
-    "symbol[v]":                     lambda v: _fc()[v],
     "symbol(v)":                     lambda v: _fc()(v),
     "symbol(x=v)":                   lambda v: _fc()(x=v),
     "symbol(name=v)":                lambda v: _fc()(x=mx.sym.var("b"), name=v).tojson(),

@@ -13,8 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-MEMORY = 3 << 30  # bytes of addresses that a child may have beyond what it starts with
+# Bytes of addresses that a child may have beyond what it starts with. Filling more takes as long as
+# a call may take, and is no failure.
+MEMORY = 1 << 30
 PATIENCE = 20.0  # seconds without an answer after which a child is given up
+START = 120.0  # seconds that it may take to start
 
 _CHILD = """
 import json, resource, sys
@@ -56,7 +59,7 @@ def _child(first: int, last: int, step: int) -> Iterator[list]:
     child = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
     )  # fmt: skip
-    heard = [time.monotonic()]
+    heard = [time.monotonic() + START - PATIENCE]
     watch = threading.Thread(target=_watch, args=(child, heard), daemon=True)
     watch.start()
     errors: list[bytes] = []

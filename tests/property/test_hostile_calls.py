@@ -30,10 +30,20 @@ def _bounded() -> Iterator[None]:
     with open("/proc/self/statm") as file:
         used = int(file.read().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, before[1]))
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    handler = signal.signal(signal.SIGPROF, _too_slow)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     yield
-    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    signal.signal(signal.SIGPROF, handler)
     resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+class TooSlow(BaseException):
+    pass
+
+
+def _too_slow(*_: object) -> None:
+    raise TooSlow
 
 
 def ends_well(entry: str, value: str) -> bool:

@@ -299,6 +299,23 @@ def test_a_node_that_counts_more_inputs_than_it_has_is_refused_at_once(op, count
     assert len(str(e.value)) < 400
 
 
+@pytest.mark.parametrize("same", [True, False])
+def test_nodes_with_more_outputs_than_the_text_can_name_are_refused(same):
+    nodes = [{"op": "null", "name": "a", "inputs": []}]
+    for i in range(1000):
+        attrs = {"num_outputs": str(16000 if same else 15000 + i)}
+        nodes.append({"op": "split", "name": f"s{i}", "attrs": attrs, "inputs": [[0, 0, 0]]})
+    text = json.dumps({"nodes": nodes, "arg_nodes": [0], "heads": [[1, 0, 0]]})
+    mx.sym.var("imports are over")
+    tracemalloc.start()
+    try:
+        with pytest.raises(FormatError, match="node 's[0-9]+': the nodes have more outputs than"):
+            mx.sym.load_json(text)
+        assert tracemalloc.get_traced_memory()[1] <= 32 * len(text) + (16 << 20)
+    finally:
+        tracemalloc.stop()
+
+
 @pytest.mark.parametrize("item", ["{}", "[]", "[[]]", '{"a":{}}'])
 def test_documents_of_empty_values_are_refused_before_they_are_made(item):
     text = '{"nodes":[' + ",".join([item] * 700_000) + "]}"

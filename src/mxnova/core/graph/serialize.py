@@ -32,7 +32,7 @@ def from_json(text: str | bytes) -> Symbol:
         MXNetError: an operator is unknown or refuses its attributes.
     """
     record = symbol_json.loads(text, _inputs_of)
-    symbol = _symbol(record)
+    symbol = _symbol(record, _Outputs(len(text)))
     if is_np_shape() and "is_np_shape" not in record.attrs:
         _to_np_shapes(symbol)
     return symbol
@@ -57,19 +57,38 @@ def _inputs_of(op: str, attrs: Mapping[str, str]) -> Mapping[str, str]:
     return {name: made.initializers.get(name, "") for name in made.inputs()}
 
 
-def _symbol(record: GraphRecord) -> Symbol:
+class _Outputs:
+    """How many arrays the nodes of a text may give: those that it has room to name, and some more.
+
+    Args:
+        size: length of the text.
+    """
+
+    SPARE = 1 << 16
+
+    def __init__(self, size: int) -> None:
+        self._left = size + self.SPARE
+
+    def take(self, count: int, where: str) -> None:
+        """Raises FormatError where there are `count` too many."""
+        self._left -= count
+        if self._left < 0:
+            raise FormatError(f"{where}: the nodes have more outputs than the text can name")
+
+
+def _symbol(record: GraphRecord, outputs: _Outputs) -> Symbol:
     nodes: list[Node] = []
     for node_record in record.nodes:
-        nodes.append(_node(node_record, nodes))
+        nodes.append(_node(node_record, nodes, outputs))
     return symbol_of(_entry(nodes, head, "heads") for head in record.heads)
 
 
-def _node(record: NodeRecord, earlier: Sequence[Node]) -> Node:
+def _node(record: NodeRecord, earlier: Sequence[Node], outputs: _Outputs) -> Node:
     if record.op == "null":
         return Node(None, record.name, dict(record.attrs))
     where = f"node {shown(record.name)}"
     _check_counts(record, where)
-    subgraphs = [_symbol(g) for g in record.subgraphs]
+    subgraphs = [_symbol(g, outputs) for g in record.subgraphs]
     try:
         op = parsed(record.op, record.attrs, subgraphs)
     except MXNetError as error:
@@ -78,6 +97,7 @@ def _node(record: NodeRecord, earlier: Sequence[Node]) -> Node:
     if len(inputs) != len(op.inputs()):
         wanted = ", ".join(op.inputs())
         raise FormatError(f"{where}: {op.name} takes {wanted}; {len(inputs)} inputs are given")
+    outputs.take(len(op.outputs()), where)
     return Node(op, record.name, dict(record.attrs), inputs, subgraphs)
 
 

@@ -210,7 +210,7 @@ def _rows_of_parts(data: Any, indices: Any, shape: Any, ctx: Context | None, dty
             raise ArgumentError("row_sparse_array: without rows, shape must be given")
         shape = (int(rows[-1]) + 1, *values.shape[1:])
     sizes = _sizes("row_sparse_array", shape, values.dim())
-    if rows.dim() != 1 or 0 in sizes[1:]:
+    if rows.dim() != 1 or 0 in sizes[1:] or tuple(values.shape[1:]) != sizes[1:]:
         raise ArgumentError(f"row_sparse_array: shape={sizes}: invalid with these parts")
     return _made(RowSparse(values, rows, sizes), context)
 
