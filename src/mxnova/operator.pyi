@@ -48,7 +48,7 @@ class Op:
     aux: Any
     backward: Callable[..., Any] | None
     def changed(self, **values: Any) -> Op: ...
-    differentiable: bool
+    differentiable: bool | None
     forward: Callable[..., Any]
     @property
     def has_shape_rule(self) -> bool: ...

@@ -68,7 +68,7 @@ class Rules:
     visible: int | None = None
     inputs: Callable[[Any], tuple[str, ...]] | None = None
     mutates: tuple[str, ...] = ()
-    differentiable: bool = True
+    differentiable: bool | None = True
     backward: Callable[..., Any] | None = None
     settle: Callable[[Op, tuple[int, ...], torch.dtype], dict[str, Any]] | None = None
     gradient_stypes: GradientStypes | None = None

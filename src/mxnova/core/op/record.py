@@ -50,7 +50,8 @@ class Op:
         writes_in_backward: inputs that a backward pass writes to, by `on_backward`.
         initializers: input -> the ``__init__`` text of a variable there that has none.
         subgraphs: the graphs inside a control-flow operator.
-        differentiable: False where MXNet has no gradient: results are cut from the graph.
+        differentiable: False where the gradient is zero: results are cut from the graph. None where
+            MXNet has no gradient, so that binding is refused where one is wanted.
         forward: tensors (and the facts it asks for) to its output, a tuple when there are several.
         backward: its own gradient, where that is not the derivative of forward: takes, by name,
             d_<output>, inputs and outputs; gives the inputs' gradients in order (None: no gradient;
@@ -64,7 +65,7 @@ class Op:
     writes_in_backward: tuple[str, ...] = ()
     initializers: ClassVar[Mapping[str, str]] = {}
     subgraphs: tuple[Any, ...] = ()
-    differentiable: bool = True
+    differentiable: bool | None = True
     forward: Callable[..., Any]
     backward: Callable[..., Any] | None = None
     values: dict[str, Any]

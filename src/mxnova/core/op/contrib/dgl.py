@@ -473,6 +473,8 @@ class Adjacency(_OfGraphs):
         data: the graph, in csr storage.
     """
 
+    differentiable = None
+
     def infer_shape(self, s: Shapes) -> None:
         s.same("data", "output")
         s.rank("data", 2)

@@ -34,7 +34,7 @@ def _like_rhs(op: Op, s: Shapes) -> None:
     s.output = s.rhs
 
 
-@function_operator("_onehot_encode", shape=_like_rhs, differentiable=False)
+@function_operator("_onehot_encode", shape=_like_rhs, differentiable=None)
 def onehot_encode(lhs: Tensor, rhs: Tensor) -> Tensor:
     """Rows of zeros with a 1 where the row's index says; an index out of range leaves its row 0.
 
@@ -51,7 +51,7 @@ def _like_lhs(op: Op, s: Shapes) -> None:
     s.output = s.lhs
 
 
-@function_operator("fill_element_0index", shape=_like_lhs, differentiable=False)
+@function_operator("fill_element_0index", shape=_like_lhs, differentiable=None)
 def fill_element_0index(lhs: Tensor, mhs: Tensor, rhs: Tensor) -> Tensor:
     """A copy of lhs with one element of each row replaced: ``lhs[i, rhs[i]] = mhs[i]``.
 

@@ -319,7 +319,7 @@ def _channel_shape(op: Op, s: Shapes) -> None:
     "argmax_channel",
     shape=_channel_shape,
     dtype=numbers_only,
-    differentiable=False,
+    differentiable=None,
     method=True,
 )
 def argmax_channel(data: Tensor) -> Tensor:

@@ -43,7 +43,7 @@ def _histogram_dtype(op: Op, t: DTypes) -> None:
     outputs=("output0", "output1"),
     shape=_histogram_shape,
     dtype=_histogram_dtype,
-    differentiable=False,
+    differentiable=None,
 )
 def histogram(
     data: Tensor,
@@ -106,7 +106,7 @@ def _flag_dtype(op: Op, t: DTypes) -> None:
     t.output = torch.uint8
 
 
-@function_operator("_contrib_allclose", shape=_flag_shape, dtype=_flag_dtype, differentiable=False)
+@function_operator("_contrib_allclose", shape=_flag_shape, dtype=_flag_dtype, differentiable=None)
 def allclose(
     a: Tensor, b: Tensor, *, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = True
 ) -> Tensor:

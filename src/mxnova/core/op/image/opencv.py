@@ -80,7 +80,7 @@ def _decoded(op: str, data: np.ndarray[Any, Any], flag: int, to_rgb: bool, sourc
     "_npi_cvimdecode",
     shape=_size_unknown,
     dtype=_bytes_dtype,
-    differentiable=False,
+    differentiable=None,
 )
 def imdecode(buf: Tensor, *, flag: _Flag = 1, to_rgb: bool = True) -> Tensor:  # type: ignore[valid-type]
     """The image in the bytes of a JPEG, PNG or other file: uint8 (height, width, channels).
@@ -116,7 +116,7 @@ def _resize_shape(op: Op, s: Shapes) -> None:
     s.output = (op.attr("h"), op.attr("w"), s.src[2])
 
 
-@function_operator("_cvimresize", "_npi_cvimresize", shape=_resize_shape, differentiable=False)
+@function_operator("_cvimresize", "_npi_cvimresize", shape=_resize_shape, differentiable=None)
 def imresize(src: Tensor, *, w: PosInt, h: PosInt, interp: int = 1) -> Tensor:
     """An image brought to another size.
 
@@ -142,7 +142,7 @@ def _border_shape(op: Op, s: Shapes) -> None:
     s.output = (height + top + bottom, width + left + right, channels)
 
 
-@function_operator("_cvcopyMakeBorder", shape=_border_shape, differentiable=False)
+@function_operator("_cvcopyMakeBorder", shape=_border_shape, differentiable=None)
 def copy_make_border(
     src: Tensor,
     *,

@@ -237,7 +237,7 @@ def _bool_output(op: Op, t: DTypes) -> None:
 
 
 @function_operator(
-    "_npi_share_memory", shape=_scalar_shape, dtype=_bool_output, differentiable=False
+    "_npi_share_memory", shape=_scalar_shape, dtype=_bool_output, differentiable=None
 )
 def share_memory(a: Tensor, b: Tensor) -> Tensor:
     """Whether two arrays are parts of one piece of memory, be they disjoint or not.

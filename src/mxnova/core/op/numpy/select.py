@@ -69,7 +69,7 @@ class Delete(Op):
     step: int | None = None
     int_ind: int | None = None
     axis: int | None = None
-    differentiable = False
+    differentiable = None
 
     def inputs(self) -> tuple[str, ...]:
         return ("arr", "obj") if self.step is None and self.int_ind is None else ("arr",)
@@ -120,7 +120,7 @@ class _Insert(Op):
 
     axis: int | None
     val: float | None
-    differentiable = False
+    differentiable = None
 
     def inputs(self) -> tuple[str, ...]:
         return tuple(n for n in self.type.signature.inputs if n != "values" or self.val is None)

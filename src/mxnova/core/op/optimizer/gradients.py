@@ -45,7 +45,7 @@ def _finite(arrays: tuple[Tensor, ...], init_output: bool, out: Out) -> Tensor:
     return result if init_output or out is None else result * out[0]
 
 
-@function_operator("all_finite", shape=_one_number, dtype=_float_dtypes, differentiable=False)
+@function_operator("all_finite", shape=_one_number, dtype=_float_dtypes, differentiable=None)
 def all_finite(data: Tensor, *, init_output: bool = True, out: Out = None) -> Tensor:
     """1 when every element is finite, else 0; (1,) float32.
 
@@ -61,7 +61,7 @@ def all_finite(data: Tensor, *, init_output: bool = True, out: Out = None) -> Te
     inputs=_numbered,
     shape=_one_number,
     dtype=_float_dtypes,
-    differentiable=False,
+    differentiable=None,
 )
 def multi_all_finite(
     *data: Tensor, num_arrays: Count = 1, init_output: bool = True, out: Out = None
@@ -89,7 +89,7 @@ def _sum_sq_dtypes(op: Op, t: DTypes) -> None:
 
 
 @function_operator(
-    "multi_sum_sq", inputs=_numbered, shape=_numbers, dtype=_sum_sq_dtypes, differentiable=False
+    "multi_sum_sq", inputs=_numbered, shape=_numbers, dtype=_sum_sq_dtypes, differentiable=None
 )
 def multi_sum_sq(*data: Tensor, num_arrays: Count) -> Tensor:
     """Sum of the squares of each array; (num_arrays,) float32.
@@ -101,7 +101,7 @@ def multi_sum_sq(*data: Tensor, num_arrays: Count) -> Tensor:
     return torch.stack([a.square().sum(dtype=torch.float32) for a in data])
 
 
-@function_operator("multi_lars", shape=elementwise_shape, differentiable=False)
+@function_operator("multi_lars", shape=elementwise_shape, differentiable=None)
 def multi_lars(
     lrs: Tensor,
     weights_sum_sq: Tensor,

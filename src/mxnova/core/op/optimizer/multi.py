@@ -31,7 +31,7 @@ class MultiUpdate(Op):
     arrays: ClassVar[tuple[str, ...]]
     shared: ClassVar[tuple[str, ...]] = ()
     per_weight: ClassVar[tuple[str, ...]] = ("lrs", "wds")
-    differentiable = False
+    differentiable = None
     num_weights: int
 
     def step_(self, at: int, weight: Tensor, grad: Tensor, *others: Tensor) -> None:

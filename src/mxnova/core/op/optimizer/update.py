@@ -47,7 +47,7 @@ _DESCRIPTIONS = {
 
 def update_operator(*names: str, **rules: Any) -> Callable[[F], F]:
     """`function_operator` for an update: no gradient, inputs without names, arrays of one shape."""
-    defaults = {"shape": elementwise_shape, "differentiable": False, "named_inputs": False}
+    defaults = {"shape": elementwise_shape, "differentiable": None, "named_inputs": False}
     declare = function_operator(*names, **{**defaults, **rules})
 
     def described(function: F) -> F:

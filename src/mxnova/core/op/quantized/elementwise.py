@@ -27,6 +27,8 @@ class QuantizedActivation(Layer):
         act_type: ``relu``.
     """
 
+    differentiable = None
+
     act_type: Literal["relu", "sigmoid", "softrelu", "softsign", "tanh"]
 
     def infer_shape(self, s: Shapes) -> None:
@@ -195,6 +197,8 @@ class QuantizedAdd(_Arithmetic):
         min_calib_range: least number of the result's range.
         max_calib_range: greatest number of the result's range; both or none.
     """
+
+    differentiable = None
 
     min_calib_range: float | None = None
     max_calib_range: float | None = None

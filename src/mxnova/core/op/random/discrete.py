@@ -176,7 +176,7 @@ class Shuffle(Op):
         data: (n, …).
     """
 
-    differentiable = False
+    differentiable = None
 
     def infer_shape(self, s: Shapes) -> None:
         s.same("data", "output")

@@ -26,7 +26,7 @@ class CalibrateEntropy(Op):
     """
 
     num_quantized_bins: int = 255
-    differentiable = False
+    differentiable = None
 
     def outputs(self) -> tuple[str, ...]:
         return ("threshold", "divergence")

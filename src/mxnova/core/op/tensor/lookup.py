@@ -213,7 +213,7 @@ def _batch_take_dtype(op: Op, t: DTypes) -> None:
 
 
 @function_operator(
-    "batch_take", shape=_batch_take_shape, dtype=_batch_take_dtype, differentiable=False
+    "batch_take", shape=_batch_take_shape, dtype=_batch_take_dtype, differentiable=None
 )
 def batch_take(a: Tensor, indices: Tensor) -> Tensor:
     """One element of each row of `a`, named by `indices`; those out of range are clipped.

@@ -121,7 +121,7 @@ def _khatri_rao_shape(op: Op, s: Shapes) -> None:
     s.output = (prod(shape[0] for shape in shapes), shapes[0][1])
 
 
-@function_operator("khatri_rao", shape=_khatri_rao_shape, differentiable=False)
+@function_operator("khatri_rao", shape=_khatri_rao_shape, differentiable=None)
 def khatri_rao(*args: Tensor, num_args: Count) -> Tensor:
     """Column-wise Kronecker product: column k is the Kronecker product of all k-th columns.
 

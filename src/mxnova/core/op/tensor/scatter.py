@@ -95,7 +95,7 @@ class ScatterSetNd(Op):
     """
 
     shape: Shape
-    differentiable = False
+    differentiable = None
 
     def infer_shape(self, s: Shapes) -> None:
         s.lhs = s.output = self.shape

@@ -87,7 +87,7 @@ class SliceAssign(Op):
     begin: OptionalInts
     end: OptionalInts
     step: OptionalInts = ()
-    differentiable = False
+    differentiable = None
 
     def infer_shape(self, s: Shapes) -> None:
         s.output = s.lhs
@@ -116,7 +116,7 @@ class SliceAssignScalar(Op):
     begin: OptionalInts = REQUIRED
     end: OptionalInts = REQUIRED
     step: OptionalInts = ()
-    differentiable = False
+    differentiable = None
 
     def infer_shape(self, s: Shapes) -> None:
         _box_shape(self, s, "data")

@@ -78,9 +78,7 @@ def _getnnz_dtype(op: Op, t: DTypes) -> None:
     t.output = torch.int64
 
 
-@function_operator(
-    "_contrib_getnnz", shape=_getnnz_shape, dtype=_getnnz_dtype, differentiable=False
-)
+@function_operator("_contrib_getnnz", shape=_getnnz_shape, dtype=_getnnz_dtype, differentiable=None)
 def getnnz(data: Tensor, *, axis: int | None = None) -> Tensor:
     """The number of stored elements.
 
@@ -105,7 +103,7 @@ def _edge_id_dtype(op: Op, t: DTypes) -> None:
 
 
 @function_operator(
-    "_contrib_edge_id", shape=_edge_id_shape, dtype=_edge_id_dtype, differentiable=False
+    "_contrib_edge_id", shape=_edge_id_shape, dtype=_edge_id_dtype, differentiable=None
 )
 def edge_id(data: Tensor, u: Tensor, v: Tensor) -> Tensor:
     """The stored value of each edge from `u` to `v`, -1 where there is no edge.
