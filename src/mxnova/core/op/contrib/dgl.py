@@ -28,7 +28,7 @@ _log = logging.getLogger("mxnova")
 
 
 class _OfGraphs(Op):
-    differentiable = False
+    differentiable: bool | None = False
 
     def _needs_csr(self) -> MXNetError:
         return MXNetError(f"{self.name}: {self.inputs()[0]} must be in csr storage")
