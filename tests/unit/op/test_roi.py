@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import torch
 
-import mxnova.core.op.nn.roi
+import mxnova.core.op.nn.roi as roi
 import mxnova.core.op.nn.roi_align  # noqa: F401
 from mxnova.core.base.errors import ArgumentError, MXNetError
 from mxnova.core.base.shapes import UNKNOWN
@@ -235,3 +235,27 @@ def test_no_regions(sample):
     op = find(sample.op).of(sample.attrs)
     data, rois = (torch.from_numpy(a) for a in sample.arrays())
     assert op.forward(data, rois[:0]).shape[0] == 0
+
+
+def test_few_bins_and_many_have_the_same_means(monkeypatch):
+    torch.manual_seed(0)
+    for bins, groups, regions in [(1, 1, 1), (2, 3, 3), (3, 2, 2), (3, 3, 1), (2, 2, 0)]:
+        data = torch.randn(2, 2 * groups**2, 9, 7, requires_grad=True)
+        corners = torch.randint(-20, 150, (regions, 4))
+        rois = torch.cat([torch.randint(-1, 3, (regions, 1)), corners], 1).float()
+        results = []
+        for few in (0, 1000):
+            monkeypatch.setattr(roi, "_FEW_BINS", few)
+            pooled = roi.position_sensitive_roi_pooling(
+                data,
+                rois,
+                spatial_scale=0.0625,
+                output_dim=2,
+                pooled_size=bins,
+                group_size=groups,
+            )
+            head = torch.arange(pooled.numel()).view_as(pooled) * 1.0
+            total = (pooled * head).sum() + 0 * data.sum()
+            results.append((pooled, torch.autograd.grad(total, data)[0]))
+        for one, other in zip(*results, strict=True):
+            torch.testing.assert_close(one, other)

@@ -25,6 +25,8 @@ __all__ = ["Scale", "check_groups", "check_regions", "images_of", "own_maps", "p
 
 Scale = bounded(float, 0, 1)
 
+_FEW_BINS = 32  # 18 bins take 0.4 ms one by one, and 1.5 ms otherwise
+
 
 def check_regions(s: Shapes, columns: int = 5) -> None:
     """Raises unless data is (batch, channels, height, width) and rois (n, `columns`)."""
@@ -73,11 +75,17 @@ def _covered(
 
     Bins are rounded outwards to whole pixels; `whole_start` is added after that, `start` before.
     """
-    bins = torch.arange(n + 1, dtype=size.dtype, device=size.device) * (size / n) + start
-    first = (bins[:, :-1].floor() + whole_start).unsqueeze(2)
-    end = (bins[:, 1:].ceil() + whole_start).unsqueeze(2)
+    first, end = _ends(size, n, start)
     pixels = torch.arange(length, device=size.device)
-    return (pixels >= first) & (pixels < end)
+    return (pixels >= (first + whole_start).unsqueeze(2)) & (
+        pixels < (end + whole_start).unsqueeze(2)
+    )
+
+
+def _ends(size: Tensor, n: int, start: Tensor | float) -> tuple[Tensor, Tensor]:
+    """The first whole pixel of each bin, and the one behind its last: (regions, n) each."""
+    bins = torch.arange(n + 1, dtype=size.dtype, device=size.device) * (size / n) + start
+    return bins[:, :-1].floor(), bins[:, 1:].ceil()
 
 
 def _roi_pooling_shape(op: Op, s: Shapes) -> None:
@@ -157,13 +165,45 @@ def position_sensitive_roi_pooling(
         group_size: number of positions along each axis that have channels of their own;
             `pooled_size` by default.
     """
-    image, exists = images_of(rois, data)
     corners = round_half_away(rois.detach()[:, 1:])
     start = corners[:, :2] * spatial_scale
     size = ((corners[:, 2:] + 1) * spatial_scale - start).clamp(min=0.1)
+    if len(rois) * pooled_size**2 <= _FEW_BINS and data.device.type == "cpu":
+        return _means_one_by_one(data, rois, start, size, pooled_size, group_size or pooled_size)
+    image, exists = images_of(rois, data)
     y = _covered(size[:, 1:], pooled_size, data.shape[2], start[:, 1:]) & exists
     x = _covered(size[:, :1], pooled_size, data.shape[3], start[:, :1])
     n = group_size or pooled_size
     table, first = own_maps(data, image, (pooled_size, pooled_size), (n, n))
     area = y.sum(2).unsqueeze(2) * x.sum(2).unsqueeze(1)
     return sums(table, first, y, x) / area.clamp(min=1).unsqueeze(1).to(data.dtype)
+
+
+def _means_one_by_one(
+    data: Tensor, rois: Tensor, start: Tensor, size: Tensor, n: int, groups: int
+) -> Tensor:
+    """The means of `position_sensitive_roi_pooling`: for few bins faster than a table of taps."""
+    batch, _, height, width = data.shape
+    maps = data.reshape(batch, -1, groups, groups, height, width)
+    limits = torch.tensor([height, width]).view(2, 1)
+    ends = torch.stack(
+        _ends(size.flip(1).unsqueeze(2).flatten(0, 1), n, start.flip(1).reshape(-1, 1))
+    )
+    ends = ends.view(2, len(rois), 2, n).clamp(min=0).minimum(limits)
+    position = [i * groups // n for i in range(n)]
+    nothing = data.new_zeros(maps.shape[1])
+    means = []
+    for image, (top, left), (bottom, right) in zip(
+        rois[:, 0].tolist(), *ends.long().tolist(), strict=True
+    ):
+        exists = 0 <= int(image) < batch
+        for i in range(n):
+            for j in range(n):
+                if exists and top[i] < bottom[i] and left[j] < right[j]:
+                    own = maps[int(image), :, position[i], position[j]]
+                    means.append(own[:, top[i] : bottom[i], left[j] : right[j]].mean((1, 2)))
+                else:
+                    means.append(nothing)
+    if not means:
+        return data.new_zeros(0, maps.shape[1], n, n)
+    return torch.stack(means, 1).view(-1, len(rois), n, n).transpose(0, 1)
