@@ -7,6 +7,8 @@ import numpy as np
 
 from mxnova.ndarray.ndarray import NDArray as NDArray
 
+def _CachedOp(*data: NDArray | Sequence[NDArray], out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> Any:
+    """Runs a graph: what a group of nodes becomes that is made one node."""
 def _CrossDeviceCopy(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """A copy of data, on the device of its reader."""
 def _Div(lhs: NDArray | None = None, rhs: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:

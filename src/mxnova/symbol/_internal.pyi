@@ -7,6 +7,8 @@ import numpy as np
 
 from mxnova.symbol.symbol import Symbol as Symbol
 
+def _CachedOp(*data: Symbol | Sequence[Symbol], name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+    """Runs a graph: what a group of nodes becomes that is made one node."""
 def _CrossDeviceCopy(data: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """A copy of data, on the device of its reader."""
 def _Div(lhs: Symbol | None = None, rhs: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:

@@ -24,7 +24,13 @@ GRAPHS = [
     (lambda: (A + B) * (A + B), 1),
     (lambda: mx.sym.Group([A * B + 1, A * B + 1]), 1),
     (lambda: mx.sym.Group([A * B, A * B]), 0),
-    (lambda: mx.sym.FullyConnected(mx.sym.exp(A), num_hidden=2) * mx.sym.FullyConnected(mx.sym.exp(A), num_hidden=2), 1),
+    (
+        lambda: (
+            mx.sym.FullyConnected(mx.sym.exp(A), num_hidden=2)
+            * mx.sym.FullyConnected(mx.sym.exp(A), num_hidden=2)
+        ),
+        1,
+    ),
     (lambda: mx.sym.BatchNorm(A + B, name="n") + mx.sym.BatchNorm(A + B, name="m"), 1),
     (lambda: mx.sym.SoftmaxOutput(A, B) * 1 + mx.sym.SoftmaxOutput(A, B) * 1, 0),
     (lambda: mx.sym.make_loss(A * B) + mx.sym.make_loss(A * B), 1),

@@ -407,7 +407,9 @@ class CachedGraph(_WithBodies):
         self._state(t, self.bodies[0].dtypes)
 
     def _state(self, facts: Any, inferred: Callable[..., tuple[list[Any], list[Any]]]) -> None:
-        inputs, outputs = ([facts.known(n) for n in names] for names in (facts.inputs, facts.outputs))
+        inputs, outputs = (
+            [facts.known(n) for n in names] for names in (facts.inputs, facts.outputs)
+        )
         inputs, outputs = inferred(inputs, outputs)
         for name, fact in zip((*facts.inputs, *facts.outputs), (*inputs, *outputs), strict=True):
             facts[name] = fact
