@@ -64,8 +64,6 @@ def circles(graph):
 
 def test_no_module_needs_itself():
     known = dict(modules())
-    graph = {
-        n: sorted({m for m in needs(n, p, known) if m in known} - {n}) for n, p in known.items()
-    }
+    graph = {n: sorted({m for m in needs(n, p, known) if m in known} - {n}) for n, p in known.items()}
     graph["mxnova"] = []  # imports its submodules when they are first asked for
     assert circles(graph) == []

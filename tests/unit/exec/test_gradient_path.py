@@ -10,8 +10,8 @@ import pytest
 import mxnova as mx
 from mxnova.base import MXNetError
 
-X, I, W = mx.sym.var("x"), mx.sym.var("i"), mx.sym.var("w")
-TAKEN = mx.sym.batch_take(X, I)
+X, INDEX, W = mx.sym.var("x"), mx.sym.var("i"), mx.sym.var("w")
+TAKEN = mx.sym.batch_take(X, INDEX)
 SHAPES = {"x": (2, 3), "i": (2,), "w": (2,)}
 
 
@@ -39,7 +39,7 @@ def test_wanted_gradients_of_operators_that_have_none_are_refused(symbol):
         (mx.sym.ones_like(TAKEN), "write"),
         (mx.sym.broadcast_greater(TAKEN, W), "write"),
         (TAKEN * W, {"x": "null", "i": "null", "w": "write"}),
-        (mx.sym.one_hot(I, depth=3), "write"),
+        (mx.sym.one_hot(INDEX, depth=3), "write"),
     ],
 )
 def test_gradients_that_do_not_pass_them_are_not(symbol, grad_req):

@@ -13,23 +13,27 @@ __all__ = ["gradient_path", "refuse_without_gradient"]
 
 # Operators that MXNet refuses to bind where gradients are wanted. All others that have no gradient
 # give zeros.
-_WITHOUT_GRADIENT = frozenset(
-    """
-    _adamw_update _contrib_allclose _contrib_calibrate_entropy _contrib_dgl_adjacency
-    _contrib_edge_id _contrib_getnnz _contrib_group_adagrad_update _contrib_quantized_act
-    _contrib_quantized_elemwise_add _cvcopyMakeBorder _cvimdecode _cvimresize _histogram
-    _mp_adamw_update _multi_adamw_update _multi_lamb_update _multi_mp_adamw_update
-    _multi_mp_lamb_update _npi_delete _npi_insert_scalar _npi_insert_slice _npi_insert_tensor
-    _npi_share_memory _onehot_encode _scatter_set_nd _shuffle _slice_assign _slice_assign_scalar
-    _sparse_adagrad_update adam_update all_finite argmax_channel batch_take fill_element_0index
-    ftml_update ftrl_update khatri_rao lamb_update_phase1 lamb_update_phase2 mp_lamb_update_phase1
-    mp_lamb_update_phase2 mp_nag_mom_update mp_sgd_mom_update mp_sgd_update multi_all_finite
-    multi_lars multi_mp_sgd_mom_update multi_mp_sgd_update multi_sgd_mom_update multi_sgd_update
-    multi_sum_sq nag_mom_update preloaded_multi_mp_sgd_mom_update preloaded_multi_mp_sgd_update
-    preloaded_multi_sgd_mom_update preloaded_multi_sgd_update rmsprop_update rmspropalex_update
-    sgd_mom_update sgd_update signsgd_update signum_update
-    """.split()
-)
+# fmt: off
+_WITHOUT_GRADIENT = frozenset({
+    "_adamw_update", "_contrib_allclose", "_contrib_calibrate_entropy",
+    "_contrib_dgl_adjacency", "_contrib_edge_id", "_contrib_getnnz",
+    "_contrib_group_adagrad_update", "_contrib_quantized_act",
+    "_contrib_quantized_elemwise_add", "_cvcopyMakeBorder", "_cvimdecode", "_cvimresize",
+    "_histogram", "_mp_adamw_update", "_multi_adamw_update", "_multi_lamb_update",
+    "_multi_mp_adamw_update", "_multi_mp_lamb_update", "_npi_delete", "_npi_insert_scalar",
+    "_npi_insert_slice", "_npi_insert_tensor", "_npi_share_memory", "_onehot_encode",
+    "_scatter_set_nd", "_shuffle", "_slice_assign", "_slice_assign_scalar",
+    "_sparse_adagrad_update", "adam_update", "all_finite", "argmax_channel", "batch_take",
+    "fill_element_0index", "ftml_update", "ftrl_update", "khatri_rao", "lamb_update_phase1",
+    "lamb_update_phase2", "mp_lamb_update_phase1", "mp_lamb_update_phase2", "mp_nag_mom_update",
+    "mp_sgd_mom_update", "mp_sgd_update", "multi_all_finite", "multi_lars",
+    "multi_mp_sgd_mom_update", "multi_mp_sgd_update", "multi_sgd_mom_update",
+    "multi_sgd_update", "multi_sum_sq", "nag_mom_update", "preloaded_multi_mp_sgd_mom_update",
+    "preloaded_multi_mp_sgd_update", "preloaded_multi_sgd_mom_update",
+    "preloaded_multi_sgd_update", "rmsprop_update", "rmspropalex_update", "sgd_mom_update",
+    "sgd_update", "signsgd_update", "signum_update",
+})
+# fmt: on
 
 
 def gradient_path(symbol: Symbol, arguments: Collection[str]) -> list[Node]:

@@ -28,8 +28,9 @@ class BaseSymbol:
 
     def __init__(self, handle: Iterable[Entry] | ctypes.c_void_p | None) -> None:
         if isinstance(handle, ctypes.c_void_p):
-            handle = object_of(handle, BaseSymbol).entries
-        self._entries = list(handle or ())
+            self._entries: list[Entry] = list(object_of(handle, BaseSymbol).entries)
+        else:
+            self._entries = list(handle or ())
         self._nodes: list[Node] | None = None
 
     # The graph -----------------------------------------------------------------------------------
