@@ -379,7 +379,9 @@ class CachedGraph(_WithBodies):
         for graph in subgraphs:
             names += graph.list_inputs()
             states |= {*graph.list_auxiliary_states()}
-        written = [arg for arg, n in zip(numbered("arg", len(names)), names) if n in states]
+        written = [
+            arg for arg, n in zip(numbered("arg", len(names)), names, strict=True) if n in states
+        ]
         self.__dict__.update(mutates=tuple(written), _n_inputs=len(names))
 
     def n_variadic(self) -> int:
