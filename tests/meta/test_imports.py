@@ -11,7 +11,7 @@ import pytest
 
 DATA = Path(__file__).parents[1] / "data"
 HEAVY = {"torch", "numpy", "cv2", "typer", "rich", "sklearn"}
-IMPORT_LIMIT = 0.06  # seconds; 2 ms on the machine where it was set
+IMPORT_LIMIT = 0.1  # seconds; 12 ms on the machine where it was set
 N_IMPORTS = 5
 
 SYMBOL = """{"nodes": [{"op": "null", "name": "data", "inputs": []},
