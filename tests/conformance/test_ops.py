@@ -5,7 +5,15 @@ import numpy as np
 import pytest
 
 import mxnova as mx
-from tests.conformance.replay import GOLDEN, EagerReplay, Replay, arrays, assert_close, cases, quirks
+from tests.conformance.replay import (
+    GOLDEN,
+    EagerReplay,
+    Replay,
+    arrays,
+    assert_close,
+    cases,
+    quirks,
+)
 
 FAMILIES = sorted(p.stem for p in (GOLDEN / "ops").glob("*.json"))
 SELECTED = [

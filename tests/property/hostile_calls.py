@@ -128,7 +128,6 @@ def _set(key: Any, value: Any) -> None:
     _x()[key] = value
 
 
-
 def _in_no_folder(value: Any) -> Any:
     """`value`; of text, a path that nothing can be written to."""
     return f"/dev/null/{value}" if type(value) is str else value

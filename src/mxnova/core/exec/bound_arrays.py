@@ -81,5 +81,7 @@ def requests_of(names: Sequence[str], grad_req: Any) -> dict[str, str]:
         requests = dict(zip(names, grad_req, strict=True))
     for name, request in requests.items():
         if not isinstance(request, str) or request not in GRAD_REQS:
-            raise MXNetError(f"bind: grad_req of {name}={shown(request)}: must be one of {GRAD_REQS}")
+            raise MXNetError(
+                f"bind: grad_req of {name}={shown(request)}: must be one of {GRAD_REQS}"
+            )
     return requests

@@ -45,7 +45,9 @@ class Reshaping(OperatorMethods, BaseArray):
             if plain is not None:
                 return plain
         if not {"shape", "reverse"}.issuperset(kwargs) or not all(map(_is_integer, shape)):
-            raise ArgumentTypeError(f"reshape: shape={shown(shape)}, {shown(kwargs)}: integers and reverse=")
+            raise ArgumentTypeError(
+                f"reshape: shape={shown(shape)}, {shown(kwargs)}: integers and reverse="
+            )
         return invoke(find("Reshape").of({**kwargs, "shape": shape}), (self,), is_view=True)
 
     def _plainly(self, shape: tuple[Any, ...]) -> Any:
