@@ -42,14 +42,19 @@ def names_of(mx):
     }
 
 
-def outcome(mx, expression, group):
+def value(mx, expression, group):
     """What `expression` gives, as JSON can hold it."""
     with mx.name.NameManager():
         names = names_of(mx)
+    with mx.name.NameManager():
+        found = eval(expression, names)
+    return plain(mx, found, group == "random")
+
+
+def outcome(mx, expression, group):
+    """What `expression` gives, as JSON can hold it, or the class of what it raises."""
     try:
-        with mx.name.NameManager():
-            value = eval(expression, names)
-        return plain(mx, value, group == "random")
+        return value(mx, expression, group)
     except Exception as error:  # noqa: BLE001 - what is raised is the outcome
         kinds = [c.__name__ for c in type(error).__mro__]
         return {"error": next((k for k in kinds if k in ERRORS), "MXNetError")}

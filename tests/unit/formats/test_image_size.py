@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import time
 
 import numpy as np
 import pytest
 
-from mxnova.core.base.errors import ArgumentError, FormatError
+import mxnova as mx
+from mxnova.core.base.errors import ArgumentError, FileError, FormatError
 from mxnova.formats.image_size import image_size
 from mxnova.recordio import pack, unpack_img
 
@@ -83,3 +85,23 @@ def test_a_header_is_found_in_linear_time():
     assert image_size(junk) is None
     assert image_size(b"no image") is None
     assert time.process_time() - start < 1
+
+
+@pytest.mark.parametrize("case", ["jpeg", "png", "ppm"])
+def test_large_images_are_refused_by_operators_too(case, monkeypatch, tmp_path):
+    path = tmp_path / "image"
+    path.write_bytes(LARGE[case])
+    monkeypatch.setattr(cv2, "imdecode", lambda *_: pytest.fail("it was decoded"))
+    pixels = mx.nd.array(np.frombuffer(LARGE[case], np.uint8), dtype="uint8")
+    with pytest.raises(ArgumentError, match=r"_cvimdecode.*20000 x 20000 pixels"):
+        mx.nd.invoke("_cvimdecode", [pixels], {})
+    with pytest.raises(ArgumentError, match=r"_cvimread.*20000 x 20000 pixels"):
+        mx.nd.invoke("_cvimread", [], {"filename": str(path)})
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs FIFOs")
+def test_images_are_read_from_regular_files_only(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path):
+        with pytest.raises(FileError, match="pipe|directory"):
+            mx.nd.invoke("_cvimread", [], {"filename": str(path)})

@@ -386,3 +386,10 @@ def test_numpy_files_are_read_as_they_are():
         assert mx.sym.load_json(text).attr_dict()["x"]["__shape__"] == "(2, -1)"
         zero = (mx.sym.var("x", shape=(2, 0)) + 1).tojson()
         assert mx.sym.load_json(zero).infer_shape()[1] == [(2, 0)]
+
+
+def test_names_from_files_cannot_steer_a_terminal():
+    symbol = mx.sym.relu(mx.sym.var("a\x1b[2J"), name="b\x1b]0;c\x07", attr={"d": "\u202e"})
+    texts = [repr(symbol), repr(mx.sym.Group([symbol, mx.sym.var("\x9b")])), symbol.debug_str()]
+    assert [t for t in texts if not t.replace("\n", "").replace("\t", "").isprintable()] == []
+    assert r"a\x1b[2J" in symbol.debug_str()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ...formats import symbol_json
 from ...formats.symbol_json import GraphRecord, NodeRecord
 from ..base.errors import FormatError, MXNetError, shown
+from ..base.printable import printable
 from ..base.scopes import is_np_shape
 from ..base.shapes import parse_shape
 from ..op.record import REGISTRY
@@ -197,7 +198,7 @@ def listing(symbol: BaseSymbol) -> str:
         lines += [f"\targ[{i}]={_shown(e, versions)}" for i, e in enumerate(node.inputs)]
         if node.attrs:
             lines += ["Attrs:", *(f"\t{k}={v}" for k, v in sorted(node.attrs.items()))]
-    return "\n".join(lines) + "\n"
+    return printable("\n".join(lines) + "\n", keep="\n\t")
 
 
 def _shown(entry: Entry, versions: Counter[int]) -> str:

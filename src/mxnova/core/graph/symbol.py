@@ -20,6 +20,7 @@ from ..base.errors import (
 )
 from ..base.handles import handle_of
 from ..base.params import attr_text
+from ..base.printable import printable
 from ..base.scopes import AttrScope
 from ..methods import OperatorMethods
 from ..op.dtypes import mx_dtype, torch_dtype
@@ -71,7 +72,7 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
         if isinstance(index, slice):
             return Symbol(self._entries[index])
         if not isinstance(index, int):
-            raise TypeError(f"Symbol: outputs are numbered, {index!r} is no number of one")
+            raise TypeError(f"Symbol: outputs are numbered, {shown(index)} is no number of one")
         if not 0 <= index < len(self._entries):
             raise OutOfRangeError(f"Symbol: output {index!r} of {len(self._entries)}")
         return Symbol([self._entries[index]])
@@ -87,8 +88,8 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
 
     def __repr__(self) -> str:
         if self.name is not None:
-            return f"<Symbol {self.name}>"
-        return f"<Symbol group [{', '.join(e.node.name for e in self._entries)}]>"
+            return f"<Symbol {printable(self.name)}>"
+        return f"<Symbol group [{', '.join(printable(e.node.name) for e in self._entries)}]>"
 
     __hash__ = object.__hash__
 
@@ -271,7 +272,7 @@ def _shown_attrs(node: Node) -> dict[str, str]:
 def _refuse_unless_text(attrs: Mapping[str, Any]) -> None:
     for key, value in attrs.items():
         if not isinstance(value, str):
-            raise ArgumentError(f"attribute {key}={value!r}: attributes are strings")
+            raise ArgumentError(f"attribute {key}={shown(value)}: attributes are strings")
 
 
 # Variables and groups -----------------------------------------------------------------------------
@@ -333,12 +334,19 @@ def _variable_attrs(
     if dtype is not None:
         attrs["__dtype__"] = str(mx_dtype(torch_dtype(dtype)).flag)
     if init is not None:
-        attrs["__init__"] = init if isinstance(init, str) else init.dumps()
+        attrs["__init__"] = init if isinstance(init, str) else _dumped(init)
     if stype is not None:
         if stype not in _STORAGE_FLAGS:
             raise UnknownNameError(f"variable: stype={stype!r}: must be default, csr or row_sparse")
         attrs["__storage_type__"] = _STORAGE_FLAGS[stype]
     return attrs
+
+
+def _dumped(init: Any) -> str:
+    dumps = getattr(init, "dumps", None)
+    if not callable(dumps):
+        raise ArgumentTypeError(f"variable: init={shown(init)}: must be an Initializer or text")
+    return str(dumps())
 
 
 def Group(  # noqa: N802 - MXNet's name

@@ -38,9 +38,9 @@ def _apply_rules(op: Op, values: Sequence[Value]) -> None:
         facts = Shapes(op.name, names, outputs, shapes)
         with suppress(Pause):
             op.infer_shape(facts)
-        if not names and not all(is_known(facts.known(n)) for n in outputs):
-            shown = shape_text(facts.known(outputs[0]))
-            raise MXNetError(f"{op.name}: the shape {shown} of its output must be fully given")
+            if not names and not all(is_known(facts.known(n)) for n in outputs):
+                shown = shape_text(facts.known(outputs[0]))
+                raise MXNetError(f"{op.name}: the shape {shown} of its output must be fully given")
 
 
 def refuse_count(op: Op, count: int) -> NoReturn:

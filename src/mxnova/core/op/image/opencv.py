@@ -15,6 +15,7 @@ from ....formats.source import read_file
 from ...base import env
 from ...base.errors import MXNetError
 from ...base.params import Double, Doubles, PosInt, bounded
+from ...base.shapes import Pause
 from ..declaration import function_operator
 from ..infer import DTypes, Shapes
 from ..record import Op
@@ -54,6 +55,7 @@ def _tensor(image: np.ndarray[Any, Any], like: Tensor) -> Tensor:
 
 def _size_unknown(_op: Op, _s: Shapes) -> None:
     """Only decoding tells the size."""
+    raise Pause
 
 
 def _bytes_dtype(_op: Op, t: DTypes) -> None:
