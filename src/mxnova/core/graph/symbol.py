@@ -17,6 +17,7 @@ from ..base.errors import (
     OutOfRangeError,
     UnknownNameError,
     candidates,
+    shown,
 )
 from ..base.handles import handle_of
 from ..base.params import attr_text
