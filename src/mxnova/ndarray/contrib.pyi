@@ -71,7 +71,7 @@ def ctc_loss(data: NDArray | None = None, label: NDArray | None = None, data_len
 from mxnova.ndarray.ndarray import current_context as current_context
 def dequantize(data: NDArray | None = None, min_range: NDArray | None = None, max_range: NDArray | None = None, out_type: str | type[Any] | np.dtype[Any] = 'float32', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """The real numbers that 8-bit integers stand for."""
-def dgl_adjacency(data: NDArray | None = None, differentiable: bool | None = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def dgl_adjacency(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """1.0 for each edge of a graph, csr of the graph's shape."""
 def dgl_csr_neighbor_non_uniform_sample(*seed_arrays: NDArray | Sequence[NDArray], num_args: int = ..., num_hops: int = 1, num_neighbor: int = 2, max_num_vertices: int = 100, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> Any:
     """Sampled neighborhoods, likely neighbors preferred."""
@@ -140,7 +140,7 @@ def quantized_elemwise_mul(lhs: NDArray | None = None, rhs: NDArray | None = Non
     """Product of 8-bit integers: 32 bits, int8 of a calibrated range, or floats."""
 def quantized_embedding(data: NDArray | None = None, weight: NDArray | None = None, min_weight: NDArray | None = None, max_weight: NDArray | None = None, input_dim: int = ..., output_dim: int = ..., dtype: str | type[Any] | np.dtype[Any] = 'float32', sparse_grad: bool = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> Any:
     """Rows of an int8 table; its range stays."""
-def quantized_flatten(data: NDArray | None = None, min_data: NDArray | None = None, max_data: NDArray | None = None, differentiable: bool | None = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> Any:
+def quantized_flatten(data: NDArray | None = None, min_data: NDArray | None = None, max_data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> Any:
     """All axes but the first joined; the range stays."""
 def quantized_fully_connected(data: NDArray | None = None, weight: NDArray | None = None, bias: NDArray | None = None, min_data: NDArray | None = None, max_data: NDArray | None = None, min_weight: NDArray | None = None, max_weight: NDArray | None = None, min_bias: NDArray | None = None, max_bias: NDArray | None = None, num_hidden: int = ..., no_bias: bool = False, flatten: bool = True, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> Any:
     """FullyConnected on 8-bit integers; gives 32-bit ones and their range."""

@@ -28,7 +28,7 @@ _log = logging.getLogger("mxnova")
 
 
 class _OfGraphs(Op):
-    differentiable: bool | None = False
+    differentiable = False
 
     def _needs_csr(self) -> MXNetError:
         return MXNetError(f"{self.name}: {self.inputs()[0]} must be in csr storage")
@@ -473,7 +473,7 @@ class Adjacency(_OfGraphs):
         data: the graph, in csr storage.
     """
 
-    differentiable = None
+    differentiable = None  # type: ignore[assignment]
 
     def infer_shape(self, s: Shapes) -> None:
         s.same("data", "output")

@@ -27,7 +27,7 @@ class QuantizedActivation(Layer):
         act_type: ``relu``.
     """
 
-    differentiable = None
+    differentiable = None  # type: ignore[assignment]
 
     act_type: Literal["relu", "sigmoid", "softrelu", "softsign", "tanh"]
 
@@ -198,7 +198,7 @@ class QuantizedAdd(_Arithmetic):
         max_calib_range: greatest number of the result's range; both or none.
     """
 
-    differentiable = None
+    differentiable = None  # type: ignore[assignment]
 
     min_calib_range: float | None = None
     max_calib_range: float | None = None

@@ -28,7 +28,7 @@ from .ranges import EIGHT_BITS, LEVELS, WIDE_LEVELS, check_type, magnitude, quan
 class Layer(Op):
     """An operator that gives integers and their range."""
 
-    differentiable: bool | None = False
+    differentiable = False
 
     def outputs(self) -> tuple[str, ...]:
         return ("output", "min_output", "max_output")
