@@ -120,7 +120,7 @@ _Heads = dict[TapeNode, tuple[BaseArray, "BaseArray | None"]]
 
 def _heads(caller: str, heads: Any, head_grads: Any) -> _Heads:
     """Recorded arrays and their gradients, by node; of an array given twice the last counts."""
-    arrays = _as_list(f"{caller}: heads", heads)
+    arrays = _as_list(caller, heads)
     given = [None] * len(arrays)
     if head_grads is not None:
         given = _as_list(f"{caller}: head_grads", head_grads, or_none=True)
