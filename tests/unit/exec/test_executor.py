@@ -316,3 +316,15 @@ def test_a_lone_output_of_several_is_no_tuple():
     shapes = {"w": (2,), "g": (2,), "l": (1,), "d": (1,)}
     executor = symbol.bind(mx.cpu(), {n: mx.nd.ones(shapes[n]) for n in names})
     assert executor.forward()[0].asnumpy().tolist() == [-1, -1]
+
+
+def test_backward_after_inference_sees_what_was_drawn():
+    x = mx.sym.var("x")
+    dropped = mx.sym.Dropout(x, p=0.5, mode="always")
+    executor = dropped.simple_bind(mx.cpu(), x=(1000,))
+    executor.arg_dict["x"][:] = 1
+    (output,) = executor.forward(is_train=False)
+    executor.backward(mx.nd.ones((1000,)))
+    assert executor.grad_dict["x"].asnumpy().tolist() == output.asnumpy().tolist()
+    before = output.asnumpy()
+    assert executor.forward(is_train=False)[0].asnumpy().tolist() != before.tolist()

@@ -86,7 +86,7 @@ def test_any_element_type_travels(dtype):
 
 
 def test_empty_arrays_travel():
-    assert round_trip(mx.nd.zeros((0, 4), ctx=SHARED)).shape == (0, 4)
+    assert round_trip(mx.nd.empty((0, 4), ctx=SHARED)).shape == (0, 4)
 
 
 def test_results_of_operators_travel_by_one_copy():

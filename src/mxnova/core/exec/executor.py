@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from ..nd.wrapping import clear, owned, view_of
 from ..op.sparse.storage import Value
 from ..runtime.context import Context
 from ..runtime.profiler import api_call, recorded_backward
+from ..runtime.resource import random_stream
 from .allocation import allocated, resized
 from .gradient_path import refuse_without_gradient
 from .interpreter import Observer, Teller
@@ -89,6 +91,7 @@ class Executor:
         self._tracked = [i for i, n in enumerate(args) if self._is_tracked(n)]
         self._has_run = False
         self._recorded: tuple[list[Tensor], list[Tensor]] | None = None
+        self._drawn_from: list[tuple[torch.Generator, Tensor]] = []
         self._observers: tuple[Observer, ...] = ()
         self._check_names_and_contexts()
         refuse_without_gradient(symbol, [n for n in args if self._is_tracked(n)])
@@ -221,6 +224,8 @@ class Executor:
         if kwargs:
             self._feed(kwargs)
         self._recorded, self._has_run = None, True
+        if not is_train:
+            self._drawn_from = self._random_states()
         for array in self._written:
             _ = array._target  # waits for those who read it
         inputs = self._inputs()
@@ -306,7 +311,8 @@ class Executor:
         if self._recorded is None:
             if out_grads is None and not self._has_run:
                 raise MXNetError("backward: call forward(is_train=True) first, or give out_grads")
-            self._run_recorded(Mode(False, bool(self._tracked)), self._inputs())
+            with self._drawing_again():
+                self._run_recorded(Mode(False, bool(self._tracked)), self._inputs())
         results, leaves = self._recorded or ([], [])
         heads = self._head_gradients(out_grads, results)
         pairs = [(r, h) for r, h in zip(results, heads, strict=True) if r.requires_grad]
@@ -325,6 +331,23 @@ class Executor:
         for i, leaf in zip(self._tracked, leaves, strict=True):
             fresh, leaf.grad = leaf.grad, None
             self._store(names[i], fresh)
+
+    def _random_states(self) -> list[tuple[torch.Generator, Tensor]]:
+        """The random streams that the program draws from, as they are now."""
+        streams = [random_stream(c) for c in self._program.drawing_contexts]
+        return [(stream, stream.get_state()) for stream in streams]
+
+    @contextmanager
+    def _drawing_again(self) -> Iterator[None]:
+        """A block in which random streams give what they gave to the last forward."""
+        now = self._random_states()
+        for stream, state in self._drawn_from:
+            stream.set_state(state)
+        try:
+            yield
+        finally:
+            for stream, state in now:
+                stream.set_state(state)
 
     def _head_gradients(self, out_grads: Any, results: Sequence[Tensor]) -> list[Tensor]:
         if out_grads is None:
@@ -446,6 +469,8 @@ def _head_gradient(name: str, given: Any, result: Tensor) -> Tensor:
         raise ArgumentTypeError(
             f"backward: the gradient of {name!r} is a {type(given).__name__}, not an NDArray"
         )
+    if not result.requires_grad:  # nobody will read it
+        return result
     if given.shape != tuple(result.shape):
         raise ArgumentError(
             f"backward: the gradient of {name!r} has shape {shape_text(given.shape)}, "

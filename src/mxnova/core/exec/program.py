@@ -129,6 +129,14 @@ class Program:
         self.symbol = placed(symbol, contexts)
         self._lowered: dict[Mode, Lowered] = {}
 
+    @functools.cached_property
+    def drawing_contexts(self) -> tuple[Context, ...]:
+        """Where its operators draw random numbers."""
+        nodes = self.symbol.nodes
+        contexts = contexts_of(nodes, self.facts.context, self.facts.groups)
+        drawing = (n for n in nodes if n.op is not None and "rng" in n.op.type.signature.facts)
+        return tuple(dict.fromkeys(contexts[id(n)] for n in drawing))
+
     def lowered(self, mode: Mode) -> Lowered:
         """The function for a mode, made when it is first asked for."""
         found = self._lowered.get(mode)

@@ -110,6 +110,8 @@ def simple_bind(
     Raises:
         MXNetError: shapes that contradict each other or are not enough.
     """
+    names = {n.name for n in symbol.nodes if n.op is None}
+    given = {name: shape for name, shape in given.items() if name in names}
     table = infer_shapes(symbol.nodes, {n: _shape(n, s) for n, s in given.items()})
     dtypes = _all_dtypes(symbol, type_dict or {})
     contexts = contexts_of(symbol.nodes, context, groups)

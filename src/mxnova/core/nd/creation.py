@@ -26,7 +26,7 @@ from .array import NDArray
 from .conversion import dense_array, is_scipy
 from .dispatch import invoke
 from .exchange import tensor_from, tensor_of_capsule
-from .wrapping import empty_sparse, receive, wrap
+from .wrapping import receive, wrap
 
 __all__ = [
     "arange",
@@ -64,10 +64,7 @@ def zeros(
         out: an array to fill instead.
     """
     if stype not in (None, "default"):
-        context, kind = context_of(ctx), torch_dtype(dtype or "float32")
-        if not isinstance(stype, str):
-            raise argument_error("zeros", "stype", stype, "must be default, csr or row_sparse")
-        return empty_sparse(stype, _known_sizes("zeros", shape), context, kind)
+        return sparse_creation.zeros(stype, _known_sizes("zeros", shape), ctx, dtype)
     return _filled(shape, 0, ctx, dtype, out)
 
 

@@ -392,7 +392,7 @@ def pairwise(type_: OpType) -> Callable[[Any, Any], Any]:
             return passed.after(type_.plain, a, b)
         if (a._tracked is None and b._tracked is None) or not STATE.recording:
             try:
-                result = type_.function(x, y)
+                result = type_.plain.forward(x, y)
             except Exception:  # noqa: BLE001 - invoke words it
                 return invoke(type_.plain, (a, b))
             array = _new(cls)
@@ -423,7 +423,7 @@ def alone(type_: OpType) -> Callable[[Any], Any]:
         if value.dtype not in passed:
             return passed.after(type_.plain, array)
         try:
-            result = type_.function(value)
+            result = type_.plain.forward(value)
         except Exception:  # noqa: BLE001 - invoke words it
             return invoke(type_.plain, (array,))
         return wrap(result, array._chunk.context, type(array))

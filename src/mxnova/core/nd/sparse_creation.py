@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..base.errors import ArgumentError, ArgumentTypeError
+from ..base.errors import ArgumentError, ArgumentTypeError, argument_error
 from ..base.shapes import sizes_of
 from ..op.dtypes import torch_dtype
 from ..op.sparse.storage import Csr, RowSparse, Sparse
@@ -28,6 +28,8 @@ def zeros(
     stype: str, shape: Any, ctx: Context | None = None, dtype: Any = None, **_: Any
 ) -> NDArray:
     """An array of zeros stored as `stype`: csr, row_sparse or default."""
+    if not isinstance(stype, str):
+        raise argument_error("zeros", "stype", stype, "must be default, csr or row_sparse")
     sizes = sizes_of("zeros", shape)
     return zeros_stored(stype, sizes, context_of(ctx), torch_dtype(dtype or "float32"))
 
