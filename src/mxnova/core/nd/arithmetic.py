@@ -39,20 +39,23 @@ def too_large(name: str, number: Any) -> ArgumentError:
 
 def _binary(name: str, broadcast: str, scalar: str) -> Callable[..., Any]:
     """The method for ``self <op> other``, or its reverse; `other` is an array or a number."""
-    of_arrays, of_number = pairwise(find(broadcast)), with_number(find(scalar))
-    is_reflected = name in _REFLECTED
+    of_number = with_number(find(scalar))
 
-    def method(self: BaseArray, other: Any) -> Any:
-        if isinstance(other, BaseArray):
-            return of_arrays(other, self) if is_reflected else of_arrays(self, other)
-        if isinstance(other, Number):
-            try:
-                number = float(cast(SupportsFloat, other))
-            except OverflowError:
-                raise too_large(name, other) from None
-            return of_number(self, number)
-        raise ArgumentTypeError(f"{name}: an array and a {type(other).__name__}")
+    def with_other(self: BaseArray, other: Any) -> Any:
+        if not isinstance(other, Number):
+            raise ArgumentTypeError(f"{name}: an array and a {type(other).__name__}")
+        try:
+            number = float(cast(SupportsFloat, other))
+        except OverflowError:
+            raise too_large(name, other) from None
+        return of_number(self, number)
 
+    of_arrays = pairwise(find(broadcast), with_other)
+
+    def reflected(self: BaseArray, other: Any) -> Any:
+        return of_arrays(other, self) if isinstance(other, BaseArray) else with_other(self, other)
+
+    method = reflected if name in _REFLECTED else of_arrays
     method.__name__ = method.__qualname__ = name
     return method
 

@@ -30,7 +30,7 @@ from ..runtime.resource import random_stream
 from ..runtime.storage import placed
 from .access import READ, WRITE, settle
 from .base_array import CLASSES, BaseArray
-from .chunk import new_chunk
+from .chunk import Chunk
 from .fallback import dense_copy, tell_of_fallback
 from .modes import MODES
 from .recording import STATE, recorded_write
@@ -374,18 +374,22 @@ class _Passed(set[torch.dtype]):
         return result
 
 
-def pairwise(type_: OpType) -> Callable[[Any, Any], Any]:
+def pairwise(type_: OpType, otherwise: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """``invoke(type_.plain, (a, b))`` of an operator without parameters, for dense arrays.
 
     Where nothing is out of the ordinary it runs the forward straight away, in a third of the time;
     the forward must refuse shapes that the operator's rules refuse, and give new tensors.
+
+    Args:
+        type_: the operator.
+        otherwise: what is called where `b` is no array.
     """
     passed = _Passed()
 
-    def call(a: BaseArray, b: BaseArray) -> Any:
+    def call(a: BaseArray, b: Any) -> Any:
         cls = type(a)
-        if ATTENTION or type(b) is not cls:
-            return invoke(type_.plain, (a, b))
+        if type(b) is not cls or ATTENTION:
+            return invoke(type_.plain, (a, b)) if isinstance(b, BaseArray) else otherwise(a, b)
         x, y = a._raw, b._raw
         dtype = x.dtype
         if dtype is not y.dtype or dtype not in passed:
@@ -395,9 +399,11 @@ def pairwise(type_: OpType) -> Callable[[Any, Any], Any]:
                 result = type_.plain.forward(x, y)
             except Exception:  # noqa: BLE001 - invoke words it
                 return invoke(type_.plain, (a, b))
+            # What `wrap` does, in half its time: a tenth of the whole.
+            chunk = _new(Chunk)
+            chunk.context, chunk.foreign, chunk._var = a._chunk.context, False, None
             array = _new(cls)
-            array._raw = result
-            array._chunk = new_chunk(a._chunk.context)
+            array._raw, array._chunk = result, chunk
             array._tracked = array._node = array._grad = None
             return array
         links = linked((a, b))
