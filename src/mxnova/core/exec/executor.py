@@ -224,7 +224,7 @@ class Executor:
         if kwargs:
             self._feed(kwargs)
         self._recorded, self._has_run = None, True
-        if not is_train:
+        if not is_train and self._tracked:  # a backward may follow, which runs the graph again
             self._drawn_from = self._random_states()
         for array in self._written:
             _ = array._target  # waits for those who read it
