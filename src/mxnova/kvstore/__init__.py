@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Key-value stores: parameters that several devices train together."""
