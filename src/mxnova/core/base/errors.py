@@ -7,7 +7,7 @@ keeps at most `MAX_TEXT` characters of what it is given.
 MXNetError                      RuntimeError, as in MXNet
 ├── FormatError                 a file or a byte string that breaks its format (also ValueError)
 ├── ArgumentError               a bad argument of an operator or function (also ValueError)
-├── AssertedError               what MXNet refuses by an assertion (also AssertionError, ValueError)
+│   └── AssertedError           what MXNet asserts of arguments (also AssertionError)
 ├── ArgumentTypeError           an argument of the wrong Python type (also TypeError)
 ├── UnknownNameError            an operator, argument or output that does not exist (also KeyError)
 ├── OutOfRangeError             an index beyond its axis (also IndexError)
@@ -92,7 +92,7 @@ class ArgumentError(MXNetError, ValueError):
 
 
 class AssertedError(ArgumentError, AssertionError):
-    """An argument or a state that MXNet refuses by an assertion, which programs catch."""
+    """An argument that MXNet has an assert statement for, which programs catch."""
 
 
 class ArgumentTypeError(MXNetError, TypeError):
