@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.base.errors import AssertedError
+from ...core.base.errors import ArgumentTypeError, AssertedError, shown
 from ...initializer import Constant, Initializer
 from ..block import HybridBlock
 
@@ -20,6 +20,11 @@ class Activation(HybridBlock):
     """
 
     def __init__(self, activation: str, **kwargs: Any) -> None:
+        if not isinstance(activation, str):
+            raise ArgumentTypeError(
+                f"{type(self).__name__}: activation={shown(activation)}: expected a name, "
+                f"got {type(activation).__name__}"
+            )
         self._act_type = activation  # the prefix, which the base makes, is called after it
         super().__init__(**kwargs)
 

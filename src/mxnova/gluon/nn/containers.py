@@ -12,11 +12,8 @@ from ..listing import indented
 __all__ = ["HybridSequential", "Sequential"]
 
 
-class _Chain:
+class _Chain(Block):
     """What a chain of blocks has of a list: length, items, slices that share the blocks."""
-
-    _children: dict[str, Block]
-    _prefix: str
 
     def add(self, *blocks: Block) -> None:
         """Puts `blocks` at the end."""
@@ -40,7 +37,7 @@ class _Chain:
         return "\n".join([f"{type(self).__name__}(", "\n".join(lines), ")"])
 
 
-class Sequential(_Chain, Block):
+class Sequential(_Chain):
     """Blocks that run one after another.
 
     Example::

@@ -11,6 +11,7 @@ from ...base import numeric_types
 from ...core.base.errors import AssertedError, shown
 from ...initializer import Initializer
 from ..block import HybridBlock
+from ..parameter import Parameter
 from .activations import Activation
 from .pooling import (
     AvgPool1D,
@@ -58,6 +59,28 @@ def _infer_weight_shape(op_name: str, data_shape: Sequence[int], kwargs: dict[st
     """Shapes of data, weight and bias as the operator has them, 0 where it cannot know."""
     data = sym.var("data", shape=tuple(data_shape))
     return getattr(sym, op_name)(data, **kwargs).infer_shape_partial()[0]
+
+
+def _described(layer: object, kwargs: dict[str, Any], weight: Parameter, bias: Any) -> str:
+    """A convolution as text, without what is as usual."""
+    ones, zeros = (1,) * len(kwargs["kernel"]), (0,) * len(kwargs["kernel"])
+    to, from_ = weight.shape[:2]
+    unusual = (
+        ("padding", kwargs["pad"], zeros),
+        ("dilation", kwargs["dilate"], ones),
+        ("output_padding", kwargs.get("adj", zeros), zeros),
+        ("groups", kwargs["num_group"], 1),
+        ("bias", bias is not None, True),
+    )
+    act = getattr(layer, "act", None)
+    parts = [
+        f"{from_ or None} -> {to}",
+        f"kernel_size={kwargs['kernel']}",
+        f"stride={kwargs['stride']}",
+        *(f"{name}={value}" for name, value, usual in unusual if value != usual),
+        *([str(act)] if act is not None else []),
+    ]
+    return f"{type(layer).__name__}({', '.join(parts)})"
 
 
 class _Conv(HybridBlock):
@@ -149,24 +172,7 @@ class _Conv(HybridBlock):
         return "conv"
 
     def __repr__(self) -> str:
-        kwargs = self._kwargs
-        ones, zeros = (1,) * len(kwargs["kernel"]), (0,) * len(kwargs["kernel"])
-        to, from_ = self.weight.shape[:2]
-        parts = [
-            f"{from_ or None} -> {to}",
-            f"kernel_size={kwargs['kernel']}",
-            f"stride={kwargs['stride']}",
-        ]
-        unusual = (
-            ("padding", kwargs["pad"], zeros),
-            ("dilation", kwargs["dilate"], ones),
-            ("output_padding", kwargs.get("adj", zeros), zeros),
-            ("groups", kwargs["num_group"], 1),
-            ("bias", self.bias is not None, True),
-        )
-        parts += [f"{name}={value}" for name, value, usual in unusual if value != usual]
-        parts += [str(self.act)] if self.act is not None else []
-        return f"{type(self).__name__}({', '.join(parts)})"
+        return _described(self, self._kwargs, self.weight, self.bias)
 
 
 def _convolution(dimensions: int) -> Any:
@@ -208,6 +214,7 @@ def _convolution(dimensions: int) -> Any:
             **kwargs,
         )
 
+    __init__.__qualname__ = f"Conv{dimensions}D.__init__"
     return __init__
 
 
@@ -255,6 +262,7 @@ def _deconvolution(dimensions: int) -> Any:
         )
         self.outpad = output_padding
 
+    __init__.__qualname__ = f"Conv{dimensions}DTranspose.__init__"
     return __init__
 
 

@@ -133,6 +133,7 @@ def _init(fuse_relu: bool) -> Any:
             **kwargs,
         )
 
+    __init__.__qualname__ = "BatchNormReLU.__init__" if fuse_relu else "BatchNorm.__init__"
     return __init__
 
 

@@ -210,6 +210,7 @@ def _global(dimensions: int, pool_type: str) -> Any:
     def __init__(self: _Pooling, layout: str = layouts[0], **kwargs: Any) -> None:  # noqa: N807
         self._pool(dimensions, 1, None, 0, True, True, pool_type, layout, **kwargs)
 
+    __init__.__qualname__ = f"Global{pool_type.title()}Pool{dimensions}D.__init__"
     return __init__
 
 
