@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...core.base.errors import AssertedError
-from ..block import _indent
+from ..listing import indented
 from .recurrent_cell import HybridRecurrentCell, RecurrentCell
 from .sequence import (
     TENSORS,
@@ -32,8 +32,10 @@ class _Stack:
     _children: dict[str, Any]
 
     def __repr__(self) -> str:
-        lines = [f"({key}): {_indent(repr(cell), 2)}" for key, cell in self._children.items()]
-        return "\n".join([f"{type(self).__name__}(", *lines, ")"])
+        content = "\n".join(
+            f"({key}): {indented(repr(cell), 2)}" for key, cell in self._children.items()
+        )
+        return f"{type(self).__name__}(\n{content}\n)"
 
     def add(self, cell: Any) -> None:
         """Puts `cell` upon the others."""
@@ -80,7 +82,7 @@ class _Stack:
     ) -> tuple[Any, list[Any]]:
         """Takes the steps of whole sequences, cell by cell; see `RecurrentCell.unroll`."""
         self.reset()
-        inputs, _, F, batch_size = _format_sequence(length, inputs, layout, None)  # noqa: N806
+        inputs, _, F, batch_size = _format_sequence(length, inputs, layout, None)
         rest = list(_get_begin_state(self, F, begin_state, inputs, batch_size))
         cells, states = list(self._children.values()), []
         for cell in cells:
@@ -119,7 +121,7 @@ class HybridSequentialRNNCell(_Stack, HybridRecurrentCell):
         params: parameters to share.
     """
 
-    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> tuple[Any, list[Any]]:  # noqa: N803
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> tuple[Any, list[Any]]:
         """One step."""
         return self(inputs, states)
 
@@ -169,7 +171,7 @@ class BidirectionalCell(HybridRecurrentCell):
     ) -> tuple[Any, list[Any]]:
         """Runs whole sequences in both directions; see `RecurrentCell.unroll`."""
         self.reset()
-        inputs, axis, F, batch_size = _format_sequence(length, inputs, layout, False)  # noqa: N806
+        inputs, axis, F, batch_size = _format_sequence(length, inputs, layout, False)
         backward_inputs = _reverse_sequences(inputs, length, valid_length)
         states = _get_begin_state(self, F, begin_state, inputs, batch_size)
         forward, backward = self._children.values()
@@ -195,7 +197,7 @@ class BidirectionalCell(HybridRecurrentCell):
             )
         return outputs, [*l_states, *r_states]
 
-    def _joined(self, F: Any, pair: list[Any], merged: bool) -> Any:  # noqa: N803
+    def _joined(self, F: Any, pair: list[Any], merged: bool) -> Any:
         if merged:
             return F.concat(*pair, dim=2, name=f"{self._output_prefix}out")
         steps = zip(*pair, strict=True)

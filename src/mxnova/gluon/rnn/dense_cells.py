@@ -42,7 +42,7 @@ class _DenseCell(HybridRecurrentCell):
 
     def _products(
         self,
-        F: Any,  # noqa: N803
+        F: Any,
         inputs: Any,
         state: Any,
         i2h_weight: Any,
@@ -108,9 +108,9 @@ class RNNCell(_DenseCell):
     def _description(self) -> str:
         return f"{super()._description()}, {self._activation}"
 
-    def hybrid_forward(  # noqa: D102
+    def hybrid_forward(
         self,
-        F: Any,  # noqa: N803
+        F: Any,
         inputs: Any,
         states: Any,
         i2h_weight: Any,
@@ -179,9 +179,9 @@ class LSTMCell(_DenseCell):
     def _alias(self) -> str:
         return "lstm"
 
-    def hybrid_forward(  # noqa: D102
+    def hybrid_forward(
         self,
-        F: Any,  # noqa: N803
+        F: Any,
         inputs: Any,
         states: Any,
         i2h_weight: Any,
@@ -254,9 +254,9 @@ class GRUCell(_DenseCell):
     def _alias(self) -> str:
         return "gru"
 
-    def hybrid_forward(  # noqa: D102
+    def hybrid_forward(
         self,
-        F: Any,  # noqa: N803
+        F: Any,
         inputs: Any,
         states: Any,
         i2h_weight: Any,

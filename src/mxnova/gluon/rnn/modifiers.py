@@ -44,13 +44,13 @@ class DropoutCell(HybridRecurrentCell):
         """Nothing: there are no states."""
         return []
 
-    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> tuple[Any, Any]:  # noqa: D102, N803
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> tuple[Any, Any]:
         if self._rate > 0:
             name = f"t{self._counter}_fwd"
             inputs = F.Dropout(inputs, p=self._rate, axes=self._axes, name=name)
         return inputs, states
 
-    def unroll(  # noqa: D102
+    def unroll(
         self,
         length: int,
         inputs: Any,
@@ -60,7 +60,7 @@ class DropoutCell(HybridRecurrentCell):
         valid_length: Any = None,
     ) -> tuple[Any, Any]:
         self.reset()
-        inputs, _, F, _ = _format_sequence(length, inputs, layout, merge_outputs)  # noqa: N806
+        inputs, _, F, _ = _format_sequence(length, inputs, layout, merge_outputs)
         if isinstance(inputs, TENSORS):  # one mask for all steps costs less
             return self.hybrid_forward(F, inputs, begin_state or [])
         return super().unroll(length, inputs, begin_state, layout, merge_outputs)
@@ -109,7 +109,7 @@ class ModifierCell(HybridRecurrentCell):
         with self._unmodified() as cell:
             return cell.begin_state(func=func, **kwargs)
 
-    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> tuple[Any, list[Any]]:  # noqa: N803
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> tuple[Any, list[Any]]:
         """One step by operators of `F`."""
         raise NotImplementedError(f"{type(self).__name__}.hybrid_forward")
 
@@ -166,7 +166,7 @@ class ZoneoutCell(StatefulModifier):
         super().reset()
         self._prev_output = None
 
-    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> tuple[Any, list[Any]]:  # noqa: D102, N803
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> tuple[Any, list[Any]]:
         output, new_states = self.base_cell(inputs, states)
 
         def mixed(new: Any, old: Any, share: float) -> Any:
@@ -191,11 +191,11 @@ class ResidualCell(ModifierCell):
         base_cell: the cell to modify.
     """
 
-    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> tuple[Any, list[Any]]:  # noqa: D102, N803
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> tuple[Any, list[Any]]:
         output, states = self.base_cell(inputs, states)
         return F.elemwise_add(output, inputs, name=f"t{self._counter}_fwd"), states
 
-    def unroll(  # noqa: D102
+    def unroll(
         self,
         length: int,
         inputs: Any,
@@ -210,7 +210,7 @@ class ResidualCell(ModifierCell):
                 length, inputs, begin_state, layout, merge_outputs, valid_length
             )
         merged = isinstance(outputs, TENSORS) if merge_outputs is None else merge_outputs
-        inputs, axis, F, _ = _format_sequence(length, inputs, layout, merged)  # noqa: N806
+        inputs, axis, F, _ = _format_sequence(length, inputs, layout, merged)
         if valid_length is not None:
             inputs = _mask_sequence_variable_length(
                 F, inputs, length, valid_length, axis, merged

@@ -93,7 +93,7 @@ class RecurrentCell(Block):
             Outputs, and the states at the end.
         """
         self.reset()
-        inputs, axis, F, batch_size = _format_sequence(length, inputs, layout, False)  # noqa: N806
+        inputs, axis, F, batch_size = _format_sequence(length, inputs, layout, False)
         states = _get_begin_state(self, F, begin_state, inputs, batch_size)
         outputs, history = [], []
         for step in inputs:
@@ -119,7 +119,7 @@ class RecurrentCell(Block):
         return super().forward(inputs, states)
 
 
-def _last(F: Any, steps: Any, valid_length: Any) -> Any:  # noqa: N803
+def _last(F: Any, steps: Any, valid_length: Any) -> Any:
     """Of each sequence the state after its last step."""
     return F.SequenceLast(
         F.stack(*steps, axis=0), sequence_length=valid_length, use_sequence_length=True, axis=0
@@ -129,7 +129,7 @@ def _last(F: Any, steps: Any, valid_length: Any) -> Any:  # noqa: N803
 class HybridRecurrentCell(RecurrentCell, HybridBlock):
     """A recurrent cell that runs on arrays and on symbols: subclasses have `hybrid_forward`."""
 
-    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
         """One step by operators of `F`."""
         raise NotImplementedError(f"{type(self).__name__}.hybrid_forward")
 
@@ -146,7 +146,7 @@ def declare(cell: Any, weights: Mapping[str, tuple[tuple[int, ...], Any]], **kwa
 _OPERATORS = ("tanh", "relu", "sigmoid", "softsign")
 
 
-def activate(F: Any, inputs: Any, activation: Any, **kwargs: Any) -> Any:  # noqa: N803
+def activate(F: Any, inputs: Any, activation: Any, **kwargs: Any) -> Any:
     """An activation, given by its name or as a block, applied to `inputs`."""
     if activation in _OPERATORS:
         return getattr(F, activation)(inputs, **kwargs)

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from ... import ndarray, symbol
-from ...core.base.dtypes import is_float
 from ...core.base.errors import ArgumentTypeError, AssertedError, argument_error, shown
 from ...ndarray import NDArray
 from ...symbol import Symbol
 
 TENSORS = (NDArray, Symbol)
+_PRECISIONS = (np.float16, np.float64)  # those of states that are not the default
 
 
 def api_of(tensor: Any) -> ModuleType:
@@ -25,7 +27,7 @@ def api_of(tensor: Any) -> ModuleType:
     raise ArgumentTypeError(f"a sequence holds arrays or symbols, not {shown(tensor)}")
 
 
-def split_steps(F: ModuleType, data: Any, length: int, axis: int, squeeze: Any = 1) -> list[Any]:  # noqa: N803
+def split_steps(F: ModuleType, data: Any, length: int, axis: int, squeeze: Any = 1) -> list[Any]:
     """The `length` steps of `data` along `axis`."""
     steps = F.split(data, axis=axis, num_outputs=length, squeeze_axis=squeeze)
     return [steps] if isinstance(steps, NDArray) else list(steps)
@@ -53,12 +55,12 @@ def _format_sequence(
     if axis < 0 or in_axis < 0:
         raise argument_error("unroll", "layout", layout, "has no time axis T")
     if isinstance(inputs, TENSORS):
-        F, batch_size = _checked_tensor(length, inputs, in_layout or layout)  # noqa: N806
+        F, batch_size = _checked_tensor(length, inputs, in_layout or layout)
         if merge is False:
             steps = length or inputs.shape[in_axis]
             return split_steps(F, inputs, steps, in_axis), axis, F, batch_size
     else:
-        F, batch_size = _checked_list(length, inputs, layout)  # noqa: N806
+        F, batch_size = _checked_list(length, inputs, layout)
         if merge is not True:
             return inputs, axis, F, batch_size
         inputs, in_axis = F.stack(*inputs, axis=axis), axis
@@ -93,14 +95,14 @@ def _checked_list(length: int | None, inputs: Any, layout: str) -> tuple[ModuleT
         )
     if not inputs or (length is not None and len(inputs) != length):
         raise AssertedError(f"unroll: inputs are {len(inputs)} steps, length={length}")
-    F = api_of(inputs[0])  # noqa: N806
+    F = api_of(inputs[0])
     if F is symbol:
         return F, 0
     return F, inputs[0].shape[layout.replace("T", "").find("N")]
 
 
 def _get_begin_state(
-    cell: Any, F: ModuleType, begin_state: Any, inputs: Any, batch_size: int  # noqa: N803
+    cell: Any, F: ModuleType, begin_state: Any, inputs: Any, batch_size: int
 ) -> Any:
     """`begin_state`, or zeros where it is None: where `inputs` are, of their precision."""
     if begin_state is not None:
@@ -108,14 +110,13 @@ def _get_begin_state(
     if F is symbol:
         return cell.begin_state(func=F.zeros, batch_size=batch_size)
     first = inputs if isinstance(inputs, NDArray) else inputs[0]
-    odd = is_float(first.dtype) and first.dtype != "float32"
+    kwargs = {"dtype": first.dtype} if first.dtype in _PRECISIONS else {}
     with first.context:
-        kwargs = {"dtype": first.dtype} if odd else {}
         return cell.begin_state(func=F.zeros, batch_size=batch_size, **kwargs)
 
 
 def _mask_sequence_variable_length(
-    F: ModuleType,  # noqa: N803
+    F: ModuleType,
     data: Any,
     length: int,
     valid_length: Any,
@@ -135,7 +136,7 @@ def _reverse_sequences(sequences: Any, unroll_step: int, valid_length: Any = Non
     """Steps backwards in time; with `valid_length` each sequence by itself, its padding staying."""
     if valid_length is None:
         return list(reversed(sequences))
-    F = api_of(sequences[0])  # noqa: N806
+    F = api_of(sequences[0])
     turned = F.SequenceReverse(
         F.stack(*sequences, axis=0), sequence_length=valid_length, use_sequence_length=True
     )
