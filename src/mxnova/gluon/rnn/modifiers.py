@@ -78,9 +78,9 @@ class ModifierCell(HybridRecurrentCell):
             raise AssertedError(
                 f"{type(self).__name__}: base_cell={base_cell.name}: another modifier has it"
             )
-        base_cell._modified = True
         super().__init__(prefix=base_cell.prefix + self._alias(), params=None)
         self.base_cell = base_cell
+        base_cell._modified = True
 
     def _description(self) -> str:
         return repr(self.base_cell)

@@ -77,15 +77,15 @@ def _checked_tensor(length: int | None, inputs: Any, layout: str) -> tuple[Modul
                 "unroll may split"
             )
         return symbol, 0
-    axis, shape = layout.find("T"), inputs.shape
-    if len(shape) < len(layout):
+    axis, batch_axis, shape = layout.find("T"), layout.find("N"), inputs.shape
+    if len(shape) <= max(axis, batch_axis):
         raise argument_error("unroll", "inputs", shape, f"a shape of layout {layout} is expected")
     if length is not None and shape[axis] != length:
         raise AssertedError(
             f"unroll: inputs of shape {shape} and layout {layout} are {shape[axis]} steps, "
             f"length={length}"
         )
-    return ndarray, shape[layout.find("N")]
+    return ndarray, shape[batch_axis]
 
 
 def _checked_list(length: int | None, inputs: Any, layout: str) -> tuple[ModuleType, int]:
