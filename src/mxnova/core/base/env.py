@@ -7,7 +7,8 @@ import os
 from typing import Any, Literal, NamedTuple
 
 from .errors import argument_error
-from .params import IntKind, Kind, PosInt, kind_of
+from .kinds import IntKind, Kind
+from .params import PosInt, kind_of
 
 __all__ = ["VARIABLES", "Variable", "describe_variables", "get"]
 
