@@ -244,30 +244,31 @@ class HybridBlock(Block):
             bound = self._bound.get(x._chunk.context)
             if bound is not None and bound.takes(x, args):
                 return self._structured(bound((x, *args)))
-        has_symbol, has_array, contexts, context = _gather_type_ctx_info((x, *args))
-        if has_array and not has_symbol:
-            if self._active:
-                self._check_one_context(contexts)
+        context = self._kind_of_inputs(x, *args)
+        if context is not None:
             with context:
                 if self._active:
                     return self._call_cached_op(x, *args)
                 return self.hybrid_forward(nd, x, *args, **self._parameters(context, x, *args))
-        if has_array or not has_symbol:
-            what = "arrays and symbols" if has_array else "neither array nor symbol"
-            raise ArgumentError(
-                f"{type(self).__name__} {self.name!r}: inputs={shown((x, *args))}: {what}; one "
-                "kind of the two is needed"
-            )
         params = {name: p.var() for name, p in self._reg_params.items()}
         with self.name_scope():
             return self.hybrid_forward(sym, x, *args, **params)
 
-    def _check_one_context(self, contexts: set[Context]) -> None:
-        if len(contexts) > 1:
+    def _kind_of_inputs(self, *args: Any) -> Context | None:
+        """The context of the first array among the inputs; None where they are symbols."""
+        has_symbol, has_array, contexts, context = _gather_type_ctx_info(args)
+        if has_symbol is has_array:
+            what = "arrays and symbols" if has_array else "neither array nor symbol"
+            raise ArgumentError(
+                f"{type(self).__name__} {self.name!r}: inputs={shown(args)}: {what}; one kind of "
+                "the two is needed"
+            )
+        if self._active and len(contexts) > 1:
             raise ArgumentError(
                 f"{type(self).__name__} {self.name!r}: inputs on {sorted(map(str, contexts))}: a "
                 "hybridized block runs on one context"
             )
+        return context
 
     def _parameters(self, context: Context, *args: Any) -> dict[str, NDArray]:
         try:
