@@ -23,6 +23,8 @@ class Variable(NamedTuple):
 
 # fmt: off
 VARIABLES: dict[str, Variable] = {
+    "MXNET_OPTIMIZER_AGGREGATION_SIZE": Variable(kind_of(int), 4,
+        "How many weights an optimizer that can updates in one call; 0: each by itself."),
     "MXNET_HOME": Variable(kind_of(str), "",
         "Where data sets and models are kept; default: .mxnet in the home directory."),
     "MXNOVA_TUNE_HEAP": Variable(kind_of(bool), True,
