@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,10 +16,13 @@ from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
 from ...core.runtime.context import Context
 from ..parameter import DeferredInitializationError, Parameter, ParameterDict, shape_is_known
+from ..parameter.parameter import GENERATION
 from .base import Block
 from .nesting import _flatten, _gather_type_ctx_info, _regroup
 
 __all__ = ["HybridBlock"]
+
+_DRAWING = threading.RLock()  # one thread draws a graph, others wait for it
 
 
 class HybridBlock(Block):
@@ -33,6 +37,7 @@ class HybridBlock(Block):
         super().__init__(prefix, params)
         self._cached_graph: Any = ()
         self._cached_op: CachedOp | None = None
+        self._bound: dict[Context, _Bound] = {}
         self._cached_op_args: list[tuple[bool, Any]] = []
         self._out_format: Any = None
         self._in_format: Any = None
@@ -110,6 +115,11 @@ class HybridBlock(Block):
     def _clear_cached_op(self) -> None:
         self._cached_graph = ()
         self._cached_op = None
+        self._bound = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but its graph, which copies draw for themselves."""
+        return {**self.__dict__, "_cached_graph": (), "_cached_op": None, "_bound": {}}
 
     def _get_graph(self, *args: Any) -> tuple[list[Symbol], Symbol]:
         """(inputs, outputs) of the graph for arguments like these."""
@@ -186,13 +196,16 @@ class HybridBlock(Block):
             "data_indices": [i for i, n in enumerate(names) if n in positions],
             "param_indices": [i for i, n in enumerate(names) if n not in positions],
         }
-        self._cached_op = CachedOp(out, [*indices.items(), *self._flags])
+        op = CachedOp(out, [*indices.items(), *self._flags])
+        if self._callback is not None:
+            op._register_op_hook(self._callback, self._monitor_all)
+        self._cached_op, self._bound = op, {}
 
     def _call_cached_op(self, *args: Any) -> Any:
         if self._cached_op is None:
-            self._build_cache(*args)
-        if self._callback is not None:
-            self._cached_op._register_op_hook(self._callback, self._monitor_all)
+            with _DRAWING:
+                if self._cached_op is None:
+                    self._build_cache(*args)
         flat, form = _flatten(args, "input")
         if form != self._in_format and not _differ_in_none_only(form, self._in_format):
             raise ArgumentError(
@@ -200,49 +213,62 @@ class HybridBlock(Block):
                 f"was drawn for {self._in_format} (0: an array, -1: None); hybridize() again"
             )
         arrays = [a for a in flat if a is not None]
+        context = arrays[0].context
         try:
-            given = self._cached_arguments(arrays)
+            bound = self._bind(context)
         except DeferredInitializationError:
             self._deferred_infer_shape(*args)
             for is_arg, parameter in self._cached_op_args:
                 if not is_arg:
                     parameter._finish_deferred_init()
-            given = self._cached_arguments(arrays)
-        out = self._cached_op(*given)
-        return _regroup([out] if isinstance(out, NDArray) else out, self._out_format)[0]
+            bound = self._bind(context)
+        return self._structured(bound(arrays))
 
-    def _cached_arguments(self, arrays: Sequence[NDArray]) -> list[NDArray]:
-        context = arrays[0].context if arrays else None
-        return [arrays[a] if is_arg else a.data(context) for is_arg, a in self._cached_op_args]
+    def _bind(self, context: Context) -> _Bound:
+        """Its graph with the arrays that parameters have on a context, made anew if they changed."""
+        bound = self._bound.get(context)
+        if bound is None or bound.generation != GENERATION.count:
+            bound = self._bound[context] = _Bound(self, context)
+        return bound
+
+    def _structured(self, out: Any) -> Any:
+        if self._out_format == 0:
+            return out
+        return _regroup([out] if isinstance(out, NDArray) else out, self._out_format)[0]
 
     # Running -------------------------------------------------------------------------------------
 
     def forward(self, x: Any, *args: Any) -> Any:
         """Runs `hybrid_forward` on arrays or on symbols, or the graph where it is hybridized."""
-        has_symbol, has_array, contexts, context = _gather_type_ctx_info((x, *args))
-        if has_array and not has_symbol:
-            if self._active:
-                self._check_one_context(contexts)
+        if self._active and isinstance(x, NDArray):
+            bound = self._bound.get(x._chunk.context)
+            if bound is not None and bound.takes(x, args):
+                return self._structured(bound((x, *args)))
+        context = self._kind_of_inputs(x, *args)
+        if context is not None:
             with context:
                 if self._active:
                     return self._call_cached_op(x, *args)
                 return self.hybrid_forward(nd, x, *args, **self._parameters(context, x, *args))
-        if has_array or not has_symbol:
-            what = "arrays and symbols" if has_array else "neither array nor symbol"
-            raise ArgumentError(
-                f"{type(self).__name__} {self.name!r}: inputs={shown((x, *args))}: {what}; one "
-                "kind of the two is needed"
-            )
         params = {name: p.var() for name, p in self._reg_params.items()}
         with self.name_scope():
             return self.hybrid_forward(sym, x, *args, **params)
 
-    def _check_one_context(self, contexts: set[Context]) -> None:
-        if len(contexts) > 1:
+    def _kind_of_inputs(self, *args: Any) -> Context | None:
+        """The context of the first array among the inputs; None where they are symbols."""
+        has_symbol, has_array, contexts, context = _gather_type_ctx_info(args)
+        if has_symbol is has_array:
+            what = "arrays and symbols" if has_array else "neither array nor symbol"
+            raise ArgumentError(
+                f"{type(self).__name__} {self.name!r}: inputs={shown(args)}: {what}; one kind of "
+                "the two is needed"
+            )
+        if self._active and len(contexts) > 1:
             raise ArgumentError(
                 f"{type(self).__name__} {self.name!r}: inputs on {sorted(map(str, contexts))}: a "
                 "hybridized block runs on one context"
             )
+        return context
 
     def _parameters(self, context: Context, *args: Any) -> dict[str, NDArray]:
         try:
@@ -274,6 +300,8 @@ class HybridBlock(Block):
             monitor_all: also for their inputs.
         """
         self._callback, self._monitor_all = callback, monitor_all
+        if self._cached_op is not None:
+            self._cached_op._register_op_hook(callback, monitor_all)
         super().register_op_hook(callback, monitor_all)
 
     # Files of graphs -----------------------------------------------------------------------------
@@ -306,6 +334,54 @@ class HybridBlock(Block):
             {f"{'aux' if p.name in states else 'arg'}:{p.name}": p._reduce() for p in params},
         )
         return names
+
+
+class _Bound:
+    """The graph of a block with the arrays that its parameters have on one context.
+
+    Attributes:
+        generation: the count of changes of parameters that it is made for.
+    """
+
+    __slots__ = ("_computed", "_context", "_op", "_plain", "_used", "generation")
+
+    def __init__(self, block: HybridBlock, context: Context) -> None:
+        self.generation = GENERATION.count  # before arrays are taken: later changes are noticed
+        inputs: dict[int, int] = {}
+        computed: dict[int, Parameter] = {}
+        fixed: dict[int, NDArray] = {}
+        for position, (is_arg, value) in enumerate(block._cached_op_args):
+            if is_arg:
+                inputs[value] = position
+            elif type(value).data is not Parameter.data:
+                computed[position] = value
+            else:
+                fixed[position] = value.data(context)
+        self._context = context
+        self._computed = list(computed.values())
+        self._used = sorted(inputs)
+        # How many arrays it takes where lists and None are not among its inputs, else 0.
+        self._plain = len(inputs) if block._in_format == [0] * len(inputs) else 0
+        op: CachedOp = block._cached_op  # type: ignore[assignment]
+        self._op = op.bound(fixed, [*(inputs[i] for i in self._used), *computed], context)
+
+    def takes(self, x: NDArray, args: tuple[Any, ...]) -> bool:
+        """Whether it can be called with these as they are."""
+        if self.generation != GENERATION.count or self._plain != len(args) + 1:
+            return False
+        context = x._chunk.context
+        for array in args:
+            if not isinstance(array, NDArray) or array._chunk.context is not context:
+                return False
+        return True
+
+    def __call__(self, arrays: Sequence[NDArray]) -> Any:
+        """The outputs for its inputs, of which some may be unused."""
+        if len(arrays) != len(self._used):
+            arrays = [arrays[i] for i in self._used]
+        if self._computed:
+            arrays = [*arrays, *(p.data(self._context) for p in self._computed)]
+        return self._op(arrays)
 
 
 def _variables_for(flat: Sequence[Any]) -> list[Symbol | None]:
