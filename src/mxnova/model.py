@@ -50,7 +50,7 @@ def split_params(loaded: object, source: str) -> tuple[Params, Params]:
         raise FormatError(f"{source}: arrays without names are no model parameters")
     kinds: dict[str, Params] = {"arg": {}, "aux": {}}
     for key, array in loaded.items():
-        kind, _, name = key.partition(":")
+        kind, _, name = str(key).partition(":")
         if kind not in kinds or not name:
             raise FormatError(f"{source}: {key!r} starts with neither 'arg:' nor 'aux:'")
         kinds[kind][name] = array

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..base.errors import ArgumentTypeError, MXNetError
-from ..base.params import attr_text
+from ..base.kinds import attr_text
 from ..graph.node import Entry, Node
 from ..graph.symbol import Symbol
 from ..nd.array import NDArray

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import MXNetError, UnknownNameError, candidates
-from ..base.params import attr_text
+from ..base.kinds import attr_text
 from ..base.scopes import AttrScope, NameManager
 from ..op import library  # noqa: F401 - registers the operators
 from ..op.calls import CallForm, documented

@@ -20,7 +20,7 @@ from ..base.errors import (
     shown,
 )
 from ..base.handles import handle_of
-from ..base.params import attr_text
+from ..base.kinds import attr_text
 from ..base.printable import printable
 from ..base.scopes import AttrScope
 from ..methods import OperatorMethods

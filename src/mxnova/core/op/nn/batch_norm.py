@@ -11,7 +11,8 @@ import torch
 from torch import Tensor
 
 from ...base.errors import MXNetError
-from ...base.params import REQUIRED, Double
+from ...base.kinds import REQUIRED
+from ...base.params import Double
 from ..declaration import operator
 from ..dtypes import dtype_name
 from ..infer import DTypes, Shapes

@@ -8,7 +8,8 @@ from typing import Annotated
 
 from torch import Tensor
 
-from ...base.params import Double, FloatKind, StepCount
+from ...base.kinds import FloatKind
+from ...base.params import Double, StepCount
 from ...base.shapes import shape_text
 from ..infer import Shapes
 from ..record import Op
