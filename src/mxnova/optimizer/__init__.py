@@ -1,17 +1,58 @@
 # SPDX-License-Identifier: Apache-2.0
 """Optimizers, the registry that makes them by name, and what keeps their states."""
 
-from . import optimizer
-from .optimizer import NAG, SGD, Adam, Optimizer, Updater, ccSGD, create, get_updater, register
+from . import contrib, optimizer
+from .optimizer import (
+    DCASGD,
+    FTML,
+    LAMB,
+    LARS,
+    LBSGD,
+    NAG,
+    SGD,
+    SGLD,
+    AdaDelta,
+    AdaGrad,
+    Adam,
+    Adamax,
+    Ftrl,
+    Nadam,
+    NDabs,
+    Optimizer,
+    RMSProp,
+    Signum,
+    Test,
+    Updater,
+    ccSGD,
+    create,
+    get_updater,
+    register,
+)
 from .states import load_states
 
 __all__ = [
+    "DCASGD",
+    "FTML",
+    "LAMB",
+    "LARS",
+    "LBSGD",
     "NAG",
     "SGD",
+    "SGLD",
+    "AdaDelta",
+    "AdaGrad",
     "Adam",
+    "Adamax",
+    "Ftrl",
+    "NDabs",
+    "Nadam",
     "Optimizer",
+    "RMSProp",
+    "Signum",
+    "Test",
     "Updater",
     "ccSGD",
+    "contrib",
     "create",
     "get_updater",
     "load_states",

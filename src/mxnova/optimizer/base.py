@@ -304,6 +304,18 @@ class Optimizer:
             options["clip_gradient"] = self.clip_gradient
         return options
 
+    def _scaled(self, grad: nd.NDArray) -> nd.NDArray:
+        """The gradient rescaled and clipped, as a new array."""
+        return self._clipped(grad * self.rescale_grad)
+
+    def _decayed(self, grad: nd.NDArray, weight: nd.NDArray, wd: float) -> nd.NDArray:
+        """The gradient rescaled, with ``wd * weight`` added, and then clipped."""
+        return self._clipped(grad * self.rescale_grad + wd * weight)
+
+    def _clipped(self, grad: nd.NDArray) -> nd.NDArray:
+        bound = self.clip_gradient
+        return grad if bound is None else nd.clip(grad, -bound, bound)
+
     def _counted(self, index: Any) -> tuple[float, float]:
         """Learning rate and weight decay for an update of one weight, which is counted."""
         self._update_count(index)

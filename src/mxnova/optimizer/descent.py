@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .. import ndarray as nd
@@ -18,7 +19,7 @@ from .base import (
     zeros_like,
 )
 
-__all__ = ["NAG", "SGD", "ccSGD"]
+__all__ = ["DCASGD", "NAG", "SGD", "SGLD", "Signum", "Test", "ccSGD"]
 
 
 @register
@@ -75,14 +76,14 @@ class SGD(Optimizer):
             update = _MULTI[n_states, has_master]
             update(*arrays, out=weights, num_weights=len(weights), lrs=lrs, wds=wds, **options)
             return
-        update = _SINGLE[n_states, has_master]
+        update = SINGLE[n_states, has_master]
         options["lazy_update"] = self.lazy_update
         for w, g, own, lr, wd in zip(weights, grads, owned, lrs, wds, strict=True):
             update(w, g, *own, out=w, lr=lr, wd=wd, **options)
 
 
 # By number of states, the float32 copy included, and by whether there is such a copy.
-_SINGLE = {
+SINGLE = {
     (0, False): nd.sgd_update,
     (1, False): nd.sgd_mom_update,
     (1, True): nd.mp_sgd_update,
@@ -145,7 +146,126 @@ class NAG(Optimizer):
 
 
 _NESTEROV = {
-    **_SINGLE,
+    **SINGLE,
     (1, False): nd.nag_mom_update,
     (2, True): nd.mp_nag_mom_update,
 }
+
+
+@register
+class Signum(Optimizer):
+    """Steps by the sign of the gradient, or of its momentum.
+
+    ``mom = momentum * mom - (1 - momentum) * (grad + wd * weight)``, then
+    ``weight = (1 - lr * wd_lh) * weight + lr * sign(mom)``. Bernstein et al., "signSGD: Compressed
+    Optimisation for Non-Convex Problems", 2018.
+
+    Args:
+        learning_rate: learning rate.
+        momentum: decay of the momentum.
+        wd_lh: weight decay that acts on the weight directly.
+        kwargs: arguments of `Optimizer`.
+    """
+
+    def __init__(
+        self, learning_rate: float = 0.01, momentum: float = 0.9, wd_lh: float = 0.0, **kwargs: Any
+    ) -> None:
+        super().__init__(learning_rate=learning_rate, **kwargs)
+        self.momentum = momentum
+        self.wd_lh = wd_lh
+
+    def create_state(self, index: Any, weight: nd.NDArray) -> Any:
+        """The momentum, or None."""
+        return zeros_like(weight, sparse=True) if self.momentum != 0.0 else None
+
+    def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
+        """Updates a weight and its momentum in place."""
+        lr, wd = self._counted(index)
+        options = self._options(lr=lr, wd=wd)
+        if state is None:
+            nd.signsgd_update(weight, grad, out=weight, **options)
+            return
+        options.update(momentum=self.momentum, wd_lh=self.wd_lh)
+        nd.signum_update(weight, grad, state, out=weight, **options)
+
+
+@register
+class SGLD(Optimizer):
+    """Stochastic gradient Langevin dynamics: half a step, and Gaussian noise of variance `lr`.
+
+    Patterson and Teh, "Stochastic Gradient Riemannian Langevin Dynamics on the Probability
+    Simplex", 2013.
+
+    Args:
+        kwargs: arguments of `Optimizer`.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+
+    def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
+        """Updates a weight in place."""
+        lr, wd = self._counted(index)
+        step = self._scaled(grad) + wd * weight
+        noise = nd.random.normal(
+            0, math.sqrt(lr), shape=weight.shape, dtype=weight.dtype, ctx=weight.context
+        )
+        weight[:] += noise - (lr / 2) * step
+
+
+@register
+class DCASGD(Optimizer):
+    """Asynchronous gradient descent that makes up for the delay of gradients.
+
+    ``grad + wd * weight + lamda * grad**2 * (weight - previous)`` takes the gradient's place, where
+    ``previous`` is the weight before its last update. Zheng et al., "Asynchronous Stochastic
+    Gradient Descent with Delay Compensation", 2016.
+
+    Args:
+        momentum: decay of the momentum.
+        lamda: strength of the compensation.
+        kwargs: arguments of `Optimizer`.
+    """
+
+    def __init__(self, momentum: float = 0.0, lamda: float = 0.04, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.momentum = momentum
+        self.weight_previous: dict[Any, Any] = {}
+        self.lamda = lamda
+
+    def create_state(self, index: Any, weight: nd.NDArray) -> Any:
+        """The momentum, or None, and the weight."""
+        return zeros_like(weight) if self.momentum != 0.0 else None, weight.copy()
+
+    def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
+        """Updates a weight and its state in place."""
+        lr, wd = self._counted(index)
+        mom, previous = state
+        grad = self._scaled(grad)
+        step = -lr * (grad + wd * weight + self.lamda * grad * grad * (weight - previous))
+        if mom is not None:
+            mom[:] = self.momentum * mom + step
+            step = mom
+        previous[:] = weight
+        weight[:] += step
+
+
+@register
+class Test(Optimizer):
+    """Adds the rescaled gradient: for tests of what is around an optimizer.
+
+    Args:
+        kwargs: arguments of `Optimizer`.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+
+    def create_state(self, index: Any, weight: nd.NDArray) -> Any:
+        """Zeros; later the weight."""
+        return zeros_like(weight, dtype="float32")
+
+    def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
+        """Updates a weight, and puts it into the state."""
+        weight[:] += grad * self.rescale_grad
+        state[:] = weight
