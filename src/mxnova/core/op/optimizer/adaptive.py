@@ -8,6 +8,7 @@ from typing import Annotated
 
 from torch import Tensor
 
+from ...base.errors import argument_error
 from ...base.params import Double, FloatKind, StepCount
 from ...base.shapes import shape_text
 from ..infer import Shapes
@@ -42,6 +43,8 @@ def sparse_adagrad_update(
     Args:
         wd: weight decay, which must be 0.
     """
+    if wd != 0:
+        raise argument_error("_sparse_adagrad_update", "wd", wd, "must be 0: it decays no weights")
     grad = scaled(grad, rescale_grad, clip_gradient)
     history.addcmul_(grad, grad)
     return destination(weight, out).addcdiv_(grad, (history + epsilon).sqrt_(), value=-lr)
