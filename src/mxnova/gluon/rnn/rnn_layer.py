@@ -188,12 +188,12 @@ class _RNNLayer(HybridBlock):
             )
         return self.begin_state(inputs.shape[axis], ctx=inputs.context, dtype=inputs.dtype)
 
-    def _check_states(self, states: list[Any], batch_size: int) -> None:
-        infos = self.state_info(batch_size)
+    def _check_states(self, F: Any, inputs: Any, states: Any) -> None:
+        infos = self.state_info(inputs.shape[self._layout.find("N")] if F is ndarray else 0)
         if len(states) != len(infos):
             raise ArgumentError(f"{self.name}: {len(states)} states, {len(infos)} are expected")
         for state, info in zip(states, infos, strict=True):
-            if state.shape != info["shape"]:
+            if F is ndarray and state.shape != info["shape"]:
                 raise ArgumentError(
                     f"{self.name}: a state has shape {state.shape}, {info['shape']} is expected"
                 )
@@ -232,8 +232,7 @@ class _RNNLayer(HybridBlock):
     def hybrid_forward(
         self, F: Any, inputs: Any, states: Any, sequence_length: Any = None, **kwargs: Any
     ) -> Any:
-        if F is ndarray:
-            self._check_states(states, inputs.shape[self._layout.find("N")])
+        self._check_states(F, inputs, states)
         if self._layout == "NTC":
             inputs = F.swapaxes(inputs, dim1=0, dim2=1)
         lengths = {"sequence_length": sequence_length} if self._use_sequence_length else {}
