@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ... import ndarray as nd
@@ -15,10 +16,13 @@ from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
 from ...core.runtime.context import Context
 from ..parameter import DeferredInitializationError, Parameter, ParameterDict, shape_is_known
+from ..parameter.parameter import GENERATION
 from .base import Block
 from .nesting import _flatten, _gather_type_ctx_info, _regroup
 
 __all__ = ["HybridBlock"]
+
+_DRAWING = threading.RLock()  # one thread draws a graph, others wait for it
 
 
 class HybridBlock(Block):
@@ -33,6 +37,7 @@ class HybridBlock(Block):
         super().__init__(prefix, params)
         self._cached_graph: Any = ()
         self._cached_op: CachedOp | None = None
+        self._bound: dict[Context, _Bound] = {}
         self._cached_op_args: list[tuple[bool, Any]] = []
         self._out_format: Any = None
         self._in_format: Any = None
@@ -107,9 +112,52 @@ class HybridBlock(Block):
             )
         super().hybridize(active, **flags)
 
+    def optimize_for(
+        self,
+        x: Any,
+        *args: Any,
+        backend: str | None = None,
+        clear: bool = False,
+        static_alloc: bool = False,
+        static_shape: bool = False,
+        inline_limit: int = 2,
+        forward_bulk_size: int | None = None,
+        backward_bulk_size: int | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Hybridizes, and lets a backend partition the graph now, without running it.
+
+        Args:
+            x: the first input.
+            args: further inputs.
+            backend: who partitions the graph; see `Symbol.optimize_for`.
+            clear: draw the graph anew; False: partition what other backends left.
+            static_alloc: as `hybridize` has it.
+            static_shape: likewise.
+            inline_limit: likewise.
+            forward_bulk_size: likewise.
+            backward_bulk_size: likewise.
+            kwargs: options of the backend.
+        """
+        if backend is None:
+            raise ArgumentError("optimize_for: backend=None: a backend must be named")
+        self._kind_of_inputs(x, *args)
+        bulks = forward_bulk_size, backward_bulk_size
+        self.hybridize(
+            True, backend, clear, static_alloc, static_shape, inline_limit, *bulks, **kwargs
+        )
+        self._cached_op = None
+        with _DRAWING:
+            self._build_cache(x, *args)
+
     def _clear_cached_op(self) -> None:
         self._cached_graph = ()
         self._cached_op = None
+        self._bound = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but its graph, which copies draw for themselves."""
+        return {**self.__dict__, "_cached_graph": (), "_cached_op": None, "_bound": {}}
 
     def _get_graph(self, *args: Any) -> tuple[list[Symbol], Symbol]:
         """(inputs, outputs) of the graph for arguments like these."""
@@ -169,6 +217,9 @@ class HybridBlock(Block):
 
     def _build_cache(self, *args: Any) -> None:
         inputs, out = self._get_graph(*args)
+        if self._backend is not None:
+            out = self._partitioned(out, inputs, args)
+            self._cached_graph = inputs, out
         positions = {symbol.name: i for i, symbol in enumerate(inputs)}
         params = dict(self.collect_params().items())
         names = out.list_inputs()
@@ -186,13 +237,39 @@ class HybridBlock(Block):
             "data_indices": [i for i, n in enumerate(names) if n in positions],
             "param_indices": [i for i, n in enumerate(names) if n not in positions],
         }
-        self._cached_op = CachedOp(out, [*indices.items(), *self._flags])
+        op = CachedOp(out, [*indices.items(), *self._flags])
+        if self._callback is not None:
+            op._register_op_hook(self._callback, self._monitor_all)
+        self._cached_op, self._bound = op, {}
+
+    def _partitioned(self, out: Symbol, inputs: Sequence[Symbol], args: tuple[Any, ...]) -> Symbol:
+        """The graph as the backend makes it, for arrays like these."""
+        has_symbol, _, _, context = _gather_type_ctx_info(args)
+        arrays: dict[str, NDArray] = {}
+        if not has_symbol:
+            self._initialize_deferred(*args)
+            flat = [a for a in _flatten(args, "input")[0] if a is not None]
+            arrays = {i.name: a for i, a in zip(inputs, flat, strict=True)}
+            arrays.update((n, p.data(context)) for n, p in self.collect_params().items())
+        found = [
+            {name: arrays[name] for name in names if name in arrays}
+            for names in (out.list_arguments(), out.list_auxiliary_states())
+        ]
+        return out.optimize_for(self._backend, *found, context, **self._backend_opts)
+
+    def _initialize_deferred(self, *args: Any) -> None:
+        """Initializes the parameters that wait for the shapes of inputs."""
+        params = self.collect_params().values()
+        if any(p._deferred_init for p in params):
+            self._deferred_infer_shape(*args)
+            for parameter in params:
+                parameter._finish_deferred_init()
 
     def _call_cached_op(self, *args: Any) -> Any:
         if self._cached_op is None:
-            self._build_cache(*args)
-        if self._callback is not None:
-            self._cached_op._register_op_hook(self._callback, self._monitor_all)
+            with _DRAWING:
+                if self._cached_op is None:
+                    self._build_cache(*args)
         flat, form = _flatten(args, "input")
         if form != self._in_format and not _differ_in_none_only(form, self._in_format):
             raise ArgumentError(
@@ -200,49 +277,59 @@ class HybridBlock(Block):
                 f"was drawn for {self._in_format} (0: an array, -1: None); hybridize() again"
             )
         arrays = [a for a in flat if a is not None]
+        context = arrays[0].context
         try:
-            given = self._cached_arguments(arrays)
+            bound = self._bind(context)
         except DeferredInitializationError:
-            self._deferred_infer_shape(*args)
-            for is_arg, parameter in self._cached_op_args:
-                if not is_arg:
-                    parameter._finish_deferred_init()
-            given = self._cached_arguments(arrays)
-        out = self._cached_op(*given)
-        return _regroup([out] if isinstance(out, NDArray) else out, self._out_format)[0]
+            self._initialize_deferred(*args)
+            bound = self._bind(context)
+        return self._structured(bound(arrays))
 
-    def _cached_arguments(self, arrays: Sequence[NDArray]) -> list[NDArray]:
-        context = arrays[0].context if arrays else None
-        return [arrays[a] if is_arg else a.data(context) for is_arg, a in self._cached_op_args]
+    def _bind(self, context: Context) -> _Bound:
+        """Its graph with the arrays that parameters have on a context, made anew if they changed."""
+        bound = self._bound.get(context)
+        if bound is None or bound.generation != GENERATION.count:
+            bound = self._bound[context] = _Bound(self, context)
+        return bound
+
+    def _structured(self, out: Any) -> Any:
+        if self._out_format == 0:
+            return out
+        return _regroup([out] if isinstance(out, NDArray) else out, self._out_format)[0]
 
     # Running -------------------------------------------------------------------------------------
 
     def forward(self, x: Any, *args: Any) -> Any:
         """Runs `hybrid_forward` on arrays or on symbols, or the graph where it is hybridized."""
-        has_symbol, has_array, contexts, context = _gather_type_ctx_info((x, *args))
-        if has_array and not has_symbol:
-            if self._active:
-                self._check_one_context(contexts)
+        if self._active and isinstance(x, NDArray):
+            bound = self._bound.get(x._chunk.context)
+            if bound is not None and bound.takes(x, args):
+                return self._structured(bound((x, *args)))
+        context = self._kind_of_inputs(x, *args)
+        if context is not None:
             with context:
                 if self._active:
                     return self._call_cached_op(x, *args)
                 return self.hybrid_forward(nd, x, *args, **self._parameters(context, x, *args))
-        if has_array or not has_symbol:
-            what = "arrays and symbols" if has_array else "neither array nor symbol"
-            raise ArgumentError(
-                f"{type(self).__name__} {self.name!r}: inputs={shown((x, *args))}: {what}; one "
-                "kind of the two is needed"
-            )
         params = {name: p.var() for name, p in self._reg_params.items()}
         with self.name_scope():
             return self.hybrid_forward(sym, x, *args, **params)
 
-    def _check_one_context(self, contexts: set[Context]) -> None:
-        if len(contexts) > 1:
+    def _kind_of_inputs(self, *args: Any) -> Context | None:
+        """The context of the first array among the inputs; None where they are symbols."""
+        has_symbol, has_array, contexts, context = _gather_type_ctx_info(args)
+        if has_symbol is has_array:
+            what = "arrays and symbols" if has_array else "neither array nor symbol"
+            raise ArgumentError(
+                f"{type(self).__name__} {self.name!r}: inputs={shown(args)}: {what}; one kind of "
+                "the two is needed"
+            )
+        if self._active and len(contexts) > 1:
             raise ArgumentError(
                 f"{type(self).__name__} {self.name!r}: inputs on {sorted(map(str, contexts))}: a "
                 "hybridized block runs on one context"
             )
+        return context
 
     def _parameters(self, context: Context, *args: Any) -> dict[str, NDArray]:
         try:
@@ -274,22 +361,29 @@ class HybridBlock(Block):
             monitor_all: also for their inputs.
         """
         self._callback, self._monitor_all = callback, monitor_all
+        if self._cached_op is not None:
+            self._cached_op._register_op_hook(callback, monitor_all)
         super().register_op_hook(callback, monitor_all)
+
+    def cast(self, dtype: Any) -> None:
+        """Casts parameters and children to an element type."""
+        self._clear_cached_op()
+        super().cast(dtype)
 
     # Files of graphs -----------------------------------------------------------------------------
 
-    def export(
-        self, path: str, epoch: int = 0, remove_amp_cast: bool = True
-    ) -> tuple[str, str]:
-        """Writes its graph and its parameters, for Module, SymbolBlock and MXNet.
+    def export(self, path: str, epoch: int = 0, remove_amp_cast: bool = True) -> None:
+        """Writes its graph to ``path-symbol.json``, its parameters to ``path-0000.params``.
+
+        Module, SymbolBlock and MXNet read them.
 
         Args:
             path: what the names of the files begin with.
             epoch: the number in the name of the file of parameters.
             remove_amp_cast: leave out the casts of automatic mixed precision.
 
-        Returns:
-            The names of ``path-symbol.json`` and ``path-0000.params``.
+        Raises:
+            MXNetError: it was not hybridized, or has not run since.
         """
         if not self._cached_graph:
             raise MXNetError(
@@ -297,15 +391,80 @@ class HybridBlock(Block):
                 "hybridize(), then run it once"
             )
         out = self._cached_graph[1]
-        names = f"{path}-symbol.json", f"{path}-{epoch:04d}.params"
-        out.save(names[0], remove_amp_cast=remove_amp_cast)
+        out.save(f"{path}-symbol.json", remove_amp_cast=remove_amp_cast)
         states = set(out.list_auxiliary_states())
-        params: list[Parameter] = [p for is_arg, p in self._cached_op_args if not is_arg]
-        nd.save(
-            names[1],
-            {f"{'aux' if p.name in states else 'arg'}:{p.name}": p._reduce() for p in params},
-        )
-        return names
+        params = self.collect_params()
+        arrays = {
+            f"{'aux' if name in states else 'arg'}:{name}": params[name]._reduce()
+            for name in out.list_inputs()
+            if name in params
+        }
+        nd.save(f"{path}-{epoch:04d}.params", arrays)
+
+    def _describe_graph(self) -> dict[str, Any]:
+        if not (self._active and self._cached_graph):
+            return {"hybridized": False}
+        inputs, out = self._cached_graph
+        return {
+            "in_format": self._in_format,
+            "out_format": self._out_format,
+            "inputs": [i.tojson() for i in inputs],
+            "symbol": out.tojson(),
+            "hybridized": True,
+        }
+
+    def _restore_graph(self, described: Mapping[str, Any]) -> None:
+        # The code of the block draws the graph again, with the names that its parameters have.
+        self._clear_cached_op()
+        self._active = bool(described.get("hybridized"))
+
+
+class _Bound:
+    """The graph of a block with the arrays that its parameters have on one context.
+
+    Attributes:
+        generation: the count of changes of parameters that it is made for.
+    """
+
+    __slots__ = ("_computed", "_context", "_op", "_plain", "_used", "generation")
+
+    def __init__(self, block: HybridBlock, context: Context) -> None:
+        self.generation = GENERATION.count  # before arrays are taken: later changes are noticed
+        inputs: dict[int, int] = {}
+        computed: dict[int, Parameter] = {}
+        fixed: dict[int, NDArray] = {}
+        for position, (is_arg, value) in enumerate(block._cached_op_args):
+            if is_arg:
+                inputs[value] = position
+            elif type(value).data is not Parameter.data:
+                computed[position] = value
+            else:
+                fixed[position] = value.data(context)
+        self._context = context
+        self._computed = list(computed.values())
+        self._used = sorted(inputs)
+        # How many arrays it takes where lists and None are not among its inputs, else 0.
+        self._plain = len(inputs) if block._in_format == [0] * len(inputs) else 0
+        op: CachedOp = block._cached_op  # type: ignore[assignment]
+        self._op = op.bound(fixed, [*(inputs[i] for i in self._used), *computed], context)
+
+    def takes(self, x: NDArray, args: tuple[Any, ...]) -> bool:
+        """Whether it can be called with these as they are."""
+        if self.generation != GENERATION.count or self._plain != len(args) + 1:
+            return False
+        context = x._chunk.context
+        for array in args:
+            if not isinstance(array, NDArray) or array._chunk.context is not context:
+                return False
+        return True
+
+    def __call__(self, arrays: Sequence[NDArray]) -> Any:
+        """The outputs for its inputs, of which some may be unused."""
+        if len(arrays) != len(self._used):
+            arrays = [arrays[i] for i in self._used]
+        if self._computed:
+            arrays = [*arrays, *(p.data(self._context) for p in self._computed)]
+        return self._op(arrays)
 
 
 def _variables_for(flat: Sequence[Any]) -> list[Symbol | None]:

@@ -107,6 +107,15 @@ class Parameter:
     def __repr__(self) -> str:
         return f"{type(self).__name__} {self.name} (shape={self.shape}, dtype={self.dtype})"
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All but its trainer."""
+        return {**self.__dict__, "_trainer": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self._arrays is not None and self._grad is not None:
+            autograd.mark_variables(self._arrays, self._grad, self.grad_req)
+
     # What it is ----------------------------------------------------------------------------------
 
     @property
