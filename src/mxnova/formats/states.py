@@ -10,7 +10,7 @@ from __future__ import annotations
 import codecs
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -271,7 +271,11 @@ def _location(name: Global) -> tuple[str, str]:
 
 
 def dumps_states(
-    states: Mapping[Key, object], optimizer: ObjectRecord | None = None, *, np_shape: bool = False
+    states: Mapping[Key, object],
+    optimizer: ObjectRecord | None = None,
+    *,
+    np_shape: bool = False,
+    classes: Collection[Global] = (),
 ) -> bytes:
     """The pickle of `states` that MXNet 1.9.1 loads, in a pair with the optimizer if one is given.
 
@@ -279,10 +283,11 @@ def dumps_states(
         states: By parameter index, as in `StatesFile`.
         optimizer: Loaded by MXNet as an object of the class it names.
         np_shape: Write arrays for a program that has NumPy shape semantics on; see `params.write`.
+        classes: Classes that objects may have beside MXNet's: those that the caller answers for.
 
     Raises:
-        ArgumentError: an array that this form cannot hold, or an object of a class that is not
-            MXNet's: loading it would run code that MXNet does not answer for.
+        ArgumentError: an array that this form cannot hold, or an object of a class that is neither
+            MXNet's nor among `classes`: loading it would run code that nobody answers for.
         ArgumentTypeError: a value that is no plain data.
     """
 
@@ -295,9 +300,8 @@ def dumps_states(
         raise ArgumentTypeError(f"a {type(value).__name__} has no place in optimizer states")
 
     def allow(name: Global) -> bool:
-        return name == _BYTEARRAY or (
-            name.module.split(".")[0] == "mxnet" and name.name.isidentifier()
-        )
+        is_mxnet = name.module.split(".")[0] == "mxnet" and name.name.isidentifier()
+        return is_mxnet or name == _BYTEARRAY or name in classes
 
     plain = dict(states)
     return dumps(plain if optimizer is None else (plain, optimizer), describe, allow)

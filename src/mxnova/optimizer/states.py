@@ -1,16 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""States of Trainer and Module in ``.states`` files."""
+"""States of optimizers as bytes: the pickles of MXNet's Updater, read and written as data.
+
+An optimizer or scheduler in such a pickle becomes an object only of a class that the program has
+imported already; no module is imported and no function called because a file says so.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..core.nd.files import array_of_record
-from ..formats.params import ArrayRecord
-from ..formats.states import read_states
+import numpy as np
 
-__all__ = ["load_states"]
+from ..core.base.errors import ArgumentTypeError, FormatError, shown
+from ..core.nd.base_array import BaseArray
+from ..core.nd.files import array_of_record, record_of_array
+from ..formats.inert_pickle import Global
+from ..formats.params import ArrayRecord
+from ..formats.states import ObjectRecord, StatesFile, dumps_states, read_states
+from ..lr_scheduler import LRScheduler
+from .base import Optimizer
+
+__all__ = ["dumps_updater", "load_states", "loads_updater"]
+
+_OWN = __name__.partition(".")[0]
 
 
 def load_states(path: str | os.PathLike[str] | bytes) -> dict[Any, Any]:
@@ -22,14 +36,157 @@ def load_states(path: str | os.PathLike[str] | bytes) -> dict[Any, Any]:
     Raises:
         FormatError: the file is no such pickle.
     """
-    return {key: _arrays(state) for key, state in read_states(path).states.items()}
+    return _states_of(read_states(path))
 
 
-def _arrays(state: Any) -> Any:
-    if isinstance(state, ArrayRecord):
-        return array_of_record(state)
-    if isinstance(state, tuple):
-        return tuple(map(_arrays, state))
-    if isinstance(state, list):
-        return list(map(_arrays, state))
-    return state
+# Reading ------------------------------------------------------------------------------------------
+
+
+def loads_updater(data: bytes) -> tuple[dict[Any, Any], Optimizer | None]:
+    """The states, and the optimizer or None, in the bytes of an Updater.
+
+    Raises:
+        FormatError: the bytes are no such pickle, or hold an optimizer of an unknown class.
+    """
+    file = read_states(bytes(data))
+    return _states_of(file), None if file.optimizer is None else _optimizer_of(file.optimizer)
+
+
+def _states_of(file: StatesFile) -> dict[Any, Any]:
+    return {key: _live(state) for key, state in file.states.items()}
+
+
+def _live(value: Any) -> Any:
+    """Records as what they stand for, in containers of any depth."""
+    if isinstance(value, ArrayRecord):
+        return array_of_record(value)
+    if isinstance(value, ObjectRecord):
+        return _object_of(value)
+    if isinstance(value, dict):
+        return {key: _live(item) for key, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return type(value)([_live(item) for item in value])
+    return value
+
+
+def _optimizer_of(record: ObjectRecord) -> Optimizer:
+    optimizer = _object_of(record)
+    if not isinstance(optimizer, Optimizer):
+        raise FormatError(f"states with an object of {_named(record)} in place of an optimizer")
+    counts = optimizer._index_update_count
+    for device, others in optimizer._all_index_update_counts.items():
+        if others == counts:  # it was one dictionary, which data does not tell
+            optimizer._all_index_update_counts[device] = counts
+            break
+    return optimizer
+
+
+def _object_of(record: ObjectRecord) -> Any:
+    cls = _class_of(record)
+    made = cls.__new__(cls)
+    state = {str(name): _live(value) for name, value in record.state.items()}
+    if issubclass(cls, Optimizer):  # what older versions did not write
+        Optimizer.__init__(made)
+        made.__setstate__({**made.__getstate__(), **state})
+    else:
+        made.__dict__.update(state)
+    return made
+
+
+def _class_of(record: ObjectRecord) -> type:
+    """The class that a record names, among the optimizers and schedulers of this program."""
+    is_own = record.module.partition(".")[0] in (_OWN, "mxnet")
+    for cls in _known_classes():
+        if is_own and _is_own(cls) and cls.__name__ == record.name:
+            return cls
+        if (cls.__module__, cls.__name__) == (record.module, record.name):
+            return cls
+    raise FormatError(
+        f"states with an object of {_named(record)}, which is no optimizer and no scheduler that "
+        "this program has imported; import it before reading them"
+    )
+
+
+def _known_classes() -> Iterator[type]:
+    """Optimizers and schedulers that are imported, what was defined last first."""
+    waiting: list[type] = [Optimizer, LRScheduler]
+    for cls in waiting:
+        waiting += cls.__subclasses__()
+    return reversed(waiting)
+
+
+def _is_own(cls: type) -> bool:
+    return cls.__module__.partition(".")[0] == _OWN
+
+
+def _named(record: ObjectRecord) -> str:
+    return f"{record.module:.80}.{record.name:.80}"
+
+
+# Writing ------------------------------------------------------------------------------------------
+
+
+def dumps_updater(states: Mapping[Any, Any], optimizer: Optimizer | None = None) -> bytes:
+    """The bytes of an Updater, which MXNet 1.9.1 reads, too.
+
+    Raises:
+        ArgumentTypeError: a state, or an attribute of the optimizer, that is no plain data.
+    """
+    described = _Described()
+    plain = described.plain(dict(states))
+    record = None if optimizer is None else described.plain(optimizer)
+    return dumps_states(plain, record, classes=described.classes)
+
+
+class _Described:
+    """Values as records, what is shared staying so.
+
+    Attributes:
+        classes: names of the classes of objects, as they are written.
+    """
+
+    def __init__(self) -> None:
+        self.classes: set[Global] = set()
+        self._done: dict[int, tuple[Any, Any]] = {}  # id -> the value, kept alive, and its record
+
+    def plain(self, value: Any) -> Any:
+        """`value` in the terms of `formats.states`."""
+        if value is None or type(value) in (bool, int, float, str, bytes):
+            return value
+        if id(value) not in self._done:
+            self._done[id(value)] = value, self._record(value)
+        return self._done[id(value)][1]
+
+    def _record(self, value: Any) -> Any:
+        if isinstance(value, BaseArray):
+            return record_of_array(value)
+        if isinstance(value, np.generic):
+            return value.item()
+        if isinstance(value, dict):
+            return {self.plain(key): self.plain(item) for key, item in value.items()}
+        if isinstance(value, (tuple, list)):
+            return (tuple if isinstance(value, tuple) else list)(map(self.plain, value))
+        if isinstance(value, Optimizer):
+            return self._object(value, value.__getstate__())
+        if isinstance(value, LRScheduler):
+            return self._object(value, value.__dict__)
+        raise ArgumentTypeError(
+            f"{shown(value)}: optimizer states are written as data: arrays, numbers, text, "
+            "containers of those, optimizers and schedulers"
+        )
+
+    def _object(self, value: Any, state: Mapping[str, Any]) -> ObjectRecord:
+        cls = type(value)
+        name = Global(_home(cls), cls.__name__)
+        self.classes.add(name)
+        return ObjectRecord(name.module, name.name, {n: self.plain(v) for n, v in state.items()})
+
+
+def _home(cls: type) -> str:
+    """The module of a class, in MXNet's terms."""
+    if not _is_own(cls):
+        return cls.__module__
+    if issubclass(cls, LRScheduler):
+        return "mxnet.lr_scheduler"
+    own = "contrib" if cls.__module__.endswith(".contrib") else "optimizer"
+    return f"mxnet.optimizer.{own}"

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Updater: an optimizer with the states of its weights, as stores and trainers call it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import ndarray as nd
+from .base import Optimizer
+from .states import dumps_updater, loads_updater
+
+__all__ = ["Updater", "get_updater"]
+
+
+class Updater:
+    """Updates weights in place, making and keeping the state of each.
+
+    Attributes:
+        optimizer: the algorithm.
+        states: index of a weight -> its state.
+        states_synced: index -> whether the state is on the device of its weight.
+        aggregate_updates: whether a call with lists updates several weights at once.
+    """
+
+    def __init__(self, optimizer: Optimizer) -> None:
+        self.optimizer = optimizer
+        self.states: dict[Any, Any] = {}
+        self.states_synced: dict[Any, bool] = {}
+        self.aggregate_updates = optimizer._batch_limit() > 0
+
+    def __call__(self, index: Any, grad: Any, weight: Any) -> None:
+        """Updates one weight, or each of a list.
+
+        Args:
+            index: of the weight.
+            grad: its gradient.
+            weight: the weight.
+        """
+        if not isinstance(index, (list, tuple)):
+            index, grad, weight = (index,), (grad,), (weight,)
+        if not index:
+            return
+        self.optimizer._set_current_context(weight[0].context.device_id)
+        for i, w in zip(index, weight, strict=True):
+            if not self.states_synced.get(i):
+                self._prepare(i, w)
+        states, update = self.states, self.optimizer.update_multi_precision
+        if self.aggregate_updates:
+            limit = max(self.optimizer._batch_limit(), 1)
+            for batch in _batches(weight, limit):
+                update(*([column[at] for at in batch] for column in (index, weight, grad)),
+                       [states[index[at]] for at in batch])  # fmt: skip
+        else:
+            for i, g, w in zip(index, grad, weight, strict=True):
+                update(i, w, g, states[i])
+
+    def _prepare(self, index: Any, weight: nd.NDArray) -> None:
+        """Makes the state of a weight, or brings it to the weight's device."""
+        if index not in self.states:
+            state = self.optimizer.create_state_multi_precision(index, weight)
+        else:
+            state = self.sync_state_context(self.states[index], weight.context)
+        self.states[index] = state
+        self.states_synced[index] = True
+
+    def sync_state_context(self, state: Any, context: Any) -> Any:
+        """A state (an array, or nested tuples and lists of such) on a device."""
+        if isinstance(state, nd.NDArray):
+            return state.as_in_context(context)
+        if isinstance(state, (tuple, list)):
+            return type(state)([self.sync_state_context(s, context) for s in state])
+        return state
+
+    def get_states(self, dump_optimizer: bool = False) -> bytes:
+        """The states as bytes that MXNet's `set_states` reads, too.
+
+        Args:
+            dump_optimizer: whether to add the optimizer, with its scheduler and counts.
+
+        Raises:
+            ArgumentTypeError: an attribute of the optimizer is no plain data.
+        """
+        return dumps_updater(self.states, self.optimizer if dump_optimizer else None)
+
+    def set_states(self, states: bytes) -> None:
+        """Takes the states, and the optimizer where there is one, from the bytes of `get_states`.
+
+        Bytes that MXNet wrote are read as data: nothing in them is run.
+
+        Raises:
+            FormatError: the bytes are no such states.
+        """
+        self.states, optimizer = loads_updater(states)
+        if optimizer is not None:
+            self.optimizer = optimizer
+            self.aggregate_updates = optimizer._batch_limit() > 0
+        self.states_synced = dict.fromkeys(self.states, False)
+
+
+def _batches(weights: Sequence[nd.NDArray], limit: int) -> list[list[int]]:
+    """Positions of weights of one element type each, at most `limit` of them."""
+    by_dtype: dict[Any, list[int]] = {}
+    for at, weight in enumerate(weights):
+        by_dtype.setdefault(weight.dtype, []).append(at)
+    return [
+        group[start : start + limit]
+        for group in by_dtype.values()
+        for start in range(0, len(group), limit)
+    ]
+
+
+def get_updater(optimizer: Optimizer) -> Callable[..., None]:
+    """The Updater of an optimizer."""
+    return Updater(optimizer)
