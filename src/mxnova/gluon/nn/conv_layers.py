@@ -68,7 +68,6 @@ def _described(layer: object, kwargs: dict[str, Any], weight: Parameter, bias: A
     unusual = (
         ("padding", kwargs["pad"], zeros),
         ("dilation", kwargs["dilate"], ones),
-        ("output_padding", kwargs.get("adj", zeros), zeros),
         ("groups", kwargs["num_group"], 1),
         ("bias", bias is not None, True),
     )
