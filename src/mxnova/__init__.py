@@ -24,7 +24,7 @@ _MODULES = {  # name here -> module
     "metric": "metric", "model": "model", "mon": "monitor", "monitor": "monitor", "name": "name",
     "nd": "ndarray", "ndarray": "ndarray", "operator": "operator", "opt": "optimizer",
     "optimizer": "optimizer", "predictor": "predictor", "profiler": "profiler",
-    "random": "random", "recordio": "recordio", "registry": "registry", "rnd": "random",
+    "random": "random", "recordio": "recordio", "registry": "registry", "rnd": "random", "rnn": "rnn",
     "runtime": "runtime", "sym": "symbol", "symbol": "symbol", "test_utils": "test_utils",
     "util": "util",
 }
