@@ -50,12 +50,12 @@ def _collect(groups: Groups, call: str, keys: Any, arrays: Any, argument: str) -
     listed = arrays if isinstance(arrays, (list, tuple)) else (arrays,)
     for array in listed:
         if not isinstance(array, NDArray):
-            raise _NoArray(
+            raise _NoArrayError(
                 f"KVStore.{call}: {argument} of key {keys!r}: must be an NDArray or a list of "
                 f"such, not {type(array).__name__}"
             )
     groups.setdefault(keys, []).extend(listed)
 
 
-class _NoArray(AssertedError, ArgumentTypeError):
+class _NoArrayError(AssertedError, ArgumentTypeError):
     """What is no array: MXNet asserts it of most things, and raises a TypeError for None."""

@@ -10,6 +10,7 @@ from typing import Any
 from ..core.base.errors import ArgumentError, AssertedError, MXNetError, argument_error, shown
 from ..core.nd.array import NDArray
 from ..formats.atomic import replacing
+from ..formats.source import read_file
 from ..optimizer import Optimizer, get_updater
 from .compression import compression_of
 from .interface import KVStoreBase
@@ -141,8 +142,8 @@ class KVStore(KVStoreBase):
     def set_optimizer(self, optimizer: Optimizer) -> None:
         """Has values updated by an optimizer with what is pushed."""
         if not isinstance(optimizer, Optimizer):
-            raise argument_error("KVStore.set_optimizer", "optimizer", optimizer,
-                                 "must be an optimizer, such as mx.optimizer.create makes")  # fmt: skip
+            call = "KVStore.set_optimizer"
+            raise argument_error(call, "optimizer", optimizer, "must be an Optimizer")
         self._set_updater(get_updater(optimizer))
 
     def _set_updater(self, updater: Callable[[Key, NDArray, NDArray], Any]) -> None:
@@ -157,9 +158,7 @@ class KVStore(KVStoreBase):
 
     def load_optimizer_states(self, fname: str) -> None:
         """Reads the states of the optimizer from a file."""
-        updater = self._with_states("load")
-        with open(fname, "rb") as file:
-            updater.set_states(file.read())
+        self._with_states("load").set_states(read_file(fname))
 
     def _with_states(self, verb: str) -> Any:
         if self._updater is None:
@@ -200,9 +199,7 @@ class KVStore(KVStoreBase):
         self.handle.send_command(head, body)
 
 
-def _paired(
-    key: Key, outs: list[NDArray], row_ids: list[NDArray]
-) -> list[tuple[NDArray, NDArray]]:
+def _paired(key: Key, outs: list[NDArray], row_ids: list[NDArray]) -> list[tuple[NDArray, NDArray]]:
     if len(outs) != len(row_ids):
         raise AssertedError(
             f"KVStore.row_sparse_pull: row_ids of key {key!r}: {len(row_ids)} of them for "

@@ -250,5 +250,3 @@ def _rows_of(key: Key, value: NDArray, row_ids: NDArray) -> RowSparse:
             f"{stored.shape[0] - 1}, wanted were {int(rows[0])} to {int(rows[-1])}"
         )
     return RowSparse(stored.take(rows), rows, tuple(stored.shape))
-
-

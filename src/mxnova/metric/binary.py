@@ -44,12 +44,17 @@ class _BinaryClassificationMetrics:
         found = scores.argmax(1).reshape(-1) == 1
         label = tensor_of(label).to(scores.device).reshape(-1).int()
         check_sizes(metric, label, found)
-        if not len(label):
-            return [0] * 4
-        if not ((label == label.min()) | (label == label.max())).all():
-            raise argument(metric, "there are labels of more than two classes")
-        counts: list[int] = torch.bincount((label == 1) * 2 + found.int(), minlength=4).tolist()
-        return counts
+        if len(label):
+            least, most = label.aminmax()
+            # Two classes need not be 0 and 1.
+            if int(most) - int(least) > 1 and ((label != least) & (label != most)).any():
+                raise argument(metric, "there are labels of more than two classes")
+        right = label == 1
+        true_positives = int(torch.count_nonzero(right & found))
+        false_positives = int(torch.count_nonzero(found)) - true_positives
+        false_negatives = int(torch.count_nonzero(right)) - true_positives
+        wrong_or_found = true_positives + false_positives + false_negatives
+        return [len(label) - wrong_or_found, false_positives, false_negatives, true_positives]
 
     def _count(self, counts: Sequence[int]) -> None:
         for name, count in zip(_COUNTS, counts, strict=True):

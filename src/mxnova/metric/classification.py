@@ -139,26 +139,29 @@ class PCC(EvalMetric):
         pairs = zip(labels, preds, strict=True)
         found = [self._confusion(tensor_of(label), tensor_of(pred)) for label, pred in pairs]
         for confusion in found:
-            self._grow(len(confusion))
-            self.lcm += _padded(confusion, self.k)
-            self.gcm += _padded(confusion, self.k)
+            k = len(confusion)
+            self._grow(k)
+            self.lcm[:k, :k] += confusion
+            self.gcm[:k, :k] += confusion
         self.num_inst += 1
         self.global_num_inst += 1
 
     def _confusion(self, label: Tensor, pred: Tensor) -> np.ndarray[Any, Any]:
         """How often each class is predicted (rows) where each is right (columns)."""
         label, pred = _classes(self, label.to(pred.device), pred, 1)
-        both = torch.stack((pred, label)) if len(label) else label.new_zeros((2, 1))
-        least, most = (int(t) for t in both.aminmax())
-        if least < 0:
-            raise argument(self, f"class {least}: must not be negative")
-        k = most + 1
+        if not len(label):
+            return np.zeros((1, 1))
+        (least, most), (least_pred, most_pred) = label.aminmax(), pred.aminmax()
+        if min(int(least), int(least_pred)) < 0:
+            raise argument(self, "classes must not be negative")
+        k = max(int(most), int(most_pred)) + 1
         counts = torch.bincount(pred * k + label, minlength=k * k)
-        return counts.view(k, k).double().cpu().numpy()
+        return counts.view(k, k).cpu().numpy()
 
     def _grow(self, k: int) -> None:
         if k > self.k:
-            self.lcm, self.gcm, self.k = _padded(self.lcm, k), _padded(self.gcm, k), k
+            more = (0, k - self.k)
+            self.lcm, self.gcm, self.k = np.pad(self.lcm, more), np.pad(self.gcm, more), k
 
     @property
     def sum_metric(self) -> float:  # type: ignore[override]
@@ -180,10 +183,6 @@ class PCC(EvalMetric):
         """Forgets what `get` tells of."""
         self.num_inst = 0.0
         self.lcm = np.zeros((self.k, self.k))
-
-
-def _padded(confusion: np.ndarray[Any, Any], k: int) -> np.ndarray[Any, Any]:
-    return np.pad(confusion, (0, k - len(confusion)))
 
 
 def _correlation(confusion: np.ndarray[Any, Any]) -> float:

@@ -88,18 +88,20 @@ class _LogLoss(MeanMetric):
 
     def _measured(self, label: Tensor, pred: Tensor) -> tuple[float, int]:
         label = label.reshape(-1).long()
-        name = type(self).__name__
         if pred.ndim != 2 or len(label) != len(pred):
             shapes = f"{len(label)} labels, predictions of shape {tuple(pred.shape)}"
-            raise AssertedError(f"{name}.update: {shapes}: must be (labels, classes)")
+            raise AssertedError(f"{self._own_name()}: {shapes}: must be (labels, classes)")
         classes = pred.shape[1]
-        label = torch.where(label < 0, label + classes, label)  # as indices of NumPy count
-        picked = _wide(pred.gather(1, label.clamp(0, classes - 1)[:, None]))
-        outside = torch.count_nonzero((label < 0) | (label >= classes))
-        total, wrong = torch.stack((-(picked + self.eps).log().sum(), outside)).tolist()
-        if wrong:
-            raise OutOfRangeError(f"{name}.update: labels beyond the {classes} classes")
-        return total, len(label)
+        if len(label):
+            least, most = label.aminmax()
+            if int(least) < -classes or int(most) >= classes:
+                raise OutOfRangeError(f"{self._own_name()}: labels beyond the {classes} classes")
+        # Negative ones count from behind, as indices of NumPy do.
+        picked = _wide(pred.gather(1, (label % classes)[:, None]))
+        return -(picked + self.eps).log_().sum().item(), len(label)
+
+    def _own_name(self) -> str:
+        return f"{type(self).__name__}.update"
 
 
 @register

@@ -147,9 +147,10 @@ class PearsonCorrelation(EvalMetric):
 
     def update_variance(self, new_values: Any, *aggregate: float) -> tuple[float, float, float]:
         """(count, mean, sum of squared deviations) with `new_values` added to such an aggregate."""
-        values = tensor_of(new_values).reshape(-1).double()
-        count, mean, squares = aggregate
-        return _with_values(values, count, mean, squares)
+        moments = _Moments()
+        moments.count, moments.mean_label, moments.squares_label = aggregate
+        moments.add(*_flat_pair(new_values, new_values))
+        return moments.count, moments.mean_label, moments.squares_label
 
     def update_cov(self, label: Any, pred: Any) -> None:
         """Adds pairs to what `micro` correlates."""
@@ -185,6 +186,7 @@ class PearsonCorrelation(EvalMetric):
 
 
 def _flat_pair(label: Any, pred: Any) -> tuple[Tensor, Tensor]:
+    """Both as vectors of doubles."""
     check_label_shapes(label, pred, False, True)
     pred = tensor_of(pred)
     return tensor_of(label).to(pred.device).reshape(-1).double(), pred.reshape(-1).double()
@@ -197,39 +199,27 @@ class _Moments:
     """
 
     def __init__(self) -> None:
-        self.count = 0
+        self.count = 0.0
         self.mean_label = self.mean_pred = 0.0
         self.squares_label = self.squares_pred = self.products = 0.0
 
     def add(self, label: Tensor, pred: Tensor) -> None:
         """Adds pairs."""
-        count, means = self.count, (self.mean_label, self.mean_pred)
-        _, self.mean_label, self.squares_label = _with_values(
-            label, count, self.mean_label, self.squares_label
-        )
-        self.count, self.mean_pred, self.squares_pred = _with_values(
-            pred, count, self.mean_pred, self.squares_pred
-        )
-        # The deviations of one from the old mean, of the other from the new one.
-        self.products += float(torch.dot(label - means[0], pred - self.mean_pred).item())
+        number, before = len(label), self.count
+        if not number:
+            return
+        means = label.mean().item(), pred.mean().item()
+        label, pred = label - means[0], pred - means[1]
+        shifts = means[0] - self.mean_label, means[1] - self.mean_pred
+        self.count = before + number
+        self.mean_label += shifts[0] * number / self.count
+        self.mean_pred += shifts[1] * number / self.count
+        between = before * number / self.count
+        self.squares_label += torch.dot(label, label).item() + shifts[0] * shifts[0] * between
+        self.squares_pred += torch.dot(pred, pred).item() + shifts[1] * shifts[1] * between
+        self.products += torch.dot(label, pred).item() + shifts[0] * shifts[1] * between
 
     def correlation(self) -> float:
         """Pearson's; NaN where labels or predictions do not vary."""
         scale = math.sqrt(self.squares_label) * math.sqrt(self.squares_pred)
         return self.products / scale if scale else math.nan
-
-
-def _with_values(
-    values: Tensor, count: float, mean: float, squares: float
-) -> tuple[int, float, float]:
-    """Count, mean and sum of squared deviations, with more values."""
-    number = len(values)
-    if not number:
-        return int(count), mean, squares
-    own = float(values.mean().item())
-    together = int(count + number)
-    shift = own - mean
-    squares += (
-        float((values - own).square().sum().item()) + shift * shift * count * number / together
-    )
-    return together, mean + shift * number / together, squares
