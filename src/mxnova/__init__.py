@@ -25,7 +25,7 @@ _MODULES = {  # name here -> module
     "nd": "ndarray", "ndarray": "ndarray", "np": "numpy", "npx": "numpy_extension",
     "numpy": "numpy", "numpy_extension": "numpy_extension", "operator": "operator", "opt": "optimizer",
     "optimizer": "optimizer", "predictor": "predictor", "profiler": "profiler",
-    "random": "random", "recordio": "recordio", "registry": "registry", "rnd": "random",
+    "random": "random", "recordio": "recordio", "registry": "registry", "rnd": "random", "rnn": "rnn",
     "runtime": "runtime", "sym": "symbol", "symbol": "symbol", "test_utils": "test_utils",
     "util": "util",
 }
