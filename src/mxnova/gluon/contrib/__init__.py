@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Additions to Gluon."""
 
-from . import rnn
+from . import data, rnn
 
-__all__ = ["rnn"]
+__all__ = ["data", "rnn"]
