@@ -97,6 +97,10 @@ class SymbolBlock(HybridBlock):
             )
         return made
 
+    def reset_ctx(self, ctx: Context | Sequence[Context]) -> None:
+        """Moves its parameters to other contexts."""
+        self._params.reset_ctx(ctx)
+
     def __repr__(self) -> str:
         inputs, outputs = self._cached_graph
         return f"{type(self).__name__}(\n{outputs!r} : {len(inputs)} -> {len(outputs)}\n)"
