@@ -11,7 +11,7 @@ import io
 import multiprocessing
 import pickle
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from multiprocessing.pool import ThreadPool
 from multiprocessing.reduction import ForkingPickler
 from typing import Any

@@ -59,7 +59,7 @@ def raises(error):
     return raise_it
 
 
-class Picky(Exception):
+class PickyError(Exception):
     """Cannot be pickled: its constructor takes more than it keeps."""
 
     def __init__(self, one, two):
@@ -148,7 +148,7 @@ def test_errors_arrive_in_their_place(mode):
 @pytest.mark.parametrize(
     ("error", "kind", "text"),
     [
-        (Picky(1, 2), MXNetError, "Picky: 12"),
+        (PickyError(1, 2), MXNetError, "PickyError: 12"),
         (StopIteration(3), MXNetError, "StopIteration"),
         (MXNetError("known"), MXNetError, "known"),
         (KeyError("name"), KeyError, "name"),
@@ -171,7 +171,9 @@ def test_a_worker_that_ends_is_told_at_once(tmp_path, how):
             os.mkdir(tmp_path / "ended")
         except FileExistsError:
             return 5
-        os.kill(os.getpid(), signal.SIGKILL) if "signal" in how else os._exit(3)
+        if "signal" in how:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return os._exit(3)
 
     loader = DataLoader(Numbers(end_once), 2, **WORKERS)
     start = time.monotonic()
