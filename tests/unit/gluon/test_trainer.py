@@ -360,6 +360,20 @@ def test_gradients_that_overflow_update_nothing():
     assert params[0].data().asnumpy().tolist() == [-1, -1, -1]
 
 
+def test_subclasses_sum_up_by_other_means():
+    class Doubling(gluon.Trainer):
+        def _allreduce_grads(self):
+            for param in self._params:
+                for gradient in param.list_grad():
+                    gradient *= 2
+
+    params = parameters()
+    trainer = Doubling(params, "sgd", {"learning_rate": 1}, kvstore=None)
+    backward(params)
+    trainer.step(1)
+    assert params[0].data().asnumpy().tolist() == [-3, -3, -3]
+
+
 def test_learning_rates():
     params = parameters()
     trainer = gluon.Trainer(params, "sgd", {"learning_rate": 1})
