@@ -261,7 +261,15 @@ def numbers(array) -> list:
 
 def nodes(block, inputs) -> list:
     graph = json.loads(block(*inputs).tojson())["nodes"]
-    return [[n["op"], n["name"], n.get("attrs", {}), [i[:2] for i in n["inputs"]]] for n in graph]
+    return [[n["op"], n["name"], _attributes(n), [i[:2] for i in n["inputs"]]] for n in graph]
+
+
+def _attributes(node) -> dict:
+    """As written; the shape of some parameters is a list in MXNet."""
+    attributes = dict(node.get("attrs", {}))
+    if "__shape__" in attributes:
+        attributes["__shape__"] = attributes["__shape__"].translate(str.maketrans("[]", "()"))
+    return attributes
 
 
 def digest(lines) -> str:

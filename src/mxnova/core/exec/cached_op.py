@@ -199,7 +199,7 @@ class BoundOp:
         self._context = context
         self._rest = tuple(rest)
         self._arrays: list[Any] = [fixed.get(i) for i in range(count)]
-        self._kinds = [None if a is None else _kind(a) for a in self._arrays]
+        self._kinds: list[Any] = [None if a is None else _kind(a) for a in self._arrays]
         self._compiled: dict[Any, Inference] = {}
 
     def __call__(self, arrays: Sequence[NDArray]) -> Any:

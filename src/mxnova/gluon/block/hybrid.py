@@ -342,7 +342,7 @@ class HybridBlock(Block):
                     parameter._finish_deferred_init()
             return {name: p.data(context) for name, p in self._reg_params.items()}
 
-    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
         """What it computes; to be overridden.
 
         Args:

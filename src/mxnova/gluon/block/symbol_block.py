@@ -134,7 +134,7 @@ class SymbolBlock(HybridBlock):
         composed = out(**given)
         return restored(iter(composed), self._out_format)
 
-    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
         """Not there: a graph is computed as a whole."""
         raise NotImplementedError("SymbolBlock: hybrid_forward: its graph is computed by forward")
 
@@ -163,8 +163,6 @@ def _types(variables: Sequence[Symbol], out: Symbol) -> dict[str, dict[str, Any]
             return {}
         known[variable.name] = variable.infer_type_partial()[0][0]
     inputs = set(out.list_inputs())
-    arguments, _, states = out.infer_type_partial(
-        **{n: t for n, t in known.items() if n in inputs}
-    )
+    arguments, _, states = out.infer_type_partial(**{n: t for n, t in known.items() if n in inputs})
     found = zip([*out.list_arguments(), *out.list_auxiliary_states()], [*arguments, *states])
     return {name: {"dtype": dtype} for name, dtype in found if dtype is not None}
