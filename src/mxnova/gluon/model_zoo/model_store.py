@@ -108,8 +108,9 @@ def _fetched(name: str, file_name: str, scratch: str, path: str) -> str:
     except (OSError, RuntimeError) as error:
         raise MissingFileError(
             errno.ENOENT,
-            f"the weights of {name!r} cannot be fetched from {url} ({error}); put a copy of the "
-            f"file, whose SHA-1 is {_model_sha1[name]}, here",
+            f"the weights of {name!r} are not here, and cannot be fetched from {url}: "
+            f"{error.__cause__ or error}. Put the file, its SHA-1 is {_model_sha1[name]}, there "
+            "by hand",
             path,
         ) from error
     weights = os.path.join(scratch, "weights")
