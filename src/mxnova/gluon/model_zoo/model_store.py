@@ -115,9 +115,12 @@ def _fetched(name: str, file_name: str, scratch: str, path: str) -> str:
         ) from error
     weights = os.path.join(scratch, "weights")
     try:
-        with zipfile.ZipFile(archive) as files, files.open(f"{file_name}.params") as source:
-            with open(weights, "wb") as target:
-                shutil.copyfileobj(source, target)
+        with (
+            zipfile.ZipFile(archive) as files,
+            files.open(f"{file_name}.params") as source,
+            open(weights, "wb") as target,
+        ):
+            shutil.copyfileobj(source, target)
     except (zipfile.BadZipFile, KeyError) as error:
         raise FormatError(f"{url}: no archive with {file_name}.params in it: {error}") from error
     if not check_sha1(weights, _model_sha1[name]):
