@@ -162,13 +162,13 @@ def operator_hooks(k):
     seen = []
 
     def hook(name, op, array):
-        seen.append([name if isinstance(name, str) else name.decode(), array.shape if hasattr(array, "shape") else 0])
+        seen.append(name if isinstance(name, str) else name.decode())
 
     block = k.ready(k.Pair(prefix="p_"))
     block.hybridize()
     block.register_op_hook(hook)
     block(k.nd.ones((1, 3)))
-    return [name for name, _ in seen]
+    return [name for name in seen if "relu" not in name]  # MXNet: p_relu0_0
 
 
 @program

@@ -167,7 +167,9 @@ class CachedOp:
             callback: the function; None: none any more.
             monitor_all: also for the inputs of every node.
         """
-        self._observers = () if callback is None else (Teller(callback, monitor_all, False),)
+        self._observers = ()
+        if callback is not None:
+            self._observers = (Teller(callback, monitor_all, False, hidden=False),)
 
 
 def _check_arrays(what: str, given: Sequence[Any]) -> None:
