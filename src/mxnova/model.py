@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from . import ndarray as nd
 from . import symbol as sym
@@ -11,9 +12,18 @@ from .core.base.errors import FormatError
 from .core.graph.symbol import Symbol
 from .core.nd.array import NDArray
 
-__all__ = ["load_checkpoint", "load_params", "save_checkpoint", "split_params"]
+__all__ = ["BatchEndParam", "load_checkpoint", "load_params", "save_checkpoint", "split_params"]
 
 Params = dict[str, NDArray]
+
+
+class BatchEndParam(NamedTuple):
+    """What callbacks are told at the end of a batch, and at the end of a validation."""
+
+    epoch: int
+    nbatch: int
+    eval_metric: Any
+    locals: Any
 
 
 def save_checkpoint(

@@ -19,11 +19,10 @@ import mxnova
 
 from ..core.base import env
 from ..core.base.mxnet_names import missing_text
+from ..libinfo import __version__ as MXNET_VERSION
 from . import numpy_names
 
 __all__: list[str] = []
-
-MXNET_VERSION = "1.9.1"  # what scripts that ask for mxnet.__version__ were written for
 
 
 class _Top(ModuleType):

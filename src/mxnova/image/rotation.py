@@ -72,7 +72,10 @@ def _grid(
 
 
 def random_rotate(
-    src: nd.NDArray, angle_limits: tuple[float, float], zoom_in: bool = False, zoom_out: bool = False
+    src: nd.NDArray,
+    angle_limits: tuple[float, float],
+    zoom_in: bool = False,
+    zoom_out: bool = False,
 ) -> nd.NDArray:
     """`imrotate` by an angle that NumPy's generator draws, for each image another.
 

@@ -4,10 +4,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from .. import ndarray as nd
-from .base import Optimizer, register, zeros_like
+from ..ndarray import _internal
+from .base import (
+    Optimizer,
+    aggregation_size,
+    all_dense,
+    is_half,
+    register,
+    zeros_like,
+)
 
 __all__ = ["FTML", "Adam", "Adamax", "Nadam"]
 
@@ -48,16 +57,59 @@ class Adam(Optimizer):
         sparse = self.lazy_update
         return zeros_like(weight, sparse=sparse), zeros_like(weight, sparse=sparse)
 
+    def _batch_limit(self) -> int:
+        return self._batch_limit_of(Adam, aggregation_size())
+
     def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
-        """Updates a weight and its means in place."""
+        """Updates a weight and its means in place; or each of a list."""
+        if isinstance(index, (list, tuple)):
+            self._update_all(index, weight, grad, state, has_master=False)
+            return
         lr, wd = self._counted(index)
-        t = self._index_update_count[index]
-        lr *= math.sqrt(1.0 - self.beta2**t) / (1.0 - self.beta1**t)
         nd.adam_update(
-            weight, grad, *state, out=weight, lr=lr, wd=wd,
-            beta1=self.beta1, beta2=self.beta2, epsilon=self.epsilon,
-            lazy_update=self.lazy_update, **self._options(),
+            weight, grad, *state, out=weight, lr=lr * self._correction(index), wd=wd,
+            lazy_update=self.lazy_update, **self._means(),
         )  # fmt: skip
+
+    def update_multi_precision(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
+        """`update`; float16 weights by their float32 copies, where there are such."""
+        if isinstance(index, (list, tuple)):
+            has_master = self.multi_precision and is_half(weight[0])
+            self._update_all(index, weight, grad, state, has_master)
+        else:
+            super().update_multi_precision(index, weight, grad, state)
+
+    def _update_all(
+        self,
+        indices: Sequence[Any],
+        weights: Sequence[nd.NDArray],
+        grads: Sequence[nd.NDArray],
+        states: Sequence[Any],
+        has_master: bool,
+    ) -> None:
+        if not all_dense(weights, grads):
+            for arguments in zip(indices, weights, grads, states, strict=True):
+                self.update_multi_precision(*arguments)
+            return
+        self._update_count(indices)
+        rates = zip(self._get_lrs(indices), indices, strict=True)
+        lrs = [lr * self._correction(index) for lr, index in rates]
+        arrays: list[nd.NDArray] = []
+        for w, g, state in zip(weights, grads, states, strict=True):
+            arrays += (w, g, *state[1], state[0]) if has_master else (w, g, *state)
+        update = _internal._multi_mp_adam_update if has_master else _internal._multi_adam_update
+        update(
+            *arrays, out=weights, num_weights=len(weights),
+            lrs=lrs, wds=self._get_wds(indices), **self._means(),
+        )  # fmt: skip
+
+    def _means(self) -> dict[str, Any]:
+        return self._options(beta1=self.beta1, beta2=self.beta2, epsilon=self.epsilon)
+
+    def _correction(self, index: Any) -> float:
+        """Factor for the learning rate that makes up for the means' having begun at 0."""
+        t = self._index_update_count[index]
+        return math.sqrt(1.0 - self.beta2**t) / (1.0 - self.beta1**t)
 
 
 @register

@@ -325,6 +325,15 @@ class Optimizer:
         """How many weights one call of `update_multi_precision` may get; 0: one, not in a list."""
         return self.aggregate_num
 
+    def _batch_limit_of(self, cls: type, size: int) -> int:
+        """`_batch_limit` where `cls` takes lists of any length, but its subclasses may not."""
+        own = type(self)
+        is_own = (own.update, own.update_multi_precision) == (
+            cls.update,
+            cls.update_multi_precision,
+        )
+        return UNLIMITED if is_own and size > 1 else self.aggregate_num
+
     # -- pickles
 
     def __getstate__(self) -> dict[str, Any]:

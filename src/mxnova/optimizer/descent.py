@@ -8,7 +8,6 @@ from typing import Any
 
 from .. import ndarray as nd
 from .base import (
-    UNLIMITED,
     Optimizer,
     aggregation_size,
     all_dense,
@@ -49,8 +48,7 @@ class SGD(Optimizer):
         return state, master
 
     def _batch_limit(self) -> int:
-        is_own = type(self).update_multi_precision is SGD.update_multi_precision
-        return UNLIMITED if is_own and self.aggregate_num else self.aggregate_num
+        return self._batch_limit_of(SGD, self.aggregate_num)
 
     def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
         """Updates a weight and its momentum in place; or each of a list."""

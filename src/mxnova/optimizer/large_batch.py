@@ -83,6 +83,9 @@ class LARS(Optimizer):
     def _paired(self, state: Any, master: nd.NDArray) -> Any:
         return state, master
 
+    def _batch_limit(self) -> int:
+        return self._batch_limit_of(LARS, self.aggregate_num)
+
     def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
         """Updates a weight and its momentum in place; or each of a list."""
         self._update(index, weight, grad, state, has_master=False)
@@ -135,8 +138,7 @@ class LARS(Optimizer):
         if not any(adapts):
             return rates
         weight_sums, grad_sums = (
-            nd.multi_sum_sq(*(a.tostype("default") for a in arrays), num_arrays=n)
-            for arrays in (weights, grads)
+            nd.multi_sum_sq(*map(_dense, arrays), num_arrays=n) for arrays in (weights, grads)
         )
         if not all(adapts):  # where a norm is 0, multi_lars keeps the rate
             weight_sums *= nd.array(adapts, ctx=context, dtype="float32")
@@ -145,6 +147,10 @@ class LARS(Optimizer):
             rates, weight_sums, grad_sums, decays,
             eta=self.eta, eps=self.eps, rescale_grad=self.rescale_grad,
         )  # fmt: skip
+
+
+def _dense(array: nd.NDArray) -> nd.NDArray:
+    return array if array.stype == "default" else array.tostype("default")
 
 
 # By number of states, the float32 copy included, and by whether there is such a copy.
@@ -197,6 +203,9 @@ class LAMB(Optimizer):
     def create_state(self, index: Any, weight: nd.NDArray) -> Any:
         """Mean and mean of squares."""
         return zeros_like(weight, sparse=True), zeros_like(weight, sparse=True)
+
+    def _batch_limit(self) -> int:
+        return self._batch_limit_of(LAMB, self.aggregate_num)
 
     def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
         """Updates a weight and its means in place; or each of a list."""

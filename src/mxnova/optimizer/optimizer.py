@@ -41,8 +41,8 @@ from ..ndarray import (
     square,
     zeros,
 )
-from ..ndarray import abs as NDabs  # noqa: N812 - MXNet's names
-from ..ndarray import norm as NDnorm  # noqa: N812
+from ..ndarray import abs as NDabs
+from ..ndarray import norm as NDnorm
 from ..ndarray.contrib import multi_lamb_update, multi_mp_lamb_update
 from ..ndarray.random import normal
 from .adam import FTML, Adam, Adamax, Nadam

@@ -237,8 +237,9 @@ class TupleKind(Kind):
         return len(value)
 
     def parse(self, value: Any) -> tuple[Any, ...]:
+        parse = self.item.parse
         try:
-            return tuple(self.item.parse(v) for v in _split(value))
+            return tuple([parse(v) for v in _split(value)])
         except ValueError as error:
             raise ValueError(f"must be a {self.label}: an item {error}") from None
 

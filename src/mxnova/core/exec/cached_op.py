@@ -66,6 +66,19 @@ class CachedOp:
         self._observers: tuple[Observer, ...] = ()
 
     @property
+    def symbol(self) -> Symbol:
+        """What it computes."""
+        return self._programs.symbol
+
+    @property
+    def is_inlined(self) -> bool:
+        """Whether `autograd.get_symbol` shows its nodes, and not one node for it all."""
+        if self.flags["static_alloc"]:
+            return False
+        nodes = sum(node.op is not None for node in self.symbol.nodes)
+        return nodes <= int(self.flags["inline_limit"])
+
+    @property
     def handle(self) -> CachedOp:
         """Itself, for code that passes handles on."""
         return self
@@ -144,7 +157,7 @@ class CachedOp:
             mode = _RECORDED_TRAINING if STATE.training else _RECORDED
             results = compiled.program.run(inputs, mode, self._observers)
             results = _distinct(results, inputs)
-        nodes = outputs_of(step("_CachedOp", arrays), len(results))
+        nodes = outputs_of(step(self, arrays), len(results))
         return [_wrapped(r, n, context) for r, n in zip(results, nodes, strict=True)]
 
     def _register_op_hook(self, callback: Tell | None, monitor_all: bool = False) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ... import initializer
@@ -16,8 +16,10 @@ from ...core.nd.array import NDArray
 from ...core.runtime.context import Context
 from ..listing import brief, indented
 from ..parameter import Parameter, ParameterDict
+from . import architecture
 from .hooks import HookHandle, Hooks
 from .scope import _BlockScope
+from .summary import summarize
 
 __all__ = ["Block"]
 
@@ -105,6 +107,7 @@ class Block:
         return found
 
     def _collect_into(self, found: ParameterDict, select: re.Pattern[str] | None) -> None:
+        self._warn_of_containers()
         own = self.params
         if select is None:
             found.update(own)
@@ -113,6 +116,19 @@ class Block:
         for child in self._children.values():
             # What children override is theirs to say.
             found.update(child.collect_params(None if select is None else select.pattern))
+
+    def _warn_of_containers(self) -> None:
+        """Warns of attributes that hold blocks which are no children."""
+        children = set(self._children.values())
+        for name, value in self.__dict__.items():
+            if name.startswith("__") or not isinstance(value, (list, tuple, dict)):
+                continue
+            if any(block not in children for block in _blocks_in(value)):
+                warnings.warn(
+                    f"{type(self).__name__}.{name} holds blocks that are no children, whose "
+                    "parameters are not collected: use Sequential, or call register_child()",
+                    stacklevel=4,
+                )
 
     def _collect_params_with_prefix(self, prefix: str = "") -> dict[str, Parameter]:
         """Parameters by the attributes that lead to them: ``features.0.weight``."""
@@ -206,6 +222,30 @@ class Block:
         warnings.warn("load_params is deprecated: use load_parameters", stacklevel=2)
         self.load_parameters(filename, ctx, allow_missing, ignore_extra)
 
+    # Files of architecture -----------------------------------------------------------------------
+
+    def save(self, prefix: str) -> None:
+        """Writes its tree of blocks to ``prefix-model.json``, parameters to ``-model.params``."""
+        architecture.write(f"{prefix}-model.json", self)
+        self.save_parameters(f"{prefix}-model.params")
+
+    def load(self, prefix: str) -> None:
+        """Reads what `save` of a block with children of the same classes wrote.
+
+        Raises:
+            UnknownNameError: its children are not those of the block that was written.
+        """
+        path = f"{prefix}-model.json"
+        architecture.restore(path, self, architecture.read(path))
+        self.load_parameters(f"{prefix}-model.params")
+
+    def _describe_graph(self) -> dict[str, Any]:
+        """What `save` writes of its graph."""
+        return {}
+
+    def _restore_graph(self, described: Mapping[str, Any]) -> None:
+        """Takes over what `_describe_graph` gave."""
+
     # Children and hooks --------------------------------------------------------------------------
 
     def register_child(self, block: Block, name: str | None = None) -> None:
@@ -257,9 +297,31 @@ class Block:
             hook(self, args, out)
         return out
 
+    def summary(self, *inputs: Any) -> None:
+        """Prints the blocks that a forward goes through: shapes, numbers of parameters.
+
+        Args:
+            inputs: arrays, or nested lists of them; the forward runs.
+
+        Raises:
+            AssertedError: a block in it is hybridized.
+        """
+        print(summarize(self, inputs))
+
     def forward(self, *args: Any) -> Any:
         """What it computes; to be overridden."""
         raise NotImplementedError(f"{type(self).__name__} does not say how to compute: forward()")
+
+
+def _blocks_in(value: Any) -> Iterator[Block]:
+    """The blocks in nested lists, tuples and dicts."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _blocks_in(item)
+    elif isinstance(value, Block):
+        yield value
 
 
 def _check_nothing_is_missing(

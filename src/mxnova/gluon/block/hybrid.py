@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ... import ndarray as nd
@@ -112,6 +112,44 @@ class HybridBlock(Block):
             )
         super().hybridize(active, **flags)
 
+    def optimize_for(
+        self,
+        x: Any,
+        *args: Any,
+        backend: str | None = None,
+        clear: bool = False,
+        static_alloc: bool = False,
+        static_shape: bool = False,
+        inline_limit: int = 2,
+        forward_bulk_size: int | None = None,
+        backward_bulk_size: int | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Hybridizes, and lets a backend partition the graph now, without running it.
+
+        Args:
+            x: the first input.
+            args: further inputs.
+            backend: who partitions the graph; see `Symbol.optimize_for`.
+            clear: draw the graph anew; False: partition what other backends left.
+            static_alloc: as `hybridize` has it.
+            static_shape: likewise.
+            inline_limit: likewise.
+            forward_bulk_size: likewise.
+            backward_bulk_size: likewise.
+            kwargs: options of the backend.
+        """
+        if backend is None:
+            raise ArgumentError("optimize_for: backend=None: a backend must be named")
+        self._kind_of_inputs(x, *args)
+        bulks = forward_bulk_size, backward_bulk_size
+        self.hybridize(
+            True, backend, clear, static_alloc, static_shape, inline_limit, *bulks, **kwargs
+        )
+        self._cached_op = None
+        with _DRAWING:
+            self._build_cache(x, *args)
+
     def _clear_cached_op(self) -> None:
         self._cached_graph = ()
         self._cached_op = None
@@ -179,6 +217,9 @@ class HybridBlock(Block):
 
     def _build_cache(self, *args: Any) -> None:
         inputs, out = self._get_graph(*args)
+        if self._backend is not None:
+            out = self._partitioned(out, inputs, args)
+            self._cached_graph = inputs, out
         positions = {symbol.name: i for i, symbol in enumerate(inputs)}
         params = dict(self.collect_params().items())
         names = out.list_inputs()
@@ -201,6 +242,29 @@ class HybridBlock(Block):
             op._register_op_hook(self._callback, self._monitor_all)
         self._cached_op, self._bound = op, {}
 
+    def _partitioned(self, out: Symbol, inputs: Sequence[Symbol], args: tuple[Any, ...]) -> Symbol:
+        """The graph as the backend makes it, for arrays like these."""
+        has_symbol, _, _, context = _gather_type_ctx_info(args)
+        arrays: dict[str, NDArray] = {}
+        if not has_symbol:
+            self._initialize_deferred(*args)
+            flat = [a for a in _flatten(args, "input")[0] if a is not None]
+            arrays = {i.name: a for i, a in zip(inputs, flat, strict=True)}
+            arrays.update((n, p.data(context)) for n, p in self.collect_params().items())
+        found = [
+            {name: arrays[name] for name in names if name in arrays}
+            for names in (out.list_arguments(), out.list_auxiliary_states())
+        ]
+        return out.optimize_for(self._backend, *found, context, **self._backend_opts)
+
+    def _initialize_deferred(self, *args: Any) -> None:
+        """Initializes the parameters that wait for the shapes of inputs."""
+        params = self.collect_params().values()
+        if any(p._deferred_init for p in params):
+            self._deferred_infer_shape(*args)
+            for parameter in params:
+                parameter._finish_deferred_init()
+
     def _call_cached_op(self, *args: Any) -> Any:
         if self._cached_op is None:
             with _DRAWING:
@@ -217,10 +281,7 @@ class HybridBlock(Block):
         try:
             bound = self._bind(context)
         except DeferredInitializationError:
-            self._deferred_infer_shape(*args)
-            for is_arg, parameter in self._cached_op_args:
-                if not is_arg:
-                    parameter._finish_deferred_init()
+            self._initialize_deferred(*args)
             bound = self._bind(context)
         return self._structured(bound(arrays))
 
@@ -279,7 +340,7 @@ class HybridBlock(Block):
                 parameter._finish_deferred_init()
             return {name: p.data(context) for name, p in self._reg_params.items()}
 
-    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
         """What it computes; to be overridden.
 
         Args:
@@ -304,20 +365,25 @@ class HybridBlock(Block):
             self._cached_op._register_op_hook(callback, monitor_all)
         super().register_op_hook(callback, monitor_all)
 
+    def cast(self, dtype: Any) -> None:
+        """Casts parameters and children to an element type."""
+        self._clear_cached_op()
+        super().cast(dtype)
+
     # Files of graphs -----------------------------------------------------------------------------
 
-    def export(
-        self, path: str, epoch: int = 0, remove_amp_cast: bool = True
-    ) -> tuple[str, str]:
-        """Writes its graph and its parameters, for Module, SymbolBlock and MXNet.
+    def export(self, path: str, epoch: int = 0, remove_amp_cast: bool = True) -> None:
+        """Writes its graph to ``path-symbol.json``, its parameters to ``path-0000.params``.
+
+        Module, SymbolBlock and MXNet read them.
 
         Args:
             path: what the names of the files begin with.
             epoch: the number in the name of the file of parameters.
             remove_amp_cast: leave out the casts of automatic mixed precision.
 
-        Returns:
-            The names of ``path-symbol.json`` and ``path-0000.params``.
+        Raises:
+            MXNetError: it was not hybridized, or has not run since.
         """
         if not self._cached_graph:
             raise MXNetError(
@@ -325,15 +391,32 @@ class HybridBlock(Block):
                 "hybridize(), then run it once"
             )
         out = self._cached_graph[1]
-        names = f"{path}-symbol.json", f"{path}-{epoch:04d}.params"
-        out.save(names[0], remove_amp_cast=remove_amp_cast)
+        out.save(f"{path}-symbol.json", remove_amp_cast=remove_amp_cast)
         states = set(out.list_auxiliary_states())
-        params: list[Parameter] = [p for is_arg, p in self._cached_op_args if not is_arg]
-        nd.save(
-            names[1],
-            {f"{'aux' if p.name in states else 'arg'}:{p.name}": p._reduce() for p in params},
-        )
-        return names
+        params = self.collect_params()
+        arrays = {
+            f"{'aux' if name in states else 'arg'}:{name}": params[name]._reduce()
+            for name in out.list_inputs()
+            if name in params
+        }
+        nd.save(f"{path}-{epoch:04d}.params", arrays)
+
+    def _describe_graph(self) -> dict[str, Any]:
+        if not (self._active and self._cached_graph):
+            return {"hybridized": False}
+        inputs, out = self._cached_graph
+        return {
+            "in_format": self._in_format,
+            "out_format": self._out_format,
+            "inputs": [i.tojson() for i in inputs],
+            "symbol": out.tojson(),
+            "hybridized": True,
+        }
+
+    def _restore_graph(self, described: Mapping[str, Any]) -> None:
+        # The code of the block draws the graph again, with the names that its parameters have.
+        self._clear_cached_op()
+        self._active = bool(described.get("hybridized"))
 
 
 class _Bound:

@@ -39,7 +39,7 @@ def _flatten(args: Any, inout_str: str) -> tuple[list[Any], Structure]:
         return [args], count if count > 1 else 0
     if not isinstance(args, (list, tuple)):
         raise ArgumentError(
-            f"hybridized block: {inout_str}={shown(args)}: a {type(args).__name__} among arrays; "
+            f"hybridized block: {inout_str}={shown(args)}: {type(args).__name__} is no array; "
             "arrays, None and nested lists of them can be traced"
         )
     flat: list[Any] = []

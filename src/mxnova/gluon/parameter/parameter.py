@@ -291,8 +291,7 @@ class Parameter:
         shape: tuple[int, ...] = data.shape
         if self._shape and not agrees(self._shape, shape):
             raise AssertedError(
-                f"Parameter {self.name!r}: the saved array has shape {shape}, "
-                f"expected {self.shape}"
+                f"Parameter {self.name!r}: the saved array has shape {shape}, expected {self.shape}"
             )
         return shape
 

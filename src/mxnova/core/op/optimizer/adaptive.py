@@ -8,6 +8,7 @@ from typing import Annotated
 
 from torch import Tensor
 
+from ...base.errors import argument_error
 from ...base.kinds import FloatKind
 from ...base.params import Double, StepCount
 from ...base.shapes import shape_text
@@ -43,6 +44,8 @@ def sparse_adagrad_update(
     Args:
         wd: weight decay, which must be 0.
     """
+    if wd != 0:
+        raise argument_error("_sparse_adagrad_update", "wd", wd, "must be 0: it decays no weights")
     grad = scaled(grad, rescale_grad, clip_gradient)
     history.addcmul_(grad, grad)
     return destination(weight, out).addcdiv_(grad, (history + epsilon).sqrt_(), value=-lr)

@@ -98,6 +98,8 @@ def multi_sum_sq(*data: Tensor, num_arrays: Count) -> Tensor:
         data: the arrays, of any shapes and one floating-point type, in which the squares are taken.
         num_arrays: number of arrays.
     """
+    if data[0].dtype is torch.float32:
+        return torch.stack(torch._foreach_norm(data)).square_()
     return torch.stack([a.square().sum(dtype=torch.float32) for a in data])
 
 

@@ -37,17 +37,18 @@ def lamb_direction(
     return (mean / var.sqrt().add_(epsilon)).add_(weight, alpha=wd)
 
 
-def trust_ratio(r1: Tensor, r2: Tensor, lower_bound: float, upper_bound: float) -> Tensor:
-    """`r1`, within the bounds that are not negative, over `r2`; 1 where one of them is 0.
-
-    Each is the first element of an array; the ratio has no axes.
-    """
-    r1, r2 = r1.flatten()[0], r2.flatten()[0]
+def trust_ratios(r1: Tensor, r2: Tensor, lower_bound: float, upper_bound: float) -> Tensor:
+    """`r1`, within the bounds that are not negative, over `r2`; 1 where one of them is 0."""
     if lower_bound >= 0:
         r1 = r1.clamp(min=lower_bound)
     if upper_bound >= 0:
         r1 = r1.clamp(max=upper_bound)
     return torch.where((r1 == 0) | (r2 == 0), torch.ones_like(r1), r1 / r2)
+
+
+def _first(x: Tensor) -> Tensor:
+    """The first element, without axes."""
+    return x.flatten()[0]
 
 
 # Phase 1: the direction ---------------------------------------------------------------------------
@@ -148,7 +149,7 @@ def lamb_update_phase2(
         lower_bound: least value for `r1`; none when negative.
         upper_bound: greatest value for `r1`; none when negative.
     """
-    ratio = trust_ratio(r1, r2, lower_bound, upper_bound)
+    ratio = trust_ratios(_first(r1), _first(r2), lower_bound, upper_bound)
     return destination(weight, out).sub_(g * (ratio * lr))
 
 
@@ -182,6 +183,6 @@ def mp_lamb_update_phase2(
         lower_bound: least value for `r1`; none when negative.
         upper_bound: greatest value for `r1`; none when negative.
     """
-    ratio = trust_ratio(r1, r2, lower_bound, upper_bound)
+    ratio = trust_ratios(_first(r1), _first(r2), lower_bound, upper_bound)
     # MXNet calls weight32 a state but leaves it alone.
     return rounded(weight32 - g * (ratio * lr), weight, out)

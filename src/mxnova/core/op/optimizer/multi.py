@@ -6,6 +6,7 @@ The arrays of one weight stand together, numbered: ``weight_0, grad_0, mom_0, we
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import torch
@@ -13,6 +14,7 @@ from torch import Tensor
 
 from ..infer import DTypes, Shapes
 from ..record import Op, lone, numbered
+from .step import Tensors
 from .update import Out, destination, rounded
 
 __all__ = ["MultiUpdate"]
@@ -38,20 +40,26 @@ class MultiUpdate(Op):
         """Updates weight number `at`; `others` are its states and the shared arrays."""
         raise NotImplementedError
 
+    def steps_(
+        self, weights: Tensors, grads: Tensors, states: Sequence[Tensors], shared: Tensors
+    ) -> None:
+        """Updates all weights; `states` holds the first state of every weight, the second, …."""
+        for at, (weight, grad, *own) in enumerate(zip(weights, grads, *states, strict=True)):
+            self.step_(at, weight, grad, *own, *shared)
+
     def forward(self, *data: Tensor, out: Out = None) -> Any:
         n = len(self.arrays)
-        shared = data[n * self.num_weights :]
-        results = []
-        for i in range(self.num_weights):
-            weight, grad, *states = data[n * i : n * (i + 1)]
-            if self.has_master:
-                master = states.pop()
-                self.step_(i, master, grad.float(), *states, *shared)
-                results.append(rounded(master, weight, out, i))
-            else:
-                target = destination(weight, out, i)
-                self.step_(i, target, grad, *states, *shared)
-                results.append(target)
+        end = n * self.num_weights
+        weights, grads, *states = [data[k:end:n] for k in range(n)]
+        shared = data[end:]
+        if self.has_master:
+            *states, masters = states
+            self.steps_(masters, [g.float() for g in grads], states, shared)
+            pairs = zip(masters, weights, strict=True)
+            results = [rounded(master, w, out, i) for i, (master, w) in enumerate(pairs)]
+        else:
+            results = [destination(w, out, i) for i, w in enumerate(weights)]
+            self.steps_(results, grads, states, shared)
         return lone(results)
 
     @property

@@ -1,20 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AdamW and LAMB on several weights in one call."""
+"""Adam, AdamW and LAMB on several weights in one call."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from ...base.params import Count, Floats, StepCounts
 from ..declaration import operator
 from ..infer import DTypes
 from .adam import loss_scale
-from .lamb import lamb_direction, trust_ratio
+from .lamb import trust_ratios
 from .multi import MultiUpdate
-from .step import adamw_step_, scaled
+from .step import Tensors, adam_directions_, adam_steps_, adamw_step_, correction, scaled
 from .update import Out
+
+
+class _Adam(MultiUpdate):
+    lrs: Floats
+    beta1: float = 0.9
+    beta2: float = 0.999
+    epsilon: float = 1e-8
+    wds: Floats
+    rescale_grad: float = 1.0
+    clip_gradient: float = -1.0
+    num_weights: Count = 1
+
+    def steps_(
+        self, weights: Tensors, grads: Tensors, states: Sequence[Tensors], shared: Tensors
+    ) -> None:
+        means, variances = states
+        adam_steps_(
+            weights, grads, means, variances, self.lrs, self.wds,
+            self.beta1, self.beta2, self.epsilon, self.rescale_grad, self.clip_gradient,
+        )  # fmt: skip
 
 
 class _AdamW(MultiUpdate):
@@ -64,22 +86,72 @@ class _Lamb(MultiUpdate):
         """The number of weights."""
         return self.num_tensors
 
-    def step_(self, at: int, weight: Tensor, grad: Tensor, *others: Tensor) -> None:
-        mean, var = others
-        direction = lamb_direction(
-            weight,
-            scaled(grad, self.rescale_grad, self.clip_gradient),
-            mean,
-            var,
-            self.beta1,
-            self.beta2,
-            self.epsilon,
-            self.step_count[at],
-            self.bias_correction,
-            self.wds[at],
+    def steps_(
+        self, weights: Tensors, grads: Tensors, states: Sequence[Tensors], shared: Tensors
+    ) -> None:
+        directions = self._directions(weights, grads, *states)
+        norms = torch.stack(torch._foreach_norm(weights))
+        lengths = torch.stack(torch._foreach_norm(directions))
+        ratios = trust_ratios(norms, lengths, self.lower_bound, self.upper_bound)
+        rates = ratios * ratios.new_tensor(self.learning_rates)
+        torch._foreach_mul_(directions, rates.unbind())
+        torch._foreach_sub_(weights, directions)
+
+    def _directions(
+        self, weights: Tensors, grads: Tensors, means: Tensors, variances: Tensors
+    ) -> Tensors:
+        """`lamb_direction` for each of several weights."""
+        grads = [scaled(g, self.rescale_grad, self.clip_gradient) for g in grads]
+        dtype, corrections = means[0].dtype, [(1.0, 1.0)] * len(means)
+        if self.bias_correction:
+            corrections = [
+                (correction(self.beta1, t, dtype), correction(self.beta2, t, dtype))
+                for t in self.step_count
+            ]
+        directions = adam_directions_(
+            weights, grads, means, variances, corrections, self.beta1, self.beta2, self.epsilon
         )
-        ratio = trust_ratio(weight.norm(), direction.norm(), self.lower_bound, self.upper_bound)
-        weight.sub_(direction.mul_(ratio * self.learning_rates[at]))
+        torch._foreach_add_(directions, torch._foreach_mul(weights, self.wds))
+        return directions
+
+
+@operator("_multi_adam_update")
+class MultiAdamUpdate(_Adam):
+    """`adam_update` of several weights.
+
+    Args:
+        data: for each weight, weight, gradient, mean and var (both mutated).
+        lrs: learning rate of each weight.
+        beta1: decay of the running means.
+        beta2: decay of the running means of squares.
+        epsilon: added to the denominator.
+        wds: weight decay of each weight.
+        rescale_grad: factor for the gradients.
+        clip_gradient: bound for the size of the rescaled gradients; none when negative.
+        num_weights: number of weights.
+    """
+
+    arrays = ("weight", "grad", "mean", "var")
+
+
+@operator("_multi_mp_adam_update")
+class MultiMpAdamUpdate(_Adam):
+    """`_multi_adam_update` of float32 copies of the weights, rounded to the weights' type.
+
+    Args:
+        data: for each weight, weight, gradient, mean, var and float32 copy of the weight (the last
+            three float32 and mutated).
+        lrs: learning rate of each weight.
+        beta1: decay of the running means.
+        beta2: decay of the running means of squares.
+        epsilon: added to the denominator.
+        wds: weight decay of each weight.
+        rescale_grad: factor for the gradients.
+        clip_gradient: bound for the size of the rescaled gradients; none when negative.
+        num_weights: number of weights.
+    """
+
+    arrays = ("weight", "grad", "mean", "var", "weight32")
 
 
 @operator("_multi_adamw_update", named_inputs=False)

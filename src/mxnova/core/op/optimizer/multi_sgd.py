@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from torch import Tensor
+from collections.abc import Sequence
+
+import torch
 
 from ...base.params import Count, Floats
 from ..declaration import operator
 from ..infer import Shapes
 from .multi import MultiUpdate
-from .step import momentum_step_, scaled, sgd_step_
+from .step import Tensors, scaled, sgd_steps_
 
 
 class _Sgd(MultiUpdate):
@@ -28,9 +30,17 @@ class _Sgd(MultiUpdate):
     rescale_grad: float
     clip_gradient: float
 
-    def step_(self, at: int, weight: Tensor, grad: Tensor, *others: Tensor) -> None:
-        lr, wd = self.lrs[at], self.wds[at]
-        sgd_step_(weight, grad, lr, wd, self.rescale_grad, self.clip_gradient)
+    @property
+    def decay(self) -> float:
+        """The momentum, where there is one."""
+        return 0.0
+
+    def steps_(
+        self, weights: Tensors, grads: Tensors, states: Sequence[Tensors], shared: Tensors
+    ) -> None:
+        moms = states[0] if states else ()
+        rates = (self.lrs, self.wds, self.decay, self.rescale_grad, self.clip_gradient)
+        sgd_steps_(weights, grads, moms, *rates)
 
 
 class _SgdMom(_Sgd):
@@ -42,11 +52,9 @@ class _SgdMom(_Sgd):
 
     momentum: float
 
-    def step_(self, at: int, weight: Tensor, grad: Tensor, *others: Tensor) -> None:
-        lr, wd, (mom,) = self.lrs[at], self.wds[at], others
-        momentum_step_(
-            weight, grad, mom, lr, self.momentum, wd, self.rescale_grad, self.clip_gradient
-        )
+    @property
+    def decay(self) -> float:
+        return self.momentum
 
 
 class _Preloaded(MultiUpdate):
@@ -69,15 +77,22 @@ class _Preloaded(MultiUpdate):
         super().infer_shape(s)
         s.lrs = s.wds = (self.num_weights,)
 
-    def step_(self, at: int, weight: Tensor, grad: Tensor, *others: Tensor) -> None:
-        *states, lrs, wds = others
-        grad = scaled(grad, self.rescale_grad, self.clip_gradient)
-        step = (weight * wds[at]).add_(grad).mul_(lrs[at])
+    def steps_(
+        self, weights: Tensors, grads: Tensors, states: Sequence[Tensors], shared: Tensors
+    ) -> None:
+        lrs, wds = (rates.unbind() for rates in shared)
+        steps = torch._foreach_mul(weights, wds)
+        torch._foreach_add_(
+            steps, [scaled(g, self.rescale_grad, self.clip_gradient) for g in grads]
+        )
+        torch._foreach_mul_(steps, lrs)
         if states:
-            (mom,) = states
-            weight.add_(mom.mul_(self.momentum).sub_(step))
+            (moms,) = states
+            torch._foreach_mul_(moms, self.momentum)
+            torch._foreach_sub_(moms, steps)
+            torch._foreach_add_(weights, moms)
         else:
-            weight.sub_(step)
+            torch._foreach_sub_(weights, steps)
 
 
 @operator("multi_sgd_update")

@@ -4,15 +4,20 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import Any
+import itertools
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 import torch
 from torch import Tensor
 from torch.autograd.graph import increment_version
 
 __all__ = [
+    "Tensors",
+    "adam_directions_",
     "adam_step_",
+    "adam_steps_",
     "adamw_step_",
     "correction",
     "decayed",
@@ -21,7 +26,11 @@ __all__ = [
     "nesterov_step_",
     "scaled",
     "sgd_step_",
+    "sgd_steps_",
 ]
+
+Fact = TypeVar("Fact")
+Tensors: TypeAlias = "list[Tensor] | tuple[Tensor, ...]"
 
 
 def scaled(grad: Tensor, rescale_grad: float | Tensor, clip_gradient: float) -> Tensor:
@@ -82,6 +91,48 @@ def momentum_step_(
     else:
         mom.mul_(momentum).add_(grad, alpha=-lr).add_(weight, alpha=-lr * wd)
         weight.add_(mom)
+
+
+def sgd_steps_(
+    weights: Tensors,
+    grads: Tensors,
+    moms: Tensors,
+    lrs: Sequence[float],
+    wds: Sequence[float],
+    momentum: float,
+    rescale_grad: float,
+    clip_gradient: float,
+) -> None:
+    """`momentum_step_` for each of several weights; `sgd_step_` where there are no `moms`."""
+    steps = (weights, grads, moms) if moms else (weights, grads)
+    if (moms and momentum == 0) or not _fusable(*itertools.chain(*steps)):
+        clip = (rescale_grad, clip_gradient)
+        for at, (w, g, lr, wd) in enumerate(zip(weights, grads, lrs, wds, strict=True)):
+            if moms:
+                momentum_step_(w, g, moms[at], lr, momentum, wd, *clip)
+            else:
+                sgd_step_(w, g, lr, wd, *clip)
+        return
+    if clip_gradient >= 0 or min(lrs) * rescale_grad <= _SMALLEST_LR:
+        grads = [scaled(g, rescale_grad, clip_gradient) for g in grads]
+        steps, rescale_grad = (weights, grads, *steps[2:]), 1.0
+    for (lr, wd), (ws, gs, *ms) in _of_equal(zip(lrs, wds, strict=True), steps):
+        lr, wd = lr * rescale_grad, wd / rescale_grad
+        if ms:
+            _fused_sgd_(ws, gs, ms[0], -1.0, wd, momentum, dampening=1 + lr)
+        else:
+            _fused_sgd_(ws, gs, [], lr=lr, wd=wd)
+
+
+def _of_equal(
+    facts: Iterable[Fact], columns: Sequence[Tensors]
+) -> Iterator[tuple[Fact, list[list[Tensor]]]]:
+    """What fused kernels take in one call: the tensors of weights of which the same holds."""
+    groups: dict[Fact, list[int]] = {}
+    for at, fact in enumerate(facts):
+        groups.setdefault(fact, []).append(at)
+    for fact, members in groups.items():
+        yield fact, [[column[at] for at in members] for column in columns]
 
 
 def nesterov_step_(
@@ -148,10 +199,101 @@ def adam_step_(
     else:
         grad = scaled(grad, rescale_grad, clip_gradient)
     if _fusable(weight, grad, mean, var) and _converge(beta1, beta2):
-        _fused_adam_(torch._fused_adam_, weight, grad, mean, var, lr, beta1, beta2, epsilon, wd)
+        tensors = ([weight], [grad], [mean], [var])
+        _fused_adam_(torch._fused_adam_, *tensors, lr, beta1, beta2, epsilon, wd)
     else:
         moments_(mean, var, grad.add(weight, alpha=wd), beta1, beta2)
         weight.addcdiv_(mean, var.sqrt().add_(epsilon), value=-lr)
+
+
+def adam_steps_(
+    weights: Tensors,
+    grads: Tensors,
+    means: Tensors,
+    variances: Tensors,
+    lrs: Sequence[float],
+    wds: Sequence[float],
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+    rescale_grad: float,
+    clip_gradient: float,
+) -> None:
+    """`adam_step_` for each of several weights."""
+    columns = (weights, grads, means, variances)
+    if not (_fusable(*itertools.chain(*columns)) and _converge(beta1, beta2)):
+        for lr, wd, (w, g, m, v) in zip(lrs, wds, zip(*columns, strict=True), strict=True):
+            adam_step_(w, g, m, v, lr, beta1, beta2, epsilon, wd, rescale_grad, clip_gradient)
+        return
+    if clip_gradient >= 0:
+        grads, wds = _all_decayed(*columns[:2], wds, rescale_grad, clip_gradient), [0.0] * len(wds)
+    elif rescale_grad != 1:
+        grads = torch._foreach_mul(grads, rescale_grad)
+    columns = (weights, grads, means, variances)
+    for (lr, wd), (ws, gs, ms, vs) in _of_equal(zip(lrs, wds, strict=True), columns):
+        _fused_adam_(torch._fused_adam_, ws, gs, ms, vs, lr, beta1, beta2, epsilon, wd)
+
+
+def _all_decayed(
+    weights: Tensors,
+    grads: Tensors,
+    wds: Sequence[float],
+    rescale_grad: float,
+    clip_gradient: float,
+) -> Tensors:
+    """`decayed` for each of several weights, with a bound."""
+    results = torch._foreach_mul(weights, wds)
+    torch._foreach_add_(results, grads, alpha=rescale_grad)
+    torch._foreach_clamp_min_(results, -clip_gradient)
+    torch._foreach_clamp_max_(results, clip_gradient)
+    return results
+
+
+def adam_directions_(
+    weights: Tensors,
+    grads: Tensors,
+    means: Tensors,
+    variances: Tensors,
+    corrections: Sequence[tuple[float, float]],
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+) -> list[Tensor]:
+    """For each of several weights, `moments_`, then ``mean / (sqrt(var) + epsilon)``.
+
+    Both are divided by a weight's `corrections` before.
+    """
+    columns = (weights, grads, means, variances)
+    if not (_fusable(*itertools.chain(*columns)) and _converge(beta1, beta2)):
+        return [
+            _adam_direction_(g, m, v, *c, beta1, beta2, epsilon)
+            for g, m, v, c in zip(grads, means, variances, corrections, strict=True)
+        ]
+    # A step from 0; the corrections go into its length and into epsilon.
+    directions = [torch.zeros_like(w) for w in weights]
+    tensors = (directions, grads, means, variances)
+    for (first, second), (ds, gs, ms, vs) in _of_equal(corrections, tensors):
+        root = math.sqrt(second)
+        _fused_adam_(
+            torch._fused_adam_, ds, gs, ms, vs, -root / first, beta1, beta2, epsilon * root, 0.0
+        )
+    return directions
+
+
+def _adam_direction_(
+    grad: Tensor,
+    mean: Tensor,
+    var: Tensor,
+    first: float,
+    second: float,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+) -> Tensor:
+    moments_(mean, var, grad, beta1, beta2)
+    if (first, second) != (1.0, 1.0):
+        mean, var = mean / first, var / second
+    return mean / var.sqrt().add_(epsilon)
 
 
 def adamw_step_(
@@ -174,8 +316,8 @@ def adamw_step_(
     if _fusable(weight, grad, mean, var) and _converge(beta1, beta2) and lr != 0:
         # ATen: weight -= lr * (mean / (sqrt(var) + eps) + weight_decay * weight).
         _fused_adam_(
-            torch._fused_adamw_, weight, grad, mean, var, lr * eta, beta1, beta2, epsilon, wd / lr,
-            found_inf=(~usable).float(),
+            torch._fused_adamw_, [weight], [grad], [mean], [var],
+            lr * eta, beta1, beta2, epsilon, wd / lr, found_inf=(~usable).float(),
         )  # fmt: skip
         return
     states = (weight, mean, var)
@@ -205,9 +347,12 @@ def _fusable(*tensors: Tensor) -> bool:
 
     They read memory as it lies, and the one for the CPU gets float16 wrong (torch 2.13).
     """
-    return tensors[0].device.type in ("cpu", "cuda") and all(
-        t.dtype is torch.float32 and t.is_contiguous() for t in tensors
-    )
+    if tensors[0].device.type not in ("cpu", "cuda"):
+        return False
+    for tensor in tensors:
+        if tensor.dtype is not torch.float32 or not tensor.is_contiguous():
+            return False
+    return True
 
 
 def _fused_sgd_(
@@ -229,10 +374,10 @@ def _fused_sgd_(
 
 def _fused_adam_(
     kernel: Callable[..., Any],
-    weight: Tensor,
-    grad: Tensor,
-    mean: Tensor,
-    var: Tensor,
+    weights: list[Tensor],
+    grads: list[Tensor],
+    means: list[Tensor],
+    variances: list[Tensor],
     lr: float,
     beta1: float,
     beta2: float,
@@ -241,8 +386,8 @@ def _fused_adam_(
     found_inf: Tensor | None = None,
 ) -> None:
     kernel(
-        [weight], [grad], [mean], [var], [], [_endless(weight.device)],
+        weights, grads, means, variances, [], [_endless(weights[0].device)] * len(weights),
         lr=lr, beta1=beta1, beta2=beta2, weight_decay=wd, eps=epsilon,
         amsgrad=False, maximize=False, found_inf=found_inf,
     )  # fmt: skip
-    increment_version([weight, mean, var])
+    increment_version([*weights, *means, *variances])

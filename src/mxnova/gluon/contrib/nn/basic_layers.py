@@ -52,7 +52,7 @@ class HybridConcurrent(HybridSequential):
         super().__init__(prefix=prefix, params=params)
         self.axis = axis
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         """What all blocks make of `x`, put together."""
         return F.concat(*[block(x) for block in self._children.values()], dim=self.axis)
 
@@ -63,7 +63,7 @@ class Identity(HybridBlock):
     def __init__(self, prefix: str | None = None, params: Any = None) -> None:
         super().__init__(prefix=prefix, params=params)
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         return x
 
 
@@ -170,7 +170,7 @@ class SyncBatchNorm(BatchNorm):
 
     def hybrid_forward(
         self,
-        F: Any,  # noqa: N803
+        F: Any,
         x: Any,
         gamma: Any,
         beta: Any,
@@ -189,7 +189,7 @@ class _PixelShuffle(HybridBlock):
         super().__init__()
         self._factors = tuple(factors)
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         factors, n = self._factors, len(self._factors)
         spatial = (0,) * n
         x = F.reshape(x, (0, -4, -1, math.prod(factors), *spatial))

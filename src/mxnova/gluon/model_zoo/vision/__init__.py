@@ -28,7 +28,11 @@ from .vgg import *  # noqa: F403
 
 __all__ = [
     "get_model",
-    *(name for m in (_alexnet, densenet, inception, mobilenet, resnet, squeezenet, vgg) for name in m.__all__),
+    *(
+        name
+        for m in (_alexnet, densenet, inception, mobilenet, resnet, squeezenet, vgg)
+        for name in m.__all__
+    ),
 ]
 
 _MODELS = {  # name of a model and of its weights -> function
@@ -37,9 +41,18 @@ _MODELS = {  # name of a model and of its weights -> function
     **{name: getattr(densenet, name) for name in densenet.__all__ if name.islower()},
     **{name: getattr(vgg, name) for name in vgg.__all__ if name.startswith("vgg")},
     **{name: getattr(resnet, name) for name in resnet.__all__ if name.startswith("resnet")},
-    **{f"squeezenet{v}": getattr(squeezenet, f"squeezenet{v.replace('.', '_')}") for v in ("1.0", "1.1")},
-    **{f"mobilenet{v}": getattr(mobilenet, f"mobilenet{v.replace('.', '_')}") for v in ("1.0", "0.75", "0.5", "0.25")},
-    **{f"mobilenetv2_{v}": getattr(mobilenet, f"mobilenet_v2_{v.replace('.', '_')}") for v in ("1.0", "0.75", "0.5", "0.25")},
+    **{
+        f"squeezenet{v}": getattr(squeezenet, f"squeezenet{v.replace('.', '_')}")
+        for v in ("1.0", "1.1")
+    },
+    **{
+        f"mobilenet{v}": getattr(mobilenet, f"mobilenet{v.replace('.', '_')}")
+        for v in ("1.0", "0.75", "0.5", "0.25")
+    },
+    **{
+        f"mobilenetv2_{v}": getattr(mobilenet, f"mobilenet_v2_{v.replace('.', '_')}")
+        for v in ("1.0", "0.75", "0.5", "0.25")
+    },
 }
 
 

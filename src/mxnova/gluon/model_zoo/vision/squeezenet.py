@@ -74,7 +74,7 @@ class SqueezeNet(HybridBlock):
                 nn.Flatten(),
             )
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         return self.output(self.features(x))
 
 

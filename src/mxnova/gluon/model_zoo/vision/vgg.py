@@ -88,7 +88,7 @@ class VGG(HybridBlock):
             features.add(nn.MaxPool2D(strides=2))
         return features
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         return self.output(self.features(x))
 
 
