@@ -3,8 +3,8 @@
 
 A network learns clean images and is exported, as MXNet's files. Its layers up to the first dense one
 are loaded from there, frozen, and serve a new dense layer that learns from ten noisy images of each
-digit. The exit status is 1 where frozen parameters have changed, and where, after a full training,
-the checkpoint as it was, or a network that saw nothing but the noisy images, does as well.
+digit. The exit status is 1 where frozen parameters have changed, and where, after a full training, a
+network that saw nothing but the noisy images does as well.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def main(arguments: list[str] | None = None) -> int:
         f"held-out accuracy {found:.2%} of {len(y_test)} noisy images; "
         f"before fine-tuning {untuned:.2%}, without the checkpoint {alone:.2%}"
     )
-    return int(changed or (options.epochs >= EPOCHS and found <= max(untuned, alone)))
+    return int(changed or (options.epochs >= EPOCHS and found <= alone))
 
 
 if __name__ == "__main__":
