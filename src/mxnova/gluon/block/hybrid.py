@@ -29,7 +29,8 @@ class HybridBlock(Block):
     """A block whose `hybrid_forward` runs with arrays and with symbols.
 
     Args:
-        prefix: stands before the names of its parameters and children; default: its class, numbered.
+        prefix: stands before the names of its parameters and children; default: its class and a
+            number.
         params: parameters to share with another block.
     """
 
@@ -287,7 +288,7 @@ class HybridBlock(Block):
         return self._structured(bound(arrays))
 
     def _bind(self, context: Context) -> _Bound:
-        """Its graph with the arrays that parameters have on a context, made anew if they changed."""
+        """Its graph with the arrays that its parameters have on a context by now."""
         bound = self._bound.get(context)
         if bound is None or bound.generation != GENERATION.count:
             bound = self._bound[context] = _Bound(self, context)

@@ -475,9 +475,9 @@ class Parameter:
             self._deferred_init = (*self._deferred_init[:3], data)
             return
         trainer = self._trainer
-        if trainer and trainer._kv_initialized and trainer._update_on_kvstore:
-            if self not in trainer._params_to_init:  # the store's copy would win
-                trainer._reset_kvstore()
+        stored = trainer and trainer._kv_initialized and trainer._update_on_kvstore
+        if stored and self not in trainer._params_to_init:  # the store's copy would win
+            trainer._reset_kvstore()
         for array in self._arrays:
             array[:] = data
 
