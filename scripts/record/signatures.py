@@ -20,6 +20,17 @@ import mxnet
 MODULES = """
 attribute autograd base context contrib.autograd contrib.ndarray contrib.symbol engine error
 executor name operator profiler random runtime test_utils util
+callback initializer kvstore kvstore.base kvstore.kvstore libinfo log lr_scheduler metric monitor
+optimizer optimizer.contrib optimizer.optimizer registry
+gluon gluon.block gluon.parameter gluon.trainer gluon.loss gluon.utils
+gluon.nn gluon.nn.activations gluon.nn.basic_layers gluon.nn.conv_layers
+gluon.rnn gluon.rnn.rnn_cell gluon.rnn.rnn_layer
+gluon.data gluon.data.dataloader gluon.data.dataset gluon.data.sampler
+gluon.data.vision gluon.data.vision.datasets gluon.data.vision.transforms
+gluon.model_zoo.model_store gluon.model_zoo.vision
+gluon.contrib.cnn gluon.contrib.data gluon.contrib.data.sampler gluon.contrib.data.text
+gluon.contrib.estimator gluon.contrib.nn gluon.contrib.rnn
+image.image
 ndarray ndarray.contrib ndarray.image ndarray.linalg ndarray.ndarray ndarray.random
 ndarray.sparse ndarray.utils ndarray._internal
 symbol symbol.contrib symbol.image symbol.linalg symbol.random symbol.sparse symbol.symbol
@@ -55,17 +66,25 @@ def is_shown(name: str, module) -> bool:
 
 
 def members(cls) -> dict[str, list[list[str]] | None]:
+    """What the class adds to those of its bases that are recorded themselves."""
     found = {}
     for base in reversed(cls.__mro__):
-        if base.__module__.startswith("mxnet"):
+        if base.__module__.startswith("mxnet") and (base is cls or home(base) not in MODULES):
             found.update(vars(base))
     named = {n for n, v in found.items() if v is not None and n not in IGNORED}
     shown = {n for n in named if n[0] != "_" or n.startswith("__")}
     return {n: signature(getattr(cls, n)) if callable(getattr(cls, n)) else None for n in shown}
 
 
-def described(value):
+def home(cls) -> str:
+    return cls.__module__.removeprefix(f"{mxnet.__name__}.")
+
+
+def described(value, module: str):
+    """A signature; of a class its members too, once: where it is defined."""
     if inspect.isclass(value):
+        if home(value) in MODULES and home(value) != module:
+            return None
         return {"init": signature(value.__init__), "members": dict(sorted(members(value).items()))}
     return signature(value)
 
@@ -75,7 +94,7 @@ def main(folder: Path) -> None:
     for name in sorted(MODULES):
         module = importlib.import_module(f"{mxnet.__name__}.{name}")
         names = sorted(n for n in dir(module) if is_shown(n, module))
-        table[name] = {n: described(getattr(module, n)) for n in names}
+        table[name] = {n: described(getattr(module, n), name) for n in names}
     lines = [
         f"{json.dumps(module)}: {{\n"
         + ",\n".join(f"{json.dumps(n)}: {json.dumps(v)}" for n, v in names.items())

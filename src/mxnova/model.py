@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from . import ndarray as nd
 from . import symbol as sym
@@ -11,9 +12,18 @@ from .core.base.errors import FormatError
 from .core.graph.symbol import Symbol
 from .core.nd.array import NDArray
 
-__all__ = ["load_checkpoint", "load_params", "save_checkpoint", "split_params"]
+__all__ = ["BatchEndParam", "load_checkpoint", "load_params", "save_checkpoint", "split_params"]
 
 Params = dict[str, NDArray]
+
+
+class BatchEndParam(NamedTuple):
+    """What callbacks are told at the end of a batch, and at the end of a validation."""
+
+    epoch: int
+    nbatch: int
+    eval_metric: Any
+    locals: Any
 
 
 def save_checkpoint(
@@ -50,7 +60,7 @@ def split_params(loaded: object, source: str) -> tuple[Params, Params]:
         raise FormatError(f"{source}: arrays without names are no model parameters")
     kinds: dict[str, Params] = {"arg": {}, "aux": {}}
     for key, array in loaded.items():
-        kind, _, name = key.partition(":")
+        kind, _, name = str(key).partition(":")
         if kind not in kinds or not name:
             raise FormatError(f"{source}: {key!r} starts with neither 'arg:' nor 'aux:'")
         kinds[kind][name] = array

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from .core.base.errors import ArgumentError, MXNetError, candidates
+from .core.base.errors import ArgumentError, ArgumentTypeError, MXNetError, candidates, shown
 from .core.base.shapes import from_user, is_known, shape_text
 from .core.exec.interpreter import Interpreter
 from .core.exec.program import INFERENCE, ArrayFacts, Facts, Program
@@ -65,7 +65,7 @@ class Predictor:
         self._context = context_of(ctx)
         self._symbol = _outputs_of(_symbol_of(symbol), outputs)
         self._parameters = _parameters_of(params, self._context)
-        self._types = {n: torch_dtype(d) for n, d in (types or {}).items()}
+        self._types = {n: torch_dtype(d) for n, d in _named("types", types or {}).items()}
         self._operators: Any = None
         self._local = threading.local()
         self._set_shapes(input_shapes)
@@ -81,7 +81,7 @@ class Predictor:
     def _set_shapes(self, input_shapes: Mapping[str, Sequence[int]]) -> None:
         """Infers everything from the inputs' shapes; variables that are no inputs become zeros."""
         names = self._symbol.list_inputs()
-        for name in input_shapes:
+        for name in _named("input_shapes", input_shapes):
             if name not in names:
                 hint = candidates(name, names)
                 raise ArgumentError(f"Predictor: the model has no input {name!r}{hint}")
@@ -270,12 +270,22 @@ def _symbol_of(source: Symbol | PathOrBytes) -> Symbol:
         raise type(error)(f"{os.fsdecode(source)}: {error}") from None
 
 
+def _named(what: str, given: Any) -> Mapping[str, Any]:
+    if isinstance(given, Mapping):
+        return given
+    raise ArgumentTypeError(f"Predictor: {what}={shown(given)}: must be a dict of names")
+
+
 def _outputs_of(symbol: Symbol, names: Sequence[str] | None) -> Symbol:
     if names is None:
         return symbol
     internals = symbol.get_internals()
     known = internals.list_outputs()
+    if not isinstance(names, (list, tuple)):
+        raise ArgumentTypeError(f"Predictor: outputs={shown(names)}: must be a list of names")
     for name in names:
+        if not isinstance(name, str):
+            raise ArgumentTypeError(f"Predictor: outputs: {shown(name)} is no name")
         if name not in known and f"{name}_output" not in known:
             hint = candidates(name, [k.removesuffix("_output") for k in known])
             raise ArgumentError(f"Predictor: no output is named {name!r}{hint}")
@@ -292,4 +302,8 @@ def _parameters_of(
         loaded = load_frombuffer(params) if isinstance(params, bytes) else load(params)
         source = "params" if isinstance(params, bytes) else os.fspath(params)
     arguments, auxiliary = split_params(loaded, source)
-    return {n: a._tensor.to(context.device) for n, a in (arguments | auxiliary).items()}
+    arrays = arguments | auxiliary
+    for name, array in arrays.items():
+        if not isinstance(array, NDArray):
+            raise ArgumentTypeError(f"Predictor: {source}: {name} is {shown(array)}, no array")
+    return {n: a._tensor.to(context.device) for n, a in arrays.items()}

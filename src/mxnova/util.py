@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+import numpy as np
 import torch
 
 from .core.base.errors import ArgumentError, ArgumentTypeError
@@ -28,6 +29,7 @@ __all__ = [
     "is_np_shape",
     "np_array",
     "np_shape",
+    "np_ufunc_legal_option",
     "reset_np",
     "set_module",
     "set_np",
@@ -36,6 +38,8 @@ __all__ = [
     "use_np",
     "use_np_array",
     "use_np_shape",
+    "wrap_np_binary_func",
+    "wrap_np_unary_func",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -136,6 +140,64 @@ def set_module(module: str | None) -> Callable[[F], F]:
         return func
 
     return decorate
+
+
+# Arguments that NumPy's functions have ------------------------------------------------------------
+
+_DTYPES = ("int8", "uint8", "int32", "int64", "float16", "float32", "float64")
+_LEGAL: dict[str, Callable[[Any], bool]] = {
+    "where": lambda _: True,
+    "casting": lambda v: v in ("no", "equiv", "safe", "same_kind", "unsafe"),
+    "order": lambda v: isinstance(v, str),
+    "dtype": lambda v: (
+        v in _DTYPES if isinstance(v, str) else any(v is getattr(np, n) for n in _DTYPES)
+    ),
+    "subok": lambda v: isinstance(v, bool),
+}
+_ONLY = {"where": True, "casting": "same_kind", "order": "K", "dtype": None, "subok": True}
+
+
+def np_ufunc_legal_option(key: str, value: Any) -> bool:
+    """Whether a function of NumPy may be called with ``key=value``."""
+    return key in _LEGAL and _LEGAL[key](value)
+
+
+def wrap_np_unary_func(func: F) -> F:
+    """A function of one array that takes NumPy's further arguments, as far as they change nothing.
+
+    What it makes raises NotImplementedError for a value that would change something, TypeError
+    for a name that NumPy does not know.
+    """
+
+    @functools.wraps(func)
+    def call(x: Any, out: Any = None, **kwargs: Any) -> Any:
+        _refuse_changes(func, kwargs)
+        return func(x, out=out)
+
+    return call  # type: ignore[return-value]
+
+
+def wrap_np_binary_func(func: F) -> F:
+    """`wrap_np_unary_func` for a function of two arrays."""
+
+    @functools.wraps(func)
+    def call(x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> Any:
+        _refuse_changes(func, kwargs)
+        return func(x1, x2, out=out)
+
+    return call  # type: ignore[return-value]
+
+
+def _refuse_changes(func: Any, kwargs: dict[str, Any]) -> None:
+    for name, value in kwargs.items():
+        if name not in _ONLY:
+            raise ArgumentTypeError(f"{func.__name__}: there is no argument {name!r}")
+        if value is not _ONLY[name] and value != _ONLY[name]:
+            text = f"{func.__name__}: {name}={value!r}: only {_ONLY[name]!r} is implemented"
+            raise NotImplementedError(text)
+
+
+# Environment and GPUs ----------------------------------------------------------------------------
 
 
 def getenv(name: str) -> str | None:

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import mxnova.core.op.library  # noqa: F401 - registers operators
-from mxnova.core.base.params import OptionalKind, TupleKind
+from mxnova.core.base.kinds import OptionalKind, TupleKind
 from mxnova.core.op.infer import DTypes, Shapes
 from mxnova.core.op.record import REGISTRY, Op
 

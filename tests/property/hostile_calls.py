@@ -124,6 +124,14 @@ def _cached(*values: Any, **named: Any) -> Any:
     return mx.nd.CachedOp(_fc())(*values, **named)
 
 
+def _weights() -> dict[str, mx.nd.NDArray]:
+    return {"arg:fc_weight": mx.nd.ones((4, 3)), "arg:fc_bias": mx.nd.zeros((4,))}
+
+
+def _predictor() -> mx.Predictor:
+    return mx.Predictor(_fc(), _weights(), {"x": (2, 3)})
+
+
 def _set(key: Any, value: Any) -> None:
     _x()[key] = value
 
@@ -309,6 +317,23 @@ ENTRIES: dict[str, Callable[[Any], Any]] = {
     "cached_op(v)":                  lambda v: _cached(v),
     "cached_op(x, v, x)":            lambda v: _cached(_x(), v, _x()),
     "cached_op(out=v)":              lambda v: _cached(_x(), mx.nd.ones((4, 3)), mx.nd.ones((4,)), out=v),
+    # Predictors
+    "Predictor(v)":                  lambda v: mx.Predictor(v, _weights(), {"x": (2, 3)}),
+    "Predictor(params=v)":           lambda v: mx.Predictor(_fc(), v, {"x": (2, 3)}),
+    "Predictor(params w=v)":         lambda v: mx.Predictor(_fc(), {**_weights(), "arg:fc_weight": v}, {"x": (2, 3)}),
+    "Predictor(shapes=v)":           lambda v: mx.Predictor(_fc(), _weights(), v),
+    "Predictor(shapes x=v)":         lambda v: mx.Predictor(_fc(), _weights(), {"x": v}),
+    "Predictor(ctx=v)":              lambda v: mx.Predictor(_fc(), _weights(), {"x": (2, 3)}, v),
+    "Predictor(outputs=v)":          lambda v: mx.Predictor(_fc(), _weights(), {"x": (2, 3)}, outputs=v),
+    "Predictor(types=v)":            lambda v: mx.Predictor(_fc(), _weights(), {"x": (2, 3)}, types=v),
+    "Predictor(types x=v)":          lambda v: mx.Predictor(_fc(), _weights(), {"x": (2, 3)}, types={"x": v}),
+    "predictor.forward(v)":          lambda v: _predictor().forward(v),
+    "predictor.forward(x=v)":        lambda v: _predictor().forward(x=v),
+    "predictor.get_output(v)":       lambda v: _predictor().get_output(v),
+    "predictor.reshape(v)":          lambda v: _predictor().reshape(v),
+    "predictor.reshape(x=v)":        lambda v: _predictor().reshape({"x": v}),
+    "predictor.partial_forward(v)":  lambda v: _predictor().partial_forward(v),
+    "NDList(v)":                     lambda v: mx.predictor.NDList(v),
     # Others
     "Context(v)":                    lambda v: mx.Context(v),
     "Context(cpu, v)":               lambda v: mx.Context("cpu", v),

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 import mxnova as mx
 from mxnova.core.base.errors import MXNetError
-from mxnova.core.base.params import (
+from mxnova.core.base.kinds import (
     REQUIRED,
     BoolKind,
     EnumKind,

@@ -10,7 +10,7 @@ import pytest
 
 import mxnova as mx
 from mxnova import base
-from mxnova.core.base.params import NOT_GIVEN
+from mxnova.core.base.kinds import NOT_GIVEN
 
 
 class Owner:

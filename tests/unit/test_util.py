@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 
+import numpy as np
 import pytest
 
 import mxnova as mx
@@ -78,3 +79,43 @@ def test_gpus():
     assert util.get_gpu_count() == mx.num_gpus()
     with pytest.raises(TypeError, match="must be a GPU's"):
         util.get_cuda_compute_capability(mx.cpu())
+
+
+LEGAL = {
+    "where": [True, False, "anything"],
+    "casting": ["no", "equiv", "safe", "same_kind", "unsafe"],
+    "order": ["A", "C", "F", "K"],
+    "dtype": ["int8", "uint8", "int32", "int64", "float16", "float64", np.int8, np.float32],
+    "subok": [True, False],
+}
+ILLEGAL = {
+    "casting": ["some"],
+    "order": [None],
+    "dtype": ["bool", "int16", np.int16, np.bool_, float, None],
+    "subok": [None, 1],
+    "axis": [1],
+}
+
+
+def test_options_of_numpy_functions():
+    assert all(util.np_ufunc_legal_option(k, v) for k, values in LEGAL.items() for v in values)
+    assert not any(util.np_ufunc_legal_option(k, v) for k, vs in ILLEGAL.items() for v in vs)
+
+
+def test_wrapped_functions_take_options_that_change_nothing():
+    @util.wrap_np_unary_func
+    def negative(x, out=None):
+        return -x, out
+
+    @util.wrap_np_binary_func
+    def add(x1, x2, out=None):
+        return x1 + x2, out
+
+    assert negative(1, where=True, casting="same_kind", order="K", dtype=None) == (-1, None)
+    assert add(1, 2, 3, subok=True) == (3, 3)
+    assert negative.__name__ == "negative"
+    for kwargs in ({"where": False}, {"order": "C"}, {"dtype": "float32"}, {"casting": "no"}):
+        with pytest.raises(NotImplementedError, match=rf"add: {next(iter(kwargs))}="):
+            add(1, 2, **kwargs)
+    with pytest.raises(TypeError, match="no argument 'axis'"):
+        negative(1, axis=0)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mxnova.core.base.errors import ArgumentError
+from mxnova.core.base.kinds import attr_text
 from mxnova.core.base.params import (
     Double,
     Floats,
@@ -15,7 +16,6 @@ from mxnova.core.base.params import (
     PosInt,
     Shape,
     UInt,
-    attr_text,
     bounded,
     describe,
     doc_of_arguments,

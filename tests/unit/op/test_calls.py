@@ -8,7 +8,7 @@ import inspect
 import pytest
 
 from mxnova.core.base.errors import ArgumentTypeError
-from mxnova.core.base.params import NOT_GIVEN
+from mxnova.core.base.kinds import NOT_GIVEN
 from mxnova.core.op import library  # noqa: F401 - registers the operators
 from mxnova.core.op.calls import CallForm, documented
 from mxnova.core.op.record import find

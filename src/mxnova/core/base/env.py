@@ -7,7 +7,8 @@ import os
 from typing import Any, Literal, NamedTuple
 
 from .errors import argument_error
-from .params import IntKind, Kind, PosInt, kind_of
+from .kinds import IntKind, Kind
+from .params import PosInt, kind_of
 
 __all__ = ["VARIABLES", "Variable", "describe_variables", "get"]
 
@@ -26,6 +27,9 @@ VARIABLES: dict[str, Variable] = {
         "How many weights an optimizer that can updates in one call; 0: each by itself."),
     "MXNET_HOME": Variable(kind_of(str), "",
         "Where data sets and models are kept; default: .mxnet in the home directory."),
+    "MXNET_GLUON_REPO": Variable(kind_of(str),
+        "https://apache-mxnet.s3-accelerate.dualstack.amazonaws.com/",
+        "Where gluon's models and data sets are fetched from."),
     "MXNOVA_TUNE_HEAP": Variable(kind_of(bool), True,
         "Whether the runtime tells glibc to keep large freed blocks instead of unmapping them."),
     "MXNOVA_IMAGE_MAX_PIXELS": Variable(kind_of(PosInt), 100_000_000,
@@ -72,6 +76,10 @@ VARIABLES: dict[str, Variable] = {
         "longer wait for queued work."),
     "MXNOVA_CHECK_ENGINE_ACCESS": Variable(kind_of(bool), False,
         "Whether operations of the engine may touch only the arrays that they declared."),
+    "MXNET_KVSTORE_BIGARRAY_BOUND": Variable(kind_of(PosInt), 1_000_000,
+        "Elements from which on a KVStore sums up and copies in the background."),
+    "MXNET_UPDATE_ON_KVSTORE": Variable(kind_of(bool), True,
+        "Whether a Trainer of several contexts has its KVStore update parameters."),
     "MXNET_STORAGE_FALLBACK_LOG_VERBOSE": Variable(kind_of(bool), True,
         "Whether it is logged, once each, that an operator runs on dense copies of sparse arrays."),
     "MXNET_CPU_TEMP_COPY": Variable(kind_of(PosInt), 4,

@@ -7,6 +7,7 @@ keeps at most `MAX_TEXT` characters of what it is given.
 MXNetError                      RuntimeError, as in MXNet
 ├── FormatError                 a file or a byte string that breaks its format (also ValueError)
 ├── ArgumentError               a bad argument of an operator or function (also ValueError)
+│   └── AssertedError           what MXNet asserts of arguments (also AssertionError)
 ├── ArgumentTypeError           an argument of the wrong Python type (also TypeError)
 ├── UnknownNameError            an operator, argument or output that does not exist (also KeyError)
 ├── OutOfRangeError             an index beyond its axis (also IndexError)
@@ -34,6 +35,7 @@ from .printable import printable
 __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
+    "AssertedError",
     "DirectoryError",
     "FileError",
     "FilePermissionError",
@@ -87,6 +89,10 @@ class FormatError(MXNetError, ValueError):
 
 class ArgumentError(MXNetError, ValueError):
     """An argument with a value that cannot be used."""
+
+
+class AssertedError(ArgumentError, AssertionError):
+    """An argument that MXNet has an assert statement for, which programs catch."""
 
 
 class ArgumentTypeError(MXNetError, TypeError):

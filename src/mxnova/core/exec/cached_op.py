@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -18,11 +18,13 @@ from ..nd.tape import TapeNode, flow_of, outputs_of, step
 from ..nd.wrapping import owned, receive, wrap_recorded, wrap_value
 from ..runtime.context import Context
 from .interpreter import Observer, Tell, Teller
-from .program import Mode, ProgramTable
+from .program import INFERENCE, Mode, ProgramTable
 from .sparse_execution import Linked, tracked_of, value_of
 from .specialization import Inference
 
-__all__ = ["CachedOp"]
+__all__ = ["BoundOp", "CachedOp"]
+
+_TRAINING, _RECORDED, _RECORDED_TRAINING = Mode(True), Mode(False, True), Mode(True, True)
 
 _FLAGS = {  # name -> type, default; how MXNet plans memory, which ATen's allocator decides here
     "static_alloc": (bool, False),
@@ -64,6 +66,19 @@ class CachedOp:
         self._observers: tuple[Observer, ...] = ()
 
     @property
+    def symbol(self) -> Symbol:
+        """What it computes."""
+        return self._programs.symbol
+
+    @property
+    def is_inlined(self) -> bool:
+        """Whether `autograd.get_symbol` shows its nodes, and not one node for it all."""
+        if self.flags["static_alloc"]:
+            return False
+        nodes = sum(node.op is not None for node in self.symbol.nodes)
+        return nodes <= int(self.flags["inline_limit"])
+
+    @property
     def handle(self) -> CachedOp:
         """Itself, for code that passes handles on."""
         return self
@@ -90,7 +105,7 @@ class CachedOp:
         _check_arrays("its inputs", args)
         context = args[0]._chunk.context if args else Context.get_current()
         compiled: Inference = programs.find(context, tuple([_kind(a) for a in args]), Inference)
-        results = _Call(compiled, programs, context, self._observers).results(args)
+        results = self._results(compiled, context, args)
         if out is None:
             return results[0] if len(results) == 1 else results
         outs = [out] if isinstance(out, NDArray) else list(out)
@@ -102,6 +117,49 @@ class CachedOp:
             array._tracked, array._node = result._tracked, result._node
         return out
 
+    def bound(self, fixed: Mapping[int, NDArray], rest: Sequence[int], context: Context) -> BoundOp:
+        """Itself with some of its arrays given once and for all, which makes calls quick.
+
+        Args:
+            fixed: arrays by their position in `list_inputs()`.
+            rest: positions of the arrays that calls give, in the order in which they give them.
+            context: where all arrays are.
+        """
+        return BoundOp(self, fixed, rest, context)
+
+    def _results(
+        self, compiled: Inference, context: Context, arrays: Sequence[NDArray]
+    ) -> list[NDArray]:
+        """The outputs of the program for arrays like these, recorded where recording is on."""
+        for i in self._programs.written:
+            _ = arrays[i]._target  # waits for those who read it
+        if STATE.recording:
+            edges = _edges(arrays)
+            if edges is not None:
+                return self._recorded(compiled, context, arrays, edges)
+        inputs = [arrays[i]._value for i in self._programs.order]
+        if self._observers or STATE.training:
+            mode = _TRAINING if STATE.training else INFERENCE
+            results = compiled.program.run(inputs, mode, self._observers)
+        else:
+            shared = compiled.watches and any([a._chunk.foreign for a in arrays])
+            results = compiled.run(inputs, shared)
+        return [wrap_value(r, context) for r in _distinct(results, inputs)]
+
+    def _recorded(
+        self, compiled: Inference, context: Context, arrays: Sequence[NDArray], edges: list[Any]
+    ) -> list[NDArray]:
+        table = self._programs
+        for i in table.states:
+            edges[i] = arrays[i]._value  # who watches their version counters is to see the writes
+        inputs = [edges[i] for i in table.order]
+        with torch.enable_grad():
+            mode = _RECORDED_TRAINING if STATE.training else _RECORDED
+            results = compiled.program.run(inputs, mode, self._observers)
+            results = _distinct(results, inputs)
+        nodes = outputs_of(step(self, arrays), len(results))
+        return [_wrapped(r, n, context) for r, n in zip(results, nodes, strict=True)]
+
     def _register_op_hook(self, callback: Tell | None, monitor_all: bool = False) -> None:
         """Calls ``callback(array name, operator, array)`` for every output of every node.
 
@@ -109,7 +167,9 @@ class CachedOp:
             callback: the function; None: none any more.
             monitor_all: also for the inputs of every node.
         """
-        self._observers = () if callback is None else (Teller(callback, monitor_all, False),)
+        self._observers = ()
+        if callback is not None:
+            self._observers = (Teller(callback, monitor_all, False, hidden=False),)
 
 
 def _check_arrays(what: str, given: Sequence[Any]) -> None:
@@ -119,65 +179,80 @@ def _check_arrays(what: str, given: Sequence[Any]) -> None:
 
 
 def _kind(array: NDArray) -> tuple[Any, ...]:
-    if array.stype == "default":
-        return array._tensor.shape, array._tensor.dtype, "default"
-    return array.shape, array._value.dtype, array.stype
+    value = array._raw
+    return value.shape, value.dtype, array.stype
 
 
-class _Call(NamedTuple):
-    """One call, of a program for arrays like those that are given."""
+class BoundOp:
+    """A CachedOp some of whose arrays stay: only the others are looked at in a call."""
 
-    compiled: Inference
-    table: ProgramTable
-    context: Context
-    observers: tuple[Observer, ...]
+    __slots__ = ("_arrays", "_compiled", "_context", "_kinds", "_op", "_rest")
 
-    def results(self, arrays: Sequence[NDArray]) -> list[NDArray]:
-        """The outputs, recorded where recording is on."""
-        for i in self.table.written:
-            _ = arrays[i]._target  # waits for those who read it
-        if STATE.recording and any(flow_of(a) is not None for a in arrays):
-            return self._recorded(arrays)
-        return self._unrecorded(arrays)
+    def __init__(
+        self, op: CachedOp, fixed: Mapping[int, NDArray], rest: Sequence[int], context: Context
+    ) -> None:
+        count = len(op._programs.names)
+        if sorted([*fixed, *rest]) != list(range(count)):
+            raise MXNetError(f"CachedOp: of its {count} arrays {[*fixed, *rest]} are given")
+        _check_arrays("its inputs", list(fixed.values()))
+        self._op = op
+        self._context = context
+        self._rest = tuple(rest)
+        self._arrays: list[Any] = [fixed.get(i) for i in range(count)]
+        self._kinds: list[Any] = [None if a is None else _kind(a) for a in self._arrays]
+        self._compiled: dict[Any, Inference] = {}
 
-    def _unrecorded(self, arrays: Sequence[NDArray]) -> list[NDArray]:
-        inputs = [arrays[i]._value for i in self.table.order]
-        if self.observers or STATE.training:
-            mode = Mode(STATE.training, False)
-            results = self.compiled.program.run(inputs, mode, self.observers)
-        else:
-            results = self.compiled.run(inputs, any(a._chunk.foreign for a in arrays))
-        return [wrap_value(r, self.context) for r in _distinct(results, inputs)]
+    def __call__(self, arrays: Sequence[NDArray]) -> Any:
+        """The outputs for the other arrays: an array, or a list where there are several."""
+        kinds = tuple([(a._raw.shape, a._raw.dtype, a.stype) for a in arrays])
+        compiled = self._compiled.get(kinds)
+        if compiled is None:
+            compiled = self._compile(kinds)
+        every = self._arrays.copy()
+        for position, array in zip(self._rest, arrays, strict=True):
+            every[position] = array
+        results = self._op._results(compiled, self._context, every)
+        return results[0] if len(results) == 1 else results
 
-    def _recorded(self, arrays: Sequence[NDArray]) -> list[NDArray]:
-        edges = [_edge(a) for a in arrays]
-        for i in self.table.states:
-            edges[i] = arrays[i]._value  # who watches their version counters is to see the writes
-        inputs = [edges[i] for i in self.table.order]
-        with torch.enable_grad():
-            mode = Mode(STATE.training, True)
-            results = self.compiled.program.run(inputs, mode, self.observers)
-            results = _distinct(results, inputs)
-        nodes = outputs_of(step("_CachedOp", arrays), len(results))
-        return [self._wrapped(r, n) for r, n in zip(results, nodes, strict=True)]
-
-    def _wrapped(self, result: Any, node: TapeNode) -> NDArray:
-        if isinstance(result, Tensor):
-            return wrap_recorded(result, self.context, node)
-        array = wrap_value(value_of(result), self.context)
-        array._tracked, array._node = tracked_of(result), node
-        return array
+    def _compile(self, kinds: tuple[Any, ...]) -> Inference:
+        every = self._kinds.copy()
+        for position, kind in zip(self._rest, kinds, strict=True):
+            every[position] = kind
+        if len(self._compiled) > _KEPT:
+            self._compiled.clear()
+        found: Inference = self._op._programs.find(self._context, tuple(every), Inference)
+        self._compiled[kinds] = found
+        return found
 
 
-def _edge(array: NDArray) -> Any:
-    """What goes into a recorded graph for an array: what gradients flow through, or a constant.
+_KEPT = 1024
 
-    A constant has a version counter of its own, so that writing to the array later is no error.
+
+def _wrapped(result: Any, node: TapeNode, context: Context) -> NDArray:
+    if isinstance(result, Tensor):
+        return wrap_recorded(result, context, node)
+    array = wrap_value(value_of(result), context)
+    array._tracked, array._node = tracked_of(result), node
+    return array
+
+
+def _edges(arrays: Sequence[NDArray]) -> list[Any] | None:
+    """What goes into a recorded graph for each array; None where gradients flow through none.
+
+    That is what gradients flow through, or a constant with a version counter of its own, so that
+    writing to the array later is no error.
     """
-    tracked = flow_of(array)
-    if array.stype != "default":
-        return array._value if tracked is None else Linked(array._value, tracked)
-    return array._tensor.data if tracked is None else tracked
+    edges: list[Any] = []
+    flows = False
+    for array in arrays:
+        tracked = flow_of(array)
+        flows = flows or tracked is not None
+        value = array._value
+        if array.stype != "default":
+            edges.append(value if tracked is None else Linked(value, tracked))
+        else:
+            edges.append(value.data if tracked is None else tracked)
+    return edges if flows else None
 
 
 def _distinct(results: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
@@ -188,6 +263,8 @@ def _distinct(results: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
     for result in results:
         if isinstance(result, Tensor):
             result = owned(result, dense)
+            if len(results) == 1:
+                return [result]
             memory = result.untyped_storage().data_ptr()
             result = result.clone() if memory in seen else result
             seen.add(memory)

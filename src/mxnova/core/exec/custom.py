@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from ..base.errors import ArgumentError, MXNetError, UnknownNameError, candidates
-from ..base.params import attr_text
+from ..base.kinds import attr_text
 from ..base.shapes import Pause, from_user, to_user
 from ..nd.array import NDArray
 from ..nd.function import tied

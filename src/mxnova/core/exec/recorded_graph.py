@@ -7,14 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..base.errors import ArgumentTypeError, MXNetError
-from ..base.params import attr_text
-from ..graph.node import Entry, Node
+from ..base.kinds import attr_text
+from ..graph.node import Entry, Node, parsed
+from ..graph.rewrite import rewrite
 from ..graph.symbol import Symbol
 from ..nd.array import NDArray
 from ..nd.array_operators import Index
 from ..nd.tape import Leaf, TapeNode, is_live
 from ..op.record import Op, find
-from . import binding  # noqa: F401 - Symbol.bind
+from . import binding, control_flow  # noqa: F401 - Symbol.bind, _CachedOp
+from .cached_op import CachedOp
 
 __all__ = ["get_symbol"]
 
@@ -33,8 +35,20 @@ def get_symbol(x: NDArray) -> Symbol:
     if node is None or not is_live(x):
         raise MXNetError("get_symbol: x has no recorded computation; compute it inside record()")
     entries: dict[TapeNode, Entry] = {}
+    graphs: dict[TapeNode, Sequence[Entry]] = {}  # all outputs of what a CachedOp has run
     for step in _in_order(node):
-        entries[step] = _entry_of(step, [entries[s] for s in step.inputs or ()])
+        if isinstance(step.made_by, int):
+            (whole,) = step.inputs or ()
+            outputs = graphs.get(whole)
+            alone = Entry(entries[whole].node, step.made_by)
+            entries[step] = alone if outputs is None else outputs[step.made_by]
+            continue
+        inputs = [entries[s] for s in step.inputs or ()]
+        if isinstance(step.made_by, CachedOp):
+            graphs[step] = _graph_of(step.made_by, f"node_{step.number}", inputs)
+            entries[step] = graphs[step][0]
+        else:
+            entries[step] = _entry_of(step, inputs)
     return Symbol([entries[node]])
 
 
@@ -57,13 +71,30 @@ def _entry_of(step: TapeNode, inputs: Sequence[Entry]) -> Entry:
     if made_by is None:
         kind = "var" if isinstance(step, Leaf) else "null"
         return Entry(Node(None, f"{kind}{step.number}", {}), 0)
-    if isinstance(made_by, int):
-        return Entry(inputs[0].node, made_by)
-    if isinstance(made_by, str):
+    if not isinstance(made_by, Op):
         raise MXNetError(f"get_symbol: a step {made_by} is no operator that a Symbol could have")
     if isinstance(made_by, Index):
         return _indexed(made_by.values, name, inputs)
     return _applied(made_by, name, inputs)
+
+
+def _graph_of(op: CachedOp, name: str, inputs: Sequence[Entry]) -> Sequence[Entry]:
+    """The outputs of a CachedOp: of its own nodes where it is small, of one node otherwise."""
+    symbol = op.symbol
+    if not op.is_inlined:
+        node = Node(parsed("_CachedOp", {}, [symbol]), name, {}, inputs, [symbol])
+        return [Entry(node, i) for i in range(len(symbol.entries))]
+    given = dict(zip(symbol.list_inputs(), inputs, strict=True))
+    last = symbol.nodes[-1]
+
+    def replace(node: Node, sources: list[Entry]) -> Node | list[Entry]:
+        if node.op is None:
+            return [given[node.name]]
+        copy = node.copy(sources)
+        copy.name = name if node is last else f"{name}_{symbol.nodes.index(node)}"
+        return copy
+
+    return rewrite(symbol, replace).entries
 
 
 def _applied(op: Op, name: str, inputs: Sequence[Entry]) -> Entry:

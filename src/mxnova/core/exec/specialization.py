@@ -63,6 +63,11 @@ class Inference:
         self._special: _Special | None = None
         self._lock = threading.Lock()
 
+    @property
+    def watches(self) -> bool:
+        """Whether it matters if others may write to the memory of inputs."""
+        return bool(self._watched)
+
     def specialize(self, values: Sequence[Any]) -> None:
         """Compiles the program now, rewritten around the parameters among `values`."""
         if self._watched:

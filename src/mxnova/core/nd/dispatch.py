@@ -355,9 +355,9 @@ def _densely(op: Op, arrays: Sequence[BaseArray], out: Any) -> Any:
     tell_of_fallback(op, arrays)
     copies = [dense_copy(a) if a.stype != "default" else a for a in arrays]
     result = invoke(op, copies, out)
-    for name, array, copy in zip(op.inputs(), arrays, copies, strict=True):
-        if copy is not array and (name in op.mutates or name in op.aux):
-            receive(array, copy._raw, op.name)
+    for at in op.structure.written:
+        if copies[at] is not arrays[at]:
+            receive(arrays[at], copies[at]._raw, op.name)
     return result
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from ..base.errors import ArgumentTypeError
 from ..op.calls import CallForm, documented
 from ..op.record import find
-from .base_array import BaseArray
+from .base_array import CLASSES, BaseArray
 from .dispatch import invoke
 from .validation import settled
 
@@ -25,6 +25,7 @@ def function_of(op: str, shown: str = "") -> Callable[..., Any]:
     type_ = find(op)
     form = CallForm(type_, tuple(_EXTRAS))
     array_names, n_arrays = frozenset(form.arrays), len(form.arrays)
+    kind = "numpy" if op.startswith("_np") else ""
 
     def function(*args: Any, out: Any = None, name: str | None = None, **kwargs: Any) -> Any:
         if len(args) <= n_arrays and array_names.isdisjoint(kwargs) and _all_arrays(args):
@@ -35,7 +36,7 @@ def function_of(op: str, shown: str = "") -> Callable[..., Any]:
             out = call.extras.get("out", out)
         if out is not None and not arrays:
             op = settled(op, out)
-        return invoke(op, arrays, out)
+        return invoke(op, arrays, out, cls=CLASSES.get(kind))
 
     return documented(function, shown or op, form, _EXTRAS)
 

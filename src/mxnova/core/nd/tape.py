@@ -9,7 +9,7 @@ refer only to what came before them, so that graphs are freed by reference count
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import count
 from typing import Any
 
@@ -31,8 +31,9 @@ __all__ = [
     "step",
 ]
 
-# What was run: an operator; the name of what is none; a number: that output of the input.
-Step = Op | str | int
+# What was run: an operator, or a graph; the name of what is neither; a number: that output of the
+# input.
+Step = Op | Hashable | str | int
 
 _number_of_step = count().__next__
 _number_of_variable = count().__next__

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..base.errors import ArgumentTypeError, candidates
-from ..base.params import NOT_GIVEN, REQUIRED
+from ..base.kinds import NOT_GIVEN, REQUIRED
 from .record import OpType
 
 __all__ = ["Call", "CallForm", "documented"]

@@ -18,16 +18,9 @@ from typing import Any, ClassVar
 
 import torch
 
-from ..base.params import (
-    NOT_GIVEN,
-    REQUIRED,
-    Field,
-    doc_of_arguments,
-    fields_of,
-    identities,
-    parse_attrs,
-    parse_field,
-)
+from ..base.identities import identities
+from ..base.kinds import NOT_GIVEN, REQUIRED
+from ..base.params import Field, doc_of_arguments, fields_of, parse_attrs, parse_field
 from ..base.registry import Registry
 from ..base.shapes import shape_text
 from .infer import DTypes, Shapes

@@ -30,7 +30,7 @@ from torch import Tensor
 
 from ..base.errors import MXNetError
 
-__all__ = ["Address", "Block", "block_of"]
+__all__ = ["Address", "Block", "block_of", "n_blocks"]
 
 _HEADER = mmap.PAGESIZE
 _COOKIE = 16  # bytes of the header that tell a block from whatever else has its number now
@@ -162,6 +162,11 @@ def _private(path: str, flags: int) -> int:
 _blocks: WeakValueDictionary[int, Block] = WeakValueDictionary()
 _sent: list[tuple[Block, Address]] = []
 _sending = threading.RLock()
+
+
+def n_blocks() -> int:
+    """How many blocks this process has."""
+    return len(_blocks)
 
 
 def block_of(tensor: Tensor) -> Block | None:

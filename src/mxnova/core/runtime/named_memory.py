@@ -28,7 +28,7 @@ from torch import Tensor
 from ..base.errors import MXNetError
 from .forks import after_fork_in_child
 
-__all__ = ["Address", "Block", "block_of"]
+__all__ = ["Address", "Block", "block_of", "n_blocks"]
 
 _HEADER = 4096
 _COOKIE = 13  # bytes; macOS allows names of 31 characters
@@ -152,6 +152,11 @@ def _close_unused() -> None:
         with contextlib.suppress(BufferError):
             each.close()
             _in_use.remove(each)
+
+
+def n_blocks() -> int:
+    """How many blocks this process has."""
+    return len(_blocks)
 
 
 def block_of(tensor: Tensor) -> Block | None:

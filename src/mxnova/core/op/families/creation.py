@@ -16,7 +16,8 @@ from torch import Tensor
 
 from ...base.dtypes import dtype_of_flag
 from ...base.errors import argument_error
-from ...base.params import Double, Long, Shape, ShapeKind, StructuralDouble
+from ...base.kinds import ShapeKind
+from ...base.params import Double, Long, Shape, StructuralDouble
 from ...base.shapes import from_user
 from ..declaration import function_operator
 from ..dtypes import mx_dtype, torch_dtype

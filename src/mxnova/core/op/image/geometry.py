@@ -110,7 +110,10 @@ def to_tensor(data: Tensor) -> Tensor:
     Args:
         data: (height, width, channels) or a batch of them, of any element type.
     """
-    return (data.movedim(-1, -3) / 255).to(torch.float32)
+    first = data.movedim(-1, -3)
+    if data.dtype is torch.uint8:  # the usual case: transposed and converted in one go
+        return first.to(torch.float32, memory_format=torch.contiguous_format).div_(255)
+    return (first / 255).to(torch.float32)
 
 
 def _normalize_shape(op: Op, s: Shapes) -> None:

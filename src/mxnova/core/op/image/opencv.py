@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import functools
+import importlib.util
 from types import ModuleType
 from typing import Any
 
@@ -73,8 +75,8 @@ def _decoded(op: str, data: np.ndarray[Any, Any], flag: int, to_rgb: bool, sourc
     if image.ndim == 2:
         image = image[:, :, None]
     elif to_rgb and image.shape[2] == 3:
-        image = image[:, :, ::-1]
-    return torch.from_numpy(np.ascontiguousarray(image))
+        image = _run(op, "cvtColor", image, _opencv().COLOR_BGR2RGB)
+    return torch.from_numpy(image)
 
 
 @function_operator(
@@ -131,6 +133,29 @@ def imresize(src: Tensor, *, w: PosInt, h: PosInt, interp: int = 1) -> Tensor:
     """
     resized = _run("_cvimresize", "resize", _image(src), (w, h), interpolation=interp)
     return _tensor(resized, src)
+
+
+_SAME_AS_MXNETS = (0, 1, 4)  # kinds whose bytes have not changed since OpenCV 3
+
+
+def resized_bytes(data: Tensor, kind: int, new: tuple[int, int]) -> Tensor | None:
+    """Images of bytes (…, height, width, channels) in `new` (height, width) by OpenCV.
+
+    None where OpenCV is not installed, cannot take them, or gives other bytes than MXNet's does.
+    """
+    is_ours = data.device.type == "cpu" and kind in _SAME_AS_MXNETS and data.shape[-1] <= 4
+    if not is_ours or not data.numel() or not _is_installed():
+        return None
+    images = _image(data).reshape(-1, *data.shape[-3:])
+    resize = _opencv().resize
+    resized = [resize(image, new[::-1], interpolation=kind) for image in images]
+    result = torch.from_numpy(resized[0] if len(resized) == 1 else np.stack(resized))
+    return result.view(*data.shape[:-3], *new, data.shape[-1])
+
+
+@functools.cache
+def _is_installed() -> bool:
+    return importlib.util.find_spec("cv2") is not None
 
 
 def _border_shape(op: Op, s: Shapes) -> None:

@@ -15,6 +15,7 @@ from ...base.params import Shape
 from ..declaration import operator
 from ..infer import Shapes
 from ..record import Op
+from . import opencv
 from .fixed_point import resized_bytes
 from .pixels import saturated
 
@@ -61,6 +62,10 @@ class Resize(Op):
         kind = self.interp
         if kind == 3 and (new[0] > old[0] or new[1] > old[1]):
             kind = _ENLARGED_AREA
+        if data.dtype is torch.uint8:
+            resized = opencv.resized_bytes(data, kind, new)
+            if resized is not None:
+                return resized
         if data.dtype is torch.uint8 and kind not in (_NEAREST, _AREA):
             return resized_bytes(data, kind, new)
         floats = data.dtype if data.is_floating_point() else torch.float32

@@ -8,7 +8,8 @@ from typing import Literal
 import torch.nn.functional as F
 from torch import Tensor
 
-from ...base.params import REQUIRED, Shape, ULong
+from ...base.kinds import REQUIRED
+from ...base.params import Shape, ULong
 from ...base.shapes import UNKNOWN, Dim, UnknownDim
 from ..declaration import operator
 from ..infer import DTypes, Shapes

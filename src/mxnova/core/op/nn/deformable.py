@@ -13,7 +13,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from ...base.params import REQUIRED, PosInt, Shape, ULong, bounded
+from ...base.kinds import REQUIRED
+from ...base.params import PosInt, Shape, ULong, bounded
 from ...base.shapes import UnknownDim, shape_text
 from ..declaration import operator
 from ..families.unary import round_half_away

@@ -16,6 +16,10 @@ from ..declaration import function_operator, operator
 from ..infer import DTypes, Shapes
 from ..record import Op
 
+# From here on gamma is multiplied by itself: ATen's fused gradient of gamma adds row after row, and
+# is 5e-4 off after 8192 of them; this one, which takes 1.1 to 2 times as long, 5e-5.
+_MANY_ROWS = 4096
+
 
 class _WithStatistics(Op):
     """A normalisation that also gives the mean and the standard deviation, without gradients."""
@@ -66,7 +70,11 @@ class LayerNorm(_WithStatistics):
     def forward(self, data: Tensor, gamma: Tensor, beta: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         last = self.axis in (-1, data.ndim - 1)
         x = data if last else data.movedim(self.axis, -1)
-        found = torch.native_layer_norm(x, gamma.shape, gamma, beta, self.eps)
+        if gamma.requires_grad and x.numel() >= _MANY_ROWS * len(gamma):
+            plain, *rest = torch.native_layer_norm(x, gamma.shape, None, None, self.eps)
+            found = (torch.addcmul(beta, plain, gamma), *rest)
+        else:
+            found = torch.native_layer_norm(x, gamma.shape, gamma, beta, self.eps)
         return self._results(*(r if last else r.movedim(-1, self.axis) for r in found))
 
 

@@ -10,7 +10,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from ...base.params import REQUIRED, Count, PosInt, ULong
+from ...base.kinds import REQUIRED
+from ...base.params import Count, PosInt, ULong
 from ...base.shapes import Dim, UnknownDim, shape_text
 from ..declaration import operator
 from ..infer import DTypes, Shapes

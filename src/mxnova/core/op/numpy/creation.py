@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import torch
 from torch import Tensor
 
-from ...base.params import Double, IntKind, Kind, Long, Shape
+from ...base.kinds import IntKind, Kind
+from ...base.params import Double, Long, Shape
 from ...base.shapes import shape_text
 from ..declaration import function_operator, register_function
 from ..dtypes import torch_dtype

@@ -11,7 +11,8 @@ import torch
 from torch import Tensor
 
 from ...base.errors import MXNetError
-from ...base.params import Double, Kind, Shape
+from ...base.kinds import Kind
+from ...base.params import Double, Shape
 from ...base.shapes import Dim, shape_text
 from ..declaration import function_operator, operator, register_function
 from ..dtypes import dtype_name

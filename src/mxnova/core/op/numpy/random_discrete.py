@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from ...base.errors import argument_error
-from ...base.params import FloatKind, IntKind, OptionalKind, Shape, ShapeKind, TupleKind
+from ...base.kinds import FloatKind, IntKind, OptionalKind, ShapeKind, TupleKind
+from ...base.params import Shape
 from ...base.shapes import shape_text
 from ..declaration import operator
 from ..dtypes import torch_dtype

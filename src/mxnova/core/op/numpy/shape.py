@@ -10,7 +10,8 @@ from typing import Annotated
 import torch
 from torch import Tensor
 
-from ...base.params import OptionalKind, Shape, ShapeKind
+from ...base.kinds import OptionalKind, ShapeKind
+from ...base.params import Shape
 from ...base.shapes import UNKNOWN, Dim, is_known, shape_text
 from ..declaration import elementwise_shape, function_operator
 from ..families.creation import PartialShape

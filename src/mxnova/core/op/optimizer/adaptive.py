@@ -9,7 +9,8 @@ from typing import Annotated
 from torch import Tensor
 
 from ...base.errors import argument_error
-from ...base.params import Double, FloatKind, StepCount
+from ...base.kinds import FloatKind
+from ...base.params import Double, StepCount
 from ...base.shapes import shape_text
 from ..infer import Shapes
 from ..record import Op

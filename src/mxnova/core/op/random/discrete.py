@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from ...base.errors import ArgumentError
-from ...base.params import IntKind, Shape
+from ...base.kinds import IntKind
+from ...base.params import Shape
 from ...base.shapes import from_user
 from ..declaration import operator
 from ..dtypes import torch_dtype

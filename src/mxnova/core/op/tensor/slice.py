@@ -7,7 +7,8 @@ from typing import Any
 
 from torch import Tensor
 
-from ...base.params import REQUIRED, Count, Double, OptionalInts, Shape
+from ...base.kinds import REQUIRED
+from ...base.params import Count, Double, OptionalInts, Shape
 from ...base.shapes import UNKNOWN, Dim, UnknownDim, shape_text
 from ..declaration import operator
 from ..infer import DTypes, Shapes

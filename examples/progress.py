@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Epochs with a bar that shows how far, how fast and how well."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sized
+from typing import Any, Protocol
+
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
+
+__all__ = ["Epoch", "epochs"]
+
+
+class Batches(Sized, Iterable[Any], Protocol):
+    """What is gone through in every epoch: a list, a DataLoader."""
+
+
+class Epoch:
+    """Goes through the batches once; the loop calls `show` after each."""
+
+    def __init__(self, bar: Progress, task: TaskID, batches: Batches, unit: str) -> None:
+        self._bar, self._task, self._batches, self._unit = bar, task, batches, unit
+        self._done, self._start = 0, time.perf_counter()
+
+    def __iter__(self) -> Iterator[Any]:
+        for batch in self._batches:
+            yield batch
+            self._bar.advance(self._task)
+
+    def show(self, done: int, **figures: float) -> None:
+        """Adds `done` units to the throughput, and shows it with `figures`."""
+        self._done += done
+        speed = self._done / (time.perf_counter() - self._start)
+        parts = [f"{speed:,.0f} {self._unit}/s", *(f"{n} {v:.3g}" for n, v in figures.items())]
+        self._bar.update(self._task, figures=", ".join(parts))
+
+
+def epochs(count: int, batches: Batches, unit: str) -> Iterator[Epoch]:
+    """`count` epochs over `batches`, each with a line of its own, of things called `unit`."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(20),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+        TextColumn("{task.fields[figures]}"),
+    )
+    with Progress(*columns) as bar:
+        for number in range(1, count + 1):
+            task = bar.add_task(f"epoch {number}", total=len(batches), figures="")
+            yield Epoch(bar, task, batches, unit)

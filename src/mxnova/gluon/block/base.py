@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Block: a part of a network, with parameters and blocks inside it."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ... import initializer
+from ... import ndarray as nd
+from ...core.base.errors import ArgumentError, ArgumentTypeError, AssertedError, candidates
+from ...core.nd.array import NDArray
+from ...core.runtime.context import Context
+from ..listing import brief, indented
+from ..parameter import Parameter, ParameterDict
+from . import architecture
+from .hooks import HookHandle, Hooks
+from .scope import _BlockScope
+from .summary import summarize
+
+__all__ = ["Block"]
+
+
+class Block:
+    """A network, or a part of one.
+
+    Blocks and parameters that are assigned to attributes are its children and its parameters.
+
+    Args:
+        prefix: stands before the names of its parameters and children; default: its class, numbered.
+        params: parameters to share with another block.
+    """
+
+    def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
+        self._empty_prefix = prefix == ""
+        self._prefix, self._params = _BlockScope.create(prefix, params, self._alias())
+        self._name = self._prefix.removesuffix("_")
+        self._scope = _BlockScope(self)
+        self._children: OrderedDict[str, Block] = OrderedDict()
+        self._reg_params: dict[str, Parameter] = {}
+        self._forward_hooks: Hooks = OrderedDict()
+        self._forward_pre_hooks: Hooks = OrderedDict()
+
+    def __repr__(self) -> str:
+        content = "\n".join(
+            f"  ({key}): {indented(repr(block), 2)}"
+            for key, block in self.__dict__.items()
+            if isinstance(block, Block)
+        )
+        return f"{type(self).__name__}(\n{content}\n)"
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        have = self.__dict__.get(name)
+        if isinstance(have, (Parameter, Block)) and not isinstance(value, type(have)):
+            raise ArgumentTypeError(
+                f"{type(self).__name__}: {name} is a {type(have).__name__}, it cannot become a "
+                f"{type(value).__name__}"
+            )
+        if isinstance(value, Block):
+            self.register_child(value, name)
+        elif isinstance(value, Parameter):
+            if name in self._reg_params:
+                raise AssertedError(
+                    f"{type(self).__name__}: {name} is a parameter already; blocks share "
+                    "parameters by params=, when they are made"
+                )
+            self._reg_params[name] = value
+        super().__setattr__(name, value)
+
+    # Names ---------------------------------------------------------------------------------------
+
+    def _alias(self) -> str:
+        return type(self).__name__.lower()
+
+    @property
+    def prefix(self) -> str:
+        """What stands before the names of its parameters and children."""
+        return self._prefix
+
+    @property
+    def name(self) -> str:
+        """Its name: its prefix without the underscore at its end."""
+        return self._name
+
+    def name_scope(self) -> _BlockScope:
+        """A ``with`` block in which blocks and symbols are named after this block."""
+        return self._scope
+
+    # Parameters ----------------------------------------------------------------------------------
+
+    @property
+    def params(self) -> ParameterDict:
+        """Its own parameters, without those of children; see `collect_params`."""
+        return self._params
+
+    def collect_params(self, select: str | None = None) -> ParameterDict:
+        """The parameters of itself and its children.
+
+        Args:
+            select: a regular expression that their names begin with; default: all.
+        """
+        found = ParameterDict(self._params.prefix)
+        self._collect_into(found, None if select is None else re.compile(select))
+        return found
+
+    def _collect_into(self, found: ParameterDict, select: re.Pattern[str] | None) -> None:
+        self._warn_of_containers()
+        own = self.params
+        if select is None:
+            found.update(own)
+        else:
+            found.update({n: p for n, p in own.items() if select.match(n)})  # type: ignore[arg-type]
+        for child in self._children.values():
+            # What children override is theirs to say.
+            found.update(child.collect_params(None if select is None else select.pattern))
+
+    def _warn_of_containers(self) -> None:
+        """Warns of attributes that hold blocks which are no children."""
+        children = set(self._children.values())
+        for name, value in self.__dict__.items():
+            if name.startswith("__") or not isinstance(value, (list, tuple, dict)):
+                continue
+            if any(block not in children for block in _blocks_in(value)):
+                warnings.warn(
+                    f"{type(self).__name__}.{name} holds blocks that are no children, whose "
+                    "parameters are not collected: use Sequential, or call register_child()",
+                    stacklevel=4,
+                )
+
+    def _collect_params_with_prefix(self, prefix: str = "") -> dict[str, Parameter]:
+        """Parameters by the attributes that lead to them: ``features.0.weight``."""
+        start = f"{prefix}." if prefix else ""
+        found = {start + name: value for name, value in self._reg_params.items()}
+        for name, child in self._children.items():
+            found.update(child._collect_params_with_prefix(start + name))
+        return found
+
+    def initialize(
+        self,
+        init: Any = initializer.Uniform(),  # noqa: B008 - MXNet's signature
+        ctx: Context | Sequence[Context] | None = None,
+        verbose: bool = False,
+        force_reinit: bool = False,
+    ) -> None:
+        """Initializes all parameters; see `ParameterDict.initialize`."""
+        self.collect_params().initialize(init, ctx, verbose, force_reinit)
+
+    def cast(self, dtype: Any) -> None:
+        """Casts parameters and children to an element type."""
+        for child in self._children.values():
+            child.cast(dtype)
+        for parameter in self.params.values():
+            parameter.cast(dtype)
+
+    # Files of parameters -------------------------------------------------------------------------
+
+    def save_parameters(self, filename: str, deduplicate: bool = False) -> None:
+        """Writes all parameters, named by the attributes that lead to them.
+
+        Args:
+            filename: the file.
+            deduplicate: write a parameter that several blocks share once only.
+        """
+        params = self._collect_params_with_prefix()
+        if deduplicate:
+            last = {parameter: name for name, parameter in params.items()}
+            params = {name: parameter for parameter, name in last.items()}
+        nd.save(filename, {name: parameter._reduce() for name, parameter in params.items()})
+
+    def save_params(self, filename: str) -> None:
+        """The old form of `save_parameters`: named as `collect_params` names them."""
+        warnings.warn("save_params is deprecated: use save_parameters", stacklevel=2)
+        self.collect_params().save(filename, strip_prefix=self.prefix)
+
+    def load_parameters(
+        self,
+        filename: str,
+        ctx: Context | Sequence[Context] | None = None,
+        allow_missing: bool = False,
+        ignore_extra: bool = False,
+        cast_dtype: bool = False,
+        dtype_source: str = "current",
+    ) -> None:
+        """Reads parameters from a file of `save_parameters`, or of `ParameterDict.save`.
+
+        Args:
+            filename: the file.
+            ctx: contexts of parameters that were not initialized; default: the CPU.
+            allow_missing: leave parameters alone that the file lacks.
+            ignore_extra: ignore what is in the file only.
+            cast_dtype: cast where element types differ.
+            dtype_source: current: to those of the parameters; saved: to those of the file.
+        """
+        loaded = nd.load(filename)
+        params = self._collect_params_with_prefix()
+        if not loaded and not params:
+            return
+        if not isinstance(loaded, dict) or not any("." in name for name in loaded):
+            self.collect_params().load(
+                filename, ctx, allow_missing, ignore_extra, self.prefix, cast_dtype, dtype_source
+            )
+            return
+        if not allow_missing:
+            _check_nothing_is_missing(loaded, params, filename)
+        if not ignore_extra:
+            _check_nothing_is_new(loaded, params, filename)
+        found = [(params[name], array) for name, array in loaded.items() if name in params]
+        for parameter, array in found:
+            parameter._check_load(array, ctx, cast_dtype, dtype_source)
+        for parameter, array in found:
+            parameter._load_init(array, ctx, cast_dtype, dtype_source)
+
+    def load_params(
+        self,
+        filename: str,
+        ctx: Context | Sequence[Context] | None = None,
+        allow_missing: bool = False,
+        ignore_extra: bool = False,
+    ) -> None:
+        """The old name of `load_parameters`."""
+        warnings.warn("load_params is deprecated: use load_parameters", stacklevel=2)
+        self.load_parameters(filename, ctx, allow_missing, ignore_extra)
+
+    # Files of architecture -----------------------------------------------------------------------
+
+    def save(self, prefix: str) -> None:
+        """Writes its tree of blocks to ``prefix-model.json``, parameters to ``-model.params``."""
+        architecture.write(f"{prefix}-model.json", self)
+        self.save_parameters(f"{prefix}-model.params")
+
+    def load(self, prefix: str) -> None:
+        """Reads what `save` of a block with children of the same classes wrote.
+
+        Raises:
+            UnknownNameError: its children are not those of the block that was written.
+        """
+        path = f"{prefix}-model.json"
+        architecture.restore(path, self, architecture.read(path))
+        self.load_parameters(f"{prefix}-model.params")
+
+    def _describe_graph(self) -> dict[str, Any]:
+        """What `save` writes of its graph."""
+        return {}
+
+    def _restore_graph(self, described: Mapping[str, Any]) -> None:
+        """Takes over what `_describe_graph` gave."""
+
+    # Children and hooks --------------------------------------------------------------------------
+
+    def register_child(self, block: Block, name: str | None = None) -> None:
+        """Makes `block` a child; assigning it to an attribute does, too."""
+        self._children[str(len(self._children)) if name is None else name] = block
+
+    def register_forward_pre_hook(self, hook: Callable[..., Any]) -> HookHandle:
+        """Calls ``hook(block, inputs)`` before each forward."""
+        handle = HookHandle()
+        handle.attach(self._forward_pre_hooks, hook)
+        return handle
+
+    def register_forward_hook(self, hook: Callable[..., Any]) -> HookHandle:
+        """Calls ``hook(block, inputs, outputs)`` after each forward."""
+        handle = HookHandle()
+        handle.attach(self._forward_hooks, hook)
+        return handle
+
+    def register_op_hook(self, callback: Callable[..., Any], monitor_all: bool = False) -> None:
+        """Calls ``callback(array name, operator, array)`` for what operators of children give.
+
+        Args:
+            callback: the function.
+            monitor_all: also for what they are given.
+        """
+        for child in self._children.values():
+            child.register_op_hook(callback, monitor_all)
+
+    def apply(self, fn: Callable[[Block], Any]) -> Block:
+        """Calls ``fn(block)`` for each child, its children first, and for itself; returns itself."""
+        for child in self._children.values():
+            child.apply(fn)
+        fn(self)
+        return self
+
+    def hybridize(self, active: bool = True, **kwargs: Any) -> None:
+        """Turns the graphs of children that are HybridBlocks on or off."""
+        for child in self._children.values():
+            child.hybridize(active, **kwargs)
+
+    # Running -------------------------------------------------------------------------------------
+
+    def __call__(self, *args: Any) -> Any:
+        """`forward`, with the hooks around it."""
+        for hook in self._forward_pre_hooks.values():
+            hook(self, args)
+        out = self.forward(*args)
+        for hook in self._forward_hooks.values():
+            hook(self, args, out)
+        return out
+
+    def summary(self, *inputs: Any) -> None:
+        """Prints the blocks that a forward goes through: shapes, numbers of parameters.
+
+        Args:
+            inputs: arrays, or nested lists of them; the forward runs.
+
+        Raises:
+            AssertedError: a block in it is hybridized.
+        """
+        print(summarize(self, inputs))
+
+    def forward(self, *args: Any) -> Any:
+        """What it computes; to be overridden."""
+        raise NotImplementedError(f"{type(self).__name__} does not say how to compute: forward()")
+
+
+def _blocks_in(value: Any) -> Iterator[Block]:
+    """The blocks in nested lists, tuples and dicts."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _blocks_in(item)
+    elif isinstance(value, Block):
+        yield value
+
+
+def _check_nothing_is_missing(
+    loaded: dict[str, NDArray], params: dict[str, Parameter], filename: str
+) -> None:
+    names: dict[Parameter, list[str]] = defaultdict(list)
+    for name, parameter in params.items():
+        names[parameter].append(name)
+    for name, parameter in params.items():
+        if not any(n in loaded for n in names[parameter]):
+            raise AssertedError(
+                f"load_parameters: parameter {name!r} is missing in file {filename!r}, which has "
+                f"{brief(loaded)}; allow_missing=True ignores that"
+            )
+
+
+def _check_nothing_is_new(
+    loaded: dict[str, NDArray], params: dict[str, Parameter], filename: str
+) -> None:
+    for name in loaded:
+        if name not in params:
+            raise ArgumentError(
+                f"load_parameters: {name!r} of file {filename!r} is no parameter of the block"
+                f"{candidates(name, params)} (there are {brief(params)}); ignore_extra=True "
+                "ignores that"
+            )

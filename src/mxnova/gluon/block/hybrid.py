@@ -1,0 +1,498 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HybridBlock: a block that runs on arrays one operator after another, or as one graph."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ... import ndarray as nd
+from ... import symbol as sym
+from ...core.base.errors import ArgumentError, AssertedError, MXNetError, shown
+from ...core.exec.cached_op import CachedOp
+from ...core.graph.symbol import Symbol
+from ...core.nd.array import NDArray
+from ...core.runtime.context import Context
+from ..parameter import DeferredInitializationError, Parameter, ParameterDict, shape_is_known
+from ..parameter.parameter import GENERATION
+from .base import Block
+from .nesting import _flatten, _gather_type_ctx_info, _regroup, restored
+
+__all__ = ["HybridBlock"]
+
+_DRAWING = threading.RLock()  # one thread draws a graph, others wait for it
+
+
+class HybridBlock(Block):
+    """A block whose `hybrid_forward` runs with arrays and with symbols.
+
+    Args:
+        prefix: stands before the names of its parameters and children; default: its class, numbered.
+        params: parameters to share with another block.
+    """
+
+    def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
+        super().__init__(prefix, params)
+        self._cached_graph: Any = ()
+        self._cached_op: CachedOp | None = None
+        self._bound: dict[Context, _Bound] = {}
+        self._cached_op_args: list[tuple[bool, Any]] = []
+        self._out_format: Any = None
+        self._in_format: Any = None
+        self._active = False
+        self._flags: list[tuple[str, Any]] = []
+        self._callback: Callable[..., Any] | None = None
+        self._monitor_all = False
+        self._backend: str | None = None
+        self._backend_opts: dict[str, Any] = {}
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if isinstance(value, HybridBlock):
+            self._clear_cached_op()
+
+    def register_child(self, block: Block, name: str | None = None) -> None:
+        """Makes `block`, a HybridBlock, a child."""
+        if not isinstance(block, HybridBlock):
+            raise ArgumentError(
+                f"{type(self).__name__}: a child of a HybridBlock must be one, too: a "
+                f"{type(block).__name__} is none (HybridSequential is one, Sequential is not)"
+            )
+        super().register_child(block, name)
+        self._clear_cached_op()
+
+    # Graphs --------------------------------------------------------------------------------------
+
+    def hybridize(
+        self,
+        active: bool = True,
+        backend: str | None = None,
+        clear: bool = True,
+        static_alloc: bool = False,
+        static_shape: bool = False,
+        inline_limit: int = 2,
+        forward_bulk_size: int | None = None,
+        backward_bulk_size: int | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Makes forward run as one graph, from the next call on.
+
+        Args:
+            active: False: run operators one after another again.
+            backend: who partitions the graph; see `Symbol.optimize_for`.
+            clear: draw the graph anew.
+            static_alloc: how MXNet plans memory; it changes no result.
+            static_shape: likewise.
+            inline_limit: likewise.
+            forward_bulk_size: likewise.
+            backward_bulk_size: likewise.
+            kwargs: options of the backend.
+        """
+        flags = {
+            "static_alloc": static_alloc,
+            "static_shape": static_shape,
+            "inline_limit": inline_limit,
+        }
+        if forward_bulk_size is not None:
+            flags["forward_bulk_size"] = forward_bulk_size
+        if backward_bulk_size is not None:
+            flags["backward_bulk_size"] = backward_bulk_size
+        self._backend, self._backend_opts = backend, kwargs
+        self._active = active
+        self._flags = list(flags.items())
+        if clear:
+            self._clear_cached_op()
+        if active and (self._forward_hooks or self._forward_pre_hooks):
+            warnings.warn(
+                f"{self.name} is hybridized with hooks on its forward: where a block around it "
+                "is hybridized, they are called when the graph is drawn, with symbols",
+                stacklevel=2,
+            )
+        super().hybridize(active, **flags)
+
+    def optimize_for(
+        self,
+        x: Any,
+        *args: Any,
+        backend: str | None = None,
+        clear: bool = False,
+        static_alloc: bool = False,
+        static_shape: bool = False,
+        inline_limit: int = 2,
+        forward_bulk_size: int | None = None,
+        backward_bulk_size: int | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Hybridizes, and lets a backend partition the graph now, without running it.
+
+        Args:
+            x: the first input.
+            args: further inputs.
+            backend: who partitions the graph; see `Symbol.optimize_for`.
+            clear: draw the graph anew; False: partition what other backends left.
+            static_alloc: as `hybridize` has it.
+            static_shape: likewise.
+            inline_limit: likewise.
+            forward_bulk_size: likewise.
+            backward_bulk_size: likewise.
+            kwargs: options of the backend.
+        """
+        if backend is None:
+            raise ArgumentError("optimize_for: backend=None: a backend must be named")
+        self._kind_of_inputs(x, *args)
+        bulks = forward_bulk_size, backward_bulk_size
+        self.hybridize(
+            True, backend, clear, static_alloc, static_shape, inline_limit, *bulks, **kwargs
+        )
+        self._cached_op = None
+        with _DRAWING:
+            self._build_cache(x, *args)
+
+    def _clear_cached_op(self) -> None:
+        self._cached_graph = ()
+        self._cached_op = None
+        self._bound = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but its graph, which copies draw for themselves."""
+        return {**self.__dict__, "_cached_graph": (), "_cached_op": None, "_bound": {}}
+
+    def _get_graph(self, *args: Any) -> tuple[list[Symbol], Symbol]:
+        """(inputs, outputs) of the graph for arguments like these."""
+        if not self._cached_graph:
+            flat, in_format = _flatten(args, "input")
+            inputs = _variables_for(flat)
+            grouped = _regroup(inputs, in_format)[0]
+            params = {name: p.var() for name, p in self._reg_params.items()}
+            with self.name_scope():
+                out = self.hybrid_forward(sym, *grouped, **params)
+            flat_out, self._out_format = _flatten(out, "output")
+            self._in_format = in_format
+            outputs = sym.Group([o for o in flat_out if o is not None])
+            self._cached_graph = [i for i in inputs if i is not None], outputs
+        return self._cached_graph
+
+    def infer_shape(self, *args: Any) -> None:
+        """Infers the shapes of its parameters from those of its arguments."""
+        inputs, out = self._get_graph(*args)
+        flat = [a for a in _flatten(args, "input")[0] if a is not None]
+        known = {i.name: a.shape for i, a in zip(inputs, flat, strict=True)}
+        self._take_inferred("shape", out, out.infer_shape_partial(**known), shape_is_known)
+
+    def infer_type(self, *args: Any) -> None:
+        """Infers the element types of its parameters from those of its arguments."""
+        inputs, out = self._get_graph(*args)
+        flat = [a for a in _flatten(args, "input")[0] if a is not None]
+        known = {i.name: a.dtype for i, a in zip(inputs, flat, strict=True)}
+        inferred = out.infer_type_partial(**known)
+        self._take_inferred("dtype", out, inferred, lambda dtype: dtype is not None)
+
+    def _take_inferred(
+        self, attribute: str, out: Symbol, inferred: Any, is_known: Callable[[Any], bool]
+    ) -> None:
+        arguments, _, states = inferred
+        found = dict(zip(out.list_arguments(), arguments, strict=True))
+        found.update(zip(out.list_auxiliary_states(), states, strict=True))
+        params = self.collect_params()
+        unknown = [n for n in params if n in found and not is_known(found[n])]
+        if unknown:
+            raise ArgumentError(
+                f"{type(self).__name__} {self.name!r}: its inputs do not tell the {attribute} of "
+                f"{', '.join(unknown)}"
+            )
+        for name, parameter in params.items():
+            if name in found:
+                setattr(parameter, attribute, found[name])
+
+    def _deferred_infer_shape(self, *args: Any) -> None:
+        try:
+            self.infer_shape(*args)
+        except (MXNetError, ValueError, TypeError) as error:
+            raise ArgumentError(
+                f"{type(self).__name__} {self.name!r}: the shapes of its parameters, which were "
+                f"left to the first batch, cannot be inferred: {error}"
+            ) from error
+
+    def _build_cache(self, *args: Any) -> None:
+        inputs, out = self._get_graph(*args)
+        if self._backend is not None:
+            out = self._partitioned(out, inputs, args)
+            self._cached_graph = inputs, out
+        positions = {symbol.name: i for i, symbol in enumerate(inputs)}
+        params = dict(self.collect_params().items())
+        names = out.list_inputs()
+        for name in names:
+            if name not in positions and name not in params:
+                raise AssertedError(
+                    f"{type(self).__name__} {self.name!r}: {name!r} is neither an input nor a "
+                    "parameter of it"
+                )
+        _warn_of_unused(positions, params, set(names))
+        self._cached_op_args = [
+            (True, positions[n]) if n in positions else (False, params[n]) for n in names
+        ]
+        indices = {
+            "data_indices": [i for i, n in enumerate(names) if n in positions],
+            "param_indices": [i for i, n in enumerate(names) if n not in positions],
+        }
+        op = CachedOp(out, [*indices.items(), *self._flags])
+        if self._callback is not None:
+            op._register_op_hook(self._callback, self._monitor_all)
+        self._cached_op, self._bound = op, {}
+
+    def _partitioned(self, out: Symbol, inputs: Sequence[Symbol], args: tuple[Any, ...]) -> Symbol:
+        """The graph as the backend makes it, for arrays like these."""
+        has_symbol, _, _, context = _gather_type_ctx_info(args)
+        arrays: dict[str, NDArray] = {}
+        if not has_symbol:
+            self._initialize_deferred(*args)
+            flat = [a for a in _flatten(args, "input")[0] if a is not None]
+            arrays = {i.name: a for i, a in zip(inputs, flat, strict=True)}
+            arrays.update((n, p.data(context)) for n, p in self.collect_params().items())
+        found = [
+            {name: arrays[name] for name in names if name in arrays}
+            for names in (out.list_arguments(), out.list_auxiliary_states())
+        ]
+        return out.optimize_for(self._backend, *found, context, **self._backend_opts)
+
+    def _initialize_deferred(self, *args: Any) -> None:
+        """Initializes the parameters that wait for the shapes of inputs."""
+        params = self.collect_params().values()
+        with _DRAWING:
+            if any(p._deferred_init for p in params):
+                self._deferred_infer_shape(*args)
+                for parameter in params:
+                    parameter._finish_deferred_init()
+
+    def _call_cached_op(self, *args: Any) -> Any:
+        if self._cached_op is None:
+            with _DRAWING:
+                if self._cached_op is None:
+                    self._build_cache(*args)
+        flat, form = _flatten(args, "input")
+        if form != self._in_format and not _differ_in_none_only(form, self._in_format):
+            raise ArgumentError(
+                f"{type(self).__name__} {self.name!r}: arguments of structure {form}; its graph "
+                f"was drawn for {self._in_format} (0: an array, -1: None); hybridize() again"
+            )
+        arrays = [a for a in flat if a is not None]
+        context = arrays[0].context
+        try:
+            bound = self._bind(context)
+        except DeferredInitializationError:
+            self._initialize_deferred(*args)
+            bound = self._bind(context)
+        return self._structured(bound(arrays))
+
+    def _bind(self, context: Context) -> _Bound:
+        """Its graph with the arrays that parameters have on a context, made anew if they changed."""
+        bound = self._bound.get(context)
+        if bound is None or bound.generation != GENERATION.count:
+            bound = self._bound[context] = _Bound(self, context)
+        return bound
+
+    def _structured(self, out: Any) -> Any:
+        if self._out_format == 0:
+            return out
+        return restored(iter([out] if isinstance(out, NDArray) else out), self._out_format)
+
+    # Running -------------------------------------------------------------------------------------
+
+    def forward(self, x: Any, *args: Any) -> Any:
+        """Runs `hybrid_forward` on arrays or on symbols, or the graph where it is hybridized."""
+        if self._active and isinstance(x, NDArray):
+            bound = self._bound.get(x._chunk.context)
+            if bound is not None and bound.takes(x, args):
+                return self._structured(bound((x, *args)))
+        context = self._kind_of_inputs(x, *args)
+        if context is not None:
+            with context:
+                if self._active:
+                    return self._call_cached_op(x, *args)
+                return self.hybrid_forward(nd, x, *args, **self._parameters(context, x, *args))
+        params = {name: p.var() for name, p in self._reg_params.items()}
+        with self.name_scope():
+            return self.hybrid_forward(sym, x, *args, **params)
+
+    def _kind_of_inputs(self, *args: Any) -> Context | None:
+        """The context of the first array among the inputs; None where they are symbols."""
+        has_symbol, has_array, contexts, context = _gather_type_ctx_info(args)
+        if has_symbol is has_array:
+            what = "arrays and symbols" if has_array else "neither array nor symbol"
+            raise ArgumentError(
+                f"{type(self).__name__} {self.name!r}: inputs={shown(args)}: {what}; one kind of "
+                "the two is needed"
+            )
+        if self._active and len(contexts) > 1:
+            raise ArgumentError(
+                f"{type(self).__name__} {self.name!r}: inputs on {sorted(map(str, contexts))}: a "
+                "hybridized block runs on one context"
+            )
+        return context
+
+    def _parameters(self, context: Context, *args: Any) -> dict[str, NDArray]:
+        try:
+            return {name: p.data(context) for name, p in self._reg_params.items()}
+        except DeferredInitializationError:
+            with _DRAWING:
+                self._deferred_infer_shape(*args)
+                for parameter in self._reg_params.values():
+                    parameter._finish_deferred_init()
+            return {name: p.data(context) for name, p in self._reg_params.items()}
+
+    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+        """What it computes; to be overridden.
+
+        Args:
+            F: `mx.nd` for arrays, `mx.sym` for symbols.
+            x: the first input.
+            args: further inputs.
+            kwargs: its parameters, by attribute.
+        """
+        raise NotImplementedError(
+            f"{type(self).__name__} does not say how to compute: hybrid_forward()"
+        )
+
+    def register_op_hook(self, callback: Callable[..., Any], monitor_all: bool = False) -> None:
+        """Calls ``callback(array name, operator, array)`` for the outputs of operators.
+
+        Args:
+            callback: the function.
+            monitor_all: also for their inputs.
+        """
+        self._callback, self._monitor_all = callback, monitor_all
+        if self._cached_op is not None:
+            self._cached_op._register_op_hook(callback, monitor_all)
+        super().register_op_hook(callback, monitor_all)
+
+    def cast(self, dtype: Any) -> None:
+        """Casts parameters and children to an element type."""
+        self._clear_cached_op()
+        super().cast(dtype)
+
+    # Files of graphs -----------------------------------------------------------------------------
+
+    def export(self, path: str, epoch: int = 0, remove_amp_cast: bool = True) -> None:
+        """Writes its graph to ``path-symbol.json``, its parameters to ``path-0000.params``.
+
+        Module, SymbolBlock and MXNet read them.
+
+        Args:
+            path: what the names of the files begin with.
+            epoch: the number in the name of the file of parameters.
+            remove_amp_cast: leave out the casts of automatic mixed precision.
+
+        Raises:
+            MXNetError: it was not hybridized, or has not run since.
+        """
+        if not self._cached_graph:
+            raise MXNetError(
+                f"{type(self).__name__} {self.name!r}: export: it has no graph yet: call "
+                "hybridize(), then run it once"
+            )
+        out = self._cached_graph[1]
+        out.save(f"{path}-symbol.json", remove_amp_cast=remove_amp_cast)
+        states = set(out.list_auxiliary_states())
+        params = self.collect_params()
+        arrays = {
+            f"{'aux' if name in states else 'arg'}:{name}": params[name]._reduce()
+            for name in out.list_inputs()
+            if name in params
+        }
+        nd.save(f"{path}-{epoch:04d}.params", arrays)
+
+    def _describe_graph(self) -> dict[str, Any]:
+        if not (self._active and self._cached_graph):
+            return {"hybridized": False}
+        inputs, out = self._cached_graph
+        return {
+            "in_format": self._in_format,
+            "out_format": self._out_format,
+            "inputs": [i.tojson() for i in inputs],
+            "symbol": out.tojson(),
+            "hybridized": True,
+        }
+
+    def _restore_graph(self, described: Mapping[str, Any]) -> None:
+        # The code of the block draws the graph again, with the names that its parameters have.
+        self._clear_cached_op()
+        self._active = bool(described.get("hybridized"))
+
+
+class _Bound:
+    """The graph of a block with the arrays that its parameters have on one context.
+
+    Attributes:
+        generation: the count of changes of parameters that it is made for.
+    """
+
+    __slots__ = ("_computed", "_context", "_op", "_plain", "_used", "generation")
+
+    def __init__(self, block: HybridBlock, context: Context) -> None:
+        self.generation = GENERATION.count  # before arrays are taken: later changes are noticed
+        inputs: dict[int, int] = {}
+        computed: dict[int, Parameter] = {}
+        fixed: dict[int, NDArray] = {}
+        for position, (is_arg, value) in enumerate(block._cached_op_args):
+            if is_arg:
+                inputs[value] = position
+            elif type(value).data is not Parameter.data:
+                computed[position] = value
+            else:
+                fixed[position] = value.data(context)
+        self._context = context
+        self._computed = list(computed.values())
+        self._used = sorted(inputs)
+        # How many arrays it takes where lists and None are not among its inputs, else 0.
+        self._plain = len(inputs) if block._in_format == [0] * len(inputs) else 0
+        op: CachedOp = block._cached_op  # type: ignore[assignment]
+        self._op = op.bound(fixed, [*(inputs[i] for i in self._used), *computed], context)
+
+    def takes(self, x: NDArray, args: tuple[Any, ...]) -> bool:
+        """Whether it can be called with these as they are."""
+        if self.generation != GENERATION.count or self._plain != len(args) + 1:
+            return False
+        context = x._chunk.context
+        for array in args:
+            if not isinstance(array, NDArray) or array._chunk.context is not context:
+                return False
+        return True
+
+    def __call__(self, arrays: Sequence[NDArray]) -> Any:
+        """The outputs for its inputs, of which some may be unused."""
+        if len(arrays) != len(self._used):
+            arrays = [arrays[i] for i in self._used]
+        if self._computed:
+            arrays = [*arrays, *(p.data(self._context) for p in self._computed)]
+        return self._op(arrays)
+
+
+def _variables_for(flat: Sequence[Any]) -> list[Symbol | None]:
+    """A variable for each array: data, or data0, data1, … where there are several."""
+    count = sum(a is not None for a in flat)
+    if not count:
+        raise ArgumentError("hybridized block: all inputs are None")
+    names = iter(["data"] if count == 1 else [f"data{i}" for i in range(count)])
+    return [None if a is None else sym.var(next(names)) for a in flat]
+
+
+def _warn_of_unused(
+    positions: dict[str, int], params: dict[str, Parameter], used: set[str]
+) -> None:
+    for name, i in positions.items():
+        if name not in used:
+            warnings.warn(f"input {i} of the block is not used in its graph", stacklevel=4)
+    for name in params:
+        if name not in used:
+            warnings.warn(f"parameter {name} is not used in the graph of its block", stacklevel=4)
+
+
+def _differ_in_none_only(given: Any, drawn: Any) -> bool:
+    """Whether one structure is the other with Nones at its end, which stand for defaults."""
+    if not (isinstance(given, list) and isinstance(drawn, list)):
+        return False
+    count = min(len(given), len(drawn))
+    rest = [*given[count:], *drawn[count:]]
+    return given[:count] == drawn[:count] and all(f == -1 for f in rest)

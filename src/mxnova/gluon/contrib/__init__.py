@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Additions to Gluon: MXNet calls them experimental."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__all__ = ["cnn", "data", "estimator", "nn", "rnn"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        return importlib.import_module(f"{__name__}.{name}")
+    from ...core.base.mxnet_names import MissingName
+
+    raise MissingName(__name__, name, __dir__)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Elements side by side: batches as arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mxnova import ndarray as nd
+from mxnova.context import Context
+from mxnova.core.base.errors import ArgumentError, ArgumentTypeError, shown
+from mxnova.util import is_np_array
+
+__all__ = ["default_batchify_fn", "default_mp_batchify_fn"]
+
+
+def default_batchify_fn(data: list[Any]) -> Any:
+    """A batch of elements: arrays and numbers are stacked, tuples become lists of batches.
+
+    Args:
+        data: elements of the same structure and shapes; element types stay what they are.
+
+    Raises:
+        ArgumentError: shapes differ.
+        ArgumentTypeError: there is no array of such elements.
+    """
+    return _batch(data, None)
+
+
+def default_mp_batchify_fn(data: list[Any]) -> Any:
+    """`default_batchify_fn` into memory that other processes see."""
+    return _batch(data, Context("cpu_shared", 0))
+
+
+def _batch(data: Any, place: Context | None) -> Any:
+    first = data[0]
+    if isinstance(first, tuple):
+        return [_batch(part, place) for part in zip(*data)]  # noqa: B905 - shortest, as in MXNet
+    if isinstance(first, nd.NDArray):
+        batch = _stacked(data, place)
+    else:
+        values = _values(data)
+        batch = nd.array(values, ctx=place, dtype=values.dtype)
+    return batch.as_np_ndarray() if is_np_array() else batch
+
+
+def _stacked(arrays: Any, place: Context | None) -> nd.NDArray:
+    strangers = {type(a).__name__ for a in arrays if not isinstance(a, nd.NDArray)}
+    if strangers:
+        raise ArgumentTypeError(f"default_batchify_fn: NDArrays and {', '.join(strangers)} mixed")
+    shapes = {a.shape for a in arrays}
+    if len(shapes) > 1:
+        raise ArgumentError(f"default_batchify_fn: elements have shapes {shown(sorted(shapes))}")
+    if place is None:
+        return nd.stack(*arrays)
+    batch = nd.empty((len(arrays), *arrays[0].shape), ctx=place, dtype=arrays[0].dtype)
+    return nd.stack(*arrays, out=batch)
+
+
+def _values(data: Any) -> np.ndarray[Any, Any]:
+    try:
+        values = np.asarray(data)
+    except ValueError as error:
+        raise ArgumentError(f"default_batchify_fn: elements cannot be stacked: {error}") from None
+    if values.dtype.kind not in "biuf":
+        kinds = sorted({type(item).__name__ for item in data})
+        raise ArgumentTypeError(
+            f"default_batchify_fn: there is no array of {', '.join(kinds)}; give a batchify_fn"
+        )
+    return values

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Samplers: in which order the elements of a dataset are visited, and how they form batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from mxnova.core.base.errors import ArgumentError, argument_error
+
+__all__ = ["BatchSampler", "FilterSampler", "RandomSampler", "Sampler", "SequentialSampler"]
+
+
+class Sampler:
+    """The base of samplers: what `iter` of it gives are indices, or lists of them."""
+
+    def __len__(self) -> int:
+        raise NotImplementedError(f"{type(self).__name__} has no __len__")
+
+    def __iter__(self) -> Iterator[Any]:
+        raise NotImplementedError(f"{type(self).__name__} has no __iter__")
+
+
+class SequentialSampler(Sampler):
+    """`length` indices in order, from `start`."""
+
+    def __init__(self, length: int, start: int = 0):
+        self._length = length
+        self._start = start
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(self._start, self._start + self._length))
+
+    def __len__(self) -> int:
+        return self._length
+
+
+class RandomSampler(Sampler):
+    """The indices below `length`, each once, in an order that NumPy's global generator draws."""
+
+    def __init__(self, length: int):
+        self._length = length
+
+    def __iter__(self) -> Iterator[Any]:
+        indices = np.arange(self._length)
+        np.random.shuffle(indices)
+        return iter(indices)
+
+    def __len__(self) -> int:
+        return self._length
+
+
+class FilterSampler(Sampler):
+    """The indices of the elements for which `fn` is true; all are looked at when it is made."""
+
+    def __init__(self, fn: Callable[[Any], Any], dataset: Sequence[Any]):
+        self._fn = fn
+        self._dataset = dataset
+        self._indices = [i for i in range(len(dataset)) if fn(dataset[i])]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._indices)
+
+    def __len__(self) -> int:
+        return len(self._indices)
+
+
+_LAST_BATCHES = ("keep", "discard", "rollover")
+
+
+class BatchSampler(Sampler):
+    """Lists of `batch_size` indices of another sampler.
+
+    Args:
+        sampler: what gives the indices.
+        batch_size: how many make a batch.
+        last_batch: what becomes of those that are left: a smaller batch (``"keep"``), nothing
+            (``"discard"``), or the start of the next epoch (``"rollover"``).
+    """
+
+    def __init__(self, sampler: Sampler, batch_size: int, last_batch: str = "keep"):
+        self._sampler = sampler
+        self._batch_size = batch_size
+        self._last_batch = last_batch
+        self._prev: list[Any] = []
+
+    def __iter__(self) -> Iterator[list[Any]]:
+        self._check()
+        batch, self._prev = self._prev, []
+        for index in self._sampler:
+            batch.append(index)
+            if len(batch) == self._batch_size:
+                yield batch
+                batch = []
+        if batch and self._last_batch == "keep":
+            yield batch
+        if self._last_batch == "rollover":
+            self._prev = batch
+
+    def __len__(self) -> int:
+        self._check()
+        if self._last_batch == "keep":
+            return -(-len(self._sampler) // self._batch_size)
+        return (len(self._prev) + len(self._sampler)) // self._batch_size
+
+    def _check(self) -> None:
+        """Refuse here, not in the constructor: MXNet does so when it is used."""
+        if self._last_batch not in _LAST_BATCHES:
+            choices = ", ".join(map(repr, _LAST_BATCHES))
+            raise argument_error(
+                "BatchSampler", "last_batch", self._last_batch, f"must be one of {choices}"
+            )
+        if self._batch_size < 1:
+            raise argument_error("BatchSampler", "batch_size", self._batch_size, "must be >= 1")
+
+
+_EXCLUSIVE = "batch_size, shuffle, sampler and last_batch are of no use with a batch_sampler"
+
+
+def batches_of(
+    dataset: Any,
+    batch_size: int | None,
+    shuffle: bool,
+    sampler: Any,
+    last_batch: str | None,
+    batch_sampler: Any,
+) -> Any:
+    """What gives the indices of each batch, by the arguments of a DataLoader."""
+    if batch_sampler is not None:
+        if batch_size is not None or shuffle or sampler is not None or last_batch is not None:
+            raise ArgumentError(f"DataLoader: {_EXCLUSIVE}")
+        return batch_sampler
+    if batch_size is None:
+        raise argument_error("DataLoader", "batch_size", None, "must be given, or a batch_sampler")
+    if sampler is None:
+        sampler = (RandomSampler if shuffle else SequentialSampler)(len(dataset))
+    elif shuffle:
+        raise argument_error("DataLoader", "shuffle", shuffle, "a sampler gives the order")
+    return BatchSampler(sampler, batch_size, last_batch or "keep")

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the modules of networks share: weights that were published, functions named by sizes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from ....base import data_dir
+from ....context import cpu
+from ...block import Block
+from ..model_store import get_model_file
+
+CPU = cpu()  # where weights are unless told otherwise
+MODELS = os.path.join(data_dir(), "models")  # where weights are looked for unless told otherwise
+
+
+def load_pretrained(net: Block, name: str, ctx: Any, root: str) -> None:
+    """Gives `net` the weights of model `name` that are in the folder `root`, or are fetched."""
+    net.load_parameters(get_model_file(name, root=root), ctx=ctx)
+
+
+def constructor(
+    module: str, name: str, about: str, make: Callable[..., Any], *args: Any, **fixed: Any
+) -> Callable[..., Any]:
+    """The function `name` of `module`, which calls `make` with `args` and what it is given."""
+
+    def construct(**kwargs: Any) -> Any:
+        return make(*args, **fixed, **kwargs)
+
+    construct.__module__, construct.__name__, construct.__qualname__ = module, name, name
+    construct.__doc__ = f"""{about}
+
+    Args:
+        pretrained: whether it has the weights that were published.
+        ctx: device, or list of devices, of the weights; CPU unless given.
+        root: folder of weights; ``~/.mxnet/models`` unless given.
+        classes: number of classes; 1000 unless given.
+        **kwargs: of the network.
+    """
+    return construct

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Blocks that run one after another."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ..block import Block, HybridBlock
+from ..listing import indented
+
+__all__ = ["HybridSequential", "Sequential"]
+
+
+class _Chain(Block):
+    """What a chain of blocks has of a list: length, items, slices that share the blocks."""
+
+    def add(self, *blocks: Block) -> None:
+        """Puts `blocks` at the end."""
+        for block in blocks:
+            self.register_child(block)
+
+    def __len__(self) -> int:
+        return len(self._children)
+
+    def __getitem__(self, key: int | slice) -> Any:
+        chosen = list(self._children.values())[key]
+        if not isinstance(key, slice):
+            return chosen
+        part = type(self)(prefix=self._prefix)
+        with part.name_scope():
+            part.add(*chosen)
+        return part
+
+    def __repr__(self) -> str:
+        lines = [f"  ({name}): {indented(repr(c), 2)}" for name, c in self._children.items()]
+        return "\n".join([f"{type(self).__name__}(", "\n".join(lines), ")"])
+
+
+class Sequential(_Chain):
+    """Blocks that run one after another.
+
+    Example::
+
+        net = nn.Sequential()
+        net.add(nn.Dense(10, activation="relu"), nn.Dense(20))
+    """
+
+    def __init__(self, prefix: str | None = None, params: Any = None) -> None:
+        super().__init__(prefix=prefix, params=params)
+
+    def forward(self, x: Any) -> Any:
+        """What the last block makes of what the one before it made, and so on from `x`."""
+        for block in self._children.values():
+            x = block(x)
+        return x
+
+    def hybridize(self, active: bool = True, **kwargs: Any) -> None:
+        """Hybridizes every block; a chain of hybrid blocks alone had better be a hybrid one."""
+        children = self._children.values()
+        if children and all(isinstance(child, HybridBlock) for child in children):
+            warnings.warn(
+                f"{self.prefix!r} is a Sequential of hybrid blocks alone: as a HybridSequential it "
+                "would run as one graph",
+                stacklevel=2,
+            )
+        super().hybridize(active, **kwargs)
+
+
+class HybridSequential(_Chain, HybridBlock):
+    """Hybrid blocks that run one after another, and as one graph after `hybridize`."""
+
+    def __init__(self, prefix: str | None = None, params: Any = None) -> None:
+        super().__init__(prefix=prefix, params=params)
+
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
+        """What the last block makes of what the one before it made, and so on from `x`."""
+        for block in self._children.values():
+            x = block(x)
+        return x

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays that blocks learn: parameters, constants, and dicts of them by name."""
+
+from ...core.graph.symbol import Symbol
+from ...core.nd.array import NDArray
+from .constant import Constant
+from .parameter import DeferredInitializationError, Parameter
+from .parameter_dict import ParameterDict
+from .shapes import shape_is_known
+
+__all__ = [
+    "Constant",
+    "DeferredInitializationError",
+    "Parameter",
+    "ParameterDict",
+    "shape_is_known",
+    "tensor_types",
+]
+
+tensor_types = (Symbol, NDArray)

@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What training loops need: batches on several devices, clipped gradients, downloads."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import math
+import os
+import ssl
+import sys
+import urllib.error
+import urllib.request
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import torch
+
+from .. import __name__ as _package
+from .. import ndarray as nd
+from ..core.base import env
+from ..core.base.errors import ArgumentError, AssertedError, FileError, argument_error, shown
+from ..core.nd.array import NDArray
+from ..core.nd.wrapping import wrap
+from ..core.runtime.context import Context
+from ..formats.atomic import replacing
+from .block.hooks import HookHandle
+from .listing import brief as _brief_print_list  # noqa: F401 - a name that packages use
+from .listing import indented as _indent  # noqa: F401
+from .parameter.shapes import shape_is_known
+
+__all__ = [
+    "HookHandle",
+    "check_sha1",
+    "clip_global_norm",
+    "download",
+    "replace_file",
+    "shape_is_known",
+    "split_and_load",
+    "split_data",
+]
+
+_log = logging.getLogger(__name__)
+
+
+# Batches ------------------------------------------------------------------------------------------
+
+
+def split_data(
+    data: NDArray, num_slice: int, batch_axis: int = 0, even_split: bool = True
+) -> list[NDArray]:
+    """Cuts a batch into `num_slice` slices along an axis.
+
+    Args:
+        data: the batch.
+        num_slice: how many slices.
+        batch_axis: the axis.
+        even_split: whether all slices must be of one size; otherwise the first may have one more.
+
+    Raises:
+        ArgumentError: the batch cannot be cut so.
+    """
+    if num_slice < 1:
+        raise argument_error("split_data", "num_slice", num_slice, "must be at least 1")
+    if not -len(data.shape) <= batch_axis < len(data.shape):
+        raise argument_error("split_data", "batch_axis", batch_axis,
+                             f"data has shape {data.shape}")  # fmt: skip
+    size, rest = divmod(data.shape[batch_axis], num_slice)
+    if even_split and rest:
+        raise ArgumentError(
+            f"split_data: data of shape {data.shape} has no {num_slice} slices of one size along "
+            f"axis {batch_axis}: take a batch of a multiple of {num_slice}, or even_split=False"
+        )
+    if not isinstance(data, NDArray):
+        return np.array_split(data, num_slice, batch_axis)
+    starts = tuple([size * i + min(i, rest) for i in range(1, num_slice)])
+    if not starts:
+        return [data.copy()]
+    return nd.split_v2(data, starts, axis=batch_axis)
+
+
+def split_and_load(
+    data: Any, ctx_list: Sequence[Context], batch_axis: int = 0, even_split: bool = True
+) -> list[NDArray]:
+    """Cuts a batch into a slice for each context, and puts it there.
+
+    Args:
+        data: an array, or what makes one.
+        ctx_list: the contexts.
+        batch_axis: axis along which the batch is cut.
+        even_split: whether all slices must be of one size.
+    """
+    if not isinstance(data, NDArray):
+        data = nd.array(data, ctx=ctx_list[0])
+    if len(ctx_list) == 1:
+        return [data.as_in_context(ctx_list[0])]
+    slices = split_data(data, len(ctx_list), batch_axis, even_split)
+    return [part.as_in_context(ctx) for part, ctx in zip(slices, ctx_list, strict=True)]
+
+
+# Gradients ----------------------------------------------------------------------------------------
+
+
+def clip_global_norm(
+    arrays: Iterable[NDArray], max_norm: float, check_isfinite: bool = True
+) -> float | NDArray:
+    """Scales arrays in place, so that the norm of all their elements is at most `max_norm`.
+
+    Args:
+        arrays: floating-point arrays, on any contexts.
+        max_norm: bound of the norm.
+        check_isfinite: whether to warn of a norm that is no number or infinite, for which the
+            norm is waited for.
+
+    Returns:
+        The norm, as a number; without `check_isfinite` as an array of shape (1,).
+    """
+    arrays = list(arrays)
+    if not arrays:
+        raise AssertedError("clip_global_norm: arrays: there are none")
+    values = [array._value for array in arrays]
+    parts = [value if isinstance(value, torch.Tensor) else value.data for value in values]
+    total = _norm_of(parts)
+    if check_isfinite and not math.isfinite(float(total)):
+        warnings.warn(
+            f"clip_global_norm: the norm is {float(total)}, so that what is clipped is undefined",
+            UserWarning,
+            stacklevel=2,
+        )
+    scale = (max_norm / (total + 1e-8)).clamp(max=1.0)
+    for array, value, part in zip(arrays, values, parts, strict=True):
+        if value is part:
+            array._target.mul_(scale.to(part.device, part.dtype))
+        else:
+            array._target = value.with_data(part * scale.to(part.device, part.dtype))
+    return float(total) if check_isfinite else wrap(total.reshape(1), arrays[0].context)
+
+
+def _norm_of(tensors: Sequence[torch.Tensor]) -> torch.Tensor:
+    """The norm over all elements, in float32 unless some are float64."""
+    for tensor in tensors:
+        if not tensor.is_floating_point():
+            raise ArgumentError(
+                f"clip_global_norm: arrays: must be floating-point, one is {tensor.dtype}"
+            )
+    device = tensors[0].device
+    is_double = any(tensor.dtype is torch.float64 for tensor in tensors)
+    dtype = torch.float64 if is_double else torch.float32
+    norms = [torch.linalg.vector_norm(tensor, dtype=dtype).to(device) for tensor in tensors]
+    return torch.linalg.vector_norm(torch.stack(norms))
+
+
+# Files --------------------------------------------------------------------------------------------
+
+_STEP = 1 << 20  # bytes that are read at once
+_TIMEOUT = 60.0  # seconds without a byte
+
+
+def check_sha1(filename: str, sha1_hash: str) -> bool:
+    """Whether the SHA-1 of a file's content is `sha1_hash`, in lower case."""
+    sha1 = hashlib.sha1(usedforsecurity=False)
+    with open(filename, "rb") as file:
+        while part := file.read(_STEP):
+            sha1.update(part)
+    return sha1.hexdigest() == sha1_hash
+
+
+def download(
+    url: str,
+    path: str | None = None,
+    overwrite: bool = False,
+    sha1_hash: str | None = None,
+    retries: int = 5,
+    verify_ssl: bool = True,
+) -> str:
+    """Fetches a file, which is there whole or not at all.
+
+    Args:
+        url: where from.
+        path: file, or directory, to put it at; default: the current directory.
+        overwrite: whether a file that is there already is fetched again.
+        sha1_hash: SHA-1 of its content; a file with another one is fetched again, and refused.
+        retries: how often to try again.
+        verify_ssl: whether the server must prove who it is.
+
+    Returns:
+        Where the file is.
+
+    Raises:
+        FileError: it cannot be fetched, or is another one; the text says where to put it by hand.
+    """
+    if retries < 0:
+        raise AssertedError(f"download: retries={shown(retries)}: must be at least 0")
+    target = _target_of(url, path)
+    if target.exists() and not overwrite and not (sha1_hash and not check_sha1(target, sha1_hash)):  # type: ignore[arg-type]
+        return str(target)
+    if not verify_ssl:
+        warnings.warn(f"download: {url}: the server is not asked who it is (verify_ssl=False)",
+                      UserWarning, stacklevel=2)  # fmt: skip
+    target.parent.mkdir(parents=True, exist_ok=True)
+    for left in range(retries, -1, -1):
+        try:
+            _fetch(url, target, sha1_hash, verify_ssl)
+            break
+        except (OSError, HTTPException, ValueError) as error:
+            if isinstance(error, urllib.error.HTTPError):
+                error.close()
+            if left == 0 or not _may_help_to_retry(error):
+                raise FileError(
+                    None,
+                    f"cannot be fetched from {url}: {error}. Put the file there by hand",
+                    str(target),
+                ) from error
+            _log.warning("%s: %s; %d more attempts", url, error, left)
+    return str(target)
+
+
+def _target_of(url: str, path: str | None) -> Path:
+    name = url.rsplit("/", 1)[-1]
+    target = Path(path or "").expanduser()
+    if path is None or target.is_dir():
+        if not name:
+            raise AssertedError(f"download: url={shown(url)} names no file: path must be given")
+        target = target / name
+    return target
+
+
+def _may_help_to_retry(error: Exception) -> bool:
+    if isinstance(error, urllib.error.HTTPError):
+        return error.code >= 500 or error.code in (408, 429)
+    return not isinstance(error, ValueError)  # no URL
+
+
+def _fetch(url: str, target: Path, sha1_hash: str | None, verify_ssl: bool) -> None:
+    request = urllib.request.Request(url, headers={"User-Agent": _package})
+    context = None if verify_ssl else ssl._create_unverified_context()
+    sha1 = hashlib.sha1(usedforsecurity=False)
+    with (
+        urllib.request.urlopen(request, timeout=_TIMEOUT, context=context) as answer,
+        replacing(target) as file,
+    ):
+        length = answer.headers.get("Content-Length")
+        expected = int(length) if length and length.isdigit() else None
+        received = 0
+        for part in _shown_progress(answer, expected, target.name):
+            file.write(part)
+            sha1.update(part)
+            received += len(part)
+        if expected is not None and received != expected:
+            raise OSError(f"{received} of {expected} bytes arrived")
+        if sha1_hash and sha1.hexdigest() != sha1_hash:
+            raise OSError(f"its SHA-1 is {sha1.hexdigest()}, expected {sha1_hash}")
+
+
+def _shown_progress(stream: BinaryIO, n_bytes: int | None, name: str) -> Iterator[bytes]:
+    """The content of a stream in parts, with a bar where somebody looks."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(),
+               TransferSpeedColumn())  # fmt: skip
+    console = Console(file=sys.stderr)
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+        task = progress.add_task(name, total=n_bytes)
+        while part := stream.read(_STEP):
+            progress.advance(task, len(part))
+            yield part
+
+
+def replace_file(src: str, dst: str) -> None:
+    """Moves a file to where another one may be, at once.
+
+    Raises:
+        FileError: it cannot be moved; then it is removed.
+    """
+    try:
+        os.replace(src, dst)
+    except OSError as error:
+        Path(src).unlink(missing_ok=True)
+        raise FileError.of(error, dst) from error
+
+
+def _get_repo_url() -> str:
+    """Where models and data sets are fetched from, with a slash at the end."""
+    url: str = env.get("MXNET_GLUON_REPO")
+    return url if url.endswith("/") else f"{url}/"
+
+
+def _get_repo_file_url(namespace: str, filename: str) -> str:
+    """The URL of a file in a folder of the repository."""
+    return f"{_get_repo_url()}{namespace}/{filename}"

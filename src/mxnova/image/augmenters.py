@@ -1,0 +1,394 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Augmenters: what is done to an image before it is trained with, as objects that can be listed.
+
+Images are (height, width, channels). Those that change colours take floats, and most change them
+in place, as in MXNet. Random numbers come from Python's generator unless it says otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from mxnova import ndarray as nd
+from mxnova.core.base.errors import AssertedError
+
+from .cropping import center_crop, color_normalize, random_crop, random_size_crop
+from .reading import _get_interp_method, imresize, resize_short
+
+__all__ = [
+    "Augmenter",
+    "BrightnessJitterAug",
+    "CastAug",
+    "CenterCropAug",
+    "ColorJitterAug",
+    "ColorNormalizeAug",
+    "ContrastJitterAug",
+    "CreateAugmenter",
+    "ForceResizeAug",
+    "HorizontalFlipAug",
+    "HueJitterAug",
+    "LightingAug",
+    "RandomCropAug",
+    "RandomGrayAug",
+    "RandomOrderAug",
+    "RandomSizedCropAug",
+    "ResizeAug",
+    "SaturationJitterAug",
+    "SequentialAug",
+]
+
+_Size = tuple[int, int]
+
+
+class Augmenter:
+    """The base of augmenters; its arguments are what `dumps` says.
+
+    Args:
+        **kwargs: arguments of the derived class; arrays become lists.
+    """
+
+    def __init__(self, **kwargs: Any):
+        self._kwargs = {name: _plain(value) for name, value in kwargs.items()}
+
+    def dumps(self) -> Any:
+        """Name and arguments, as JSON."""
+        return json.dumps([type(self).__name__.lower(), self._kwargs])
+
+    def __call__(self, src: nd.NDArray) -> nd.NDArray:
+        raise NotImplementedError(f"{type(self).__name__} has no __call__")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, nd.NDArray):
+        value = value.asnumpy()
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+class _Several(Augmenter):
+    def __init__(self, ts: Sequence[Augmenter]):
+        super().__init__()
+        self.ts = ts
+
+    def dumps(self) -> Any:
+        """Name, and what the augmenters in it dump."""
+        return [type(self).__name__.lower(), [t.dumps() for t in self.ts]]
+
+
+class SequentialAug(_Several):
+    """Several augmenters, one after the other."""
+
+    def __call__(self, src: nd.NDArray) -> nd.NDArray:
+        for t in self.ts:
+            src = t(src)
+        return src
+
+
+class RandomOrderAug(_Several):
+    """Several augmenters, in an order that is drawn anew for each image."""
+
+    def __call__(self, src: nd.NDArray) -> nd.NDArray:
+        random.shuffle(self.ts)  # type: ignore[arg-type]
+        for t in self.ts:
+            src = t(src)
+        return src
+
+
+# Sizes --------------------------------------------------------------------------------------------
+
+
+class ResizeAug(Augmenter):
+    """`resize_short`."""
+
+    def __init__(self, size: int, interp: int = 2):
+        super().__init__(size=size, interp=interp)
+        self.size, self.interp = size, interp
+
+    def __call__(self, src: nd.NDArray) -> nd.NDArray:
+        return resize_short(src, self.size, self.interp)
+
+
+class ForceResizeAug(Augmenter):
+    """The image brought to (width, height)."""
+
+    def __init__(self, size: _Size, interp: int = 2):
+        super().__init__(size=size, interp=interp)
+        self.size, self.interp = size, interp
+
+    def __call__(self, src: nd.NDArray) -> nd.NDArray:
+        sizes = (*src.shape[:2], self.size[1], self.size[0])
+        return imresize(src, *self.size, interp=_get_interp_method(self.interp, sizes))
+
+
+class RandomCropAug(Augmenter):
+    """`random_crop`."""
+
+    def __init__(self, size: _Size, interp: int = 2):
+        super().__init__(size=size, interp=interp)
+        self.size, self.interp = size, interp
+
+    def __call__(self, src: nd.NDArray) -> nd.NDArray:
+        return random_crop(src, self.size, self.interp)[0]
+
+
+class RandomSizedCropAug(Augmenter):
+    """`random_size_crop`."""
+
+    def __init__(
+        self,
+        size: _Size,
+        area: float | tuple[float, float],
+        ratio: tuple[float, float],
+        interp: int = 2,
+        **kwargs: Any,
+    ):
+        area = kwargs.pop("min_area", area)
+        if kwargs:
+            raise AssertedError(f"RandomSizedCropAug: there are no arguments {', '.join(kwargs)}")
+        super().__init__(size=size, area=area, ratio=ratio, interp=interp)
+        self.size, self.area, self.ratio, self.interp = size, area, ratio, interp
+
+    def __call__(self, src: nd.NDArray) -> nd.NDArray:
+        return random_size_crop(src, self.size, self.area, self.ratio, self.interp)[0]
+
+
+class CenterCropAug(Augmenter):
+    """`center_crop`."""
+
+    def __init__(self, size: _Size, interp: int = 2):
+        super().__init__(size=size, interp=interp)
+        self.size, self.interp = size, interp
+
+    def __call__(self, src: nd.NDArray) -> nd.NDArray:
+        return center_crop(src, self.size, self.interp)[0]
+
+
+class HorizontalFlipAug(Augmenter):
+    """Left and right exchanged, with probability `p`."""
+
+    def __init__(self, p: float):
+        super().__init__(p=p)
+        self.p = p
+
+    def __call__(self, src: nd.NDArray) -> nd.NDArray:
+        return nd.flip(src, axis=1) if random.random() < self.p else src
+
+
+# Colours ------------------------------------------------------------------------------------------
+
+_GREY = (0.299, 0.587, 0.114)
+
+
+class BrightnessJitterAug(Augmenter):
+    """Times ``1 ± brightness``, in place."""
+
+    def __init__(self, brightness: float):
+        super().__init__(brightness=brightness)
+        self.brightness = brightness
+
+    def __call__(self, src: nd.NDArray) -> nd.NDArray:
+        src *= 1.0 + random.uniform(-self.brightness, self.brightness)
+        return src
+
+
+class ContrastJitterAug(Augmenter):
+    """Nearer to the mean of the grey image, or away from it, by ``± contrast``, in place."""
+
+    def __init__(self, contrast: float):
+        super().__init__(contrast=contrast)
+        self.contrast = contrast
+        self.coef = nd.array([[_GREY]])
+
+    def __call__(self, src: nd.NDArray) -> nd.NDArray:
+        factor = 1.0 + random.uniform(-self.contrast, self.contrast)
+        mean = nd.sum(src * self.coef) / (src.shape[0] * src.shape[1])
+        src *= factor
+        src += (1.0 - factor) * mean
+        return src
+
+
+class SaturationJitterAug(Augmenter):
+    """Nearer to the grey image, or away from it, by ``± saturation``, in place."""
+
+    def __init__(self, saturation: float):
+        super().__init__(saturation=saturation)
+        self.saturation = saturation
+        self.coef = nd.array([[_GREY]])
+
+    def __call__(self, src: nd.NDArray) -> nd.NDArray:
+        factor = 1.0 + random.uniform(-self.saturation, self.saturation)
+        grey = nd.sum(src * self.coef, axis=2, keepdims=True)
+        src *= factor
+        src += (1.0 - factor) * grey
+        return src
+
+
+class HueJitterAug(Augmenter):
+    """The hue turned by up to ``± hue`` half turns, in the colour space YIQ."""
+
+    def __init__(self, hue: float):
+        super().__init__(hue=hue)
+        self.hue = hue
+        self.tyiq = np.array([_GREY, [0.596, -0.274, -0.321], [0.211, -0.523, 0.311]])
+        self.ityiq = np.array([[1.0, 0.956, 0.621], [1.0, -0.272, -0.647], [1.0, -1.107, 1.705]])
+
+    def __call__(self, src: nd.NDArray) -> nd.NDArray:
+        angle = random.uniform(-self.hue, self.hue) * math.pi
+        cos, sin = math.cos(angle), math.sin(angle)
+        turn = np.array([[1.0, 0.0, 0.0], [0.0, cos, -sin], [0.0, sin, cos]])
+        return nd.dot(src, nd.array((self.ityiq @ turn @ self.tyiq).T, ctx=src.context))
+
+
+class ColorJitterAug(RandomOrderAug):
+    """Brightness, contrast and saturation changed in random order; zeros: not at all."""
+
+    def __init__(self, brightness: float, contrast: float, saturation: float):
+        changes: list[Augmenter] = []
+        if brightness > 0:
+            changes.append(BrightnessJitterAug(brightness))
+        if contrast > 0:
+            changes.append(ContrastJitterAug(contrast))
+        if saturation > 0:
+            changes.append(SaturationJitterAug(saturation))
+        super().__init__(changes)
+
+
+class LightingAug(Augmenter):
+    """Shifted along the principal components of colours, in place.
+
+    Krizhevsky, Sutskever, Hinton, "ImageNet classification with deep convolutional networks", 2012.
+
+    Args:
+        alphastd: standard deviation of the shifts, which NumPy's generator draws.
+        eigval: eigenvalues of the covariance of colours.
+        eigvec: its eigenvectors, in columns.
+    """
+
+    def __init__(self, alphastd: float, eigval: Any, eigvec: Any):
+        super().__init__(alphastd=alphastd, eigval=eigval, eigvec=eigvec)
+        self.alphastd, self.eigval, self.eigvec = alphastd, eigval, eigvec
+
+    def __call__(self, src: nd.NDArray) -> nd.NDArray:
+        alpha = np.random.normal(0, self.alphastd, size=(3,))
+        src += nd.array(np.dot(self.eigvec * alpha, self.eigval), ctx=src.context)
+        return src
+
+
+class ColorNormalizeAug(Augmenter):
+    """`color_normalize`, in place."""
+
+    def __init__(self, mean: Any, std: Any):
+        super().__init__(mean=mean, std=std)
+        self.mean = None if mean is None else nd.array(mean)
+        self.std = None if std is None else nd.array(std)
+
+    def __call__(self, src: nd.NDArray) -> nd.NDArray:
+        return color_normalize(src, self.mean, self.std)
+
+
+class RandomGrayAug(Augmenter):
+    """Grey in all three channels, with probability `p`."""
+
+    def __init__(self, p: float):
+        super().__init__(p=p)
+        self.p = p
+        self.mat = nd.array([[0.21] * 3, [0.72] * 3, [0.07] * 3])
+
+    def __call__(self, src: nd.NDArray) -> nd.NDArray:
+        return nd.dot(src, self.mat) if random.random() < self.p else src
+
+
+class CastAug(Augmenter):
+    """Another element type."""
+
+    def __init__(self, typ: Any = "float32"):
+        super().__init__(type=typ)
+        self.typ = typ
+
+    def __call__(self, src: nd.NDArray) -> nd.NDArray:
+        return src.astype(self.typ)
+
+
+# Lists of them ------------------------------------------------------------------------------------
+
+_IMAGENET_MEAN = (123.68, 116.28, 103.53)
+_IMAGENET_STD = (58.395, 57.12, 57.375)
+_IMAGENET_EIGENVALUES = (55.46, 4.794, 1.148)
+_IMAGENET_EIGENVECTORS = (
+    (-0.5675, 0.7192, 0.4009),
+    (-0.5808, -0.0045, -0.8140),
+    (-0.5836, -0.6948, 0.4203),
+)
+
+
+def CreateAugmenter(  # noqa: N802 - MXNet's name
+    data_shape: tuple[int, int, int],
+    resize: int = 0,
+    rand_crop: bool = False,
+    rand_resize: bool = False,
+    rand_mirror: bool = False,
+    mean: Any = None,
+    std: Any = None,
+    brightness: float = 0,
+    contrast: float = 0,
+    saturation: float = 0,
+    hue: float = 0,
+    pca_noise: float = 0,
+    rand_gray: float = 0,
+    inter_method: int = 2,
+) -> list[Augmenter]:
+    """The usual augmenters for images to train with.
+
+    Args:
+        data_shape: (channels, height, width) of the results.
+        resize: bring the shorter side to this length first; 0: don't.
+        rand_crop: cut a random part instead of the middle.
+        rand_resize: a part of random size and proportions; needs `rand_crop`.
+        rand_mirror: exchange left and right of half of the images.
+        mean: three numbers to subtract; True: those of ImageNet.
+        std: three numbers to divide by; True: those of ImageNet.
+        brightness: see BrightnessJitterAug.
+        contrast: see ContrastJitterAug.
+        saturation: see SaturationJitterAug.
+        hue: see HueJitterAug.
+        pca_noise: see LightingAug, with the components of ImageNet.
+        rand_gray: the probability of grey.
+        inter_method: see `_get_interp_method`.
+    """
+    if rand_resize and not rand_crop:
+        raise AssertedError("CreateAugmenter: rand_resize=True: needs rand_crop=True")
+    size = (data_shape[2], data_shape[1])
+    chosen: list[Augmenter] = [ResizeAug(resize, inter_method)] if resize > 0 else []
+    if rand_resize:
+        chosen.append(RandomSizedCropAug(size, 0.08, (3.0 / 4.0, 4.0 / 3.0), inter_method))
+    else:
+        chosen.append((RandomCropAug if rand_crop else CenterCropAug)(size, inter_method))
+    if rand_mirror:
+        chosen.append(HorizontalFlipAug(0.5))
+    chosen.append(CastAug())
+    if brightness or contrast or saturation:
+        chosen.append(ColorJitterAug(brightness, contrast, saturation))
+    if hue:
+        chosen.append(HueJitterAug(hue))
+    if pca_noise > 0:
+        components = np.array(_IMAGENET_EIGENVALUES), np.array(_IMAGENET_EIGENVECTORS)
+        chosen.append(LightingAug(pca_noise, *components))
+    if rand_gray > 0:
+        chosen.append(RandomGrayAug(rand_gray))
+    mean, std = _statistic("mean", mean, _IMAGENET_MEAN), _statistic("std", std, _IMAGENET_STD)
+    if mean is not None or std is not None:
+        chosen.append(ColorNormalizeAug(mean, std))
+    return chosen
+
+
+def _statistic(name: str, value: Any, of_imagenet: tuple[float, ...]) -> Any:
+    if value is True:
+        return nd.array(of_imagenet)
+    if value is not None and np.shape(value) not in ((1,), (3,)):
+        raise AssertedError(f"CreateAugmenter: {name}={value!r}: must be 1 or 3 numbers")
+    return value

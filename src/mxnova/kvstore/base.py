@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stores by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.base.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    UnknownNameError,
+    candidates,
+    shown,
+)
+from ..core.nd.array import NDArray
+from .devices import spread, total_of
+from .interface import KVStoreBase
+from .kvstore import KVStore
+from .local import TYPES, LocalStore
+
+__all__ = ["KVStoreBase", "TestStore", "create"]
+
+
+def create(name: str = "local") -> KVStoreBase:
+    """The store of the kind `name`, in any case.
+
+    local, local_update_cpu and local_allreduce_cpu sum up on the CPU; device,
+    local_allreduce_device and nccl where the values are. Classes that are registered are found by
+    their names.
+
+    Raises:
+        UnknownNameError: there is no such store; or it is one for several machines.
+    """
+    if not isinstance(name, str):
+        raise ArgumentTypeError(f"create: name={shown(name)}: must be the name of a store")
+    wanted = name.lower()
+    if wanted in KVStoreBase.kv_registry:
+        made: KVStoreBase = KVStoreBase.kv_registry[wanted]()
+        return made
+    if wanted in TYPES:
+        return KVStore(LocalStore(wanted))
+    if "dist" in wanted:
+        raise UnknownNameError(
+            f"create: name={shown(name)}: stores for several machines need a transport between "
+            f"them, and there is none; stores of one process: {', '.join(TYPES)}"
+        )
+    known = [*TYPES, *KVStoreBase.kv_registry]
+    raise UnknownNameError(
+        f"create: name={shown(name)}: there are {', '.join(known)}{candidates(wanted, known)}; "
+        "others must be registered, see KVStoreBase.register"
+    )
+
+
+@KVStoreBase.register
+class TestStore(KVStoreBase):
+    """The smallest store: it sums up, and keeps nothing."""
+
+    __test__ = False  # it is no test of pytest's
+
+    def broadcast(self, key: Any, value: NDArray, out: Any, priority: int = 0) -> None:
+        """Copies `value` to each array of `out`."""
+        spread(value, _listed(out))
+
+    def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
+        """Puts the sum of `value` into each array of `out`, by default into those of `value`."""
+        values = _listed(value)
+        spread(total_of(values, values[0].context), values if out is None else _listed(out))
+
+    @staticmethod
+    def is_capable(capability: str) -> bool:  # type: ignore[override] - static in MXNet, too
+        """Whether it can do that: it updates no weights."""
+        if capability.lower() == KVStoreBase.OPTIMIZER:
+            return False
+        raise ArgumentError(f"is_capable: capability={shown(capability)}: must be 'optimizer'")
+
+    @property
+    def type(self) -> str:
+        """``teststore``."""
+        return "teststore"
+
+    @property
+    def rank(self) -> int:
+        """0."""
+        return 0
+
+    @property
+    def num_workers(self) -> int:
+        """1."""
+        return 1
+
+
+def _listed(arrays: Any) -> list[NDArray]:
+    return list(arrays) if isinstance(arrays, (list, tuple)) else [arrays]

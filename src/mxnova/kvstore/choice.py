@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which store trains a model, and whether the store updates the parameters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from ..core.base import env
+from ..core.base.errors import ArgumentTypeError, shown
+from .base import create
+from .interface import KVStoreBase
+
+__all__ = ["dense_store", "sparse_store"]
+
+# Elements of a parameter that is better updated on every device than in a "local" store.
+_LARGE = 16 << 20
+
+
+def dense_store(
+    kvstore: Any, n_devices: int, shapes: Iterable[tuple[int, ...]]
+) -> tuple[KVStoreBase | None, bool]:
+    """The store for dense parameters, None where none is needed, and whether it is to update them.
+
+    Args:
+        kvstore: a store, the name of one, or None.
+        n_devices: how many devices have copies of the parameters.
+        shapes: of the parameters.
+    """
+    if kvstore is None:
+        return None, False
+    updates = env.get("MXNET_UPDATE_ON_KVSTORE")
+    if isinstance(kvstore, KVStoreBase):
+        store = kvstore
+    elif not isinstance(kvstore, str):
+        raise ArgumentTypeError(f"kvstore={shown(kvstore)}: must be a KVStore, its name or None")
+    elif n_devices == 1 and "dist" not in kvstore:
+        return None, False
+    else:
+        store = create(kvstore)
+        if kvstore == "local":
+            updates &= max(map(math.prod, shapes), default=0) <= _LARGE
+    return store, bool(updates and store.is_capable(KVStoreBase.OPTIMIZER))
+
+
+def sparse_store(kvstore: Any) -> KVStoreBase:
+    """The store for sparse parameters, which only a store can update.
+
+    Args:
+        kvstore: a store, or the name of one.
+    """
+    store = create(kvstore) if isinstance(kvstore, str) else kvstore
+    if not isinstance(store, KVStoreBase) or not store.is_capable(KVStoreBase.OPTIMIZER):
+        raise ArgumentTypeError(
+            f"kvstore={shown(kvstore)}: parameters that are stored sparse need a store that "
+            "updates them, such as 'device'"
+        )
+    return store

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradients of two bits each, and what is left of them for the next time.
+
+Strom, "Scalable distributed DNN training using commodity GPU cloud computing" (2015).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..core.base.errors import ArgumentError, argument_error, shown
+
+__all__ = ["TwoBitCompression", "compression_of"]
+
+_CALL = "KVStore.set_gradient_compression"
+
+
+class TwoBitCompression:
+    """Makes of each element -threshold, 0 or threshold, and adds the rest to the next one.
+
+    What a device pushes is known by its place among the values of a key.
+
+    Attributes:
+        threshold: size of the elements that are passed on.
+    """
+
+    def __init__(self, threshold: float) -> None:
+        self.threshold = threshold
+        self._residuals: dict[tuple[Any, int], Tensor] = {}
+
+    def __call__(self, key: Any, place: int, gradient: Tensor) -> Tensor:
+        """What `gradient` is to whoever gets it.
+
+        Raises:
+            ArgumentError: it is not float32.
+        """
+        if gradient.dtype is not torch.float32:
+            raise ArgumentError(
+                f"KVStore.push: value of key {key!r}: gradients that are compressed must be "
+                f"float32, not {str(gradient.dtype).rpartition('.')[2]}"
+            )
+        residual = self._residuals.get((key, place))
+        if residual is None:
+            residual = torch.zeros_like(gradient)
+        residual = residual.to(gradient.device) + gradient
+        sign = (residual >= self.threshold).float() - (residual <= -self.threshold).float()
+        passed = sign * self.threshold
+        self._residuals[key, place] = residual - passed
+        return passed
+
+    def continued(self, before: TwoBitCompression | None) -> TwoBitCompression:
+        """Itself, with what another one had left."""
+        if before is not None:
+            self._residuals = before._residuals
+        return self
+
+
+def compression_of(params: Mapping[str, Any]) -> TwoBitCompression:
+    """The compression that `params` describe: ``{"type": "2bit", "threshold": 0.5}``.
+
+    Raises:
+        ArgumentError: there is no such compression.
+    """
+    if not isinstance(params, Mapping) or "type" not in params:
+        raise argument_error(_CALL, "compression_params", params, "must be a dict with a type")
+    if params["type"] != "2bit":
+        raise argument_error(_CALL, "type", params["type"], "must be '2bit'")
+    threshold = params.get("threshold", 0.5)
+    try:
+        number = float(torch.tensor(float(threshold), dtype=torch.float32))
+    except (TypeError, ValueError):
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise ArgumentError(f"{_CALL}: threshold={shown(threshold)}: must be a number above 0")
+    return TwoBitCompression(number)

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""LocalStore: the values of a KVStore that lives in one process.
+
+A KVStore is the calls of programs, with whatever they put into lists; the object behind it, its
+transport, is where values live. One that speaks to other machines has the methods of this one.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from ..core.base.errors import ArgumentError, AssertedError, MXNetError, shown
+from ..core.nd.array import NDArray
+from ..core.nd.wrapping import receive, wrap, wrap_value
+from ..core.op.sparse.storage import RowSparse
+from ..core.runtime.context import Context, cpu
+from .compression import TwoBitCompression
+from .devices import spread, total_of
+from .keys import Groups, Key
+
+__all__ = ["TYPES", "LocalStore", "Updater"]
+
+Updater = Callable[[Key, NDArray, NDArray], Any]
+
+# fmt: off
+TYPES = {  # kind of store -> whether it sums up where the values are, instead of on the CPU
+    "local":               False,
+    "local_update_cpu":    False,
+    "local_allreduce_cpu": False,
+    "device":                 True,
+    "local_allreduce_device": True,
+    "nccl":                   True,
+}
+# fmt: on
+
+_log = logging.getLogger(__name__)
+
+
+class LocalStore:
+    """Values by key, in one process.
+
+    Args:
+        type: one of `TYPES`.
+
+    Attributes:
+        rank: the number of this worker.
+        num_workers: how many workers there are.
+        updater: called with (key, sum of what was pushed, value), to change the value in place;
+            None: the sum becomes the value.
+        compression: what every pushed dense array goes through.
+    """
+
+    rank = 0
+    num_workers = 1
+
+    def __init__(self, type: str) -> None:
+        self.type = type
+        self.on_devices = TYPES[type]
+        self.updater: Updater | None = None
+        self.compression: TwoBitCompression | None = None
+        self._values: dict[Key, NDArray] = {}
+        self._load: dict[Context, int] = {}  # of devices, in elements of the values that live there
+
+    # Values in -----------------------------------------------------------------------------------
+
+    def init(self, groups: Groups) -> None:
+        """Makes keys with a copy of their first value; all of them or none.
+
+        Raises:
+            MXNetError: a key is there already, or given twice; or keys of the other kind are.
+        """
+        for key, values in groups.items():
+            self._check_kind("init", key)
+            if key in self._values or len(values) != 1:
+                raise MXNetError(f"KVStore.init: key {key!r}: is initialized more than once")
+        for key, values in groups.items():
+            self._values[key] = values[0].copyto(cpu(0))
+
+    def push(self, groups: Groups, priority: int) -> None:
+        """Sums up the values of each key, and updates the key with the sum.
+
+        All sums are on their way before the updater gets the first one.
+
+        Raises:
+            MXNetError: a key is not there, or values do not fit it. Then nothing has changed.
+        """
+        for key, values in groups.items():
+            _check_values(key, values, self._stored("push", key))
+        totals = {key: self._total(key, v, priority) for key, v in groups.items() if v}
+        update = self.updater
+        if update is None:
+            self._values |= totals
+        elif getattr(update, "aggregate_updates", False):  # an optimizer's, which takes lists
+            values = [self._values[key] for key in totals]
+            update([*totals], [*totals.values()], values)
+        else:
+            for key, total in totals.items():
+                update(key, total, self._values[key])
+
+    def _total(self, key: Key, values: list[NDArray], priority: int) -> NDArray:
+        home = self._home(key, values)
+        if self.compression is not None and values[0].stype == "default":
+            values = self._compressed(self.compression, key, values)
+        elif len(values) == 1 and self.updater is not None:
+            return _seen_from(values[0], home)
+        return total_of(values, home, priority)
+
+    def _compressed(
+        self, compress: TwoBitCompression, key: Key, values: list[NDArray]
+    ) -> list[NDArray]:
+        return [
+            wrap(compress(key, place, value._tensor), value.context)
+            for place, value in enumerate(values)
+        ]
+
+    def _home(self, key: Key, values: list[NDArray]) -> Context:
+        """Where the value of a key lives: on the CPU until a GPU has a gradient for it."""
+        stored = self._values[key]
+        if self.on_devices and stored.context.device_type == "cpu":
+            devices = [v.context for v in values if v.context.device_type == "gpu"]
+            if devices:
+                home = min(devices, key=lambda device: self._load.get(device, 0))
+                self._load[home] = self._load.get(home, 0) + stored.size
+                self._values[key] = stored = stored.as_in_context(home)
+        return stored.context
+
+    # Values out ----------------------------------------------------------------------------------
+
+    def pull(self, groups: Groups, priority: int, ignore_sparse: bool) -> None:
+        """Copies the value of each key to its arrays.
+
+        Args:
+            groups: the arrays.
+            priority: among what is under way, the highest goes first.
+            ignore_sparse: leave sparse arrays as they are.
+
+        Raises:
+            MXNetError: a key is not there, or an array has another shape. Then nothing is copied.
+        """
+        wanted = []
+        for key, outs in groups.items():
+            value = self._stored("pull", key)
+            if ignore_sparse:
+                outs = _dense_only(key, outs)
+            for out in outs:
+                _check_shape("pull", "out", key, out, value)
+            wanted.append((value, outs))
+        for value, outs in wanted:
+            spread(value, outs, priority)
+
+    def pull_rows(self, rows: dict[Key, list[tuple[NDArray, NDArray]]], priority: int) -> None:
+        """Copies rows of the value of each key to row_sparse arrays.
+
+        Args:
+            rows: for each key (array, numbers of the rows that it gets).
+            priority: not used: it is done at once, as the numbers must be looked at.
+
+        Raises:
+            MXNetError: a key is not there or not row_sparse, an array is not, or there is no such
+                row. Then nothing is copied.
+        """
+        taken = []
+        for key, pairs in rows.items():
+            value = self._stored("row_sparse_pull", key)
+            if value.stype != "row_sparse":
+                raise MXNetError(
+                    f"KVStore.row_sparse_pull: key {key!r}: its value is stored as "
+                    f"{value.stype!r}, not as 'row_sparse'"
+                )
+            for out, row_ids in pairs:
+                _check_shape("row_sparse_pull", "out", key, out, value)
+                if out.stype != "row_sparse":
+                    raise MXNetError(
+                        f"KVStore.row_sparse_pull: out of key {key!r}: must be row_sparse, not "
+                        f"{out.stype!r}"
+                    )
+                taken.append((out, _rows_of(key, value, row_ids)))
+        for out, record in taken:
+            receive(out, record, "KVStore.row_sparse_pull", owned=True)
+
+    # Workers -------------------------------------------------------------------------------------
+
+    def barrier(self) -> None:
+        """Returns when all workers have come here: at once, as there is one."""
+
+    def send_command(self, head: int, body: str) -> None:
+        """Tells the servers something, of which there are none."""
+
+    # Checks --------------------------------------------------------------------------------------
+
+    def _stored(self, call: str, key: Key) -> NDArray:
+        value = self._values.get(key)
+        if value is None:
+            self._check_kind(call, key)
+            raise MXNetError(f"KVStore.{call}: key {shown(key)}: is not initialized")
+        return value
+
+    def _check_kind(self, call: str, key: Key) -> None:
+        known = next(iter(self._values), key)
+        if isinstance(known, str) is not isinstance(key, str):
+            kinds = ("str", "int") if isinstance(known, str) else ("int", "str")
+            raise MXNetError(
+                f"KVStore.{call}: key {shown(key)}: the keys of this store are {kinds[0]}, "
+                f"not {kinds[1]}"
+            )
+
+
+def _check_values(key: Key, values: list[NDArray], stored: NDArray) -> None:
+    for value in values:
+        _check_shape("push", "value", key, value, stored)
+        if value.stype == "csr":
+            raise ArgumentError(f"KVStore.push: value of key {key!r}: csr arrays are not summed up")
+        if value._raw.dtype is not values[0]._raw.dtype:
+            raise ArgumentError(
+                f"KVStore.push: value of key {key!r}: element types differ: "
+                f"{values[0].dtype.__name__} and {value.dtype.__name__}"
+            )
+
+
+def _check_shape(call: str, argument: str, key: Key, array: NDArray, stored: NDArray) -> None:
+    if array._raw.shape != stored._raw.shape:
+        raise AssertedError(
+            f"KVStore.{call}: {argument} of key {key!r}: has shape {array.shape}, the key "
+            f"{stored.shape}"
+        )
+
+
+def _dense_only(key: Key, outs: list[NDArray]) -> list[NDArray]:
+    dense = [out for out in outs if out.stype == "default"]
+    if len(dense) < len(outs):
+        _log.info("pull: sparse arrays of key %r are left alone; see row_sparse_pull", key)
+    return dense
+
+
+def _seen_from(value: NDArray, home: Context) -> NDArray:
+    """`value` as an array on `home`: itself, or over its memory where devices are the same."""
+    if value.context == home:
+        return value
+    if value.context.device == home.device:
+        return wrap_value(value._value, home, type(value))
+    return value.as_in_context(home)
+
+
+def _rows_of(key: Key, value: NDArray, row_ids: NDArray) -> RowSparse:
+    stored: Any = value._value
+    rows = row_ids._tensor.to(stored.data.device, torch.int64).unique()
+    if rows.numel() and not 0 <= int(rows[0]) <= int(rows[-1]) < stored.shape[0]:
+        raise ArgumentError(
+            f"KVStore.row_sparse_pull: row_ids of key {key!r}: there are rows 0 to "
+            f"{stored.shape[0] - 1}, wanted were {int(rows[0])} to {int(rows[-1])}"
+        )
+    if not len(stored.indices):  # of nothing MXNet stores nothing
+        rows = rows[:0]
+    return RowSparse(stored.take(rows), rows, tuple(stored.shape))
