@@ -8,6 +8,7 @@ Exits with status 1 when MXNet reads anything else than was written, or writes o
 
 from __future__ import annotations
 
+import inspect
 import json
 import subprocess
 import sys
@@ -45,6 +46,40 @@ x = mx.nd.array(np.load(folder + '/x.npy'))
 out = symbol.bind(mx.cpu(), dict(args, data=x), aux_states=aux).forward()[0].asnumpy()
 np.save(folder + '/out-read.npy', out)
 json.dump(told, open(folder + '/symbols-read.json', 'w'))
+"""
+
+OPTIMIZERS = {"sgd": {"momentum": 0.9}, "adam": {}, "nag": {"momentum": 0.9}, "rmsprop": {}}
+
+
+def train(mx: Any, folder: str, name: str, arguments: dict[str, Any], verb: str) -> Any:
+    """Trains a parameter from saved states, or those that it saves; runs under MXNet, too."""
+    weight = mx.gluon.Parameter("weight", shape=(3,))
+    weight.initialize(mx.init.One())
+    trainer = mx.gluon.Trainer([weight], name, arguments)
+
+    def step() -> None:
+        with mx.autograd.record():
+            loss = (weight.data() * mx.nd.array([1, 2, 3])).sum()
+        loss.backward()
+        trainer.step(2)
+
+    if verb == "save":
+        step()
+        trainer.save_states(f"{folder}/{name}.states")
+        weight.set_data(mx.nd.ones((3,)))
+    trainer.load_states(f"{folder}/{name}.states")
+    step()
+    return weight.data().asnumpy()
+
+
+# Annotations are not evaluated there, and need no names.
+READER = f"""
+from __future__ import annotations
+{READER}
+{inspect.getsource(train)}
+arguments = {OPTIMIZERS!r}
+np.savez(folder + '/trained.npz',
+         **{{name: train(mx, folder, name, arguments[name], 'load') for name in arguments}})
 """
 
 
@@ -110,6 +145,8 @@ def write(folder: Path) -> np.ndarray:
     for name, symbol in symbols().items():
         symbol.save(str(folder / f"{name}-symbol.json"))
     (folder / "symbols.json").write_text(json.dumps(list(symbols())))
+    for name, arguments in OPTIMIZERS.items():
+        train(mx, str(folder), name, arguments, "save")
     rng = np.random.default_rng(1)
     x = rng.normal(size=(2, 3, 8, 8)).astype("f")
     np.save(folder / "x.npy", x)
@@ -152,6 +189,11 @@ def compare(folder: Path, output: np.ndarray) -> list[str]:
     print(f"checkpoint: outputs differ by at most {difference:.2g}")
     if not difference < 1e-5:
         wrong.append("checkpoint: other outputs")
+    with np.load(folder / "trained.npz") as trained:
+        for name, arguments in OPTIMIZERS.items():
+            mine = train(mx, str(folder), name, arguments, "load")
+            if not np.allclose(trained[name], mine, rtol=1e-6):
+                wrong.append(f"{name}.states: training goes on otherwise")
     return wrong
 
 
@@ -165,7 +207,8 @@ def main() -> int:
         output = write(folder)
         subprocess.run([sys.argv[1], "-c", READER, name], check=True)
         wrong = compare(folder, output)
-    print("\n".join(wrong) or f"{len(arrays())} files, {len(symbols())} symbols: MXNet reads all")
+    counts = f"{len(arrays())} files, {len(symbols())} symbols, {len(OPTIMIZERS)} trainers"
+    print("\n".join(wrong) or f"{counts}: MXNet reads all")
     return bool(wrong)
 
 

@@ -62,7 +62,9 @@ def main(folder: Path) -> None:
         record_cell(lambda make=make: make(gluon), settings, (3,), cells, arrays, name)
     for name, (make, shape) in programs.SPATIAL.items():
         settings = [programs.ONE]
-        record_cell(lambda make=make: make(gluon.contrib.rnn), settings, shape, spatial, arrays, name)
+        record_cell(
+            lambda make=make: make(gluon.contrib.rnn), settings, shape, spatial, arrays, name
+        )
     for name, make in programs.LAYERS.items():
         record_layer(lambda make=make: make(gluon.rnn), layers, arrays, name)
     folder.mkdir(parents=True, exist_ok=True)

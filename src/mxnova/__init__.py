@@ -17,14 +17,16 @@ __version__ = "0.1.0"
 # fmt: off
 _MODULES = {  # name here -> module
     "attribute": "attribute", "autograd": "autograd", "base": "base", "callback": "callback",
-    "context": "context", "contrib": "contrib", "engine": "engine", "error": "error", "executor":
-    "executor", "formats": "formats", "gluon": "gluon", "image": "image", "img": "image", "init":
-    "initializer", "initializer": "initializer", "io": "io", "kv": "kvstore", "kvstore": "kvstore",
-    "libinfo": "libinfo", "log": "log", "lr_scheduler": "lr_scheduler", "metric": "metric", "model":
-    "model", "mon": "monitor", "monitor": "monitor", "name": "name", "nd": "ndarray", "ndarray":
-    "ndarray", "operator": "operator", "opt": "optimizer", "optimizer": "optimizer", "predictor":
-    "predictor", "profiler": "profiler", "random": "random", "recordio": "recordio", "registry":
-    "registry", "rnd": "random", "runtime": "runtime", "sym": "symbol", "symbol": "symbol",
+    "context": "context", "contrib": "contrib", "engine": "engine", "error": "error",
+    "executor": "executor", "formats": "formats", "gluon": "gluon", "image": "image",
+    "img": "image", "init": "initializer", "initializer": "initializer", "io": "io",
+    "kv": "kvstore", "kvstore": "kvstore", "libinfo": "libinfo", "log": "log",
+    "lr_scheduler": "lr_scheduler", "metric": "metric", "model": "model", "mon": "monitor",
+    "monitor": "monitor", "name": "name", "nd": "ndarray", "ndarray": "ndarray", "np": "numpy",
+    "npx": "numpy_extension", "numpy": "numpy", "numpy_extension": "numpy_extension",
+    "operator": "operator", "opt": "optimizer", "optimizer": "optimizer", "predictor": "predictor",
+    "profiler": "profiler", "random": "random", "recordio": "recordio", "registry": "registry",
+    "rnd": "random", "rnn": "rnn", "runtime": "runtime", "sym": "symbol", "symbol": "symbol",
     "test_utils": "test_utils", "util": "util",
 }
 _NAMES = {  # name here -> module that defines it

@@ -584,7 +584,7 @@ class FusedRNN(Initializer):
         if init is None or init is self:
             raise ArgumentError(f"FusedRNN: init=None: {str(desc)!r} has no global_init either")
         start = 0
-        for name, shape in self._parts(arr.size):
+        for name, shape in self.parts(arr.size):
             part = flat[start : start + prod(shape)].reshape(shape)
             start += prod(shape)
             if self._mode == "lstm" and name.endswith("_f_bias"):
@@ -592,7 +592,7 @@ class FusedRNN(Initializer):
             else:
                 init(InitDesc(name, global_init=global_init), part)
 
-    def _parts(self, size: int) -> Iterable[tuple[str, tuple[int, ...]]]:
+    def parts(self, size: int) -> Iterable[tuple[str, tuple[int, ...]]]:
         """Names and shapes of the parts of the vector, in their order there."""
         gates, hidden = _GATES[self._mode], self._num_hidden
         directions = "lr" if self._bidirectional else "l"

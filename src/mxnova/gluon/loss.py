@@ -39,7 +39,7 @@ _EPSILON = 1e-12  # keeps logarithms and quotients finite
 
 
 def _apply_weighting(
-    F: Any,  # noqa: N803
+    F: Any,
     loss: Any,
     weight: float | None = None,
     sample_weight: Any = None,
@@ -56,7 +56,7 @@ def _apply_weighting(
     return loss
 
 
-def _reshape_like(F: Any, x: Any, y: Any) -> Any:  # noqa: N803
+def _reshape_like(F: Any, x: Any, y: Any) -> Any:
     """`x` in the shape of `y`."""
     if F is nd:
         return x if x.shape == y.shape else x.reshape(y.shape)
@@ -79,11 +79,11 @@ class Loss(HybridBlock):
     def __repr__(self) -> str:
         return f"{type(self).__name__}(batch_axis={self._batch_axis}, w={self._weight})"
 
-    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The loss of each sample; for classes to define."""
         raise NotImplementedError(f"{type(self).__name__}.hybrid_forward")
 
-    def _mean(self, F: Any, loss: Any, sample_weight: Any) -> Any:  # noqa: N803
+    def _mean(self, F: Any, loss: Any, sample_weight: Any) -> Any:
         """Of each sample, the mean of its weighted losses."""
         loss = _apply_weighting(F, loss, self._weight, sample_weight)
         return F.mean(loss, axis=self._batch_axis, exclude=True)
@@ -95,7 +95,7 @@ class L2Loss(Loss):
     def __init__(self, weight: float | None = 1.0, batch_axis: int = 0, **kwargs: Any) -> None:
         super().__init__(weight, batch_axis, **kwargs)
 
-    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
         loss = F.square(_reshape_like(F, label, pred) - pred)
         loss = _apply_weighting(F, loss, self._weight / 2, sample_weight)
         return F.mean(loss, axis=self._batch_axis, exclude=True)
@@ -107,7 +107,7 @@ class L1Loss(Loss):
     def __init__(self, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None:
         super().__init__(weight, batch_axis, **kwargs)
 
-    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
         loss = F.abs(_reshape_like(F, label, pred) - pred)
         return self._mean(F, loss, sample_weight)
 
@@ -133,7 +133,7 @@ class SigmoidBinaryCrossEntropyLoss(Loss):
 
     def hybrid_forward(
         self,
-        F: Any,  # noqa: N803
+        F: Any,
         pred: Any,
         label: Any,
         sample_weight: Any = None,
@@ -144,7 +144,7 @@ class SigmoidBinaryCrossEntropyLoss(Loss):
         return self._mean(F, of(F, pred, label, pos_weight), sample_weight)
 
     @staticmethod
-    def _of_logits(F: Any, pred: Any, label: Any, pos_weight: Any) -> Any:  # noqa: N803
+    def _of_logits(F: Any, pred: Any, label: Any, pos_weight: Any) -> Any:
         """In terms of softplus, which does not overflow."""
         softplus = F.Activation(-F.abs(pred), act_type="softrelu")
         if pos_weight is None:
@@ -153,7 +153,7 @@ class SigmoidBinaryCrossEntropyLoss(Loss):
         return pred - pred * label + factor * (softplus + F.relu(-pred))
 
     @staticmethod
-    def _of_probabilities(F: Any, pred: Any, label: Any, pos_weight: Any) -> Any:  # noqa: N803
+    def _of_probabilities(F: Any, pred: Any, label: Any, pos_weight: Any) -> Any:
         positive = F.log(pred + _EPSILON) * label
         if pos_weight is not None:
             positive = F.broadcast_mul(positive, pos_weight)
@@ -189,7 +189,7 @@ class SoftmaxCrossEntropyLoss(Loss):
         self._sparse_label = sparse_label
         self._from_logits = from_logits
 
-    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
         if not self._from_logits:
             pred = F.log_softmax(pred, axis=self._axis)
         if self._sparse_label:
@@ -226,7 +226,7 @@ class KLDivLoss(Loss):
         self._from_logits = from_logits
         self._axis = axis
 
-    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
         if not self._from_logits:
             pred = F.log_softmax(pred, axis=self._axis)
         loss = label * (F.log(label + _EPSILON) - pred)
@@ -266,7 +266,7 @@ class CTCLoss(Loss):
 
     def hybrid_forward(
         self,
-        F: Any,  # noqa: N803
+        F: Any,
         pred: Any,
         label: Any,
         pred_lengths: Any = None,
@@ -304,7 +304,7 @@ class HuberLoss(Loss):
         super().__init__(weight, batch_axis, **kwargs)
         self._rho = rho
 
-    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
         distance = F.abs(_reshape_like(F, label, pred) - pred)
         square = (0.5 / self._rho) * F.square(distance)
         loss = F.where(distance > self._rho, distance - 0.5 * self._rho, square)
@@ -326,7 +326,7 @@ class HingeLoss(Loss):
         super().__init__(weight, batch_axis, **kwargs)
         self._margin = margin
 
-    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
         loss = F.relu(self._margin - pred * _reshape_like(F, label, pred))
         return self._mean(F, loss, sample_weight)
 
@@ -340,7 +340,7 @@ class SquaredHingeLoss(Loss):
         super().__init__(weight, batch_axis, **kwargs)
         self._margin = margin
 
-    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
         loss = F.square(F.relu(self._margin - pred * _reshape_like(F, label, pred)))
         return self._mean(F, loss, sample_weight)
 
@@ -369,7 +369,7 @@ class LogisticLoss(Loss):
         super().__init__(weight, batch_axis, **kwargs)
         self._label_format = label_format
 
-    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
         label = _reshape_like(F, label, pred)
         if self._label_format == "signed":
             label = (label + 1.0) / 2.0
@@ -392,7 +392,7 @@ class TripletLoss(Loss):
         super().__init__(weight, batch_axis, **kwargs)
         self._margin = margin
 
-    def hybrid_forward(self, F: Any, pred: Any, positive: Any, negative: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, pred: Any, positive: Any, negative: Any) -> Any:
         nearer, farther = (
             F.square(_reshape_like(F, other, pred) - pred) for other in (positive, negative)
         )
@@ -425,7 +425,7 @@ class PoissonNLLLoss(Loss):
 
     def hybrid_forward(
         self,
-        F: Any,  # noqa: N803
+        F: Any,
         pred: Any,
         target: Any,
         sample_weight: Any = None,
@@ -461,7 +461,7 @@ class CosineEmbeddingLoss(Loss):
 
     def hybrid_forward(
         self,
-        F: Any,  # noqa: N803
+        F: Any,
         input1: Any,
         input2: Any,
         label: Any,
@@ -472,7 +472,7 @@ class CosineEmbeddingLoss(Loss):
         loss = (1 - cosine) * (label == 1) + F.relu((label == -1) * (cosine - self._margin))
         return _apply_weighting(F, loss, self._weight, sample_weight)
 
-    def _cosine_similarity(self, F: Any, x: Any, y: Any, axis: int = -1) -> Any:  # noqa: N803
+    def _cosine_similarity(self, F: Any, x: Any, y: Any, axis: int = -1) -> Any:
         product = F.sum(x * y, axis=axis).reshape((-1, 1))
         norms = F.norm(x, axis=axis).reshape((-1, 1)) * F.norm(y, axis=axis).reshape((-1, 1))
         return product / F.maximum(norms, _EPSILON)
@@ -501,13 +501,13 @@ class SDMLLoss(Loss):
         self.kl_loss = KLDivLoss(from_logits=True)
         self.smoothing_parameter = smoothing_parameter
 
-    def hybrid_forward(self, F: Any, x1: Any, x2: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x1: Any, x2: Any) -> Any:
         difference = F.broadcast_sub(F.expand_dims(x1, axis=1), F.expand_dims(x2, axis=0))
         distances = F.sum(F.square(difference), axis=2)
         return self.kl_loss(F.log_softmax(-distances, axis=1), self._labels(F, x1))
 
-    def _labels(self, F: Any, x: Any) -> Any:  # noqa: N803
-        """``(n, n)``: the smoothing parameter shared by a row's others, the rest on the diagonal."""
+    def _labels(self, F: Any, x: Any) -> Any:
+        """``(n, n)``: the parameter shared by the others of a row, the rest on the diagonal."""
         index = F.contrib.arange_like(x, axis=0)
         same = F.broadcast_equal(F.expand_dims(index, axis=1), F.expand_dims(index, axis=0))
         others = 1 - same

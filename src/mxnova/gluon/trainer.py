@@ -199,13 +199,12 @@ class Trainer:
         Raises:
             UserWarning: a parameter has no new gradient. Nothing has changed then.
         """
-        self._optimizer.rescale_grad = self._scale / batch_size
+        self._check_and_rescale_grad(self._scale / batch_size)
         self._prepare()
-        learning = self._learning()
-        if not ignore_stale_grad:
-            _check_fresh(learning)
-        self._allreduce(learning)
-        self._update(learning, ignore_stale_grad)
+        if self._kvstore and not ignore_stale_grad:  # before gradients are summed up
+            _check_fresh(self._learning())
+        self._allreduce_grads()
+        self._update(ignore_stale_grad)
 
     def allreduce_grads(self) -> None:
         """Sums up gradients over devices, for a program that looks at them before `update`.
@@ -215,7 +214,7 @@ class Trainer:
         """
         self._prepare()
         self._check_updates_here("allreduce_grads")
-        self._allreduce(self._learning())
+        self._allreduce_grads()
 
     def update(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
         """Updates the parameters, after `allreduce_grads`; arguments as those of `step`.
@@ -226,11 +225,8 @@ class Trainer:
         """
         self._prepare()
         self._check_updates_here("update")
-        self._optimizer.rescale_grad = self._scale / batch_size
-        learning = self._learning()
-        if not ignore_stale_grad:
-            _check_fresh(learning)
-        self._update(learning, ignore_stale_grad)
+        self._check_and_rescale_grad(self._scale / batch_size)
+        self._update(ignore_stale_grad)
 
     def _check_updates_here(self, call: str) -> None:
         if self._kvstore and self._update_on_kvstore:
@@ -247,17 +243,19 @@ class Trainer:
             if param.grad_req != "null"
         ]
 
-    def _allreduce_grads(self) -> None:
-        """`allreduce_grads` without its checks; with a store that updates, all of `step`."""
-        self._allreduce(self._learning())
+    def _check_and_rescale_grad(self, scale: float) -> None:
+        self._optimizer.rescale_grad = scale
 
-    def _allreduce(self, learning: Sequence[Any]) -> None:
-        """Sums up gradients; where the store updates, the parameters get what came of it."""
+    def _allreduce_grads(self) -> None:
+        """Sums up gradients; where the store updates, the parameters get what came of it.
+
+        Subclasses that sum up by other means replace it.
+        """
         store: Any = self._kvstore
         if not store:
             return
         keys, pushed, pulled = [], [], []
-        for i, param, arrays, grads in learning:
+        for i, param, arrays, grads in self._learning():
             out = arrays if self._update_on_kvstore else grads
             if grads[0].stype == "default":
                 keys.append(i)
@@ -273,7 +271,11 @@ class Trainer:
         for i, grads, out in zip(keys, pushed, pulled, strict=True):
             store.pushpull(i, grads, out=None if out is grads else out, priority=-i)
 
-    def _update(self, learning: Sequence[Any], ignore_stale_grad: bool) -> None:
+    def _update(self, ignore_stale_grad: bool = False) -> None:
+        """Updates the parameters on every device, unless the store has done it."""
+        learning = self._learning()
+        if not ignore_stale_grad:
+            _check_fresh(learning)
         if self._kvstore and self._update_on_kvstore:
             return
         scaler = self._amp_loss_scaler

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import logging
 import math
 import os
@@ -78,11 +77,10 @@ def split_data(
         )
     if not isinstance(data, NDArray):
         return np.array_split(data, num_slice, batch_axis)
-    ends = [size * i + min(i, rest) for i in range(num_slice + 1)]
-    return [
-        nd.slice_axis(data, axis=batch_axis, begin=begin, end=end)
-        for begin, end in itertools.pairwise(ends)
-    ]
+    starts = tuple([size * i + min(i, rest) for i in range(1, num_slice)])
+    if not starts:
+        return [data.copy()]
+    return nd.split_v2(data, starts, axis=batch_axis)
 
 
 def split_and_load(
@@ -209,6 +207,8 @@ def download(
             _fetch(url, target, sha1_hash, verify_ssl)
             break
         except (OSError, HTTPException, ValueError) as error:
+            if isinstance(error, urllib.error.HTTPError):
+                error.close()
             if left == 0 or not _may_help_to_retry(error):
                 raise FileError(
                     None,

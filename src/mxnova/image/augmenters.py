@@ -388,7 +388,7 @@ def CreateAugmenter(  # noqa: N802 - MXNet's name
 
 def _statistic(name: str, value: Any, of_imagenet: tuple[float, ...]) -> Any:
     if value is True:
-        return np.array(of_imagenet)
+        return nd.array(of_imagenet)
     if value is not None and np.shape(value) not in ((1,), (3,)):
         raise AssertedError(f"CreateAugmenter: {name}={value!r}: must be 1 or 3 numbers")
     return value

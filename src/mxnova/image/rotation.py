@@ -30,8 +30,8 @@ def imrotate(
     """
     if zoom_in and zoom_out:
         raise ArgumentError("imrotate: zoom_in and zoom_out exclude each other")
-    if src.dtype is not np.float32:
-        kind = np.dtype(src.dtype)
+    kind = np.dtype(src.dtype)
+    if kind != np.float32:
         raise ArgumentTypeError(f"imrotate: src has elements of {kind}, must have float32")
     if src.ndim == 3:
         if not np.isscalar(rotation_degrees):
@@ -72,7 +72,10 @@ def _grid(
 
 
 def random_rotate(
-    src: nd.NDArray, angle_limits: tuple[float, float], zoom_in: bool = False, zoom_out: bool = False
+    src: nd.NDArray,
+    angle_limits: tuple[float, float],
+    zoom_in: bool = False,
+    zoom_out: bool = False,
 ) -> nd.NDArray:
     """`imrotate` by an angle that NumPy's generator draws, for each image another.
 

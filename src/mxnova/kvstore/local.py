@@ -90,12 +90,16 @@ class LocalStore:
         """
         for key, values in groups.items():
             _check_values(key, values, self._stored("push", key))
-        sums = [(key, self._total(key, v, priority)) for key, v in groups.items() if v]
-        for key, total in sums:
-            if self.updater is None:
-                self._values[key] = total
-            else:
-                self.updater(key, total, self._values[key])
+        totals = {key: self._total(key, v, priority) for key, v in groups.items() if v}
+        update = self.updater
+        if update is None:
+            self._values |= totals
+        elif getattr(update, "aggregate_updates", False):  # an optimizer's, which takes lists
+            values = [self._values[key] for key in totals]
+            update([*totals], [*totals.values()], values)
+        else:
+            for key, total in totals.items():
+                update(key, total, self._values[key])
 
     def _total(self, key: Key, values: list[NDArray], priority: int) -> NDArray:
         home = self._home(key, values)
@@ -249,4 +253,6 @@ def _rows_of(key: Key, value: NDArray, row_ids: NDArray) -> RowSparse:
             f"KVStore.row_sparse_pull: row_ids of key {key!r}: there are rows 0 to "
             f"{stored.shape[0] - 1}, wanted were {int(rows[0])} to {int(rows[-1])}"
         )
+    if not len(stored.indices):  # of nothing MXNet stores nothing
+        rows = rows[:0]
     return RowSparse(stored.take(rows), rows, tuple(stored.shape))

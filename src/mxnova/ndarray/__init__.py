@@ -27,6 +27,8 @@ from ..core.nd.functions import invoke_by_name as invoke
 from ..core.nd.sparse import BaseSparseNDArray, CSRNDArray, RowSparseNDArray
 from ..core.runtime.context import waitall
 from . import _internal, contrib, image, linalg, ndarray, op, random, register, sparse, utils
+from . import numpy as np
+from . import numpy_extension as npx
 from .arithmetic import (
     add,
     divide,
@@ -91,6 +93,8 @@ __all__ = [
     "multiply",
     "ndarray",
     "not_equal",
+    "np",
+    "npx",
     "onehot_encode",
     "ones",
     "op",

@@ -7,6 +7,8 @@ from ..core.graph.functions import function_of
 from ..core.graph.functions import invoke_by_name as invoke
 from ..core.graph.symbol import Group, Symbol, Variable, var
 from . import _internal, contrib, image, linalg, op, random, register, sparse, symbol
+from . import numpy as np
+from . import numpy_extension as npx
 from .creation import (
     arange,
     eye,
@@ -44,6 +46,8 @@ __all__ = [
     "load_json",
     "maximum",
     "minimum",
+    "np",
+    "npx",
     "ones",
     "op",
     "pow",

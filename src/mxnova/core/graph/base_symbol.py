@@ -79,18 +79,18 @@ class BaseSymbol:
         return self._entries[0].node.name if len(owners) == 1 else None
 
 
-_CLASS: list[type[Symbol]] = []
+_CLASSES: dict[str, type[Symbol]] = {}  # semantics -> the class
 
 
-def register(cls: type[Symbol]) -> type[Symbol]:
-    """Makes `cls` the class of symbols that functions give."""
-    _CLASS[:] = [cls]
+def register(cls: type[Symbol], semantics: str = "legacy") -> type[Symbol]:
+    """Makes `cls` the class of symbols that functions of these semantics give."""
+    _CLASSES[semantics] = cls
     return cls
 
 
-def symbol_of(entries: Iterable[Entry]) -> Symbol:
+def symbol_of(entries: Iterable[Entry], semantics: str = "legacy") -> Symbol:
     """The symbol with these outputs."""
-    return _CLASS[0](entries)
+    return _CLASSES.get(semantics, _CLASSES["legacy"])(entries)
 
 
 def output_name(entry: Entry) -> str:

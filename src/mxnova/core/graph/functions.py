@@ -41,9 +41,11 @@ def function_of(op: str, shown: str = "") -> Callable[..., Any]:
         arrays, named, attrs, extras = form.split(args, kwargs, _is_symbol)
         texts = {k: attr_text(v) for k, v in attrs.items()}
         node_name = NameManager.get_current().get(extras.get("name"), hint)
-        return apply(type_.name, node_name, texts, arrays, named, extras.get("attr"))
+        attr = extras.get("attr")
+        return apply(type_.name, node_name, texts, arrays, named, attr, semantics)
 
     hint = (shown or op).lower()
+    semantics = "numpy" if op.startswith("_np") else "legacy"
     return documented(function, shown or op, form, _EXTRAS)
 
 
@@ -76,13 +78,14 @@ def apply(
     symbols: Sequence[BaseSymbol],
     named: Mapping[str, BaseSymbol],
     attr: dict[str, str] | None,
+    semantics: str = "legacy",
 ) -> Symbol:
     """A node applying an operator; inputs that are not given become variables ``name_input``."""
     scope = {hidden(k): attr_text(v) for k, v in AttrScope.get_current().get(attr).items()}
     attrs = {**scope, **{hidden(k): v for k, v in texts.items()}}
     op = parsed(op_name, attrs)
     node = Node(op, name, attrs, inputs_of(op, name, attrs, symbols, named))
-    return symbol_of(Entry(node, i) for i in range(op.n_visible()))
+    return symbol_of([Entry(node, i) for i in range(op.n_visible())], semantics)
 
 
 def inputs_of(

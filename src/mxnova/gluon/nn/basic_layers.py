@@ -13,7 +13,7 @@ from ...initializer import Initializer
 from ..block import Block, HybridBlock
 from .activations import Activation
 from .containers import HybridSequential, Sequential
-from .normalization import BatchNorm, BatchNormReLU, GroupNorm, InstanceNorm, LayerNorm, _BatchNorm
+from .normalization import BatchNorm, BatchNormReLU, GroupNorm, InstanceNorm, LayerNorm
 
 __all__ = [
     "BatchNorm",
@@ -85,7 +85,7 @@ class Dense(HybridBlock):
             if activation is not None:
                 self.act = Activation(activation, prefix=f"{activation}_")
 
-    def hybrid_forward(self, F: Any, x: Any, weight: Any, bias: Any = None) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any, weight: Any, bias: Any = None) -> Any:
         out = F.FullyConnected(
             x,
             weight,
@@ -117,7 +117,7 @@ class Dropout(HybridBlock):
         self._rate = rate
         self._axes = axes
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         if self._rate > 0:
             return F.Dropout(x, p=self._rate, axes=self._axes, name="fwd", cudnn_off=False)
         return F.identity(x)
@@ -163,7 +163,7 @@ class Embedding(HybridBlock):
                 grad_stype="row_sparse" if sparse_grad else "default",
             )
 
-    def hybrid_forward(self, F: Any, x: Any, weight: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any, weight: Any) -> Any:
         return F.Embedding(x, weight, name="fwd", **self._kwargs)
 
     def __repr__(self) -> str:
@@ -178,7 +178,7 @@ class Flatten(HybridBlock):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         return F.Flatten(x)
 
     def __repr__(self) -> str:
@@ -221,7 +221,7 @@ class HybridLambda(HybridBlock):
         if _named(self, function, nd, sym):
             self._func = lambda F, *args: getattr(F, function)(*args)
 
-    def hybrid_forward(self, F: Any, x: Any, *args: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any, *args: Any) -> Any:
         return self._func(F, x, *args)
 
     def __repr__(self) -> str:

@@ -73,7 +73,7 @@ class HybridSequential(_Chain, HybridBlock):
     def __init__(self, prefix: str | None = None, params: Any = None) -> None:
         super().__init__(prefix=prefix, params=params)
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         """What the last block makes of what the one before it made, and so on from `x`."""
         for block in self._children.values():
             x = block(x)

@@ -26,7 +26,6 @@ from .pooling import (
     MaxPool1D,
     MaxPool2D,
     MaxPool3D,
-    _Pooling,
 )
 from .sizes import Size, check_layout, checked_size, default, each
 
@@ -68,7 +67,6 @@ def _described(layer: object, kwargs: dict[str, Any], weight: Parameter, bias: A
     unusual = (
         ("padding", kwargs["pad"], zeros),
         ("dilation", kwargs["dilate"], ones),
-        ("output_padding", kwargs.get("adj", zeros), zeros),
         ("groups", kwargs["num_group"], 1),
         ("bias", bias is not None, True),
     )
@@ -163,7 +161,7 @@ class _Conv(HybridBlock):
         data_shape = [known.get(axis, 0) for axis in self._kwargs["layout"]]
         return _infer_weight_shape(self._op_name, data_shape, self._kwargs)[1]
 
-    def hybrid_forward(self, F: Any, x: Any, weight: Any, bias: Any = None) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any, weight: Any, bias: Any = None) -> Any:
         inputs = (x, weight) if bias is None else (x, weight, bias)
         out = getattr(F, self._op_name)(*inputs, name="fwd", **self._kwargs)
         return out if self.act is None else self.act(out)
@@ -356,5 +354,5 @@ class ReflectionPad2D(HybridBlock):
             )
         self._padding = padding
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         return F.pad(x, mode="reflect", pad_width=self._padding)

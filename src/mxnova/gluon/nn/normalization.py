@@ -84,7 +84,7 @@ class _BatchNorm(_Normalization):
 
     def hybrid_forward(
         self,
-        F: Any,  # noqa: N803
+        F: Any,
         x: Any,
         gamma: Any,
         beta: Any,
@@ -197,7 +197,7 @@ class InstanceNorm(_Normalization):
         self.gamma = self._parameter("gamma", in_channels, gamma_initializer, scale)
         self.beta = self._parameter("beta", in_channels, beta_initializer, center)
 
-    def hybrid_forward(self, F: Any, x: Any, gamma: Any, beta: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any, gamma: Any, beta: Any) -> Any:
         if self._axis == 1:
             return F.InstanceNorm(x, gamma, beta, name="fwd", eps=self._epsilon)
         x = F.swapaxes(x, dim1=1, dim2=self._axis)
@@ -244,7 +244,7 @@ class LayerNorm(_Normalization):
         self.gamma = self._parameter("gamma", in_channels, gamma_initializer, scale)
         self.beta = self._parameter("beta", in_channels, beta_initializer, center)
 
-    def hybrid_forward(self, F: Any, data: Any, gamma: Any, beta: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, data: Any, gamma: Any, beta: Any) -> Any:
         return F.LayerNorm(data, gamma, beta, axis=self._axis, eps=self._epsilon)
 
     def __repr__(self) -> str:
@@ -285,7 +285,7 @@ class GroupNorm(_Normalization):
         self.gamma = self._parameter("gamma", num_groups, gamma_initializer, scale)
         self.beta = self._parameter("beta", num_groups, beta_initializer, center)
 
-    def hybrid_forward(self, F: Any, data: Any, gamma: Any, beta: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, data: Any, gamma: Any, beta: Any) -> Any:
         return F.GroupNorm(data, gamma, beta, num_groups=self._num_groups, eps=self._epsilon)
 
     def __repr__(self) -> str:

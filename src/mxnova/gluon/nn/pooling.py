@@ -76,16 +76,14 @@ class _Pooling(HybridBlock):
     def _alias(self) -> str:
         return "pool"
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         return F.Pooling(x, name="fwd", **self._kwargs)
 
     def __repr__(self) -> str:
         return (
             "{0}(size={kernel}, stride={stride}, padding={pad}, ceil_mode={1}, "
             "global_pool={global_pool}, pool_type={pool_type}, layout={layout})"
-        ).format(
-            type(self).__name__, self._kwargs["pooling_convention"] == "full", **self._kwargs
-        )
+        ).format(type(self).__name__, self._kwargs["pooling_convention"] == "full", **self._kwargs)
 
 
 class MaxPool1D(_Pooling):

@@ -187,9 +187,7 @@ class BidirectionalCell(HybridRecurrentCell):
         if merge_outputs is None:
             merge_outputs = isinstance(l_outputs, TENSORS)
         r_outputs = _reverse_sequences(r_outputs, length, valid_length)
-        pair = [
-            _format_sequence(None, o, layout, merge_outputs)[0] for o in (l_outputs, r_outputs)
-        ]
+        pair = [_format_sequence(None, o, layout, merge_outputs)[0] for o in (l_outputs, r_outputs)]
         outputs = self._joined(F, pair, merge_outputs)
         if valid_length is not None:
             outputs = _mask_sequence_variable_length(

@@ -280,7 +280,9 @@ class GRUCell(_DenseCell):
         new = gate(F.elemwise_add(i2h, kept, name=start + "plus2"), "h_act", "tanh")
         ones = F.ones_like(update, name=start + "ones_like0")
         output = F.elemwise_add(
-            F.elemwise_mul(F.elemwise_sub(ones, update, name=start + "minus0"), new, name=start + "mul1"),
+            F.elemwise_mul(
+                F.elemwise_sub(ones, update, name=start + "minus0"), new, name=start + "mul1"
+            ),
             F.elemwise_mul(update, state, name=start + "mul20"),
             name=start + "out",
         )

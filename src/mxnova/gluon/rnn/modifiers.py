@@ -212,9 +212,7 @@ class ResidualCell(ModifierCell):
         merged = isinstance(outputs, TENSORS) if merge_outputs is None else merge_outputs
         inputs, axis, F, _ = _format_sequence(length, inputs, layout, merged)
         if valid_length is not None:
-            inputs = _mask_sequence_variable_length(
-                F, inputs, length, valid_length, axis, merged
-            )
+            inputs = _mask_sequence_variable_length(F, inputs, length, valid_length, axis, merged)
         if merged:
             return F.elemwise_add(outputs, inputs), states
         return [F.elemwise_add(o, i) for o, i in zip(outputs, inputs, strict=True)], states

@@ -162,7 +162,9 @@ def test_variational_dropout_without_states_masks_whole_sequences(inputs):
     cell = mx.gluon.contrib.rnn.VariationalDropoutCell(Same(), 0.5, 0, 0.5)
     x = mx.nd.ones((2, 3, 1000))
     with mx.autograd.train_mode():
-        out, _ = cell.unroll(3, x if inputs == "one" else list(x.swapaxes(0, 1)), merge_outputs=True)
+        out, _ = cell.unroll(
+            3, x if inputs == "one" else list(x.swapaxes(0, 1)), merge_outputs=True
+        )
     out = out.asnumpy()
     assert (out == out[:, :1]).all()
     assert (out == 0).mean() == pytest.approx(0.75, abs=0.05)
@@ -210,7 +212,11 @@ def modified_twice():
         (lambda: rnn.ZoneoutCell(made("bidirectional")), AssertionError, "single steps"),
         (modified_twice, AssertionError, "single steps"),
         (lambda: rnn.RecurrentCell().state_info(), NotImplementedError, "state_info"),
-        (lambda: made("rnn", activation="tan")(data()[:, 0], [mx.nd.ones((N, H))]), MXNetError, "tan"),
+        (
+            lambda: made("rnn", activation="tan")(data()[:, 0], [mx.nd.ones((N, H))]),
+            MXNetError,
+            "tan",
+        ),
     ],
 )
 def test_errors(run, kind, words):

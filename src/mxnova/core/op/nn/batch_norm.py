@@ -98,6 +98,8 @@ class _BatchNorm(Op):
         if self.fix_gamma:
             gamma.data.fill_(1.0)
         if self._moves(train):
+            if not x.is_contiguous() and x.stride(1) != 1:
+                x = x.contiguous()  # ATen sums a part of an array with five times the rounding
             output, mean, var = torch.native_batch_norm(
                 x, weight, beta, None, None, True, 0.0, self.eps
             )

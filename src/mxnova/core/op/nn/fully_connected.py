@@ -45,4 +45,6 @@ class FullyConnected(Op):
         s.data = (*s.output[: len(batch)], *data[len(batch) :])
 
     def forward(self, data: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-        return linear(data.flatten(1) if self.flatten else data, weight, bias)
+        if self.flatten:
+            data = data.flatten(1) if data.ndim > 1 else data.unsqueeze(1)
+        return linear(data, weight, bias)

@@ -72,11 +72,11 @@ class _Deformable(HybridBlock):
                     )
                 setattr(self, name, parameter)
 
-    def _offsets(self, F: Any, x: Any, weight: Any, bias: Any) -> Any:  # noqa: N803
+    def _offsets(self, F: Any, x: Any, weight: Any, bias: Any) -> Any:
         inputs = (x, weight) if bias is None else (x, weight, bias)
         return F.Convolution(*inputs, cudnn_off=True, **self._kwargs_offset)
 
-    def _convolved(self, F: Any, *inputs: Any) -> Any:  # noqa: N803
+    def _convolved(self, F: Any, *inputs: Any) -> Any:
         given = [array for array in inputs if array is not None]
         operator = getattr(F.contrib, self._op_name)
         out = operator(*given, name="fwd", **self._kwargs_deformable_conv)
@@ -176,7 +176,7 @@ class DeformableConvolution(_Deformable):
 
     def hybrid_forward(
         self,
-        F: Any,  # noqa: N803
+        F: Any,
         x: Any,
         offset_weight: Any,
         deformable_conv_weight: Any,
@@ -211,7 +211,7 @@ class ModulatedDeformableConvolution(_Deformable):
 
     def hybrid_forward(
         self,
-        F: Any,  # noqa: N803
+        F: Any,
         x: Any,
         offset_weight: Any,
         deformable_conv_weight: Any,

@@ -86,9 +86,7 @@ class VariationalDropoutCell(StatefulModifier):
         valid_length: Any = None,
     ) -> tuple[Any, list[Any]]:
         if self.drop_states:
-            return super().unroll(
-                length, inputs, begin_state, layout, merge_outputs, valid_length
-            )
+            return super().unroll(length, inputs, begin_state, layout, merge_outputs, valid_length)
         self.reset()
         inputs, axis, F, batch_size = _format_sequence(length, inputs, layout, True)
         states = _get_begin_state(self, F, begin_state, inputs, batch_size)
@@ -102,9 +100,7 @@ class VariationalDropoutCell(StatefulModifier):
         merged = isinstance(outputs, TENSORS) if merge_outputs is None else merge_outputs
         outputs = _format_sequence(length, outputs, layout, merged)[0]
         if valid_length is not None:
-            outputs = _mask_sequence_variable_length(
-                F, outputs, length, valid_length, axis, merged
-            )
+            outputs = _mask_sequence_variable_length(F, outputs, length, valid_length, axis, merged)
         return outputs, states
 
 
@@ -181,18 +177,14 @@ class LSTMPCell(HybridRecurrentCell):
     ) -> tuple[Any, list[Any]]:
         start, rows = f"t{self._counter}_", 4 * self._hidden_size
         i2h = F.FullyConnected(inputs, i2h_weight, i2h_bias, num_hidden=rows, name=start + "i2h")
-        h2h = F.FullyConnected(
-            states[0], h2h_weight, h2h_bias, num_hidden=rows, name=start + "h2h"
-        )
+        h2h = F.FullyConnected(states[0], h2h_weight, h2h_bias, num_hidden=rows, name=start + "h2h")
         read, keep, new, write = F.SliceChannel(i2h + h2h, num_outputs=4, name=start + "slice")
         read = F.Activation(read, act_type="sigmoid", name=start + "i")
         keep = F.Activation(keep, act_type="sigmoid", name=start + "f")
         new = F.Activation(new, act_type="tanh", name=start + "c")
         write = F.Activation(write, act_type="sigmoid", name=start + "o")
         memory = F.elemwise_add(keep * states[1], read * new, name=start + "state")
-        hidden = F.elemwise_mul(
-            write, F.Activation(memory, act_type="tanh"), name=start + "hidden"
-        )
+        hidden = F.elemwise_mul(write, F.Activation(memory, act_type="tanh"), name=start + "hidden")
         output = F.FullyConnected(
             hidden, h2r_weight, num_hidden=self._projection_size, no_bias=True, name=start + "out"
         )

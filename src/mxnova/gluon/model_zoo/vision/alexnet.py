@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....context import Context, cpu
+from ....context import Context
 from ... import nn
 from ...block import HybridBlock
-from .pretrained import MODELS, load_pretrained
+from .pretrained import CPU, MODELS, load_pretrained
 
 __all__ = ["AlexNet", "alexnet"]
 
@@ -42,12 +42,12 @@ class AlexNet(HybridBlock):
                 )
             self.output = nn.Dense(classes)
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         return self.output(self.features(x))
 
 
 def alexnet(
-    pretrained: bool = False, ctx: Context = cpu(), root: str = MODELS, **kwargs: Any
+    pretrained: bool = False, ctx: Context = CPU, root: str = MODELS, **kwargs: Any
 ) -> AlexNet:
     """AlexNet.
 

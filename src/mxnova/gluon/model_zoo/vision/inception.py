@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....context import Context, cpu
+from ....context import Context
 from ... import nn
 from ...block import HybridBlock
 from ...contrib.nn import HybridConcurrent
-from .pretrained import MODELS, load_pretrained
+from .pretrained import CPU, MODELS, load_pretrained
 
 __all__ = ["Inception3", "inception_v3"]
 
@@ -18,9 +18,7 @@ _SETTINGS = ("channels", "kernel_size", "strides", "padding")
 
 def _make_basic_conv(**kwargs: Any) -> nn.HybridSequential:
     out = nn.HybridSequential(prefix="")
-    out.add(
-        nn.Conv2D(use_bias=False, **kwargs), nn.BatchNorm(epsilon=0.001), nn.Activation("relu")
-    )
+    out.add(nn.Conv2D(use_bias=False, **kwargs), nn.BatchNorm(epsilon=0.001), nn.Activation("relu"))
     return out
 
 
@@ -116,9 +114,7 @@ def _make_split(*conv_settings: tuple[Any, ...]) -> nn.HybridSequential:
     out = nn.HybridSequential(prefix="")
     out.add(
         _make_branch(None, *conv_settings),
-        _make_block(
-            "", (None, (384, (1, 3), None, (0, 1))), (None, (384, (3, 1), None, (1, 0)))
-        ),
+        _make_block("", (None, (384, (1, 3), None, (0, 1))), (None, (384, (3, 1), None, (1, 0)))),
     )
     return out
 
@@ -171,12 +167,12 @@ class Inception3(HybridBlock):
             )
             self.output = nn.Dense(classes)
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         return self.output(self.features(x))
 
 
 def inception_v3(
-    pretrained: bool = False, ctx: Context = cpu(), root: str = MODELS, **kwargs: Any
+    pretrained: bool = False, ctx: Context = CPU, root: str = MODELS, **kwargs: Any
 ) -> Inception3:
     """Inception V3.
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....context import Context, cpu
+from ....context import Context
 from ... import nn
 from ...block import HybridBlock
-from .pretrained import MODELS, constructor, load_pretrained
+from .pretrained import CPU, MODELS, constructor, load_pretrained
 
 __all__ = [
     "MobileNet",
@@ -56,7 +56,7 @@ class RELU6(HybridBlock):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         return F.clip(x, 0, 6, name="relu6")
 
 
@@ -97,9 +97,7 @@ class LinearBottleneck(HybridBlock):
         stride: of the depthwise convolution; 1, and as many channels as before: the input is added.
     """
 
-    def __init__(
-        self, in_channels: int, channels: int, t: int, stride: int, **kwargs: Any
-    ) -> None:
+    def __init__(self, in_channels: int, channels: int, t: int, stride: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.use_shortcut = stride == 1 and in_channels == channels
         inner = in_channels * t
@@ -109,7 +107,7 @@ class LinearBottleneck(HybridBlock):
             _add_conv(self.out, inner, 3, stride, 1, num_group=inner, relu6=True)
             _add_conv(self.out, channels, active=False, relu6=True)
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         out = self.out(x)
         return F.elemwise_add(out, x) if self.use_shortcut else out
 
@@ -138,7 +136,7 @@ class MobileNet(HybridBlock):
                 self.features.add(nn.GlobalAvgPool2D(), nn.Flatten())
             self.output = nn.Dense(classes)
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         return self.output(self.features(x))
 
 
@@ -168,11 +166,9 @@ class MobileNetV2(HybridBlock):
                 self.features.add(nn.GlobalAvgPool2D())
             self.output = nn.HybridSequential(prefix="output_")
             with self.output.name_scope():
-                self.output.add(
-                    nn.Conv2D(classes, 1, use_bias=False, prefix="pred_"), nn.Flatten()
-                )
+                self.output.add(nn.Conv2D(classes, 1, use_bias=False, prefix="pred_"), nn.Flatten())
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         return self.output(self.features(x))
 
 
@@ -185,7 +181,7 @@ def _version(multiplier: float) -> str:
 def get_mobilenet(
     multiplier: float,
     pretrained: bool = False,
-    ctx: Context = cpu(),
+    ctx: Context = CPU,
     root: str = MODELS,
     **kwargs: Any,
 ) -> MobileNet:
@@ -207,7 +203,7 @@ def get_mobilenet(
 def get_mobilenet_v2(
     multiplier: float,
     pretrained: bool = False,
-    ctx: Context = cpu(),
+    ctx: Context = CPU,
     root: str = MODELS,
     **kwargs: Any,
 ) -> MobileNetV2:

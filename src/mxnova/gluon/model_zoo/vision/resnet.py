@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ....context import Context, cpu
+from ....context import Context
 from ....core.base.errors import AssertedError
 from ... import nn
 from ...block import HybridBlock
-from .pretrained import MODELS, constructor, load_pretrained
+from .pretrained import CPU, MODELS, constructor, load_pretrained
 
 __all__ = [
     "BasicBlockV1",
@@ -82,7 +82,7 @@ class _BlockV1(HybridBlock):
     ) -> None:
         raise NotImplementedError
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         residual = x if self.downsample is None else self.downsample(x)
         return F.Activation(residual + self.body(x), act_type="relu")
 
@@ -134,7 +134,7 @@ class BottleneckV1(_BlockV1):
             nn.BatchNorm(),
         )
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         # The other way round than in the basic block: arguments of symbols are in this order.
         residual = x if self.downsample is None else self.downsample(x)
         return F.Activation(self.body(x) + residual, act_type="relu")
@@ -165,7 +165,7 @@ class BasicBlockV2(HybridBlock):
         self.conv2 = _conv3x3(channels, 1, channels)
         self.downsample = _projection(channels, stride, in_channels) if downsample else None
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         out = F.Activation(self.bn1(x), act_type="relu")
         residual = x if self.downsample is None else self.downsample(out)
         out = self.conv1(out)
@@ -201,7 +201,7 @@ class BottleneckV2(HybridBlock):
         self.conv3 = nn.Conv2D(channels, kernel_size=1, use_bias=False)
         self.downsample = _projection(channels, stride, in_channels) if downsample else None
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         out = F.Activation(self.bn1(x), act_type="relu")
         residual = x if self.downsample is None else self.downsample(out)
         out = self.conv1(out)
@@ -257,7 +257,7 @@ class _ResNet(HybridBlock):
                 stage.add(block(channels, 1, False, in_channels=channels, prefix=""))
         return stage
 
-    def hybrid_forward(self, F: Any, x: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         return self.output(self.features(x))
 
 
@@ -345,7 +345,7 @@ def get_resnet(
     version: int,
     num_layers: int,
     pretrained: bool = False,
-    ctx: Context = cpu(),
+    ctx: Context = CPU,
     root: str = MODELS,
     **kwargs: Any,
 ) -> ResNetV1 | ResNetV2:

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays with NumPy's semantics: ``mx.np.ndarray``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import ArgumentError, shown
+from ..numpy.elementwise import BINARY
+from ..numpy.methods import FUNCTIONS, NumpyMethods
+from ..numpy.world import NUMBER, World
+from ..op.record import find
+from .array import NDArray
+from .base_array import CLASSES
+from .creation import array
+from .dispatch import pairwise
+from .functions import function_of
+from .wrapping import viewed_as
+
+__all__ = ["ARRAYS", "by_numpy", "ndarray"]
+
+
+class ndarray(NumpyMethods, NDArray):  # type: ignore[misc]  # noqa: N801 - NumPy's name
+    """An array of one element type on one context, with NumPy's semantics.
+
+    NumPy's own functions take it too: what is not computed here is computed by NumPy.
+    """
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+
+    # What it is ----------------------------------------------------------------------------------
+
+    @property
+    def dtype(self) -> Any:
+        """Element type, as NumPy's dtype."""
+        return np.dtype(NDArray.dtype.fget(self))  # type: ignore[attr-defined]
+
+    def item(self, *args: Any) -> Any:
+        """An element as a Python number."""
+        return self.asnumpy().item(*args)
+
+    def tolist(self) -> Any:
+        """The elements as Python numbers in nested lists."""
+        return self.asnumpy().tolist()
+
+    def __repr__(self) -> str:
+        text = repr(self.asnumpy())
+        dtype = self.dtype
+        if "dtype=" in text:
+            text = text.replace(", dtype=float32)", ")") if dtype == np.float32 else text
+        elif dtype not in (np.float32, np.bool_):  # NumPy tells only what it does not assume
+            text = f"{text[:-1]}, dtype={dtype})"
+        is_on_cpu = self.context.device_type.startswith("cpu")
+        return text if is_on_cpu else f"{text[:-1]}, ctx={self.context})"
+
+    def __str__(self) -> str:
+        text = str(self.asnumpy())
+        is_plain = self.context.device_type.startswith("cpu") or not self.ndim
+        return text if is_plain else f"{text} @{self.context}"
+
+    def __format__(self, fmt: str) -> str:
+        return format(self.item(), fmt) if not self.ndim else object.__format__(self, fmt)
+
+    def __round__(self, n: int = 0) -> Any:
+        return self.round(n)
+
+    # Other classes -------------------------------------------------------------------------------
+
+    def as_nd_ndarray(self) -> NDArray:
+        """The same array with MXNet's legacy semantics."""
+        array: NDArray = viewed_as(self, NDArray)
+        return array
+
+    def as_np_ndarray(self) -> ndarray:
+        """Itself."""
+        return self
+
+    def astype(  # type: ignore[override]
+        self,
+        dtype: Any,
+        order: str = "K",
+        casting: str = "unsafe",
+        subok: bool = True,
+        copy: bool = True,
+    ) -> Any:
+        """The array with elements of `dtype`; itself when it has it already and `copy` is off."""
+        if order not in ("K", "C", None) or casting != "unsafe" or not subok:
+            raise ArgumentError("astype: order, casting and subok are not supported")
+        return super().astype(dtype, copy)
+
+    def copy(self, order: str = "C") -> Any:
+        """A copy on the same context."""
+        if order not in ("C", "K"):
+            raise ArgumentError(f"copy: order={shown(order)}: must be C")
+        return super().copy()
+
+    def __reduce__(self) -> Any:
+        return ndarray, (None,), self.__getstate__()
+
+    # NumPy's own functions ------------------------------------------------------------------------
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        own = FUNCTIONS[""].get(ufunc.__name__)
+        if method != "__call__" or own is None or not all(map(_is_ours, inputs)):
+            return by_numpy(getattr(ufunc, method), inputs, kwargs)
+        out = kwargs.pop("out", None)
+        if out is not None:
+            kwargs["out"] = out[0]
+        return own(ARRAYS, *inputs, **kwargs)
+
+    def __array_function__(
+        self, func: Any, types: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> Any:
+        own = FUNCTIONS[""].get(func.__name__) if func.__module__ == "numpy" else None
+        try:
+            return own(ARRAYS, *args, **kwargs) if own else by_numpy(func, args, kwargs)
+        except (TypeError, NotImplementedError):  # NumPy's function takes more
+            return by_numpy(func, args, kwargs)
+
+
+def _is_ours(value: Any) -> bool:
+    return isinstance(value, (ndarray, *NUMBER))
+
+
+def by_numpy(func: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """What NumPy's function gives for the values; its arrays are ours."""
+    return _ours(func(*_numpys(args), **_numpys(kwargs)))
+
+
+def _numpys(value: Any) -> Any:
+    if isinstance(value, NDArray):
+        return value.asnumpy()
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_numpys, value))
+    return {k: _numpys(v) for k, v in value.items()} if isinstance(value, dict) else value
+
+
+def _ours(value: Any) -> Any:
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+        return array_of(value)
+    if isinstance(value, (list, tuple)):
+        return tuple(map(_ours, value)) if isinstance(value, tuple) else list(map(_ours, value))
+    return value
+
+
+def array_of(values: np.ndarray[Any, Any]) -> ndarray:
+    """The array of NumPy's values, on the current context."""
+    made: ndarray = viewed_as(array(values, dtype=values.dtype), ndarray)
+    return made
+
+
+CLASSES["numpy"] = ndarray
+ARRAYS = World(lambda op: function_of(op), ndarray, is_symbolic=False)
+ndarray._world = ARRAYS
+
+
+def _fast(name: str, function: str) -> Callable[..., Any]:
+    """Python's operator between arrays at once; all else by the function."""
+    slow = getattr(NumpyMethods, name)
+    method = pairwise(find(f"_npi_{BINARY[function][0]}"), slow)
+    method.__name__ = method.__qualname__ = name
+    return method
+
+
+for _name, _function in (
+    ("__add__", "add"), ("__sub__", "subtract"), ("__mul__", "multiply"),
+    ("__truediv__", "true_divide"), ("__pow__", "power"),
+):  # fmt: skip
+    setattr(ndarray, _name, _fast(_name, _function))

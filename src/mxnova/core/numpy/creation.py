@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays of given shapes: zeros, ranges, grids, windows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import ArgumentError, shown
+from .world import World, dtype_text, function
+
+__all__: list[str] = []
+
+_FLOAT = np.float32
+
+
+def _context(ctx: Any) -> str:
+    return "" if ctx is None else str(ctx)
+
+
+def _check_order(name: str, order: Any) -> None:
+    if order != "C":
+        raise NotImplementedError(f"{name}: order={shown(order)}: must be C")
+
+
+@function
+def zeros(F: World, shape: Any, dtype: Any = None, order: str = "C", ctx: Any = None) -> Any:
+    """All 0; float32 by default."""
+    _check_order("zeros", order)
+    return F._npi_zeros(shape=shape, ctx=_context(ctx), dtype=dtype_text(dtype or _FLOAT))
+
+
+@function
+def ones(F: World, shape: Any, dtype: Any = _FLOAT, order: str = "C", ctx: Any = None) -> Any:
+    """All 1; float32 by default."""
+    _check_order("ones", order)
+    return F._npi_ones(shape=shape, ctx=_context(ctx), dtype=dtype_text(dtype or _FLOAT))
+
+
+@function
+def empty(F: World, shape: Any, dtype: Any = _FLOAT, order: str = "C", ctx: Any = None) -> Any:
+    """Of whatever elements: zeros."""
+    return zeros(F, shape, dtype, order, ctx)
+
+
+@function
+def full(
+    F: World,
+    shape: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "C",
+    ctx: Any = None,
+    out: Any = None,
+) -> Any:
+    """All of one value, a number or an array that is repeated."""
+    _check_order("full", order)
+    if isinstance(fill_value, F.array):
+        made = F._npi_broadcast_to(fill_value, shape=shape)
+        return made if dtype is None else made.astype(dtype)
+    if dtype is None:
+        dtype = np.bool_ if isinstance(fill_value, bool) else _FLOAT
+    return F._npi_full(
+        shape=shape,
+        value=float(fill_value),
+        ctx=_context(ctx),
+        dtype=dtype_text(dtype),
+        out=out,
+    )
+
+
+def _full_like(
+    F: World, name: str, a: Any, value: Any, dtype: Any, order: str, ctx: Any, out: Any
+) -> Any:
+    _check_order(name, order)
+    attrs = {"fill_value": float(value), "ctx": _context(ctx), "dtype": dtype_text(dtype)}
+    return F._npi_full_like(a, **attrs, out=out)
+
+
+@function
+def full_like(
+    F: World,
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "C",
+    ctx: Any = None,
+    out: Any = None,
+) -> Any:
+    """As `full`, of the shape and element type of `a`."""
+    return _full_like(F, "full_like", a, fill_value, dtype, order, ctx, out)
+
+
+@function
+def zeros_like(
+    F: World, a: Any, dtype: Any = None, order: str = "C", ctx: Any = None, out: Any = None
+) -> Any:
+    """All 0, of the shape and element type of `a`."""
+    return _full_like(F, "zeros_like", a, 0, dtype, order, ctx, out)
+
+
+@function
+def ones_like(
+    F: World, a: Any, dtype: Any = None, order: str = "C", ctx: Any = None, out: Any = None
+) -> Any:
+    """All 1, of the shape and element type of `a`."""
+    return _full_like(F, "ones_like", a, 1, dtype, order, ctx, out)
+
+
+@function
+def empty_like(
+    F: World,
+    prototype: Any,
+    dtype: Any = None,
+    order: str = "C",
+    subok: bool = False,
+    shape: Any = None,
+) -> Any:
+    """Of whatever elements, of the shape and element type of `prototype`."""
+    if subok or shape is not None:
+        raise NotImplementedError("empty_like: subok and shape are not supported")
+    return _full_like(F, "empty_like", prototype, 0, dtype, order, None, None)
+
+
+@function
+def arange(
+    F: World, start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, ctx: Any = None
+) -> Any:
+    """Numbers from `start` to below `stop`; one bound alone is `stop`."""
+    if stop is None:
+        start, stop = 0, start
+    if step == 0:
+        raise ZeroDivisionError("arange: step=0: must not be 0")
+    return F._npi_arange(
+        start=start, stop=stop, step=step, dtype=dtype_text(dtype or _FLOAT), ctx=_context(ctx)
+    )
+
+
+@function
+def linspace(
+    F: World,
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: int = 0,
+    ctx: Any = None,
+) -> Any:
+    """So many numbers from `start` to `stop`; with `retstep` also their distance."""
+    _check_line("linspace", start, stop, axis)
+    made = F._npi_linspace(
+        start=start,
+        stop=stop,
+        num=num,
+        endpoint=endpoint,
+        ctx=_context(ctx),
+        dtype=dtype_text(dtype or _FLOAT),
+    )
+    return (made, (stop - start) / (num - bool(endpoint))) if retstep else made
+
+
+@function
+def logspace(
+    F: World,
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    base: float = 10.0,
+    dtype: Any = None,
+    axis: int = 0,
+    ctx: Any = None,
+) -> Any:
+    """So many powers of `base`, their exponents from `start` to `stop`."""
+    _check_line("logspace", start, stop, axis)
+    return F._npi_logspace(
+        start=start,
+        stop=stop,
+        num=num,
+        endpoint=endpoint,
+        base=base,
+        ctx=_context(ctx),
+        dtype=dtype_text(dtype or _FLOAT),
+    )
+
+
+def _check_line(name: str, start: Any, stop: Any, axis: int) -> None:
+    if axis != 0 or np.ndim(start) or np.ndim(stop):
+        raise NotImplementedError(f"{name}: start and stop are numbers, and axis is 0")
+
+
+@function
+def eye(F: World, N: int, M: Any = None, k: int = 0, dtype: Any = _FLOAT, **kwargs: Any) -> Any:
+    """1 on diagonal `k` of `N` rows and `M` columns, 0 elsewhere."""
+    ctx = _context(kwargs.pop("ctx", None))
+    if kwargs:
+        raise TypeError(f"eye: unexpected arguments: {', '.join(kwargs)}")
+    columns = N if M is None else M
+    return F._npi_eye(N, columns, k, ctx=ctx, dtype=dtype_text(dtype or _FLOAT))
+
+
+@function
+def identity(F: World, n: int, dtype: Any = None, ctx: Any = None) -> Any:
+    """1 on the diagonal of a square matrix, 0 elsewhere."""
+    if not isinstance(n, int):
+        raise TypeError(f"identity: n={shown(n)}: must be a whole number")
+    if n < 0:
+        raise ValueError(f"identity: n={n}: must not be negative")
+    return F._npi_identity(shape=(n, n), ctx=_context(ctx), dtype=dtype_text(dtype or _FLOAT))
+
+
+@function
+def indices(F: World, dimensions: Any, dtype: Any = np.int32, ctx: Any = None) -> Any:
+    """The indices of an array: an array of them for each axis, in one."""
+    if not isinstance(dimensions, (tuple, list)):
+        raise ArgumentError(f"indices: dimensions={shown(dimensions)}: must be a tuple")
+    return F._npi_indices(
+        dimensions=tuple(dimensions), dtype=dtype_text(dtype or np.int32), ctx=_context(ctx)
+    )
+
+
+def _window(name: str, what: str) -> None:
+    def implementation(F: World, M: int, dtype: Any = _FLOAT, ctx: Any = None) -> Any:
+        operator = getattr(F, f"_npi_{name}")
+        return operator(M, ctx=_context(ctx), dtype=dtype_text(dtype or _FLOAT))
+
+    implementation.__name__ = name
+    implementation.__doc__ = f"The {what} window of M points."
+    function(implementation)
+
+
+for _name in ("blackman", "hamming", "hanning"):
+    _window(_name, _name.capitalize())
+
+
+@function
+def meshgrid(F: World, *xi: Any, **kwargs: Any) -> Any:
+    """Vectors repeated along each other's axes; ``indexing`` xy or ij, ``sparse``, ``copy``."""
+    indexing, sparse = kwargs.pop("indexing", "xy"), kwargs.pop("sparse", False)
+    kwargs.pop("copy", True)
+    if kwargs:
+        raise TypeError(f"meshgrid: unexpected arguments: {', '.join(kwargs)}")
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid: indexing={shown(indexing)}: must be xy or ij")
+    rank = len(xi)
+    places = list(range(rank))
+    if indexing == "xy" and rank > 1:
+        places[:2] = [1, 0]
+    lying = [
+        F._npi_reshape(x, tuple(-1 if at == place else 1 for at in range(rank)))
+        for x, place in zip(xi, places, strict=True)
+    ]
+    if sparse:
+        return lying
+    common = np.broadcast_shapes(*(x.shape for x in lying))
+    return [F._npi_broadcast_to(x, shape=common) for x in lying]
+
+
+@function
+def copy(F: World, a: Any, out: Any = None) -> Any:
+    """A copy."""
+    return F._np_copy(a, out=out)

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of each element: of one array, and of two or of an array and a number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import ArgumentTypeError, shown
+from .selection import nonzero
+from .world import NUMBER, World, function
+
+__all__ = ["BINARY", "UNARY"]
+
+# name -> what it computes; the operator is `_npi_` and the name
+UNARY = {
+    "abs": "the absolute value", "absolute": "the absolute value", "arccos": "the inverse cosine",
+    "arccosh": "the inverse hyperbolic cosine", "arcsin": "the inverse sine",
+    "arcsinh": "the inverse hyperbolic sine", "arctan": "the inverse tangent",
+    "arctanh": "the inverse hyperbolic tangent", "bitwise_not": "all bits the other way round",
+    "cbrt": "the cube root", "ceil": "the least integer that is not less", "cos": "the cosine",
+    "cosh": "the hyperbolic cosine", "degrees": "radians as degrees", "exp": "e to the power of x",
+    "expm1": "exp(x) - 1", "fix": "the integer next to x towards zero",
+    "floor": "the greatest integer that is not greater", "isfinite": "whether it is finite",
+    "isinf": "whether it is infinite", "isnan": "whether it is no number",
+    "isneginf": "whether it is minus infinity", "isposinf": "whether it is plus infinity",
+    "log": "the natural logarithm", "log10": "the decimal logarithm", "log1p": "log(1 + x)",
+    "log2": "the binary logarithm", "logical_not": "whether it is zero", "negative": "-x",
+    "radians": "degrees as radians", "reciprocal": "1 / x", "rint": "the nearest integer",
+    "sign": "-1, 0 or 1, as x is less than, equal to or greater than 0", "sin": "the sine",
+    "sinh": "the hyperbolic sine", "sqrt": "the square root", "square": "x times x",
+    "tan": "the tangent", "tanh": "the hyperbolic tangent",
+    "trunc": "the integer next to x towards zero",
+}  # fmt: skip
+_SAME = {"fabs": "abs", "invert": "bitwise_not", "deg2rad": "radians", "rad2deg": "degrees"}
+
+# name -> (operator, operator with the number on the right, on the left, what it computes)
+BINARY = {
+    "add": ("add", "add_scalar", "add_scalar", "x1 + x2"),
+    "subtract": ("subtract", "subtract_scalar", "rsubtract_scalar", "x1 - x2"),
+    "multiply": ("multiply", "multiply_scalar", "multiply_scalar", "x1 * x2"),
+    "true_divide": ("true_divide", "true_divide_scalar", "rtrue_divide_scalar", "x1 / x2"),
+    "divide": ("true_divide", "true_divide_scalar", "rtrue_divide_scalar", "x1 / x2"),
+    "mod": ("mod", "mod_scalar", "rmod_scalar", "the remainder of x1 / x2"),
+    "remainder": ("mod", "mod_scalar", "rmod_scalar", "the remainder of x1 / x2"),
+    "power": ("power", "power_scalar", "rpower_scalar", "x1 to the power of x2"),
+    "maximum": ("maximum", "maximum_scalar", "maximum_scalar", "the greater one"),
+    "minimum": ("minimum", "minimum_scalar", "minimum_scalar", "the lesser one"),
+    "arctan2": ("arctan2", "arctan2_scalar", "rarctan2_scalar", "the angle of the point (x2, x1)"),
+    "hypot": ("hypot", "hypot_scalar", "hypot_scalar", "sqrt(x1² + x2²)"),
+    "copysign": ("copysign", "copysign_scalar", "rcopysign_scalar", "x1 with the sign of x2"),
+    "ldexp": ("ldexp", "ldexp_scalar", "rldexp_scalar", "x1 times 2 to the power of x2"),
+    "lcm": ("lcm", "lcm_scalar", "lcm_scalar", "the lowest common multiple"),
+    "bitwise_and": ("bitwise_and", "bitwise_and_scalar", "bitwise_and_scalar", "bits in both"),
+    "bitwise_or": ("bitwise_or", "bitwise_or_scalar", "bitwise_or_scalar", "bits in either"),
+    "bitwise_xor": ("bitwise_xor", "bitwise_xor_scalar", "bitwise_xor_scalar", "bits in one only"),
+}
+_COMPARED = {  # on two arrays, and with the number on the left
+    "equal": ("equal", "whether they are equal"),
+    "not_equal": ("not_equal", "whether they differ"),
+    "greater": ("less", "whether x1 is greater than x2"),
+    "less": ("greater", "whether x1 is less than x2"),
+    "greater_equal": ("less_equal", "whether x1 is not less than x2"),
+    "less_equal": ("greater_equal", "whether x1 is not greater than x2"),
+}
+
+
+def _unary(name: str, operator: str, meaning: str) -> Callable[..., Any]:
+    of_number = getattr(np, name)
+
+    def implementation(F: World, x: Any, out: Any = None, **kwargs: Any) -> Any:
+        if isinstance(x, F.array):
+            return getattr(F, operator)(x, out=out)
+        if isinstance(x, NUMBER):
+            return of_number(x, **kwargs)
+        raise _unusable(F, name, x)
+
+    implementation.__name__ = name
+    implementation.__doc__ = f"Of each element {meaning}."
+    return implementation
+
+
+def _both(F: World, name: str, operators: tuple[str, str, str], x1: Any, x2: Any, out: Any) -> Any:
+    if isinstance(x1, F.array):
+        if isinstance(x2, F.array):
+            return getattr(F, operators[0])(x1, x2, out=out)
+        if isinstance(x2, NUMBER):
+            return getattr(F, operators[1])(x1, out=out, **number_attrs(x2))
+        raise _unusable(F, name, x2)
+    if isinstance(x1, NUMBER):
+        if isinstance(x2, F.array):
+            return getattr(F, operators[2])(x2, out=out, **number_attrs(x1))
+        if isinstance(x2, NUMBER):
+            return getattr(np, name)(x1, x2)
+        raise _unusable(F, name, x2)
+    raise _unusable(F, name, x1)
+
+
+def number_attrs(number: Any) -> dict[str, Any]:
+    """How an operator takes a number beside an array."""
+    return {"scalar": float(number), "is_int": isinstance(number, (int, np.integer))}
+
+
+def _unusable(F: World, name: str, value: Any) -> ArgumentTypeError:
+    return ArgumentTypeError(
+        f"{name}: {shown(value)}: a {type(value).__name__} is neither a number nor a "
+        f"{F.array.__module__}.{F.array.__name__}"
+    )
+
+
+def _binary(name: str, operators: tuple[str, str, str], meaning: str) -> Callable[..., Any]:
+    def implementation(F: World, x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> Any:
+        return _both(F, name, operators, x1, x2, out)
+
+    def without_options(F: World, x1: Any, x2: Any, out: Any = None) -> Any:
+        return _both(F, name, operators, x1, x2, out)
+
+    made = without_options if name in _COMPARED or name == "true_divide" else implementation
+    made.__name__ = name
+    made.__doc__ = f"Of each pair of elements {meaning}; shapes broadcast."
+    return made
+
+
+for _name, _meaning in UNARY.items():
+    function(_unary(_name, f"_npi_{_name}", _meaning))
+for _name, _like in _SAME.items():
+    function(_unary(_name, f"_npi_{_like}", UNARY[_like]))
+for _name, (_op, _right, _left, _meaning) in BINARY.items():
+    function(_binary(_name, (f"_npi_{_op}", f"_npi_{_right}", f"_npi_{_left}"), _meaning))
+for _name, (_mirror, _meaning) in _COMPARED.items():
+    function(
+        _binary(
+            _name, (f"_npi_{_name}", f"_npi_{_name}_scalar", f"_npi_{_mirror}_scalar"), _meaning
+        )
+    )
+
+
+@function
+def around(F: World, x: Any, decimals: int = 0, out: Any = None, **kwargs: Any) -> Any:
+    """Rounded to so many decimals."""
+    if isinstance(x, F.array):
+        return F._npi_around(x, decimals=decimals, out=out)
+    if isinstance(x, NUMBER):
+        return np.around(x, decimals, **kwargs)
+    raise _unusable(F, "around", x)
+
+
+@function
+def round_(F: World, x: Any, decimals: int = 0, out: Any = None, **kwargs: Any) -> Any:
+    """Rounded to so many decimals."""
+    return around(F, x, decimals, out, **kwargs)
+
+
+@function
+def clip(F: World, a: Any, a_min: Any, a_max: Any, out: Any = None) -> Any:
+    """Values below `a_min` become it, values above `a_max` that; None: no bound."""
+    if a_min is None and a_max is None:
+        raise ValueError("clip: a_min=None, a_max=None: at least one is needed")
+    if isinstance(a, NUMBER):
+        return np.clip(a, a_min, a_max)
+    low = float("-inf") if a_min is None else a_min
+    high = float("inf") if a_max is None else a_max
+    return F._npi_clip(a, low, high, out=out)
+
+
+@function
+def nan_to_num(
+    F: World,
+    x: Any,
+    copy: bool = True,
+    nan: float = 0.0,
+    posinf: float | None = None,
+    neginf: float | None = None,
+    **kwargs: Any,
+) -> Any:
+    """With numbers for NaN and infinities; default: 0, and the largest and least that there are."""
+    if isinstance(x, NUMBER):
+        return np.nan_to_num(x, copy, nan, posinf, neginf)
+    F.check("nan_to_num", x)
+    given = {"nan": nan, "posinf": posinf, "neginf": neginf}
+    made = F._npi_nan_to_num(x, copy=copy, out=None if copy or F.is_symbolic else x, **given)
+    return made if copy or F.is_symbolic else x
+
+
+@function
+def where(F: World, condition: Any, x: Any = None, y: Any = None) -> Any:
+    """Elements of `x` where `condition` holds, of `y` elsewhere; alone: where it holds."""
+    if x is None and y is None:
+        return nonzero(F, condition)
+    if x is None or y is None:
+        raise ValueError("where: x and y are given together, or not at all")
+    if isinstance(condition, NUMBER):
+        return x if condition else y
+    if isinstance(x, NUMBER):
+        if isinstance(y, NUMBER):
+            return F._npi_where_scalar2(condition, x=float(x), y=float(y))
+        return F._npi_where_lscalar(condition, y, scalar=float(x))
+    if isinstance(y, NUMBER):
+        return F._npi_where_rscalar(condition, x, scalar=float(y))
+    return F._npi_where(condition, x, y)

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Linear algebra: ``np.linalg``; matrices are the last two axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..base.errors import shown
+from .world import NUMBER, World, function
+
+__all__: list[str] = []
+
+
+def _one(name: str, what: str) -> None:
+    def implementation(F: World, a: Any) -> Any:
+        return getattr(F, f"_npi_{name}")(a)
+
+    implementation.__name__ = name
+    implementation.__doc__ = what
+    function(implementation)
+
+
+def _several(name: str, what: str) -> None:
+    def implementation(F: World, a: Any) -> Any:
+        return tuple(getattr(F, f"_npi_{name}")(a))
+
+    implementation.__name__ = name
+    implementation.__doc__ = what
+    function(implementation)
+
+
+_one("det", "The determinant.")
+_one("inv", "The inverse matrix.")
+_one("eigvals", "The eigenvalues, which have to be real.")
+_one("cholesky", "The lower triangular matrix whose product with its transpose is `a`.")
+_several("eig", "(eigenvalues, eigenvectors in columns), which have to be real.")
+_several("slogdet", "(sign, logarithm of the absolute value) of the determinant.")
+_several("svd", "(ut, l, v): singular vectors, singular values, singular vectors.")
+
+
+@function
+def eigh(F: World, a: Any, UPLO: str = "L") -> Any:
+    """(eigenvalues, eigenvectors in columns) of symmetric matrices, by one triangle of them."""
+    return tuple(F._npi_eigh(a, UPLO))
+
+
+@function
+def eigvalsh(F: World, a: Any, UPLO: str = "L") -> Any:
+    """The eigenvalues of symmetric matrices, by one triangle of them."""
+    return F._npi_eigvalsh(a, UPLO)
+
+
+@function
+def solve(F: World, a: Any, b: Any) -> Any:
+    """What `a` times gives `b`."""
+    return F._npi_solve(a, b)
+
+
+@function
+def tensorinv(F: World, a: Any, ind: int = 2) -> Any:
+    """The inverse as to `tensordot` over the first `ind` axes."""
+    return F._npi_tensorinv(a, ind)
+
+
+@function
+def tensorsolve(F: World, a: Any, b: Any, axes: Any = None) -> Any:
+    """What `tensordot` of `a` with gives `b`."""
+    return F._npi_tensorsolve(a, b, () if axes is None else axes)
+
+
+@function
+def pinv(F: World, a: Any, rcond: Any = 1e-15, hermitian: bool = False) -> Any:
+    """The pseudo-inverse; singular values below `rcond` times the greatest one count as 0."""
+    if hermitian:
+        raise NotImplementedError("pinv: hermitian=True is not supported")
+    if isinstance(rcond, NUMBER):
+        return F._npi_pinv_scalar_rcond(a, rcond, hermitian)
+    return F._npi_pinv(a, rcond, hermitian)
+
+
+@function
+def norm(F: World, x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """The norm of vectors (one axis) or matrices (two), by default of all elements.
+
+    Args:
+        F: the world.
+        x: the array.
+        ord: a number, inf, -inf, fro or nuc, as NumPy defines them.
+        axis: of the vectors or matrices.
+        keepdims: keep these axes, of length 1.
+    """
+    if ord is None and axis is None:
+        return F._npi_sqrt(_summed(F, F._npi_square(x), None, keepdims))
+    axes = (axis,) if isinstance(axis, int) else axis
+    if axes is None:
+        axes = tuple(range(x.ndim))
+    if ord is None:
+        return F._npi_sqrt(_summed(F, F._npi_square(x), axes, keepdims))
+    if len(axes) == 1:
+        return _vector_norm(F, x, ord, axes, keepdims)
+    if len(axes) == 2:
+        return _matrix_norm(F, x, ord, axes, keepdims)
+    raise ValueError(f"norm: axis={shown(axis)}: one axis, or two")
+
+
+def _summed(F: World, x: Any, axis: Any, keepdims: bool) -> Any:
+    return F._np_sum(x, axis=axis, keepdims=keepdims)
+
+
+def _vector_norm(F: World, x: Any, ord: Any, axis: Any, keepdims: bool) -> Any:
+    size = F._npi_abs(x)
+    if ord in (float("inf"), "inf"):
+        return F._np_max(size, axis=axis, keepdims=keepdims)
+    if ord in (float("-inf"), "-inf"):
+        return F._np_min(size, axis=axis, keepdims=keepdims)
+    if isinstance(ord, str):
+        raise ValueError(f"norm: ord={ord!r}: not of vectors")
+    if ord == 0:
+        return _summed(F, F._npi_cast(size != 0, dtype="float32"), axis, keepdims)
+    if ord == 1:
+        return _summed(F, size, axis, keepdims)
+    if ord == 2:
+        return F._npi_sqrt(_summed(F, F._npi_square(x), axis, keepdims))
+    return _summed(F, size**ord, axis, keepdims) ** (1.0 / ord)
+
+
+def _matrix_norm(F: World, x: Any, ord: Any, axis: Any, keepdims: bool) -> Any:
+    if ord in ("fro", "f"):
+        return F._npi_sqrt(_summed(F, F._npi_square(x), axis, keepdims))
+    if ord == "nuc":
+        return F._npi_norm(x, ord=2.0, axis=axis, keepdims=keepdims, flag=2)
+    if ord in (2, -2):
+        return F._npi_norm(x, ord=float(ord), axis=axis, keepdims=keepdims)
+    rows, columns = axis
+    if ord in (float("inf"), float("-inf"), "inf", "-inf"):
+        rows, columns = columns, rows
+    elif ord not in (1, -1):
+        raise ValueError(f"norm: ord={shown(ord)}: not of matrices")
+    sums = _summed(F, F._npi_abs(x), rows, True)
+    extreme = F._np_max if float(ord) > 0 else F._np_min
+    found = extreme(sums, axis=columns, keepdims=True)
+    return found if keepdims else F._np_squeeze(found, axis=tuple(axis))

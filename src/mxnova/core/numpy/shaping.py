@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Other shapes of an array, other orders of its elements, arrays joined and cut."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import shown
+from .world import NUMBER, World, function
+
+__all__: list[str] = []
+
+
+@function
+def shape(F: World, a: Any) -> Any:
+    """The sizes of its axes."""
+    return a.shape
+
+
+@function
+def reshape(F: World, a: Any, newshape: Any, order: str = "C", out: Any = None) -> Any:
+    """The elements in another shape; -1: what remains."""
+    return F._np_reshape(a, newshape, order=order, out=out)
+
+
+@function
+def ravel(F: World, x: Any, order: str = "C") -> Any:
+    """The elements along one axis."""
+    if order == "F":
+        raise NotImplementedError("ravel: order='F': must be C")
+    if isinstance(x, NUMBER):
+        return np.reshape(x, -1)
+    return F._npi_reshape(x, -1)
+
+
+@function
+def transpose(F: World, a: Any, axes: Any = None) -> Any:
+    """The axes in another order, by default the reverse one."""
+    return F._np_transpose(a, axes=axes)
+
+
+@function
+def swapaxes(F: World, a: Any, axis1: int, axis2: int) -> Any:
+    """Two axes exchanged."""
+    return F._npi_swapaxes(a, dim1=axis1, dim2=axis2)
+
+
+@function
+def moveaxis(F: World, a: Any, source: Any, destination: Any) -> Any:
+    """Axes at other places, the others in their order."""
+    return F._np_moveaxis(a, source=source, destination=destination)
+
+
+@function
+def squeeze(F: World, a: Any, axis: Any = None, out: Any = None) -> Any:
+    """Without axes of length 1."""
+    return F._np_squeeze(a, axis=axis, out=out)
+
+
+@function
+def expand_dims(F: World, a: Any, axis: int) -> Any:
+    """With an axis of length 1."""
+    return F._npi_expand_dims(a, axis=axis)
+
+
+@function
+def broadcast_to(F: World, array: Any, shape: Any) -> Any:
+    """Repeated along axes of length 1."""
+    if isinstance(array, NUMBER):
+        return F._npi_full(shape=shape, value=float(array))
+    return F._npi_broadcast_to(array, shape=shape)
+
+
+@function
+def broadcast_arrays(F: World, *args: Any) -> Any:
+    """All of one shape."""
+    common = np.broadcast_shapes(*(a.shape for a in args))
+    return [broadcast_to(F, a, common) for a in args]
+
+
+@function
+def flip(F: World, m: Any, axis: Any = None, out: Any = None) -> Any:
+    """The reverse order along some axes, or all."""
+    if isinstance(m, NUMBER):
+        return np.flip(m, axis)
+    return F._npi_flip(m, axis, out=out)
+
+
+@function
+def flipud(F: World, m: Any) -> Any:
+    """The reverse order along the first axis."""
+    return flip(F, m, 0)
+
+
+@function
+def fliplr(F: World, m: Any) -> Any:
+    """The reverse order along the second axis."""
+    return flip(F, m, 1)
+
+
+@function
+def roll(F: World, a: Any, shift: Any, axis: Any = None) -> Any:
+    """Elements moved on, those at the end to the start."""
+    return F._np_roll(a, shift, axis=axis)
+
+
+@function
+def rot90(F: World, m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
+    """Turned by 90 degrees, `k` times, from the first of the axes to the second."""
+    return F._npi_rot90(m, k=k, axes=axes)
+
+
+@function
+def tile(F: World, A: Any, reps: Any) -> Any:
+    """Repeated as a whole along each axis."""
+    if isinstance(A, NUMBER):
+        return np.tile(A, reps)
+    return F._npi_tile(A, reps)
+
+
+@function
+def repeat(F: World, a: Any, repeats: int, axis: Any = None) -> Any:
+    """Each element repeated."""
+    return F._np_repeat(a, repeats=repeats, axis=axis)
+
+
+@function
+def resize(F: World, a: Any, new_shape: Any) -> Any:
+    """As many elements as `new_shape` holds, repeated from the start where they do not suffice."""
+    sizes = (new_shape,) if isinstance(new_shape, int) else tuple(new_shape)
+    flat = ravel(F, a)
+    count, have = prod(sizes), prod(a.shape)
+    if count and not have:
+        return F._npi_zeros(shape=sizes)
+    repeated = F._npi_tile(flat, (-(-count // have) if have else 0,))
+    return F._npi_reshape(F._npi_slice(repeated, begin=(0,), end=(count,)), sizes)
+
+
+@function
+def pad(F: World, x: Any, pad_width: Any = None, mode: str = "constant", **kwargs: Any) -> Any:
+    """With elements before and after each axis."""
+    widths = np.asarray(pad_width)
+    if widths.dtype.kind not in "iu":
+        raise TypeError(f"pad: pad_width={shown(pad_width)}: must be whole numbers")
+    if not isinstance(pad_width, tuple):
+        raise TypeError(f"pad: pad_width={shown(pad_width)}: must be a tuple")
+    attrs: dict[str, Any] = {"pad_width": pad_width, "mode": mode}
+    known = {"constant": "constant_values", "reflect": "reflect_type", "symmetric": "reflect_type"}
+    for name, value in kwargs.items():
+        if name != known.get(mode):
+            raise ValueError(f"pad: {name}={shown(value)}: not with mode={mode!r}")
+        attrs["constant_value" if name == "constant_values" else name] = value
+    return F._npi_pad(x, **attrs)
+
+
+@function
+def diag(F: World, array: Any, k: int = 0) -> Any:
+    """Diagonal `k` of a matrix, or a matrix with that diagonal."""
+    return F._np_diag(array, k=k)
+
+
+@function
+def diagflat(F: World, array: Any, k: int = 0) -> Any:
+    """A matrix with the flattened elements on diagonal `k`."""
+    return F._np_diagflat(array, k=k)
+
+
+@function
+def diagonal(F: World, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """The diagonal of the matrices along two axes."""
+    return F._np_diagonal(a, offset=offset, axis1=axis1, axis2=axis2)
+
+
+@function
+def tril(F: World, m: Any, k: int = 0) -> Any:
+    """With zeros above diagonal `k`."""
+    return F._npi_tril(m, k)
+
+
+# Joined -------------------------------------------------------------------------------------------
+
+
+@function
+def concatenate(F: World, seq: Any, axis: Any = 0, out: Any = None) -> Any:
+    """Arrays one after another along an axis that is there; None: flattened."""
+    return F._npi_concatenate(*seq, axis=axis, out=out)
+
+
+@function
+def stack(F: World, arrays: Any, axis: int = 0, out: Any = None) -> Any:
+    """Arrays of one shape along a new axis."""
+    return F._npi_stack(*_sequence("stack", arrays), axis=axis, out=out)
+
+
+@function
+def vstack(F: World, arrays: Any, out: Any = None) -> Any:
+    """One below another."""
+    return F._npi_vstack(*_sequence("vstack", arrays), out=out)
+
+
+@function
+def row_stack(F: World, arrays: Any) -> Any:
+    """One below another."""
+    return F._npi_vstack(*_sequence("row_stack", arrays))
+
+
+@function
+def hstack(F: World, arrays: Any) -> Any:
+    """One beside another."""
+    return F._npi_hstack(*_sequence("hstack", arrays))
+
+
+@function
+def dstack(F: World, arrays: Any) -> Any:
+    """One behind another: along the third axis."""
+    return F._npi_dstack(*_sequence("dstack", arrays))
+
+
+@function
+def column_stack(F: World, tup: Any) -> Any:
+    """One beside another, vectors as columns."""
+    return F._npi_column_stack(*_sequence("column_stack", tup))
+
+
+def _sequence(name: str, arrays: Any) -> Any:
+    if isinstance(arrays, (list, tuple)):
+        return arrays
+    if hasattr(arrays, "__iter__"):
+        return list(arrays)
+    raise ValueError(f"{name}: {shown(arrays)}: must be a sequence of arrays")
+
+
+def _atleast(rank: int) -> None:
+    name = f"atleast_{rank}d"
+
+    def implementation(F: World, *arys: Any) -> Any:
+        found = F.outputs(getattr(F, f"_np_{name}")(*arys))
+        return found if len(arys) > 1 else found[0]
+
+    implementation.__name__ = name
+    implementation.__doc__ = f"With {rank} axes or more: a list where there are several arrays."
+    function(implementation)
+
+
+for _rank in (1, 2, 3):
+    _atleast(_rank)
+
+
+# Cut ----------------------------------------------------------------------------------------------
+
+
+def _parts(F: World, made: Any) -> Any:
+    return made if F.is_symbolic else F.outputs(made)
+
+
+def _cut(name: str, given: Any, length: int | None) -> dict[str, Any]:
+    """What the operator is told: how many equal parts, or before which indices."""
+    if isinstance(given, (int, np.integer)):
+        if given < 1 or (length is not None and length % given):
+            raise ValueError(f"{name}: indices_or_sections={given}: parts of {length} are unequal")
+        return {"indices": [], "sections": int(given)}
+    if not isinstance(given, Sequence) and not hasattr(given, "__iter__"):
+        raise ValueError(f"{name}: indices_or_sections={shown(given)}: a number, or indices")
+    return {"indices": [0, *map(int, given)], "sections": 0}
+
+
+def _length(F: World, a: Any, axis: int) -> int | None:
+    return None if F.is_symbolic else a.shape[axis]
+
+
+@function
+def split(F: World, ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    """Parts along `axis`: so many of equal length, or cut before each of the indices."""
+    cut = _cut("split", indices_or_sections, _length(F, ary, axis))
+    return _parts(F, F._npi_split(ary, axis=axis, **cut))
+
+
+@function
+def array_split(F: World, ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    """As `split`; lengths may differ by one."""
+    if isinstance(indices_or_sections, int):
+        each, more = divmod(ary.shape[axis], indices_or_sections)
+        lengths = [each + 1] * more + [each] * (indices_or_sections - more)
+        indices_or_sections = np.cumsum(lengths)[:-1].tolist()
+    return split(F, ary, indices_or_sections, axis)
+
+
+@function
+def hsplit(F: World, ary: Any, indices_or_sections: Any) -> Any:
+    """Parts along the second axis; of a vector along its only one."""
+    _refuse_rank("hsplit", F, ary, 1)
+    cut = _cut("hsplit", indices_or_sections, None)
+    return _parts(F, F._npi_hsplit(ary, **cut))
+
+
+@function
+def vsplit(F: World, ary: Any, indices_or_sections: Any) -> Any:
+    """Parts along the first axis."""
+    _refuse_rank("vsplit", F, ary, 2)
+    return split(F, ary, indices_or_sections, 0)
+
+
+@function
+def dsplit(F: World, ary: Any, indices_or_sections: Any) -> Any:
+    """Parts along the third axis."""
+    _refuse_rank("dsplit", F, ary, 3)
+    return split(F, ary, indices_or_sections, 2)
+
+
+def _refuse_rank(name: str, F: World, ary: Any, least: int) -> None:
+    if not F.is_symbolic and len(ary.shape) < least:
+        raise ValueError(f"{name}: an array of shape {ary.shape}: needs {least} axes or more")

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What NumPy's functions run on: a world of arrays, or one of symbols.
+
+A function here takes the world first. `bound` makes of it what users call.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import ArgumentTypeError, shown
+
+__all__ = ["NUMBER", "World", "bound", "dtype_text", "function", "listed"]
+
+NUMBER = (int, float, np.generic)  # bool is an int
+
+_FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {}  # module of ours -> name -> function
+
+
+class World:
+    """Operators as attributes, ``F._npi_add(a, b)``, and what stands for an array.
+
+    Args:
+        function_of: gives the function of an operator.
+        array: the class of arrays, or of symbols.
+        is_symbolic: whether values are not there yet.
+    """
+
+    def __init__(
+        self, function_of: Callable[[str], Callable[..., Any]], array: type, is_symbolic: bool
+    ) -> None:
+        self._function_of = function_of
+        self.array = array
+        self.is_symbolic = is_symbolic
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        operator = self._function_of(name)
+        self.__dict__[name] = operator  # the next time Python finds it by itself
+        return operator
+
+    def outputs(self, result: Any) -> list[Any]:
+        """The outputs of an operator with several, as a list."""
+        return list(result) if isinstance(result, (list, tuple)) or self.is_symbolic else [result]
+
+    def check(self, function: str, value: Any) -> None:
+        """Raises where `value` is no array of this world."""
+        if not isinstance(value, self.array):
+            raise ArgumentTypeError(
+                f"{function}: {shown(value)}: a {type(value).__name__} is no "
+                f"{self.array.__module__}.{self.array.__name__}"
+            )
+
+
+def function(implementation: Callable[..., Any]) -> Callable[..., Any]:
+    """Registers a function whose first argument is the world."""
+    name = implementation.__name__.removesuffix("_")
+    _FUNCTIONS.setdefault(implementation.__module__, {})[name] = implementation
+    return implementation
+
+
+def listed(module: str) -> Mapping[str, Callable[..., Any]]:
+    """The functions of a module of this room, by NumPy's names."""
+    return _FUNCTIONS[module]
+
+
+def bound(implementation: Callable[..., Any], world: World, name: str) -> Callable[..., Any]:
+    """`implementation` for `world`, with the signature that users see."""
+    call = functools.partial(implementation, world)
+
+    @functools.wraps(implementation)
+    def public(*args: Any, **kwargs: Any) -> Any:
+        return call(*args, **kwargs)
+
+    signature = inspect.signature(implementation)
+    public.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=list(signature.parameters.values())[1:]
+    )
+    public.__name__ = public.__qualname__ = name
+    del public.__wrapped__
+    return public
+
+
+def dtype_text(dtype: Any) -> Any:
+    """An element type as operators take it; None stays None."""
+    return dtype if dtype is None or isinstance(dtype, str) else np.dtype(dtype).name

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operators behind NumPy's functions, on arrays."""
+
+from ...core.facade import operator_names, operators
+from ...core.nd.functions import function_of
+
+__getattr__ = operators(__name__, function_of, "_npi_")
+
+
+def __dir__() -> list[str]:
+    return operator_names("_npi_")

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Linear algebra."""
+
+from ..ndarray.numpy import linalg as _functions
+from ..ndarray.numpy.linalg import *  # noqa: F403
+
+__all__ = [*_functions.__all__]

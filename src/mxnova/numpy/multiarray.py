@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The array of ``mx.np``, and its functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.base.errors import ArgumentTypeError, shown
+from ..core.nd.array import NDArray
+from ..core.nd.creation import array as legacy_array
+from ..core.nd.creation import from_numpy
+from ..core.nd.numpy_array import ndarray
+from ..core.nd.wrapping import viewed_as
+from ..core.runtime.context import Context, current_context
+from ..ndarray import numpy as _functions
+from ..ndarray.numpy import *  # noqa: F403
+
+FUNCTIONS = list(_functions._FUNCTIONS)
+__all__ = [
+    "array",
+    "current_context",
+    "from_numpy",
+    "may_share_memory",
+    "ndarray",
+    "shares_memory",
+    *FUNCTIONS,
+]
+
+
+def array(object: Any, dtype: Any = None, ctx: Context | None = None) -> ndarray:
+    """An array of numbers.
+
+    Args:
+        object: an array of any kind, a number, or nested lists of numbers and arrays.
+        dtype: element type; default: that of an array, else float32.
+        ctx: where; default: the current context.
+
+    Raises:
+        ArgumentTypeError: there is something else in it.
+    """
+    if isinstance(object, NDArray):
+        made = object.copy() if ctx is None else object.copyto(ctx)
+        made = viewed_as(made, ndarray)
+        return made if dtype is None else made.astype(dtype)
+    if dtype is None:
+        dtype = object.dtype if isinstance(object, (np.ndarray, np.generic)) else np.float32
+    values = np.asarray(_values(object))
+    if values.dtype.kind not in "biufV":
+        raise ArgumentTypeError(f"array: object={shown(object)}: elements must be numbers")
+    made = legacy_array(values.reshape(-1), ctx, dtype)
+    return viewed_as(made, ndarray).reshape(values.shape)
+
+
+def _values(value: Any) -> Any:
+    """Nested lists with the values of the arrays among them."""
+    if isinstance(value, NDArray):
+        return value.asnumpy()
+    return [_values(v) for v in value] if isinstance(value, (list, tuple)) else value
+
+
+def may_share_memory(a: ndarray, b: ndarray, max_work: int | None = None) -> bool:
+    """Whether two arrays are over the same memory."""
+    return _memory(a) == _memory(b)
+
+
+def shares_memory(a: ndarray, b: ndarray, max_work: int | None = None) -> bool:
+    """Whether two arrays are over the same memory."""
+    return _memory(a) == _memory(b)
+
+
+def _memory(array: ndarray) -> int:
+    return array._tensor.untyped_storage().data_ptr()

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MXNet's own functions beside NumPy's: ``mx.npx``."""
+
+from typing import Any
+
+from ..context import Context, cpu, cpu_pinned, current_context, gpu, gpu_memory_info, num_gpus
+from ..core.facade import operator_names
+from ..ndarray import numpy_extension as _operators
+from ..util import (
+    get_cuda_compute_capability,
+    is_np_array,
+    is_np_shape,
+    np_array,
+    np_shape,
+    reset_np,
+    set_np,
+    use_np,
+    use_np_array,
+    use_np_shape,
+)
+from . import image, random, utils
+from .random import seed
+from .utils import load, save, waitall
+
+__all__ = [
+    "Context",
+    "cpu",
+    "cpu_pinned",
+    "current_context",
+    "get_cuda_compute_capability",
+    "gpu",
+    "gpu_memory_info",
+    "image",
+    "is_np_array",
+    "is_np_shape",
+    "load",
+    "np_array",
+    "np_shape",
+    "num_gpus",
+    "random",
+    "reset_np",
+    "save",
+    "seed",
+    "set_np",
+    "use_np",
+    "use_np_array",
+    "use_np_shape",
+    "utils",
+    "waitall",
+]
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(_operators, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *operator_names("_npx_")})

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of arrays, and waiting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.nd.numpy_array import ndarray
+from ..core.nd.wrapping import viewed_as
+from ..ndarray import load as _load
+from ..ndarray import save as _save
+from ..ndarray import waitall
+from ..util import is_np_array, is_np_shape
+
+__all__ = ["is_np_array", "is_np_shape", "load", "save", "waitall"]
+
+
+def save(file: str, arr: Any) -> None:
+    """Writes an array, a list or a dict of arrays in MXNet's format; see `mx.nd.save`."""
+    _save(file, arr)
+
+
+def load(file: str) -> Any:
+    """The arrays of a file, as `mx.nd.load` gives them, with NumPy's semantics."""
+    loaded = _load(file)
+    if isinstance(loaded, dict):
+        return {name: viewed_as(array, ndarray) for name, array in loaded.items()}
+    return [viewed_as(array, ndarray) for array in loaded]

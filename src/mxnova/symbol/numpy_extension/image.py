@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Images with NumPy's semantics, on symbols."""
+
+from ...core.facade import operator_names, operators
+from ...core.graph.functions import function_of
+
+__getattr__ = operators(__name__, function_of, "_npx__image_")
+
+
+def __dir__() -> list[str]:
+    return operator_names("_npx__image_")
