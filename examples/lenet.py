@@ -57,7 +57,8 @@ def loader(images: np.ndarray, labels: np.ndarray, batch: int, workers: int, lea
 def train(net: Any, batches: Any, count: int, rate: float) -> None:
     """`count` epochs of Adam on the cross-entropy of `net`'s scores; `rate` falls to its 20th."""
     schedule = mx.lr_scheduler.CosineScheduler(count * len(batches), rate, final_lr=rate / 20)
-    trainer = mx.gluon.Trainer(net.collect_params(), "adam", {"lr_scheduler": schedule})
+    options = {"learning_rate": rate, "lr_scheduler": schedule}
+    trainer = mx.gluon.Trainer(net.collect_params(), "adam", options)
     loss_of, accuracy = mx.gluon.loss.SoftmaxCrossEntropyLoss(), mx.metric.Accuracy()
     for epoch in epochs(count, batches, "images"):
         accuracy.reset()

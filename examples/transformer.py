@@ -3,8 +3,8 @@
 
 Encoder layers with normalization first (Vaswani et al., Attention Is All You Need, 2017; Xiong et
 al., On Layer Normalization in the Transformer Architecture, 2020) read functions of Python's
-standard library. The exit status is 1 where a full training does not halve the errors of whoever
-always says the most frequent package.
+standard library. The exit status is 1 where a full training leaves more than a quarter of the errors
+of whoever always says the most frequent package.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import mxnova as mx
 from examples.data import PACKAGES, functions
 from examples.progress import epochs
 
-EPOCHS = 6
+EPOCHS = 4
 LENGTH = 96  # words that are read of a function
 VOCABULARY = 4000
 PADDING, UNKNOWN = 0, 1
@@ -123,7 +123,8 @@ def train(net: Any, batches: Any, count: int, rate: float) -> None:
     """`count` epochs of Adam, whose rate rises for a tenth of them and falls to nothing."""
     steps = count * len(batches)
     schedule = mx.lr_scheduler.CosineScheduler(steps, rate, warmup_steps=steps // 10)
-    trainer = mx.gluon.Trainer(net.collect_params(), "adam", {"lr_scheduler": schedule})
+    options = {"learning_rate": rate, "lr_scheduler": schedule}
+    trainer = mx.gluon.Trainer(net.collect_params(), "adam", options)
     loss_of, accuracy = mx.gluon.loss.SoftmaxCrossEntropyLoss(), mx.metric.Accuracy()
     for epoch in epochs(count, batches, "functions"):
         accuracy.reset()
@@ -167,7 +168,7 @@ def main(arguments: list[str] | None = None) -> int:
     _, found = accuracy.get()
     most = np.bincount(y_test.astype(int)).max() / len(y_test)
     print(f"held-out accuracy {found:.2%} of {len(y_test)} functions; the most frequent {most:.2%}")
-    return int(options.epochs >= EPOCHS and 1 - found > (1 - most) / 2)
+    return int(options.epochs >= EPOCHS and 1 - found > (1 - most) / 4)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records what MXNet makes of programs on images and data; run it where MXNet is installed.
 
-    OMP_NUM_THREADS=1 python scripts/record/image.py tests/data/image
+OMP_NUM_THREADS=1 python scripts/record/image.py tests/data/image
 """
 
 from __future__ import annotations

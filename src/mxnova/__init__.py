@@ -23,11 +23,11 @@ _MODULES = {  # name here -> module
     "kvstore": "kvstore", "libinfo": "libinfo", "log": "log", "lr_scheduler": "lr_scheduler",
     "metric": "metric", "model": "model", "mon": "monitor", "monitor": "monitor", "name": "name",
     "nd": "ndarray", "ndarray": "ndarray", "np": "numpy", "npx": "numpy_extension",
-    "numpy": "numpy", "numpy_extension": "numpy_extension", "operator": "operator", "opt": "optimizer",
-    "optimizer": "optimizer", "predictor": "predictor", "profiler": "profiler",
-    "random": "random", "recordio": "recordio", "registry": "registry", "rnd": "random", "rnn": "rnn",
-    "runtime": "runtime", "sym": "symbol", "symbol": "symbol", "test_utils": "test_utils",
-    "util": "util",
+    "numpy": "numpy", "numpy_extension": "numpy_extension", "operator": "operator",
+    "opt": "optimizer", "optimizer": "optimizer", "predictor": "predictor", "profiler": "profiler",
+    "random": "random", "recordio": "recordio", "registry": "registry", "rnd": "random",
+    "rnn": "rnn", "runtime": "runtime", "sym": "symbol", "symbol": "symbol",
+    "test_utils": "test_utils", "util": "util",
 }
 _NAMES = {  # name here -> module that defines it
     "AttrScope": "attribute", "Context": "context", "Executor": "executor",

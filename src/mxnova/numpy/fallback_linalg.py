@@ -5,6 +5,6 @@ import numpy as np
 
 from .fallback import computed_by
 
-__all__ = ["cond", "lstsq", "matrix_power", "matrix_rank", "multi_dot", "qr"]
-
-globals().update({name: computed_by(getattr(np.linalg, name)) for name in __all__})
+_NAMES = ["cond", "lstsq", "matrix_power", "matrix_rank", "multi_dot", "qr"]
+globals().update({name: computed_by(getattr(np.linalg, name)) for name in _NAMES})
+__all__ = [*_NAMES]

@@ -12,10 +12,9 @@ import numpy as np
 from .. import autograd
 from ..core.base.errors import ArgumentError
 from ..core.nd.array import NDArray
-from ..core.nd.creation import array
 from ..executor import Executor
+from ..ndarray.random import uniform
 from ..symbol import Symbol
-from .arrays import random_arrays
 from .comparison import assert_almost_equal, compare_ndarray_tuple
 from .sparse import rand_ndarray
 
@@ -152,8 +151,8 @@ def compare_optimizer(
     """Asserts that two optimizers do the same to random weights with random gradients.
 
     Args:
-        opt1: an optimizer.
-        opt2: another.
+        opt1: an optimizer; gets dense copies of the arrays, one weight after another.
+        opt2: another; gets the arrays as they are, several weights as lists.
         shape: shape of the weight, or a list of `ntensors` shapes.
         dtype: element type of the weights.
         w_stype: storage type of the weights.
@@ -164,33 +163,33 @@ def compare_optimizer(
         ntensors: how many weights are updated at once.
     """
     shapes = shape if isinstance(shape, list) else [shape] * ntensors
-    weights = [_random(s, w_stype, dtype) for s in shapes]
-    gradients = [_random(s, g_stype, dtype) for s in shapes]
-    results = [
-        _updated(o, [w.copy() for w in weights], [g.copy() for g in gradients])
-        for o in (opt1, opt2)
-    ]
-    (weights1, states1), (weights2, states2) = results
+    weights = [_random(s, w_stype, dtype, density=1) for s in shapes]
+    gradients = [_random(s, g_stype, dtype, density=None) for s in shapes]
+    dense = ([array.tostype("default") for array in arrays] for arrays in (weights, gradients))
+    weights1, states1 = _updated(opt1, *dense, at_once=False)
+    weights2, states2 = _updated(opt2, weights, gradients, at_once=ntensors > 1)
     if compare_states:
         compare_ndarray_tuple(states1, states2, rtol, atol)
     compare_ndarray_tuple(weights1, weights2, rtol, atol)
 
 
-def _random(shape: tuple[int, ...], stype: str, dtype: Any) -> NDArray:
+def _random(shape: tuple[int, ...], stype: str, dtype: Any, density: float | None) -> NDArray:
+    """Uniform in [0, 1): the least unit of such float16 numbers is below usual tolerances."""
     if stype == "default":
-        return array(random_arrays(shape), dtype=dtype)
-    return rand_ndarray(shape, stype, density=1, dtype=dtype)
+        return uniform(shape=shape).astype(dtype)
+    return rand_ndarray(shape, stype, density=density, dtype=dtype)
 
 
 def _updated(
-    optimizer: Any, weights: list[NDArray], gradients: list[NDArray]
+    optimizer: Any, weights: list[NDArray], gradients: list[NDArray], at_once: bool
 ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """(weights, states) after one step."""
     states = [optimizer.create_state_multi_precision(i, w) for i, w in enumerate(weights)]
-    if len(weights) == 1:
-        optimizer.update_multi_precision(0, weights[0], gradients[0], states[0])
-    else:
+    if at_once:
         optimizer.update_multi_precision(list(range(len(weights))), weights, gradients, states)
+    else:
+        for i, (weight, gradient) in enumerate(zip(weights, gradients, strict=True)):
+            optimizer.update_multi_precision(i, weight, gradient, states[i])
     return tuple(weights), tuple(map(_as_tuples, states))
 
 

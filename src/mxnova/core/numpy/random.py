@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,6 @@ def _plain(name: str, operator: str, parameters: dict[str, Any], what: str) -> N
 
 def _renamed(implementation: Any, name: str, default: Any) -> Any:
     """`implementation` with its second argument called `name`, which may have a default."""
-    import inspect
 
     def public(F: World, *args: Any, **kwargs: Any) -> Any:
         if name in kwargs:
@@ -145,8 +145,7 @@ def lognormal(
     out: Any = None,
 ) -> Any:
     """Numbers whose logarithms are normally distributed."""
-    made = F._npi_exp(normal(F, mean, sigma, size, dtype, ctx), out=out)
-    return made
+    return F._npi_exp(normal(F, mean, sigma, size, dtype, ctx), out=out)
 
 
 @function
@@ -225,7 +224,7 @@ def choice(
     ctx: Any = None,
     out: Any = None,
 ) -> Any:
-    """Entries of an array, or numbers below `a`, drawn with or without replacing, by weights `p`."""
+    """Entries of an array, or numbers below `a`, drawn by weights `p`; once each or again."""
     weights = [] if p is None else [p]
     attrs = {
         "size": _sizes(size),

@@ -207,9 +207,11 @@ class Block:
             _check_nothing_is_missing(loaded, params, filename)
         if not ignore_extra:
             _check_nothing_is_new(loaded, params, filename)
-        for name, array in loaded.items():
-            if name in params:
-                params[name]._load_init(array, ctx, cast_dtype, dtype_source)
+        found = [(params[name], array) for name, array in loaded.items() if name in params]
+        for parameter, array in found:
+            parameter._check_load(array, ctx, cast_dtype, dtype_source)
+        for parameter, array in found:
+            parameter._load_init(array, ctx, cast_dtype, dtype_source)
 
     def load_params(
         self,

@@ -18,7 +18,7 @@ from ...core.runtime.context import Context
 from ..parameter import DeferredInitializationError, Parameter, ParameterDict, shape_is_known
 from ..parameter.parameter import GENERATION
 from .base import Block
-from .nesting import _flatten, _gather_type_ctx_info, _regroup
+from .nesting import _flatten, _gather_type_ctx_info, _regroup, restored
 
 __all__ = ["HybridBlock"]
 
@@ -260,10 +260,11 @@ class HybridBlock(Block):
     def _initialize_deferred(self, *args: Any) -> None:
         """Initializes the parameters that wait for the shapes of inputs."""
         params = self.collect_params().values()
-        if any(p._deferred_init for p in params):
-            self._deferred_infer_shape(*args)
-            for parameter in params:
-                parameter._finish_deferred_init()
+        with _DRAWING:
+            if any(p._deferred_init for p in params):
+                self._deferred_infer_shape(*args)
+                for parameter in params:
+                    parameter._finish_deferred_init()
 
     def _call_cached_op(self, *args: Any) -> Any:
         if self._cached_op is None:
@@ -295,7 +296,7 @@ class HybridBlock(Block):
     def _structured(self, out: Any) -> Any:
         if self._out_format == 0:
             return out
-        return _regroup([out] if isinstance(out, NDArray) else out, self._out_format)[0]
+        return restored(iter([out] if isinstance(out, NDArray) else out), self._out_format)
 
     # Running -------------------------------------------------------------------------------------
 
@@ -335,9 +336,10 @@ class HybridBlock(Block):
         try:
             return {name: p.data(context) for name, p in self._reg_params.items()}
         except DeferredInitializationError:
-            self._deferred_infer_shape(*args)
-            for parameter in self._reg_params.values():
-                parameter._finish_deferred_init()
+            with _DRAWING:
+                self._deferred_infer_shape(*args)
+                for parameter in self._reg_params.values():
+                    parameter._finish_deferred_init()
             return {name: p.data(context) for name, p in self._reg_params.items()}
 
     def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:

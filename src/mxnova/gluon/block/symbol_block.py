@@ -14,7 +14,7 @@ from ...core.nd.array import NDArray
 from ...core.runtime.context import Context
 from ..parameter import ParameterDict
 from .hybrid import HybridBlock
-from .nesting import _flatten, _regroup
+from .nesting import _flatten, restored
 
 __all__ = ["SymbolBlock"]
 
@@ -97,6 +97,10 @@ class SymbolBlock(HybridBlock):
             )
         return made
 
+    def reset_ctx(self, ctx: Context | Sequence[Context]) -> None:
+        """Moves its parameters to other contexts."""
+        self._params.reset_ctx(ctx)
+
     def __repr__(self) -> str:
         inputs, outputs = self._cached_graph
         return f"{type(self).__name__}(\n{outputs!r} : {len(inputs)} -> {len(outputs)}\n)"
@@ -125,9 +129,10 @@ class SymbolBlock(HybridBlock):
                 f"SymbolBlock {self.name!r}: inputs of structure {form}, not {self._in_format}"
             )
         variables, out = self._cached_graph
-        replaced = {v.name: s for v, s in zip(variables, flat, strict=True)}
-        composed = out(**{n: s for n, s in replaced.items() if n in set(out.list_inputs())})
-        return _regroup(list(composed), self._out_format)[0]
+        used = set(out.list_inputs())
+        given = {v.name: s for v, s in zip(variables, flat, strict=True) if v.name in used}
+        composed = out(**given)
+        return restored(iter(composed), self._out_format)
 
     def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
         """Not there: a graph is computed as a whole."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import multiprocessing
 import pickle
+import weakref
 from collections.abc import Callable, Iterator
 from multiprocessing.pool import ThreadPool
 from multiprocessing.reduction import ForkingPickler
@@ -286,6 +287,7 @@ class DataLoader:
             self._worker_pool = ThreadPool(
                 self._num_workers, initializer=_thread_worker_initializer, initargs=active
             )
+            weakref.finalize(self, self._worker_pool.terminate)
         else:
             self._inherited_batchify_fn = self._batchify_fn
             initargs = (self._dataset, *active, self._batchify_fn)

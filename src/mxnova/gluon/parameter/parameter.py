@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import functools
+import warnings
+import weakref
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
-
-import numpy as np
 
 from ... import autograd, initializer
 from ... import ndarray as nd
@@ -22,6 +23,7 @@ from ...core.base.errors import (
 from ...core.base.scopes import is_np_shape
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
+from ...core.op.dtypes import dtype_name, torch_dtype
 from ...core.runtime.context import Context, cpu, current_context
 from .shapes import agrees, merged, shape_is_known
 
@@ -88,7 +90,7 @@ class Parameter:
         self._grad: list[NDArray] | None = None
         self._ctx_list: list[Context] | None = None
         self._ctx_map: list[list[int | None]] | None = None
-        self._trainer: Any = None
+        self._trainer_of: Callable[[], Any] = _nobody
         self._deferred_init: tuple[Any, ...] = ()
         self._differentiable = differentiable
         self._allow_deferred_init = allow_deferred_init
@@ -109,7 +111,7 @@ class Parameter:
 
     def __getstate__(self) -> dict[str, Any]:
         """All but its trainer."""
-        return {**self.__dict__, "_trainer": None}
+        return {**self.__dict__, "_trainer_of": _nobody}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -180,6 +182,18 @@ class Parameter:
         self._arrays = arrays
         GENERATION.count += 1
 
+    @property
+    def _trainer(self) -> Any:
+        """The trainer that updates it, if there is one."""
+        return self._trainer_of()
+
+    @_trainer.setter
+    def _trainer(self, trainer: Any) -> None:
+        # A trainer knows its parameters; were it known to all of them, dropped networks would wait
+        # for the garbage collector. Sparse parameters need it to bring rows.
+        is_weak = trainer is not None and self._stype == "default"
+        self._trainer_of = weakref.ref(trainer) if is_weak else functools.partial(_same, trainer)
+
     def _set_trainer(self, trainer: Any) -> None:
         """Names the trainer that brings the rows of a sparse parameter."""
         if self._stype != "default" and self._trainer and trainer and self._trainer is not trainer:
@@ -210,19 +224,30 @@ class Parameter:
             ArgumentError: its shape is unknown, and it may not wait for it.
         """
         if self._arrays is not None and not force_reinit:
-            _warn_initialized(self.name)
+            warnings.warn(
+                f"Parameter {self.name!r} is initialized already, nothing was done; "
+                "force_reinit=True makes it anew",
+                stacklevel=2,
+            )
             return
-        self._data = self._grad = None
         contexts = contexts_of(ctx)
         if init is None:
             init = default_init if self.init is None else self.init
-        if not shape_is_known(self.shape) and not self._allow_deferred_init:
+        is_known = shape_is_known(self.shape)
+        if not is_known and not self._allow_deferred_init:
             raise ArgumentError(
                 f"Parameter {self.name!r}: shape={self.shape}: initialize needs a known shape"
             )
+        before = self._deferred_init
         self._deferred_init = (init, contexts, default_init, None)
-        if shape_is_known(self.shape):
+        if not is_known:
+            self._data = self._grad = None
+            return
+        try:
             self._finish_deferred_init()
+        except Exception:
+            self._deferred_init = before
+            raise
 
     def _finish_deferred_init(self) -> None:
         """Makes its arrays, if `initialize` has left that to be done."""
@@ -270,44 +295,49 @@ class Parameter:
         dtype_source: str = "current",
     ) -> None:
         """Takes the values of a file; see `Block.load_parameters`."""
-        if cast_dtype and dtype_source not in ("current", "saved"):
-            raise AssertedError(
-                f"Parameter {self.name!r}: dtype_source={shown(dtype_source)}: must be 'current' "
-                "or 'saved'"
-            )
-        shape = self._loaded_shape(data)
-        contexts = self._loading_contexts(ctx)
-        data = self._cast_to_load(data, cast_dtype, dtype_source)
+        contexts = self._check_load(data, ctx, cast_dtype, dtype_source)
+        if cast_dtype and not self._has_type_of(data):
+            if dtype_source == "current":
+                data = data.astype(self.dtype)
+            else:
+                self.dtype = data.dtype
         if self._stype != data.stype:
             data = data.tostype(self._stype)
-        self._shape = shape
+        self._shape = data.shape
         if self._arrays is None:
             self._init_impl(data, contexts)
         else:
             self.set_data(data)
         self._deferred_init = ()
 
-    def _loaded_shape(self, data: NDArray) -> tuple[int, ...]:
-        shape: tuple[int, ...] = data.shape
-        if self._shape and not agrees(self._shape, shape):
+    def _check_load(
+        self,
+        data: NDArray,
+        ctx: Context | Sequence[Context] | None,
+        cast_dtype: bool,
+        dtype_source: str,
+    ) -> list[Context]:
+        """The contexts that `_load_init` puts `data` on; it raises what that would raise."""
+        if cast_dtype and dtype_source not in ("current", "saved"):
             raise AssertedError(
-                f"Parameter {self.name!r}: the saved array has shape {shape}, expected {self.shape}"
+                f"Parameter {self.name!r}: dtype_source={shown(dtype_source)}: must be 'current' "
+                "or 'saved'"
             )
-        return shape
-
-    def _cast_to_load(self, data: NDArray, cast_dtype: bool, dtype_source: str) -> NDArray:
-        if not self.dtype or np.dtype(self.dtype) == np.dtype(data.dtype):
-            return data
-        if not cast_dtype:
+        if self._shape and not agrees(self._shape, data.shape):
+            raise AssertedError(
+                f"Parameter {self.name!r}: the saved array has shape {data.shape}, "
+                f"expected {self.shape}"
+            )
+        if not cast_dtype and not self._has_type_of(data):
             raise AssertedError(
                 f"Parameter {self.name!r}: the saved array has elements of type "
-                f"{np.dtype(data.dtype).name}, expected {np.dtype(self.dtype).name}; "
+                f"{dtype_name(data._raw.dtype)}, expected {dtype_name(torch_dtype(self.dtype))}; "
                 "cast_dtype=True casts"
             )
-        if dtype_source == "current":
-            return data.astype(self.dtype)
-        self.dtype = data.dtype
-        return data
+        return self._loading_contexts(ctx)
+
+    def _has_type_of(self, data: NDArray) -> bool:
+        return not self.dtype or torch_dtype(self.dtype) is data._raw.dtype
 
     def _loading_contexts(self, ctx: Context | Sequence[Context] | None) -> list[Context]:
         """Where to have arrays; those that it has or waits for are not changed."""
@@ -527,7 +557,7 @@ class Parameter:
             if shape is not None:
                 self._shape = shape
                 return
-        elif attribute == "dtype" and np.dtype(wanted) == np.dtype(have):
+        elif attribute == "dtype" and torch_dtype(wanted) is torch_dtype(have):
             return
         if wanted is not None and wanted != have:
             raise AssertedError(
@@ -536,14 +566,12 @@ class Parameter:
             )
 
 
-def _warn_initialized(name: str) -> None:
-    import warnings
+def _nobody() -> None:
+    """The trainer of a parameter that has none."""
 
-    warnings.warn(
-        f"Parameter {name!r} is initialized already, nothing was done; force_reinit=True makes "
-        "it anew",
-        stacklevel=3,
-    )
+
+def _same(value: Any) -> Any:
+    return value
 
 
 def contexts_of(ctx: Context | Iterable[Context] | None) -> list[Context]:

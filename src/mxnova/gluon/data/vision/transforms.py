@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transformations of images, as blocks: (height, width, channels) until `ToTensor`, then channels
-first. Those that are hybrid also take batches where their operator does.
+"""Transformations of images, as blocks.
+
+Images are (height, width, channels) until `ToTensor`, then (channels, height, width). Blocks that
+are hybrid also take batches where their operators do.
 """
 
 from __future__ import annotations
