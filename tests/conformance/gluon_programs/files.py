@@ -116,7 +116,9 @@ def imported(k, change, names="data", **kwargs):
     arrays = k.nd.load(f"{path}-0007.params")
     change(arrays)
     k.nd.save(f"{path}-0007.params", arrays)
-    block = k.gluon.SymbolBlock.imports(f"{path}-symbol.json", names, f"{path}-0007.params", **kwargs)
+    block = k.gluon.SymbolBlock.imports(
+        f"{path}-symbol.json", names, f"{path}-0007.params", **kwargs
+    )
     return block(k.nd.ones((1, 3)))
 
 
@@ -148,7 +150,10 @@ def import_of_other_types(k):
     halve(arrays)
     k.nd.save(f"{path}-0007.params", arrays)
     block = k.gluon.SymbolBlock.imports(f"{path}-symbol.json", "data", f"{path}-0007.params")
-    return [block(k.nd.ones((1, 3), dtype="float64")), [str(p.dtype) for p in block.params.values()]]
+    return [
+        block(k.nd.ones((1, 3), dtype="float64")),
+        [str(p.dtype) for p in block.params.values()],
+    ]
 
 
 def reloaded(k, change=lambda arrays: None, make=None, old=False, **kwargs):
@@ -233,4 +238,12 @@ def architecture(k):
     other = k.Pair(prefix="q_")
     other.load(str(k.folder / "x"))
     x = k.nd.array([[1, 2, 3]])
-    return [tree, len(graph["nodes"]), block(x), other(x), other.name, other._active, other.first.name]
+    return [
+        tree,
+        len(graph["nodes"]),
+        block(x),
+        other(x),
+        other.name,
+        other._active,
+        other.first.name,
+    ]

@@ -142,7 +142,9 @@ def test_hooks_may_go_while_they_run():
 
 def test_loading_says_what_is_close(tmp_path):
     path = str(tmp_path / "x.params")
-    nd.save(path, {"0.wieght": nd.ones((1, 1)), "0.weight": nd.ones((1, 1)), "0.bias": nd.ones((1,))})
+    nd.save(
+        path, {"0.wieght": nd.ones((1, 1)), "0.weight": nd.ones((1, 1)), "0.bias": nd.ones((1,))}
+    )
     net = nn.Sequential()
     net.add(nn.Dense(1))
     with pytest.raises(ValueError, match="did you mean '0.weight'"):

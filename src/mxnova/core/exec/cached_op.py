@@ -142,7 +142,7 @@ class CachedOp:
             mode = _TRAINING if STATE.training else INFERENCE
             results = compiled.program.run(inputs, mode, self._observers)
         else:
-            shared = compiled.watches and any([a._chunk.foreign for a in arrays])
+            shared = compiled.watches and any(a._chunk.foreign for a in arrays)
             results = compiled.run(inputs, shared)
         return [wrap_value(r, context) for r in _distinct(results, inputs)]
 

@@ -110,9 +110,7 @@ class Teller:
         hidden: also of outputs that symbols do not list.
     """
 
-    def __init__(
-        self, tell: Tell, inputs: bool, variables: bool, hidden: bool = True
-    ) -> None:
+    def __init__(self, tell: Tell, inputs: bool, variables: bool, hidden: bool = True) -> None:
         self._tell = tell
         self._inputs = inputs
         self._variables = variables

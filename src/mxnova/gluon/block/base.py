@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,7 +31,8 @@ class Block:
     Blocks and parameters that are assigned to attributes are its children and its parameters.
 
     Args:
-        prefix: stands before the names of its parameters and children; default: its class, numbered.
+        prefix: stands before the names of its parameters and children; default: its class and a
+            number.
         params: parameters to share with another block.
     """
 
@@ -277,7 +279,11 @@ class Block:
             child.register_op_hook(callback, monitor_all)
 
     def apply(self, fn: Callable[[Block], Any]) -> Block:
-        """Calls ``fn(block)`` for each child, its children first, and for itself; returns itself."""
+        """Calls ``fn(block)`` for each child, children's children first, then for itself.
+
+        Returns:
+            Itself.
+        """
         for child in self._children.values():
             child.apply(fn)
         fn(self)
@@ -308,7 +314,7 @@ class Block:
         Raises:
             AssertedError: a block in it is hybridized.
         """
-        print(summarize(self, inputs))
+        sys.stdout.write(summarize(self, inputs) + "\n")
 
     def forward(self, *args: Any) -> Any:
         """What it computes; to be overridden."""
