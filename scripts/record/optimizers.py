@@ -44,4 +44,28 @@ def main(folder: Path) -> None:
     )
 
 
+def resumable(folder: Path) -> None:
+    """States after two updates, the weights at that time, and after three more."""
+    random = [np.random.RandomState(seed) for seed in (0, 0, 1, 1)]
+    dtypes = ("float32", "float16") * 2
+    drawn = [mx.nd.array(r.randn(3, 2), dtype=d) for r, d in zip(random, dtypes, strict=True)]
+    weights, grads = drawn[:2], drawn[2:]
+    scheduler = mx.lr_scheduler.FactorScheduler(2, 0.5, base_lr=0.1)
+    names = {0: "a_weight", 1: "b_bias"}
+    made = mx.optimizer.Adam(
+        0.1, lr_scheduler=scheduler, param_idx2name=names, multi_precision=True
+    )
+    updater = mx.optimizer.get_updater(made)
+    found = {}
+    for step in range(5):
+        if step == 2:
+            found.update((f"before{i}", weights[i].asnumpy()) for i in (0, 1))
+            (folder / "mxnet.states").write_bytes(updater.get_states(dump_optimizer=True))
+        for i in (0, 1):
+            updater(i, grads[i], weights[i])
+    found.update((f"after{i}", weights[i].asnumpy()) for i in (0, 1))
+    np.savez(folder / "mxnet.npz", **found)
+
+
 main(Path(sys.argv[1]))
+resumable(Path(sys.argv[1]))

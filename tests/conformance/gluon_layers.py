@@ -34,7 +34,11 @@ LAYERS = {  # expression -> shapes of inputs
     "nn.Conv2DTranspose(6, (3, 2), (2, 3), 1, (1, 0), groups=2, in_channels=4)": IMAGE,
     "nn.Conv2DTranspose(6, 3, dilation=2, use_bias=False, activation='relu')": IMAGE,
     "nn.Conv3DTranspose(3, 2, 2)": [(1, 2, 2, 3, 2)],
-    **{f"nn.{kind}Pool{n}D()": [(2, 3, 7, 6, 5)[: n + 2]] for kind in ("Max", "Avg", "GlobalMax", "GlobalAvg") for n in (1, 2, 3)},
+    **{
+        f"nn.{kind}Pool{n}D()": [(2, 3, 7, 6, 5)[: n + 2]]
+        for kind in ("Max", "Avg", "GlobalMax", "GlobalAvg")
+        for n in (1, 2, 3)
+    },
     "nn.MaxPool2D(3, 2, 1, ceil_mode=True)": IMAGE,
     "nn.MaxPool2D((3, 2), (1, 2), (1, 0), 'NHWC')": IMAGE_LAST,
     "nn.AvgPool2D(3, 2, 1, ceil_mode=True, count_include_pad=False)": IMAGE,
@@ -42,7 +46,10 @@ LAYERS = {  # expression -> shapes of inputs
     "nn.GlobalAvgPool2D('NHWC')": IMAGE_LAST,
     "nn.ReflectionPad2D(2)": IMAGE,
     "nn.ReflectionPad2D((0, 0, 0, 0, 1, 2, 3, 0))": IMAGE,
-    **{f"nn.Activation('{name}')": [(2, 5)] for name in ("relu", "sigmoid", "tanh", "softrelu", "softsign")},
+    **{
+        f"nn.Activation('{name}')": [(2, 5)]
+        for name in ("relu", "sigmoid", "tanh", "softrelu", "softsign")
+    },
     "nn.LeakyReLU(0.1)": [(2, 5)],
     "nn.PReLU()": [(2, 5)],
     "nn.PReLU(in_channels=3)": [(2, 3, 4)],
@@ -78,7 +85,9 @@ LAYERS = {  # expression -> shapes of inputs
     "contrib.cnn.ModulatedDeformableConvolution(6, 3, padding=1)": IMAGE,
     "contrib.cnn.ModulatedDeformableConvolution(6, 3, offset_use_bias=False)": IMAGE,
     "chain(nn.HybridSequential(), nn.Dense(4), nn.Activation('relu'), nn.Dense(2))": [(2, 3)],
-    "chain(nn.HybridSequential(prefix='net_'), nn.Dense(4), nn.Dense(3), nn.Dense(2))[1:]": [(2, 3)],
+    "chain(nn.HybridSequential(prefix='net_'), nn.Dense(4), nn.Dense(3), nn.Dense(2))[1:]": [
+        (2, 3)
+    ],
     "chain(contrib.nn.HybridConcurrent(1), nn.Dense(4), contrib.nn.Identity())": [(2, 3)],
     "chain(contrib.nn.HybridConcurrent(axis=1, prefix='two_'), nn.Conv2D(2, 1))": IMAGE,
 }
@@ -89,9 +98,22 @@ NO_KERNEL = [  # MXNet has none for CPUs: no values, their graphs alone are comp
 ]
 
 ERRORS = [
-    *(f"nn.Conv{n}D(6, 3, layout='{layout}')" for n in (1, 2, 3) for layout in ("NCW", "NWC", "NCHW", "NHWC", "CHWN", "NCDHW", "NDHWC")),
-    *(f"nn.Conv{n}DTranspose(6, 3, layout='{layout}')" for n in (1, 2, 3) for layout in ("NCW", "NWC", "NCHW", "NHWC", "NDHWC")),
-    *(f"nn.{kind}Pool{n}D(layout='{layout}')" for kind in ("Max", "GlobalAvg") for n in (1, 2, 3) for layout in ("NCW", "NWC", "NCHW", "NHWC", "NDHWC")),
+    *(
+        f"nn.Conv{n}D(6, 3, layout='{layout}')"
+        for n in (1, 2, 3)
+        for layout in ("NCW", "NWC", "NCHW", "NHWC", "CHWN", "NCDHW", "NDHWC")
+    ),
+    *(
+        f"nn.Conv{n}DTranspose(6, 3, layout='{layout}')"
+        for n in (1, 2, 3)
+        for layout in ("NCW", "NWC", "NCHW", "NHWC", "NDHWC")
+    ),
+    *(
+        f"nn.{kind}Pool{n}D(layout='{layout}')"
+        for kind in ("Max", "GlobalAvg")
+        for n in (1, 2, 3)
+        for layout in ("NCW", "NWC", "NCHW", "NHWC", "NDHWC")
+    ),
     "nn.Conv2D(6, (3,))",
     "nn.Conv2D(6, (3, 3, 3))",
     "nn.Conv2D(6, 3, strides=(1,))",
@@ -167,28 +189,78 @@ LOSSES = {  # expression -> inputs, `name: shape` or `name: [kind, shape]`, in t
     "loss.HuberLoss(rho=0.4)": PAIR,
     "loss.LogisticLoss(label_format='binary')": {"pred": (4, 3), "label": ("unit", (4, 3))},
     "loss.SigmoidBCELoss(from_sigmoid=True)": {"pred": ("unit", (4, 3)), "label": ("unit", (4, 3))},
-    "loss.SigmoidBCELoss(False, 0.5)": {"pred": (4, 3), "label": ("unit", (4, 3)), "sample_weight": (4, 1), "pos_weight": ("unit", (1, 3))},
-    "loss.SigmoidBCELoss(True, 2.0)": {"pred": ("unit", (4, 3)), "label": ("unit", (4, 3)), "sample_weight": (4, 1), "pos_weight": ("unit", (1, 3))},
+    "loss.SigmoidBCELoss(False, 0.5)": {
+        "pred": (4, 3),
+        "label": ("unit", (4, 3)),
+        "sample_weight": (4, 1),
+        "pos_weight": ("unit", (1, 3)),
+    },
+    "loss.SigmoidBCELoss(True, 2.0)": {
+        "pred": ("unit", (4, 3)),
+        "label": ("unit", (4, 3)),
+        "sample_weight": (4, 1),
+        "pos_weight": ("unit", (1, 3)),
+    },
     "loss.SoftmaxCELoss()": {"pred": (4, 3), "label": ("class", (4,))},
-    "loss.SoftmaxCELoss(weight=2)": {"pred": (4, 3), "label": ("class", (4, 1)), "sample_weight": (4, 1)},
+    "loss.SoftmaxCELoss(weight=2)": {
+        "pred": (4, 3),
+        "label": ("class", (4, 1)),
+        "sample_weight": (4, 1),
+    },
     "loss.SoftmaxCELoss(axis=1)": {"pred": (4, 3, 5), "label": ("class", (4, 5))},
     "loss.SoftmaxCELoss(axis=1, batch_axis=2)": {"pred": (4, 3, 5), "label": ("class", (4, 1, 5))},
-    "loss.SoftmaxCELoss(sparse_label=False)": {"pred": (4, 3), "label": ("unit", (4, 3)), "sample_weight": (4, 1)},
+    "loss.SoftmaxCELoss(sparse_label=False)": {
+        "pred": (4, 3),
+        "label": ("unit", (4, 3)),
+        "sample_weight": (4, 1),
+    },
     "loss.SoftmaxCELoss(sparse_label=False, from_logits=True, weight=0.5)": PAIR,
     "loss.SoftmaxCELoss(from_logits=True)": {"pred": (4, 3), "label": ("class", (4,))},
     "loss.KLDivLoss()": {"pred": (4, 3), "label": ("unit", (4, 3))},
-    "loss.KLDivLoss(False, 1, 0.5)": {"pred": (4, 3, 2), "label": ("unit", (4, 3, 2)), "sample_weight": (4, 1, 1)},
+    "loss.KLDivLoss(False, 1, 0.5)": {
+        "pred": (4, 3, 2),
+        "label": ("unit", (4, 3, 2)),
+        "sample_weight": (4, 1, 1),
+    },
     "loss.CTCLoss()": {"pred": (2, 9, 4), "label": ("class", (2, 3))},
     "loss.CTCLoss('TNC', 'TN', 0.5)": {"pred": (9, 2, 4), "label": ("class", (3, 2))},
-    "loss.CTCLoss(weight=2)": {"pred": (2, 9, 4), "label": ("class", (2, 3)), "pred_lengths": ("six", (2,)), "label_lengths": ("two", (2,))},
-    "loss.CTCLoss('NTC', 'TN')": {"pred": (2, 9, 4), "label": ("class", (3, 2)), "pred_lengths": ("six", (2,))},
-    "loss.CTCLoss('TNC')": {"pred": (9, 2, 4), "label": ("class", (2, 3)), "pred_lengths": None, "label_lengths": ("two", (2,)), "sample_weight": (2,)},
+    "loss.CTCLoss(weight=2)": {
+        "pred": (2, 9, 4),
+        "label": ("class", (2, 3)),
+        "pred_lengths": ("six", (2,)),
+        "label_lengths": ("two", (2,)),
+    },
+    "loss.CTCLoss('NTC', 'TN')": {
+        "pred": (2, 9, 4),
+        "label": ("class", (3, 2)),
+        "pred_lengths": ("six", (2,)),
+    },
+    "loss.CTCLoss('TNC')": {
+        "pred": (9, 2, 4),
+        "label": ("class", (2, 3)),
+        "pred_lengths": None,
+        "label_lengths": ("two", (2,)),
+        "sample_weight": (2,),
+    },
     "loss.TripletLoss()": {"pred": (4, 3), "positive": (4, 3), "negative": (4, 3)},
-    "loss.TripletLoss(margin=0.2, weight=3, batch_axis=1)": {"pred": (4, 3), "positive": (12,), "negative": (4, 3)},
+    "loss.TripletLoss(margin=0.2, weight=3, batch_axis=1)": {
+        "pred": (4, 3),
+        "positive": (12,),
+        "negative": (4, 3),
+    },
     "loss.PoissonNLLLoss()": {"pred": (4, 3), "target": ("count", (4, 3))},
-    "loss.PoissonNLLLoss(0.5, False)": {"pred": ("unit", (4, 3)), "target": ("count", (12,)), "sample_weight": (4, 1)},
+    "loss.PoissonNLLLoss(0.5, False)": {
+        "pred": ("unit", (4, 3)),
+        "target": ("count", (12,)),
+        "sample_weight": (4, 1),
+    },
     "loss.CosineEmbeddingLoss()": {"input1": (4, 3), "input2": (4, 3), "label": ("sign", (4,))},
-    "loss.CosineEmbeddingLoss(2, 0, -0.5)": {"input1": (4, 3), "input2": (4, 3), "label": ("sign", (4,)), "sample_weight": (4, 1)},
+    "loss.CosineEmbeddingLoss(2, 0, -0.5)": {
+        "input1": (4, 3),
+        "input2": (4, 3),
+        "label": ("sign", (4,)),
+        "sample_weight": (4, 1),
+    },
     "loss.SDMLLoss()": {"x1": (4, 3), "x2": (4, 3)},
     "loss.SDMLLoss(0.1, 2)": {"x1": (5, 3), "x2": (5, 3)},
 }

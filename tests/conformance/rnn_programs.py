@@ -152,4 +152,6 @@ def packings(mx, cell, symbol, shapes):
 
 
 def brief_packing(parts):
-    return [[n, list(parts[n].shape), round(float(parts[n].sum().asscalar()), 3)] for n in sorted(parts)]
+    return [
+        [n, list(parts[n].shape), round(float(parts[n].sum().asscalar()), 3)] for n in sorted(parts)
+    ]

@@ -20,7 +20,7 @@ import mxnova
 from ..core.base import env
 from ..core.base.mxnet_names import missing_text
 from ..libinfo import __version__ as MXNET_VERSION
-from . import numpy_names
+from . import numpy_names, packages
 
 __all__: list[str] = []
 
@@ -103,6 +103,7 @@ def _activate() -> None:
     sys.meta_path.append(_NotYet())
     if env.get("MXNOVA_NUMPY_NAMES"):
         numpy_names.add_when_imported()
+    packages.adapt_when_imported()
 
 
 _activate()

@@ -8,13 +8,12 @@ since 2.0) stays.
 from __future__ import annotations
 
 import builtins
-import sys
 import warnings
-from collections.abc import Callable, Sequence
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
+
+from .watch import when_imported
 
 __all__ = ["add_names", "add_when_imported"]
 
@@ -93,35 +92,4 @@ def _functions(numpy: ModuleType) -> dict[str, Callable[..., Any]]:
 
 def add_when_imported() -> None:
     """Adds the names now, or as soon as NumPy is imported: a program may set it up before."""
-    if "numpy" in sys.modules:
-        add_names(sys.modules["numpy"])
-    else:
-        sys.meta_path.insert(0, _Watch())
-
-
-class _Watch(MetaPathFinder):
-    """Lets the other finders find NumPy, and adds the names once it has run."""
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        if fullname != "numpy":
-            return None
-        others = [finder for finder in sys.meta_path if finder is not self]
-        found = (finder.find_spec(fullname, path, target) for finder in others)
-        spec = next((spec for spec in found if spec is not None), None)
-        if spec is not None and spec.loader is not None:
-            self._follow(spec.loader)
-        return spec
-
-    def _follow(self, loader: Any) -> None:
-        run = loader.exec_module
-
-        def exec_module(module: ModuleType) -> None:
-            del loader.exec_module  # the class's own is back
-            run(module)
-            add_names(module)
-            if self in sys.meta_path:
-                sys.meta_path.remove(self)
-
-        loader.exec_module = exec_module
+    when_imported("numpy", add_names)

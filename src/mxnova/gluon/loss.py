@@ -507,7 +507,7 @@ class SDMLLoss(Loss):
         return self.kl_loss(F.log_softmax(-distances, axis=1), self._labels(F, x1))
 
     def _labels(self, F: Any, x: Any) -> Any:
-        """``(n, n)``: the smoothing parameter shared by a row's others, the rest on the diagonal."""
+        """``(n, n)``: the parameter shared by the others of a row, the rest on the diagonal."""
         index = F.contrib.arange_like(x, axis=0)
         same = F.broadcast_equal(F.expand_dims(index, axis=1), F.expand_dims(index, axis=0))
         others = 1 - same

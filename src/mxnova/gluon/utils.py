@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import logging
 import math
 import os
@@ -77,10 +78,12 @@ def split_data(
         )
     if not isinstance(data, NDArray):
         return np.array_split(data, num_slice, batch_axis)
-    starts = tuple([size * i + min(i, rest) for i in range(1, num_slice)])
-    if not starts:
+    if num_slice == 1:
         return [data.copy()]
-    return nd.split_v2(data, starts, axis=batch_axis)
+    ends = [size * i + min(i, rest) for i in range(num_slice + 1)]
+    if data.stype == "csr" and batch_axis in (0, -2):
+        return [data[begin:end] for begin, end in itertools.pairwise(ends)]
+    return nd.split_v2(data, tuple(ends[1:-1]), axis=batch_axis)
 
 
 def split_and_load(

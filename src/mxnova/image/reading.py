@@ -15,8 +15,14 @@ import numpy as np
 from mxnova import ndarray as nd
 from mxnova.core.base.errors import ArgumentError, AssertedError, argument_error
 from mxnova.ndarray import _internal
+from mxnova.util import is_np_array
 
 __all__ = ["copyMakeBorder", "imdecode", "imread", "imresize", "resize_short"]
+
+
+def _of_front_end(image: nd.NDArray) -> nd.NDArray:
+    """An image as one of `mx.np` where that is in force."""
+    return image.as_np_ndarray() if is_np_array() else image
 
 
 def imread(filename: str, *args: Any, **kwargs: Any) -> nd.NDArray:
@@ -31,7 +37,7 @@ def imread(filename: str, *args: Any, **kwargs: Any) -> nd.NDArray:
         MissingFileError: there is no such file.
         MXNetError: it holds no image.
     """
-    return _internal._cvimread(filename, *args, **kwargs)
+    return _of_front_end(_internal._cvimread(filename, *args, **kwargs))
 
 
 def imdecode(buf: Any, *args: Any, **kwargs: Any) -> nd.NDArray:
@@ -52,7 +58,7 @@ def imdecode(buf: Any, *args: Any, **kwargs: Any) -> nd.NDArray:
                 f"imdecode: buf is a {type(buf).__name__}, must be bytes or an array of uint8"
             )
         buf = nd.array(np.frombuffer(buf, np.uint8), dtype=np.uint8)
-    return _internal._cvimdecode(buf, *args, **kwargs)
+    return _of_front_end(_internal._cvimdecode(buf, *args, **kwargs))
 
 
 def imresize(src: nd.NDArray, w: int, h: int, *args: Any, **kwargs: Any) -> nd.NDArray:
@@ -65,7 +71,7 @@ def imresize(src: nd.NDArray, w: int, h: int, *args: Any, **kwargs: Any) -> nd.N
         *args: `interp`, see `_get_interp_method`; default: bilinear.
         **kwargs: the same, and `out`.
     """
-    return _internal._cvimresize(src, w, h, *args, **kwargs)
+    return _of_front_end(_internal._cvimresize(src, w, h, *args, **kwargs))
 
 
 def copyMakeBorder(  # noqa: N802 - OpenCV's name
@@ -83,7 +89,7 @@ def copyMakeBorder(  # noqa: N802 - OpenCV's name
             mirrored (2, 4) or repeated (3); `value` or `values`: the colour.
         **kwargs: the same, and `out`.
     """
-    return _internal._cvcopyMakeBorder(src, top, bot, left, right, *args, **kwargs)
+    return _of_front_end(_internal._cvcopyMakeBorder(src, top, bot, left, right, *args, **kwargs))
 
 
 _NEAREST, _BILINEAR, _CUBIC, _AREA, _LANCZOS, _BY_SIZE, _ANY = 0, 1, 2, 3, 4, 9, 10

@@ -30,8 +30,8 @@ def imrotate(
     """
     if zoom_in and zoom_out:
         raise ArgumentError("imrotate: zoom_in and zoom_out exclude each other")
-    if src.dtype is not np.float32:
-        kind = np.dtype(src.dtype)
+    kind = np.dtype(src.dtype)
+    if kind != np.float32:
         raise ArgumentTypeError(f"imrotate: src has elements of {kind}, must have float32")
     if src.ndim == 3:
         if not np.isscalar(rotation_degrees):

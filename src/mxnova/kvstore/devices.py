@@ -47,7 +47,7 @@ def _sum(values: Sequence[Value], context: Context, out: torch.Tensor | None = N
         indices = torch.cat([value.indices.to(device) for value in values])
         rows = torch.cat([value.data.to(device) for value in values])
         return RowSparse.of_rows(indices, rows, tuple(values[0].shape))
-    tensors = [dense_of(value).to(device, non_blocking=True) for value in values]
+    tensors = [dense_of(value).to(device) for value in values]
     if len(tensors) == 1:
         return tensors[0].clone()
     total = torch.add(tensors[0], tensors[1], out=out)

@@ -95,8 +95,11 @@ class LocalStore:
         if update is None:
             self._values |= totals
         elif getattr(update, "aggregate_updates", False):  # an optimizer's, which takes lists
-            values = [self._values[key] for key in totals]
-            update([*totals], [*totals.values()], values)
+            homes: dict[Context, list[Key]] = {}
+            for key in totals:
+                homes.setdefault(self._values[key].context, []).append(key)
+            for keys in homes.values():
+                update(keys, [totals[key] for key in keys], [self._values[key] for key in keys])
         else:
             for key, total in totals.items():
                 update(key, total, self._values[key])

@@ -11,7 +11,8 @@ from ..core.base.errors import ArgumentTypeError, shown
 from ..core.nd.array import NDArray
 from ..core.nd.creation import array as legacy_array
 from ..core.nd.creation import from_numpy
-from ..core.nd.numpy_array import ndarray, viewed_as
+from ..core.nd.numpy_array import ndarray
+from ..core.nd.wrapping import viewed_as
 from ..core.runtime.context import Context, current_context
 from ..ndarray import numpy as _functions
 from ..ndarray.numpy import *  # noqa: F403

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.nd.numpy_array import ndarray, viewed_as
+from ..core.nd.numpy_array import ndarray
+from ..core.nd.wrapping import viewed_as
 from ..ndarray import load as _load
 from ..ndarray import save as _save
 from ..ndarray import waitall

@@ -58,7 +58,7 @@ def almost_equal(
     if not use_broadcast:
         checkShapes(a, b)
     rtol, atol = get_tols(a, b, rtol, atol)
-    return bool(np.isclose(_values(a), _values(b), rtol, atol, equal_nan=equal_nan).all())
+    return bool(_isclose(_values(a), _values(b), rtol, atol, equal_nan).all())
 
 
 def assert_almost_equal(
@@ -134,9 +134,16 @@ def _assert_close(
 ) -> None:
     rtol, atol = get_tols(a, b, rtol, atol)
     a, b = _broadcast(_values(a), _values(b), names)
-    wrong = ~np.isclose(a, b, rtol, atol, equal_nan=equal_nan)
+    wrong = ~_isclose(a, b, rtol, atol, equal_nan)
     if wrong.mean() > etol if wrong.size else False:
         raise AssertionError(_report(a, b, wrong, rtol, atol, names, mismatches[0]))
+
+
+def _isclose(a: Any, b: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
+    """`np.isclose`; float16 in float32, in which NumPy is ten times as fast."""
+    if a.dtype == b.dtype == np.float16:
+        a, b = a.astype(np.float32), b.astype(np.float32)
+    return np.isclose(a, b, rtol, atol, equal_nan=equal_nan)
 
 
 def _broadcast(a: Any, b: Any, names: Names) -> list[Any]:

@@ -176,7 +176,7 @@ def compare_optimizer(
 def _random(shape: tuple[int, ...], stype: str, dtype: Any, density: float | None) -> NDArray:
     """Uniform in [0, 1): the least unit of such float16 numbers is below usual tolerances."""
     if stype == "default":
-        return uniform(shape=shape, dtype=dtype)
+        return uniform(shape=shape).astype(dtype)
     return rand_ndarray(shape, stype, density=density, dtype=dtype)
 
 

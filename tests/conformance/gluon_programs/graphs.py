@@ -119,7 +119,9 @@ def shaped(k, *inputs):
 
 refused("array_for_none", lambda k: shaped(k, k.nd.ones((2,)), k.nd.ones((2,))))
 refused("list_for_array", lambda k: shaped(k, [k.nd.ones((2,))]))
-refused("number_hybridized", lambda k: both(k, block_of(k, lambda F, x, n: x * n), k.nd.ones((2,)), 3))
+refused(
+    "number_hybridized", lambda k: both(k, block_of(k, lambda F, x, n: x * n), k.nd.ones((2,)), 3)
+)
 refused("all_none", lambda k: both(k, block_of(k, lambda F, x: x), None))
 refused("text_as_output", lambda k: both(k, block_of(k, lambda F, x: "x"), k.nd.ones((1,))))
 refused("two_contexts", lambda k: both(
@@ -235,7 +237,9 @@ def symbols_through_hybridized(k):
 @program
 def loop_inside(k):
     def run(F, x, w):
-        out, states = F.contrib.foreach(lambda row, s: (row * w + s[0], [s[0] + row]), x, [F.zeros_like(w)])
+        out, states = F.contrib.foreach(
+            lambda row, s: (row * w + s[0], [s[0] + row]), x, [F.zeros_like(w)]
+        )
         return out, states[0]
 
     block = block_of(k, run, w={"shape": (3,)})
@@ -282,7 +286,9 @@ def recorded_symbol(k):
 # SymbolBlock --------------------------------------------------------------------------------------
 def net(k):
     x = k.sym.var("data")
-    dense = k.sym.FullyConnected(x, k.sym.var("net_w"), k.sym.var("net_b"), num_hidden=3, name="net_fc")
+    dense = k.sym.FullyConnected(
+        x, k.sym.var("net_w"), k.sym.var("net_b"), num_hidden=3, name="net_fc"
+    )
     return x, dense, k.sym.BatchNorm(dense, fix_gamma=False, name="net_norm")
 
 
@@ -325,7 +331,11 @@ def symbol_block_in_a_block(k):
             return F.sum(self.body(x))
 
     outer = Outer(prefix="o_")
-    return [both(k, outer, k.nd.ones((2, 3))), names(outer), list(outer._collect_params_with_prefix())]
+    return [
+        both(k, outer, k.nd.ones((2, 3))),
+        names(outer),
+        list(outer._collect_params_with_prefix()),
+    ]
 
 
 @program
@@ -349,9 +359,15 @@ def symbol_block_cast(k):
 
 
 refused("operator_as_input", lambda k: k.gluon.SymbolBlock(net(k)[2], net(k)[1]))
-refused("group_as_input", lambda k: k.gluon.SymbolBlock(net(k)[2], k.sym.Group([k.sym.var("a"), k.sym.var("b")])))
+refused(
+    "group_as_input",
+    lambda k: k.gluon.SymbolBlock(net(k)[2], k.sym.Group([k.sym.var("a"), k.sym.var("b")])),
+)
 refused("text_as_symbol", lambda k: k.gluon.SymbolBlock("x", k.sym.var("data")))
 refused("row_sparse_symbol", lambda k: k.gluon.SymbolBlock(
     k.sym.dot(k.sym.var("data"), k.sym.var("w", stype="row_sparse")), k.sym.var("data")
 ))  # fmt: skip
-refused("hybrid_forward_of_symbol", lambda k: k.gluon.SymbolBlock(*net(k)[1::-1]).hybrid_forward(k.nd, 1))
+refused(
+    "hybrid_forward_of_symbol",
+    lambda k: k.gluon.SymbolBlock(*net(k)[1::-1]).hybrid_forward(k.nd, 1),
+)

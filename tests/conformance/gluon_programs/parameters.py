@@ -83,7 +83,9 @@ refused("set_data_of_other_shape", lambda k: ready(k).set_data(k.nd.ones((3, 3))
 refused("grad_without", lambda k: ready(k, grad_req="null").grad())
 refused("row_sparse_of_dense", lambda k: ready(k).row_sparse_data(k.nd.array([1])))
 refused("dense_of_row_sparse", lambda k: ready(k, stype="row_sparse").data())
-refused("rows_without_trainer", lambda k: ready(k, stype="row_sparse").row_sparse_data(k.nd.array([1])))
+refused(
+    "rows_without_trainer", lambda k: ready(k, stype="row_sparse").row_sparse_data(k.nd.array([1]))
+)
 refused("stype", lambda k: plain(k, stype="invalid"))
 refused("grad_stype", lambda k: plain(k, grad_stype="invalid"))
 refused("grad_req", lambda k: plain(k, grad_req="invalid"))
@@ -214,7 +216,13 @@ def dict_shared(k):
     outer = k.gluon.ParameterDict("a_")
     w = outer.get("w", shape=(2,))
     inner = k.gluon.ParameterDict("a_", shared=outer)
-    return [inner.get("w") is w, inner.get("v").name, list(inner), list(outer), inner._shared is outer]
+    return [
+        inner.get("w") is w,
+        inner.get("v").name,
+        list(inner),
+        list(outer),
+        inner._shared is outer,
+    ]
 
 
 def dict_with(k, **kwargs):

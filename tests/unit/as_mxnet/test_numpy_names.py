@@ -61,7 +61,7 @@ import numpy as np, numpy
 assert hasattr(np, "float") == {added!r}, "float"
 assert np.__loader__.exec_module.__func__ is type(np.__loader__).exec_module
 assert warnings.filters == filters or not {first!r}  # NumPy adds some
-assert not any("Watch" in type(f).__name__ for f in sys.meta_path)
+assert not any(getattr(f, "_name", None) == "numpy" for f in sys.meta_path)
 """
 
 

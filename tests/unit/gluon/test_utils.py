@@ -72,6 +72,15 @@ def test_slices_go_to_contexts(data):
     assert [p.asnumpy().tolist() for p in parts] == [BATCH[:2].tolist(), BATCH[2:4].tolist()]
 
 
+def test_slices_of_csr_stay_csr():
+    data = mx.nd.array(np.eye(5, 3)).tostype("csr")
+    parts = utils.split_data(data, 2, even_split=False)
+    assert [p.stype for p in parts] == ["csr", "csr"]
+    assert [p.asnumpy().tolist() for p in parts] == [np.eye(3).tolist(), [[0, 0, 0]] * 2]
+    columns = utils.split_data(data, 3, batch_axis=1)
+    assert [p.asnumpy().tolist() for p in columns] == np.eye(5, 3).T.reshape(3, 5, 1).tolist()
+
+
 def test_one_context_copies_nothing():
     data = mx.nd.array(BATCH)
     assert utils.split_and_load(data, [mx.cpu(0)])[0] is data

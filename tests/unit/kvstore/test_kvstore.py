@@ -296,6 +296,16 @@ def test_sparse_arrays_are_left_alone_unless_asked_for():
     np.testing.assert_array_equal(sparse.asnumpy(), rows(2).asnumpy())
 
 
+def test_an_optimizer_updates_dense_and_sparse_keys_of_one_call():
+    kv = mx.kv.create()
+    kv.init([0, 1, 2], [ones(), ones().tostype("row_sparse"), ones()])
+    kv.set_optimizer(mx.optimizer.create("sgd", learning_rate=1))
+    kv.push([0, 1, 2], [ones(2), [rows(0), rows(0)], rows(1)])
+    np.testing.assert_array_equal(pulled(kv, 0), np.full(SHAPE, -1))
+    np.testing.assert_array_equal(pulled(kv, 1)[:, 0], [-1, 1, 1, 1])
+    np.testing.assert_array_equal(pulled(kv, 2)[:, 0], [1, -1, 1, 1])
+
+
 # Errors -------------------------------------------------------------------------------------------
 
 CSR = mx.nd.array(np.eye(4, 3)).tostype("csr")

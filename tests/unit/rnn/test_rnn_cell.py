@@ -52,13 +52,22 @@ def test_zoneout_in_training():
     assert not noisy[0].all()
 
 
-def test_sequential_cells_may_share_their_weights():
-    shared = mx.rnn.RNNParams("shared_")
-    stack = mx.rnn.SequentialRNNCell(params=shared)
-    stack.add(mx.rnn.RNNCell(H, prefix="a_"))
+def test_weights_are_given_to_cells_or_to_what_holds_them():
+    stack = mx.rnn.SequentialRNNCell(params=mx.rnn.RNNParams("shared_"))
     with pytest.raises(AssertionError, match="params="):
-        stack.add(mx.rnn.RNNCell(H, prefix="b_", params=shared))
-    assert "a_i2h_weight" in shared._params
+        stack.add(mx.rnn.RNNCell(H, prefix="b_"))
+
+
+def test_cells_share_weights():
+    shared = mx.rnn.RNNParams("shared_")
+    one, other = mx.rnn.RNNCell(H, params=shared), mx.rnn.RNNCell(H, params=shared, prefix="o_")
+    stack = mx.rnn.SequentialRNNCell()
+    stack.add(one)
+    stack.add(other)
+    symbol, _ = stack.unroll(2, mx.sym.var("data"), merge_outputs=True)
+    assert symbol.list_arguments()[1:] == [
+        f"shared_{n}" for n in ("i2h_weight", "i2h_bias", "h2h_weight", "h2h_bias")
+    ]
 
 
 def test_begin_states_may_be_variables():

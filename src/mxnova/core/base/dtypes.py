@@ -47,13 +47,22 @@ _BY_FLAG = {d.flag: d for d in DTYPES}
 
 
 def dtype_of(dtype: object) -> DType:
-    """The element type named by `dtype`: a name, a NumPy dtype or scalar type.
+    """The element type that `dtype` is or has.
+
+    Args:
+        dtype: a name, a NumPy dtype or scalar type, or a thing with an attribute `dtype`, such as
+            an array.
 
     Raises:
         ArgumentTypeError: MXNet has no such element type.
     """
     if isinstance(dtype, str) and dtype in _BY_NAME:
         return _BY_NAME[dtype]
+    carried = None if isinstance(dtype, type) else getattr(dtype, "dtype", None)
+    if carried is not None:
+        text = str(carried)  # PyTorch's dtypes are known by their text
+        dtype = _BY_NAME.get(text.removeprefix("torch."), carried) if "torch." in text else carried
+        return dtype if isinstance(dtype, DType) else dtype_of(dtype)
     try:
         return _BY_NUMPY[np.dtype(dtype)]  # type: ignore[call-overload]
     except (TypeError, KeyError, ValueError, RecursionError):

@@ -191,10 +191,21 @@ def parse_attrs(op: str, fields: Sequence[Field], attrs: Mapping[str, Any]) -> d
 
 def parse_field(op: str, field: Field, value: Any) -> Any:
     """The typed value of one parameter; raises ArgumentError."""
+    kind = field.kind
     try:
-        return field.kind.parse(value)
+        if isinstance(value, str) and "np." in value and not isinstance(kind, StrKind):
+            value = _NUMPY_SCALAR.sub(_plain_scalar, value)
+        return kind.parse(value)
     except (ValueError, TypeError, OverflowError, RecursionError) as error:
         raise argument_error(op, field.name, value, str(error)) from None
+
+
+# A NumPy scalar in the text of a list, as NumPy 2 writes it: np.float32(0.01), np.True_.
+_NUMPY_SCALAR = re.compile(r"\bnp\.(?:\w+\(([^()]*)\)|(True|False)_)")
+
+
+def _plain_scalar(match: re.Match[str]) -> str:
+    return (match[1] or match[2] or "").strip("'")
 
 
 def _refuse_unknown(op: str, fields: Sequence[Field], attrs: Mapping[str, Any]) -> None:

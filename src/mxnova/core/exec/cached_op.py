@@ -142,7 +142,7 @@ class CachedOp:
             mode = _TRAINING if STATE.training else INFERENCE
             results = compiled.program.run(inputs, mode, self._observers)
         else:
-            shared = compiled.watches and any([a._chunk.foreign for a in arrays])
+            shared = compiled.watches and any(a._chunk.foreign for a in arrays)
             results = compiled.run(inputs, shared)
         return [wrap_value(r, context) for r in _distinct(results, inputs)]
 
@@ -167,7 +167,9 @@ class CachedOp:
             callback: the function; None: none any more.
             monitor_all: also for the inputs of every node.
         """
-        self._observers = () if callback is None else (Teller(callback, monitor_all, False),)
+        self._observers = ()
+        if callback is not None:
+            self._observers = (Teller(callback, monitor_all, False, hidden=False),)
 
 
 def _check_arrays(what: str, given: Sequence[Any]) -> None:
@@ -197,7 +199,7 @@ class BoundOp:
         self._context = context
         self._rest = tuple(rest)
         self._arrays: list[Any] = [fixed.get(i) for i in range(count)]
-        self._kinds = [None if a is None else _kind(a) for a in self._arrays]
+        self._kinds: list[Any] = [None if a is None else _kind(a) for a in self._arrays]
         self._compiled: dict[Any, Inference] = {}
 
     def __call__(self, arrays: Sequence[NDArray]) -> Any:

@@ -107,12 +107,14 @@ class Teller:
         tell: the function.
         inputs: also of what each node is given, as ``fc_data``, ``fc_weight``, ….
         variables: before that, where it is a variable, by its own name.
+        hidden: also of outputs that symbols do not list.
     """
 
-    def __init__(self, tell: Tell, inputs: bool, variables: bool) -> None:
+    def __init__(self, tell: Tell, inputs: bool, variables: bool, hidden: bool = True) -> None:
         self._tell = tell
         self._inputs = inputs
         self._variables = variables
+        self._hidden = hidden
 
     def before(self, step: Step, inputs: Sequence[Any]) -> None:
         """Tells of the inputs, where they are wanted."""
@@ -126,7 +128,9 @@ class Teller:
 
     def after(self, step: Step, outputs: Sequence[Any]) -> None:
         """Tells of the outputs."""
-        for name, edge in zip(array_names(step.node), outputs, strict=True):
+        names = array_names(step.node)
+        count = len(names) if self._hidden else step.op.n_visible()
+        for name, edge in zip(names[:count], outputs[:count], strict=True):
             self._show(name, step, edge)
 
     def _show(self, name: str, step: Step, edge: Any) -> None:

@@ -72,7 +72,8 @@ class Lowered:
             len(self.source), None, self.source.splitlines(keepends=True), self._file
         )  # fmt: skip
         exec(compile(self.source, self._file, "exec"), functions)
-        self.function: Callable[..., tuple[Any, ...]] = functions["forward"]
+        # Taken out of its own globals: a cycle would hold folded weights of dropped networks.
+        self.function: Callable[..., tuple[Any, ...]] = functions.pop("forward")
 
     def __del__(self) -> None:
         linecache.cache.pop(self._file, None)

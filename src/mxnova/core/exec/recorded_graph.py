@@ -71,10 +71,10 @@ def _entry_of(step: TapeNode, inputs: Sequence[Entry]) -> Entry:
     if made_by is None:
         kind = "var" if isinstance(step, Leaf) else "null"
         return Entry(Node(None, f"{kind}{step.number}", {}), 0)
-    if isinstance(made_by, str):
-        raise MXNetError(f"get_symbol: a step {made_by} is no operator that a Symbol could have")
     if isinstance(made_by, Index):
         return _indexed(made_by.values, name, inputs)
+    if not isinstance(made_by, Op):
+        raise MXNetError(f"get_symbol: a step {made_by} is no operator that a Symbol could have")
     return _applied(made_by, name, inputs)
 
 

@@ -18,7 +18,7 @@ from .symbol import Symbol
 __all__ = ["SYMBOLS", "_Symbol"]
 
 
-class _Symbol(NumpyMethods, Symbol):
+class _Symbol(NumpyMethods, Symbol):  # type: ignore[misc]
     """One or more outputs of a graph, with NumPy's semantics."""
 
     __slots__ = ()
@@ -105,12 +105,6 @@ def _operator(name: str) -> Any:
     return without_none
 
 
-def _as_np_ndarray(self: Symbol) -> _Symbol:
-    """The same symbol with NumPy's semantics."""
-    return _Symbol(self._entries)
-
-
-Symbol.as_np_ndarray = _as_np_ndarray  # type: ignore[attr-defined]
 register(_Symbol, "numpy")
 SYMBOLS = World(_operator, _Symbol, is_symbolic=True)
 _Symbol._world = SYMBOLS

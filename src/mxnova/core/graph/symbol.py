@@ -28,7 +28,7 @@ from ..op.dtypes import mx_dtype, torch_dtype
 from ..op.record import Op
 from .arithmetic import Arithmetic
 from .array_only import ArrayOnly
-from .base_symbol import register, single_entry
+from .base_symbol import register, single_entry, symbol_of
 from .functions import function_of, inputs_of
 from .inference_methods import InferenceMethods
 from .node import USER_KEYS, Entry, Node
@@ -114,12 +114,8 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
         return self
 
     def as_np_ndarray(self) -> Symbol:
-        """Refused: there are no NumPy-like symbols yet.
-
-        Raises:
-            MXNetError: always.
-        """
-        raise MXNetError("as_np_ndarray: there are no NumPy-like symbols yet")
+        """The same symbol with NumPy's semantics."""
+        return symbol_of(self._entries, "numpy")
 
     @property
     def handle(self) -> ctypes.c_void_p:

@@ -36,7 +36,7 @@ from .modes import MODES
 from .recording import STATE, recorded_write
 from .reshaping import Reshaping
 from .tape import Leaf, is_live, linked, step
-from .wrapping import receive, view_of, wrap
+from .wrapping import receive, view_of, viewed_as, wrap
 
 __all__ = ["NDArray", "Number", "array_from_numpy", "numpy_of", "tensor_from"]
 
@@ -260,8 +260,9 @@ class NDArray(Arithmetic, Reshaping, Interchange):
         return cast
 
     def as_np_ndarray(self) -> NDArray:
-        """NumPy-like arrays, `mx.np.ndarray`, are not there yet."""
-        raise MXNetError("as_np_ndarray: mxnova has no mx.np yet")
+        """The same array with NumPy's semantics: `mx.np.ndarray`."""
+        array: NDArray = viewed_as(self, CLASSES["numpy"])
+        return array
 
     # Views ---------------------------------------------------------------------------------------
 

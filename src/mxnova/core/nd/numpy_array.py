@@ -18,20 +18,12 @@ from .base_array import CLASSES
 from .creation import array
 from .dispatch import pairwise
 from .functions import function_of
-from .wrapping import view_of
+from .wrapping import viewed_as
 
-__all__ = ["ARRAYS", "by_numpy", "ndarray", "viewed_as"]
-
-
-def viewed_as(array: NDArray, cls: type[NDArray]) -> Any:
-    """An array of another class over the same memory, gradients included."""
-    view: Any = view_of(array, array._raw)
-    view.__class__ = cls
-    view._tracked, view._node, view._grad = array._tracked, array._node, array._grad
-    return view
+__all__ = ["ARRAYS", "by_numpy", "ndarray"]
 
 
-class ndarray(NumpyMethods, NDArray):  # noqa: N801 - NumPy's name
+class ndarray(NumpyMethods, NDArray):  # type: ignore[misc]  # noqa: N801 - NumPy's name
     """An array of one element type on one context, with NumPy's semantics.
 
     NumPy's own functions take it too: what is not computed here is computed by NumPy.
@@ -80,13 +72,14 @@ class ndarray(NumpyMethods, NDArray):  # noqa: N801 - NumPy's name
 
     def as_nd_ndarray(self) -> NDArray:
         """The same array with MXNet's legacy semantics."""
-        return viewed_as(self, NDArray)
+        array: NDArray = viewed_as(self, NDArray)
+        return array
 
     def as_np_ndarray(self) -> ndarray:
         """Itself."""
         return self
 
-    def astype(
+    def astype(  # type: ignore[override]
         self,
         dtype: Any,
         order: str = "K",
@@ -160,13 +153,6 @@ def array_of(values: np.ndarray[Any, Any]) -> ndarray:
     return made
 
 
-def _as_np_ndarray(self: NDArray) -> ndarray:
-    """The same array with NumPy's semantics: `mx.np.ndarray`."""
-    found: ndarray = viewed_as(self, ndarray)
-    return found
-
-
-NDArray.as_np_ndarray = _as_np_ndarray  # type: ignore[method-assign,assignment]
 CLASSES["numpy"] = ndarray
 ARRAYS = World(lambda op: function_of(op), ndarray, is_symbolic=False)
 ndarray._world = ARRAYS

@@ -27,6 +27,7 @@ __all__ = [
     "receive",
     "sparse_array",
     "view_of",
+    "viewed_as",
     "wrap",
     "wrap_recorded",
     "wrap_sparse",
@@ -83,6 +84,14 @@ def view_of(array: BaseArray, tensor: Tensor) -> NDArray:
     view._raw = tensor
     view._chunk = array._chunk
     view._tracked = view._node = view._grad = None
+    return view
+
+
+def viewed_as(array: BaseArray, cls: type[BaseArray]) -> Any:
+    """An array of another class over the same memory, gradients included."""
+    view: Any = view_of(array, array._raw)
+    view.__class__ = cls
+    view._tracked, view._node, view._grad = array._tracked, array._node, array._grad
     return view
 
 

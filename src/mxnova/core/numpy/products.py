@@ -98,7 +98,8 @@ def diff(
 @function
 def ediff1d(F: World, ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     """The differences of neighbours in the flattened array, with numbers around them."""
-    arrays, attrs = [ary], {}
+    arrays: list[Any] = [ary]
+    attrs: dict[str, Any] = {}
     for name, value in (("to_begin", to_begin), ("to_end", to_end)):
         is_array = isinstance(value, F.array)
         attrs[f"{name}_arr_given"] = is_array

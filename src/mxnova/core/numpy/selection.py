@@ -126,6 +126,6 @@ def unravel_index(F: World, indices: Any, shape: Any, order: str = "C") -> Any:
     if order != "C":
         raise NotImplementedError(f"unravel_index: order={shown(order)}: must be C")
     if isinstance(indices, NUMBER):
-        return np.unravel_index(indices, shape)
+        return np.unravel_index(int(indices), shape)
     rows = F.unravel_index(indices, shape=shape)
     return tuple(rows) if not F.is_symbolic else rows

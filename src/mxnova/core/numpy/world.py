@@ -81,7 +81,7 @@ def bound(implementation: Callable[..., Any], world: World, name: str) -> Callab
         parameters=list(signature.parameters.values())[1:]
     )
     public.__name__ = public.__qualname__ = name
-    del public.__wrapped__  # type: ignore[attr-defined]
+    del public.__wrapped__
     return public
 
 

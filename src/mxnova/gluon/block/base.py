@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,7 +31,8 @@ class Block:
     Blocks and parameters that are assigned to attributes are its children and its parameters.
 
     Args:
-        prefix: stands before the names of its parameters and children; default: its class, numbered.
+        prefix: stands before the names of its parameters and children; default: its class and a
+            number.
         params: parameters to share with another block.
     """
 
@@ -207,9 +209,11 @@ class Block:
             _check_nothing_is_missing(loaded, params, filename)
         if not ignore_extra:
             _check_nothing_is_new(loaded, params, filename)
-        for name, array in loaded.items():
-            if name in params:
-                params[name]._load_init(array, ctx, cast_dtype, dtype_source)
+        found = [(params[name], array) for name, array in loaded.items() if name in params]
+        for parameter, array in found:
+            parameter._check_load(array, ctx, cast_dtype, dtype_source)
+        for parameter, array in found:
+            parameter._load_init(array, ctx, cast_dtype, dtype_source)
 
     def load_params(
         self,
@@ -275,7 +279,11 @@ class Block:
             child.register_op_hook(callback, monitor_all)
 
     def apply(self, fn: Callable[[Block], Any]) -> Block:
-        """Calls ``fn(block)`` for each child, its children first, and for itself; returns itself."""
+        """Calls ``fn(block)`` for each child, children's children first, then for itself.
+
+        Returns:
+            Itself.
+        """
         for child in self._children.values():
             child.apply(fn)
         fn(self)
@@ -306,7 +314,7 @@ class Block:
         Raises:
             AssertedError: a block in it is hybridized.
         """
-        print(summarize(self, inputs))
+        sys.stdout.write(summarize(self, inputs) + "\n")
 
     def forward(self, *args: Any) -> Any:
         """What it computes; to be overridden."""

@@ -16,9 +16,10 @@ from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
 from ...core.runtime.context import Context
 from ..parameter import DeferredInitializationError, Parameter, ParameterDict, shape_is_known
-from ..parameter.parameter import GENERATION
+from ..parameter.arrays import GENERATION
 from .base import Block
-from .nesting import _flatten, _gather_type_ctx_info, _regroup
+from .bound_graph import BoundGraph
+from .nesting import _flatten, _gather_type_ctx_info, _regroup, restored
 
 __all__ = ["HybridBlock"]
 
@@ -29,7 +30,8 @@ class HybridBlock(Block):
     """A block whose `hybrid_forward` runs with arrays and with symbols.
 
     Args:
-        prefix: stands before the names of its parameters and children; default: its class, numbered.
+        prefix: stands before the names of its parameters and children; default: its class and a
+            number.
         params: parameters to share with another block.
     """
 
@@ -37,7 +39,7 @@ class HybridBlock(Block):
         super().__init__(prefix, params)
         self._cached_graph: Any = ()
         self._cached_op: CachedOp | None = None
-        self._bound: dict[Context, _Bound] = {}
+        self._bound: dict[Context, BoundGraph] = {}
         self._cached_op_args: list[tuple[bool, Any]] = []
         self._out_format: Any = None
         self._in_format: Any = None
@@ -260,10 +262,11 @@ class HybridBlock(Block):
     def _initialize_deferred(self, *args: Any) -> None:
         """Initializes the parameters that wait for the shapes of inputs."""
         params = self.collect_params().values()
-        if any(p._deferred_init for p in params):
-            self._deferred_infer_shape(*args)
-            for parameter in params:
-                parameter._finish_deferred_init()
+        with _DRAWING:
+            if any(p._deferred_init for p in params):
+                self._deferred_infer_shape(*args)
+                for parameter in params:
+                    parameter._finish_deferred_init()
 
     def _call_cached_op(self, *args: Any) -> Any:
         if self._cached_op is None:
@@ -285,17 +288,17 @@ class HybridBlock(Block):
             bound = self._bind(context)
         return self._structured(bound(arrays))
 
-    def _bind(self, context: Context) -> _Bound:
-        """Its graph with the arrays that parameters have on a context, made anew if they changed."""
+    def _bind(self, context: Context) -> BoundGraph:
+        """Its graph with the arrays that its parameters have on a context by now."""
         bound = self._bound.get(context)
         if bound is None or bound.generation != GENERATION.count:
-            bound = self._bound[context] = _Bound(self, context)
+            bound = self._bound[context] = BoundGraph(self, context)
         return bound
 
     def _structured(self, out: Any) -> Any:
         if self._out_format == 0:
             return out
-        return _regroup([out] if isinstance(out, NDArray) else out, self._out_format)[0]
+        return restored(iter([out] if isinstance(out, NDArray) else out), self._out_format)
 
     # Running -------------------------------------------------------------------------------------
 
@@ -335,9 +338,10 @@ class HybridBlock(Block):
         try:
             return {name: p.data(context) for name, p in self._reg_params.items()}
         except DeferredInitializationError:
-            self._deferred_infer_shape(*args)
-            for parameter in self._reg_params.values():
-                parameter._finish_deferred_init()
+            with _DRAWING:
+                self._deferred_infer_shape(*args)
+                for parameter in self._reg_params.values():
+                    parameter._finish_deferred_init()
             return {name: p.data(context) for name, p in self._reg_params.items()}
 
     def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
@@ -417,54 +421,6 @@ class HybridBlock(Block):
         # The code of the block draws the graph again, with the names that its parameters have.
         self._clear_cached_op()
         self._active = bool(described.get("hybridized"))
-
-
-class _Bound:
-    """The graph of a block with the arrays that its parameters have on one context.
-
-    Attributes:
-        generation: the count of changes of parameters that it is made for.
-    """
-
-    __slots__ = ("_computed", "_context", "_op", "_plain", "_used", "generation")
-
-    def __init__(self, block: HybridBlock, context: Context) -> None:
-        self.generation = GENERATION.count  # before arrays are taken: later changes are noticed
-        inputs: dict[int, int] = {}
-        computed: dict[int, Parameter] = {}
-        fixed: dict[int, NDArray] = {}
-        for position, (is_arg, value) in enumerate(block._cached_op_args):
-            if is_arg:
-                inputs[value] = position
-            elif type(value).data is not Parameter.data:
-                computed[position] = value
-            else:
-                fixed[position] = value.data(context)
-        self._context = context
-        self._computed = list(computed.values())
-        self._used = sorted(inputs)
-        # How many arrays it takes where lists and None are not among its inputs, else 0.
-        self._plain = len(inputs) if block._in_format == [0] * len(inputs) else 0
-        op: CachedOp = block._cached_op  # type: ignore[assignment]
-        self._op = op.bound(fixed, [*(inputs[i] for i in self._used), *computed], context)
-
-    def takes(self, x: NDArray, args: tuple[Any, ...]) -> bool:
-        """Whether it can be called with these as they are."""
-        if self.generation != GENERATION.count or self._plain != len(args) + 1:
-            return False
-        context = x._chunk.context
-        for array in args:
-            if not isinstance(array, NDArray) or array._chunk.context is not context:
-                return False
-        return True
-
-    def __call__(self, arrays: Sequence[NDArray]) -> Any:
-        """The outputs for its inputs, of which some may be unused."""
-        if len(arrays) != len(self._used):
-            arrays = [arrays[i] for i in self._used]
-        if self._computed:
-            arrays = [*arrays, *(p.data(self._context) for p in self._computed)]
-        return self._op(arrays)
 
 
 def _variables_for(flat: Sequence[Any]) -> list[Symbol | None]:

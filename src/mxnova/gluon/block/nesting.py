@@ -8,6 +8,7 @@ for a list or tuple.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from ...core.base.errors import ArgumentError, shown
@@ -15,7 +16,7 @@ from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
 from ...core.runtime.context import Context
 
-__all__ = ["_flatten", "_gather_type_ctx_info", "_regroup", "leaves"]
+__all__ = ["_flatten", "_gather_type_ctx_info", "_regroup", "leaves", "restored"]
 
 Structure = Any  # int or list of Structure
 
@@ -62,6 +63,15 @@ def _regroup(args: Sequence[Any], fmt: Structure) -> tuple[Any, Sequence[Any]]:
         value, args = _regroup(args, form)
         grouped.append(value)
     return grouped, args
+
+
+def restored(arrays: Iterator[Any], form: Structure) -> Any:
+    """The next of `arrays` in the structure `form`; there are none for its Nones."""
+    if isinstance(form, list):
+        return [restored(arrays, f) for f in form]
+    if form > 0:
+        return list(islice(arrays, form))
+    return None if form == -1 else next(arrays)
 
 
 def leaves(args: Any) -> Iterator[Any]:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ from ...core.nd.array import NDArray
 from ...core.runtime.context import Context
 from ..parameter import ParameterDict
 from .hybrid import HybridBlock
-from .nesting import _flatten, _regroup
+from .nesting import _flatten, restored
 
 __all__ = ["SymbolBlock"]
 
@@ -44,7 +43,7 @@ class SymbolBlock(HybridBlock):
         out = sym.Group(flat)
         _check_variables(variables, out)
         self._add_parameters(variables, out)
-        start = len(os.path.commonprefix(list(self._params.keys())))
+        start = _common_start(list(self._params))
         self._reg_params = {name[start:]: p for name, p in self._params.items()}
         self._cached_graph = variables, out
 
@@ -129,9 +128,10 @@ class SymbolBlock(HybridBlock):
                 f"SymbolBlock {self.name!r}: inputs of structure {form}, not {self._in_format}"
             )
         variables, out = self._cached_graph
-        replaced = {v.name: s for v, s in zip(variables, flat, strict=True)}
-        composed = out(**{n: s for n, s in replaced.items() if n in set(out.list_inputs())})
-        return _regroup(list(composed), self._out_format)[0]
+        used = set(out.list_inputs())
+        given = {v.name: s for v, s in zip(variables, flat, strict=True) if v.name in used}
+        composed = out(**given)
+        return restored(iter(composed), self._out_format)
 
     def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
         """Not there: a graph is computed as a whole."""
@@ -153,6 +153,13 @@ def _check_variables(variables: Sequence[Any], out: Symbol) -> None:
             )
 
 
+def _common_start(names: Sequence[str]) -> int:
+    """How many characters all names begin with: of a single name all, as in MXNet."""
+    first, last = (min(names), max(names)) if names else ("", "")
+    differ = (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
+    return next(differ, min(len(first), len(last)))
+
+
 def _types(variables: Sequence[Symbol], out: Symbol) -> dict[str, dict[str, Any]]:
     """Element types of arguments and states, where the inputs say theirs."""
     known = {}
@@ -163,5 +170,7 @@ def _types(variables: Sequence[Symbol], out: Symbol) -> dict[str, dict[str, Any]
         known[variable.name] = variable.infer_type_partial()[0][0]
     inputs = set(out.list_inputs())
     arguments, _, states = out.infer_type_partial(**{n: t for n, t in known.items() if n in inputs})
-    found = zip([*out.list_arguments(), *out.list_auxiliary_states()], [*arguments, *states])
+    found = zip(
+        [*out.list_arguments(), *out.list_auxiliary_states()], [*arguments, *states], strict=True
+    )
     return {name: {"dtype": dtype} for name, dtype in found if dtype is not None}

@@ -10,6 +10,7 @@ import numpy as np
 from mxnova import ndarray as nd
 from mxnova.context import Context
 from mxnova.core.base.errors import ArgumentError, ArgumentTypeError, shown
+from mxnova.util import is_np_array
 
 __all__ = ["default_batchify_fn", "default_mp_batchify_fn"]
 
@@ -34,12 +35,14 @@ def default_mp_batchify_fn(data: list[Any]) -> Any:
 
 def _batch(data: Any, place: Context | None) -> Any:
     first = data[0]
-    if isinstance(first, nd.NDArray):
-        return _stacked(data, place)
     if isinstance(first, tuple):
         return [_batch(part, place) for part in zip(*data)]  # noqa: B905 - shortest, as in MXNet
-    values = _values(data)
-    return nd.array(values, ctx=place, dtype=values.dtype)
+    if isinstance(first, nd.NDArray):
+        batch = _stacked(data, place)
+    else:
+        values = _values(data)
+        batch = nd.array(values, ctx=place, dtype=values.dtype)
+    return batch.as_np_ndarray() if is_np_array() else batch
 
 
 def _stacked(arrays: Any, place: Context | None) -> nd.NDArray:

@@ -13,6 +13,7 @@ from typing import Any
 from mxnova import ndarray as nd
 from mxnova.context import Context
 from mxnova.core.nd import sharing
+from mxnova.core.nd.numpy_array import ndarray as np_ndarray
 from mxnova.core.nd.wrapping import wrap
 from mxnova.core.runtime.shared_memory import n_blocks
 
@@ -57,14 +58,24 @@ def rebuild_ndarray(pid: int, fd: Any, shape: tuple[int, ...], dtype: Any) -> nd
     return sharing.received((pid, *rest), _SHARED, dtype, shape, offset)
 
 
-# There is one class of arrays for both of MXNet's.
-reduce_np_ndarray, rebuild_np_ndarray = reduce_ndarray, rebuild_ndarray
+def reduce_np_ndarray(data: np_ndarray) -> Any:
+    """`reduce_ndarray` of an array of `mx.np`."""
+    rebuild, facts = reduce_ndarray(data)
+    return (rebuild_np_ndarray if rebuild is rebuild_ndarray else rebuild), facts
+
+
+def rebuild_np_ndarray(pid: int, fd: Any, shape: tuple[int, ...], dtype: Any) -> np_ndarray:
+    """`rebuild_ndarray` of an array of `mx.np`."""
+    return rebuild_ndarray(pid, fd, shape, dtype).as_np_ndarray()
+
+
+_REDUCERS = {nd.NDArray: reduce_ndarray, np_ndarray: reduce_np_ndarray}
 
 
 def dump(value: Any, file: Any) -> None:
     """Pickles `value` into `file`, its arrays as places in shared memory."""
     pickler = ForkingPickler(file, pickle.HIGHEST_PROTOCOL)
-    pickler.dispatch_table = {**pickler.dispatch_table, nd.NDArray: reduce_ndarray}
+    pickler.dispatch_table = {**pickler.dispatch_table, **_REDUCERS}
     pickler.dump(value)
 
 
@@ -145,7 +156,7 @@ def settled(batch: Any) -> Any:
 
 def _copied(data: Any) -> Any:
     if isinstance(data, nd.NDArray) and data.stype == "default":
-        return wrap(data._tensor.clone(), data.context)
+        return wrap(data._tensor.clone(), data.context, type(data))
     if type(data) in (list, tuple):
         return type(data)(_copied(part) for part in data)
     if type(data) is dict:

@@ -108,15 +108,19 @@ def _fetched(name: str, file_name: str, scratch: str, path: str) -> str:
     except (OSError, RuntimeError) as error:
         raise MissingFileError(
             errno.ENOENT,
-            f"the weights of {name!r} cannot be fetched from {url} ({error}); put a copy of the "
-            f"file, whose SHA-1 is {_model_sha1[name]}, here",
+            f"the weights of {name!r} are not here, and cannot be fetched from {url}: "
+            f"{error.__cause__ or error}. Put the file, its SHA-1 is {_model_sha1[name]}, there "
+            "by hand",
             path,
         ) from error
     weights = os.path.join(scratch, "weights")
     try:
-        with zipfile.ZipFile(archive) as files, files.open(f"{file_name}.params") as source:
-            with open(weights, "wb") as target:
-                shutil.copyfileobj(source, target)
+        with (
+            zipfile.ZipFile(archive) as files,
+            files.open(f"{file_name}.params") as source,
+            open(weights, "wb") as target,
+        ):
+            shutil.copyfileobj(source, target)
     except (zipfile.BadZipFile, KeyError) as error:
         raise FormatError(f"{url}: no archive with {file_name}.params in it: {error}") from error
     if not check_sha1(weights, _model_sha1[name]):

@@ -3,8 +3,9 @@
 
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
+from .arrays import DeferredInitializationError
 from .constant import Constant
-from .parameter import DeferredInitializationError, Parameter
+from .parameter import Parameter
 from .parameter_dict import ParameterDict
 from .shapes import shape_is_known
 

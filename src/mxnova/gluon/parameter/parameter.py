@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import functools
+import warnings
+import weakref
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
-
-import numpy as np
 
 from ... import autograd, initializer
 from ... import ndarray as nd
@@ -14,7 +15,6 @@ from ... import symbol as sym
 from ...base import mx_real_t
 from ...core.base.errors import (
     ArgumentError,
-    ArgumentTypeError,
     AssertedError,
     MXNetError,
     shown,
@@ -22,32 +22,19 @@ from ...core.base.errors import (
 from ...core.base.scopes import is_np_shape
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
-from ...core.runtime.context import Context, cpu, current_context
+from ...core.op.dtypes import dtype_name, torch_dtype
+from ...core.runtime.context import Context, cpu
+from .arrays import ContextArrays
+from .contexts import context_map, contexts_of
 from .shapes import agrees, merged, shape_is_known
 
-__all__ = ["GENERATION", "DeferredInitializationError", "Parameter"]
+__all__ = ["Parameter"]
 
 _GRAD_REQS = ("write", "add", "null")
 _STYPES = ("default", "row_sparse", "csr")
 
 
-class DeferredInitializationError(MXNetError):
-    """The array of a parameter was asked for before the first batch told its shape."""
-
-
-class Generation:
-    """How often any parameter has got other arrays; who keeps arrays of parameters compares it."""
-
-    __slots__ = ("count",)
-
-    def __init__(self) -> None:
-        self.count = 0
-
-
-GENERATION = Generation()
-
-
-class Parameter:
+class Parameter(ContextArrays):
     """An array that a block learns.
 
     Args:
@@ -84,11 +71,8 @@ class Parameter:
                     f"Parameter {name!r}: {what}={shown(value)}: must be one of {_STYPES}"
                 )
         self._var: Symbol | None = None
-        self._arrays: list[NDArray] | None = None
-        self._grad: list[NDArray] | None = None
-        self._ctx_list: list[Context] | None = None
-        self._ctx_map: list[list[int | None]] | None = None
-        self._trainer: Any = None
+        self._arrays = self._grad = self._ctx_list = self._ctx_map = None
+        self._trainer_of: Callable[[], Any] = _nobody
         self._deferred_init: tuple[Any, ...] = ()
         self._differentiable = differentiable
         self._allow_deferred_init = allow_deferred_init
@@ -109,7 +93,7 @@ class Parameter:
 
     def __getstate__(self) -> dict[str, Any]:
         """All but its trainer."""
-        return {**self.__dict__, "_trainer": None}
+        return {**self.__dict__, "_trainer_of": _nobody}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -171,14 +155,16 @@ class Parameter:
         return self._stype
 
     @property
-    def _data(self) -> list[NDArray] | None:
-        """Its arrays, in the order of `_ctx_list`."""
-        return self._arrays
+    def _trainer(self) -> Any:
+        """The trainer that updates it, if there is one."""
+        return self._trainer_of()
 
-    @_data.setter
-    def _data(self, arrays: list[NDArray] | None) -> None:
-        self._arrays = arrays
-        GENERATION.count += 1
+    @_trainer.setter
+    def _trainer(self, trainer: Any) -> None:
+        # A trainer knows its parameters; were it known to all of them, dropped networks would wait
+        # for the garbage collector. Sparse parameters need it to bring rows.
+        is_weak = trainer is not None and self._stype == "default"
+        self._trainer_of = weakref.ref(trainer) if is_weak else functools.partial(_same, trainer)
 
     def _set_trainer(self, trainer: Any) -> None:
         """Names the trainer that brings the rows of a sparse parameter."""
@@ -210,19 +196,30 @@ class Parameter:
             ArgumentError: its shape is unknown, and it may not wait for it.
         """
         if self._arrays is not None and not force_reinit:
-            _warn_initialized(self.name)
+            warnings.warn(
+                f"Parameter {self.name!r} is initialized already, nothing was done; "
+                "force_reinit=True makes it anew",
+                stacklevel=2,
+            )
             return
-        self._data = self._grad = None
         contexts = contexts_of(ctx)
         if init is None:
             init = default_init if self.init is None else self.init
-        if not shape_is_known(self.shape) and not self._allow_deferred_init:
+        is_known = shape_is_known(self.shape)
+        if not is_known and not self._allow_deferred_init:
             raise ArgumentError(
                 f"Parameter {self.name!r}: shape={self.shape}: initialize needs a known shape"
             )
+        before = self._deferred_init
         self._deferred_init = (init, contexts, default_init, None)
-        if shape_is_known(self.shape):
+        if not is_known:
+            self._data = self._grad = None
+            return
+        try:
             self._finish_deferred_init()
+        except Exception:
+            self._deferred_init = before
+            raise
 
     def _finish_deferred_init(self) -> None:
         """Makes its arrays, if `initialize` has left that to be done."""
@@ -247,7 +244,7 @@ class Parameter:
         contexts = list(ctx_list)
         arrays = [data.copyto(context) for context in contexts]
         self._ctx_list = contexts
-        self._ctx_map = _context_map(contexts)
+        self._ctx_map = context_map(contexts)
         self._data = arrays
         self._init_grad()
 
@@ -270,44 +267,49 @@ class Parameter:
         dtype_source: str = "current",
     ) -> None:
         """Takes the values of a file; see `Block.load_parameters`."""
-        if cast_dtype and dtype_source not in ("current", "saved"):
-            raise AssertedError(
-                f"Parameter {self.name!r}: dtype_source={shown(dtype_source)}: must be 'current' "
-                "or 'saved'"
-            )
-        shape = self._loaded_shape(data)
-        contexts = self._loading_contexts(ctx)
-        data = self._cast_to_load(data, cast_dtype, dtype_source)
+        contexts = self._check_load(data, ctx, cast_dtype, dtype_source)
+        if cast_dtype and not self._has_type_of(data):
+            if dtype_source == "current":
+                data = data.astype(self.dtype)
+            else:
+                self.dtype = data.dtype
         if self._stype != data.stype:
             data = data.tostype(self._stype)
-        self._shape = shape
+        self._shape = data.shape
         if self._arrays is None:
             self._init_impl(data, contexts)
         else:
             self.set_data(data)
         self._deferred_init = ()
 
-    def _loaded_shape(self, data: NDArray) -> tuple[int, ...]:
-        shape: tuple[int, ...] = data.shape
-        if self._shape and not agrees(self._shape, shape):
+    def _check_load(
+        self,
+        data: NDArray,
+        ctx: Context | Sequence[Context] | None,
+        cast_dtype: bool,
+        dtype_source: str,
+    ) -> list[Context]:
+        """The contexts that `_load_init` puts `data` on; it raises what that would raise."""
+        if cast_dtype and dtype_source not in ("current", "saved"):
             raise AssertedError(
-                f"Parameter {self.name!r}: the saved array has shape {shape}, expected {self.shape}"
+                f"Parameter {self.name!r}: dtype_source={shown(dtype_source)}: must be 'current' "
+                "or 'saved'"
             )
-        return shape
-
-    def _cast_to_load(self, data: NDArray, cast_dtype: bool, dtype_source: str) -> NDArray:
-        if not self.dtype or np.dtype(self.dtype) == np.dtype(data.dtype):
-            return data
-        if not cast_dtype:
+        if self._shape and not agrees(self._shape, data.shape):
+            raise AssertedError(
+                f"Parameter {self.name!r}: the saved array has shape {data.shape}, "
+                f"expected {self.shape}"
+            )
+        if not cast_dtype and not self._has_type_of(data):
             raise AssertedError(
                 f"Parameter {self.name!r}: the saved array has elements of type "
-                f"{np.dtype(data.dtype).name}, expected {np.dtype(self.dtype).name}; "
+                f"{dtype_name(data._raw.dtype)}, expected {dtype_name(torch_dtype(self.dtype))}; "
                 "cast_dtype=True casts"
             )
-        if dtype_source == "current":
-            return data.astype(self.dtype)
-        self.dtype = data.dtype
-        return data
+        return self._loading_contexts(ctx)
+
+    def _has_type_of(self, data: NDArray) -> bool:
+        return not self.dtype or torch_dtype(self.dtype) is data._raw.dtype
 
     def _loading_contexts(self, ctx: Context | Sequence[Context] | None) -> list[Context]:
         """Where to have arrays; those that it has or waits for are not changed."""
@@ -324,116 +326,6 @@ class Parameter:
             )
         return list(have)
 
-    # Its arrays ----------------------------------------------------------------------------------
-
-    def data(self, ctx: Context | None = None) -> NDArray:
-        """Its array on a context; default: the only one, or that on the current context.
-
-        Raises:
-            MXNetError: it is sparse (see `row_sparse_data`), was not initialized, or is not there.
-            DeferredInitializationError: its initialization waits for the first batch.
-        """
-        if self._stype != "default":
-            raise MXNetError(
-                f"Parameter {self.name!r}: data(): it is stored as {self._stype}; "
-                "row_sparse_data(row_id) gives rows"
-            )
-        return self._check_and_get(self._arrays, ctx)
-
-    def list_data(self) -> list[NDArray]:
-        """Its arrays on all contexts."""
-        if self._stype != "default":
-            raise MXNetError(
-                f"Parameter {self.name!r}: list_data(): it is stored as {self._stype}; "
-                "list_row_sparse_data(row_id) gives rows"
-            )
-        return self._check_and_get(self._arrays, list)
-
-    def row_sparse_data(self, row_id: NDArray) -> NDArray:
-        """Its array on the context of `row_id`, with these rows brought up to date."""
-        self._check_row_sparse("row_sparse_data", "data()")
-        return self._get_row_sparse(self._arrays, row_id, row_id)
-
-    def list_row_sparse_data(self, row_id: NDArray) -> list[NDArray]:
-        """Its arrays on all contexts, with these rows brought up to date."""
-        self._check_row_sparse("list_row_sparse_data", "list_data()")
-        return self._get_row_sparse(self._arrays, list, row_id)
-
-    def _check_row_sparse(self, method: str, instead: str) -> None:
-        if self._stype != "row_sparse":
-            raise MXNetError(
-                f"Parameter {self.name!r}: {method}(): it is stored as {self._stype}; "
-                f"{instead} gives it"
-            )
-
-    def _get_row_sparse(self, arrays: list[NDArray] | None, where: Any, row_id: NDArray) -> Any:
-        if not isinstance(row_id, NDArray):
-            raise ArgumentTypeError(
-                f"Parameter {self.name!r}: row_id={shown(row_id)}: must be an NDArray"
-            )
-        if not self._trainer:
-            raise MXNetError(
-                f"Parameter {self.name!r}: a Trainer brings rows of a row_sparse parameter, "
-                "and none was made with it"
-            )
-        found = self._check_and_get(arrays, where if where is list else row_id.context)
-        self._trainer._row_sparse_pull(self, found, row_id)
-        return found
-
-    def grad(self, ctx: Context | None = None) -> NDArray:
-        """Its gradient on a context; default: the only one, or that on the current context."""
-        self._check_has_grad("grad")
-        return self._check_and_get(self._grad, ctx)
-
-    def list_grad(self) -> list[NDArray]:
-        """Its gradients on all contexts."""
-        self._check_has_grad("list_grad")
-        return self._check_and_get(self._grad, list)
-
-    def _check_has_grad(self, method: str) -> None:
-        if self._arrays is not None and self._grad is None:
-            raise MXNetError(
-                f"Parameter {self.name!r}: {method}(): there is no gradient, grad_req is 'null'"
-            )
-
-    def list_ctx(self) -> list[Context]:
-        """The contexts that it has arrays on, or is to have."""
-        if self._arrays is not None:
-            return list(self._ctx_list or ())
-        if self._deferred_init:
-            return list(self._deferred_init[1])
-        raise self._uninitialized()
-
-    def _check_and_get(self, arr_list: list[NDArray] | None, ctx: Any) -> Any:
-        """The array on `ctx`; for the type `list`: all of them."""
-        if arr_list is None:
-            raise self._uninitialized()
-        if ctx is list:
-            return arr_list
-        if len(arr_list) == 1 and (ctx is None or ctx is self._ctx_list[0]):  # type: ignore[index]
-            return arr_list[0]
-        if ctx is None:
-            ctx = current_context()
-        at = self._ctx_map[ctx.device_typeid & 1]  # type: ignore[index]
-        index = at[ctx.device_id] if ctx.device_id < len(at) else None
-        if index is None:
-            raise MXNetError(
-                f"Parameter {self.name!r}: it is not on {ctx}, but on {self._ctx_list}"
-            )
-        return arr_list[index]
-
-    def _uninitialized(self) -> MXNetError:
-        if self._deferred_init:
-            return DeferredInitializationError(
-                f"Parameter {self.name!r}: shape={self.shape}: its initialization waits for the "
-                "first forward, which tells the shape: pass a batch through the network, or give "
-                "the layer in_units, in_channels or the like"
-            )
-        return MXNetError(
-            f"Parameter {self.name!r}: it was not initialized: call initialize(), of a network "
-            "that has it or of collect_params() (Block.params lacks the parameters of children)"
-        )
-
     # Changing it ---------------------------------------------------------------------------------
 
     def set_data(self, data: NDArray) -> None:
@@ -445,9 +337,9 @@ class Parameter:
             self._deferred_init = (*self._deferred_init[:3], data)
             return
         trainer = self._trainer
-        if trainer and trainer._kv_initialized and trainer._update_on_kvstore:
-            if self not in trainer._params_to_init:  # the store's copy would win
-                trainer._reset_kvstore()
+        stored = trainer and trainer._kv_initialized and trainer._update_on_kvstore
+        if stored and self not in trainer._params_to_init:  # the store's copy would win
+            trainer._reset_kvstore()
         for array in self._arrays:
             array[:] = data
 
@@ -527,7 +419,7 @@ class Parameter:
             if shape is not None:
                 self._shape = shape
                 return
-        elif attribute == "dtype" and np.dtype(wanted) == np.dtype(have):
+        elif attribute == "dtype" and torch_dtype(wanted) is torch_dtype(have):
             return
         if wanted is not None and wanted != have:
             raise AssertedError(
@@ -536,34 +428,9 @@ class Parameter:
             )
 
 
-def _warn_initialized(name: str) -> None:
-    import warnings
-
-    warnings.warn(
-        f"Parameter {name!r} is initialized already, nothing was done; force_reinit=True makes "
-        "it anew",
-        stacklevel=3,
-    )
+def _nobody() -> None:
+    """The trainer of a parameter that has none."""
 
 
-def contexts_of(ctx: Context | Iterable[Context] | None) -> list[Context]:
-    """The contexts of an argument: the current one for None."""
-    if ctx is None:
-        return [current_context()]
-    if isinstance(ctx, Context):
-        return [ctx]
-    contexts = list(ctx) if isinstance(ctx, Iterable) else [ctx]
-    for context in contexts:
-        if not isinstance(context, Context):
-            raise ArgumentTypeError(f"ctx={shown(ctx)}: must be a Context or a list of them")
-    return contexts
-
-
-def _context_map(contexts: Sequence[Context]) -> list[list[int | None]]:
-    """For GPUs and CPUs (MXNet's device_typeid & 1): by number, which array is there."""
-    table: list[list[int | None]] = [[], []]
-    for i, context in enumerate(contexts):
-        at = table[context.device_typeid & 1]
-        at.extend([None] * (context.device_id + 1 - len(at)))
-        at[context.device_id] = i
-    return table
+def _same(value: Any) -> Any:
+    return value

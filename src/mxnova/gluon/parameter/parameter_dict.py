@@ -232,9 +232,11 @@ class ParameterDict:
                 )
         loaded = {restore_prefix + _plain(name): array for name, array in param_dict.items()}
         self._check_names(loaded, len(restore_prefix), source, allow_missing, ignore_extra)
-        for name, array in loaded.items():
-            if name in self._params:
-                self._params[name]._load_init(array, ctx, cast_dtype, dtype_source)
+        found = [(self._params[n], a) for n, a in loaded.items() if n in self._params]
+        for parameter, array in found:
+            parameter._check_load(array, ctx, cast_dtype, dtype_source)
+        for parameter, array in found:
+            parameter._load_init(array, ctx, cast_dtype, dtype_source)
 
     def _check_names(
         self,

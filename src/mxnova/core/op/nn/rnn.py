@@ -18,6 +18,7 @@ from ...base.shapes import Dim
 from ..declaration import operator
 from ..infer import DTypes, Shapes
 from ..record import Op
+from . import recurrence
 from .dropout import dropped
 
 _VF: Any = torch._VF
@@ -146,7 +147,7 @@ class RNN(Op):
         states = [state] if state_cell is None else [state, state_cell]
         cells = self._cells(parameters, data.shape[2])
         dropping = train and self.p > 0.0 and self.num_layers > 1
-        if dropping or self._clips:
+        if dropping or self._clips or self._goes_stepwise(data, sequence_length):
             p = self.p if dropping else 0.0
             results = self._by_layer(data, states, cells, sequence_length, p, rng)
         else:
@@ -184,6 +185,8 @@ class RNN(Op):
         rng: torch.Generator | None,
     ) -> list[Tensor]:
         run = self._unrolled if self._clips else self._fused
+        if self._goes_stepwise(data, lengths):
+            run = self._stepwise
         output, finals = data, []
         for layer in range(self.num_layers):
             if layer and p:
@@ -215,6 +218,29 @@ class RNN(Op):
         output, *final = function(packed.data, packed.batch_sizes, hidden, *settings)
         padded, _ = pad_packed_sequence(packed._replace(data=output), total_length=data.shape[0])
         return [padded, *(s[:, packed.unsorted_indices] for s in final)]
+
+    def _goes_stepwise(self, data: Tensor, lengths: Tensor | None) -> bool:
+        """Whether ATen has no kernel of whole layers, and `recurrence` is the faster way."""
+        if self.mode == "lstm" or lengths is not None or data.device.type != "cpu":
+            return False
+        return self.mode != "gru" or torch.is_grad_enabled()
+
+    def _stepwise(
+        self,
+        data: Tensor,
+        states: Sequence[Tensor],
+        cells: Sequence[list[Tensor]],
+        lengths: Tensor | None,
+    ) -> list[Tensor]:
+        """One layer, vanilla or GRU, where ATen has no kernel of whole layers."""
+        (state,) = states
+        results = [
+            recurrence.layer(self.mode, data, state[i], cell, backwards=i == 1)
+            for i, cell in enumerate(cells)
+        ]
+        outputs, finals = zip(*results, strict=True)
+        output = outputs[0] if len(outputs) == 1 else torch.cat(outputs, -1)
+        return [output, torch.stack(finals)]
 
     def _unrolled(
         self,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data: experimental."""
 
-from . import sampler
+from . import sampler, text
 from .sampler import IntervalSampler
 
-__all__ = ["IntervalSampler", "sampler"]
+__all__ = ["IntervalSampler", "sampler", "text"]

@@ -113,7 +113,9 @@ class SparseEmbedding(Block):
 
 
 class SyncBatchNorm(BatchNorm):
-    """BatchNorm whose statistics are of the samples on all devices together; channels on axis 1.
+    """BatchNorm that MXNet computes over the samples on all devices; channels on axis 1.
+
+    Here the statistics are those of each device alone: with more than one a warning says so.
 
     Args:
         in_channels: number of channels; 0: as the first input tells.
@@ -161,10 +163,16 @@ class SyncBatchNorm(BatchNorm):
         del self._kwargs["axis"]
         self._kwargs["ndev"] = self._get_num_devices() if num_devices is None else num_devices
         self._kwargs["key"] = self.prefix
+        if self._kwargs["ndev"] > 1:
+            warnings.warn(
+                f"{self.prefix!r}: the statistics will be those of each device, not of all "
+                f"{self._kwargs['ndev']} together",
+                stacklevel=2,
+            )
 
     def _get_num_devices(self) -> int:
         warnings.warn(
-            f"{self.prefix!r}: num_devices is not given; it is taken to be all GPUs", stacklevel=3
+            f"{self.prefix!r}: num_devices is not given, all GPUs are meant", stacklevel=3
         )
         return max(num_gpus(), 1)
 
@@ -183,7 +191,7 @@ class SyncBatchNorm(BatchNorm):
 
 
 class _PixelShuffle(HybridBlock):
-    """Moves channels into space: ``(n, f1 f2 ... c, d1, d2, ...)``, ``(n, c, f1 d1, f2 d2, ...)``."""
+    """``(n, f1 f2 ... c, d1, d2, ...)`` gives ``(n, c, f1 d1, f2 d2, ...)``."""
 
     def __init__(self, factors: Sequence[int]) -> None:
         super().__init__()

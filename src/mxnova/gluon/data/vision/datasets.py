@@ -24,6 +24,7 @@ from mxnova import ndarray as nd
 from mxnova.base import data_dir
 from mxnova.core.base.errors import FormatError, MissingFileError, MXNetError
 from mxnova.recordio import unpack
+from mxnova.util import is_np_array
 
 from .. import dataset
 
@@ -112,10 +113,7 @@ class MNIST(_Published):
             "763e7fa3757d93b0cdec073cef058b2004252c17",
         )
         self._namespace = "mnist"
-        self._root_and_read(root, transform)
-
-    def _root_and_read(self, root: str, transform: _Transform) -> None:
-        super().__init__(root, transform)
+        _Published.__init__(self, root, transform)
 
     def _get_data(self) -> None:
         data, label = (
@@ -130,7 +128,7 @@ class MNIST(_Published):
                 f"{self._root}: {data[0]} has {len(images)} images, {label[0]} {len(labels)} labels"
             )
         self._label = labels.astype(np.int32)
-        self._data = nd.array(images[..., np.newaxis], dtype=np.uint8)
+        self._data = _array(images[..., np.newaxis])
 
 
 class FashionMNIST(MNIST):
@@ -168,7 +166,12 @@ class FashionMNIST(MNIST):
             "17f9ab60e7257a1620f4ad76bbbaf857c3920701",
         )
         self._namespace = "fashion-mnist"
-        self._root_and_read(root, transform)
+        _Published.__init__(self, root, transform)
+
+
+def _array(images: np.ndarray[Any, Any]) -> nd.NDArray:
+    array = nd.array(images, dtype=np.uint8)
+    return array.as_np_ndarray() if is_np_array() else array
 
 
 _DEFLATE = 1032  # how much smaller gzip can make something
@@ -240,7 +243,7 @@ class CIFAR10(_Published):
         if missing:
             _unpack(self._path_of(*self._archive_file), self._root, missing)
         batches = [self._read_batch(self._path_of(*file)) for file in files]
-        self._data = nd.array(np.concatenate([data for data, _ in batches]), dtype=np.uint8)
+        self._data = _array(np.concatenate([data for data, _ in batches]))
         self._label = np.concatenate([label for _, label in batches])
 
     def _read_batch(self, filename: str) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:

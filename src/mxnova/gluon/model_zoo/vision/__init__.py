@@ -12,10 +12,12 @@ Example::
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ....core.base.errors import ArgumentError, candidates, shown
 from ...block import HybridBlock
+from ..model_store import _model_sha1
 from . import alexnet as _alexnet
 from . import densenet, inception, mobilenet, resnet, squeezenet, vgg
 from .alexnet import *  # noqa: F403
@@ -35,25 +37,17 @@ __all__ = [
     ),
 ]
 
-_MODELS = {  # name of a model and of its weights -> function
-    "alexnet": alexnet,  # noqa: F405
-    "inceptionv3": inception.inception_v3,
-    **{name: getattr(densenet, name) for name in densenet.__all__ if name.islower()},
-    **{name: getattr(vgg, name) for name in vgg.__all__ if name.startswith("vgg")},
-    **{name: getattr(resnet, name) for name in resnet.__all__ if name.startswith("resnet")},
-    **{
-        f"squeezenet{v}": getattr(squeezenet, f"squeezenet{v.replace('.', '_')}")
-        for v in ("1.0", "1.1")
-    },
-    **{
-        f"mobilenet{v}": getattr(mobilenet, f"mobilenet{v.replace('.', '_')}")
-        for v in ("1.0", "0.75", "0.5", "0.25")
-    },
-    **{
-        f"mobilenetv2_{v}": getattr(mobilenet, f"mobilenet_v2_{v.replace('.', '_')}")
-        for v in ("1.0", "0.75", "0.5", "0.25")
-    },
-}
+_SPELLED = {".": "_", "mobilenetv2": "mobilenet_v2", "inceptionv3": "inception_v3"}
+
+
+def _function(name: str) -> Callable[..., HybridBlock]:
+    """The function that makes model `name`, which spells it as a name in Python."""
+    for written, spelled in _SPELLED.items():
+        name = name.replace(written, spelled)
+    return globals()[name]
+
+
+_MODELS = {name: _function(name) for name in _model_sha1}
 
 
 def get_model(name: str, **kwargs: Any) -> HybridBlock:

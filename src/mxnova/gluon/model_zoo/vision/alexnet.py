@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....context import Context, cpu
+from ....context import Context
 from ... import nn
 from ...block import HybridBlock
-from .pretrained import MODELS, load_pretrained
+from .pretrained import CPU, MODELS, load_pretrained
 
 __all__ = ["AlexNet", "alexnet"]
 
@@ -47,7 +47,7 @@ class AlexNet(HybridBlock):
 
 
 def alexnet(
-    pretrained: bool = False, ctx: Context = cpu(), root: str = MODELS, **kwargs: Any
+    pretrained: bool = False, ctx: Context = CPU, root: str = MODELS, **kwargs: Any
 ) -> AlexNet:
     """AlexNet.
 

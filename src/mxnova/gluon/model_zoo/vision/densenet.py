@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ....context import Context, cpu
+from ....context import Context
 from ....core.base.errors import UnknownNameError
 from ... import nn
 from ...block import HybridBlock
 from ...contrib.nn import HybridConcurrent, Identity
-from .pretrained import MODELS, constructor, load_pretrained
+from .pretrained import CPU, MODELS, constructor, load_pretrained
 
 __all__ = ["DenseNet", "densenet121", "densenet161", "densenet169", "densenet201"]
 
@@ -110,7 +110,7 @@ class DenseNet(HybridBlock):
 def get_densenet(
     num_layers: int,
     pretrained: bool = False,
-    ctx: Context = cpu(),
+    ctx: Context = CPU,
     root: str = MODELS,
     **kwargs: Any,
 ) -> DenseNet:

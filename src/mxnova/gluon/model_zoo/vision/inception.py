@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....context import Context, cpu
+from ....context import Context
 from ... import nn
 from ...block import HybridBlock
 from ...contrib.nn import HybridConcurrent
-from .pretrained import MODELS, load_pretrained
+from .pretrained import CPU, MODELS, load_pretrained
 
 __all__ = ["Inception3", "inception_v3"]
 
@@ -172,7 +172,7 @@ class Inception3(HybridBlock):
 
 
 def inception_v3(
-    pretrained: bool = False, ctx: Context = cpu(), root: str = MODELS, **kwargs: Any
+    pretrained: bool = False, ctx: Context = CPU, root: str = MODELS, **kwargs: Any
 ) -> Inception3:
     """Inception V3.
 

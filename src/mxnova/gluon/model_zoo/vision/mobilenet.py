@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....context import Context, cpu
+from ....context import Context
 from ... import nn
 from ...block import HybridBlock
-from .pretrained import MODELS, constructor, load_pretrained
+from .pretrained import CPU, MODELS, constructor, load_pretrained
 
 __all__ = [
     "MobileNet",
@@ -181,7 +181,7 @@ def _version(multiplier: float) -> str:
 def get_mobilenet(
     multiplier: float,
     pretrained: bool = False,
-    ctx: Context = cpu(),
+    ctx: Context = CPU,
     root: str = MODELS,
     **kwargs: Any,
 ) -> MobileNet:
@@ -203,7 +203,7 @@ def get_mobilenet(
 def get_mobilenet_v2(
     multiplier: float,
     pretrained: bool = False,
-    ctx: Context = cpu(),
+    ctx: Context = CPU,
     root: str = MODELS,
     **kwargs: Any,
 ) -> MobileNetV2:

@@ -8,15 +8,16 @@ from collections.abc import Callable
 from typing import Any
 
 from ....base import data_dir
+from ....context import cpu
 from ...block import Block
+from ..model_store import get_model_file
 
+CPU = cpu()  # where weights are unless told otherwise
 MODELS = os.path.join(data_dir(), "models")  # where weights are looked for unless told otherwise
 
 
 def load_pretrained(net: Block, name: str, ctx: Any, root: str) -> None:
     """Gives `net` the weights of model `name` that are in the folder `root`, or are fetched."""
-    from ..model_store import get_model_file
-
     net.load_parameters(get_model_file(name, root=root), ctx=ctx)
 
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ....context import Context, cpu
+from ....context import Context
 from ....core.base.errors import AssertedError
 from ... import nn
 from ...block import HybridBlock
-from .pretrained import MODELS, constructor, load_pretrained
+from .pretrained import CPU, MODELS, constructor, load_pretrained
 
 __all__ = [
     "BasicBlockV1",
@@ -345,7 +345,7 @@ def get_resnet(
     version: int,
     num_layers: int,
     pretrained: bool = False,
-    ctx: Context = cpu(),
+    ctx: Context = CPU,
     root: str = MODELS,
     **kwargs: Any,
 ) -> ResNetV1 | ResNetV2:

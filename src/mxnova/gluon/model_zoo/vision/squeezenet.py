@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....context import Context, cpu
+from ....context import Context
 from ....core.base.errors import AssertedError, shown
 from ... import nn
 from ...block import HybridBlock
 from ...contrib.nn import HybridConcurrent
-from .pretrained import MODELS, constructor, load_pretrained
+from .pretrained import CPU, MODELS, constructor, load_pretrained
 
 __all__ = ["SqueezeNet", "squeezenet1_0", "squeezenet1_1"]
 
@@ -81,7 +81,7 @@ class SqueezeNet(HybridBlock):
 def get_squeezenet(
     version: str,
     pretrained: bool = False,
-    ctx: Context = cpu(),
+    ctx: Context = CPU,
     root: str = MODELS,
     **kwargs: Any,
 ) -> SqueezeNet:

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ....context import Context, cpu
+from ....context import Context
 from ....core.base.errors import AssertedError, UnknownNameError
 from ....initializer import Xavier
 from ... import nn
 from ...block import HybridBlock
-from .pretrained import MODELS, constructor, load_pretrained
+from .pretrained import CPU, MODELS, constructor, load_pretrained
 
 __all__ = [
     "VGG",
@@ -95,7 +95,7 @@ class VGG(HybridBlock):
 def get_vgg(
     num_layers: int,
     pretrained: bool = False,
-    ctx: Context = cpu(),
+    ctx: Context = CPU,
     root: str = MODELS,
     **kwargs: Any,
 ) -> VGG:

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What packages of MXNet's time have to be told about an environment of today."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any, NoReturn
+
+from .watch import when_imported
+
+__all__ = ["adapt_when_imported"]
+
+
+def _gluoncv_without_torch(check: ModuleType) -> None:
+    """GluonCV works with MXNet, PyTorch below 2, or both, and refuses to be imported beside a newer
+    PyTorch, which mxnova brings. Told that there is none, it goes on with MXNet.
+    """
+
+    def _require_pytorch_version(*versions: Any) -> NoReturn:
+        raise ImportError("the PyTorch here is mxnova's; GluonCV's own models for it need 1.x")
+
+    check._require_pytorch_version = _require_pytorch_version  # type: ignore[attr-defined]
+
+
+_ADAPTED = {"gluoncv.check": _gluoncv_without_torch}
+
+
+def adapt_when_imported() -> None:
+    """Adapts each of the packages as soon as it is imported."""
+    for name, action in _ADAPTED.items():
+        when_imported(name, action)

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A log of a training: progress, throughput, metrics."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from .....core.base.errors import ArgumentError, shown
+from ..utils import _check_metrics
+from .events import BatchBegin, BatchEnd, EpochBegin, EpochEnd, TrainBegin, TrainEnd
+
+__all__ = ["LoggingHandler"]
+
+
+class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, BatchEnd):
+    """Logs begin and end of trainings, epochs and intervals, with samples per second and metrics.
+
+    Args:
+        log_interval: ``epoch``, or how many batches there are from one log to the next.
+        metrics: what to log.
+        priority: its place among handlers; after those that update metrics.
+    """
+
+    def __init__(
+        self, log_interval: int | str = "epoch", metrics: Any = None, priority: float = np.inf
+    ) -> None:
+        if log_interval != "epoch" and (not isinstance(log_interval, int) or log_interval < 1):
+            expected = "must be 'epoch' or a number of batches"
+            raise ArgumentError(f"LoggingHandler: log_interval={shown(log_interval)}: {expected}")
+        self.metrics = _check_metrics(metrics)
+        self.batch_index = 0
+        self.current_epoch = 0
+        self.processed_samples = 0
+        self.priority = priority
+        self.log_interval = log_interval
+        self.log_interval_time = 0.0
+        self._start = self._epoch_start = self._batch_start = 0.0
+        self._samples_before = 0  # those processed up to this epoch, or this interval
+        self._interval_samples_before = 0
+
+    def train_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
+        """Logs the optimizer, and how long it will take."""
+        self._start = time.time()
+        trainer = estimator.trainer
+        optimizer, rate = type(trainer.optimizer).__name__, trainer.learning_rate
+        estimator.logger.info("Training starts: optimizer %s, learning rate %.4f", optimizer, rate)
+        if estimator.max_epoch:
+            estimator.logger.info("Epochs to train: %d", estimator.max_epoch)
+        else:
+            estimator.logger.info("Batches to train: %d", estimator.max_batch)
+        self.batch_index = self.current_epoch = self.processed_samples = 0
+        self._samples_before = self._interval_samples_before = 0
+        self.log_interval_time = 0.0
+
+    def train_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
+        """Logs how long it took."""
+        took = time.time() - self._start
+        head = f"Training done: {self.current_epoch} epochs, {took:.1f}s"
+        estimator.logger.info(
+            ", ".join([head, self._speed(self.processed_samples, took), *self._values()])
+        )
+
+    def batch_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
+        """Starts the clock."""
+        self._batch_start = time.time()
+
+    def batch_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
+        """Logs, if it is time."""
+        self.processed_samples += _samples(kwargs["batch"])
+        if self.log_interval != "epoch":
+            self.log_interval_time += time.time() - self._batch_start
+            if self.batch_index % self.log_interval == 0:
+                self._log_interval(estimator)
+        self.batch_index += 1
+
+    def _log_interval(self, estimator: Any) -> None:
+        took = self.log_interval_time
+        samples = self.processed_samples - self._interval_samples_before
+        at = f"{self._epoch()}[Batch {self.batch_index}][Samples {self.processed_samples}]"
+        parts = [f"{at} {took:.3f}s", self._speed(samples, took), *self._values()]
+        estimator.logger.info(", ".join(parts))
+        self._interval_samples_before = self.processed_samples
+        self.log_interval_time = 0.0
+
+    def epoch_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
+        """Logs that a training's epoch, or a validation, begins."""
+        self._epoch_start = time.time()
+        self._samples_before = self.processed_samples
+        if self._is_training():
+            rate = estimator.trainer.learning_rate
+            estimator.logger.info("%s starts, learning rate %.4f", self._epoch(), rate)
+        else:
+            estimator.logger.info("Validation starts")
+
+    def epoch_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
+        """Logs what the epoch came to."""
+        took = time.time() - self._epoch_start
+        samples = self.processed_samples - self._samples_before
+        what = self._epoch() if self._is_training() else "Validation"
+        parts = [f"{what} took {took:.3f}s", self._speed(samples, took), *self._values()]
+        estimator.logger.info(", ".join(parts))
+        self.current_epoch += 1
+        self.batch_index = 0
+
+    def _is_training(self) -> bool:
+        return any("training" in metric.name for metric in self.metrics)
+
+    def _epoch(self) -> str:
+        return f"[Epoch {self.current_epoch}]"
+
+    @staticmethod
+    def _speed(samples: int, seconds: float) -> str:
+        return f"{samples / seconds if seconds else np.inf:.1f} samples/s"
+
+    def _values(self) -> list[str]:
+        pairs = (pair for metric in self.metrics for pair in metric.get_name_value())
+        return [f"{name}: {value:.4f}" for name, value in pairs]
+
+
+def _samples(batch: Any) -> int:
+    """How many samples a batch has: by its first array, 0 where that cannot be told."""
+    while isinstance(batch, (list, tuple)) and batch:
+        batch = batch[0]
+    shape = getattr(batch, "shape", ())
+    return int(shape[0]) if shape else 0

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+import subprocess
+import sys
+
+CHECK = """
+def _require_pytorch_version(low, high):
+    import torch
+    raise RuntimeError(f"torch {torch.__version__} is not below {high}")
+"""
+PROGRAM = """
+import mxnova.as_mxnet
+from gluoncv.check import _require_pytorch_version
+try:
+    _require_pytorch_version("1.4.0", "2.0.0")
+except ImportError as error:
+    print(error)
+"""
+
+
+def test_gluoncv_goes_on_with_mxnet(tmp_path):
+    (tmp_path / "gluoncv").mkdir()
+    (tmp_path / "gluoncv" / "__init__.py").touch()
+    (tmp_path / "gluoncv" / "check.py").write_text(CHECK)
+    ran = subprocess.run(
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "mxnova" in ran.stdout

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Vocabularies and counted tokens, as MXNet 1.9.1 has them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from mxnova.contrib.text import utils, vocab
+
+COUNTS = Counter({"a": 3, "b": 3, "c": 1, "d": 2})
+
+
+@pytest.mark.parametrize(
+    "kwargs, tokens",
+    [
+        ({}, ["<unk>", "a", "b", "d", "c"]),
+        ({"most_freq_count": 2}, ["<unk>", "a", "b"]),
+        ({"min_freq": 2, "unknown_token": "?"}, ["?", "a", "b", "d"]),
+        (
+            {"most_freq_count": 3, "min_freq": 2, "reserved_tokens": ["<eos>", "a"]},
+            ["<unk>", "<eos>", "a", "b", "d"],
+        ),
+    ],
+)
+def test_numbers(kwargs, tokens):
+    made = vocab.Vocabulary(COUNTS, **kwargs)
+    assert made.idx_to_token == tokens
+    assert made.token_to_idx == {token: index for index, token in enumerate(tokens)}
+    assert len(made) == len(tokens)
+    assert made.reserved_tokens == kwargs.get("reserved_tokens")
+    assert made.to_tokens(made.to_indices(tokens)) == tokens
+    assert made.to_indices("anything") == 0
+    assert made.to_tokens(0) == made.unknown_token
+
+
+def test_without_counts():
+    assert vocab.Vocabulary().idx_to_token == ["<unk>"]
+
+
+@pytest.mark.parametrize(
+    "args, kwargs, text",
+    [
+        ((COUNTS,), {"min_freq": 0}, "min_freq=0"),
+        ((COUNTS,), {"reserved_tokens": ["x", "x"]}, "must differ"),
+        ((COUNTS,), {"reserved_tokens": ["<unk>"]}, "must differ"),
+        (({"a": 1},), {}, "must be a collections.Counter"),
+    ],
+)
+def test_refused(args, kwargs, text):
+    with pytest.raises(AssertionError, match=text):
+        vocab.Vocabulary(*args, **kwargs)
+
+
+@pytest.mark.parametrize("index", [5, -1])
+def test_numbers_of_nothing(index):
+    with pytest.raises(ValueError, match=f"indices={index}: must be from 0 to 4"):
+        vocab.Vocabulary(COUNTS).to_tokens([0, index])
+
+
+def test_counting():
+    text = " Life is great ! \n life is good . \n"
+    counter = utils.count_tokens_from_str(text, to_lower=True)
+    assert counter == {"life": 2, "is": 2, "great": 1, "!": 1, "good": 1, ".": 1}
+    again = utils.count_tokens_from_str("a||is|c", r"\|", counter_to_update=counter)
+    assert again is counter
+    assert (counter["a"], counter["is"]) == (1, 3)
