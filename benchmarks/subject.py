@@ -21,6 +21,8 @@ SUBJECTS = (
     "engine",
     "resnet50",
     "train",
+    "training",
+    "data_loader",
     "predictor_threads",
 )
 

@@ -6,13 +6,14 @@ Strom, "Scalable distributed DNN training using commodity GPU cloud computing" (
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from ..core.base.errors import ArgumentError, argument_error, shown
+from ..core.nd.array import NDArray
 
 __all__ = ["TwoBitCompression", "compression_of"]
 
@@ -33,16 +34,7 @@ class TwoBitCompression:
         self._residuals: dict[tuple[Any, int], Tensor] = {}
 
     def __call__(self, key: Any, place: int, gradient: Tensor) -> Tensor:
-        """What `gradient` is to whoever gets it.
-
-        Raises:
-            ArgumentError: it is not float32.
-        """
-        if gradient.dtype is not torch.float32:
-            raise ArgumentError(
-                f"KVStore.push: value of key {key!r}: gradients that are compressed must be "
-                f"float32, not {str(gradient.dtype).rpartition('.')[2]}"
-            )
+        """What `gradient` is to whoever gets it."""
         residual = self._residuals.get((key, place))
         if residual is None:
             residual = torch.zeros_like(gradient)
@@ -51,6 +43,15 @@ class TwoBitCompression:
         passed = sign * self.threshold
         self._residuals[key, place] = residual - passed
         return passed
+
+    def check(self, key: Any, values: Sequence[NDArray]) -> None:
+        """Raises ArgumentError where dense values are not float32."""
+        for value in values:
+            if value.stype == "default" and value._raw.dtype is not torch.float32:
+                raise ArgumentError(
+                    f"KVStore.push: value of key {key!r}: gradients that are compressed must be "
+                    f"float32, not {value.dtype.__name__}"
+                )
 
     def continued(self, before: TwoBitCompression | None) -> TwoBitCompression:
         """Itself, with what another one had left."""

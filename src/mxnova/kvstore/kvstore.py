@@ -84,14 +84,12 @@ class KVStore(KVStoreBase):
         """
         pushed = grouped("pushpull", key, value)
         pulled = pushed if out is None else grouped("pushpull", key, out, "out")
-        self.handle.push(pushed, index(priority))
-        self.handle.pull(pulled, priority, ignore_sparse=True)
+        self.handle.pushpull(pushed, pulled, index(priority))
 
     def broadcast(self, key: Any, value: Any, out: Any, priority: int = 0) -> None:
         """`init` and `pull`."""
-        pulled = grouped("broadcast", key, out, "out")
-        self.handle.init(grouped("broadcast", key, value))
-        self.handle.pull(pulled, index(priority), ignore_sparse=True)
+        outs = grouped("broadcast", key, out, "out")
+        self.handle.broadcast(grouped("broadcast", key, value), outs, index(priority))
 
     def row_sparse_pull(
         self, key: Any, out: Any = None, priority: int = 0, row_ids: Any = None

@@ -90,6 +90,8 @@ class LocalStore:
         """
         for key, values in groups.items():
             _check_values(key, values, self._stored("push", key))
+            if self.compression is not None:
+                self.compression.check(key, values)
         totals = {key: self._total(key, v, priority) for key, v in groups.items() if v}
         update = self.updater
         if update is None:
@@ -154,6 +156,24 @@ class LocalStore:
             wanted.append((value, outs))
         for value, outs in wanted:
             spread(value, outs, priority)
+
+    def pushpull(self, pushed: Groups, pulled: Groups, priority: int) -> None:
+        """`push` and `pull`, both or none; sparse arrays of `pulled` stay as they are."""
+        if pulled is not pushed:
+            for key, outs in pulled.items():
+                value = self._stored("pushpull", key)
+                for out in outs:
+                    _check_shape("pushpull", "out", key, out, value)
+        self.push(pushed, priority)
+        self.pull(pulled, priority, ignore_sparse=True)
+
+    def broadcast(self, groups: Groups, outs: Groups, priority: int) -> None:
+        """`init` and `pull`, both or none."""
+        for key, values in groups.items():
+            for out in outs.get(key, ()) if values else ():
+                _check_shape("broadcast", "out", key, out, values[0])
+        self.init(groups)
+        self.pull(outs, priority, ignore_sparse=True)
 
     def pull_rows(self, rows: dict[Key, list[tuple[NDArray, NDArray]]], priority: int) -> None:
         """Copies rows of the value of each key to row_sparse arrays.

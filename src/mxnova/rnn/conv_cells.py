@@ -129,7 +129,7 @@ class BaseConvRNNCell(BaseRNNCell):
 def _with_defaults(prefix: str) -> Callable[..., None]:
     """The constructor of a cell whose names begin with `prefix`, with MXNet's defaults."""
 
-    def __init__(
+    def __init__(  # noqa: N807
         self,
         input_shape: Any,
         num_hidden: int,

@@ -349,6 +349,16 @@ def test_errors_change_nothing(call, arguments, error, text):
     kv.init(4, ones())
 
 
+def test_calls_of_two_halves_do_both_or_none():
+    kv = store(value=ones(2))
+    with pytest.raises(MXNetError, match="pushpull: out of key 3"):
+        kv.pushpull(3, ones(5), out=mx.nd.ones((2,)))
+    with pytest.raises(MXNetError, match="broadcast: out of key 4"):
+        kv.broadcast(4, ones(5), mx.nd.ones((2,)))
+    assert (pulled(kv) == 2).all()
+    kv.init(4, ones())
+
+
 @pytest.mark.parametrize(
     "out, row_ids, text",
     [

@@ -11,6 +11,7 @@ import torch
 import mxnova.core.op.nn.rnn  # noqa: F401
 from mxnova.core.base.errors import ArgumentError, MXNetError
 from mxnova.core.base.shapes import UNKNOWN
+from mxnova.core.op.nn import recurrence
 from mxnova.core.op.record import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
 from tests.unit.op.samples import Sample, check
@@ -228,3 +229,37 @@ def test_mode_is_required_and_one_of_four():
         find("RNN").of({"state_size": 4, "num_layers": 1})
     with pytest.raises(ArgumentError, match="elman"):
         find("RNN").of({"state_size": 4, "num_layers": 1, "mode": "elman"})
+
+
+@pytest.mark.parametrize("bidirectional", [False, True])
+@pytest.mark.parametrize("mode", ["rnn_relu", "rnn_tanh", "gru"])
+def test_steps_of_layers_without_a_kernel_are_those_of_torch(mode, bidirectional):
+    generator = torch.Generator().manual_seed(3)
+    gates, directions = 3 if mode == "gru" else 1, 2 if bidirectional else 1
+    shapes = [(gates * 4, 3), (gates * 4, 4), (gates * 4,), (gates * 4,)]
+    weights = [torch.rand(s, generator=generator, dtype=torch.double) - 0.5 for s in shapes * 2]
+    weights = [w.requires_grad_() for w in weights[: 4 * directions]]
+    data = torch.rand((5, 2, 3), generator=generator, dtype=torch.double).requires_grad_()
+    state = torch.rand((directions, 2, 4), generator=generator, dtype=torch.double)
+    state.requires_grad_()
+    inputs = [data, state, *weights]
+    results = [
+        recurrence.layer(mode, data, state[i], weights[4 * i : 4 * i + 4], i == 1)
+        for i in range(directions)
+    ]
+    output = torch.cat([output for output, _ in results], 2)
+    last = torch.stack([last for _, last in results])
+    settings = (True, 1, 0.0, True, bidirectional, False)
+    wanted, wanted_last = getattr(torch._VF, mode)(data, state, weights, *settings)
+    torch.testing.assert_close(output, wanted)
+    torch.testing.assert_close(last, wanted_last)
+
+    def gradients(output, last):
+        loss = (output**2).sum() + last.sum()
+        alone = torch.autograd.grad(loss, inputs, retain_graph=True)
+        first = torch.autograd.grad(loss, inputs, create_graph=True)
+        second = torch.autograd.grad(sum((g**2).sum() for g in first), inputs)
+        return [*alone, *first, *second]
+
+    for got, want in zip(gradients(output, last), gradients(wanted, wanted_last), strict=True):
+        torch.testing.assert_close(got, want)

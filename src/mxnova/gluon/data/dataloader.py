@@ -200,7 +200,7 @@ class _MultiWorkerIter:
                 f"DataLoader: no batch after timeout={self._timeout} seconds; transformations may "
                 "be slow, a worker may wait for something, or have been killed"
             ) from error
-        return batch if self._dataset is not None else settled(pickle.loads(batch))
+        return settled(pickle.loads(batch) if self._dataset is None else batch)
 
     def next(self) -> Any:
         """The next batch."""

@@ -275,11 +275,11 @@ def test_a_forked_process_has_workers_of_its_own():
     assert len(values(loader)) == 2
 
 
-def test_collected_batches_do_not_use_up_files():
+@pytest.mark.parametrize("mode", MODES)
+def test_collected_batches_do_not_use_up_files(mode):
     before = n_files()
-    batches = list(
-        DataLoader(SimpleDataset([mx.nd.full((3,), i) for i in range(400)]), 1, **WORKERS)
-    )
+    data = SimpleDataset([mx.nd.full((3,), i) for i in range(400)])
+    batches = list(DataLoader(data, 1, **mode))
     assert n_files() - before < 250
     assert [b[0, 0].asscalar() for b in batches] == list(range(400))
 

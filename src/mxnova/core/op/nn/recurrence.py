@@ -9,6 +9,7 @@ steps at once, and factors of the gradients, too.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -21,7 +22,7 @@ _VF: Any = torch._VF
 
 
 def layer(
-    mode: str, data: Tensor, state: Tensor, cell: list[Tensor], backwards: bool
+    mode: str, data: Tensor, state: Tensor, cell: Sequence[Tensor], backwards: bool
 ) -> tuple[Tensor, Tensor]:
     """One layer in one direction: (outputs of all steps, the state after the last).
 

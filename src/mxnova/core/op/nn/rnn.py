@@ -229,7 +229,7 @@ class RNN(Op):
         self,
         data: Tensor,
         states: Sequence[Tensor],
-        cells: Sequence[list[Tensor]],
+        cells: Sequence[Sequence[Tensor]],
         lengths: Tensor | None,
     ) -> list[Tensor]:
         """One layer, vanilla or GRU, where ATen has no kernel of whole layers."""

@@ -26,6 +26,7 @@ from mxnova.core.base.errors import FormatError, MissingFileError, MXNetError
 from mxnova.recordio import unpack
 from mxnova.util import is_np_array
 
+from ...utils import _get_repo_file_url, check_sha1, download
 from .. import dataset
 
 __all__ = [
@@ -54,8 +55,6 @@ class _Published(dataset._DownloadedDataset):
 
     def _path_of(self, name: str, sha1: str) -> str:
         """Where file `name` is, which is downloaded if need be."""
-        from ...utils import check_sha1
-
         path = os.path.join(self._root, name)
         if not os.path.exists(path):
             self._download(path, name, sha1)
@@ -64,8 +63,6 @@ class _Published(dataset._DownloadedDataset):
         return path
 
     def _download(self, path: str, name: str, sha1: str) -> None:
-        from ...utils import _get_repo_file_url, download
-
         url = _get_repo_file_url(f"gluon/dataset/{self._namespace}", name)
         try:
             download(url, path=path, sha1_hash=sha1)
