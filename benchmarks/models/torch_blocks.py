@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: D102
 """The networks of `gluon_net` as modules of torch, with parameters in the same order."""
 
 from __future__ import annotations
