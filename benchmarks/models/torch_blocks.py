@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import torch.nn.functional as F
@@ -82,7 +83,7 @@ def modules(sizes: Sizes) -> dict[str, Any]:
 
 def _mlp(*units: int) -> nn.Module:
     layers: list[nn.Module] = []
-    for before, after in zip(units, units[1:], strict=False):
+    for before, after in pairwise(units):
         layers += [nn.Linear(before, after), nn.ReLU()]
     return nn.Sequential(*layers, nn.Linear(units[-1], 10))
 
