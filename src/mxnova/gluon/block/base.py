@@ -36,6 +36,8 @@ class Block:
         params: parameters to share with another block.
     """
 
+    _in_summary = True  # containers, which compute nothing themselves, are left out
+
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         self._empty_prefix = prefix == ""
         self._prefix, self._params = _BlockScope.create(prefix, params, self._alias())
