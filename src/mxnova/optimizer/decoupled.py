@@ -10,7 +10,16 @@ import math
 from typing import Any
 
 from .. import ndarray as nd
-from .base import Optimizer, aggregation_size, arrays_of, dense, is_half, listed, register, zeros_like
+from .base import (
+    Optimizer,
+    aggregation_size,
+    arrays_of,
+    dense,
+    is_half,
+    listed,
+    register,
+    zeros_like,
+)
 
 __all__ = ["AdaBelief", "AdamW"]
 
