@@ -16,17 +16,16 @@ Example::
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from ... import optimizer as opt
 from ...context import gpu
-from ...core.base.dtypes import BFLOAT16
+from ...core.base.dtypes import BFLOAT16, dtype_of
 from ...core.base.errors import ArgumentTypeError, AssertedError, MXNetError, shown
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
-from ...core.op.dtypes import mx_dtype, torch_dtype
 from ...gluon.block import HybridBlock, SymbolBlock
 from ...gluon.trainer import Trainer
 from .casting import Casting
@@ -53,7 +52,11 @@ __all__ = [
 
 bfloat16 = BFLOAT16
 _GPU = gpu(0)
-_CASTING: list[Casting] = []  # what `init` has put in force
+
+# What `init` and `init_trainer` have done; programs look at these names.
+_amp_initialized = False
+_amp_loss_scale_initialized = False
+_loss_scaler: LossScaler | None = None
 
 # Training -----------------------------------------------------------------------------------------
 
@@ -73,13 +76,14 @@ def init(
             float32 in some cases, instead of `list_conditional_fp32_ops`.
         fp32_ops: names of operators that compute in float32, instead of `list_fp32_ops`.
     """
-    if _CASTING:
+    global _amp_initialized, _loss_scaler
+    if _amp_initialized:
         return
     lists = lists_of(target_dtype, "init")
     rules = Rules(lists, target_precision_ops, conditional_fp32_ops, fp32_ops, "init")
     casting = Casting(rules, lists.losses)
     casting.install()
-    _CASTING.append(casting)
+    _amp_initialized, _loss_scaler = True, casting.loss_scaler
     logging.info("mixed precision: float32 and %s", rules.name)
 
 
@@ -91,17 +95,17 @@ def init_trainer(optimizer_or_trainer: Trainer) -> None:
         ArgumentTypeError: it is no Trainer.
     """
     trainer = optimizer_or_trainer
-    if not _CASTING:
+    global _amp_loss_scale_initialized
+    if not _amp_initialized:
         raise AssertedError("amp.init_trainer: call amp.init() before")
     if not isinstance(trainer, Trainer):
         what = "must be a gluon.Trainer"
         if isinstance(trainer, opt.Optimizer):
             what += "; give the optimizer to one"
         raise ArgumentTypeError(f"amp.init_trainer: {type(trainer).__name__} given: {what}")
-    casting = _CASTING[0]
-    trainer._amp_loss_scaler = LossScaler() if casting.scaler_is_taken else casting.loss_scaler
+    trainer._amp_loss_scaler = LossScaler() if _amp_loss_scale_initialized else _loss_scaler
     trainer._amp_original_scale = trainer._scale
-    casting.scaler_is_taken = True
+    _amp_loss_scale_initialized = True
 
 
 @contextmanager
@@ -179,7 +183,13 @@ def convert_symbol(
         )
     low = low_parameters(sym, rules, excluded, data) if cast_optional_params else set()
     made = in_mixed_precision(sym, rules, excluded, low)
-    _note_types(made, data, dict.fromkeys(low, lists.name))
+    everything = set(data).issuperset(inputs)
+    for node in made.nodes:
+        if node.op is None and (
+            node.name not in data or (everything and "__dtype__" in node.attrs)
+        ):
+            dtype = lists.name if node.name in low else "float32"
+            node.attrs["__dtype__"] = str(dtype_of(dtype).flag)
     return made
 
 
@@ -193,14 +203,6 @@ def _check_known(argument: str, names: Any, known: Collection[str]) -> None:
             f"amp.convert_symbol: {argument}={shown(unknown)}: can only be names in "
             "amp.list_lp16_ops(), amp.list_fp32_ops() and amp.list_lp16_fp32_ops()"
         )
-
-
-def _note_types(sym: Symbol, data: Collection[str], types: Mapping[str, str]) -> None:
-    """Writes into variables of which type their arrays will be; data may be of any."""
-    for node in sym.nodes:
-        if node.op is None and (node.name not in data or "__dtype__" in node.attrs):
-            dtype = mx_dtype(torch_dtype(types.get(node.name, "float32")))
-            node.attrs["__dtype__"] = str(dtype.flag)
 
 
 def convert_model(
@@ -255,7 +257,7 @@ def convert_model(
 
 def _low_variables(sym: Symbol, target_dtype: Any) -> set[str]:
     """Variables that a conversion has noted to be of the low precision."""
-    flag = str(mx_dtype(lists_of(target_dtype, "convert_model").dtype).flag)
+    flag = str(dtype_of(lists_of(target_dtype, "convert_model").name).flag)
     return {n.name for n in sym.nodes if n.op is None and n.attrs.get("__dtype__") == flag}
 
 

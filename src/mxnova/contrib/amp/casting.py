@@ -31,12 +31,10 @@ class Casting(Mode):
 
     Attributes:
         loss_scaler: what the gradients of loss operators (SoftmaxOutput …) are multiplied by.
-        scaler_is_taken: whether a trainer has this scaler.
     """
 
     def __init__(self, rules: Rules, losses: Sequence[str]) -> None:
         self.loss_scaler = LossScaler()
-        self.scaler_is_taken = False
         self._rules = rules
         self._losses = frozenset(losses)
         self._warned: set[str] = set()

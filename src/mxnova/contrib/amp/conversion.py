@@ -47,9 +47,7 @@ class _Pass:
     def replace(self, node: Node, inputs: list[Entry]) -> Replacement:
         """What stands for `node` in the new symbol."""
         if node.op is None:
-            made = node.copy(())
-            self._note(made, [self._rules.dtype if node.name in self._direct else None])
-            return made
+            return self._made(node, (), None)
         kind = SINGLE if node.name in self._excluded else self._rules.kind_of(node.op)
         step = {LOW: self._low, SINGLE: self._single, WIDEST: self._widest}.get(kind, self._either)
         return step(node, inputs)
@@ -59,17 +57,20 @@ class _Pass:
         return type(symbol)([self._cast(e, _SINGLE) for e in symbol.entries])
 
     def _low(self, node: Node, inputs: list[Entry]) -> Node:
-        return self._made(
-            node, [self._cast(e, self._rules.dtype) for e in inputs], self._rules.dtype
-        )
+        low = self._rules.dtype
+        cast = [e if self._is_direct(e) else self._cast(e, low) for e in inputs]
+        return self._made(node, cast, low)
 
     def _single(self, node: Node, inputs: list[Entry]) -> Node:
         return self._made(node, [self._as_single(e) for e in inputs], _SINGLE)
 
     def _as_single(self, entry: Entry) -> Entry:
         """Variables count as float32 here, other than in all other places."""
-        plain = entry.node.op is None and self._type(entry) is None
+        plain = entry.node.op is None and not self._is_direct(entry)
         return entry if plain else self._cast(entry, _SINGLE)
+
+    def _is_direct(self, entry: Entry) -> bool:
+        return entry.node.op is None and entry.node.name in self._direct
 
     def _widest(self, node: Node, inputs: list[Entry]) -> Node:
         if all(self._is_there(e, self._rules.dtype) or self._is_there(e, _SINGLE) for e in inputs):
@@ -168,11 +169,10 @@ def low_parameters(
         excluded: names of nodes that compute in float32.
         data: variables that are given in float32.
     """
-    parameters = [name for name in symbol.list_inputs() if name not in data]
-    converted = in_mixed_precision(symbol, rules, excluded, parameters)
+    names = {name for name in symbol.list_inputs() if name not in data}
+    converted = in_mixed_precision(symbol, rules, excluded, names)
+    parameters = [n for n in converted.nodes if n.op is None and n.name in names]
+    for node in parameters:
+        node.attrs.pop("__dtype__", None)
     table = infer_dtypes(converted.nodes, dict.fromkeys(data, _SINGLE))
-    return {
-        n.name
-        for n in converted.nodes
-        if n.op is None and n.name in parameters and table[id(n)][0] is rules.dtype
-    }
+    return {n.name for n in parameters if table[id(n)][0] is rules.dtype}
