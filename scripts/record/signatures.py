@@ -53,7 +53,9 @@ def default(parameter) -> list[str]:
     value = parameter.default
     if value is parameter.empty:
         return []
-    return [value.__name__ if isinstance(value, type) else repr(value)]
+    if isinstance(value, type) or " at 0x" in repr(value):
+        return [getattr(value, "__name__", type(value).__name__)]
+    return [repr(value)]
 
 
 def is_shown(name: str, module) -> bool:

@@ -14,8 +14,9 @@ from ..base.params import Longs, UInt, fields_of, parse_attrs
 from ..graph.symbol import Symbol
 from ..nd.array import NDArray
 from ..nd.recording import STATE
-from ..nd.tape import TapeNode, flow_of, outputs_of, step
+from ..nd.tape import TapeNode, outputs_of, step
 from ..nd.wrapping import owned, receive, wrap_recorded, wrap_value
+from ..runtime.attention import ATTENTION
 from ..runtime.context import Context
 from .interpreter import Observer, Tell, Teller
 from .program import INFERENCE, Mode, ProgramTable
@@ -137,7 +138,8 @@ class CachedOp:
             edges = _edges(arrays)
             if edges is not None:
                 return self._recorded(compiled, context, arrays, edges)
-        inputs = [arrays[i]._value for i in self._programs.order]
+        order = self._programs.order
+        inputs = [arrays[i]._value for i in order] if ATTENTION else [arrays[i]._raw for i in order]
         if self._observers or STATE.training:
             mode = _TRAINING if STATE.training else INFERENCE
             results = compiled.program.run(inputs, mode, self._observers)
@@ -242,16 +244,19 @@ def _edges(arrays: Sequence[NDArray]) -> list[Any] | None:
     That is what gradients flow through, or a constant with a version counter of its own, so that
     writing to the array later is no error.
     """
+    if ATTENTION:
+        for array in arrays:
+            _ = array._value  # waits for what is written to it
     edges: list[Any] = []
     flows = False
     for array in arrays:
-        tracked = flow_of(array)
-        flows = flows or tracked is not None
-        value = array._value
-        if array.stype != "default":
-            edges.append(value if tracked is None else Linked(value, tracked))
+        tracked = array._tracked
+        is_dense = array.stype == "default"
+        if tracked is not None and array._node.inputs is not None:
+            flows = True
+            edges.append(tracked if is_dense else Linked(array._raw, tracked))
         else:
-            edges.append(value.data if tracked is None else tracked)
+            edges.append(array._raw.data if is_dense else array._raw)
     return edges if flows else None
 
 

@@ -19,10 +19,12 @@ from .sequence import (
 
 
 def _cells_state_info(cells: Iterable[Any], batch_size: int) -> list[dict[str, Any]]:
+    """Shape and layout of the states of all `cells`."""
     return [info for cell in cells for info in cell.state_info(batch_size)]
 
 
 def _cells_begin_state(cells: Iterable[Any], **kwargs: Any) -> list[Any]:
+    """The states that all `cells` start with; `kwargs` go to each of them."""
     return [state for cell in cells for state in cell.begin_state(**kwargs)]
 
 
