@@ -24,8 +24,18 @@ import torch
 from .. import __name__ as _package
 from .. import ndarray as nd
 from ..core.base import env
-from ..core.base.errors import ArgumentError, AssertedError, FileError, argument_error, shown
+from ..core.base.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    AssertedError,
+    FileError,
+    argument_error,
+    shown,
+)
+from ..core.graph.numpy_symbol import _Symbol
+from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
+from ..core.nd.numpy_array import ndarray
 from ..core.nd.wrapping import wrap
 from ..core.runtime.context import Context
 from ..formats.atomic import replacing
@@ -296,3 +306,37 @@ def _get_repo_url() -> str:
 def _get_repo_file_url(namespace: str, filename: str) -> str:
     """The URL of a file in a folder of the repository."""
     return f"{_get_repo_url()}{namespace}/{filename}"
+
+
+# Kinds of arrays and symbols ----------------------------------------------------------------------
+
+
+def _check_all_np_ndarrays(out: Any) -> None:
+    """Checks that what a block gives, in nested lists, has no array or symbol that is not NumPy's.
+
+    Raises:
+        ArgumentTypeError: there is one.
+    """
+    if isinstance(out, (list, tuple)):
+        for item in out:
+            _check_all_np_ndarrays(item)
+    elif isinstance(out, (NDArray, Symbol)) and not isinstance(out, (ndarray, _Symbol)):
+        raise ArgumentTypeError(
+            f"a block with NumPy's arrays gave {type(out).__name__}: expected mx.np.ndarray or "
+            "mx.sym.np._Symbol; as_np_ndarray() makes it one"
+        )
+
+
+def _check_same_symbol_type(symbols: Sequence[Symbol]) -> type[Symbol]:
+    """The class of all symbols, of which some graph is to be made: NumPy's or the classic one.
+
+    Raises:
+        ArgumentTypeError: there are some of each.
+    """
+    kinds = [_Symbol if isinstance(symbol, _Symbol) else Symbol for symbol in symbols]
+    if len(set(kinds)) > 1:
+        raise ArgumentTypeError(
+            "classic symbols and NumPy's cannot be outputs of one graph: as_np_ndarray() or "
+            "as_nd_ndarray() make them of one kind"
+        )
+    return kinds[0]

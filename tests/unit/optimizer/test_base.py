@@ -10,9 +10,11 @@ import pytest
 import mxnova as mx
 
 NAMES = [
+    "adabelief",
     "adadelta",
     "adagrad",
     "adam",
+    "adamw",
     "adamax",
     "ccsgd",
     "dcasgd",
@@ -20,6 +22,7 @@ NAMES = [
     "ftrl",
     "groupadagrad",
     "lamb",
+    "lans",
     "lars",
     "lbsgd",
     "nadam",
@@ -43,7 +46,7 @@ def registry(monkeypatch):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_create(name):
-    made = mx.optimizer.create(name.upper(), wd=0.5, rescale_grad=0.25)
+    made = mx.optimizer.create(name.upper(), wd=0.5, rescale_grad=0.25, use_fused_step=False)
     assert type(made).__name__.lower() == name
     assert (made.wd, made.rescale_grad, made.num_update) == (0.5, 0.25, 0)
 
