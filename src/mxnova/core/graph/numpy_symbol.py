@@ -22,6 +22,7 @@ class _Symbol(NumpyMethods, Symbol):  # type: ignore[misc]
     """One or more outputs of a graph, with NumPy's semantics."""
 
     __slots__ = ()
+    semantics = "numpy"
     __hash__ = object.__hash__
 
     def __getitem__(self, key: Any) -> Any:
@@ -106,5 +107,5 @@ def _operator(name: str) -> Any:
 
 
 register(_Symbol, "numpy")
-SYMBOLS = World(_operator, _Symbol, is_symbolic=True)
+SYMBOLS = World(_operator, Symbol, "mx.sym.np._Symbol", is_symbolic=True)
 _Symbol._world = SYMBOLS

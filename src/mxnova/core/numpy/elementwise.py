@@ -88,14 +88,19 @@ def _both(F: World, name: str, operators: tuple[str, str, str], x1: Any, x2: Any
             return getattr(F, operators[0])(x1, x2, out=out)
         if isinstance(x2, NUMBER):
             return getattr(F, operators[1])(x1, out=out, **number_attrs(x2))
-        raise _unusable(F, name, x2)
-    if isinstance(x1, NUMBER):
+    elif isinstance(x1, NUMBER):
         if isinstance(x2, F.array):
             return getattr(F, operators[2])(x2, out=out, **number_attrs(x1))
         if isinstance(x2, NUMBER):
             return getattr(np, name)(x1, x2)
-        raise _unusable(F, name, x2)
-    raise _unusable(F, name, x1)
+    if not F.taken or not any(isinstance(x, np.ndarray) for x in (x1, x2)):
+        raise _unusable(F, name, x2 if isinstance(x1, (F.array, *NUMBER)) else x1)
+    return _both(F, name, operators, *(_taken(F, x) for x in (x1, x2)), out)
+
+
+def _taken(F: World, value: Any) -> Any:
+    """An array of NumPy's as one of ours."""
+    return F.taken(value) if F.taken and isinstance(value, np.ndarray) else value
 
 
 def number_attrs(number: Any) -> dict[str, Any]:
@@ -105,8 +110,7 @@ def number_attrs(number: Any) -> dict[str, Any]:
 
 def _unusable(F: World, name: str, value: Any) -> ArgumentTypeError:
     return ArgumentTypeError(
-        f"{name}: {shown(value)}: a {type(value).__name__} is neither a number nor a "
-        f"{F.array.__module__}.{F.array.__name__}"
+        f"{name}: {shown(value)}: a {type(value).__name__} is neither a number nor a {F.shown}"
     )
 
 
