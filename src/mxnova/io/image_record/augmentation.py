@@ -79,7 +79,7 @@ class Augmentation:
     """MXNet's ``aug_default``.
 
     Args:
-        params: those of `RawImageRecord`.
+        params: those of `ImageRecord`.
     """
 
     def __init__(self, params: SimpleNamespace) -> None:
