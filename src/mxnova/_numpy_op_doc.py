@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The functions of ``mx.np`` behind which one operator stands, by the operator's name: `_np_sum`."""
+"""Functions of ``mx.np`` that are one operator, by the operator's name: `_np_sum`."""
 
 from __future__ import annotations
 

@@ -79,6 +79,10 @@ class ndarray(NumpyMethods, NDArray):  # type: ignore[misc]  # noqa: N801 - NumP
         array: NDArray = viewed_as(self, NDArray)
         return array
 
+    def as_in_ctx(self, ctx: Any) -> Any:
+        """Itself when it is on `ctx`, else a copy there."""
+        return self.as_in_context(ctx)
+
     def as_np_ndarray(self) -> ndarray:
         """Itself."""
         return self
@@ -122,9 +126,15 @@ class ndarray(NumpyMethods, NDArray):  # type: ignore[misc]  # noqa: N801 - NumP
     ) -> Any:
         own = FUNCTIONS[""].get(func.__name__) if func.__module__ == "numpy" else None
         try:
-            return own(ARRAYS, *args, **kwargs) if own else by_numpy(func, args, kwargs)
+            if own is None:
+                return by_numpy(func, args, kwargs)
+            made = own(ARRAYS, *args, **kwargs)
+            return tuple(made) if func in _GIVE_TUPLES else made
         except (TypeError, NotImplementedError):  # NumPy's function takes more
             return by_numpy(func, args, kwargs)
+
+
+_GIVE_TUPLES = () if np.__version__ < "2" else (np.broadcast_arrays, np.meshgrid)
 
 
 def _weak(value: Any) -> Any:

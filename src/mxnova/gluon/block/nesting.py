@@ -12,13 +12,18 @@ from itertools import islice
 from typing import Any
 
 from ...core.base.errors import ArgumentError, ArgumentTypeError, shown
-from ...core.graph.numpy_symbol import _Symbol
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
-from ...core.nd.numpy_array import ndarray
 from ...core.runtime.context import Context
 
-__all__ = ["_check_all_np_ndarrays", "_flatten", "_gather_type_ctx_info", "_regroup", "leaves", "restored"]
+__all__ = [
+    "_check_all_np_ndarrays",
+    "_flatten",
+    "_gather_type_ctx_info",
+    "_regroup",
+    "leaves",
+    "restored",
+]
 
 Structure = Any  # int or list of Structure
 
@@ -81,12 +86,11 @@ def _check_all_np_ndarrays(out: Any) -> None:
     if isinstance(out, (list, tuple)):
         for item in out:
             _check_all_np_ndarrays(item)
-    elif isinstance(out, (NDArray, Symbol)) and not isinstance(out, (ndarray, _Symbol)):
-        if getattr(out, "stype", "default") == "default" or isinstance(out, Symbol):
-            raise ArgumentTypeError(
-                f"NumPy's arrays are in force: a block gives a legacy {type(out).__name__}; "
-                "as_np_ndarray() makes it one of them"
-            )
+    elif type(out) in (NDArray, Symbol):
+        raise ArgumentTypeError(
+            f"NumPy's arrays are in force: a block gives a legacy {type(out).__name__}; "
+            "as_np_ndarray() makes it one of them"
+        )
 
 
 def leaves(args: Any) -> Iterator[Any]:

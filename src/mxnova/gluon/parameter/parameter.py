@@ -234,6 +234,7 @@ class Parameter(ContextArrays):
         with autograd.pause():
             if data is None:
                 data = nd.zeros(self.shape, dtype=self.dtype, ctx=cpu(), stype=self._stype)
+                data = _in_force(data)
                 desc = initializer.InitDesc(self.name, {"__init__": init})
                 initializer.create(default_init)(desc, data)
             self._init_impl(data, contexts)
