@@ -40,6 +40,7 @@ from ..core.nd.wrapping import wrap
 from ..core.runtime.context import Context
 from ..formats.atomic import replacing
 from .block.hooks import HookHandle
+from .block.nesting import _check_all_np_ndarrays  # noqa: F401 - a name that packages use
 from .listing import brief as _brief_print_list  # noqa: F401 - a name that packages use
 from .listing import indented as _indent  # noqa: F401
 from .parameter.shapes import shape_is_known
