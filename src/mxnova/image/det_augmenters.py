@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from mxnova import ndarray as nd
-from mxnova.core.base.errors import ArgumentTypeError, AssertedError
+from mxnova.core.base.errors import ArgumentError, ArgumentTypeError, AssertedError
 
 from .augmenters import (
     Augmenter,
@@ -109,7 +109,7 @@ class DetRandomSelectAug(DetAugmenter):
             if not isinstance(augmenter, DetAugmenter):
                 found = type(augmenter).__name__
                 text = f"a {found} where a DetAugmenter was expected"
-                raise ArgumentTypeError(f"DetRandomSelectAug: aug_list: {text}")
+                raise ArgumentError(f"DetRandomSelectAug: aug_list: {text}")
         self.skip_prob = skip_prob if self.aug_list else 1
 
     def dumps(self) -> Any:
@@ -212,7 +212,8 @@ class DetRandomCropAug(_Resizing):
                 continue
             h, w = size
             y, x = random.randint(0, max(0, height - h)), random.randint(0, max(0, width - w))
-            frame = np.array([x / width, y / height, (x + w) / width, (y + h) / height])
+            places = x / width, y / height, (x + w) / width, (y + h) / height
+            frame = np.array(places, label.dtype)
             if w * h >= 2 and self._shows_enough(label, frame, height * width):
                 left = self._left(label, frame)
                 if left is not None:
