@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
-
 
 class Accuracy(EvalMetric):
     def __init__(self, axis: int = 1, name: str = 'accuracy', output_names: Sequence[str] | None = None, label_names: Sequence[str] | None = None) -> None: ...
@@ -87,15 +85,13 @@ class PCC(EvalMetric):
     def __init__(self, name: str = 'pcc', output_names: Sequence[str] | None = None, label_names: Sequence[str] | None = None, has_global_stats: bool = True) -> None: ...
     gcm: Any
     global_num_inst: Any
-    @property
-    def global_sum_metric(self) -> float: ...
+    global_sum_metric: Any
     k: Any
     lcm: Any
     num_inst: Any
     def reset(self) -> None: ...
     def reset_local(self) -> None: ...
-    @property
-    def sum_metric(self) -> float: ...
+    sum_metric: Any
     def update(self, labels: Any, preds: Any) -> None: ...
 class PearsonCorrelation(EvalMetric):
     def __init__(self, name: str = 'pearsonr', output_names: Sequence[str] | None = None, label_names: Sequence[str] | None = None, average: str = 'macro') -> None: ...
