@@ -13,7 +13,8 @@ from ...core.base.std_random import StdRandom
 from ..mx_data_iter import MXDataIter
 from ..parameters import ImageRecord, iterator
 from .augmentation import Augmentation
-#DET from .detection import DetAugmentation, label_width_of
+
+# DET from .detection import DetAugmentation, label_width_of
 from .mean_image import mean_image
 from .normalization import Normalization, Plain, check_channels
 from .source import Drawn, ImageSource, Labels
