@@ -13,9 +13,10 @@ __all__ = ["adapt_when_imported"]
 
 
 def _gluoncv_without_torch(check: ModuleType) -> None:
-    """Tells GluonCV, which refuses a PyTorch above 2 beside it, that there is none.
+    """Tells GluonCV that there is no PyTorch, so that it goes on with MXNet.
 
-    It works with MXNet, with PyTorch, or both, and goes on with MXNet.
+    It works with MXNet, PyTorch below 2, or both, and refuses to be imported beside the newer one
+    that mxnova brings.
     """
 
     def _require_pytorch_version(*versions: Any) -> NoReturn:

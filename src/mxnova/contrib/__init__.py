@@ -14,6 +14,8 @@ _MODULES = {  # name here -> module
     "autograd": "autograd",
     "nd": "ndarray",
     "ndarray": "ndarray",
+    "quant": "quantization",
+    "quantization": "quantization",
     "sym": "symbol",
     "symbol": "symbol",
     "text": "text",

@@ -139,7 +139,9 @@ def LibSVMIter(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N8
             raise FormatError(f"{params.label_libsvm}: {text}")
         label = _sparse(given, params.label_shape[0], begin)
     order = BatchOrder(end - begin, params.batch_size, params.round_batch)
-    return MXDataIter(ArraySource(order, _sparse(table, params.data_shape[0], begin), label), **names)
+    return MXDataIter(
+        ArraySource(order, _sparse(table, params.data_shape[0], begin), label), **names
+    )
 
 
 def _libsvm(path: str, shape: tuple[int, ...], name: str) -> LibSVMTable:
@@ -153,7 +155,7 @@ def _part_of_lines(params: SimpleNamespace, table: LibSVMTable) -> tuple[int, in
     """The rows of a part: files are cut at bytes, and a line goes with the byte before it."""
     text = read_file(params.data_libsvm)
     cuts = part_of(len(text), params.num_parts, params.part_index, "LibSVMIter")
-    n_lines = [text.count(b"\n", 0, cut + 1) if cut else 0 for cut in cuts]
+    n_lines = [text.count(b"\n", 0, cut) + 1 if cut else 0 for cut in cuts]
     begin, end = np.searchsorted(table.lines, n_lines, side="right")
     if begin == end:
         raise ArgumentError(f"LibSVMIter: part_index={params.part_index}: the part has no lines")

@@ -173,6 +173,8 @@ class BaseModule:
         eval_metric.reset()
         batches = iter(given["train_data"])
         data_batch, nbatch = next(batches, None), 0
+        if data_batch is None:
+            raise ArgumentError("fit: train_data has no batch; reset() starts it again")
         values: list[tuple[str, float]] = []
         while data_batch is not None:
             if monitor is not None:

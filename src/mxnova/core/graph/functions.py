@@ -81,7 +81,12 @@ def apply(
     attr: dict[str, str] | None,
     semantics: str = "legacy",
 ) -> Symbol:
-    """A node applying an operator; inputs that are not given become variables ``name_input``."""
+    """A node applying an operator; inputs that are not given become variables ``name_input``.
+
+    The symbol has NumPy's semantics where an input has them.
+    """
+    if any(s.semantics == "numpy" for s in (*symbols, *named.values())):
+        semantics = "numpy"
     scope = {hidden(k): attr_text(v) for k, v in AttrScope.get_current().get(attr).items()}
     attrs = {**scope, **{hidden(k): v for k, v in texts.items()}}
     op = parsed(op_name, attrs)

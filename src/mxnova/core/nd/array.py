@@ -332,8 +332,14 @@ class NDArray(Arithmetic, Reshaping, Interchange):
 
     @property
     def grad(self) -> NDArray | None:
-        """The array that its gradient goes to; None without `attach_grad`."""
+        """The array that its gradient goes to.
+
+        None without `attach_grad`, and with grad_req null after a backward pass.
+        """
         gradient: NDArray | None = self._grad
+        node = self._node
+        if gradient is not None and type(node) is Leaf and node.grad_req == "null":
+            return None if node.is_fresh else gradient
         return gradient
 
     @property
