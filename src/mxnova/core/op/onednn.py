@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-__all__ = ["linear", "matmul", "pooled"]
+__all__ = ["laid_out", "linear", "matmul", "pooled"]
 
 _AVAILABLE: bool = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
 
@@ -91,6 +91,25 @@ class _Linear(torch.autograd.Function):
             matmul(d_output.T, data) if for_weight else None,
             d_output.sum(0) if for_bias else None,
         )
+
+
+# Convolutions -------------------------------------------------------------------------------------
+
+
+def laid_out(data: Tensor, weight: Tensor) -> Tensor:
+    """`data` in the layout in which a convolution with `weight` is quickest; its result has it, too.
+
+    Images go channels-last: oneDNN then takes and gives them as they are, instead of reordering
+    them before and after. Kernels that outweigh the images would be reordered in their place.
+    """
+    if data.ndim != 4 or not _takes(data):
+        return data
+    if data.numel() < weight.numel():
+        return data.contiguous()
+    batch, channels, *size = data.shape
+    if channels == 1:  # else ATen cannot tell one layout from the other
+        return data.reshape(batch, *size, 1).movedim(-1, 1)
+    return data.contiguous(memory_format=torch.channels_last)
 
 
 # Pooling ------------------------------------------------------------------------------------------
