@@ -12,8 +12,10 @@ __all__ = ["adapt_when_imported"]
 
 
 def _gluoncv_without_torch(check: ModuleType) -> None:
-    """GluonCV works with MXNet, PyTorch below 2, or both, and refuses to be imported beside a newer
-    PyTorch, which mxnova brings. Told that there is none, it goes on with MXNet.
+    """Tells GluonCV that there is no PyTorch, so that it goes on with MXNet.
+
+    It works with MXNet, PyTorch below 2, or both, and refuses to be imported beside the newer one
+    that mxnova brings.
     """
 
     def _require_pytorch_version(*versions: Any) -> NoReturn:

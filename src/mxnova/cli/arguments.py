@@ -13,6 +13,7 @@ from typing import NoReturn
 import mxnova
 
 from ..core.base.printable import printable
+from .im2rec import add_im2rec, add_rec2idx
 
 __all__ = ["parse"]
 
@@ -66,6 +67,8 @@ def _parser() -> argparse.ArgumentParser:
     _predict(_command(commands, "predict", "run a saved model on files"))
     _run(_command(commands, "run", "run a script written for MXNet, unmodified"))
     _alias(_command(commands, "alias", "let every Python program here `import mxnet`"))
+    add_im2rec(_command(commands, "im2rec", "make lists of images, and record files of them"))
+    add_rec2idx(_command(commands, "rec2idx", "make the index of a record file"))
     return parser
 
 

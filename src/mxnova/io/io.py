@@ -1,15 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """MXNet's module of iterators."""
 
+from .array_files import CSVIter, LibSVMIter, MNISTIter
 from .batch import DataBatch, DataDesc, DataIter
+from .image_record import (
+    ImageRecordInt8Iter,
+    ImageRecordIter,
+    ImageRecordIter_v1,
+    ImageRecordUInt8Iter,
+    ImageRecordUInt8Iter_v1,
+)
 from .mx_data_iter import MXDataIter
 from .ndarray_iter import NDArrayIter
 from .wrappers import PrefetchingIter, ResizeIter
 
 __all__ = [
+    "CSVIter",
     "DataBatch",
     "DataDesc",
     "DataIter",
+    "ImageRecordInt8Iter",
+    "ImageRecordIter",
+    "ImageRecordIter_v1",
+    "ImageRecordUInt8Iter",
+    "ImageRecordUInt8Iter_v1",
+    "LibSVMIter",
+    "MNISTIter",
     "MXDataIter",
     "NDArrayIter",
     "PrefetchingIter",

@@ -39,6 +39,7 @@ def assert_equal(found, expected, tol=1e-4):
         (linear, F.linear, [(64, 256), (256, 256), (256,)]),
         (linear, F.linear, [(64, 256), (256, 256)]),
         (linear, F.linear, [(4, 16, 256), (256, 256), (256,)]),
+        (linear, F.linear, [(128, 32), (1024, 32), (1024,)]),  # much wider than its input
         (matmul, torch.matmul, [(128, 256), (256, 128)]),
         (lambda a, b: matmul(a.T, b.T), lambda a, b: a.T @ b.T, [(256, 128), (128, 256)]),
     ],

@@ -123,7 +123,7 @@ def _attended(
     """`_run`, where somebody is to see it, or to be waited for."""
     for reason in tuple(ATTENTION):
         reason.rest()
-    if MODES.stack:
+    if MODES:
         with MODES.outer() as mode:
             return mode.invoke(op, arrays, out, cls=cls, context=context, is_view=is_view)
     written = _plan_of(op).written

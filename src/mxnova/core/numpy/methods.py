@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
+from ..op import library  # noqa: F401 - registers the operators
+from ..op.record import REGISTRY
 from . import (
     creation,
     elementwise,
@@ -19,7 +23,7 @@ from . import (
 )
 from .world import World, bound, listed
 
-__all__ = ["FUNCTIONS", "NumpyMethods", "functions"]
+__all__ = ["FUNCTIONS", "NumpyMethods", "functions", "operator_functions"]
 
 _ROOMS = {  # module that shows them -> rooms of their implementations
     "": (elementwise, reductions, selection, shaping, creation, products),
@@ -32,10 +36,29 @@ FUNCTIONS = {
     for shown, rooms in _ROOMS.items()
 }
 
+FUNCTIONS[""]["round_"] = elementwise.round_
 
+
+@cache
 def functions(world: World, shown: str = "") -> dict[str, Callable[..., Any]]:
     """The functions of ``np``, ``np.linalg`` or ``np.random`` for `world`."""
     return {name: bound(f, world, name) for name, f in FUNCTIONS[shown].items()}
+
+
+def operator_functions(function_of: Callable[[str, str], Any]) -> dict[str, Callable[..., Any]]:
+    """The functions of ``F.np`` that are one operator each, with its arguments as they are.
+
+    Args:
+        function_of: the function of an operator, called by another name.
+    """
+    names = (n.removeprefix("_np_") for n in REGISTRY if n.startswith("_np_"))
+    return {n: function_of(f"_np_{n}", n) for n in names if n in FUNCTIONS[""]}
+
+
+def _method_signature(implementation: Callable[..., Any]) -> inspect.Signature:
+    """The signature of a function whose first argument is the world, as a method."""
+    _, array, *others = inspect.signature(implementation).parameters.values()
+    return inspect.Signature([array.replace(name="self"), *others])
 
 
 class NumpyMethods:
@@ -120,6 +143,7 @@ def _method(name: str, implementation: Callable[..., Any]) -> Callable[..., Any]
 
     method.__name__ = name
     method.__qualname__ = f"NumpyMethods.{name}"
+    method.__signature__ = _method_signature(implementation)  # type: ignore[attr-defined]
     method.__doc__ = implementation.__doc__
     return method
 
