@@ -235,6 +235,8 @@ def _facts(
         facts["rng"] = random_stream(context)
     if "out" in wanted:
         facts["out"] = None if outs is None else tuple([o._raw for o in outs])
+    if "inside" in wanted:
+        facts["inside"] = False
     return facts
 
 
