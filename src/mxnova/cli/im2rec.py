@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.base import env
-from ..core.base.errors import ArgumentError, FormatError, MXNetError, MissingFileError
+from ..core.base.errors import ArgumentError, FormatError, MissingFileError, MXNetError
 from ..formats import recordio as records
 from ..formats.atomic import replacing
 from ..formats.image_size import check_image_size
@@ -166,7 +166,9 @@ def _write_records(path: Path, options: argparse.Namespace) -> None:
         pool = stack.enter_context(ThreadPoolExecutor(options.num_thread))
         offset = 0
         packed = _in_order(pool, lambda entry: _packed(entry, options), entries)
-        for entry, result in _with_progress(path.name, zip(entries, packed, strict=True), len(entries)):
+        for entry, result in _with_progress(
+            path.name, zip(entries, packed, strict=True), len(entries)
+        ):
             if isinstance(result, MXNetError):
                 n_left_out += 1
                 sys.stderr.write(f"{entry.path}: left out: {result}\n")

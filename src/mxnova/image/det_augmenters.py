@@ -362,7 +362,9 @@ def CreateMultiRandCropAugmenter(  # noqa: N802 - MXNet's name
         lengths = [len(column) for column in columns]
         text = f"lists of {lengths} values: must have as many"
         raise AssertedError(f"CreateMultiRandCropAugmenter: {text}")
-    rows: Iterable[Sequence[Any]] = zip(*(c * n if len(c) == 1 else c for c in columns), strict=True)
+    rows: Iterable[Sequence[Any]] = zip(
+        *(c * n if len(c) == 1 else c for c in columns), strict=True
+    )
     return DetRandomSelectAug([DetRandomCropAug(*row) for row in rows], skip_prob)
 
 

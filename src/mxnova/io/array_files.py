@@ -139,7 +139,9 @@ def LibSVMIter(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N8
             raise FormatError(f"{params.label_libsvm}: {text}")
         label = _sparse(given, params.label_shape[0], begin)
     order = BatchOrder(end - begin, params.batch_size, params.round_batch)
-    return MXDataIter(ArraySource(order, _sparse(table, params.data_shape[0], begin), label), **names)
+    return MXDataIter(
+        ArraySource(order, _sparse(table, params.data_shape[0], begin), label), **names
+    )
 
 
 def _libsvm(path: str, shape: tuple[int, ...], name: str) -> LibSVMTable:
