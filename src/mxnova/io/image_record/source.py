@@ -89,6 +89,7 @@ class ImageSource:
         draw: draws what is done to an image.
         normalization: turns its pixels into the batch's.
         labels: where labels go.
+        seed: of the random numbers; `seed_aug` of the parameters is added, and an image's number.
     """
 
     def __init__(
@@ -98,13 +99,15 @@ class ImageSource:
         draw: Draw,
         normalization: Normalization,
         labels: Labels,
+        seed: int = MAGIC,
     ) -> None:
         self.name, self.params = name, params
         self.draw, self.normalization, self.labels = draw, normalization, labels
         self._records = RecordStream(name, params)
         self._listed = _listed(params)
         self._flag = _flag(params.data_shape[0])
-        self._random = StdRandom(MAGIC)
+        self._seed = seed
+        self._random = StdRandom(seed)
         self._is_ahead = False
         self._limit = env.get("MXNOVA_IMAGE_MAX_PIXELS")
         depth, n_threads = params.prefetch_buffer, params.preprocess_threads
@@ -169,7 +172,7 @@ class ImageSource:
     def _drawn(self, record: Record, data: np.ndarray, label: np.ndarray) -> Callable[[], None]:
         random, seed = self._random, self.params.seed_aug
         if seed is not None:
-            random = StdRandom(MAGIC + seed + record.id)
+            random = StdRandom(self._seed + seed + record.id)
         labels = record.labels if self._listed is None else self._label_of(record)
         check_image_size(self.name, record.image, self._limit)
         size = image_size(record.image)
@@ -204,7 +207,10 @@ class ImageSource:
             image = self._decoded(record, size)
             for step in steps:
                 image = step(image)
-            fill(image, out)
+            height, width = image.shape[:2]
+            if (height, width) != out.shape[1:]:
+                out[...] = 0  # around a smaller image
+            fill(image, out[:, :height, :width])
         except MXNetError as error:
             raise self._error(record, error) from None
         except cv2.error as error:
@@ -239,3 +245,23 @@ def _flag(n_channels: int) -> int:
         text = "must have 1, 3 or 4 channels"
         raise argument_error("image records", "data_shape[0]", n_channels, text)
     return int(flags[n_channels] | cv2.IMREAD_IGNORE_ORIENTATION)
+
+
+def longest_label(name: str, params: SimpleNamespace) -> int:
+    """The length of the longest label.
+
+    Raises:
+        FormatError: one has not `label_width` labels, where that is positive.
+    """
+    listed = _listed(params)
+    if listed is not None:
+        return max(map(len, listed.values()))
+    unordered = SimpleNamespace(**{**vars(params), "shuffle": False, "shuffle_chunk_size": 0})
+    records, longest = RecordStream(name, unordered), 0
+    while (record := records.read()) is not None:
+        n = len(record.labels)
+        if params.label_width > 0 and n != params.label_width:
+            text = f"{n} labels, where label_width={params.label_width}"
+            raise FormatError(f"{params.path_imgrec}: record at offset {record.offset}: {text}")
+        longest = max(longest, n)
+    return longest
