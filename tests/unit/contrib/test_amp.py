@@ -23,7 +23,9 @@ SYMBOL = mx.sym.SoftmaxOutput(
 
 def alone(code):
     """What a program prints after amp.init("bfloat16")."""
-    start = 'import mxnova as mx, numpy as np\nfrom mxnova.contrib import amp\namp.init("bfloat16")\n'
+    start = (
+        'import mxnova as mx, numpy as np\nfrom mxnova.contrib import amp\namp.init("bfloat16")\n'
+    )
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
         [sys.executable, "-c", start + code], env=env, capture_output=True, text=True, check=False
@@ -65,11 +67,14 @@ print(*y.bind(mx.cpu(), {"x": mx.nd.ones((1, 2)), "f_weight": mx.nd.zeros((2, 2)
                          "f_bias": mx.nd.zeros(2)}).forward()[0].asnumpy()[0])
 print("amp_cast" in y.tojson())
 """
-    assert alone(code) == (
-        "x amp_cast0_output f_weight amp_cast1_output f_bias amp_cast2_output f_output "
-        "amp_cast3_output e_output amp_multicast0_output0 amp_multicast0_output1 _plus0_output "
-        "2.0 2.0 False"
-    ).split()
+    assert (
+        alone(code)
+        == (
+            "x amp_cast0_output f_weight amp_cast1_output f_bias amp_cast2_output f_output "
+            "amp_cast3_output e_output amp_multicast0_output0 amp_multicast0_output1 _plus0_output "
+            "2.0 2.0 False"
+        ).split()
+    )
 
 
 def test_training():
@@ -111,7 +116,10 @@ def test_trainers_need_init():
     trainer = mx.gluon.Trainer([], "sgd")
     with pytest.raises(AssertionError, match=r"amp\.init"):
         amp.init_trainer(trainer)
-    with pytest.raises(AssertionError, match="init_trainer"), amp.scale_loss(mx.nd.ones(1), trainer):
+    with (
+        pytest.raises(AssertionError, match="init_trainer"),
+        amp.scale_loss(mx.nd.ones(1), trainer),
+    ):
         pass
 
 
@@ -161,7 +169,11 @@ def test_a_model_and_a_block_compute_the_same(cast):
 def test_buckets_share_converted_parameters():
     def sym_gen(length):
         fc = mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=4, flatten=False, name="fc")
-        return mx.sym.SoftmaxOutput(mx.sym.mean(fc, axis=1), name="softmax"), ["data"], ["softmax_label"]
+        return (
+            mx.sym.SoftmaxOutput(mx.sym.mean(fc, axis=1), name="softmax"),
+            ["data"],
+            ["softmax_label"],
+        )
 
     module = mx.mod.BucketingModule(sym_gen, default_bucket_key=6)
     with pytest.raises(AssertionError, match="bind"):
