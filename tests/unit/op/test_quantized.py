@@ -7,6 +7,7 @@ import torch
 
 import mxnova.core.op.library  # noqa: F401 - layers on integers refer to those on floats
 from mxnova.core.base.errors import MXNetError
+from mxnova.core.op.quantized.products import convolution
 from mxnova.core.op.record import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
 from tests.unit.op.samples import Sample, check
@@ -132,6 +133,30 @@ def test_the_bias_of_fully_connected_is_brought_to_the_steps_of_the_result(dtype
     assert total[0].tolist() == expected.tolist()
 
 
+def test_the_bias_of_a_convolution_of_int8_is_brought_to_the_steps_of_the_result():
+    bias = torch.tensor([1, -7, 101], dtype=torch.int8)
+    data, weight = torch.zeros(1, 2, 3, 3, dtype=torch.int8), torch.zeros(3, 2, 1, 1).char()
+    attrs = {"kernel": (1, 1), "num_filter": 3}
+    total, *_ = product("_contrib_quantized_conv", attrs, data, weight, bias)
+    expected = (bias.numpy() * (1.93 / 127) / (1.5 / 127 * 0.5 / 127)).round()
+    assert total[0, :, 0, 0].tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8])
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("stride, pad, dilate", [(1, 0, 1), (2, 1, 1), (1, 2, 2), (2, 0, 3)])
+def test_integer_convolutions(dtype, n, stride, pad, dilate):
+    rng = np.random.default_rng(0)
+    data, weight = (
+        integers(rng, (2, 3, *(9,) * n), dtype),
+        integers(rng, (5, 3, *(2,) * n), torch.int8),
+    )
+    plain = (torch.conv1d, torch.conv2d, torch.conv3d)[n - 1]
+    expected = plain(data.double(), weight.double(), None, stride, pad, dilate)
+    found = convolution(data, weight, (stride,) * n, (pad,) * n, (dilate,) * n)
+    assert torch.equal(found, expected.int())
+
+
 @pytest.mark.parametrize(
     "kernel, more", [((3, 3), {"pad": (1, 1), "stride": (2, 2)}), ((1, 2, 2), {})]
 )
@@ -142,7 +167,7 @@ def test_convolution(kernel, more):
     attrs = {"kernel": kernel, "num_filter": 3, **more}
     total, low, high = product("_contrib_quantized_conv", attrs, data, weight, bias)
     plain = find("Convolution").of(attrs)
-    expected = plain.forward(data.double(), weight.double(), bias.double())
+    expected = plain.forward(data.double(), weight.double(), bias.double(), inside=False)
     assert torch.equal(total, expected.int())
     torch.testing.assert_close(high, torch.tensor([1.5 / 127 * 0.5 / 127 * 2.0**31]))
     torch.testing.assert_close(low, -high)
