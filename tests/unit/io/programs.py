@@ -8,8 +8,12 @@ import struct
 
 import numpy as np
 
-_REC = "path_imgrec='a.rec', data_shape=(3, 8, 9), batch_size=4, preprocess_threads=1, verbose=False"
-_DET = "path_imgrec='det.rec', data_shape=(3, 8, 9), batch_size=3, preprocess_threads=1, verbose=False"
+_REC = (
+    "path_imgrec='a.rec', data_shape=(3, 8, 9), batch_size=4, preprocess_threads=1, verbose=False"
+)
+_DET = (
+    "path_imgrec='det.rec', data_shape=(3, 8, 9), batch_size=3, preprocess_threads=1, verbose=False"
+)
 _CSV = "data_csv='d.csv', data_shape=(4,), batch_size=3"
 _SVM = "data_libsvm='d.svm', data_shape=(4,), batch_size=2"
 _MNIST = "image='images', label='labels', batch_size=3, silent=True"
