@@ -9,7 +9,7 @@ from mxnova.ndarray.ndarray import Context as Context
 from mxnova.ndarray.ndarray import NDArray as NDArray
 from mxnova.symbol.symbol import Symbol as Symbol
 
-BASE_ESTIMATOR: type[Any]
+from builtins import object as BASE_ESTIMATOR
 class BatchEndParam(NamedTuple):
     epoch: Any
     nbatch: Any

@@ -6,14 +6,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as _np
 
 
-Any: type[Any]
-_MODULES: dict[Any, Any]
 from mxnova.contrib import amp as amp
-annotations: Any
 from mxnova.contrib import autograd as autograd
-import importlib as importlib
 from mxnova.contrib import io as io
-from mxnova.contrib import naming as naming
 from mxnova.contrib import ndarray as nd
 from mxnova.contrib import ndarray as ndarray
 from mxnova.contrib import quantization as quant

@@ -11,7 +11,6 @@ from mxnova.ndarray.ndarray import NDArray as NDArray
 from mxnova.optimizer import Optimizer as Optimizer
 from mxnova.symbol.symbol import Symbol as Symbol
 
-Any: type[Any]
 class Block:
     def __call__(self, *args: Any) -> Any: ...
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None: ...
@@ -130,13 +129,9 @@ class Trainer:
     def set_learning_rate(self, lr: float) -> None: ...
     def step(self, batch_size: float, ignore_stale_grad: bool = False) -> None: ...
     def update(self, batch_size: float, ignore_stale_grad: bool = False) -> None: ...
-_NAMES: dict[Any, Any]
-annotations: Any
 from mxnova.gluon import block as block
 from mxnova.gluon import contrib as contrib
 from mxnova.gluon import data as data
-import importlib as importlib
-from mxnova.gluon import listing as listing
 from mxnova.gluon import loss as loss
 from mxnova.gluon import model_zoo as model_zoo
 from mxnova.gluon import nn as nn

@@ -55,7 +55,7 @@ from mxnova.ndarray.numpy import bitwise_not as bitwise_not
 from mxnova.ndarray.numpy import bitwise_or as bitwise_or
 from mxnova.ndarray.numpy import bitwise_xor as bitwise_xor
 from mxnova.ndarray.numpy import blackman as blackman
-bool: type[Any]
+from builtins import bool as bool
 bool_: type[Any]
 from mxnova.ndarray.numpy import broadcast_arrays as broadcast_arrays
 from mxnova.ndarray.numpy import broadcast_to as broadcast_to
