@@ -34,7 +34,7 @@ class CharacterModel(mx.gluon.HybridBlock):
             self.lstm = rnn.LSTM(units, layers, input_size=units)
             self.output = nn.Dense(characters, flatten=False, in_units=units)
 
-    def hybrid_forward(self, F: Any, text: Any, *states: Any) -> Any:  # noqa: N803 - MXNet's name
+    def hybrid_forward(self, F: Any, text: Any, *states: Any) -> Any:
         outputs, states = self.lstm(self.embedding(text), list(states))
         return (self.output(outputs), *states)
 
@@ -55,7 +55,7 @@ def train(net: Any, pieces: list[tuple[np.ndarray, np.ndarray]], count: int, rat
     """`count` epochs of Adam; each piece begins with the state that the one before has left."""
     trainer = mx.gluon.Trainer(net.collect_params(), "adam", {"learning_rate": rate})
     loss_of = mx.gluon.loss.SoftmaxCrossEntropyLoss()
-    length, batch = pieces[0][0].shape
+    _, batch = pieces[0][0].shape
     for epoch in epochs(count, pieces, "characters"):
         states = net.lstm.begin_state(batch)
         for text, following in epoch:

@@ -34,7 +34,7 @@ WORD = re.compile(r"[A-Za-z]+|\d+|[^\w\s]")
 
 
 def digits() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Handwritten digits: images (n, 1, 8, 8) from 0 to 1 and labels to learn, then those to test."""
+    """Handwritten digits: images (n, 1, 8, 8) from 0 to 1 and labels; to learn, then to test."""
     given = load_digits()
     images = (given.images[:, None] / 16).astype(np.float32)
     labels = given.target.astype(np.float32)

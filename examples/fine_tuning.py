@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What was learned of clean digits serves noisy ones: python -m examples.fine_tuning.
 
-A network learns clean images and is exported, as MXNet's files. Its layers up to the first dense one
-are loaded from there, frozen, and serve a new dense layer that learns from ten noisy images of each
-digit. The exit status is 1 where frozen parameters have changed, and where, after a full training, a
-network that saw nothing but the noisy images does as well.
+A network learns clean images and is exported, as MXNet's files. Its layers up to the first dense
+one are loaded from there, frozen, and serve a new dense layer that learns from ten noisy images of
+each digit. The exit status is 1 where frozen parameters have changed, and where, after a full
+training, a network that saw nothing but the noisy images does as well.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 """A convolutional network on handwritten digits: python -m examples.lenet.
 
 LeNet (LeCun et al., Gradient-Based Learning Applied to Document Recognition, 1998), for images of
-8 × 8 pixels, with batch normalization. The exit status is 1 where a full training ends below 98 % of held-out images.
+8 × 8 pixels, with batch normalization. The exit status is 1 where a full training ends below 98 %
+of held-out images.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class LeNet(mx.gluon.HybridBlock):
                 self.features.add(nn.Dense(120, activation="relu"), nn.Dense(84, activation="relu"))
             self.output = nn.Dense(classes)
 
-    def hybrid_forward(self, F: Any, images: Any) -> Any:  # noqa: N803 - MXNet's name
+    def hybrid_forward(self, F: Any, images: Any) -> Any:
         return self.output(self.features(images))
 
 

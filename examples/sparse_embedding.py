@@ -48,7 +48,7 @@ def hashed(functions: list[list[str]], rows: int) -> np.ndarray:
     """The numbers of rows, (n, LENGTH), of words and of pairs of neighbours."""
     numbers = np.full((len(functions), LENGTH), PADDING, np.float32)
     for row, words in zip(numbers, functions):
-        pairs = map(" ".join, zip(words, words[1:]))
+        pairs = [f"{word} {following}" for word, following in zip(words, words[1:])]  # noqa: RUF007
         terms = [term for both in zip(words, pairs) for term in both][:LENGTH]
         row[: len(terms)] = [1 + zlib.crc32(term.encode()) % (rows - 1) for term in terms]
     return numbers

@@ -3,8 +3,8 @@
 
 Encoder layers with normalization first (Vaswani et al., Attention Is All You Need, 2017; Xiong et
 al., On Layer Normalization in the Transformer Architecture, 2020) read functions of Python's
-standard library. The exit status is 1 where a full training leaves more than a quarter of the errors
-of whoever always says the most frequent package.
+standard library. The exit status is 1 where a full training leaves more than a quarter of the
+errors of whoever always says the most frequent package.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class SelfAttention(mx.gluon.HybridBlock):
             self.project = nn.Dense(3 * units, flatten=False, in_units=units)
             self.output = nn.Dense(units, flatten=False, in_units=units)
 
-    def hybrid_forward(self, F: Any, x: Any, hidden: Any) -> Any:  # noqa: N803 - MXNet's name
+    def hybrid_forward(self, F: Any, x: Any, hidden: Any) -> Any:
         parts = F.split(self.project(x), num_outputs=3, axis=2)
         query, key, value = (
             part.reshape((0, 0, -4, self._heads, -1)).transpose((0, 2, 1, 3)) for part in parts
@@ -57,7 +57,10 @@ class EncoderLayer(mx.gluon.HybridBlock):
     def __init__(self, units: int, heads: int, dropout: float, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         with self.name_scope():
-            self.norm1, self.norm2 = nn.LayerNorm(in_channels=units), nn.LayerNorm(in_channels=units)
+            self.norm1, self.norm2 = (
+                nn.LayerNorm(in_channels=units),
+                nn.LayerNorm(in_channels=units),
+            )
             self.attention = SelfAttention(units, heads)
             self.dense = nn.HybridSequential()
             self.dense.add(
@@ -67,7 +70,7 @@ class EncoderLayer(mx.gluon.HybridBlock):
             )
             self.dropout = nn.Dropout(dropout)
 
-    def hybrid_forward(self, F: Any, x: Any, hidden: Any) -> Any:  # noqa: N803 - MXNet's name
+    def hybrid_forward(self, F: Any, x: Any, hidden: Any) -> Any:
         x = x + self.dropout(self.attention(self.norm1(x), hidden))
         return x + self.dropout(self.dense(self.norm2(x)))
 
@@ -94,7 +97,7 @@ class Classifier(mx.gluon.HybridBlock):
             self.norm = nn.LayerNorm(in_channels=units)
             self.output = nn.Dense(classes, in_units=units)
 
-    def hybrid_forward(self, F: Any, words: Any, position: Any) -> Any:  # noqa: N803
+    def hybrid_forward(self, F: Any, words: Any, position: Any) -> Any:
         there = words != PADDING
         hidden = ((1 - there) * HIDDEN).reshape((0, 1, 1, -1))
         x = F.broadcast_add(self.embedding(words), position)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: N803, D102 - hybrid_forward has MXNet's names
+# ruff: noqa: N803 - hybrid_forward has MXNet's names
 """Networks as Gluon blocks of mxnova or MXNet; `torch_blocks` has the same ones."""
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Tuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,8 +24,8 @@ class Language(NamedTuple):
 class Sizes(NamedTuple):
     """Of all; pixels are those of an edge."""
 
-    mlp: Tuple[int, ...] = (512, 256)
-    lenet: Tuple[int, ...] = (20, 50)
+    mlp: tuple[int, ...] = (512, 256)
+    lenet: tuple[int, ...] = (20, 50)
     language: Language = Language()
     pixels: int = 224
 

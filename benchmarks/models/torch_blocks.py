@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: D102
 """The networks of `gluon_net` as modules of torch, with parameters in the same order."""
 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import torch.nn.functional as F
@@ -83,7 +83,7 @@ def modules(sizes: Sizes) -> dict[str, Any]:
 
 def _mlp(*units: int) -> nn.Module:
     layers: list[nn.Module] = []
-    for before, after in zip(units, units[1:], strict=False):
+    for before, after in pairwise(units):
         layers += [nn.Linear(before, after), nn.ReLU()]
     return nn.Sequential(*layers, nn.Linear(units[-1], 10))
 

@@ -76,7 +76,7 @@ def _torch_loader(images: np.ndarray, labels: np.ndarray, normalized: bool) -> A
 
 
 SUBJECT = Subject(
-    "A DataLoader with 2 processes, 64×64 images",
+    "A DataLoader with 2 processes, 64x64 images",
     ("mxnova", "torch", "mxnet"),
     cases,
     rounds=4,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records how MXNet 1.9.1 learns: ``PYTHONPATH=. python scripts/record/training.py OUT``.
 
-The losses of the first steps of LeNet on scikit-learn's digits, three times as large, and of an LSTM
-on the characters of the license. Starts and batches depend on no library.
+The losses of the first steps of LeNet on scikit-learn's digits, three times as large, and of an
+LSTM on the characters of the license. Starts and batches depend on no library.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .model import BatchEndParam, save_checkpoint
+from .checkpoint import BatchEndParam, save_checkpoint
 
 __all__ = [
     "LogValidationMetricsCallback",

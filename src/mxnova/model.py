@@ -1,73 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checkpoints: a symbol in ``prefix-symbol.json``, parameters in ``prefix-0001.params``."""
+"""MXNet's module of what training loops stand on: checkpoints, stores, and FeedForward."""
 
-from __future__ import annotations
+# ruff: noqa: F401 - programs take names with an underscore from here, too
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from .checkpoint import (
+    BatchEndParam,
+    load_checkpoint,
+    load_params,
+    save_checkpoint,
+    split_params,
+)
+from .feed_forward import FeedForward, _multiple_callbacks, _train_multi_device
+from .kvstore.updates import create_kvstore as _create_kvstore
+from .kvstore.updates import create_sparse_kvstore as _create_sparse_kvstore
+from .kvstore.updates import initialize_kvstore as _initialize_kvstore
+from .kvstore.updates import update_params as _update_params
+from .kvstore.updates import update_params_on_kvstore as _update_params_on_kvstore
 
-from . import ndarray as nd
-from . import symbol as sym
-from .core.base.errors import FormatError
-from .core.graph.symbol import Symbol
-from .core.nd.array import NDArray
+__all__ = [
+    "BASE_ESTIMATOR",
+    "SKLEARN_INSTALLED",
+    "BatchEndParam",
+    "FeedForward",
+    "load_checkpoint",
+    "load_params",
+    "save_checkpoint",
+    "split_params",
+]
 
-__all__ = ["BatchEndParam", "load_checkpoint", "load_params", "save_checkpoint", "split_params"]
-
-Params = dict[str, NDArray]
-
-
-class BatchEndParam(NamedTuple):
-    """What callbacks are told at the end of a batch, and at the end of a validation."""
-
-    epoch: int
-    nbatch: int
-    eval_metric: Any
-    locals: Any
-
-
-def save_checkpoint(
-    prefix: str,
-    epoch: int,
-    symbol: Symbol | None,
-    arg_params: Mapping[str, NDArray],
-    aux_params: Mapping[str, NDArray],
-    remove_amp_cast: bool = True,
-) -> None:
-    """Writes ``prefix-symbol.json`` (unless `symbol` is None) and ``prefix-<epoch>.params``."""
-    if symbol is not None:
-        symbol.save(f"{prefix}-symbol.json", remove_amp_cast=remove_amp_cast)
-    arrays = {f"arg:{k}": v for k, v in arg_params.items()}
-    arrays.update((f"aux:{k}", v) for k, v in aux_params.items())
-    nd.save(f"{prefix}-{epoch:04d}.params", arrays)
-
-
-def load_params(prefix: str, epoch: int) -> tuple[Params, Params]:
-    """(arguments, auxiliary states) in ``prefix-<epoch>.params``."""
-    path = f"{prefix}-{epoch:04d}.params"
-    return split_params(nd.load(path), path)
-
-
-def split_params(loaded: object, source: str) -> tuple[Params, Params]:
-    """(arguments, auxiliary states) of a loaded file, whose names start with ``arg:`` or ``aux:``.
-
-    Raises:
-        FormatError: it holds a list, or a name without either prefix.
-    """
-    if not isinstance(loaded, dict):
-        if not loaded:
-            return {}, {}
-        raise FormatError(f"{source}: arrays without names are no model parameters")
-    kinds: dict[str, Params] = {"arg": {}, "aux": {}}
-    for key, array in loaded.items():
-        kind, _, name = str(key).partition(":")
-        if kind not in kinds or not name:
-            raise FormatError(f"{source}: {key!r} starts with neither 'arg:' nor 'aux:'")
-        kinds[kind][name] = array
-    return kinds["arg"], kinds["aux"]
-
-
-def load_checkpoint(prefix: str, epoch: int) -> tuple[Symbol, Params, Params]:
-    """(symbol, arguments, auxiliary states) of a checkpoint."""
-    symbol = sym.load(f"{prefix}-symbol.json")
-    return symbol, *load_params(prefix, epoch)
+SKLEARN_INSTALLED = False  # FeedForward is no estimator of scikit-learn's
+BASE_ESTIMATOR = object

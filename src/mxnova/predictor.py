@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from .checkpoint import split_params
 from .core.base.errors import ArgumentError, ArgumentTypeError, MXNetError, candidates, shown
 from .core.base.shapes import from_user, is_known, shape_text
 from .core.exec.interpreter import Interpreter
@@ -31,7 +32,6 @@ from .core.nd.files import load, load_frombuffer
 from .core.op.dtypes import torch_dtype
 from .core.runtime.context import Context, context_of
 from .formats.source import read_file
-from .model import split_params
 
 __all__ = ["NDList", "Predictor"]
 

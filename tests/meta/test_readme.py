@@ -82,9 +82,11 @@ def test_commands_exist():
         if program.startswith("scripts/"):
             assert ROOT / program in SCRIPTS
         elif program == "python":
-            package = arguments[0] == "-m"
-            path = f"{arguments[1]}/__main__.py" if package else arguments[0]
-            assert (ROOT / path).is_file()
+            is_module = arguments[0] == "-m"
+            path = ROOT / (arguments[1].replace(".", "/") if is_module else arguments[0])
+            assert (path.with_suffix(".py") if is_module else path).is_file() or (
+                is_module and (path / "__main__.py").is_file()
+            )
         else:
             assert program in ("mxnova", "pip")
 

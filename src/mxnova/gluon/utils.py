@@ -24,7 +24,16 @@ import torch
 from .. import __name__ as _package
 from .. import ndarray as nd
 from ..core.base import env
-from ..core.base.errors import ArgumentError, AssertedError, FileError, argument_error, shown
+from ..core.base.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    AssertedError,
+    FileError,
+    argument_error,
+    shown,
+)
+from ..core.graph.numpy_symbol import _Symbol
+from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from ..core.nd.wrapping import wrap
 from ..core.runtime.context import Context
@@ -297,3 +306,21 @@ def _get_repo_url() -> str:
 def _get_repo_file_url(namespace: str, filename: str) -> str:
     """The URL of a file in a folder of the repository."""
     return f"{_get_repo_url()}{namespace}/{filename}"
+
+
+# Kinds of arrays and symbols ----------------------------------------------------------------------
+
+
+def _check_same_symbol_type(symbols: Sequence[Symbol]) -> type[Symbol]:
+    """The class of all symbols, of which some graph is to be made: NumPy's or the classic one.
+
+    Raises:
+        ArgumentTypeError: there are some of each.
+    """
+    kinds = [_Symbol if isinstance(symbol, _Symbol) else Symbol for symbol in symbols]
+    if len(set(kinds)) > 1:
+        raise ArgumentTypeError(
+            "classic symbols and NumPy's cannot be outputs of one graph: as_np_ndarray() or "
+            "as_nd_ndarray() make them of one kind"
+        )
+    return kinds[0]

@@ -2,6 +2,7 @@
 """Iterators over batches, as Module and the training loops of its time take them."""
 
 from . import io, utils
-from .io import DataBatch, DataDesc, DataIter, NDArrayIter, ResizeIter
+from .io import *  # noqa: F403
+from .io import __all__ as _names
 
-__all__ = ["DataBatch", "DataDesc", "DataIter", "NDArrayIter", "ResizeIter", "io", "utils"]
+__all__ = ["io", "utils", *_names]

@@ -23,6 +23,7 @@ __all__ = [
     "all_dense",
     "arrays_of",
     "create",
+    "dense",
     "is_half",
     "listed",
     "register",
@@ -53,6 +54,8 @@ class Optimizer:
         begin_num_update: number of updates that were made before.
         multi_precision: keep float32 copies of float16 weights, and update those.
         param_dict: index of a weight -> gluon's Parameter, whose multipliers are obeyed.
+        use_fused_step: MXNet 2's choice between an operator and array operations for a step; taken,
+            and without effect: an optimizer has one form of its step here.
 
     Attributes:
         num_update: the most updates that any weight has had.
@@ -75,6 +78,7 @@ class Optimizer:
         begin_num_update: int = 0,
         multi_precision: bool = False,
         param_dict: dict[Any, Any] | None = None,
+        use_fused_step: bool = True,
     ) -> None:
         if not isinstance(param_idx2name, (dict, type(None))):
             raise ArgumentTypeError(
@@ -95,6 +99,7 @@ class Optimizer:
         self.idx2name = dict(param_idx2name or {})
         self.sym_info = () if sym is None else (sym.attr_dict(), sym.list_arguments())
         self.param_dict = param_dict or {}
+        self.use_fused_step = use_fused_step
         self.allow_np_array = is_np_array()
         self.set_lr_mult({})
         self.set_wd_mult({})
@@ -385,6 +390,11 @@ def all_dense(*lists: Sequence[nd.NDArray]) -> bool:
             if array.stype != "default":
                 return False
     return True
+
+
+def dense(array: nd.NDArray) -> nd.NDArray:
+    """The array, without sparse storage."""
+    return array if array.stype == "default" else array.tostype("default")
 
 
 def arrays_of(state: Any) -> tuple[nd.NDArray, ...]:

@@ -48,22 +48,26 @@ from ..ndarray.random import normal
 from .adam import FTML, Adam, Adamax, Nadam
 from .adaptive import AdaDelta, AdaGrad, Ftrl, RMSProp
 from .base import Optimizer, create, register
+from .decoupled import AdaBelief, AdamW
 from .descent import DCASGD, NAG, SGD, SGLD, Signum, Test, ccSGD
-from .large_batch import LAMB, LARS, LBSGD
+from .large_batch import LAMB, LANS, LARS, LBSGD
 from .updater import Updater, get_updater
 
 __all__ = [
     "DCASGD",
     "FTML",
     "LAMB",
+    "LANS",
     "LARS",
     "LBSGD",
     "NAG",
     "SGD",
     "SGLD",
+    "AdaBelief",
     "AdaDelta",
     "AdaGrad",
     "Adam",
+    "AdamW",
     "Adamax",
     "Ftrl",
     "Nadam",

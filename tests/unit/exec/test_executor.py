@@ -181,10 +181,39 @@ def test_the_monitor_sees_every_array():
     assert seen == {"fc_output": (2, 3), "act_output": (2, 3)}
     executor.set_monitor_callback(lambda name, array: seen.update({name: array.shape}), True)
     executor.forward(is_train=True)
-    executor.backward()
     assert set(seen) == {
         "data", "fc_data", "fc_weight", "fc_bias", "fc_output", "act_input0", "act_output"
     }  # fmt: skip
+    seen.clear()
+    executor.backward()
+    assert seen == {
+        "act_backward_output": (2, 3),
+        "fc_backward_output0": (2, 4),
+        "fc_backward_output1": (3, 4),
+        "fc_backward_output2": (3,),
+    }
+
+
+def test_the_monitor_sees_what_each_node_gives_back():
+    x = mx.sym.var("x")
+    total = mx.sym.elemwise_add(mx.sym.square(x, name="s"), mx.sym.sin(x, name="t"), name="sum")
+    executor = total.simple_bind(mx.cpu(), x=(2,))
+    executor.arg_dict["x"][:] = [1, 2]
+    seen = {}
+    executor.set_monitor_callback(lambda name, array: seen.update({name: array.asnumpy()}))
+    for times in (1, 2):
+        executor.forward(is_train=True)
+        seen.clear()
+        executor.backward(mx.nd.array([times, times]))
+        np.testing.assert_allclose(seen["s_backward_output"], [2 * times, 4 * times])
+        np.testing.assert_allclose(seen["t_backward_output"], times * np.cos([1, 2]), rtol=1e-6)
+        expected = seen["s_backward_output"] + seen["t_backward_output"]
+        np.testing.assert_array_equal(executor.grad_dict["x"].asnumpy(), expected)
+    executor.set_monitor_callback(None)
+    seen.clear()
+    executor.forward(is_train=True)
+    executor.backward()
+    assert seen == {}
 
 
 def test_debug_str_shows_the_code():

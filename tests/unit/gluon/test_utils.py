@@ -277,3 +277,27 @@ def test_small_helpers():
     assert utils.shape_is_known((1, 2))
     assert not utils.shape_is_known((0, 2))
     assert set(utils.__all__) >= {"split_data", "split_and_load", "clip_global_norm", "download"}
+
+
+# Kinds of arrays and symbols ----------------------------------------------------------------------
+
+ARRAY, SYMBOL = mx.nd.ones(2), mx.sym.var("x")
+NP_ARRAY, NP_SYMBOL = ARRAY.as_np_ndarray(), SYMBOL.as_np_ndarray()
+
+
+@pytest.mark.parametrize("out", [NP_ARRAY, NP_SYMBOL, [NP_ARRAY, (NP_SYMBOL, None)], None, 3])
+def test_all_are_of_numpy(out):
+    assert utils._check_all_np_ndarrays(out) is None
+
+
+@pytest.mark.parametrize("out", [ARRAY, SYMBOL, [NP_ARRAY, (ARRAY,)]])
+def test_one_is_not_of_numpy(out):
+    with pytest.raises(TypeError, match="as_np_ndarray"):
+        utils._check_all_np_ndarrays(out)
+
+
+def test_kind_of_symbols():
+    assert utils._check_same_symbol_type([SYMBOL, SYMBOL]) is type(SYMBOL)
+    assert utils._check_same_symbol_type([NP_SYMBOL]) is type(NP_SYMBOL)
+    with pytest.raises(TypeError, match="one kind"):
+        utils._check_same_symbol_type([SYMBOL, NP_SYMBOL])

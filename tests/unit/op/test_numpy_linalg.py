@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: N803, N806 - MXNet calls the arrays A, U, L and V
+
 import numpy as np
 import pytest
 import torch

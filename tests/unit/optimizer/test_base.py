@@ -10,9 +10,11 @@ import pytest
 import mxnova as mx
 
 NAMES = [
+    "adabelief",
     "adadelta",
     "adagrad",
     "adam",
+    "adamw",
     "adamax",
     "ccsgd",
     "dcasgd",
@@ -20,6 +22,7 @@ NAMES = [
     "ftrl",
     "groupadagrad",
     "lamb",
+    "lans",
     "lars",
     "lbsgd",
     "nadam",
@@ -43,7 +46,7 @@ def registry(monkeypatch):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_create(name):
-    made = mx.optimizer.create(name.upper(), wd=0.5, rescale_grad=0.25)
+    made = mx.optimizer.create(name.upper(), wd=0.5, rescale_grad=0.25, use_fused_step=False)
     assert type(made).__name__.lower() == name
     assert (made.wd, made.rescale_grad, made.num_update) == (0.5, 0.25, 0)
 
@@ -179,3 +182,12 @@ def test_sgld_adds_noise_of_the_learning_rate():
     assert values.mean() == pytest.approx(-0.02, abs=0.01)
     assert values.std() == pytest.approx(0.2, rel=0.03)
     assert np.unique(values).size > 9000
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n not in ("ftrl", "sgld")])
+def test_weights_without_gradients_stay_finite(name):
+    weight = mx.nd.array([[1.0, -2.0], [0.0, 3.0]])
+    updater = mx.optimizer.get_updater(mx.optimizer.create(name))
+    for _ in range(2):
+        updater(0, mx.nd.zeros((2, 2)), weight)
+    np.testing.assert_array_equal(weight.asnumpy(), [[1.0, -2.0], [0.0, 3.0]])

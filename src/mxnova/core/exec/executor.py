@@ -38,7 +38,7 @@ from .allocation import allocated, resized
 from .gradient_path import refuse_without_gradient
 from .interpreter import Observer, Teller
 from .memory_need import bytes_needed
-from .monitor import MonitorCallback, told
+from .monitor import GradientTeller, MonitorCallback, told
 from .placement import contexts_of
 from .program import ArrayFacts, Facts, Mode, Program
 from .sparse_execution import leaf_of, tracked_of, value_of
@@ -93,6 +93,7 @@ class Executor:
         self._recorded: tuple[list[Tensor], list[Tensor]] | None = None
         self._drawn_from: list[tuple[torch.Generator, Tensor]] = []
         self._observers: tuple[Observer, ...] = ()
+        self._gradient_teller: GradientTeller | None = None
         self._check_names_and_contexts()
         refuse_without_gradient(symbol, [n for n in args if self._is_tracked(n)])
         self.outputs: list[NDArray] = []
@@ -229,6 +230,8 @@ class Executor:
         for array in self._written:
             _ = array._target  # waits for those who read it
         inputs = self._inputs()
+        if self._gradient_teller is not None:
+            self._gradient_teller.forget()
         if is_train:
             results = self._run_recorded(Mode(True, bool(self._tracked)), inputs, self._observers)
         elif self._observers:
@@ -331,6 +334,8 @@ class Executor:
         for i, leaf in zip(self._tracked, leaves, strict=True):
             fresh, leaf.grad = leaf.grad, None
             self._store(names[i], fresh)
+        if self._gradient_teller is not None:
+            self._gradient_teller.tell()
 
     def _random_states(self) -> list[tuple[torch.Generator, Tensor]]:
         """The random streams that the program draws from, as they are now."""
@@ -379,6 +384,9 @@ class Executor:
     ) -> None:
         """Calls `callback(name, array)` for every output of every node at each forward.
 
+        At a backward after a forward in training, it is called for the gradients that every node
+        gives to its inputs, such as ``fc_backward_output0``.
+
         Args:
             callback: the function; None: none any more.
             monitor_all: also for the inputs of every node: variables under their own name, and
@@ -386,9 +394,11 @@ class Executor:
         """
         if callback is not None and not callable(callback):
             raise ArgumentTypeError(f"set_monitor_callback: {shown(callback)} is no function")
-        self._observers = (
-            () if callback is None else (Teller(told(callback), monitor_all, monitor_all),)
-        )
+        self._observers, self._gradient_teller = (), None
+        if callback is not None:
+            tell = told(callback)
+            self._gradient_teller = GradientTeller(tell)
+            self._observers = (Teller(tell, monitor_all, monitor_all), self._gradient_teller)
 
     def debug_str(self) -> str:
         """The symbol's listing, the code that its program runs outside training, what that takes.

@@ -23,8 +23,8 @@ __all__ = ["Interpreter", "Observer", "Tell", "Teller", "Timer"]
 class Observer(Protocol):
     """Who watches a run."""
 
-    def before(self, step: Step, inputs: Sequence[Any]) -> None:
-        """Called before a step, with its inputs."""
+    def before(self, step: Step, inputs: list[Any]) -> None:
+        """Called before a step, with its inputs, which it may replace."""
 
     def after(self, step: Step, outputs: Sequence[Any]) -> None:
         """Called after a step, with its outputs."""

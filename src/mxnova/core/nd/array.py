@@ -270,7 +270,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
 
     def __getitem__(self, key: Any) -> NDArray:
         recorded = self._tracked is not None and STATE.recording
-        seen = recorded or bool(ATTENTION and MODES.stack)
+        seen = recorded or bool(ATTENTION and MODES)
         if type(key) is slice and (key.step is None or key.step == 1):
             if key.start is key.stop is None:
                 return self

@@ -123,7 +123,7 @@ def _attended(
     """`_run`, where somebody is to see it, or to be waited for."""
     for reason in tuple(ATTENTION):
         reason.rest()
-    if MODES.stack:
+    if MODES:
         with MODES.outer() as mode:
             return mode.invoke(op, arrays, out, cls=cls, context=context, is_view=is_view)
     written = _plan_of(op).written
@@ -235,6 +235,8 @@ def _facts(
         facts["rng"] = random_stream(context)
     if "out" in wanted:
         facts["out"] = None if outs is None else tuple([o._raw for o in outs])
+    if "inside" in wanted:
+        facts["inside"] = False
     return facts
 
 

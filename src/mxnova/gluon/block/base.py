@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from ... import initializer
 from ... import ndarray as nd
@@ -37,6 +37,8 @@ class Block:
             number.
         params: parameters to share with another block.
     """
+
+    _is_summarized: ClassVar[bool] = True  # whether `summary` has a line for it
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         self._empty_prefix = prefix == ""

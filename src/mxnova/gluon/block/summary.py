@@ -61,9 +61,6 @@ class _Watcher:
     """Adds a row for each call of the blocks that it is applied to."""
 
     def __init__(self, rows: list[_Row], handles: list[Any]) -> None:
-        from ..nn import HybridSequential, Sequential
-
-        self._containers = Sequential, HybridSequential  # not shown: they compute nothing
         self._rows = rows
         self._handles = handles
         self._seen: set[Parameter] = set()
@@ -74,7 +71,7 @@ class _Watcher:
                 f"summary: {block.name!r} is hybridized, so that its children are not called; "
                 "hybridize(False) first"
             )
-        if not isinstance(block, self._containers):
+        if block._is_summarized:
             self._handles.append(block.register_forward_hook(self._called))
 
     def _called(self, block: Block, _inputs: Any, outputs: Any) -> None:

@@ -15,6 +15,8 @@ __all__ = ["HybridSequential", "Sequential"]
 class _Chain(Block):
     """What a chain of blocks has of a list: length, items, slices that share the blocks."""
 
+    _is_summarized = False
+
     def add(self, *blocks: Block) -> None:
         """Puts `blocks` at the end."""
         for block in blocks:

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NDArrayIter: batches of arrays in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import ndarray as nd
+from ..core.base.errors import ArgumentError, AssertedError
+from ..ndarray.sparse import CSRNDArray
+from .batch import DataDesc, DataIter
+from .utils import _getdata_by_idx, _has_instance, _init_data
+
+__all__ = ["NDArrayIter"]
+
+_HANDLES = ("pad", "discard", "roll_over")
+
+
+class NDArrayIter(DataIter):
+    """An iterator over arrays.
+
+    Args:
+        data: an array, a list of arrays, or arrays by name; axis 0 is that of samples.
+        label: labels, likewise.
+        batch_size: samples in a batch.
+        shuffle: whether samples come in another order each time.
+        last_batch_handle: a last batch that is not full is filled up with the first samples
+            (``pad``), left out (``discard``), or put before the next time's (``roll_over``).
+        data_name: of an array of data without a name.
+        label_name: of an array of labels without a name.
+        layout: of the data.
+
+    Raises:
+        AssertedError: there are no data, or `last_batch_handle` is none of these.
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        label: Any = None,
+        batch_size: int = 1,
+        shuffle: bool = False,
+        last_batch_handle: str = "pad",
+        data_name: str = "data",
+        label_name: str = "softmax_label",
+        layout: str = "NCHW",
+    ) -> None:
+        if batch_size < 1:
+            raise ArgumentError(f"NDArrayIter: batch_size={batch_size}: must be positive")
+        if last_batch_handle not in _HANDLES:
+            what = f"must be one of {', '.join(_HANDLES)}"
+            raise AssertedError(f"NDArrayIter: last_batch_handle={last_batch_handle!r}: {what}")
+        super().__init__(batch_size)
+        self.data = _init_data(data, False, data_name)
+        self.label = _init_data(label, True, label_name)
+        self._check(last_batch_handle)
+        self.num_data = len(self.data[0][1])
+        self.num_source = len(self.data) + len(self.label)
+        self.idx = np.arange(self.num_data)
+        self.shuffle = shuffle
+        self.last_batch_handle = last_batch_handle
+        self.layout = layout
+        self.cursor = -batch_size  # of the first sample of this batch
+        self._cache_data: list[Any] = []  # what is put before the first samples
+        self._cache_label: list[Any] = []
+        self.reset()
+
+    def _check(self, last_batch_handle: str) -> None:
+        lengths = {name: len(array) for name, array in [*self.data, *self.label]}
+        if len(set(lengths.values())) > 1:
+            raise ArgumentError(f"NDArrayIter: arrays of different lengths: {lengths}")
+        if _has_instance([*self.data, *self.label], CSRNDArray) and last_batch_handle != "discard":
+            text = "takes CSR arrays with last_batch_handle='discard' only"
+            raise NotImplementedError(f"NDArrayIter: {text}")
+
+    @property
+    def provide_data(self) -> list[DataDesc]:
+        """Descriptions of the data in a batch."""
+        return self._described(self.data, self.layout)
+
+    @property
+    def provide_label(self) -> list[DataDesc]:
+        """Descriptions of the labels in a batch."""
+        return self._described(self.label, "NCHW")
+
+    def _described(self, arrays: list[tuple[str, Any]], layout: str) -> list[DataDesc]:
+        size = self.batch_size
+        return [DataDesc(n, (size, *a.shape[1:]), a.dtype, layout) for n, a in arrays]
+
+    def hard_reset(self) -> None:
+        """Starts from the beginning, without what was left over."""
+        if self.shuffle:
+            self._shuffle_data()
+        self.cursor = -self.batch_size
+        self._cache_data, self._cache_label = [], []
+
+    def reset(self) -> None:
+        """Starts from the beginning, with what was left over where that rolls over."""
+        left = self.num_data - self.cursor
+        if self.last_batch_handle == "roll_over" and 0 < left < self.batch_size:
+            caches = [self._slices(arrays, self.cursor) for arrays in (self.data, self.label)]
+            self.hard_reset()
+            self.cursor -= left
+            self._cache_data, self._cache_label = caches
+        else:
+            self.hard_reset()
+
+    def iter_next(self) -> bool:
+        """Goes to the next batch; whether there is one."""
+        self.cursor += self.batch_size
+        if self.last_batch_handle == "pad":
+            return self.cursor < self.num_data
+        return self.cursor + self.batch_size <= self.num_data
+
+    def getdata(self) -> list[Any]:
+        """Arrays of data of this batch."""
+        return self._batch(self.data, self._cache_data)
+
+    def getlabel(self) -> list[Any]:
+        """Arrays of labels of this batch."""
+        return self._batch(self.label, self._cache_label)
+
+    def _batch(self, arrays: list[tuple[str, Any]], left_over: list[Any]) -> list[Any]:
+        start, stop = self.cursor, self.cursor + self.batch_size
+        if stop <= 0 or start >= self.num_data:
+            raise ArgumentError("NDArrayIter: there is no batch: iter_next() has to say so first")
+        if start < 0:
+            return _joined(left_over, self._slices(arrays, 0, stop))
+        if stop <= self.num_data:
+            return self._slices(arrays, start, stop)
+        rows = np.arange(start, stop) % self.num_data
+        return [array for _, array in _getdata_by_idx(arrays, rows)]
+
+    @staticmethod
+    def _slices(arrays: list[tuple[str, Any]], start: int, stop: int | None = None) -> list[Any]:
+        return [
+            a[start:stop] if isinstance(a, CSRNDArray) else nd.slice_axis(a, 0, start, stop)
+            for _, a in arrays
+        ]
+
+    def getpad(self) -> int:
+        """Samples at the end that are there for the shape alone; those left over, as in MXNet."""
+        beyond = self.cursor + self.batch_size - self.num_data
+        if self.last_batch_handle == "pad":
+            return max(beyond, 0)
+        if self.last_batch_handle == "roll_over" and -self.batch_size < self.cursor < 0:
+            return -self.cursor
+        return 0
+
+    def _shuffle_data(self) -> None:
+        np.random.shuffle(self.idx)
+        self.data = _getdata_by_idx(self.data, self.idx)
+        self.label = _getdata_by_idx(self.label, self.idx)
+
+    @property
+    def data_list(self) -> list[Any]:
+        """Arrays of data and labels."""
+        return [array for _, array in [*self.data, *self.label]]
+
+
+def _joined(first: list[Any], second: list[Any]) -> list[Any]:
+    return [nd.concat(a, b, dim=0) for a, b in zip(first, second, strict=True)]

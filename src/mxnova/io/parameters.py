@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What iterators over files are told: MXNet's names, types and defaults.
+
+Each class declares parameters as operators do; a subclass has those of its bases first.
+"""
+
+from __future__ import annotations
+
+import logging
+import typing
+from collections.abc import Callable
+from functools import cache
+from types import SimpleNamespace
+from typing import Annotated, Any, Literal
+
+from ..core.base.errors import ArgumentTypeError
+from ..core.base.kinds import FloatKind, IntKind, TupleKind
+from ..core.base.params import Field, Floats, PosInt, Shape, UInt, fields_of, parse_attrs
+
+__all__ = [
+    "CSV",
+    "MNIST",
+    "DetRecord",
+    "ImageRecord",
+    "LibSVM",
+    "iterator",
+]
+
+_log = logging.getLogger("mxnova")
+
+_Place = Literal["cpu", "gpu"]
+_DType = Literal[
+    None, "bfloat16", "float16", "float32", "float64", "int32", "int64", "int8", "uint8"
+]
+_Parts = Annotated[int, IntKind("int", low=1)]
+_Part = Annotated[int, IntKind("int", low=0)]
+_NotNegative = Annotated[float, FloatKind(low=0)]
+
+
+class _Prefetched:
+    batch_size: PosInt
+    prefetch_buffer: UInt = 4
+    ctx: _Place = "gpu"
+    dtype: _DType = None  # type: ignore[valid-type]
+
+
+class CSV(_Prefetched):
+    """Of CSVIter."""
+
+    data_csv: str
+    data_shape: Shape
+    label_csv: str = "NULL"
+    label_shape: Shape = (1,)
+    round_batch: bool = True
+
+
+class LibSVM(_Prefetched):
+    """Of LibSVMIter."""
+
+    data_libsvm: str
+    data_shape: Shape
+    label_libsvm: str = "NULL"
+    label_shape: Shape = (1,)
+    num_parts: _Parts = 1
+    part_index: _Part = 0
+    round_batch: bool = True
+
+
+class MNIST(_Prefetched):
+    """Of MNISTIter."""
+
+    image: str = "./train-images-idx3-ubyte"
+    label: str = "./train-labels-idx1-ubyte"
+    batch_size: PosInt = 128
+    shuffle: bool = True
+    flat: bool = False
+    seed: int = 0
+    silent: bool = False
+    num_parts: _Parts = 1
+    part_index: _Part = 0
+
+
+class _Records(_Prefetched):
+    path_imglist: str = ""
+    path_imgrec: str = ""
+    path_imgidx: str = ""
+    label_width: int = 1
+    data_shape: Shape
+    preprocess_threads: PosInt = 4
+    verbose: bool = True
+    num_parts: _Parts = 1
+    part_index: _Part = 0
+    device_id: int = 0
+    shuffle_chunk_size: UInt = 0
+    shuffle_chunk_seed: int = 0
+    seed_aug: int | None = None
+    shuffle: bool = False
+    seed: int = 0
+    round_batch: bool = True
+
+
+class _Augmented(_Records):
+    aug_seq: str = "aug_default"
+    resize: int = -1
+    rand_crop: bool = False
+    random_resized_crop: bool = False
+    max_rotate_angle: _Part = 0
+    max_aspect_ratio: float = 0.0
+    min_aspect_ratio: float | None = None
+    max_shear_ratio: _NotNegative = 0.0
+    max_crop_size: int = -1
+    min_crop_size: int = -1
+    max_random_scale: float = 1.0
+    min_random_scale: float = 1.0
+    max_random_area: float = 1.0
+    min_random_area: float = 1.0
+    max_img_size: float = 1e10
+    min_img_size: float = 0.0
+    brightness: _NotNegative = 0.0
+    contrast: _NotNegative = 0.0
+    saturation: _NotNegative = 0.0
+    pca_noise: _NotNegative = 0.0
+    random_h: int = 0
+    random_s: int = 0
+    random_l: int = 0
+    rotate: int = -1
+    fill_value: int = 255
+    inter_method: int = 1
+    pad: _Part = 0
+
+
+class _Normalized:
+    mirror: bool = False
+    rand_mirror: bool = False
+    mean_img: str = ""
+    mean_r: float = 0.0
+    mean_g: float = 0.0
+    mean_b: float = 0.0
+    mean_a: float = 0.0
+    std_r: float = 1.0
+    std_g: float = 1.0
+    std_b: float = 1.0
+    std_a: float = 1.0
+    scale: float = 1.0
+    max_random_contrast: float = 0.0
+    max_random_illumination: float = 0.0
+
+
+class ImageRecord(_Augmented, _Normalized):
+    """Of the iterators of image records; those of integers only mirror, and do not normalize."""
+
+
+_Counts = Annotated[tuple[int, ...], TupleKind(IntKind())]
+
+
+class DetRecord(_Records, _Normalized):
+    """Of ImageDetRecordIter."""
+
+    path_imgrec: str = "./data/imgrec.rec"
+    aug_seq: str = "det_aug_default"
+    label_width: int = -1
+    label_pad_width: int = 0
+    label_pad_value: float = -1.0
+    resize: int = -1
+    rand_crop_prob: float = 0.0
+    min_crop_scales: Floats = (0.0,)
+    max_crop_scales: Floats = (1.0,)
+    min_crop_aspect_ratios: Floats = (1.0,)
+    max_crop_aspect_ratios: Floats = (1.0,)
+    min_crop_overlaps: Floats = (0.0,)
+    max_crop_overlaps: Floats = (1.0,)
+    min_crop_sample_coverages: Floats = (0.0,)
+    max_crop_sample_coverages: Floats = (1.0,)
+    min_crop_object_coverages: Floats = (0.0,)
+    max_crop_object_coverages: Floats = (1.0,)
+    num_crop_sampler: _Part = 1
+    crop_emit_mode: Literal["center", "overlap"] = "center"
+    emit_overlap_thresh: float = 0.3
+    max_crop_trials: _Counts = (25,)
+    rand_pad_prob: float = 0.0
+    max_pad_scale: float = 1.0
+    max_random_hue: _Part = 0
+    random_hue_prob: float = 0.0
+    max_random_saturation: _Part = 0
+    random_saturation_prob: float = 0.0
+    max_random_illumination: _Part = 0
+    random_illumination_prob: float = 0.0
+    max_random_contrast: _NotNegative = 0.0
+    random_contrast_prob: float = 0.0
+    rand_mirror_prob: float = 0.0
+    fill_value: int = 127
+    inter_method: int = 1
+    resize_mode: Literal["fit", "force", "shrink"] = "force"
+    std_r: float = 0.0
+    std_g: float = 0.0
+    std_b: float = 0.0
+    std_a: float = 0.0
+
+
+@cache
+def _fields(declaration: type) -> tuple[Field, ...]:
+    annotations = typing.get_type_hints(declaration, include_extras=True)
+    defaults: dict[str, Any] = {}
+    for cls in reversed(declaration.__mro__):
+        defaults |= {n: v for n, v in vars(cls).items() if n in annotations}
+    return fields_of(annotations, defaults, annotations)
+
+
+def iterator(declaration: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Makes a function of typed parameters one of what programs give: texts or Python values.
+
+    Arguments that an iterator does not have are logged and ignored: programs share dictionaries
+    of them among iterators.
+
+    Args:
+        declaration: declares the parameters.
+
+    Raises:
+        ArgumentError: an argument is missing or cannot be used.
+    """
+
+    def decorated(make: Callable[..., Any]) -> Callable[..., Any]:
+        name = make.__name__
+
+        def create(*args: Any, **kwargs: Any) -> Any:
+            if args:
+                raise ArgumentTypeError(f"{name}: takes keyword arguments only")
+            fields = _fields(declaration)
+            known = {field.name for field in fields}
+            names = {n: kwargs.pop(n) for n in ("data_name", "label_name") if n in kwargs}
+            unknown = kwargs.keys() - known
+            if unknown:
+                listing = ", ".join(sorted(unknown))
+                _log.warning("%s: there are no arguments %s: ignored", name, listing)
+            given = {n: v for n, v in kwargs.items() if n in known}
+            return make(SimpleNamespace(**parse_attrs(name, fields, given)), **names)
+
+        create.__name__ = create.__qualname__ = name
+        create.__module__, create.__doc__ = make.__module__, make.__doc__
+        return create
+
+    return decorated

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Iterators over the batches of other iterators: more or fewer of them, or ahead of time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Any
+
+from ..core.base.errors import ArgumentError, AssertedError, UnknownNameError, shown
+from .batch import DataBatch, DataDesc, DataIter
+
+__all__ = ["PrefetchingIter", "ResizeIter"]
+
+
+class _OfBatches(DataIter):
+    """An iterator that has its current batch at hand."""
+
+    current_batch: DataBatch | None = None
+
+    def _batch(self) -> DataBatch:
+        if self.current_batch is None:
+            raise ArgumentError(f"{type(self).__name__}: there is no batch before the first one")
+        return self.current_batch
+
+    def getdata(self) -> Any:
+        """Arrays of data of this batch."""
+        return self._batch().data
+
+    def getlabel(self) -> Any:
+        """Arrays of labels of this batch."""
+        return self._batch().label
+
+    def getindex(self) -> Any:
+        """Numbers of the samples of this batch."""
+        return self._batch().index
+
+    def getpad(self) -> Any:
+        """How many samples at the end of this batch are there for the shape alone."""
+        return self._batch().pad
+
+
+class ResizeIter(_OfBatches):
+    """An iterator with another number of batches: it stops early, or starts again.
+
+    Args:
+        data_iter: the iterator.
+        size: number of batches.
+        reset_internal: whether `reset` also resets that iterator.
+    """
+
+    def __init__(self, data_iter: Any, size: int, reset_internal: bool = True) -> None:
+        super().__init__(data_iter.batch_size)
+        self.data_iter = data_iter
+        self.size = size
+        self.reset_internal = reset_internal
+        self.cur = 0
+        self.provide_data = data_iter.provide_data
+        self.provide_label = data_iter.provide_label
+        if hasattr(data_iter, "default_bucket_key"):
+            self.default_bucket_key = data_iter.default_bucket_key
+
+    def reset(self) -> None:
+        """Starts to count from 0."""
+        self.cur = 0
+        if self.reset_internal:
+            self.data_iter.reset()
+
+    def iter_next(self) -> bool:
+        """Goes to the next batch; whether there is one."""
+        if self.cur == self.size:
+            return False
+        try:
+            self.current_batch = self.data_iter.next()
+        except StopIteration:
+            self.data_iter.reset()
+            self.current_batch = self.data_iter.next()
+        self.cur += 1
+        return True
+
+
+class PrefetchingIter(_OfBatches):
+    """The batches of iterators side by side, each taken in a thread while the last one is used.
+
+    Args:
+        iters: an iterator, or a list of such with as many batches each.
+        rename_data: for each iterator, new names of its data by their old ones.
+        rename_label: likewise for labels.
+
+    Raises:
+        AssertedError: there is no iterator, or not as many renamings as iterators.
+    """
+
+    def __init__(self, iters: Any, rename_data: Any = None, rename_label: Any = None) -> None:
+        self.iters = list(iters) if isinstance(iters, (list, tuple)) else [iters]
+        self.n_iter = len(self.iters)
+        if not self.iters:
+            raise AssertedError(f"PrefetchingIter: iters={shown(iters)}: must not be empty")
+        self.rename_data = self._checked("rename_data", rename_data)
+        self.rename_label = self._checked("rename_label", rename_label)
+        super().__init__(self.provide_data[0].shape[0])
+        self._pool = ThreadPoolExecutor(self.n_iter, "PrefetchingIter")
+        self._ask()
+
+    def _checked(self, name: str, renamings: Any) -> Sequence[Mapping[str, str]] | None:
+        if isinstance(renamings, Mapping):
+            renamings = [renamings]
+        if renamings is not None and len(renamings) != self.n_iter:
+            text = f"{name}={shown(renamings)}: must be a dict for each of {self.n_iter} iterators"
+            raise AssertedError(f"PrefetchingIter: {text}")
+        return renamings
+
+    @property
+    def provide_data(self) -> list[DataDesc]:
+        """Descriptions of the data in a batch."""
+        return _renamed([it.provide_data for it in self.iters], self.rename_data)
+
+    @property
+    def provide_label(self) -> list[DataDesc]:
+        """Descriptions of the labels in a batch."""
+        return _renamed([it.provide_label for it in self.iters], self.rename_label)
+
+    def _ask(self) -> None:
+        # Functions of the iterators alone: what waits in the pool must not keep this object.
+        self._asked: list[Future[DataBatch | None]] = [
+            self._pool.submit(_next_of, it) for it in self.iters
+        ]
+
+    def reset(self) -> None:
+        """Starts from the beginning; what was taken ahead is dropped."""
+        wait(self._asked)
+        for it in self.iters:
+            it.reset()
+        self._ask()
+
+    def iter_next(self) -> bool:
+        """Goes to the next batch; whether there is one.
+
+        Raises:
+            AssertedError: one of the iterators has more batches than another, or its last batch
+                is padded otherwise.
+        """
+        batches = [asked.result() for asked in self._asked]
+        there = [batch for batch in batches if batch is not None]
+        if not there:
+            return False
+        pads = [batch.pad for batch in there]
+        if len(there) < len(batches) or len(set(pads)) > 1:
+            text = f"the iterators differ in length: {len(there)} of {len(batches)} have a batch"
+            raise AssertedError(f"PrefetchingIter: {text}, with pads {pads}")
+        self._ask()
+        self.current_batch = self._side_by_side(there)
+        return True
+
+    def _side_by_side(self, batches: Sequence[DataBatch]) -> DataBatch:
+        first = batches[0]
+        return DataBatch(
+            [array for batch in batches for array in batch.data],
+            [array for batch in batches for array in batch.label or ()],
+            first.pad,
+            first.index,
+            first.bucket_key,
+            self.provide_data,
+            self.provide_label,
+        )
+
+    def next(self) -> DataBatch:
+        """The next batch.
+
+        Raises:
+            StopIteration: there is none.
+        """
+        if self.iter_next():
+            return self._batch()
+        raise StopIteration
+
+
+def _next_of(iterator: Any) -> DataBatch | None:
+    try:
+        batch: DataBatch = iterator.next()
+    except StopIteration:
+        return None
+    return batch
+
+
+def _renamed(
+    described: Sequence[Sequence[Any]], renamings: Sequence[Mapping[str, str]] | None
+) -> list[DataDesc]:
+    """Descriptions one after the other, with new names where there are."""
+    found = []
+    for i, descs in enumerate(described):
+        names = {} if renamings is None else renamings[i]
+        for desc in descs:
+            if renamings is not None and desc[0] not in names:
+                text = f"{desc[0]!r} of iterator {i} has no new name among {shown(names)}"
+                raise UnknownNameError(f"PrefetchingIter: {text}")
+            rest = (desc.dtype, desc.layout) if isinstance(desc, DataDesc) else desc[2:]
+            found.append(DataDesc(names.get(desc[0], desc[0]), desc[1], *rest))
+    return found

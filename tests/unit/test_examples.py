@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every example learns in a short run, and prints what it found."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "examples"
+NUMBER = r"([\d.]+)"
+
+# name: (arguments, what it prints, bounds of each number there)
+RUNS = {
+    "lenet": ("--epochs 3 --workers 1", rf"accuracy {NUMBER}% of 450", [(93, 100)]),
+    "char_lstm": (
+        "--epochs 1 --characters 60000 --length 32 --batch 16 --units 96 --layers 1",
+        rf"perplexity {NUMBER}; of a table of pairs {NUMBER}",
+        [(4, 18), (8, 25)],
+    ),
+    "transformer": (
+        "--epochs 1 --layers 1 --units 32",
+        rf"accuracy {NUMBER}% of \d+ functions; the most frequent {NUMBER}%",
+        [(50, 100), (10, 40)],
+    ),
+    "sparse_embedding": (
+        "--epochs 1 --rows 20000 --units 16",
+        rf"{NUMBER} of 20000 rows have changed, (0) of(?:.|\n)*"
+        rf"accuracy {NUMBER}% of \d+ functions; the most frequent {NUMBER}%",
+        [(1000, 19_999), (0, 0), (65, 100), (10, 40)],
+    ),
+    "fine_tuning": (
+        "--epochs 3 --few-epochs 8",
+        rf"(0) of 14 frozen(?:.|\n)*accuracy {NUMBER}% of 450 noisy images; "
+        rf"before fine-tuning {NUMBER}%, without the checkpoint {NUMBER}%",
+        [(0, 0), (60, 100), (40, 100), (10, 90)],
+    ),
+}
+
+
+def test_every_example_is_run():
+    programs = {path.stem for path in FOLDER.glob("*.py") if "\ndef main(" in path.read_text()}
+    assert programs == {*RUNS, "digits"}  # digits is run by scripts/demo
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_example_learns(name, capsys):
+    arguments, printed, bounds = RUNS[name]
+    status = importlib.import_module(f"examples.{name}").main(arguments.split())
+    text = capsys.readouterr().out
+    found = re.search(printed, text)
+    assert found, text
+    assert status == 0
+    for number, (low, high) in zip(found.groups(), bounds):
+        assert low <= float(number) <= high, text
+    assert re.search(r"epoch 1 .*/s", text)
