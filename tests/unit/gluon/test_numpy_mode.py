@@ -72,7 +72,8 @@ def check(make, inputs, is_hybrid):
     finally:
         npx.reset_np()
     for one, other in zip(ours, legacy, strict=True):
-        assert type(one) is np.ndarray and type(other) is mx.nd.NDArray
+        assert type(one) is np.ndarray
+        assert type(other) is mx.nd.NDArray
         numpy.testing.assert_allclose(one.asnumpy(), other.asnumpy(), 1e-5, 1e-6)
 
 
