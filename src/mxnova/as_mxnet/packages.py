@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -24,7 +25,12 @@ def _gluoncv_without_torch(check: ModuleType) -> None:
     check._require_pytorch_version = _require_pytorch_version  # type: ignore[attr-defined]
 
 
-_ADAPTED = {"gluoncv.check": _gluoncv_without_torch}
+def _with_pool(multiprocessing: ModuleType) -> None:
+    """MXNet imports `multiprocessing.pool`; Sockeye names it without importing it itself."""
+    importlib.import_module(f"{multiprocessing.__name__}.pool")
+
+
+_ADAPTED = {"gluoncv.check": _gluoncv_without_torch, "multiprocessing": _with_pool}
 
 
 def adapt_when_imported() -> None:
