@@ -13,11 +13,11 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-import numpy as np
 import torch
 
 from .core.base.errors import ArgumentError, ArgumentTypeError
 from .core.base.scopes import is_np_array, is_np_shape, set_np_array, set_np_shape
+from .core.numpy.ufunc_options import np_ufunc_legal_option, refuse_changes
 from .core.runtime.context import Context, context_of, gpu_memory_info, num_gpus
 
 __all__ = [
@@ -144,23 +144,6 @@ def set_module(module: str | None) -> Callable[[F], F]:
 
 # Arguments that NumPy's functions have ------------------------------------------------------------
 
-_DTYPES = ("int8", "uint8", "int32", "int64", "float16", "float32", "float64")
-_LEGAL: dict[str, Callable[[Any], bool]] = {
-    "where": lambda _: True,
-    "casting": lambda v: v in ("no", "equiv", "safe", "same_kind", "unsafe"),
-    "order": lambda v: isinstance(v, str),
-    "dtype": lambda v: (
-        v in _DTYPES if isinstance(v, str) else any(v is getattr(np, n) for n in _DTYPES)
-    ),
-    "subok": lambda v: isinstance(v, bool),
-}
-_ONLY = {"where": True, "casting": "same_kind", "order": "K", "dtype": None, "subok": True}
-
-
-def np_ufunc_legal_option(key: str, value: Any) -> bool:
-    """Whether a function of NumPy may be called with ``key=value``."""
-    return key in _LEGAL and _LEGAL[key](value)
-
 
 def wrap_np_unary_func(func: F) -> F:
     """A function of one array that takes NumPy's further arguments, as far as they change nothing.
@@ -171,7 +154,7 @@ def wrap_np_unary_func(func: F) -> F:
 
     @functools.wraps(func)
     def call(x: Any, out: Any = None, **kwargs: Any) -> Any:
-        _refuse_changes(func, kwargs)
+        refuse_changes(func.__name__, kwargs)
         return func(x, out=out)
 
     return call  # type: ignore[return-value]
@@ -182,19 +165,10 @@ def wrap_np_binary_func(func: F) -> F:
 
     @functools.wraps(func)
     def call(x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> Any:
-        _refuse_changes(func, kwargs)
+        refuse_changes(func.__name__, kwargs)
         return func(x1, x2, out=out)
 
     return call  # type: ignore[return-value]
-
-
-def _refuse_changes(func: Any, kwargs: dict[str, Any]) -> None:
-    for name, value in kwargs.items():
-        if name not in _ONLY:
-            raise ArgumentTypeError(f"{func.__name__}: there is no argument {name!r}")
-        if value is not _ONLY[name] and value != _ONLY[name]:
-            text = f"{func.__name__}: {name}={value!r}: only {_ONLY[name]!r} is implemented"
-            raise NotImplementedError(text)
 
 
 # Environment and GPUs ----------------------------------------------------------------------------

@@ -18,7 +18,15 @@ from benchmarks.worker import Stopwatch
 SMOKE = Options(threads=1, smoke=True)
 
 
-@pytest.mark.parametrize("name, case", [("recordio", "read 100k of 100 B"), ("dispatch", "a + b")])
+@pytest.mark.parametrize(
+    "name, case",
+    [
+        ("recordio", "read 100k of 100 B"),
+        ("dispatch", "a + b"),
+        ("training", "LSTM, batch 32, hybridized"),
+        ("data_loader", "uint8 images"),
+    ],
+)
 def test_subject_runs(name, case, tmp_path):
     outcome = run(name, SMOKE, peers=["mxnova"], rounds=2, scratch=tmp_path)
     by_case = {r.case: r for r in outcome.results}

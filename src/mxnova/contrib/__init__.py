@@ -1,8 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Old names: what became `mx.autograd`, `mx.nd.contrib` and `mx.sym.contrib`; `text`."""
+"""What MXNet kept apart: mixed precision, quantization, text, SVRG; old names of operators.
 
-from . import autograd, ndarray, symbol, text
-from . import ndarray as nd
-from . import symbol as sym
+Modules are imported when first used.
+"""
 
-__all__ = ["autograd", "nd", "ndarray", "sym", "symbol", "text"]
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+_MODULES = {  # name here -> module
+    "amp": "amp",
+    "autograd": "autograd",
+    "io": "io",
+    "nd": "ndarray",
+    "ndarray": "ndarray",
+    "quant": "quantization",
+    "quantization": "quantization",
+    "svrg_optimization": "svrg_optimization",
+    "sym": "symbol",
+    "symbol": "symbol",
+    "tensorboard": "tensorboard",
+    "text": "text",
+}
+
+__all__ = sorted(_MODULES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        from ..core.base.mxnet_names import MissingName
+
+        raise MissingName(__name__, name, __dir__)
+    value = importlib.import_module(f"{__name__}.{_MODULES[name]}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES})

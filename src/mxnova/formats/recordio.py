@@ -30,6 +30,8 @@ __all__ = [
     "IRHeader",
     "RecordSummary",
     "encode",
+    "find_record",
+    "offset_after",
     "pack",
     "parse_index",
     "read_record",
@@ -118,6 +120,31 @@ def _part(buffer: Buffer, offset: int) -> tuple[int, int, int, int]:
         left = len(buffer) - start
         raise FormatError(f"offset {offset}: {size} bytes, padded to 4, where {left} are left")
     return kind, start, size, following
+
+
+def offset_after(buffer: Buffer, offset: int) -> int:
+    """The offset after the record at `offset`, of which only the sizes are read."""
+    kind, _, _, following = _part(buffer, offset)
+    if kind == WHOLE:
+        return following
+    return read_record(buffer, offset)[1]
+
+
+def find_record(buffer: Buffer, offset: int) -> int:
+    """The offset of the first record at or after `offset`, or of the end."""
+    view = buffer if isinstance(buffer, mmap.mmap) else memoryview(buffer).cast("B")
+    offset = -(-offset // 4) * 4
+    for start in range(offset, len(view), _SEARCHED):
+        words = np.frombuffer(view, "<u4", min(_SEARCHED, len(view) - start) // 4, start)
+        for word in np.flatnonzero(words == _MAGIC_WORD).tolist():
+            place = start + 4 * word
+            kind = int.from_bytes(view[place + 4 : place + 8], "little") >> 29
+            if kind in (WHOLE, FIRST):
+                return place
+    return len(view)
+
+
+_SEARCHED = 1 << 20  # bytes at a time
 
 
 def read_records(buffer: Buffer) -> Iterator[bytes]:

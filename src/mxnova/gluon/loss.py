@@ -10,9 +10,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .. import ndarray  # noqa: F401 - programs take it from here, too
 from .. import ndarray as nd
 from ..base import numeric_types
 from ..core.base.errors import ArgumentError, AssertedError, shown
+from ..core.numpy.methods import NumpyMethods
 from .block import HybridBlock
 
 __all__ = [
@@ -46,7 +48,7 @@ def _apply_weighting(
 ) -> Any:
     """`loss * sample_weight * weight`, without those that are None."""
     if sample_weight is not None:
-        loss = F.broadcast_mul(loss, sample_weight)
+        loss = _product(F, loss, sample_weight)
     if weight is not None:
         if not isinstance(weight, numeric_types):
             raise AssertedError(
@@ -54,6 +56,11 @@ def _apply_weighting(
             )
         loss = loss * weight
     return loss
+
+
+def _product(F: Any, x: Any, y: Any) -> Any:
+    """`x * y`, broadcast; NumPy's arrays may be of different types."""
+    return x * y if isinstance(x, NumpyMethods) else F.broadcast_mul(x, y)
 
 
 def _reshape_like(F: Any, x: Any, y: Any) -> Any:
@@ -149,14 +156,14 @@ class SigmoidBinaryCrossEntropyLoss(Loss):
         softplus = F.Activation(-F.abs(pred), act_type="softrelu")
         if pos_weight is None:
             return F.relu(pred) - pred * label + softplus
-        factor = 1 + F.broadcast_mul(pos_weight - 1, label)
+        factor = 1 + _product(F, pos_weight - 1, label)
         return pred - pred * label + factor * (softplus + F.relu(-pred))
 
     @staticmethod
     def _of_probabilities(F: Any, pred: Any, label: Any, pos_weight: Any) -> Any:
         positive = F.log(pred + _EPSILON) * label
         if pos_weight is not None:
-            positive = F.broadcast_mul(positive, pos_weight)
+            positive = _product(F, positive, pos_weight)
         return -(positive + F.log(1.0 - pred + _EPSILON) * (1.0 - label))
 
 

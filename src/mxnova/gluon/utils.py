@@ -35,11 +35,11 @@ from ..core.base.errors import (
 from ..core.graph.numpy_symbol import _Symbol
 from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
-from ..core.nd.numpy_array import ndarray
 from ..core.nd.wrapping import wrap
 from ..core.runtime.context import Context
 from ..formats.atomic import replacing
 from .block.hooks import HookHandle
+from .block.nesting import _check_all_np_ndarrays  # noqa: F401 - a name that packages use
 from .listing import brief as _brief_print_list  # noqa: F401 - a name that packages use
 from .listing import indented as _indent  # noqa: F401
 from .parameter.shapes import shape_is_known
@@ -309,22 +309,6 @@ def _get_repo_file_url(namespace: str, filename: str) -> str:
 
 
 # Kinds of arrays and symbols ----------------------------------------------------------------------
-
-
-def _check_all_np_ndarrays(out: Any) -> None:
-    """Checks that what a block gives, in nested lists, has no array or symbol that is not NumPy's.
-
-    Raises:
-        ArgumentTypeError: there is one.
-    """
-    if isinstance(out, (list, tuple)):
-        for item in out:
-            _check_all_np_ndarrays(item)
-    elif isinstance(out, (NDArray, Symbol)) and not isinstance(out, (ndarray, _Symbol)):
-        raise ArgumentTypeError(
-            f"a block with NumPy's arrays gave {type(out).__name__}: expected mx.np.ndarray or "
-            "mx.sym.np._Symbol; as_np_ndarray() makes it one"
-        )
 
 
 def _check_same_symbol_type(symbols: Sequence[Symbol]) -> type[Symbol]:

@@ -155,7 +155,7 @@ def _part_of_lines(params: SimpleNamespace, table: LibSVMTable) -> tuple[int, in
     """The rows of a part: files are cut at bytes, and a line goes with the byte before it."""
     text = read_file(params.data_libsvm)
     cuts = part_of(len(text), params.num_parts, params.part_index, "LibSVMIter")
-    n_lines = [text.count(b"\n", 0, cut + 1) if cut else 0 for cut in cuts]
+    n_lines = [text.count(b"\n", 0, cut) + 1 if cut else 0 for cut in cuts]
     begin, end = np.searchsorted(table.lines, n_lines, side="right")
     if begin == end:
         raise ArgumentError(f"LibSVMIter: part_index={params.part_index}: the part has no lines")

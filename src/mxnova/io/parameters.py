@@ -23,7 +23,6 @@ __all__ = [
     "DetRecord",
     "ImageRecord",
     "LibSVM",
-    "RawImageRecord",
     "iterator",
 ]
 
@@ -100,9 +99,7 @@ class _Records(_Prefetched):
     round_batch: bool = True
 
 
-class RawImageRecord(_Records):
-    """Of the image record iterators of integers."""
-
+class _Augmented(_Records):
     aug_seq: str = "aug_default"
     resize: int = -1
     rand_crop: bool = False
@@ -149,8 +146,8 @@ class _Normalized:
     max_random_illumination: float = 0.0
 
 
-class ImageRecord(RawImageRecord, _Normalized):
-    """Of ImageRecordIter."""
+class ImageRecord(_Augmented, _Normalized):
+    """Of the iterators of image records; those of integers only mirror, and do not normalize."""
 
 
 _Counts = Annotated[tuple[int, ...], TupleKind(IntKind())]

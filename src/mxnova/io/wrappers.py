@@ -13,7 +13,34 @@ from .batch import DataBatch, DataDesc, DataIter
 __all__ = ["PrefetchingIter", "ResizeIter"]
 
 
-class ResizeIter(DataIter):
+class _OfBatches(DataIter):
+    """An iterator that has its current batch at hand."""
+
+    current_batch: DataBatch | None = None
+
+    def _batch(self) -> DataBatch:
+        if self.current_batch is None:
+            raise ArgumentError(f"{type(self).__name__}: there is no batch before the first one")
+        return self.current_batch
+
+    def getdata(self) -> Any:
+        """Arrays of data of this batch."""
+        return self._batch().data
+
+    def getlabel(self) -> Any:
+        """Arrays of labels of this batch."""
+        return self._batch().label
+
+    def getindex(self) -> Any:
+        """Numbers of the samples of this batch."""
+        return self._batch().index
+
+    def getpad(self) -> Any:
+        """How many samples at the end of this batch are there for the shape alone."""
+        return self._batch().pad
+
+
+class ResizeIter(_OfBatches):
     """An iterator with another number of batches: it stops early, or starts again.
 
     Args:
@@ -28,7 +55,6 @@ class ResizeIter(DataIter):
         self.size = size
         self.reset_internal = reset_internal
         self.cur = 0
-        self.current_batch: DataBatch | None = None
         self.provide_data = data_iter.provide_data
         self.provide_label = data_iter.provide_label
         if hasattr(data_iter, "default_bucket_key"):
@@ -52,29 +78,8 @@ class ResizeIter(DataIter):
         self.cur += 1
         return True
 
-    def _batch(self) -> DataBatch:
-        if self.current_batch is None:
-            raise ArgumentError("ResizeIter: there is no batch before the first one")
-        return self.current_batch
 
-    def getdata(self) -> Any:
-        """Arrays of data of this batch."""
-        return self._batch().data
-
-    def getlabel(self) -> Any:
-        """Arrays of labels of this batch."""
-        return self._batch().label
-
-    def getindex(self) -> Any:
-        """Numbers of the samples of this batch."""
-        return self._batch().index
-
-    def getpad(self) -> Any:
-        """How many samples at the end of this batch are there for the shape alone."""
-        return self._batch().pad
-
-
-class PrefetchingIter(DataIter):
+class PrefetchingIter(_OfBatches):
     """The batches of iterators side by side, each taken in a thread while the last one is used.
 
     Args:
@@ -94,7 +99,6 @@ class PrefetchingIter(DataIter):
         self.rename_data = self._checked("rename_data", rename_data)
         self.rename_label = self._checked("rename_label", rename_label)
         super().__init__(self.provide_data[0].shape[0])
-        self.current_batch: DataBatch | None = None
         self._pool = ThreadPoolExecutor(self.n_iter, "PrefetchingIter")
         self._ask()
 
@@ -169,27 +173,6 @@ class PrefetchingIter(DataIter):
         if self.iter_next():
             return self._batch()
         raise StopIteration
-
-    def _batch(self) -> DataBatch:
-        if self.current_batch is None:
-            raise ArgumentError("PrefetchingIter: there is no batch before the first one")
-        return self.current_batch
-
-    def getdata(self) -> Any:
-        """Arrays of data of this batch."""
-        return self._batch().data
-
-    def getlabel(self) -> Any:
-        """Arrays of labels of this batch."""
-        return self._batch().label
-
-    def getindex(self) -> Any:
-        """Numbers of the samples of this batch."""
-        return self._batch().index
-
-    def getpad(self) -> Any:
-        """How many samples at the end of this batch are there for the shape alone."""
-        return self._batch().pad
 
 
 def _next_of(iterator: Any) -> DataBatch | None:

@@ -4,7 +4,6 @@
 import numpy as _numpy
 
 from ..core.nd.numpy_array import ndarray
-from ..ndarray.numpy import *  # noqa: F403
 from . import (
     arrayprint,
     fallback,
@@ -20,9 +19,10 @@ from . import (
 from .arrayprint import set_printoptions
 from .fallback import *  # noqa: F403
 from .io import genfromtxt
-from .multiarray import array, may_share_memory, shares_memory
+from .multiarray import array
 from .utils import *  # noqa: F403
 
+globals().update(multiarray._FUNCTIONS)
 finfo = _numpy.finfo
 __all__ = [
     "array",
@@ -34,12 +34,10 @@ __all__ = [
     "genfromtxt",
     "io",
     "linalg",
-    "may_share_memory",
     "multiarray",
     "ndarray",
     "random",
     "set_printoptions",
-    "shares_memory",
     "stride_tricks",
     "utils",
     *multiarray.FUNCTIONS,

@@ -7,24 +7,33 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd import is_recording
+from ..base import c_array, c_array_buf, check_call
 from ..core.base.errors import ArgumentTypeError, shown
 from ..core.nd.array import NDArray
 from ..core.nd.creation import array as legacy_array
 from ..core.nd.creation import from_numpy
-from ..core.nd.numpy_array import ndarray
+from ..core.nd.numpy_array import ARRAYS, ndarray
 from ..core.nd.wrapping import viewed_as
+from ..core.numpy.methods import functions
 from ..core.runtime.context import Context, current_context
-from ..ndarray import numpy as _functions
-from ..ndarray.numpy import *  # noqa: F403
+from ..util import set_module, wrap_np_binary_func, wrap_np_unary_func
 
-FUNCTIONS = list(_functions._FUNCTIONS)
+_FUNCTIONS = functions(ARRAYS)
+globals().update(_FUNCTIONS)
+FUNCTIONS = list(_FUNCTIONS)
 __all__ = [
     "array",
+    "c_array",
+    "c_array_buf",
+    "check_call",
     "current_context",
     "from_numpy",
-    "may_share_memory",
+    "is_recording",
     "ndarray",
-    "shares_memory",
+    "set_module",
+    "wrap_np_binary_func",
+    "wrap_np_unary_func",
     *FUNCTIONS,
 ]
 
@@ -58,17 +67,3 @@ def _values(value: Any) -> Any:
     if isinstance(value, NDArray):
         return value.asnumpy()
     return [_values(v) for v in value] if isinstance(value, (list, tuple)) else value
-
-
-def may_share_memory(a: ndarray, b: ndarray, max_work: int | None = None) -> bool:
-    """Whether two arrays are over the same memory."""
-    return _memory(a) == _memory(b)
-
-
-def shares_memory(a: ndarray, b: ndarray, max_work: int | None = None) -> bool:
-    """Whether two arrays are over the same memory."""
-    return _memory(a) == _memory(b)
-
-
-def _memory(array: ndarray) -> int:
-    return array._tensor.untyped_storage().data_ptr()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays repeated along axes of length 1."""
 
-from ..ndarray.numpy import broadcast_arrays
+from .multiarray import broadcast_arrays
 
 __all__ = ["broadcast_arrays"]

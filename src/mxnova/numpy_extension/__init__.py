@@ -3,6 +3,7 @@
 
 from typing import Any
 
+from ..base import check_call, classproperty, with_metaclass
 from ..context import Context, cpu, cpu_pinned, current_context, gpu, gpu_memory_info, num_gpus
 from ..core.facade import operator_names
 from ..ndarray import numpy_extension as _operators
@@ -24,6 +25,9 @@ from .utils import load, save, waitall
 
 __all__ = [
     "Context",
+    "check_call",
+    "classproperty",
+    "constraint_check",
     "cpu",
     "cpu_pinned",
     "current_context",
@@ -34,6 +38,7 @@ __all__ = [
     "is_np_array",
     "is_np_shape",
     "load",
+    "nonzero",
     "np_array",
     "np_shape",
     "num_gpus",
@@ -47,7 +52,18 @@ __all__ = [
     "use_np_shape",
     "utils",
     "waitall",
+    "with_metaclass",
 ]
+
+
+def nonzero(a: Any) -> Any:
+    """The indices of elements that are not 0, one below another; see `np.nonzero`."""
+    return _operators.nonzero(a)
+
+
+def constraint_check(x: Any, msg: str = "Constraint violated.") -> Any:
+    """True where all elements hold; else an MXNetError that says `msg`."""
+    return _operators.constraint_check(x, msg=msg)
 
 
 def __getattr__(name: str) -> Any:

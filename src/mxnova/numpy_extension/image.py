@@ -5,11 +5,25 @@ from typing import Any
 
 from ..core.facade import operator_names
 from ..ndarray.numpy_extension import image as _operators
+from ..util import is_np_array
+
+__all__ = ["is_np_array"]
+
+
+_FUNCTIONS = (  # of mx.image, which follow the semantics in force
+    "CreateAugmenter", "CreateDetAugmenter", "CreateMultiRandCropAugmenter", "center_crop",
+    "color_normalize", "copyMakeBorder", "fixed_crop", "imdecode", "imread", "imresize", "imrotate",
+    "random_crop", "random_rotate", "random_size_crop", "resize_short", "scale_down",
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
+    if name in _FUNCTIONS:
+        from .. import image  # OpenCV comes with it
+
+        return getattr(image, name)
     return getattr(_operators, name)
 
 
 def __dir__() -> list[str]:
-    return operator_names("_npx__image_")
+    return sorted({*operator_names("_npx__image_"), *_FUNCTIONS, "is_np_array"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..base import c_handle_array, c_str, c_str_array, check_call, py_str
 from ..core.nd.numpy_array import ndarray
 from ..core.nd.wrapping import viewed_as
 from ..ndarray import load as _load
@@ -12,7 +13,18 @@ from ..ndarray import save as _save
 from ..ndarray import waitall
 from ..util import is_np_array, is_np_shape
 
-__all__ = ["is_np_array", "is_np_shape", "load", "save", "waitall"]
+__all__ = [
+    "c_handle_array",
+    "c_str",
+    "c_str_array",
+    "check_call",
+    "is_np_array",
+    "is_np_shape",
+    "load",
+    "py_str",
+    "save",
+    "waitall",
+]
 
 
 def save(file: str, arr: Any) -> None:

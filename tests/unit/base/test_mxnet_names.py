@@ -33,7 +33,7 @@ def test_modules_stand_below_modules():
         (mx.nd, "Convolutoin", "did you mean 'Convolution'"),
         (mx.sym.contrib, "box_nmss", "did you mean 'box_nms'"),
         (mx.nd, "qqqqqqq", "module 'mxnova.ndarray' has no attribute 'qqqqqqq'"),
-        (mx.nd, "numpy", f"mxnova does not have mxnet.ndarray.numpy yet {PLACE}"),
+        (mx, "onnx", f"mxnova does not have mxnet.onnx yet {PLACE}"),
     ],
 )
 def test_a_name_that_is_missing(module, name, text):

@@ -46,7 +46,7 @@ CALLS = {
     "1 / 0": "ZeroDivisionError: division by zero",
     "x.reshape((3,))": "Reshape",
     "mx.nd.Convolutoin(x)": "did you mean 'Convolution'",
-    "mx.gluon": "mxnova does not have mxnet.gluon yet",
+    "mx.onnx": "mxnova does not have mxnet.onnx yet",
     "x.no_such_method()": "AttributeError",
     "mx.nd.concat(x, mx.nd.ones((2, 3)))": "Concat",
     "mx.sym.load('none.json')": "none.json",

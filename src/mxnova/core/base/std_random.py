@@ -59,12 +59,12 @@ class StdRandom:
             j = self.integer(0, i)
             items[i], items[j] = items[j], items[i]
 
-    def normal(self, deviation: float) -> float:
-        """A float32 around 0, the first of the pair that the polar method gives."""
+    def normals(self) -> tuple[float, float]:
+        """Two float32 around 0, in the order of `std::normal_distribution<float>(0, 1)`."""
         while True:
             x, y = (_float(2) * _float(self.canonical()) - _float(1) for _ in range(2))
-            square = x * x + y * y
+            square = float(x * x + y * y)
             if 0 < square <= 1:
                 break
-        factor = _float(math.sqrt(-2 * math.log(square) / square))
-        return float(y * factor * _float(deviation))
+        factor = math.sqrt(-2 * math.log(square) / square)
+        return float(y) * factor, float(x) * factor

@@ -13,6 +13,7 @@ from ..base.errors import ArgumentTypeError, MXNetError, shown
 from ..base.params import Longs, UInt, fields_of, parse_attrs
 from ..graph.symbol import Symbol
 from ..nd.array import NDArray
+from ..nd.base_array import CLASSES
 from ..nd.recording import STATE
 from ..nd.tape import TapeNode, outputs_of, step
 from ..nd.wrapping import owned, receive, wrap_recorded, wrap_value
@@ -56,11 +57,12 @@ class CachedOp:
         flags: pairs of name and value, as MXNet has them; they change no result.
     """
 
-    __slots__ = ("__weakref__", "_observers", "_programs", "flags", "is_np_sym")
+    __slots__ = ("__weakref__", "_class", "_observers", "_programs", "flags", "is_np_sym")
 
     def __init__(self, sym: Symbol, flags: Iterable[tuple[str, Any]] = ()) -> None:
         self.flags = parse_attrs("CachedOp", _FIELDS, dict(flags))
-        self.is_np_sym = False
+        self.is_np_sym = getattr(sym, "semantics", "") == "numpy"
+        self._class = CLASSES["numpy"] if self.is_np_sym else None
         if not isinstance(sym, Symbol):
             raise ArgumentTypeError(f"CachedOp: sym={shown(sym)}: must be a Symbol")
         self._programs = ProgramTable(sym)
@@ -146,7 +148,8 @@ class CachedOp:
         else:
             shared = compiled.watches and any(a._chunk.foreign for a in arrays)
             results = compiled.run(inputs, shared)
-        return [wrap_value(r, context) for r in _distinct(results, inputs)]
+        kind = self._class
+        return [wrap_value(r, context, kind) for r in _distinct(results, inputs)]
 
     def _recorded(
         self, compiled: Inference, context: Context, arrays: Sequence[NDArray], edges: list[Any]
@@ -160,7 +163,8 @@ class CachedOp:
             results = compiled.program.run(inputs, mode, self._observers)
             results = _distinct(results, inputs)
         nodes = outputs_of(step(self, arrays), len(results))
-        return [_wrapped(r, n, context) for r, n in zip(results, nodes, strict=True)]
+        kind = self._class
+        return [_wrapped(r, n, context, kind) for r, n in zip(results, nodes, strict=True)]
 
     def _register_op_hook(self, callback: Tell | None, monitor_all: bool = False) -> None:
         """Calls ``callback(array name, operator, array)`` for every output of every node.
@@ -230,9 +234,9 @@ class BoundOp:
 _KEPT = 1024
 
 
-def _wrapped(result: Any, node: TapeNode, context: Context) -> NDArray:
+def _wrapped(result: Any, node: TapeNode, context: Context, cls: Any) -> NDArray:
     if isinstance(result, Tensor):
-        return wrap_recorded(result, context, node)
+        return wrap_recorded(result, context, node, cls)
     array = wrap_value(value_of(result), context)
     array._tracked, array._node = tracked_of(result), node
     return array

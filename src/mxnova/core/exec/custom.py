@@ -13,7 +13,14 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from ..base.errors import ArgumentError, MXNetError, UnknownNameError, candidates
+from ..base.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    MXNetError,
+    UnknownNameError,
+    candidates,
+    shown,
+)
 from ..base.kinds import attr_text
 from ..base.shapes import Pause, from_user, to_user
 from ..nd.array import NDArray
@@ -85,6 +92,8 @@ _registered: dict[str, Callable[..., CustomOpProp]] = {}
 
 def register_custom(name: str, prop: Callable[..., CustomOpProp]) -> None:
     """Makes ``op_type=name`` mean `prop`, from now on; graphs made before keep what they have."""
+    if not isinstance(name, str):
+        raise ArgumentTypeError(f"register: reg_name={shown(name)}: must be text")
     _registered[name] = prop
 
 

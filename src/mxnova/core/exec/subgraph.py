@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..base.errors import ArgumentError
 from ..base.scopes import AttrScope, NameManager
-from ..graph.base_symbol import output_name
+from ..graph.base_symbol import output_name, symbol_of
 from ..graph.functions import function_of
 from ..graph.node import Entry, Node, hidden, parsed
 from ..graph.rewrite import rewrite
@@ -27,7 +27,8 @@ def scope_name(name: str) -> str:
 
 def placeholder(symbol: Symbol) -> Symbol:
     """The variable that stands for `symbol` inside a body; to be made in the body's scope."""
-    return Symbol([Entry(Node(None, placeholder_name(symbol), _scope_attrs()), 0)])
+    variable = Node(None, placeholder_name(symbol), _scope_attrs())
+    return symbol_of([Entry(variable, 0)], symbol.semantics)
 
 
 def placeholder_name(symbol: Symbol) -> str:
@@ -116,4 +117,5 @@ def applied(
     subgraphs = [b.symbol for b in bodies]
     name = NameManager.get_current().get(None, op)
     node = Node(parsed(op, texts, subgraphs), name, texts, inputs, subgraphs)
-    return (Symbol([Entry(node, i)]) for i in range(node.n_outputs()))
+    semantics = subgraphs[-1].semantics
+    return (symbol_of([Entry(node, i)], semantics) for i in range(node.n_outputs()))

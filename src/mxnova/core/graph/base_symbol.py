@@ -25,6 +25,7 @@ class BaseSymbol:
     """
 
     __slots__ = ("__weakref__", "_entries", "_nodes")
+    semantics = "legacy"  # or "numpy": whose rules its methods and operators follow
 
     def __init__(self, handle: Iterable[Entry] | ctypes.c_void_p | None) -> None:
         if isinstance(handle, ctypes.c_void_p):

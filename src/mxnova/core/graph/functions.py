@@ -14,6 +14,7 @@ from ..op import library  # noqa: F401 - registers the operators
 from ..op.calls import CallForm, documented
 from ..op.record import Op, find
 from .base_symbol import BaseSymbol, single_entry, symbol_of
+from .composition import COMPOSERS
 from .node import Entry, Node, hidden, parsed
 
 if TYPE_CHECKING:  # the class, which is above
@@ -80,11 +81,19 @@ def apply(
     attr: dict[str, str] | None,
     semantics: str = "legacy",
 ) -> Symbol:
-    """A node applying an operator; inputs that are not given become variables ``name_input``."""
+    """A node applying an operator; inputs that are not given become variables ``name_input``.
+
+    The symbol has NumPy's semantics where an input has them.
+    """
+    if any(s.semantics == "numpy" for s in (*symbols, *named.values())):
+        semantics = "numpy"
     scope = {hidden(k): attr_text(v) for k, v in AttrScope.get_current().get(attr).items()}
     attrs = {**scope, **{hidden(k): v for k, v in texts.items()}}
     op = parsed(op_name, attrs)
-    node = Node(op, name, attrs, inputs_of(op, name, attrs, symbols, named))
+    inputs = inputs_of(op, name, attrs, symbols, named)
+    for composer in COMPOSERS:
+        inputs = composer.composed(op, inputs)
+    node = Node(op, name, attrs, inputs)
     return symbol_of([Entry(node, i) for i in range(op.n_visible())], semantics)
 
 

@@ -11,6 +11,7 @@ from ..base.errors import ArgumentTypeError, shown
 from ..base.printable import printable
 from ..numpy.methods import NumpyMethods
 from ..numpy.world import World
+from ..op.record import find
 from .base_symbol import register
 from .functions import function_of
 from .symbol import Symbol
@@ -22,6 +23,7 @@ class _Symbol(NumpyMethods, Symbol):  # type: ignore[misc]
     """One or more outputs of a graph, with NumPy's semantics."""
 
     __slots__ = ()
+    semantics = "numpy"
     __hash__ = object.__hash__
 
     def __getitem__(self, key: Any) -> Any:
@@ -98,13 +100,14 @@ _PREFIX = re.compile("^_np[ix]?_")
 def _operator(name: str) -> Any:
     """The function of an operator; nodes are named without the prefix of its name."""
     function = function_of(name, _PREFIX.sub("", name))
+    said = {field.name for field in find(name).fields if field.default is not None}
 
     def without_none(*args: Any, **kwargs: Any) -> Any:
-        return function(*args, **{k: v for k, v in kwargs.items() if v is not None})
+        return function(*args, **{k: v for k, v in kwargs.items() if v is not None or k in said})
 
     return without_none
 
 
 register(_Symbol, "numpy")
-SYMBOLS = World(_operator, _Symbol, is_symbolic=True)
+SYMBOLS = World(_operator, Symbol, "mx.sym.np._Symbol", is_symbolic=True)
 _Symbol._world = SYMBOLS

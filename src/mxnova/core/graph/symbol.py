@@ -53,13 +53,14 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
 
     def get_internals(self) -> Symbol:
         """A group of every output of every node."""
-        return Symbol(Entry(n, i) for n in self.nodes for i in range(len(n.output_names())))
+        entries = (Entry(n, i) for n in self.nodes for i in range(len(n.output_names())))
+        return symbol_of(entries, self.semantics)
 
     def get_children(self) -> Symbol | None:
         """A group of the inputs of its output nodes; None when they are variables."""
         heads = {id(e.node): e.node for e in self._entries}
         children = [e for node in heads.values() for e in node.inputs]
-        return Symbol(children) if children else None
+        return symbol_of(children, self.semantics) if children else None
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -349,8 +350,14 @@ def _dumped(init: Any) -> str:
 def Group(  # noqa: N802 - MXNet's name
     symbols: Iterable[Symbol], create_fn: Callable[[Iterable[Entry]], Symbol] = Symbol
 ) -> Symbol:
-    """All outputs of `symbols` as one symbol, made of them by `create_fn`."""
+    """All outputs of `symbols` as one symbol, made of them by `create_fn`.
+
+    It has NumPy's semantics where all of them have.
+    """
     symbols = list(symbols)
     if not symbols or not all(isinstance(s, Symbol) for s in symbols):
         raise TypeError("Group takes a non-empty list of symbols")
-    return create_fn(e for s in symbols for e in s._entries)
+    entries = (e for s in symbols for e in s._entries)
+    if create_fn is Symbol and all(s.semantics == "numpy" for s in symbols):
+        return symbol_of(entries, "numpy")
+    return create_fn(entries)

@@ -270,7 +270,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
 
     def __getitem__(self, key: Any) -> NDArray:
         recorded = self._tracked is not None and STATE.recording
-        seen = recorded or bool(ATTENTION and MODES.stack)
+        seen = recorded or bool(ATTENTION and MODES)
         if type(key) is slice and (key.step is None or key.step == 1):
             if key.start is key.stop is None:
                 return self
@@ -332,8 +332,14 @@ class NDArray(Arithmetic, Reshaping, Interchange):
 
     @property
     def grad(self) -> NDArray | None:
-        """The array that its gradient goes to; None without `attach_grad`."""
+        """The array that its gradient goes to.
+
+        None without `attach_grad`, and with grad_req null after a backward pass.
+        """
         gradient: NDArray | None = self._grad
+        node = self._node
+        if gradient is not None and type(node) is Leaf and node.grad_req == "null":
+            return None if node.is_fresh else gradient
         return gradient
 
     @property

@@ -246,7 +246,10 @@ def backward(
     """
     found = _heads("backward", heads, head_grads)
     nodes = reached(found)
-    leaves = [n for n in nodes if type(n) is Leaf and n.grad_req != "null"]
+    leaves = [n for n in nodes if type(n) is Leaf]
+    for leaf in leaves:
+        leaf.is_fresh = leaf.is_fresh or leaf.grad_req == "null"
+    leaves = [leaf for leaf in leaves if leaf.grad_req != "null"]
     if not leaves:
         raise MXNetError("backward: the heads come from no array that wants a gradient")
     gradients = _gradients("backward", found, leaves, retain_graph, False, train_mode)

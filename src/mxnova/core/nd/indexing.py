@@ -32,6 +32,8 @@ def select(tensor: Tensor, key: Any) -> tuple[Tensor, bool]:
     """The selected elements, and whether they are a view of `tensor`'s memory."""
     if _is_plain(key, tensor):
         result, is_view = _indexed(tensor, key), True
+    elif (mask := _mask_of_all(key)) is not None:
+        result, is_view = tensor[mask], False
     else:
         keys = _keys(tensor, key)
         source, reversed_axes = _forward(tensor, keys)
@@ -60,6 +62,9 @@ def assign(tensor: Tensor, key: Any, value: Tensor | float) -> None:
     if _is_plain(key, tensor) and not _has_new_axes(key):
         target = _indexed(tensor, key)
         _write(target, _without_axes(value, (), target.dim()))
+        return
+    if (mask := _mask_of_all(key)) is not None:
+        tensor[mask] = value
         return
     keys = _keys(tensor, key)
     target, reversed_axes = _forward(tensor, keys)
@@ -124,6 +129,13 @@ def refusal(error: IndexError | TypeError, tensor: Tensor) -> MXNetError:
 
 def _shown(tensor: Tensor) -> str:
     return shape_text(tuple(tensor.shape))
+
+
+def _mask_of_all(key: Any) -> Tensor | None:
+    """The tensor of a key that is one truth value in an array, as NumPy has it."""
+    mask = getattr(key, "_raw", None)
+    is_mask = isinstance(mask, Tensor) and mask.dtype is torch.bool and not mask.dim()
+    return key._tensor if is_mask else None
 
 
 # Keys ---------------------------------------------------------------------------------------------

@@ -3,7 +3,8 @@
 
 Casting to lower precision, drawing a graph of what runs, other semantics of an operator: each is a
 mode. While a mode deals with an operator it is out of force itself, so that what it invokes goes to
-the modes around it, and in the end to the kernel.
+the modes around it, and in the end to the kernel. A mode is in force inside its block, or from
+`everywhere` on in all threads, around every block.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 from ..op.record import Op
 from ..runtime.attention import ATTENTION
@@ -34,6 +35,11 @@ class Mode:
         """
         raise NotImplementedError(f"{type(self).__name__}.invoke")
 
+    def everywhere(self) -> None:
+        """Puts it in force in all threads, inside what is in force everywhere already, for good."""
+        MODES.everywhere.append(self)
+        ATTENTION.add(_Reason())
+
     def __enter__(self) -> Mode:
         MODES.stack.append(self)
         MODES.reasons.append(_Reason())
@@ -53,15 +59,34 @@ class _Reason:
 
 
 class _Modes(threading.local):
-    """The modes in force in this thread, the innermost last."""
+    """The modes in force: those of this thread inside those of all, the innermost last.
+
+    Attributes:
+        everywhere: those of all threads.
+        left: how many of them this thread is outside of, since they deal with an operator.
+        stack: those of this thread.
+    """
+
+    everywhere: ClassVar[list[Mode]] = []
 
     def __init__(self) -> None:
+        self.left = 0
         self.stack: list[Mode] = []
         self.reasons: list[_Reason] = []
+
+    def __bool__(self) -> bool:
+        return bool(self.stack) or self.left < len(self.everywhere)
 
     @contextmanager
     def outer(self) -> Iterator[Mode]:
         """A block in which the innermost mode, which it gives, is out of force."""
+        if not self.stack:
+            self.left += 1
+            try:
+                yield self.everywhere[-self.left]
+            finally:
+                self.left -= 1
+            return
         mode = self.stack.pop()
         try:
             yield mode

@@ -3,22 +3,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..base.errors import ArgumentError, shown
-from ..numpy.elementwise import BINARY
-from ..numpy.methods import FUNCTIONS, NumpyMethods
+from ..base.errors import ArgumentError, MXNetError, shown
+from ..numpy.elementwise import BINARY, COMPARISONS
+from ..numpy.methods import FUNCTIONS, PYTHON_OPERATORS, NumpyMethods
 from ..numpy.world import NUMBER, World
+from ..op.dtypes import dtype_name
 from ..op.record import find
+from .arithmetic import refuse_if_recorded
 from .array import NDArray
 from .base_array import CLASSES
 from .creation import array
-from .dispatch import pairwise
+from .dispatch import alone, pairwise, with_number
 from .functions import function_of
-from .wrapping import viewed_as
+from .recording import STATE, recorded_write
+from .tape import is_live
+from .wrapping import receive, viewed_as
 
 __all__ = ["ARRAYS", "by_numpy", "ndarray"]
 
@@ -75,6 +79,10 @@ class ndarray(NumpyMethods, NDArray):  # type: ignore[misc]  # noqa: N801 - NumP
         array: NDArray = viewed_as(self, NDArray)
         return array
 
+    def as_in_ctx(self, ctx: Any) -> Any:
+        """Itself when it is on `ctx`, else a copy there."""
+        return self.as_in_context(ctx)
+
     def as_np_ndarray(self) -> ndarray:
         """Itself."""
         return self
@@ -92,6 +100,10 @@ class ndarray(NumpyMethods, NDArray):  # type: ignore[misc]  # noqa: N801 - NumP
             raise ArgumentError("astype: order, casting and subok are not supported")
         return super().astype(dtype, copy)
 
+    def reshape_view(self, *shape: Any, **kwargs: Any) -> Any:
+        """The same memory in another shape, given as numbers or a tuple; -1: what remains."""
+        return NDArray.reshape(self, *shape, **kwargs)
+
     def copy(self, order: str = "C") -> Any:
         """A copy on the same context."""
         if order not in ("C", "K"):
@@ -105,9 +117,10 @@ class ndarray(NumpyMethods, NDArray):  # type: ignore[misc]  # noqa: N801 - NumP
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         own = FUNCTIONS[""].get(ufunc.__name__)
-        if method != "__call__" or own is None or not all(map(_is_ours, inputs)):
-            return by_numpy(getattr(ufunc, method), inputs, kwargs)
         out = kwargs.pop("out", None)
+        if method != "__call__" or own is None:
+            made = by_numpy(getattr(ufunc, method), list(map(_weak, inputs)), kwargs)
+            return made if out is None else _put(out[0], made)
         if out is not None:
             kwargs["out"] = out[0]
         return own(ARRAYS, *inputs, **kwargs)
@@ -117,18 +130,47 @@ class ndarray(NumpyMethods, NDArray):  # type: ignore[misc]  # noqa: N801 - NumP
     ) -> Any:
         own = FUNCTIONS[""].get(func.__name__) if func.__module__ == "numpy" else None
         try:
-            return own(ARRAYS, *args, **kwargs) if own else by_numpy(func, args, kwargs)
+            if own is None:
+                return by_numpy(func, args, kwargs)
+            made = own(ARRAYS, *args, **kwargs)
+            return tuple(made) if func in _GIVE_TUPLES else made
         except (TypeError, NotImplementedError):  # NumPy's function takes more
             return by_numpy(func, args, kwargs)
 
 
-def _is_ours(value: Any) -> bool:
-    return isinstance(value, (ndarray, *NUMBER))
+_GIVE_TUPLES = () if np.__version__ < "2" else (np.broadcast_arrays, np.meshgrid)
+
+
+def _weak(value: Any) -> Any:
+    """NumPy's number as Python's, which does not widen an array's type."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _put(out: Any, values: Any) -> Any:
+    out[...] = values
+    return out
 
 
 def by_numpy(func: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    """What NumPy's function gives for the values; its arrays are ours."""
+    """What NumPy's function gives for the values; its arrays are ours.
+
+    Raises:
+        ArgumentError: a gradient would have to flow through it.
+    """
+    if STATE.recording and any(map(is_live, _arrays_in([*args, *kwargs.values()]))):
+        raise ArgumentError(
+            f"{func.__name__}: computed by NumPy itself, so that gradients do not flow through it: "
+            "call it outside autograd.record(), or on x.detach()"
+        )
     return _ours(func(*_numpys(args), **_numpys(kwargs)))
+
+
+def _arrays_in(values: Iterable[Any]) -> Iterator[NDArray]:
+    for value in values:
+        if isinstance(value, NDArray):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from _arrays_in(value)
 
 
 def _numpys(value: Any) -> Any:
@@ -153,21 +195,64 @@ def array_of(values: np.ndarray[Any, Any]) -> ndarray:
     return made
 
 
+_BITWISE = ("bitwise_and", "bitwise_or", "bitwise_xor")
+OPERATORS = BINARY | COMPARISONS
+
 CLASSES["numpy"] = ndarray
-ARRAYS = World(lambda op: function_of(op), ndarray, is_symbolic=False)
+ARRAYS = World(function_of, NDArray, "mx.np.ndarray", is_symbolic=False, taken=array_of)
 ndarray._world = ARRAYS
 
 
 def _fast(name: str, function: str) -> Callable[..., Any]:
-    """Python's operator between arrays at once; all else by the function."""
+    """Python's operator between arrays, and an array and a number, at once; else the function."""
+    both, right, left, _ = OPERATORS[function]
     slow = getattr(NumpyMethods, name)
-    method = pairwise(find(f"_npi_{BINARY[function][0]}"), slow)
+    reflected = name.startswith("__r")
+    type_ = find(f"_npi_{left if reflected else right}")
+    of_fraction, of_integer = (with_number(type_, is_int=is_int) for is_int in (False, True))
+
+    def with_other(self: ndarray, other: Any) -> Any:
+        kind = type(other)
+        if kind is float:
+            return of_fraction(self, other)
+        if kind is int:
+            return of_integer(self, float(other))
+        return slow(self, other)
+
+    method = with_other if reflected else pairwise(find(f"_npi_{both}"), with_other)
     method.__name__ = method.__qualname__ = name
     return method
 
 
-for _name, _function in (
-    ("__add__", "add"), ("__sub__", "subtract"), ("__mul__", "multiply"),
-    ("__truediv__", "true_divide"), ("__pow__", "power"),
-):  # fmt: skip
-    setattr(ndarray, _name, _fast(_name, _function))
+def _in_place(name: str) -> Callable[..., Any]:
+    """The method for ``self <op>= other``: the result takes the array's element type."""
+    binary = getattr(ndarray, f"__{name}__")
+    is_quotient = name in ("truediv", "div")
+
+    def method(self: ndarray, other: Any) -> Any:
+        refuse_if_recorded(self)
+        if not self._chunk.writable:
+            raise ArgumentError(f"__i{name}__: the array is read-only")
+        result = binary(self, other)
+        if result._tracked is not None:
+            raise recorded_write()
+        loses = result._raw.is_floating_point() and not self._raw.is_floating_point()
+        if loses and (is_quotient or not isinstance(other, NUMBER)):
+            given, wanted = dtype_name(result._raw.dtype), dtype_name(self._raw.dtype)
+            raise MXNetError(f"__i{name}__: elements of {given} do not fit into one of {wanted}")
+        receive(self, result._raw, f"__i{name}__")
+        return self
+
+    method.__name__ = method.__qualname__ = f"__i{name}__"
+    return method
+
+
+for _name, _function in PYTHON_OPERATORS.items():
+    if _function in OPERATORS and _function not in _BITWISE:
+        setattr(ndarray, f"__{_name}__", _fast(f"__{_name}__", _function))
+        if _function not in COMPARISONS:
+            setattr(ndarray, f"__r{_name}__", _fast(f"__r{_name}__", _function))
+for _name, _function in (("__neg__", "negative"), ("__abs__", "absolute")):
+    setattr(ndarray, _name, alone(find(f"_npi_{_function}")))
+for _name in ("add", "sub", "mul", "truediv", "div", "mod", "and", "or", "xor", "matmul"):
+    setattr(ndarray, f"__i{_name}__", _in_place(_name))

@@ -40,7 +40,7 @@ class Reshaping(OperatorMethods, BaseArray):
         elif not shape:
             shape = _given_shape(kwargs)
         seen = STATE.recording and self._tracked is not None
-        if not (kwargs or seen or (ATTENTION and MODES.stack)):
+        if not (kwargs or seen or (ATTENTION and MODES)):
             plain = self._plainly(shape)
             if plain is not None:
                 return plain

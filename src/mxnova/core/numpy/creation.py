@@ -130,6 +130,7 @@ def arange(
     """Numbers from `start` to below `stop`; one bound alone is `stop`."""
     if stop is None:
         start, stop = 0, start
+    step = 1 if step is None else step
     if step == 0:
         raise ZeroDivisionError("arange: step=0: must not be 0")
     return F._npi_arange(

@@ -10,9 +10,10 @@ import numpy as np
 
 from ..base.errors import ArgumentTypeError, shown
 from .selection import nonzero
+from .ufunc_options import refuse_changes
 from .world import NUMBER, World, function
 
-__all__ = ["BINARY", "UNARY"]
+__all__ = ["BINARY", "COMPARISONS", "UNARY"]
 
 # name -> what it computes; the operator is `_npi_` and the name
 UNARY = {
@@ -57,7 +58,7 @@ BINARY = {
     "bitwise_or": ("bitwise_or", "bitwise_or_scalar", "bitwise_or_scalar", "bits in either"),
     "bitwise_xor": ("bitwise_xor", "bitwise_xor_scalar", "bitwise_xor_scalar", "bits in one only"),
 }
-_COMPARED = {  # on two arrays, and with the number on the left
+_MIRRORED = {  # on two arrays, and with the number on the left
     "equal": ("equal", "whether they are equal"),
     "not_equal": ("not_equal", "whether they differ"),
     "greater": ("less", "whether x1 is greater than x2"),
@@ -65,13 +66,22 @@ _COMPARED = {  # on two arrays, and with the number on the left
     "greater_equal": ("less_equal", "whether x1 is not less than x2"),
     "less_equal": ("greater_equal", "whether x1 is not greater than x2"),
 }
+COMPARISONS = {
+    name: (name, f"{name}_scalar", f"{mirror}_scalar", meaning)
+    for name, (mirror, meaning) in _MIRRORED.items()
+}
 
 
 def _unary(name: str, operator: str, meaning: str) -> Callable[..., Any]:
     of_number = getattr(np, name)
+    is_condition = name.startswith("is")
 
     def implementation(F: World, x: Any, out: Any = None, **kwargs: Any) -> Any:
+        if kwargs:
+            refuse_changes(name, kwargs)
         if isinstance(x, F.array):
+            if is_condition and getattr(out, "dtype", np.bool_) != np.bool_:
+                raise ArgumentTypeError(f"{name}: out: its elements must be truth values")
             return getattr(F, operator)(x, out=out)
         if isinstance(x, NUMBER):
             return of_number(x, **kwargs)
@@ -88,14 +98,19 @@ def _both(F: World, name: str, operators: tuple[str, str, str], x1: Any, x2: Any
             return getattr(F, operators[0])(x1, x2, out=out)
         if isinstance(x2, NUMBER):
             return getattr(F, operators[1])(x1, out=out, **number_attrs(x2))
-        raise _unusable(F, name, x2)
-    if isinstance(x1, NUMBER):
+    elif isinstance(x1, NUMBER):
         if isinstance(x2, F.array):
             return getattr(F, operators[2])(x2, out=out, **number_attrs(x1))
         if isinstance(x2, NUMBER):
             return getattr(np, name)(x1, x2)
-        raise _unusable(F, name, x2)
-    raise _unusable(F, name, x1)
+    if not F.taken or not any(isinstance(x, np.ndarray) for x in (x1, x2)):
+        raise _unusable(F, name, x2 if isinstance(x1, (F.array, *NUMBER)) else x1)
+    return _both(F, name, operators, _taken(F, x1), _taken(F, x2), out)
+
+
+def _taken(F: World, value: Any) -> Any:
+    """An array of NumPy's as one of ours."""
+    return F.taken(value) if F.taken and isinstance(value, np.ndarray) else value
 
 
 def number_attrs(number: Any) -> dict[str, Any]:
@@ -105,19 +120,20 @@ def number_attrs(number: Any) -> dict[str, Any]:
 
 def _unusable(F: World, name: str, value: Any) -> ArgumentTypeError:
     return ArgumentTypeError(
-        f"{name}: {shown(value)}: a {type(value).__name__} is neither a number nor a "
-        f"{F.array.__module__}.{F.array.__name__}"
+        f"{name}: {shown(value)}: a {type(value).__name__} is neither a number nor a {F.shown}"
     )
 
 
 def _binary(name: str, operators: tuple[str, str, str], meaning: str) -> Callable[..., Any]:
     def implementation(F: World, x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> Any:
+        if kwargs:
+            refuse_changes(name, kwargs)
         return _both(F, name, operators, x1, x2, out)
 
     def without_options(F: World, x1: Any, x2: Any, out: Any = None) -> Any:
         return _both(F, name, operators, x1, x2, out)
 
-    made = without_options if name in _COMPARED or name == "true_divide" else implementation
+    made = without_options if name in COMPARISONS or name == "true_divide" else implementation
     made.__name__ = name
     made.__doc__ = f"Of each pair of elements {meaning}; shapes broadcast."
     return made
@@ -127,14 +143,8 @@ for _name, _meaning in UNARY.items():
     function(_unary(_name, f"_npi_{_name}", _meaning))
 for _name, _like in _SAME.items():
     function(_unary(_name, f"_npi_{_like}", UNARY[_like]))
-for _name, (_op, _right, _left, _meaning) in BINARY.items():
+for _name, (_op, _right, _left, _meaning) in (BINARY | COMPARISONS).items():
     function(_binary(_name, (f"_npi_{_op}", f"_npi_{_right}", f"_npi_{_left}"), _meaning))
-for _name, (_mirror, _meaning) in _COMPARED.items():
-    function(
-        _binary(
-            _name, (f"_npi_{_name}", f"_npi_{_name}_scalar", f"_npi_{_mirror}_scalar"), _meaning
-        )
-    )
 
 
 @function

@@ -93,7 +93,7 @@ def norm(F: World, x: Any, ord: Any = None, axis: Any = None, keepdims: bool = F
         return F._npi_sqrt(_summed(F, F._npi_square(x), None, keepdims))
     axes = (axis,) if isinstance(axis, int) else axis
     if axes is None:
-        axes = tuple(range(x.ndim))
+        axes = (-2, -1) if F.is_symbolic else tuple(range(x.ndim))
     if ord is None:
         return F._npi_sqrt(_summed(F, F._npi_square(x), axes, keepdims))
     if len(axes) == 1:

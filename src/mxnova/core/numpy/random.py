@@ -234,7 +234,7 @@ def choice(
     }
     if isinstance(a, (int, np.integer)):
         return F._npi_choice(*weights, a=int(a), **attrs, out=out)
-    at = F._npi_choice(*weights, a=a.shape[0], **attrs)
+    at = F._npi_choice(a, *weights, a=None, **attrs)
     return F._npi_take(a, at, axis=0, mode="clip", out=out)
 
 
@@ -255,6 +255,10 @@ def multivariate_normal(
     """Normally distributed vectors of mean `mean` and covariance `cov`."""
     if check_valid is not None or tol is not None:
         raise NotImplementedError("multivariate_normal: check_valid and tol are not supported")
+    if F.is_symbolic:
+        return F.Custom(mean, cov, op_type="mvn_fallback", size=str(size))
+    if cov.dtype == np.float16:  # which there is no factorization of
+        cov = cov.astype("float32")
     factor = F._npi_cholesky(cov)
     batch = (size,) if isinstance(size, int) else tuple(size or ())
     common = np.broadcast_shapes(tuple(mean.shape[:-1]), tuple(cov.shape[:-2]))

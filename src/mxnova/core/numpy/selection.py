@@ -117,7 +117,8 @@ def append(F: World, arr: Any, values: Any, axis: Any = None) -> Any:
 @function
 def diag_indices_from(F: World, arr: Any) -> Any:
     """Indices of the diagonal of an array whose axes are of one length."""
-    return tuple(F._npi_diag_indices_from(arr))
+    made = F._npi_diag_indices_from(arr)
+    return made if F.is_symbolic else tuple(made)
 
 
 @function
@@ -129,3 +130,17 @@ def unravel_index(F: World, indices: Any, shape: Any, order: str = "C") -> Any:
         return np.unravel_index(int(indices), shape)
     rows = F.unravel_index(indices, shape=shape)
     return tuple(rows) if not F.is_symbolic else rows
+
+
+def _sharing(name: str) -> None:
+    def implementation(F: World, a: Any, b: Any, max_work: Any = None) -> Any:
+        shared = F._npi_share_memory(a, b)
+        return shared if F.is_symbolic else bool(shared)
+
+    implementation.__name__ = name
+    implementation.__doc__ = "Whether two arrays have an element in common."
+    function(implementation)
+
+
+for _name in ("may_share_memory", "shares_memory"):
+    _sharing(_name)

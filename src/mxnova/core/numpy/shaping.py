@@ -132,6 +132,8 @@ def repeat(F: World, a: Any, repeats: int, axis: Any = None) -> Any:
 def resize(F: World, a: Any, new_shape: Any) -> Any:
     """As many elements as `new_shape` holds, repeated from the start where they do not suffice."""
     sizes = (new_shape,) if isinstance(new_shape, int) else tuple(new_shape)
+    if F.is_symbolic:
+        return F.Custom(a, op_type="resize_fallback", new_shape=str(sizes))
     flat = ravel(F, a)
     count, have = prod(sizes), prod(a.shape)
     if count and not have:

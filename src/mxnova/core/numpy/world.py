@@ -27,16 +27,25 @@ class World:
 
     Args:
         function_of: gives the function of an operator.
-        array: the class of arrays, or of symbols.
+        array: the class of arrays, or of symbols; legacy ones are taken too.
+        shown: what errors call it.
         is_symbolic: whether values are not there yet.
+        taken: makes an array of one of NumPy's.
     """
 
     def __init__(
-        self, function_of: Callable[[str], Callable[..., Any]], array: type, is_symbolic: bool
+        self,
+        function_of: Callable[[str], Callable[..., Any]],
+        array: type,
+        shown: str,
+        is_symbolic: bool,
+        taken: Callable[[np.ndarray[Any, Any]], Any] | None = None,
     ) -> None:
         self._function_of = function_of
         self.array = array
+        self.shown = shown
         self.is_symbolic = is_symbolic
+        self.taken = taken
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         operator = self._function_of(name)
@@ -51,8 +60,7 @@ class World:
         """Raises where `value` is no array of this world."""
         if not isinstance(value, self.array):
             raise ArgumentTypeError(
-                f"{function}: {shown(value)}: a {type(value).__name__} is no "
-                f"{self.array.__module__}.{self.array.__name__}"
+                f"{function}: {shown(value)}: a {type(value).__name__} is no {self.shown}"
             )
 
 
@@ -70,11 +78,10 @@ def listed(module: str) -> Mapping[str, Callable[..., Any]]:
 
 def bound(implementation: Callable[..., Any], world: World, name: str) -> Callable[..., Any]:
     """`implementation` for `world`, with the signature that users see."""
-    call = functools.partial(implementation, world)
 
     @functools.wraps(implementation)
     def public(*args: Any, **kwargs: Any) -> Any:
-        return call(*args, **kwargs)
+        return implementation(world, *args, **kwargs)
 
     signature = inspect.signature(implementation)
     public.__signature__ = signature.replace(  # type: ignore[attr-defined]

@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-__all__ = ["linear", "matmul", "pooled"]
+__all__ = ["laid_out", "linear", "matmul", "pooled"]
 
 _AVAILABLE: bool = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
 
@@ -24,6 +24,9 @@ _AVAILABLE: bool = torch.backends.mkldnn.is_available()  # type: ignore[no-untyp
 # leave oneDNN's vectors empty.
 _WORTH_MULTIPLYING = 1 << 21
 _LEAST_ROWS, _LEAST_COLUMNS = 4, 16
+# A transposed first operand is copied: better the narrow one. The gradient of a weight of
+# 10,000 x 200 for 2,048 rows takes 82 ms then, instead of 150.
+_MUCH_WIDER = 4
 _WORTH_POOLING = 1 << 15
 _LEAST_CHANNELS = 16
 
@@ -88,9 +91,35 @@ class _Linear(torch.autograd.Function):
         for_data, for_weight, for_bias = ctx.needs_input_grad
         return (
             matmul(d_output, weight) if for_data else None,
-            matmul(d_output.T, data) if for_weight else None,
+            _for_weight(d_output, data) if for_weight else None,
             d_output.sum(0) if for_bias else None,
         )
+
+
+def _for_weight(d_output: Tensor, data: Tensor) -> Tensor:
+    """``d_output.T @ data``."""
+    if d_output.shape[1] < _MUCH_WIDER * data.shape[1]:
+        return matmul(d_output.T, data)
+    return matmul(data.T, d_output).T.contiguous()
+
+
+# Convolutions -------------------------------------------------------------------------------------
+
+
+def laid_out(data: Tensor, weight: Tensor) -> Tensor:
+    """`data` in the layout that suits a convolution with `weight`; the result has it, too.
+
+    Images go channels-last: oneDNN then takes and gives them as they are, instead of reordering
+    them before and after. Kernels that outweigh the images would be reordered in their place.
+    """
+    if data.ndim != 4 or not _takes(data):
+        return data
+    if data.numel() < weight.numel():
+        return data.contiguous()
+    batch, channels, *size = data.shape
+    if channels == 1:  # else ATen cannot tell one layout from the other
+        return data.reshape(batch, *size, 1).movedim(-1, 1)
+    return data.contiguous(memory_format=torch.channels_last)
 
 
 # Pooling ------------------------------------------------------------------------------------------

@@ -13,12 +13,14 @@ from typing import Any, ClassVar
 from ... import initializer
 from ... import ndarray as nd
 from ...core.base.errors import ArgumentError, ArgumentTypeError, AssertedError, candidates
+from ...core.base.scopes import is_np_array
 from ...core.nd.array import NDArray
 from ...core.runtime.context import Context
 from ..listing import brief, indented
 from ..parameter import Parameter, ParameterDict
 from . import architecture
 from .hooks import HookHandle, Hooks
+from .nesting import _check_all_np_ndarrays
 from .scope import _BlockScope
 from .summary import summarize
 
@@ -305,6 +307,8 @@ class Block:
         out = self.forward(*args)
         for hook in self._forward_hooks.values():
             hook(self, args, out)
+        if is_np_array():
+            _check_all_np_ndarrays(out)
         return out
 
     def summary(self, *inputs: Any) -> None:

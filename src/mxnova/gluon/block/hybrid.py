@@ -10,10 +10,18 @@ from typing import Any
 
 from ... import ndarray as nd
 from ... import symbol as sym
-from ...core.base.errors import ArgumentError, AssertedError, MXNetError, shown
+from ...core.base.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    AssertedError,
+    MXNetError,
+    shown,
+)
 from ...core.exec.cached_op import CachedOp
+from ...core.graph.numpy_symbol import _Symbol as np_symbol
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
+from ...core.nd.numpy_array import ndarray as np_ndarray
 from ...core.runtime.context import Context
 from ..parameter import DeferredInitializationError, Parameter, ParameterDict, shape_is_known
 from ..parameter.arrays import GENERATION
@@ -172,7 +180,7 @@ class HybridBlock(Block):
                 out = self.hybrid_forward(sym, *grouped, **params)
             flat_out, self._out_format = _flatten(out, "output")
             self._in_format = in_format
-            outputs = sym.Group([o for o in flat_out if o is not None])
+            outputs = _grouped(self, [o for o in flat_out if o is not None])
             self._cached_graph = [i for i in inputs if i is not None], outputs
         return self._cached_graph
 
@@ -429,7 +437,29 @@ def _variables_for(flat: Sequence[Any]) -> list[Symbol | None]:
     if not count:
         raise ArgumentError("hybridized block: all inputs are None")
     names = iter(["data"] if count == 1 else [f"data{i}" for i in range(count)])
-    return [None if a is None else sym.var(next(names)) for a in flat]
+    return [None if a is None else _variable_for(a, next(names)) for a in flat]
+
+
+def _variable_for(argument: Any, name: str) -> Symbol:
+    """A variable with the semantics of an array or symbol."""
+    variable = sym.var(name)
+    is_numpy = isinstance(argument, (np_ndarray, np_symbol))
+    return variable.as_np_ndarray() if is_numpy else variable
+
+
+def _grouped(block: HybridBlock, outputs: Sequence[Symbol]) -> Symbol:
+    """The outputs of a block as one symbol.
+
+    Raises:
+        ArgumentTypeError: some are NumPy's, others not.
+    """
+    kinds = {o.semantics for o in outputs}
+    if len(kinds) > 1:
+        raise ArgumentTypeError(
+            f"{type(block).__name__} {block.name!r}: NumPy's symbols and legacy ones among its "
+            "outputs; one kind of the two is needed"
+        )
+    return sym.Group(outputs)
 
 
 def _warn_of_unused(

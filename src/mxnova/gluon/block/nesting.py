@@ -11,12 +11,19 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from ...core.base.errors import ArgumentError, shown
+from ...core.base.errors import ArgumentError, ArgumentTypeError, shown
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
 from ...core.runtime.context import Context
 
-__all__ = ["_flatten", "_gather_type_ctx_info", "_regroup", "leaves", "restored"]
+__all__ = [
+    "_check_all_np_ndarrays",
+    "_flatten",
+    "_gather_type_ctx_info",
+    "_regroup",
+    "leaves",
+    "restored",
+]
 
 Structure = Any  # int or list of Structure
 
@@ -72,6 +79,18 @@ def restored(arrays: Iterator[Any], form: Structure) -> Any:
     if form > 0:
         return list(islice(arrays, form))
     return None if form == -1 else next(arrays)
+
+
+def _check_all_np_ndarrays(out: Any) -> None:
+    """Raises ArgumentTypeError where a dense array or a symbol in `out` is not NumPy's."""
+    if isinstance(out, (list, tuple)):
+        for item in out:
+            _check_all_np_ndarrays(item)
+    elif type(out) in (NDArray, Symbol):
+        raise ArgumentTypeError(
+            f"NumPy's arrays are in force: a block gives a legacy {type(out).__name__}; "
+            "as_np_ndarray() makes it one of them"
+        )
 
 
 def leaves(args: Any) -> Iterator[Any]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ... import symbol as sym
 from ...core.base.errors import ArgumentError, AssertedError
+from ...core.base.scopes import is_np_array
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
 from ...core.runtime.context import Context
@@ -83,7 +84,10 @@ class SymbolBlock(HybridBlock):
             inputs = [sym.var(name, dtype="float32") for name in names]
         else:  # the file tells their types
             inputs = [sym.var(name) for name in names]
-        made = SymbolBlock(sym.load(symbol_file), inputs)
+        outputs = sym.load(symbol_file)
+        if is_np_array():
+            outputs, inputs = outputs.as_np_ndarray(), [i.as_np_ndarray() for i in inputs]
+        made = SymbolBlock(outputs, inputs)
         if param_file is not None:
             made.collect_params().load(
                 param_file,

@@ -23,7 +23,7 @@ from collections.abc import Callable, Sequence
 from multiprocessing import connection as connections
 from multiprocessing import util
 from multiprocessing.reduction import ForkingPickler
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 from weakref import WeakSet, WeakValueDictionary
 
 import numpy as np
@@ -183,14 +183,20 @@ class WorkerPool:
             ready = connections.wait(by_connection, timeout)
             for connection in ready:
                 worker = by_connection[connection]
-                self._take(self._exchange(worker, connection.recv_bytes))
+                self._take(worker, self._exchange(worker, connection.recv_bytes))
             if not ready:
                 for worker in self._workers:
                     if not worker.process.is_alive():
                         self._fail(worker)
 
-    def _take(self, message: bytes) -> None:
-        number, is_value, value = pickle.loads(message)
+    def _take(self, worker: _Worker, message: bytes) -> None:
+        try:
+            number, is_value, value = pickle.loads(message)
+        except MXNetError:  # what it shared went with it, if it has ended since
+            worker.process.join(_GRACE_S)
+            if worker.process.is_alive():
+                raise
+            self._fail(worker)
         answer = self._answers.pop(number, None)
         if answer is None:
             if is_value:
@@ -208,7 +214,7 @@ class WorkerPool:
             self.terminate()
             raise
 
-    def _fail(self, worker: _Worker) -> None:
+    def _fail(self, worker: _Worker) -> NoReturn:
         worker.process.join(_GRACE_S)
         pid, fate = worker.process.pid, worker.fate()
         self.terminate()

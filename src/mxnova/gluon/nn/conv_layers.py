@@ -10,6 +10,7 @@ from ... import symbol as sym
 from ...base import numeric_types
 from ...core.base.errors import AssertedError, shown
 from ...initializer import Initializer
+from ...util import np_shape
 from ..block import HybridBlock
 from ..parameter import Parameter
 from .activations import Activation
@@ -26,6 +27,7 @@ from .pooling import (
     MaxPool1D,
     MaxPool2D,
     MaxPool3D,
+    _Pooling,  # noqa: F401 - packages derive layers from it
 )
 from .sizes import Size, check_layout, checked_size, default, each
 
@@ -56,8 +58,9 @@ _LAYOUTS = {1: ("NCW",), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
 def _infer_weight_shape(op_name: str, data_shape: Sequence[int], kwargs: dict[str, Any]) -> Any:
     """Shapes of data, weight and bias as the operator has them, 0 where it cannot know."""
-    data = sym.var("data", shape=tuple(data_shape))
-    return getattr(sym, op_name)(data, **kwargs).infer_shape_partial()[0]
+    with np_shape(False):
+        data = sym.var("data", shape=tuple(data_shape))
+        return getattr(sym, op_name)(data, **kwargs).infer_shape_partial()[0]
 
 
 def _described(layer: object, kwargs: dict[str, Any], weight: Parameter, bias: Any) -> str:

@@ -19,7 +19,7 @@ from ...core.base.errors import (
     MXNetError,
     shown,
 )
-from ...core.base.scopes import is_np_shape
+from ...core.base.scopes import is_np_array, is_np_shape
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
 from ...core.op.dtypes import dtype_name, torch_dtype
@@ -234,6 +234,7 @@ class Parameter(ContextArrays):
         with autograd.pause():
             if data is None:
                 data = nd.zeros(self.shape, dtype=self.dtype, ctx=cpu(), stype=self._stype)
+                data = _in_force(data)
                 desc = initializer.InitDesc(self.name, {"__init__": init})
                 initializer.create(default_init)(desc, data)
             self._init_impl(data, contexts)
@@ -242,7 +243,7 @@ class Parameter(ContextArrays):
     def _init_impl(self, data: NDArray, ctx_list: Iterable[Context]) -> None:
         """Puts copies of `data` on the contexts."""
         contexts = list(ctx_list)
-        arrays = [data.copyto(context) for context in contexts]
+        arrays = [_in_force(data.copyto(context)) for context in contexts]
         self._ctx_list = contexts
         self._ctx_map = context_map(contexts)
         self._data = arrays
@@ -254,7 +255,7 @@ class Parameter(ContextArrays):
             self._grad = None
             return
         self._grad = [
-            nd.zeros(a.shape, dtype=a.dtype, ctx=a.context, stype=self._grad_stype)
+            _in_force(nd.zeros(a.shape, dtype=a.dtype, ctx=a.context, stype=self._grad_stype))
             for a in self._arrays or ()
         ]
         autograd.mark_variables(self._arrays, self._grad, self.grad_req)
@@ -402,7 +403,7 @@ class Parameter(ContextArrays):
                 init=self.init,
                 stype=self._stype,
             )
-        return self._var
+        return self._var.as_np_ndarray() if is_np_array() else self._var
 
     def _agree_on(self, attribute: str, wanted: Any) -> None:
         """Takes an attribute that somebody who shares it asks for.
@@ -426,6 +427,11 @@ class Parameter(ContextArrays):
                 f"Parameter {self.name!r}: {attribute}={shown(wanted)}: it was made with "
                 f"{shown(have)}"
             )
+
+
+def _in_force(array: NDArray) -> NDArray:
+    """A dense array as one of NumPy's where these are in force."""
+    return array.as_np_ndarray() if is_np_array() and array.stype == "default" else array
 
 
 def _nobody() -> None:

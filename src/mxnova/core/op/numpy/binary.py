@@ -240,11 +240,13 @@ def _bool_output(op: Op, t: DTypes) -> None:
     "_npi_share_memory", shape=_scalar_shape, dtype=_bool_output, differentiable=None
 )
 def share_memory(a: Tensor, b: Tensor) -> Tensor:
-    """Whether two arrays are parts of one piece of memory, be they disjoint or not.
+    """Whether two arrays have an element in common; each lies together in memory.
 
     Args:
         a: of any shape and type.
         b: of any shape and type.
     """
-    same = a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()
-    return torch.full((), same, dtype=torch.bool, device=a.device)
+    start, other = a.data_ptr(), b.data_ptr()
+    is_shared = start < other + b.nbytes and other < start + a.nbytes
+    is_shared = is_shared and a.numel() > 0 and b.numel() > 0
+    return torch.full((), is_shared, dtype=torch.bool, device=a.device)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import Annotated, Any
 
@@ -176,18 +177,22 @@ def _columns_last(axes: tuple[int, ...], rank: int) -> tuple[int, ...]:
     return (*(axis for axis in range(rank) if axis not in moved), *moved)
 
 
+def _columns(shape: Sequence[int], n_rows: int) -> tuple[int, ...]:
+    """The last axes of `a`, those of the solution; all of them where `b` has as many, as NumPy."""
+    return tuple(shape[n_rows - len(shape) :])
+
+
 def _tensorsolve_shape(op: Op, s: Shapes) -> None:
     a, b = s.full("a"), s.full("b")
     axes = tuple(s.axis("a", axis, "a_axes") for axis in op.attr("a_axes"))
     if len(set(axes)) < len(axes):
         raise s.fail(f"a_axes={axes}: an axis of a {shape_text(a)} is given twice")
     shape = tuple(a[axis] for axis in _columns_last(axes, len(a)))
-    rows, columns = shape[: len(b)], shape[len(b) :]
-    if not prod(rows) == prod(columns) == prod(b) or 0 in a:
+    columns = _columns(shape, len(b))
+    if prod(columns) != prod(b) or prod(a) != prod(b) ** 2 or 0 in a:
         raise s.fail(
-            f"a_axes={op.attr('a_axes')}: a {shape_text(a)} and b {shape_text(b)}: the rows "
-            f"{shape_text(rows)}, the columns {shape_text(columns)} and b must have as many "
-            f"elements, and some"
+            f"a_axes={op.attr('a_axes')}: a {shape_text(a)} and b {shape_text(b)}: its last axes "
+            f"{shape_text(columns)}, its other ones and b must have as many elements, and some"
         )
     s.output = columns
 
@@ -207,7 +212,7 @@ def tensorsolve(a: Tensor, b: Tensor, *, a_axes: Shape = ()) -> Tensor:
     a = a.permute(_columns_last(a_axes, a.ndim))
     matrix = a.reshape(b.numel(), b.numel())
     solution: Tensor = torch.linalg.solve(matrix, b.reshape(-1, 1))
-    return solution.reshape(a.shape[b.ndim :])
+    return solution.reshape(_columns(a.shape, b.ndim))
 
 
 # Pseudo-inverses ----------------------------------------------------------------------------------

@@ -136,7 +136,7 @@ def boolean_mask_assign_scalar(
         start_axis: the first of these axes, not negative.
     """
     n_after = data.ndim - start_axis - mask.ndim
-    chosen = (mask != 0).reshape(*mask.shape, *[1] * n_after)
+    chosen = (mask != 0).reshape((*mask.shape, *[1] * n_after))
     return torch.where(chosen, in_type_of(data, value), data)
 
 

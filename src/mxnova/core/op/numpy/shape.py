@@ -140,6 +140,8 @@ def npx_reshape(a: Tensor, *, newshape: Shape, reverse: bool = False, order: str
 def _squeeze_shape(op: Op, s: Shapes) -> None:
     data = s.full("a")
     chosen = op.attr("axis")
+    if not data and chosen is not None and all(i in (0, -1) for i in chosen):
+        chosen = ()  # NumPy takes these two where there is no axis
     dropped = _ones(data) if chosen is None else {s.axis("a", i) for i in chosen}
     for i in dropped:
         if data[i] != 1:
@@ -159,7 +161,9 @@ def squeeze(a: Tensor, *, axis: Shape | None = None) -> Tensor:
         a: any array.
         axis: the axes to drop, each of size one; all such axes when None.
     """
-    return a.squeeze() if axis is None else a.squeeze(tuple({i % a.ndim for i in axis}))
+    return (
+        a.squeeze() if axis is None or not a.ndim else a.squeeze(tuple({i % a.ndim for i in axis}))
+    )
 
 
 # Order of axes ------------------------------------------------------------------------------------

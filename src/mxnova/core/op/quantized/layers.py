@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Layers of networks on 8-bit integers.
 
-Where numbers are multiplied, sums are exact integers of 32 bits, computed in float64: their range
-is what 2**31 - 1 stands for when 1 stands for the product of the inputs' steps.
+Where numbers are multiplied, sums are integers of 32 bits: their range is what 2**31 - 1 stands for
+when 1 stands for the product of the inputs' steps.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ..nn.fully_connected import FullyConnected
 from ..nn.pooling import Pooling
 from ..nn.window import PosUInt
 from ..record import Op
+from .products import convolution, linear
 from .ranges import EIGHT_BITS, LEVELS, WIDE_LEVELS, check_type, magnitude, quantized, ranges, step
 
 
@@ -96,12 +97,21 @@ class _Product(Layer):
     ) -> tuple[Tensor, Tensor, Tensor]:
         given = (data, weight, bias, min_data, max_data, min_weight, max_weight, min_bias, max_bias)
         arrays: dict[str, Any] = dict(zip(self.inputs(), given, strict=False))  # fewer without bias
-        factors = [data, weight] if self.no_bias else [data, weight, self._bias(**arrays)]
-        total = self.plain.forward(*(factor.double() for factor in factors))
+        total = self._product(data, weight)
+        if not self.no_bias:
+            total = total + self._spread(self._bias(**arrays).to(torch.int32), total.dim())
         one = self._data_step(data.dtype, arrays["min_data"], arrays["max_data"])
         one = one * step(LEVELS[torch.int8], arrays["min_weight"], arrays["max_weight"])
         limit = LEVELS[torch.int32]
-        return total.to(torch.int32), one * -limit, one * limit
+        return total, one * -limit, one * limit
+
+    def _product(self, data: Tensor, weight: Tensor) -> Tensor:
+        """int32 sums of the products."""
+        raise NotImplementedError
+
+    def _spread(self, bias: Tensor, n_axes: int) -> Tensor:
+        """The bias in a shape that is added to the sums."""
+        return bias
 
     def _data_step(self, dtype: torch.dtype, low: Tensor, high: Tensor) -> Tensor:
         return step(LEVELS[dtype], low, high)
@@ -138,6 +148,9 @@ class QuantizedFullyConnected(_Product):
     def plain(self) -> Op:
         return FullyConnected(**self.plain_attrs())
 
+    def _product(self, data: Tensor, weight: Tensor) -> Tensor:
+        return linear(data.flatten(1) if self.flatten else data, weight)
+
     def _bias(self, **arrays: Tensor) -> Tensor:
         levels = WIDE_LEVELS[torch.int8]
         # In this order, since truncation shows the last bit.
@@ -153,8 +166,8 @@ class QuantizedFullyConnected(_Product):
 class QuantizedConv(_Product):
     """Convolution on 8-bit integers; gives 32-bit ones and their range.
 
-    The bias is added as it is, in steps of the result, and the range is that of int8 data also for
-    uint8 data: both as MXNet has it.
+    To uint8 data the bias is added as it is, in steps of the result, and the range is that of int8
+    data: both as MXNet's kernels for CPUs have it, which take no int8 data.
 
     Args:
         data: int8 or uint8, (batch, channels, …).
@@ -164,8 +177,8 @@ class QuantizedConv(_Product):
         max_data: greatest number of the data's range, (1,).
         min_weight: least number of the weight's range, (1,).
         max_weight: greatest number of the weight's range, (1,).
-        min_bias: without effect, (1,), absent with `no_bias`.
-        max_bias: without effect, (1,), absent with `no_bias`.
+        min_bias: least number of the bias's range, (1,), absent with `no_bias`.
+        max_bias: greatest number of the bias's range, (1,), absent with `no_bias`.
         kernel: size of the window along each spatial axis.
         stride: step of the window, 1 by default.
         dilate: distance of the window's items, 1 by default.
@@ -202,8 +215,26 @@ class QuantizedConv(_Product):
             raise s.fail(f"kernel={self.kernel}, layout={self.layout}: must be NCHW or NCDHW")
         super().infer_shape(s)
 
+    def _product(self, data: Tensor, weight: Tensor) -> Tensor:
+        n = len(self.kernel)
+        one, none = (1,) * n, (0,) * n
+        return convolution(data, weight, self.stride or one, self.pad or none, self.dilate or one)
+
+    def _spread(self, bias: Tensor, n_axes: int) -> Tensor:
+        return bias.reshape(-1, *[1] * (n_axes - 2))
+
     def _data_step(self, dtype: torch.dtype, low: Tensor, high: Tensor) -> Tensor:
         return step(LEVELS[torch.int8], low, high)
+
+    def _bias(self, **arrays: Tensor) -> Tensor:
+        if arrays["data"].dtype is torch.uint8:
+            return arrays["bias"]
+        levels = LEVELS[torch.int8]
+        one = step(levels, arrays["min_data"], arrays["max_data"])
+        one = one * step(levels, arrays["min_weight"], arrays["max_weight"])
+        return (
+            arrays["bias"] * (step(levels, arrays["min_bias"], arrays["max_bias"]) / one)
+        ).round()
 
 
 @operator("_contrib_quantized_pooling")

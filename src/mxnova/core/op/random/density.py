@@ -41,7 +41,7 @@ def _density(name: str) -> Callable[[_Density], _Density]:
 
 def _per_sample(sample: Tensor, *parameters: Tensor) -> list[Tensor]:
     """`parameters` with as many axes as `sample`."""
-    return [p.reshape(*p.shape, *(1,) * (sample.ndim - p.ndim)) for p in parameters]
+    return [p.reshape((*p.shape, *(1,) * (sample.ndim - p.ndim))) for p in parameters]
 
 
 def _result(logarithm: Tensor, is_log: bool) -> Tensor:

@@ -182,7 +182,7 @@ def _prepared(
     device = parameters[0].device if rng is None else rng.device
     filler = torch.empty((*parameters[0].shape, *shape), dtype=wide, device=device)
     axes = (1,) * len(shape)
-    return filler, *(p.to(wide).reshape(*p.shape, *axes) for p in parameters)
+    return filler, *(p.to(wide).reshape((*p.shape, *axes)) for p in parameters)
 
 
 # The distributions --------------------------------------------------------------------------------

@@ -157,7 +157,7 @@ class Take(Op):
         axis, shape = self.axis % a.ndim, a.shape
         index = _in_range(indices, shape[axis], self.mode)
         taken = a.index_select(axis, index.reshape(-1))
-        return taken.reshape(*shape[:axis], *index.shape, *shape[axis + 1 :])
+        return taken.reshape((*shape[:axis], *index.shape, *shape[axis + 1 :]))
 
 
 @operator("pick", "_npx_pick", "choose_element_0index", method=True)

@@ -64,10 +64,10 @@ def _with_ties(
 def _row(s: Shapes, axis: int | None) -> tuple[tuple[int, ...], int, tuple[int, ...]]:
     """Shape of `data` before its axis to sort along, size of that axis, shape behind it."""
     data = s.full("data")
-    if not data:
-        raise s.fail(f"data {shape_text(data)}: must have at least one axis")
     if axis is None:
         return (), torch.Size(data).numel(), ()
+    if not data:
+        raise s.fail(f"data {shape_text(data)}: must have at least one axis")
     axis = s.axis("data", axis)
     return data[:axis], data[axis], data[axis + 1 :]
 

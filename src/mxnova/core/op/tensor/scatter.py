@@ -208,7 +208,6 @@ def _unravel_shape(op: Op, s: Shapes) -> None:
     shape = _space(op, s)
     if s.known("output") is not None:
         s.data = s.output[1:]
-    s.rank("data", 1)
     s.output = (len(shape), *s.data)
 
 
@@ -248,7 +247,7 @@ def unravel_index(
     """Positions in a flattened array to coordinates, a column for each.
 
     Args:
-        data: (n,): the positions.
+        data: the positions, of any shape.
         shape: shape of the array; its first dimension may be -1.
     """
     rest, coordinates = data.long(), []

@@ -42,7 +42,7 @@ def _box_shape(op: Op, s: Shapes, name: str) -> tuple[Dim, ...]:
         raise s.fail(f"begin={begin}: names {len(begin)} axes, {name} has {len(data)}")
     if len(end) != len(begin):
         raise s.fail(f"end={end}: must be as long as begin={begin}")
-    if step and (len(step) != len(begin) or 0 in step):
+    if any(s is not None for s in step) and (len(step) != len(begin) or 0 in step):
         raise s.fail(f"step={step}: must be as long as begin={begin} and without 0")
     known = tuple(0 if isinstance(d, UnknownDim) else d for d in data)
     lengths = (len(r) for r in _ranges(op, known))

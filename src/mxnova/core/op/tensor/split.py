@@ -113,7 +113,10 @@ class SplitV2(Op):
     def _lengths(self, size: Dim) -> list[Dim]:
         if self.sections > 0:
             return [(size + self.sections - 1 - i) // self.sections for i in range(self.sections)]
-        return [end - begin for begin, end in pairwise((*self.indices, size))]
+        places: tuple[Dim, ...] = self.indices
+        if size is not UNKNOWN:
+            places = tuple(min(i, size) for i in places)  # as NumPy cuts
+        return [end - begin for begin, end in pairwise((*places, size))]
 
     def forward(self, data: Tensor) -> Any:
         if self.squeeze_axis:

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MXNet's iterators over image records, by name."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from ...core.base.errors import argument_error
+from ...core.base.std_random import StdRandom
+from ..mx_data_iter import MXDataIter
+from ..parameters import DetRecord, ImageRecord, iterator
+from .augmentation import Augmentation
+from .detection import MAGIC as DET_SEED
+from .detection import DetAugmentation
+from .mean_image import mean_image
+from .normalization import Normalization, Plain, check_channels
+from .source import Drawn, ImageSource, Labels, longest_label
+
+__all__ = [
+    "ImageDetRecordIter",
+    "ImageRecordInt8Iter",
+    "ImageRecordIter",
+    "ImageRecordIter_v1",
+    "ImageRecordUInt8Iter",
+    "ImageRecordUInt8Iter_v1",
+]
+
+
+def _source(name: str, params: SimpleNamespace, normalization: Any) -> ImageSource:
+    check_channels(name, params)
+    augmentation = Augmentation(params)
+
+    def draw(random: StdRandom, size: tuple[int, int], labels: np.ndarray) -> Drawn:
+        return Drawn(augmentation.steps(random, size), labels)
+
+    return ImageSource(name, params, draw, normalization, Labels(params.label_width))
+
+
+def _of_floats(name: str, params: SimpleNamespace, names: dict[str, Any]) -> MXDataIter:
+    check_channels(name, params)
+    if params.dtype in ("uint8", "int8"):
+        return MXDataIter(_source(name, params, Plain(params, params.dtype)), **names)
+    if params.dtype not in (None, "float32"):
+        raise argument_error(name, "dtype", params.dtype, "must be float32, uint8 or int8")
+    mean = mean_image(params, lambda: _source(name, params, Plain(params, "uint8")))
+    return MXDataIter(_source(name, params, Normalization(params, mean)), **names)
+
+
+@iterator(ImageRecord)
+def ImageRecordIter(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N802
+    """An iterator over image records: float32, augmented and normalized."""
+    return _of_floats("ImageRecordIter", params, names)
+
+
+@iterator(ImageRecord)
+def ImageRecordIter_v1(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N802
+    """`ImageRecordIter`, as it was called before."""
+    return _of_floats("ImageRecordIter_v1", params, names)
+
+
+@iterator(ImageRecord)
+def ImageRecordUInt8Iter(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N802
+    """An iterator over image records: uint8, augmented."""
+    return MXDataIter(_source("ImageRecordUInt8Iter", params, Plain(params, "uint8")), **names)
+
+
+@iterator(ImageRecord)
+def ImageRecordUInt8Iter_v1(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N802
+    """`ImageRecordUInt8Iter`, as it was called before."""
+    return MXDataIter(_source("ImageRecordUInt8Iter_v1", params, Plain(params, "uint8")), **names)
+
+
+@iterator(ImageRecord)
+def ImageRecordInt8Iter(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N802
+    """An iterator over image records: int8, augmented; pixels beyond 127 are 127."""
+    return MXDataIter(_source("ImageRecordInt8Iter", params, Plain(params, "int8")), **names)
+
+
+@iterator(DetRecord)
+def ImageDetRecordIter(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N802
+    """An iterator over image records with boxes.
+
+    A row of labels has channels, height and width of the image within the batch's, the number of
+    labels, and those labels; what is left is `label_pad_value`.
+    """
+    check_channels("ImageDetRecordIter", params)
+    params.rand_mirror = params.mirror = False  # images are mirrored with their boxes
+    mean = mean_image(params, lambda: _det_source(params, Plain(params, "uint8")))
+    normalization = Normalization(params, mean, is_random=False)
+    return MXDataIter(_det_source(params, normalization), **names)
+
+
+def _det_source(params: SimpleNamespace, normalization: Any) -> ImageSource:
+    width = longest_label("ImageDetRecordIter", params)
+    if params.label_pad_width > 0:
+        if params.label_pad_width < width:
+            text = f"must be {width} at least, the length of the longest label"
+            given = params.label_pad_width
+            raise argument_error("ImageDetRecordIter", "label_pad_width", given, text)
+        width = params.label_pad_width
+    labels = Labels(width + 4, params.label_pad_value)
+    augmentation = DetAugmentation(params)
+    return ImageSource("ImageDetRecordIter", params, augmentation, normalization, labels, DET_SEED)

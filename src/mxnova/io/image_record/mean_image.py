@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The mean of all images, kept in a file."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable
+from types import SimpleNamespace
+
+import numpy as np
+
+from ... import ndarray as nd
+from ...core.base.errors import FormatError
+from .source import ImageSource
+
+__all__ = ["mean_image"]
+
+_NAME = "mean_img"
+_log = logging.getLogger("mxnova")
+
+
+def mean_image(params: SimpleNamespace, source: Callable[[], ImageSource]) -> np.ndarray | None:
+    """The mean image in the file `mean_img`, which is made of all images if it is not there.
+
+    Raises:
+        FormatError: the file holds something else.
+    """
+    path = params.mean_img
+    if not path:
+        return None
+    if not os.path.exists(path):
+        mean = _mean(source())
+        nd.save(path, {_NAME: nd.array(mean)})
+        _log.info("%s: the mean image is written", path)
+        return mean
+    arrays = nd.load(path)
+    image = arrays.get(_NAME) if isinstance(arrays, dict) else None
+    if image is None or image.shape != tuple(params.data_shape):
+        found = "no array of this name" if image is None else f"one of {image.shape}"
+        text = f"{_NAME} must have the shape {tuple(params.data_shape)}, there is {found}"
+        raise FormatError(f"{path}: {text}")
+    return image.astype("float32").asnumpy()
+
+
+def _mean(source: ImageSource) -> np.ndarray:
+    total, n_images = None, 0
+    while (batch := source.read()) is not None:
+        images = batch.data[0].asnumpy()
+        images = images[: len(images) - batch.pad].astype(np.float64)
+        n_images += len(images)
+        total = images.sum(axis=0) + (0 if total is None else total)
+    source.close()
+    if total is None:
+        raise FormatError("mean_img: there are no images")
+    return (total / n_images).astype(np.float32)

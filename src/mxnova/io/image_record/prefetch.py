@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Batches made in advance by threads, in an order that the engine holds.
+
+For each batch two operations are pushed. The first plans it: reads records and draws random
+numbers, one batch after the other. The second decodes it: many images, and batches, at a time.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Protocol
+
+from ...core.runtime.engine import Completion, FnProperty, engine
+from ..batch import DataBatch
+
+__all__ = ["Plan", "Prefetcher"]
+
+
+class Plan(Protocol):
+    """A batch that is known and not decoded."""
+
+    jobs: Sequence[Callable[[], None]]
+
+    def finish(self) -> DataBatch:
+        """The batch, when all jobs are done."""
+
+
+class _Pending:
+    """A batch that is being made."""
+
+    def __init__(self) -> None:
+        self.var = engine().new_variable("batch")
+        self.plan: Plan | None = None
+        self.error: BaseException | None = None
+        self.n_left = 0
+        self.lock = threading.Lock()
+
+    def fail(self, error: BaseException) -> None:
+        self.error = self.error or error
+
+
+class Prefetcher:
+    """Makes batches before they are asked for.
+
+    Args:
+        name: of the operations.
+        plan: gives the next plan, None after the last.
+        depth: how many batches are made in advance.
+        n_threads: threads that decode.
+    """
+
+    def __init__(
+        self, name: str, plan: Callable[[], Plan | None], depth: int, n_threads: int
+    ) -> None:
+        self._name, self._next_plan, self._depth, self._n_threads = name, plan, depth, n_threads
+        self._turn = engine().new_variable(name)
+        self._pending: deque[_Pending] = deque()
+        self._pool: ThreadPoolExecutor | None = None
+        self._pid = 0
+        self._at_end = False
+
+    def read(self) -> DataBatch | None:
+        """The next batch; raises what went wrong while it was made."""
+        while not self._at_end and len(self._pending) <= self._depth:
+            self._push()
+        if not self._pending:
+            return None
+        batch = self._pending.popleft()
+        engine().wait_for_var(batch.var)
+        if batch.error is not None:
+            raise batch.error
+        if batch.plan is None:
+            self._at_end = True
+            self.drain()
+            return None
+        return batch.plan.finish()
+
+    def restart(self) -> None:
+        """Waits for what is under way, forgets it, and begins anew."""
+        self.drain()
+        self._at_end = False
+
+    def drain(self) -> None:
+        """Waits for what is under way, and forgets it."""
+        while self._pending:
+            engine().wait_for_var(self._pending.popleft().var)
+
+    def close(self) -> None:
+        """Lets its threads end."""
+        if self._pool is not None and self._pid == os.getpid():
+            self._pool.shutdown(wait=False)
+
+    # Operations -----------------------------------------------------------------------------------
+
+    def _push(self) -> None:
+        batch = _Pending()
+        self._pending.append(batch)
+        self._pool = self._threads()
+        for act, writes in ((self._plan, (self._turn, batch.var)), (self._decode, (batch.var,))):
+            engine().push_async(
+                lambda done, act=act: act(batch, done),
+                writes=writes,
+                kind=FnProperty.ASYNC,
+                name=self._name,
+            )
+
+    def _threads(self) -> ThreadPoolExecutor:
+        """The threads of this process: a fork leaves them behind."""
+        if self._pool is None or self._pid != os.getpid():
+            self._pid = os.getpid()
+            return ThreadPoolExecutor(self._n_threads, self._name)
+        return self._pool
+
+    def _plan(self, batch: _Pending, done: Completion) -> None:
+        def plan() -> None:
+            try:
+                batch.plan = self._next_plan()
+            except BaseException as error:  # noqa: BLE001 - for who asks for the batch
+                batch.fail(error)
+            done()
+
+        self._submit(batch, plan, done)
+
+    def _decode(self, batch: _Pending, done: Completion) -> None:
+        if batch.plan is None:
+            done()
+            return
+        jobs = batch.plan.jobs
+        shares = [jobs[i :: 4 * self._n_threads] for i in range(4 * self._n_threads)]
+        shares = [share for share in shares if share]
+        batch.n_left = len(shares)
+        for share in shares:
+            self._submit(batch, lambda share=share: self._work(batch, share, done), done)
+
+    def _work(self, batch: _Pending, jobs: Sequence[Callable[[], None]], done: Completion) -> None:
+        try:
+            for job in jobs:
+                job()
+        except BaseException as error:  # noqa: BLE001 - for who asks for the batch
+            batch.fail(error)
+        with batch.lock:
+            batch.n_left -= 1
+            is_last = batch.n_left == 0
+        if is_last:
+            done()
+
+    def _submit(self, batch: _Pending, work: Callable[[], Any], done: Completion) -> None:
+        try:
+            self._pool.submit(work)  # type: ignore[union-attr]
+        except RuntimeError as error:  # the interpreter ends, or `close` came first
+            batch.fail(error)
+            done()

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which records of a file come when."""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import numpy as np
+
+from ...core.base.errors import ArgumentError, FormatError
+from ...core.base.std_random import StdRandom
+from ...formats import recordio
+from ...formats.source import map_file, read_file
+from ...formats.text_tables import parse_image_list
+from ..ordering import part_of
+
+__all__ = ["MAGIC", "Record", "RecordStream", "labels_of_list"]
+
+MAGIC = 111  # MXNet adds it to seeds
+_CHUNK = 8 << 20  # bytes; records change places within them
+
+
+class Record(NamedTuple):
+    """A record that has been read."""
+
+    offset: int
+    id: int
+    labels: np.ndarray
+    image: bytes
+
+
+class RecordStream:
+    """The records of a part of a file, epoch after epoch.
+
+    Without an index the file is read from begin to end, and records are shuffled within chunks;
+    with one they are shuffled among all.
+
+    Args:
+        iterator: what errors call it.
+        params: path_imgrec, path_imgidx, num_parts, part_index, shuffle, seed, shuffle_chunk_size
+            (in MiB; chunks of this size come in random order, too) and shuffle_chunk_seed.
+    """
+
+    def __init__(self, iterator: str, params: SimpleNamespace) -> None:
+        self.path = params.path_imgrec
+        self._view = map_file(self.path, mmap.ACCESS_READ)
+        self._draw = StdRandom(MAGIC + params.seed) if params.shuffle else None
+        part = params.num_parts, params.part_index, iterator
+        size = params.shuffle_chunk_size << 20
+        self._of_chunks = StdRandom(MAGIC + params.shuffle_chunk_seed) if size else None
+        if params.path_imgidx:
+            index = sorted(offset for _, offset in _index(params.path_imgidx))
+            begin, end = part_of(len(index), *part)
+            self._chunks: Callable[[], Iterator[list[int]]] = lambda: iter([index[begin:end]])
+        else:
+            cuts = part_of(len(self._view), *part)
+            begin, end = (recordio.find_record(self._view, cut) if cut else 0 for cut in cuts)
+            self._chunks = lambda: self._chunks_of(begin, end, size or _CHUNK)
+        self._offsets = self._epoch()
+
+    def restart(self) -> None:
+        """Starts an epoch."""
+        self._offsets = self._epoch()
+
+    def read(self) -> Record | None:
+        """The next record, None at the end of the epoch.
+
+        Raises:
+            FormatError: it is broken; the text has its offset.
+        """
+        try:
+            offset = next(self._offsets, None)
+        except FormatError as error:
+            self._offsets = iter(())
+            raise FormatError(f"{self.path}: {error}") from None
+        if offset is None:
+            return None
+        try:
+            header, image = recordio.unpack(recordio.read_record(self._view, offset)[0])
+        except FormatError as error:
+            raise FormatError(f"{self.path}: record at offset {offset}: {error}") from None
+        labels = np.atleast_1d(np.asarray(header.label, np.float32))
+        return Record(offset, header.id, labels, image)
+
+    def _epoch(self) -> Iterator[int]:
+        for chunk in self._ordered_chunks():
+            if self._draw:
+                self._draw.shuffle(chunk)
+            yield from chunk
+
+    def _ordered_chunks(self) -> Iterator[list[int]]:
+        if self._of_chunks is None:
+            return self._chunks()
+        chunks = list(self._chunks())
+        self._of_chunks.shuffle(chunks)
+        return iter(chunks)
+
+    def _chunks_of(self, begin: int, end: int, size: int) -> Iterator[list[int]]:
+        offset = begin
+        while offset < end:
+            start, chunk = offset, []
+            while offset < end:
+                following = recordio.offset_after(self._view, offset)
+                if chunk and following > start + size:
+                    break
+                chunk.append(offset)
+                offset = following
+            yield chunk
+
+
+def _index(path: str) -> list[tuple[str, int]]:
+    try:
+        return recordio.parse_index(read_file(path), str)
+    except FormatError as error:
+        raise FormatError(f"{path}: {error}") from None
+
+
+def labels_of_list(path: str, label_width: int) -> dict[int, np.ndarray]:
+    """Labels by the number of the record, of a list of images; a width of -1 takes all.
+
+    Raises:
+        FormatError: the list breaks its format, or has another number of labels.
+    """
+    try:
+        entries = parse_image_list(read_file(path))
+    except FormatError as error:
+        raise FormatError(f"{path}: {error}") from None
+    if not entries:
+        raise ArgumentError(f"{path}: there are no images in the list")
+    for entry in entries:
+        if label_width not in (-1, len(entry.labels)):
+            text = f"{len(entry.labels)} labels, where label_width={label_width}"
+            raise FormatError(f"{path}: index {entry.index}: {text}")
+    return {entry.index: np.array(entry.labels, np.float32) for entry in entries}

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Batches out of a file of image records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from types import SimpleNamespace
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ... import ndarray as nd
+from ...context import cpu_pinned
+from ...core.base import env
+from ...core.base.errors import ArgumentError, FormatError, MXNetError, argument_error
+from ...core.base.std_random import StdRandom
+from ...formats.image_size import check_image_size, image_size
+from ...recordio import require_opencv
+from ..batch import DataBatch
+from .normalization import Normalization
+from .prefetch import Prefetcher
+from .records import MAGIC, Record, RecordStream, labels_of_list
+
+__all__ = ["Drawn", "ImageSource", "Labels"]
+
+Image = Any
+
+
+class Drawn(NamedTuple):
+    """What one image will go through, and its labels."""
+
+    steps: Sequence[Callable[[Image], Image]]
+    labels: np.ndarray
+
+
+class Draw(Protocol):
+    """Draws what is done to an image."""
+
+    def __call__(
+        self, random: StdRandom, size: tuple[int, int], labels: np.ndarray, /
+    ) -> Drawn: ...
+
+
+class Labels:
+    """Where labels go: rows of `width`; a width of 1 gives plain numbers."""
+
+    def __init__(self, width: int, pad_value: float | None = None) -> None:
+        self.width, self.pad_value = width, pad_value
+
+    def row(self, labels: np.ndarray) -> np.ndarray:
+        """The labels of one record, as long as the width."""
+        if self.pad_value is None:
+            if len(labels) != self.width:
+                raise ArgumentError(f"{len(labels)} labels, where label_width={self.width}")
+            return labels
+        if len(labels) > self.width:
+            raise ArgumentError(f"{len(labels)} labels, where label_pad_width={self.width}")
+        return np.pad(labels, (0, self.width - len(labels)), constant_values=self.pad_value)
+
+
+class _Plan:
+    """A batch of records that have been read."""
+
+    def __init__(self, source: ImageSource, pad: int) -> None:
+        params = source.params
+        context = cpu_pinned(params.device_id)
+        shape = (params.batch_size, *params.data_shape)
+        width = source.labels.width
+        labels = (params.batch_size,) if width == 1 else (params.batch_size, width)
+        self._data = nd.empty(shape, context, source.normalization.dtype)
+        self._label = nd.empty(labels, context)
+        self.data = self._data._raw.numpy()
+        self.label = self._label._raw.numpy().reshape(params.batch_size, width)
+        self.jobs: list[Callable[[], None]] = []
+        self._pad = pad
+
+    def finish(self) -> DataBatch:
+        index = np.zeros(len(self.data), np.uint64)  # as in MXNet: nobody knows
+        return DataBatch([self._data], [self._label], self._pad, index)
+
+
+class ImageSource:
+    """The batches of an image record iterator.
+
+    Args:
+        name: of the iterator.
+        params: its parameters.
+        draw: draws what is done to an image.
+        normalization: turns its pixels into the batch's.
+        labels: where labels go.
+        seed: of the random numbers; `seed_aug` of the parameters is added, and an image's number.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        params: SimpleNamespace,
+        draw: Draw,
+        normalization: Normalization,
+        labels: Labels,
+        seed: int = MAGIC,
+    ) -> None:
+        self.name, self.params = name, params
+        self.draw, self.normalization, self.labels = draw, normalization, labels
+        self._records = RecordStream(name, params)
+        self._listed = _listed(params)
+        self._flag = _flag(params.data_shape[0])
+        self._seed = seed
+        self._random = StdRandom(seed)
+        self._is_ahead = False
+        self._limit = env.get("MXNOVA_IMAGE_MAX_PIXELS")
+        depth, n_threads = params.prefetch_buffer, params.preprocess_threads
+        self._batches = Prefetcher(name, self._plan, depth, n_threads)
+
+    def read(self) -> DataBatch | None:
+        """The next batch, None after the last."""
+        return self._batches.read()
+
+    def rewind(self) -> None:
+        """Starts from the beginning, or behind what the last batch took from there."""
+        self._batches.restart()
+        if not self._is_ahead:
+            self._records.restart()
+        self._is_ahead = False
+
+    def close(self) -> None:
+        """Lets threads end."""
+        self._batches.close()
+
+    # Plans ----------------------------------------------------------------------------------------
+
+    def _plan(self) -> _Plan | None:
+        if self._is_ahead:
+            return None
+        records = self._take(self.params.batch_size)
+        if not records:
+            return None
+        pad = self.params.batch_size - len(records)
+        if pad and self.params.round_batch:
+            records += self._from_the_beginning(pad)
+        plan = _Plan(self, pad)
+        rows = enumerate(records)
+        plan.jobs = [self._job(record, plan.data[i], plan.label[i]) for i, record in rows]
+        plan.data[len(records) :] = 0
+        plan.label[len(records) :] = 0
+        return plan
+
+    def _take(self, n: int) -> list[Record]:
+        records: list[Record] = []
+        while len(records) < n and (record := self._records.read()) is not None:
+            records.append(record)
+        return records
+
+    def _from_the_beginning(self, n: int) -> list[Record]:
+        self._records.restart()
+        self._is_ahead = True
+        records = self._take(n)
+        if len(records) < n:
+            size = self.params.batch_size
+            text = f"batch_size={size}: {size - n} records cannot fill up a batch"
+            raise ArgumentError(f"{self.name}: {text}")
+        return records
+
+    def _job(self, record: Record, data: np.ndarray, label: np.ndarray) -> Callable[[], None]:
+        """What is left to do for a record when its random numbers are drawn."""
+        try:
+            return self._drawn(record, data, label)
+        except MXNetError as error:
+            raise self._error(record, error) from None
+
+    def _drawn(self, record: Record, data: np.ndarray, label: np.ndarray) -> Callable[[], None]:
+        random, seed = self._random, self.params.seed_aug
+        if seed is not None:
+            random = StdRandom(self._seed + seed + record.id)
+        labels = record.labels if self._listed is None else self._label_of(record)
+        check_image_size(self.name, record.image, self._limit)
+        size = image_size(record.image)
+        height, width = size[::-1] if size else self._decoded(record, None).shape[:2]
+        drawn = self.draw(random, (height, width), labels)
+        label[:] = self.labels.row(drawn.labels)
+        fill = self.normalization.draw(random)
+        return partial(self._decode, record, (height, width), drawn.steps, fill, data)
+
+    def _label_of(self, record: Record) -> np.ndarray:
+        try:
+            return self._listed[record.id]  # type: ignore[index]
+        except KeyError:
+            text = f"there is no index {record.id} in the list {self.params.path_imglist}"
+            raise FormatError(text) from None
+
+    def _error(self, record: Record, error: MXNetError) -> FormatError:
+        return FormatError(f"{self._records.path}: record at offset {record.offset}: {error}")
+
+    # Decoding, in threads -------------------------------------------------------------------------
+
+    def _decode(
+        self,
+        record: Record,
+        size: tuple[int, int],
+        steps: Sequence[Callable[[Image], Image]],
+        fill: Callable[[Image, np.ndarray], None],
+        out: np.ndarray,
+    ) -> None:
+        cv2 = require_opencv()
+        try:
+            image = self._decoded(record, size)
+            for step in steps:
+                image = step(image)
+            height, width = image.shape[:2]
+            if (height, width) != out.shape[1:]:
+                out[...] = 0  # around a smaller image
+            fill(image, out[:, :height, :width])
+        except MXNetError as error:
+            raise self._error(record, error) from None
+        except cv2.error as error:
+            raise self._error(record, MXNetError(" ".join(str(error).split()))) from None
+
+    def _decoded(self, record: Record, size: tuple[int, int] | None) -> Image:
+        cv2 = require_opencv()
+        encoded = np.frombuffer(record.image, np.uint8)
+        image = cv2.imdecode(encoded, self._flag) if len(encoded) else None
+        if image is None:
+            raise FormatError(f"{len(encoded)} bytes that are no image that can be decoded")
+        if size and image.shape[:2] != size:
+            was, said = ("{1} x {0}".format(*s[:2]) for s in (image.shape, size))
+            raise FormatError(f"an image of {was} pixels, where its header has {said}")
+        n_channels, expected = image.shape[2] if image.ndim == 3 else 1, self.params.data_shape[0]
+        if n_channels != expected or image.dtype != np.uint8:
+            found = f"{n_channels} channels of {image.dtype}"
+            raise FormatError(f"an image of {found}, where data_shape needs {expected} of uint8")
+        return image
+
+
+def _listed(params: SimpleNamespace) -> dict[int, np.ndarray] | None:
+    if not params.path_imglist:
+        return None
+    return labels_of_list(params.path_imglist, params.label_width)
+
+
+def _flag(n_channels: int) -> int:
+    cv2 = require_opencv()
+    flags = {1: cv2.IMREAD_GRAYSCALE, 3: cv2.IMREAD_COLOR, 4: cv2.IMREAD_UNCHANGED}
+    if n_channels not in flags:
+        text = "must have 1, 3 or 4 channels"
+        raise argument_error("image records", "data_shape[0]", n_channels, text)
+    return int(flags[n_channels] | cv2.IMREAD_IGNORE_ORIENTATION)
+
+
+def longest_label(name: str, params: SimpleNamespace) -> int:
+    """The length of the longest label.
+
+    Raises:
+        FormatError: one has not `label_width` labels, where that is positive.
+    """
+    listed = _listed(params)
+    if listed is not None:
+        return max(map(len, listed.values()))
+    unordered = SimpleNamespace(**{**vars(params), "shuffle": False, "shuffle_chunk_size": 0})
+    records, longest = RecordStream(name, unordered), 0
+    while (record := records.read()) is not None:
+        n = len(record.labels)
+        if params.label_width > 0 and n != params.label_width:
+            text = f"{n} labels, where label_width={params.label_width}"
+            raise FormatError(f"{params.path_imgrec}: record at offset {record.offset}: {text}")
+        longest = max(longest, n)
+    return longest
