@@ -207,7 +207,8 @@ def collect(
     outputs = type(internals)(wanted.values())
     inputs = outputs.list_inputs()
     run = CachedOp(outputs)
-    fixed = {name: params[name].as_in_context(context) for name in inputs if name in params}
+    # Copies: some operators write to their parameters.
+    fixed = {name: params[name].copyto(context) for name in inputs if name in params}
     for batch in batches:
         missing = [n for n in inputs if n not in fixed and n not in batch]
         if missing:

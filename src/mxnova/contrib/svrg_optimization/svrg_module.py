@@ -105,7 +105,7 @@ class SVRGModule(Module):
     def init_params(self, *args: Any, **kwargs: Any) -> None:
         """Gives the parameters their first values; arguments as of `Module.init_params`."""
         super().init_params(*args, **kwargs)
-        if self._mod_aux.binded:
+        if self._mod_aux.binded and not self._mod_aux.params_initialized:
             self._mod_aux.set_params(*self.get_params())
 
     def forward(self, data_batch: Any, is_train: bool | None = None) -> None:

@@ -109,8 +109,10 @@ def _both(F: World, name: str, operators: tuple[str, str, str], x1: Any, x2: Any
 
 
 def _taken(F: World, value: Any) -> Any:
-    """An array of NumPy's as one of ours."""
-    return F.taken(value) if F.taken and isinstance(value, np.ndarray) else value
+    """An array of NumPy's as one of ours, or as a number where it has no axis."""
+    if not F.taken or not isinstance(value, np.ndarray):
+        return value
+    return F.taken(value) if value.ndim else value.item()
 
 
 def number_attrs(number: Any) -> dict[str, Any]:
