@@ -62,7 +62,7 @@ PROGRAMS = [
         _DET,
         (
             "", "label_pad_width=40", "label_pad_width=40, label_pad_value=-7", "resize=15", "resize_mode='fit'", "resize_mode='shrink'",
-            "resize_mode='shrink', data_shape=(3, 17, 30)", "rand_mirror_prob=.5", "mean_r=10, std_g=3, scale=.5", "rand_pad_prob=1, max_pad_scale=2",
+            "resize_mode='shrink', data_shape=(3, 17, 30)", "rand_mirror_prob=.5", "mean_r=10, std_g=3, scale=.5",
             "rand_crop_prob=1, min_crop_scales=(.4,), max_crop_scales=(.9,)", "rand_crop_prob=.5, min_crop_scales=(.3,), max_crop_scales=(.9,), min_crop_object_coverages=(.3,)",
             "max_random_hue=30, random_hue_prob=1", "max_random_illumination=30, random_illumination_prob=1", "max_random_contrast=.5, random_contrast_prob=1",
             "num_parts=2, part_index=1, batch_size=2",
