@@ -116,7 +116,7 @@ def test_slices_share_memory_and_reshape_does_not():
 
 # Operators ----------------------------------------------------------------------------------------
 
-OPERATORS = "add sub mul truediv mod pow lt le gt ge eq ne".split()  # noqa: SIM905
+OPERATORS = "add sub mul truediv mod pow lt le gt ge eq ne".split()
 TYPES = ["float32", "float64", "int32", "int64", "uint8"]
 
 
