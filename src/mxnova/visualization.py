@@ -17,7 +17,7 @@ from .core.graph.symbol import Symbol
 __all__ = ["plot_network", "print_summary"]
 
 _COLUMNS = ("Layer (type)", "Output Shape", "Param #", "Previous Layer")
-_POSITIONS = (0.44, 0.64, 0.74, 1.0)
+_POSITIONS = [0.44, 0.64, 0.74, 1.0]
 _WEIGHTS = (
     "_weight",
     "_bias",

@@ -10,11 +10,13 @@ from typing import Any
 from ...context import cpu
 from ...core.base.errors import ArgumentTypeError, argument_error, shown
 from ...core.nd.array import NDArray
+from ...initializer import Uniform
 from ...module import Module
 
 __all__ = ["SVRGModule"]
 
 _CPU = cpu()
+_UNIFORM = Uniform(0.01)
 
 
 class SVRGModule(Module):
@@ -102,9 +104,19 @@ class SVRGModule(Module):
         if self._mod_aux.binded:
             self._mod_aux.reshape(data_shapes, label_shapes)
 
-    def init_params(self, *args: Any, **kwargs: Any) -> None:
+    def init_params(
+        self,
+        initializer: Any = _UNIFORM,
+        arg_params: Any = None,
+        aux_params: Any = None,
+        allow_missing: bool = False,
+        force_init: bool = False,
+        allow_extra: bool = False,
+    ) -> None:
         """Gives the parameters their first values; arguments as of `Module.init_params`."""
-        super().init_params(*args, **kwargs)
+        super().init_params(
+            initializer, arg_params, aux_params, allow_missing, force_init, allow_extra
+        )
         if self._mod_aux.binded and not self._mod_aux.params_initialized:
             self._mod_aux.set_params(*self.get_params())
 
