@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
+import numpy as _np
 
 
 from mxnova.symbol.symbol import AttrScope as AttrScope
@@ -39,6 +39,7 @@ from mxnova.symbol.symbol import is_np_shape as is_np_shape
 from mxnova import kvstore as kv
 from mxnova import kvstore as kvstore
 from mxnova import libinfo as libinfo
+from mxnova import library as library
 from mxnova import log as log
 from mxnova import lr_scheduler as lr_scheduler
 from mxnova import metric as metric
@@ -76,3 +77,5 @@ from mxnova.numpy_extension import use_np as use_np
 from mxnova.numpy_extension import use_np_array as use_np_array
 from mxnova.numpy_extension import use_np_shape as use_np_shape
 from mxnova import util as util
+from mxnova import visualization as visualization
+from mxnova import visualization as viz

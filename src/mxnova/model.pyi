@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
+import numpy as _np
 
 from mxnova.ndarray.ndarray import Context as Context
 from mxnova.ndarray.ndarray import NDArray as NDArray
 from mxnova.symbol.symbol import Symbol as Symbol
 
-BASE_ESTIMATOR: type[Any]
+from builtins import object as BASE_ESTIMATOR
 class BatchEndParam(NamedTuple):
     epoch: Any
     nbatch: Any

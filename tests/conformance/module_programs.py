@@ -528,11 +528,11 @@ def bucket_symbol(mx, name=None):
 def bucket_batches(mx, keys, size=4):
     class Batches(mx.io.DataIter):
         default_bucket_key = max(keys)
-        provide_data = [("data", (size, max(keys), 2))]
-        provide_label = [("softmax_label", (size,))]
 
         def __init__(self):
             super().__init__(size)
+            self.provide_data = [("data", (size, max(keys), 2))]
+            self.provide_label = [("softmax_label", (size,))]
             self.reset()
 
         def reset(self):

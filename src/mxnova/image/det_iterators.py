@@ -150,7 +150,7 @@ class ImageDetIter(ImageIter):
             ArgumentError: it is no (boxes, width), or smaller than the present one.
         """
         text = f"must be two numbers, {self.label_shape} at least"
-        if len(label_shape) != 2 or tuple(label_shape)[0] < self.label_shape[0]:
+        if len(label_shape) != 2 or label_shape[0] < self.label_shape[0]:
             raise argument_error("ImageDetIter", "label_shape", label_shape, text)
         if label_shape[1] != self.label_shape[1]:
             raise argument_error("ImageDetIter", "label_shape", label_shape, text)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
+import numpy as _np
 
 from mxnova.optimizer import Optimizer as Optimizer
 
@@ -24,7 +24,7 @@ class KVStore(KVStoreBase):
     def row_sparse_pull(self, key: Any, out: Any = None, priority: int = 0, row_ids: Any = None) -> None: ...
     def save_optimizer_states(self, fname: str, dump_optimizer: bool = False) -> None: ...
     def set_gradient_compression(self, compression_params: dict[str, Any]) -> None: ...
-    def set_optimizer(self, optimizer: Optimizer) -> None: ...
+    def set_optimizer(self, optimizer: Optimizer) -> None: ...  # type: ignore[override]
     @property
     def type(self) -> str: ...
 class KVStoreBase:

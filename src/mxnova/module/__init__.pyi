@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
+import numpy as _np
 
 from mxnova.io import DataDesc as DataDesc
 from mxnova.ndarray.ndarray import NDArray as NDArray
@@ -92,7 +92,7 @@ class BucketingModule(BaseModule):
 class Module(BaseModule):
     def __init__(self, symbol: Symbol, data_names: Sequence[str] | None = ..., label_names: Sequence[str] | None = ..., logger: Any = ..., context: Any = ..., work_load_list: Sequence[float] | None = None, fixed_param_names: Sequence[str] | None = None, state_names: Sequence[str] | None = None, group2ctxs: Any = None, compression_params: Mapping[str, Any] | None = None) -> None: ...
     def backward(self, out_grads: Any = None) -> None: ...
-    def bind(self, data_shapes: Any, label_shapes: Any = None, for_training: bool = True, inputs_need_grad: bool = False, force_rebind: bool = False, shared_module: Module | None = None, grad_req: Any = 'write') -> None: ...
+    def bind(self, data_shapes: Any, label_shapes: Any = None, for_training: bool = True, inputs_need_grad: bool = False, force_rebind: bool = False, shared_module: Module | None = None, grad_req: Any = 'write') -> None: ...  # type: ignore[override]
     binded: Any
     def borrow_optimizer(self, shared_module: Module) -> None: ...
     @property

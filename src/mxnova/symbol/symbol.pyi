@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
+import numpy as _np
 
 from mxnova.executor import Executor as Executor
 from mxnova.ndarray.ndarray import Context as Context
@@ -228,7 +228,7 @@ numeric_types: tuple[Any, ...]
 def ones(shape: Any, dtype: Any = None, **kwargs: Any) -> Symbol: ...
 def pow(base: Any, exp: Any) -> Any: ...
 power = pow
-py_slice: type[Any]
+from builtins import slice as py_slice
 from mxnova.ndarray.ndarray import py_str as py_str
 def split_v2(ary: Symbol, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False) -> Any: ...
 string_types: tuple[Any, ...]

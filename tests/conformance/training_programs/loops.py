@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Training loops: several contexts, sparse gradients, hooks, sharing, estimators."""
 
-
 from .kit import draw, numbers, program, start, sums, train
 
 

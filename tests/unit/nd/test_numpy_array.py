@@ -87,7 +87,8 @@ def test_gradients_of_indexing(seed):
 
 def test_keys_of_arrays_and_scalars():
     x = np.arange(6).reshape(2, 3)
-    assert x[1, 2].shape == () and float(x[1, 2]) == 5
+    assert x[1, 2].shape == ()
+    assert float(x[1, 2]) == 5
     same(x[np.array([1, 0])], x.asnumpy()[[1, 0]])
     same(x[x > 2], x.asnumpy()[x.asnumpy() > 2])
     same(x[range(2), np.array([2, 0])], x.asnumpy()[[0, 1], [2, 0]])
@@ -115,7 +116,7 @@ def test_slices_share_memory_and_reshape_does_not():
 
 # Operators ----------------------------------------------------------------------------------------
 
-OPERATORS = "add sub mul truediv mod pow lt le gt ge eq ne".split()  # noqa: SIM905
+OPERATORS = "add sub mul truediv mod pow lt le gt ge eq ne".split()
 TYPES = ["float32", "float64", "int32", "int64", "uint8"]
 
 
@@ -167,11 +168,12 @@ def test_legacy_arrays_and_numpys_arrays_beside():
     assert type(mx.nd.relu(x)) is np.ndarray
     with pytest.raises(TypeError, match="neither a number"):
         x + "a"
-    with pytest.raises(TypeError, match="no argument|not an argument"):
+    with pytest.raises(TypeError, match="there is no argument"):
         np.add(x, 1, nonsense=1)
     with pytest.raises(NotImplementedError, match="where"):
         np.add(x, 1, where=False)
-    assert (x == None) is False and (x != None) is True  # noqa: E711
+    assert (x == None) is False  # noqa: E711
+    assert (x != None) is True  # noqa: E711
 
 
 def test_operators_in_place():
@@ -183,7 +185,8 @@ def test_operators_in_place():
     x |= 8
     x &= 15
     x ^= 1
-    assert x is memory and x.dtype == "int32"
+    assert x is memory
+    assert x.dtype == "int32"
     assert x.tolist() == [9, 13, 11, 13]
     with pytest.raises(mx.MXNetError, match="do not fit"):
         x += np.ones(4)
@@ -238,9 +241,11 @@ def test_copies_and_pickles():
     x = np.array([[1, 2]], dtype="int8")
     for made in (pickle.loads(pickle.dumps(x)), copy.copy(x), copy.deepcopy(x), x.copy()):
         same(made, x.asnumpy())
-        assert made.dtype == "int8" and made is not x
+        assert made.dtype == "int8"
+        assert made is not x
     legacy = x.as_nd_ndarray()
-    assert type(legacy) is mx.nd.NDArray and type(legacy.as_np_ndarray()) is np.ndarray
+    assert type(legacy) is mx.nd.NDArray
+    assert type(legacy.as_np_ndarray()) is np.ndarray
     legacy[:] = 5
     assert x.tolist() == [[5, 5]]
 
@@ -252,7 +257,8 @@ def test_gradients_have_the_class():
     with autograd.record():
         y = x * x
     (g,) = autograd.grad([y], [x])
-    assert type(g) is np.ndarray and g.shape == ()
+    assert type(g) is np.ndarray
+    assert g.shape == ()
 
 
 PRINTED = {
@@ -273,9 +279,12 @@ def test_printing(text):
 
 def test_numbers():
     x = np.array(1.5)
-    assert f"{x:.2f}" == "1.50" and float(x) == x.item() == 1.5 and int(x) == 1
+    assert f"{x:.2f}" == "1.50"
+    assert float(x) == x.item() == 1.5
+    assert int(x) == 1
     assert round(np.array(1.26), 1).item() == pytest.approx(1.3)
     assert [1, 2, 3][np.array(1, dtype="int32")] == 2
-    assert x.tolist() == 1.5 and 2 in np.arange(3)
+    assert x.tolist() == 1.5
+    assert 2 in np.arange(3)
     with pytest.raises(ValueError, match="neither true nor false"):
         bool(np.ones(2))

@@ -132,7 +132,7 @@ def test_gradients_of_graphs_are_those_of_arrays(expression):
         def hybrid_forward(self, F, a, p, i):
             head = (a + p + i) * 0  # every input is used
             names = {"a": a, "p": p, "i": i}
-            made = eval(expression if "*p" == expression[1:] else f"np.{expression}",
+            made = eval(expression if expression[1:] == "*p" else f"np.{expression}",
                         {"np": F.np, **names})  # fmt: skip
             return made, head
 

@@ -119,8 +119,8 @@ class DetAugmentation:
         p, random, (height, width) = self.params, drawing.draw, drawing.size
         if p.max_pad_scale <= 1:
             return boxes
-        scale = random.uniform(1, p.max_pad_scale)
-        x, y = (random.uniform(0, scale - 1) for _ in range(2))
+        scale = np.float32(random.uniform(1, p.max_pad_scale))
+        x, y = (np.float32(random.uniform(0, scale - 1)) for _ in range(2))
         left, top = int(x * width), int(y * height)
         right, bottom = int((scale - x - 1) * width), int((scale - y - 1) * height)
         sides = top, bottom, left, right

@@ -103,4 +103,6 @@ def _det_source(params: SimpleNamespace, normalization: Any) -> ImageSource:
         width = params.label_pad_width
     labels = Labels(width + 4, params.label_pad_value)
     augmentation = DetAugmentation(params)
-    return ImageSource("ImageDetRecordIter", params, augmentation, normalization, labels, DET_SEED)
+    return ImageSource(
+        "ImageDetRecordIter", params, augmentation, normalization, labels, DET_SEED, numbered=True
+    )

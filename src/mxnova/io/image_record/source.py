@@ -72,12 +72,12 @@ class _Plan:
         self._label = nd.empty(labels, context)
         self.data = self._data._raw.numpy()
         self.label = self._label._raw.numpy().reshape(params.batch_size, width)
+        self.index = np.zeros(params.batch_size, np.uint64)
         self.jobs: list[Callable[[], None]] = []
         self._pad = pad
 
     def finish(self) -> DataBatch:
-        index = np.zeros(len(self.data), np.uint64)  # as in MXNet: nobody knows
-        return DataBatch([self._data], [self._label], self._pad, index)
+        return DataBatch([self._data], [self._label], self._pad, self.index)
 
 
 class ImageSource:
@@ -89,7 +89,8 @@ class ImageSource:
         draw: draws what is done to an image.
         normalization: turns its pixels into the batch's.
         labels: where labels go.
-        seed: of the random numbers; `seed_aug` of the parameters is added, and an image's number.
+        seed: of the random numbers; `seed_aug` of the parameters is added, and the record's number.
+        numbered: whether batches say which records they have; zeros else, as in MXNet.
     """
 
     def __init__(
@@ -100,13 +101,14 @@ class ImageSource:
         normalization: Normalization,
         labels: Labels,
         seed: int = MAGIC,
+        numbered: bool = False,
     ) -> None:
         self.name, self.params = name, params
         self.draw, self.normalization, self.labels = draw, normalization, labels
         self._records = RecordStream(name, params)
         self._listed = _listed(params)
         self._flag = _flag(params.data_shape[0])
-        self._seed = seed
+        self._seed, self._numbered = seed, numbered
         self._random = StdRandom(seed)
         self._is_ahead = False
         self._limit = env.get("MXNOVA_IMAGE_MAX_PIXELS")
@@ -142,6 +144,8 @@ class ImageSource:
         plan = _Plan(self, pad)
         rows = enumerate(records)
         plan.jobs = [self._job(record, plan.data[i], plan.label[i]) for i, record in rows]
+        if self._numbered:
+            plan.index[: len(records)] = [record.id for record in records]
         plan.data[len(records) :] = 0
         plan.label[len(records) :] = 0
         return plan

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
+import numpy as _np
 
 from mxnova.ndarray.ndarray import NDArray as NDArray
 
@@ -50,7 +50,7 @@ def copy(a: Any = None, out: Any = None, name: str | None = None, **kwargs: Any)
 def copysign(x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> Any: ...
 def cos(x: Any, out: Any = None, **kwargs: Any) -> Any: ...
 def cosh(x: Any, out: Any = None, **kwargs: Any) -> Any: ...
-def cumsum(a: NDArray | None = None, axis: int | None = None, dtype: str | type[Any] | np.dtype[Any] | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def cumsum(a: NDArray | None = None, axis: int | None = None, dtype: str | type[Any] | _np.dtype[Any] | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """The sum of each element and all before it along an axis."""
 def deg2rad(x: Any, out: Any = None, **kwargs: Any) -> Any: ...
 def degrees(x: Any, out: Any = None, **kwargs: Any) -> Any: ...

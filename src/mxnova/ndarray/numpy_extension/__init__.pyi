@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
+import numpy as _np
 
 from mxnova.ndarray.ndarray import NDArray as NDArray
 
@@ -43,7 +43,7 @@ def batch_dot(lhs: NDArray | None = None, rhs: NDArray | None = None, transpose_
     """Matrix products of the last two axes, one for each index of the leading axes."""
 def batch_flatten(data: Any = None, out: Any = None, name: str | None = None, **kwargs: Any) -> Any: ...
 def batch_norm(data: Any = None, gamma: Any = None, beta: Any = None, moving_mean: Any = None, moving_var: Any = None, eps: Any = 0.0010000000474974513, momentum: Any = 0.8999999761581421, fix_gamma: Any = True, use_global_stats: Any = False, output_mean_var: Any = False, axis: Any = 1, cudnn_off: Any = False, min_calib_range: Any = None, max_calib_range: Any = None, out: Any = None, name: str | None = None, **kwargs: Any) -> Any: ...
-def cast(data: NDArray | None = None, dtype: str | type[Any] | np.dtype[Any] = ..., out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def cast(data: NDArray | None = None, dtype: str | type[Any] | _np.dtype[Any] = ..., out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Its input as another element type; numbers become integers by cutting, bool by not being 0."""
 def constraint_check(input: Any = None, msg: Any = 'Constraint violated.', out: Any = None, name: str | None = None, **kwargs: Any) -> Any: ...
 def convolution(data: Any = None, weight: Any = None, bias: Any = None, kernel: Any = None, stride: Any = (), dilate: Any = (), pad: Any = (), num_filter: Any = None, num_group: Any = 1, workspace: Any = 1024, no_bias: Any = False, cudnn_tune: Any = None, cudnn_off: Any = False, layout: Any = None, out: Any = None, name: str | None = None, **kwargs: Any) -> Any: ...
@@ -64,13 +64,13 @@ def gather_nd(data: NDArray | None = None, indices: NDArray | None = None, out: 
 from mxnova.ndarray.numpy_extension import image as image
 def layer_norm(data: Any = None, gamma: Any = None, beta: Any = None, axis: Any = -1, eps: Any = 9.999999747378752e-06, output_mean_var: Any = False, out: Any = None, name: str | None = None, **kwargs: Any) -> Any: ...
 def leaky_relu(data: Any = None, gamma: Any = None, act_type: Any = 'leaky', slope: Any = 0.25, lower_bound: Any = 0.125, upper_bound: Any = 0.33399999141693115, out: Any = None, name: str | None = None, **kwargs: Any) -> Any: ...
-def log_softmax(data: NDArray | None = None, axis: int = -1, temperature: float | None = None, dtype: str | type[Any] | np.dtype[Any] | None = None, use_length: bool | None = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def log_softmax(data: NDArray | None = None, axis: int = -1, temperature: float | None = None, dtype: str | type[Any] | _np.dtype[Any] | None = None, use_length: bool | None = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """``log(softmax(data))``, computed without leaving the logarithm."""
 def multibox_detection(cls_prob: Any = None, loc_pred: Any = None, anchor: Any = None, clip: Any = True, threshold: Any = 0.009999999776482582, background_id: Any = 0, nms_threshold: Any = 0.5, force_suppress: Any = False, variances: Any = (0.10000000149011612, 0.10000000149011612, 0.20000000298023224, 0.20000000298023224), nms_topk: Any = -1, out: Any = None, name: str | None = None, **kwargs: Any) -> Any: ...
 def multibox_prior(data: Any = None, sizes: Any = (1.0,), ratios: Any = (1.0,), clip: Any = False, steps: Any = (-1.0, -1.0), offsets: Any = (0.5, 0.5), out: Any = None, name: str | None = None, **kwargs: Any) -> Any: ...
 def multibox_target(anchor: Any = None, label: Any = None, cls_pred: Any = None, overlap_threshold: Any = 0.5, ignore_label: Any = -1.0, negative_mining_ratio: Any = -1.0, negative_mining_thresh: Any = 0.5, minimum_negative_samples: Any = 0, variances: Any = (0.10000000149011612, 0.10000000149011612, 0.20000000298023224, 0.20000000298023224), out: Any = None, name: str | None = None, **kwargs: Any) -> Any: ...
 def nonzero(x: Any = None, out: Any = None, name: str | None = None, **kwargs: Any) -> Any: ...
-def one_hot(indices: NDArray | None = None, depth: int = ..., on_value: float = 1.0, off_value: float = 0.0, dtype: str | type[Any] | np.dtype[Any] = 'float32', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def one_hot(indices: NDArray | None = None, depth: int = ..., on_value: float = 1.0, off_value: float = 0.0, dtype: str | type[Any] | _np.dtype[Any] = 'float32', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """A vector for each index: `on_value` at the index, `off_value` elsewhere."""
 def pick(data: NDArray | None = None, index: NDArray | None = None, axis: int | None = -1, keepdims: bool = False, mode: Literal['clip', 'wrap'] = 'clip', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """One element along one axis for each position of the other axes, named by `index`."""
@@ -93,7 +93,7 @@ def slice(data: NDArray | None = None, begin: int | None | Sequence[int | None] 
     """A box of `data`: the elements from begin to end, by step, of each of the leading axes."""
 def smooth_l1(data: NDArray | None = None, scalar: float = 1.0, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, *, is_int: bool = True, **kwargs: Any) -> NDArray:
     """(scalar · data)² / 2 where |data| < 1 / scalar², else |data| - 1 / (2 · scalar²)."""
-def softmax(data: NDArray | None = None, length: NDArray | None = None, axis: int = -1, temperature: float | None = None, dtype: str | type[Any] | np.dtype[Any] | None = None, use_length: bool | None = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def softmax(data: NDArray | None = None, length: NDArray | None = None, axis: int = -1, temperature: float | None = None, dtype: str | type[Any] | _np.dtype[Any] | None = None, use_length: bool | None = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """``exp(data / temperature, dtype)`` divided by its sum along one axis."""
-def topk(data: NDArray | None = None, axis: int | None = -1, k: int = 1, ret_typ: Literal['both', 'indices', 'mask', 'value'] = 'indices', is_ascend: bool = False, dtype: str | type[Any] | np.dtype[Any] = 'float32', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> Any:
+def topk(data: NDArray | None = None, axis: int | None = -1, k: int = 1, ret_typ: Literal['both', 'indices', 'mask', 'value'] = 'indices', is_ascend: bool = False, dtype: str | type[Any] | _np.dtype[Any] = 'float32', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> Any:
     """The `k` largest (or smallest) elements of each row along one axis, in order."""
