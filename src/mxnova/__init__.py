@@ -21,14 +21,16 @@ _MODULES = {  # name here -> module
     "executor": "executor", "executor_manager": "executor_manager", "formats": "formats",
     "gluon": "gluon", "image": "image", "img": "image", "init": "initializer",
     "initializer": "initializer", "io": "io", "kv": "kvstore", "kvstore": "kvstore",
-    "libinfo": "libinfo", "log": "log", "lr_scheduler": "lr_scheduler", "metric": "metric",
+    "libinfo": "libinfo", "library": "library",
+    "log": "log", "lr_scheduler": "lr_scheduler", "metric": "metric",
     "mod": "module", "model": "model", "module": "module", "mon": "monitor", "monitor": "monitor",
     "name": "name", "nd": "ndarray", "ndarray": "ndarray", "np": "numpy", "npx": "numpy_extension",
     "numpy": "numpy", "numpy_extension": "numpy_extension", "operator": "operator",
     "opt": "optimizer", "optimizer": "optimizer", "predictor": "predictor", "profiler": "profiler",
     "random": "random", "recordio": "recordio", "registry": "registry", "rnd": "random",
     "rnn": "rnn", "runtime": "runtime", "sym": "symbol", "symbol": "symbol",
-    "test_utils": "test_utils", "util": "util",
+    "test_utils": "test_utils", "util": "util", "visualization": "visualization",
+    "viz": "visualization",
 }
 _NAMES = {  # name here -> module that defines it
     "AttrScope": "attribute", "Context": "context", "Executor": "executor",
@@ -70,6 +72,8 @@ def _finish_imports() -> None:
         with contextlib.suppress(Exception):  # that thread's to raise
             importlib.import_module(name)
 
+
+importlib.import_module(f"{__name__}.core.base.openmp").tune()  # before anything loads torch
 
 if hasattr(os, "register_at_fork"):
     # What has handlers of forks itself comes first: one that is added while a fork waits is asked

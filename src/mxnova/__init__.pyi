@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
+import numpy as _np
 
 
 from mxnova.symbol.symbol import AttrScope as AttrScope
@@ -15,6 +15,7 @@ __version__: str
 from mxnova import attribute as attribute
 from mxnova import autograd as autograd
 from mxnova import base as base
+from mxnova import callback as callback
 from mxnova import context as context
 from mxnova import contrib as contrib
 from mxnova.context import cpu as cpu
@@ -23,18 +24,40 @@ from mxnova.ndarray.ndarray import current_context as current_context
 from mxnova import engine as engine
 from mxnova import error as error
 from mxnova import executor as executor
+from mxnova import executor_manager as executor_manager
 from mxnova import formats as formats
+from mxnova import gluon as gluon
 from mxnova.context import gpu as gpu
 from mxnova.context import gpu_memory_info as gpu_memory_info
+from mxnova import image as image
+from mxnova import image as img
+from mxnova import initializer as init
+from mxnova import initializer as initializer
+from mxnova import io as io
 from mxnova.ndarray.ndarray import is_np_array as is_np_array
 from mxnova.symbol.symbol import is_np_shape as is_np_shape
+from mxnova import kvstore as kv
+from mxnova import kvstore as kvstore
+from mxnova import libinfo as libinfo
+from mxnova import library as library
+from mxnova import log as log
+from mxnova import lr_scheduler as lr_scheduler
+from mxnova import metric as metric
+from mxnova import module as mod
 from mxnova import model as model
+from mxnova import module as module
+from mxnova import monitor as mon
+from mxnova import monitor as monitor
 from mxnova import name as name
 from mxnova import ndarray as nd
 from mxnova import ndarray as ndarray
-from mxnova.util import np_array as np_array
-from mxnova.util import np_shape as np_shape
+from mxnova import numpy as np
+from mxnova.numpy_extension import np_array as np_array
+from mxnova.numpy_extension import np_shape as np_shape
+from mxnova import numpy_extension as npx
 from mxnova.context import num_gpus as num_gpus
+from mxnova import numpy as numpy
+from mxnova import numpy_extension as numpy_extension
 from mxnova import operator as operator
 from mxnova import optimizer as opt
 from mxnova import optimizer as optimizer
@@ -42,13 +65,17 @@ from mxnova import predictor as predictor
 from mxnova import profiler as profiler
 from mxnova import random as random
 from mxnova import recordio as recordio
+from mxnova import registry as registry
 from mxnova import random as rnd
+from mxnova import rnn as rnn
 from mxnova import runtime as runtime
 from mxnova.util import set_np_shape as set_np_shape
 from mxnova import symbol as sym
 from mxnova import symbol as symbol
 from mxnova import test_utils as test_utils
-from mxnova.test_utils import use_np as use_np
-from mxnova.util import use_np_array as use_np_array
-from mxnova.util import use_np_shape as use_np_shape
+from mxnova.numpy_extension import use_np as use_np
+from mxnova.numpy_extension import use_np_array as use_np_array
+from mxnova.numpy_extension import use_np_shape as use_np_shape
 from mxnova import util as util
+from mxnova import visualization as visualization
+from mxnova import visualization as viz

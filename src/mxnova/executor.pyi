@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
+import numpy as _np
 
 from mxnova.ndarray.ndarray import Context as Context
 from mxnova.ndarray.ndarray import NDArray as NDArray

@@ -10,6 +10,7 @@ from .checkpoint import (
     save_checkpoint,
     split_params,
 )
+from .feed_forward import FeedForward, _multiple_callbacks, _train_multi_device
 from .kvstore.updates import create_kvstore as _create_kvstore
 from .kvstore.updates import create_sparse_kvstore as _create_sparse_kvstore
 from .kvstore.updates import initialize_kvstore as _initialize_kvstore
@@ -17,9 +18,15 @@ from .kvstore.updates import update_params as _update_params
 from .kvstore.updates import update_params_on_kvstore as _update_params_on_kvstore
 
 __all__ = [
+    "BASE_ESTIMATOR",
+    "SKLEARN_INSTALLED",
     "BatchEndParam",
+    "FeedForward",
     "load_checkpoint",
     "load_params",
     "save_checkpoint",
     "split_params",
 ]
+
+SKLEARN_INSTALLED = False  # FeedForward is no estimator of scikit-learn's
+BASE_ESTIMATOR = object

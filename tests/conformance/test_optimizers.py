@@ -52,6 +52,9 @@ def test_trace(name):
     wanted, way = TRACES[name], CASES[name][2]
     tolerance = HALF if "half" in way else MASTER if "master" in way else SINGLE
     finite = np.isfinite(wanted) & np.isfinite(found) if "half" in way else slice(None)
+    if name.startswith("adamax"):  # MXNet divides 0 by 0 where gradients were all 0
+        assert np.isfinite(found).all()
+        finite = np.isfinite(wanted)
     np.testing.assert_allclose(found[finite], wanted[finite], rtol=tolerance, atol=tolerance / 10)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from mxnova.core.base.dtypes import DTYPES, dtype_of
 from mxnova.core.base.errors import MXNetError
-from mxnova.formats import params, recordio, states, symbol_json
+from mxnova.formats import idx, params, recordio, states, symbol_json, text_tables
 from mxnova.formats.image_size import image_size
 
 DATA = Path(__file__).parents[1] / "data"
@@ -172,6 +172,56 @@ def image_seeds() -> list[bytes]:
     return [png, jpeg, tiff, bmp, webp, b"GIF89a\1\0\1\0", b"P6\n# made up\n3 3\n255\n"]
 
 
+# -- tables of iterators
+
+
+def read_csv(data: bytes) -> None:
+    """Reads floats and integers."""
+    for dtype in ("float32", "int64"):
+        with contextlib.suppress(MXNetError):
+            text_tables.parse_csv(data, dtype)
+
+
+def csv_seeds() -> list[bytes]:
+    """Numbers of every form, with line ends of both kinds."""
+    return [b"1,2\n3,4\n", b"1.5,-2e3\r\n\r\nnan,inf\r\n", b"7\n"]
+
+
+def read_libsvm(data: bytes) -> None:
+    """Reads ten columns."""
+    text_tables.parse_libsvm(data, 10)
+
+
+def libsvm_seeds() -> list[bytes]:
+    """Rows with and without entries, and comments."""
+    return [b"0 0:1 2:2.5\n1\n# no row\n-1.5 9:1e3 # end\r\n"]
+
+
+def image_list_seeds() -> list[bytes]:
+    """Lines with one label and several."""
+    return [b"0\t1.0\ta.jpg\n7\t2\t3.5\tb c.png\r\n\n", "1\t0\té.png".encode()]
+
+
+def read_idx_file(data: bytes) -> None:
+    """Reads images and labels."""
+    for n_axes in (1, 3):
+        with contextlib.suppress(MXNetError):
+            idx.parse_idx(data, n_axes)
+
+
+def idx_file_seeds() -> list[bytes]:
+    """Images and labels."""
+    return [struct.pack(">4I", 2051, 2, 1, 3) + bytes(6), struct.pack(">2I", 2049, 4) + bytes(4)]
+
+
+def find_records(data: bytes) -> None:
+    """Looks for records from every part's beginning, and goes on from there."""
+    for cut in (1, len(data) // 2):
+        offset = recordio.find_record(data, cut)
+        while offset < len(data):
+            offset = recordio.offset_after(data, offset)
+
+
 # fmt: off
 PARSERS: tuple[Parser, ...] = (
     Parser("params",      read_params,        params_seeds, params.FACTOR),
@@ -180,5 +230,10 @@ PARSERS: tuple[Parser, ...] = (
     Parser("recordio",    read_recordio,      recordio_seeds),
     Parser("idx",         read_index,         index_seeds),
     Parser("image_size",  image_size,         image_seeds),
+    Parser("csv",         read_csv,           csv_seeds, 16),
+    Parser("libsvm",      read_libsvm,        libsvm_seeds, 16),
+    Parser("image_list",  text_tables.parse_image_list, image_list_seeds, 64),
+    Parser("idx_file",    read_idx_file,      idx_file_seeds),
+    Parser("record_parts", find_records,      recordio_seeds),
 )
 # fmt: on

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -12,8 +13,10 @@ __all__ = ["adapt_when_imported"]
 
 
 def _gluoncv_without_torch(check: ModuleType) -> None:
-    """GluonCV works with MXNet, PyTorch below 2, or both, and refuses to be imported beside a newer
-    PyTorch, which mxnova brings. Told that there is none, it goes on with MXNet.
+    """Tells GluonCV that there is no PyTorch, so that it goes on with MXNet.
+
+    It works with MXNet, PyTorch below 2, or both, and refuses to be imported beside the newer one
+    that mxnova brings.
     """
 
     def _require_pytorch_version(*versions: Any) -> NoReturn:
@@ -22,7 +25,12 @@ def _gluoncv_without_torch(check: ModuleType) -> None:
     check._require_pytorch_version = _require_pytorch_version  # type: ignore[attr-defined]
 
 
-_ADAPTED = {"gluoncv.check": _gluoncv_without_torch}
+def _with_pool(multiprocessing: ModuleType) -> None:
+    """MXNet imports `multiprocessing.pool`; Sockeye names it without importing it itself."""
+    importlib.import_module(f"{multiprocessing.__name__}.pool")
+
+
+_ADAPTED = {"gluoncv.check": _gluoncv_without_torch, "multiprocessing": _with_pool}
 
 
 def adapt_when_imported() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: ``mxnova inspect``, ``predict``, ``run`` and ``alias``."""
+"""The command line: ``mxnova inspect``, ``predict``, ``plot``, ``run``, ``im2rec`` and others."""
 
 from __future__ import annotations
 

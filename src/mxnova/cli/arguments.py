@@ -13,6 +13,7 @@ from typing import NoReturn
 import mxnova
 
 from ..core.base.printable import printable
+from .im2rec import add_im2rec, add_rec2idx
 
 __all__ = ["parse"]
 
@@ -64,8 +65,11 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     _inspect(_command(commands, "inspect", "show what is in files, without loading PyTorch"))
     _predict(_command(commands, "predict", "run a saved model on files"))
+    _plot(_command(commands, "plot", "print the layers of a saved network, or draw them"))
     _run(_command(commands, "run", "run a script written for MXNet, unmodified"))
     _alias(_command(commands, "alias", "let every Python program here `import mxnet`"))
+    add_im2rec(_command(commands, "im2rec", "make lists of images, and record files of them"))
+    add_rec2idx(_command(commands, "rec2idx", "make the index of a record file"))
     return parser
 
 
@@ -113,6 +117,23 @@ def _act_predict(options: argparse.Namespace) -> None:
     from .predict import predict
 
     predict(options)
+
+
+def _plot(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("file", type=Path, metavar="SYMBOL.json")
+    add("-s", "--shape", action="append", default=[], metavar="NAME=SIZES",
+        help="shape of an input, such as data=1,3,224,224")  # fmt: skip
+    add("-o", "--output", type=Path, metavar="FILE",
+        help="draw into a file (.pdf, .png, .svg, .dot) instead of printing a table")  # fmt: skip
+    add("--weights", action=BooleanOptionalAction, default=False, help="draw weights, too")
+    parser.set_defaults(act=_act_plot)
+
+
+def _act_plot(options: argparse.Namespace) -> None:
+    from .plot import plot
+
+    plot(options)
 
 
 def _run(parser: argparse.ArgumentParser) -> None:

@@ -12,10 +12,15 @@ from typing import Any
 _MODULES = {  # name here -> module
     "amp": "amp",
     "autograd": "autograd",
+    "io": "io",
     "nd": "ndarray",
     "ndarray": "ndarray",
+    "quant": "quantization",
+    "quantization": "quantization",
+    "svrg_optimization": "svrg_optimization",
     "sym": "symbol",
     "symbol": "symbol",
+    "tensorboard": "tensorboard",
     "text": "text",
 }
 
@@ -33,4 +38,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES})
+    return sorted(_MODULES)

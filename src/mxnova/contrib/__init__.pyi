@@ -3,11 +3,18 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
+import numpy as _np
 
 
+from mxnova.contrib import amp as amp
 from mxnova.contrib import autograd as autograd
+from mxnova.contrib import io as io
 from mxnova.contrib import ndarray as nd
 from mxnova.contrib import ndarray as ndarray
+from mxnova.contrib import quantization as quant
+from mxnova.contrib import quantization as quantization
+from mxnova.contrib import svrg_optimization as svrg_optimization
 from mxnova.contrib import symbol as sym
 from mxnova.contrib import symbol as symbol
+from mxnova.contrib import tensorboard as tensorboard
+from mxnova.contrib import text as text

@@ -140,7 +140,7 @@ def find_record(buffer: Buffer, offset: int) -> int:
             place = start + 4 * word
             kind = int.from_bytes(view[place + 4 : place + 8], "little") >> 29
             if kind in (WHOLE, FIRST):
-                return place
+                return int(place)
     return len(view)
 
 

@@ -89,7 +89,7 @@ def _column(text: str, n_columns: int) -> int:
 class ImageEntry(NamedTuple):
     """A line of a list of images."""
 
-    index: int
+    index: int  # type: ignore[assignment]  # hides that of tuples
     labels: tuple[float, ...]
     path: str
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .. import ndarray  # noqa: F401 - programs take it from here, too
 from .. import ndarray as nd
 from ..base import numeric_types
 from ..core.base.errors import ArgumentError, AssertedError, shown

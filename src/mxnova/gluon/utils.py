@@ -35,7 +35,6 @@ from ..core.base.errors import (
 from ..core.graph.numpy_symbol import _Symbol
 from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
-from ..core.nd.numpy_array import ndarray
 from ..core.nd.wrapping import wrap
 from ..core.runtime.context import Context
 from ..formats.atomic import replacing
@@ -310,22 +309,6 @@ def _get_repo_file_url(namespace: str, filename: str) -> str:
 
 
 # Kinds of arrays and symbols ----------------------------------------------------------------------
-
-
-def _check_all_np_ndarrays(out: Any) -> None:
-    """Checks that what a block gives, in nested lists, has no array or symbol that is not NumPy's.
-
-    Raises:
-        ArgumentTypeError: there is one.
-    """
-    if isinstance(out, (list, tuple)):
-        for item in out:
-            _check_all_np_ndarrays(item)
-    elif isinstance(out, (NDArray, Symbol)) and not isinstance(out, (ndarray, _Symbol)):
-        raise ArgumentTypeError(
-            f"a block with NumPy's arrays gave {type(out).__name__}: expected mx.np.ndarray or "
-            "mx.sym.np._Symbol; as_np_ndarray() makes it one"
-        )
 
 
 def _check_same_symbol_type(symbols: Sequence[Symbol]) -> type[Symbol]:

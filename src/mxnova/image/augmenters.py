@@ -376,19 +376,24 @@ def CreateAugmenter(  # noqa: N802 - MXNet's name
     if hue:
         chosen.append(HueJitterAug(hue))
     if pca_noise > 0:
-        components = np.array(_IMAGENET_EIGENVALUES), np.array(_IMAGENET_EIGENVECTORS)
-        chosen.append(LightingAug(pca_noise, *components))
+        chosen.append(LightingAug(pca_noise, *imagenet_components()))
     if rand_gray > 0:
         chosen.append(RandomGrayAug(rand_gray))
-    mean, std = _statistic("mean", mean, _IMAGENET_MEAN), _statistic("std", std, _IMAGENET_STD)
+    mean, std = statistic("mean", mean), statistic("std", std)
     if mean is not None or std is not None:
         chosen.append(ColorNormalizeAug(mean, std))
     return chosen
 
 
-def _statistic(name: str, value: Any, of_imagenet: tuple[float, ...]) -> Any:
+def imagenet_components() -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Eigenvalues and eigenvectors of the colours of ImageNet."""
+    return np.array(_IMAGENET_EIGENVALUES), np.array(_IMAGENET_EIGENVECTORS)
+
+
+def statistic(name: str, value: Any) -> Any:
+    """The `mean` or `std` to normalize with: True stands for that of ImageNet."""
     if value is True:
-        return nd.array(of_imagenet)
+        return nd.array(_IMAGENET_MEAN if name == "mean" else _IMAGENET_STD)
     if value is not None and np.shape(value) not in ((1,), (3,)):
         raise AssertedError(f"CreateAugmenter: {name}={value!r}: must be 1 or 3 numbers")
     return value

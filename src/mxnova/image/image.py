@@ -32,6 +32,7 @@ from .cropping import (
     random_size_crop,
     scale_down,
 )
+from .iterators import ImageIter
 from .reading import (
     _get_interp_method,
     copyMakeBorder,
@@ -54,6 +55,7 @@ __all__ = [
     "ForceResizeAug",
     "HorizontalFlipAug",
     "HueJitterAug",
+    "ImageIter",
     "LightingAug",
     "RandomCropAug",
     "RandomGrayAug",

@@ -6,6 +6,9 @@ ending says what the parameter is: weights are what initializers differ in; bias
 values of their own. A parameter with an initializer among its attributes is filled by that one.
 """
 
+# ruff: noqa: F401 - programs take modules from here, too
+from .. import ndarray, registry
+from ..ndarray import NDArray, random
 from .base import InitDesc, Initializer, alias, create, register
 from .by_name import Load, Mixed
 from .constant import Constant, One, Zero

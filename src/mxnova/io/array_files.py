@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Iterators over files of numbers: CSV, LibSVM, MNIST. The whole file is read when they are made."""
+"""Iterators over files of numbers, which are read as a whole: CSV, LibSVM, MNIST."""
 
 from __future__ import annotations
 
@@ -195,13 +195,15 @@ def MNISTIter(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N80
         raise FormatError(f"{params.label}: {text}")
     if params.part_index >= params.num_parts:
         part_of(len(images), params.num_parts, params.part_index, "MNISTIter")
-    size = len(images) // params.num_parts
-    part = np.arange(params.part_index * size, (params.part_index + 1) * size)
+    cuts = [i * (len(images) // params.num_parts) for i in range(params.num_parts)]
+    begin, end = [*cuts, len(images)][params.part_index :][:2]
+    part = np.arange(begin, end)
     if params.shuffle:
         StdRandom(params.seed).shuffle(part)
-    part = part[: size - size % params.batch_size]
+    part = part[: len(part) - len(part) % params.batch_size]
     if not len(part):
-        raise ArgumentError(f"MNISTIter: batch_size={params.batch_size}: there are {size} images")
+        text = f"there are {end - begin} images"
+        raise ArgumentError(f"MNISTIter: batch_size={params.batch_size}: {text}")
     shape = (-1,) if params.flat else (1, *images.shape[1:])
 
     def data(chosen: np.ndarray) -> Any:

@@ -4,6 +4,7 @@
 from .array_files import CSVIter, LibSVMIter, MNISTIter
 from .batch import DataBatch, DataDesc, DataIter
 from .image_record import (
+    ImageDetRecordIter,
     ImageRecordInt8Iter,
     ImageRecordIter,
     ImageRecordIter_v1,
@@ -19,6 +20,7 @@ __all__ = [
     "DataBatch",
     "DataDesc",
     "DataIter",
+    "ImageDetRecordIter",
     "ImageRecordInt8Iter",
     "ImageRecordIter",
     "ImageRecordIter_v1",

@@ -5,6 +5,10 @@ Sums have two starts: `reset` begins anew, `reset_local` begins a new stretch of
 which `get` tells; `get_global` tells of the whole run.
 """
 
+# ruff: noqa: F401 - programs take modules from here, too
+import numpy
+
+from .. import ndarray, registry
 from .base import EvalMetric, alias, check_label_shapes, register
 from .binary import F1, MCC, _BinaryClassificationMetrics
 from .classification import PCC, Accuracy, TopKAccuracy

@@ -8,14 +8,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .. import ndarray as nd
-from ..context import Context, cpu
+from ..context import Context
 from ..core.base.errors import (
     ArgumentError,
     AssertedError,
     UnknownNameError,
     shown,
 )
-from ..executor_manager import _split_input_slice
+from ..executor_manager import (
+    _load_data,
+    _load_general,
+    _load_label,
+    _mean,
+    _sliced,
+    _split_input_slice,
+)
 from ..io import DataDesc
 from ..symbol import Symbol
 
@@ -459,59 +466,6 @@ def _labels_of(batch: Any) -> Any:
     return getattr(first, "label", None)
 
 
-def _load_data(batch: Any, targets: Sequence[Any], major_axis: Sequence[int]) -> None:
-    """Copies the data of a batch to its places."""
-    _load_general(_gathered(batch, "data"), targets, major_axis)
-
-
-def _load_label(batch: Any, targets: Sequence[Any], major_axis: Sequence[int]) -> None:
-    """Copies the labels of a batch to their places."""
-    _load_general(_gathered(batch, "label"), targets, major_axis)
-
-
-def _gathered(batch: Any, attribute: str) -> Sequence[Any]:
-    """Arrays of a batch; of a list of batches, for each array the list of its parts."""
-    if not isinstance(batch, list):
-        return getattr(batch, attribute)  # type: ignore[no-any-return]
-    return [list(parts) for parts in zip(*(getattr(b, attribute) for b in batch), strict=True)]
-
-
-def _load_general(data: Sequence[Any], targets: Sequence[Any], major_axis: Sequence[int]) -> None:
-    """Copies arrays to their places.
-
-    Args:
-        data: arrays, or lists with an array for each device.
-        targets: for each, where it goes: an array, a list of arrays, or of (slice, array).
-        major_axis: for each, the axis of samples; -1: everything goes everywhere.
-    """
-    for source, places, axis in zip(data, targets, major_axis, strict=False):
-        if isinstance(places, NDArray):
-            _copy(source, places)
-            continue
-        for i, place in enumerate(places):
-            part, target = place if isinstance(place, tuple) else (None, place)
-            if isinstance(source, (list, tuple)):
-                _copy(source[i], target)
-            elif part is None or axis < 0 or len(places) == 1:
-                _copy(source, target)
-            else:
-                _copy(_sliced(source, part, axis), target)
-
-
-def _copy(source: Any, target: NDArray) -> None:
-    if isinstance(source, NDArray):
-        source.copyto(target)
-    else:
-        nd.array(source, dtype=target.dtype).copyto(target)
-
-
-def _sliced(array: NDArray, part: slice, axis: int) -> NDArray:
-    """Samples of an array along an axis."""
-    if axis == 0:
-        return array[part]
-    return nd.slice_axis(array, axis=axis, begin=part.start, end=part.stop)
-
-
 def _merge_multi_context(outputs: Sequence[Any], major_axis: Sequence[int]) -> list[NDArray]:
     """For each output the devices' parts put together along an axis; the first one for axis -1."""
     return [
@@ -523,11 +477,3 @@ def _merge_multi_context(outputs: Sequence[Any], major_axis: Sequence[int]) -> l
 def _joined(parts: Sequence[NDArray], axis: int) -> NDArray:
     context = parts[0].context
     return nd.concat(*(part.as_in_context(context) for part in parts), dim=axis)
-
-
-def _mean(arrays: Sequence[NDArray], dtype: Any) -> NDArray:
-    """The mean of arrays of several devices, on the CPU."""
-    total = arrays[0].copyto(cpu())
-    for array in arrays[1:]:
-        total = total + array.as_in_context(cpu())
-    return (total / len(arrays) if len(arrays) > 1 else total).astype(dtype, copy=False)

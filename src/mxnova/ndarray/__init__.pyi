@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
+import numpy as _np
 
+from mxnova.ndarray.ndarray import Context as Context
 from mxnova.ndarray.ndarray import NDArray as NDArray
 from mxnova.symbol.symbol import Symbol as Symbol
 
@@ -19,10 +20,15 @@ from mxnova.ndarray.op import CTCLoss as CTCLoss
 class CachedOp:
     def __call__(self, *args: NDArray, out: Any = None, **kwargs: Any) -> Any: ...
     def __init__(self, sym: Symbol, flags: Iterable[tuple[str, Any]] = ()) -> None: ...
+    def bound(self, fixed: Mapping[int, NDArray], rest: Sequence[int], context: Context) -> Any: ...
     flags: Any
     @property
     def handle(self) -> CachedOp: ...
+    @property
+    def is_inlined(self) -> bool: ...
     is_np_sym: Any
+    @property
+    def symbol(self) -> Symbol: ...
 from mxnova.ndarray.op import Cast as Cast
 from mxnova.ndarray.op import Concat as Concat
 from mxnova.ndarray.op import Convolution as Convolution
@@ -234,6 +240,8 @@ from mxnova.ndarray.op import negative as negative
 from mxnova.ndarray.op import norm as norm
 from mxnova.ndarray.op import normal as normal
 from mxnova.ndarray.ndarray import not_equal as not_equal
+from mxnova.ndarray import numpy as np
+from mxnova.ndarray import numpy_extension as npx
 from mxnova.ndarray.op import one_hot as one_hot
 from mxnova.ndarray.ndarray import onehot_encode as onehot_encode
 from mxnova.ndarray.ndarray import ones as ones

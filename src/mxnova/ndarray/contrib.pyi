@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
+import numpy as _np
 
 from mxnova.ndarray.ndarray import Context as Context
 from mxnova.ndarray.ndarray import NDArray as NDArray
@@ -38,7 +38,7 @@ def ROIAlign(data: NDArray | None = None, rois: NDArray | None = None, pooled_si
     """The mean of samples on a grid in each bin of each region, (regions, channels, *pooled_size)."""
 def RROIAlign(data: NDArray | None = None, rois: NDArray | None = None, pooled_size: int | Sequence[int] = ..., spatial_scale: float = ..., sampling_ratio: int = -1, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """ROIAlign of rotated regions."""
-def SparseEmbedding(data: NDArray | None = None, weight: NDArray | None = None, input_dim: int = ..., output_dim: int = ..., dtype: str | type[Any] | np.dtype[Any] = 'float32', deterministic: bool = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def SparseEmbedding(data: NDArray | None = None, weight: NDArray | None = None, input_dim: int = ..., output_dim: int = ..., dtype: str | type[Any] | _np.dtype[Any] = 'float32', deterministic: bool = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """`Embedding` as files of early MXNet name it."""
 def SyncBatchNorm(data: NDArray | None = None, gamma: NDArray | None = None, beta: NDArray | None = None, moving_mean: NDArray | None = None, moving_var: NDArray | None = None, eps: float = 0.0010000000474974513, momentum: float = 0.8999999761581421, fix_gamma: bool = True, use_global_stats: bool = False, output_mean_var: bool = False, ndev: int = 1, key: str = ..., out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> Any:
     """BatchNorm of channels along axis 1, with the statistics of this process's batch."""
@@ -69,7 +69,7 @@ def count_sketch(data: NDArray | None = None, h: NDArray | None = None, s: NDArr
 def ctc_loss(data: NDArray | None = None, label: NDArray | None = None, data_lengths: NDArray | None = None, label_lengths: NDArray | None = None, use_data_lengths: bool = False, use_label_lengths: bool = False, blank_label: Literal['first', 'last'] = 'first', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Negative log-probability of label sequences under unaligned predictions, (batch,)."""
 from mxnova.ndarray.ndarray import current_context as current_context
-def dequantize(data: NDArray | None = None, min_range: NDArray | None = None, max_range: NDArray | None = None, out_type: str | type[Any] | np.dtype[Any] = 'float32', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def dequantize(data: NDArray | None = None, min_range: NDArray | None = None, max_range: NDArray | None = None, out_type: str | type[Any] | _np.dtype[Any] = 'float32', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """The real numbers that 8-bit integers stand for."""
 def dgl_adjacency(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """1.0 for each edge of a graph, csr of the graph's shape."""
@@ -138,7 +138,7 @@ def quantized_elemwise_add(lhs: NDArray | None = None, rhs: NDArray | None = Non
     """Sum of 8-bit integers: 32 bits of the summed ranges, or 8 bits of a calibrated range."""
 def quantized_elemwise_mul(lhs: NDArray | None = None, rhs: NDArray | None = None, lhs_min: NDArray | None = None, lhs_max: NDArray | None = None, rhs_min: NDArray | None = None, rhs_max: NDArray | None = None, min_calib_range: float | None = None, max_calib_range: float | None = None, enable_float_output: bool = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> Any:
     """Product of 8-bit integers: 32 bits, int8 of a calibrated range, or floats."""
-def quantized_embedding(data: NDArray | None = None, weight: NDArray | None = None, min_weight: NDArray | None = None, max_weight: NDArray | None = None, input_dim: int = ..., output_dim: int = ..., dtype: str | type[Any] | np.dtype[Any] = 'float32', sparse_grad: bool = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> Any:
+def quantized_embedding(data: NDArray | None = None, weight: NDArray | None = None, min_weight: NDArray | None = None, max_weight: NDArray | None = None, input_dim: int = ..., output_dim: int = ..., dtype: str | type[Any] | _np.dtype[Any] = 'float32', sparse_grad: bool = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> Any:
     """Rows of an int8 table; its range stays."""
 def quantized_flatten(data: NDArray | None = None, min_data: NDArray | None = None, max_data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> Any:
     """All axes but the first joined; the range stays."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
+import numpy as _np
 
 from mxnova.ndarray.ndarray import NDArray as NDArray
 
@@ -19,7 +19,7 @@ def BlockGrad(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | No
     """A copy of data that lets no gradient through."""
 def CTCLoss(data: NDArray | None = None, label: NDArray | None = None, data_lengths: NDArray | None = None, label_lengths: NDArray | None = None, use_data_lengths: bool = False, use_label_lengths: bool = False, blank_label: Literal['first', 'last'] = 'first', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Negative log-probability of label sequences under unaligned predictions, (batch,)."""
-def Cast(data: NDArray | None = None, dtype: str | type[Any] | np.dtype[Any] = ..., out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def Cast(data: NDArray | None = None, dtype: str | type[Any] | _np.dtype[Any] = ..., out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Its input as another element type; numbers become integers by cutting, bool by not being 0."""
 def Concat(*data: NDArray | Sequence[NDArray], num_args: int = ..., dim: int = 1, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """The arrays of `data` put one after the other along one axis."""
@@ -39,7 +39,7 @@ def Dropout(data: NDArray | None = None, p: float = 0.5, mode: Literal['always',
     """Sets random elements to 0 and scales the rest up, so that the mean stays."""
 def ElementWiseSum(*args: NDArray | Sequence[NDArray], num_args: int = ..., out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Sum of its inputs."""
-def Embedding(data: NDArray | None = None, weight: NDArray | None = None, input_dim: int = ..., output_dim: int = ..., dtype: str | type[Any] | np.dtype[Any] = 'float32', sparse_grad: bool = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def Embedding(data: NDArray | None = None, weight: NDArray | None = None, input_dim: int = ..., output_dim: int = ..., dtype: str | type[Any] | _np.dtype[Any] = 'float32', sparse_grad: bool = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Rows of `weight`, one for each index in `data`."""
 def Flatten(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """The elements of `data` as a matrix: the first axis is kept, all others become one."""
@@ -111,7 +111,7 @@ def add_n(*args: NDArray | Sequence[NDArray], num_args: int = ..., out: NDArray 
     """Sum of its inputs."""
 def all_finite(data: NDArray | None = None, init_output: bool = True, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """1 when every element is finite, else 0; (1,) float32."""
-def amp_cast(data: NDArray | None = None, dtype: str | type[Any] | np.dtype[Any] = ..., out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def amp_cast(data: NDArray | None = None, dtype: str | type[Any] | _np.dtype[Any] = ..., out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Its input as another type if it is float16 or float32, else as it is: for mixed precision."""
 def amp_multicast(*data: NDArray | Sequence[NDArray], num_outputs: int = ..., cast_narrow: bool = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> Any:
     """Those of the arrays that are float16 or float32 in one type: for mixed precision."""
@@ -133,7 +133,7 @@ def argmax_channel(data: NDArray | None = None, out: NDArray | Sequence[NDArray]
     """Position of the largest element along the second axis, in the type of data."""
 def argmin(data: NDArray | None = None, axis: int | None = None, keepdims: bool = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Position of the smallest element along an axis, in the type of data."""
-def argsort(data: NDArray | None = None, axis: int | None = -1, is_ascend: bool = True, dtype: str | type[Any] | np.dtype[Any] = 'float32', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def argsort(data: NDArray | None = None, axis: int | None = -1, is_ascend: bool = True, dtype: str | type[Any] | _np.dtype[Any] = 'float32', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """The indices that would put each row along one axis in order."""
 def batch_dot(lhs: NDArray | None = None, rhs: NDArray | None = None, transpose_a: bool = False, transpose_b: bool = False, forward_stype: Literal['csr', 'default', 'row_sparse', None] = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Matrix products of the last two axes, one for each index of the leading axes."""
@@ -187,7 +187,7 @@ def broadcast_sub(lhs: NDArray | None = None, rhs: NDArray | None = None, out: N
     """lhs - rhs."""
 def broadcast_to(data: NDArray | None = None, shape: int | Sequence[int] | None = (), out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Its input, repeated along its axes of length 1 to a shape."""
-def cast(data: NDArray | None = None, dtype: str | type[Any] | np.dtype[Any] = ..., out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def cast(data: NDArray | None = None, dtype: str | type[Any] | _np.dtype[Any] = ..., out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Its input as another element type; numbers become integers by cutting, bool by not being 0."""
 def cast_storage(data: NDArray | None = None, stype: Literal['csr', 'default', 'row_sparse'] = ..., out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """`data` in another storage type."""
@@ -211,7 +211,7 @@ def crop(data: NDArray | None = None, begin: int | None | Sequence[int | None] =
     """A box of `data`: the elements from begin to end, by step, of each of the leading axes."""
 def ctc_loss(data: NDArray | None = None, label: NDArray | None = None, data_lengths: NDArray | None = None, label_lengths: NDArray | None = None, use_data_lengths: bool = False, use_label_lengths: bool = False, blank_label: Literal['first', 'last'] = 'first', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Negative log-probability of label sequences under unaligned predictions, (batch,)."""
-def cumsum(a: NDArray | None = None, axis: int | None = None, dtype: str | type[Any] | np.dtype[Any] | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def cumsum(a: NDArray | None = None, axis: int | None = None, dtype: str | type[Any] | _np.dtype[Any] | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """The sum of each element and all before it along an axis."""
 def degrees(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Degrees of an angle in radians."""
@@ -311,7 +311,7 @@ def log1p(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None =
     """log(1 + data), exact near 0."""
 def log2(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Logarithm to base 2."""
-def log_softmax(data: NDArray | None = None, axis: int = -1, temperature: float | None = None, dtype: str | type[Any] | np.dtype[Any] | None = None, use_length: bool | None = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def log_softmax(data: NDArray | None = None, axis: int = -1, temperature: float | None = None, dtype: str | type[Any] | _np.dtype[Any] | None = None, use_length: bool | None = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """``log(softmax(data))``, computed without leaving the logarithm."""
 def logical_not(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """1 where data is 0, 0 elsewhere."""
@@ -361,11 +361,11 @@ def nansum(data: NDArray | None = None, axis: int | Sequence[int] | None = None,
     """Sum of the elements, NaN counting as 0."""
 def negative(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """-data."""
-def norm(data: NDArray | None = None, ord: int = 2, axis: int | Sequence[int] | None = None, out_dtype: str | type[Any] | np.dtype[Any] | None = None, keepdims: bool = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def norm(data: NDArray | None = None, ord: int = 2, axis: int | Sequence[int] | None = None, out_dtype: str | type[Any] | _np.dtype[Any] | None = None, keepdims: bool = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Σ|data| or √Σdata² along axes."""
-def normal(loc: float = 0.0, scale: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def normal(loc: float = 0.0, scale: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | _np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Draws from the normal distribution."""
-def one_hot(indices: NDArray | None = None, depth: int = ..., on_value: float = 1.0, off_value: float = 0.0, dtype: str | type[Any] | np.dtype[Any] = 'float32', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def one_hot(indices: NDArray | None = None, depth: int = ..., on_value: float = 1.0, off_value: float = 0.0, dtype: str | type[Any] | _np.dtype[Any] = 'float32', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """A vector for each index: `on_value` at the index, `off_value` elsewhere."""
 def ones_like(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Ones of the shape and type of data."""
@@ -385,15 +385,15 @@ def prod(data: NDArray | None = None, axis: int | Sequence[int] | None = None, k
     """Product of the elements."""
 def radians(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Radians of an angle in degrees."""
-def random_exponential(lam: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def random_exponential(lam: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | _np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Draws from the exponential distribution."""
-def random_gamma(alpha: float = 1.0, beta: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def random_gamma(alpha: float = 1.0, beta: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | _np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Draws from the gamma distribution."""
-def random_generalized_negative_binomial(mu: float = 1.0, alpha: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def random_generalized_negative_binomial(mu: float = 1.0, alpha: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | _np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Draws from the negative binomial distribution with a given mean and dispersion."""
-def random_negative_binomial(k: int = 1, p: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def random_negative_binomial(k: int = 1, p: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | _np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Draws from the negative binomial distribution: failures before the k-th success."""
-def random_normal(loc: float = 0.0, scale: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def random_normal(loc: float = 0.0, scale: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | _np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Draws from the normal distribution."""
 def random_pdf_dirichlet(sample: NDArray | None = None, alpha: NDArray | None = None, is_log: bool = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Density of the Dirichlet distribution."""
@@ -411,11 +411,11 @@ def random_pdf_poisson(sample: NDArray | None = None, lam: NDArray | None = None
     """Probability of counts under the Poisson distribution."""
 def random_pdf_uniform(sample: NDArray | None = None, low: NDArray | None = None, high: NDArray | None = None, is_log: bool = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Density of the uniform distribution: ``1 / (high - low)``."""
-def random_poisson(lam: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def random_poisson(lam: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | _np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Draws from the Poisson distribution."""
 def random_randint(low: int = ..., high: int = ..., shape: int | Sequence[int] | None = None, ctx: str = '', dtype: Literal['None', 'int32', 'int64'] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Draws integers from [low, high), all equally likely."""
-def random_uniform(low: float = 0.0, high: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def random_uniform(low: float = 0.0, high: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | _np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Draws from the uniform distribution on [low, high)."""
 def ravel_multi_index(data: NDArray | None = None, shape: int | Sequence[int] | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Coordinates to positions in the flattened array."""
@@ -445,21 +445,21 @@ def round(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None =
     """Nearest whole number; halves go away from zero."""
 def rsqrt(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """1 / √data."""
-def sample_exponential(lam: NDArray | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def sample_exponential(lam: NDArray | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | _np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Draws from the exponential distribution."""
-def sample_gamma(alpha: NDArray | None = None, beta: NDArray | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def sample_gamma(alpha: NDArray | None = None, beta: NDArray | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | _np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Draws from the gamma distribution."""
-def sample_generalized_negative_binomial(mu: NDArray | None = None, alpha: NDArray | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def sample_generalized_negative_binomial(mu: NDArray | None = None, alpha: NDArray | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | _np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Draws from the negative binomial distribution with a given mean and dispersion."""
-def sample_multinomial(data: NDArray | None = None, shape: int | Sequence[int] | None = (), get_prob: bool = False, dtype: str | type[Any] | np.dtype[Any] = 'int32', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> Any:
+def sample_multinomial(data: NDArray | None = None, shape: int | Sequence[int] | None = (), get_prob: bool = False, dtype: str | type[Any] | _np.dtype[Any] = 'int32', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> Any:
     """Draws classes by their probabilities; the gradient is that of their log-probability."""
-def sample_negative_binomial(k: NDArray | None = None, p: NDArray | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def sample_negative_binomial(k: NDArray | None = None, p: NDArray | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | _np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Draws from the negative binomial distribution: failures before the k-th success."""
-def sample_normal(mu: NDArray | None = None, sigma: NDArray | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def sample_normal(mu: NDArray | None = None, sigma: NDArray | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | _np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Draws from the normal distribution."""
-def sample_poisson(lam: NDArray | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def sample_poisson(lam: NDArray | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | _np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Draws from the Poisson distribution."""
-def sample_uniform(low: NDArray | None = None, high: NDArray | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def sample_uniform(low: NDArray | None = None, high: NDArray | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | _np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Draws from the uniform distribution on [low, high)."""
 def scatter_nd(data: NDArray | None = None, indices: NDArray | None = None, shape: int | Sequence[int] = ..., out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """An array of zeros with the values of `data` written at some places."""
@@ -493,11 +493,11 @@ def slice_like(data: NDArray | None = None, shape_like: NDArray | None = None, a
     """The leading part of `data` that is as large as `shape_like` along some axes."""
 def smooth_l1(data: NDArray | None = None, scalar: float = 1.0, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, *, is_int: bool = True, **kwargs: Any) -> NDArray:
     """(scalar · data)² / 2 where |data| < 1 / scalar², else |data| - 1 / (2 · scalar²)."""
-def softmax(data: NDArray | None = None, length: NDArray | None = None, axis: int = -1, temperature: float | None = None, dtype: str | type[Any] | np.dtype[Any] | None = None, use_length: bool | None = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def softmax(data: NDArray | None = None, length: NDArray | None = None, axis: int = -1, temperature: float | None = None, dtype: str | type[Any] | _np.dtype[Any] | None = None, use_length: bool | None = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """``exp(data / temperature, dtype)`` divided by its sum along one axis."""
 def softmax_cross_entropy(data: NDArray | None = None, label: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Sum over the batch of ``-log(softmax(data))`` at the labels, shape (1,)."""
-def softmin(data: NDArray | None = None, axis: int = -1, temperature: float | None = None, dtype: str | type[Any] | np.dtype[Any] | None = None, use_length: bool | None = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def softmin(data: NDArray | None = None, axis: int = -1, temperature: float | None = None, dtype: str | type[Any] | _np.dtype[Any] | None = None, use_length: bool | None = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """``softmax(-data)``."""
 def softsign(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """data / (1 + |data|)."""
@@ -531,13 +531,13 @@ def tanh(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = 
     """Hyperbolic tangent."""
 def tile(data: NDArray | None = None, reps: int | Sequence[int] = ..., out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Copies of the whole of `data` side by side."""
-def topk(data: NDArray | None = None, axis: int | None = -1, k: int = 1, ret_typ: Literal['both', 'indices', 'mask', 'value'] = 'indices', is_ascend: bool = False, dtype: str | type[Any] | np.dtype[Any] = 'float32', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> Any:
+def topk(data: NDArray | None = None, axis: int | None = -1, k: int = 1, ret_typ: Literal['both', 'indices', 'mask', 'value'] = 'indices', is_ascend: bool = False, dtype: str | type[Any] | _np.dtype[Any] = 'float32', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> Any:
     """The `k` largest (or smallest) elements of each row along one axis, in order."""
 def transpose(data: NDArray | None = None, axes: int | Sequence[int] | None = (), out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """`data` with its axes in another order."""
 def trunc(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Whole part, towards zero."""
-def uniform(low: float = 0.0, high: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
+def uniform(low: float = 0.0, high: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | _np.dtype[Any] = 'None', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Draws from the uniform distribution on [low, high)."""
 def unravel_index(data: NDArray | None = None, shape: int | Sequence[int] | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Positions in a flattened array to coordinates, a column for each."""

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -29,10 +28,11 @@ _RENAMED = {"alltrue": "all", "in1d": "isin", "trapz": "trapezoid"}  # what NumP
 def computed_by(implementation: Callable[..., Any]) -> Callable[..., Any]:
     """A function of ours that NumPy's `implementation` computes."""
 
-    @functools.wraps(implementation)
+    # Not `functools.wraps`: the signature is another one with each version of NumPy.
     def call(*args: Any, **kwargs: Any) -> Any:
         return by_numpy(implementation, args, kwargs)
 
+    call.__name__ = call.__qualname__ = implementation.__name__
     call.__doc__ = f"NumPy's `{implementation.__name__}`, on the CPU and without gradients."
     return call
 

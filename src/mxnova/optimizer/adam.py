@@ -118,6 +118,7 @@ class Adamax(Optimizer):
 
     ``weight -= lr / (1 - beta1**t) * mean / largest`` with
     ``largest = max(beta2 * largest, |grad|)``; the gradient has ``wd * weight`` added.
+    Weights whose gradients were all 0 stay.
 
     Args:
         learning_rate: learning rate.
@@ -150,7 +151,7 @@ class Adamax(Optimizer):
         mean *= self.beta1
         mean += (1.0 - self.beta1) * grad
         largest[:] = nd.maximum(self.beta2 * largest, nd.abs(grad))
-        weight[:] -= lr * mean / largest
+        weight[:] -= lr * mean / (largest + (largest == 0))
 
 
 @register

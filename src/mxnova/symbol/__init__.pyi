@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
+import numpy as _np
 
 
 from mxnova.symbol.op import Activation as Activation
@@ -204,6 +204,8 @@ from mxnova.symbol.op import nansum as nansum
 from mxnova.symbol.op import negative as negative
 from mxnova.symbol.op import norm as norm
 from mxnova.symbol.op import normal as normal
+from mxnova.symbol import numpy as np
+from mxnova.symbol import numpy_extension as npx
 from mxnova.symbol.op import one_hot as one_hot
 from mxnova.symbol.symbol import ones as ones
 from mxnova.symbol.op import ones_like as ones_like

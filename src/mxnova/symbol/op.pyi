@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
+import numpy as _np
 
 from mxnova.symbol.symbol import Symbol as Symbol
 
@@ -19,7 +19,7 @@ def BlockGrad(data: Symbol | None = None, name: str | None = None, attr: Mapping
     """A copy of data that lets no gradient through."""
 def CTCLoss(data: Symbol | None = None, label: Symbol | None = None, data_lengths: Symbol | None = None, label_lengths: Symbol | None = None, use_data_lengths: bool = False, use_label_lengths: bool = False, blank_label: Literal['first', 'last'] = 'first', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Negative log-probability of label sequences under unaligned predictions, (batch,)."""
-def Cast(data: Symbol | None = None, dtype: str | type[Any] | np.dtype[Any] = ..., name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def Cast(data: Symbol | None = None, dtype: str | type[Any] | _np.dtype[Any] = ..., name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Its input as another element type; numbers become integers by cutting, bool by not being 0."""
 def Concat(*data: Symbol | Sequence[Symbol], num_args: int = ..., dim: int = 1, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """The arrays of `data` put one after the other along one axis."""
@@ -39,7 +39,7 @@ def Dropout(data: Symbol | None = None, p: float = 0.5, mode: Literal['always', 
     """Sets random elements to 0 and scales the rest up, so that the mean stays."""
 def ElementWiseSum(*args: Symbol | Sequence[Symbol], num_args: int = ..., name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Sum of its inputs."""
-def Embedding(data: Symbol | None = None, weight: Symbol | None = None, input_dim: int = ..., output_dim: int = ..., dtype: str | type[Any] | np.dtype[Any] = 'float32', sparse_grad: bool = False, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def Embedding(data: Symbol | None = None, weight: Symbol | None = None, input_dim: int = ..., output_dim: int = ..., dtype: str | type[Any] | _np.dtype[Any] = 'float32', sparse_grad: bool = False, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Rows of `weight`, one for each index in `data`."""
 def Flatten(data: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """The elements of `data` as a matrix: the first axis is kept, all others become one."""
@@ -111,7 +111,7 @@ def add_n(*args: Symbol | Sequence[Symbol], num_args: int = ..., name: str | Non
     """Sum of its inputs."""
 def all_finite(data: Symbol | None = None, init_output: bool = True, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """1 when every element is finite, else 0; (1,) float32."""
-def amp_cast(data: Symbol | None = None, dtype: str | type[Any] | np.dtype[Any] = ..., name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def amp_cast(data: Symbol | None = None, dtype: str | type[Any] | _np.dtype[Any] = ..., name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Its input as another type if it is float16 or float32, else as it is: for mixed precision."""
 def amp_multicast(*data: Symbol | Sequence[Symbol], num_outputs: int = ..., cast_narrow: bool = False, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Those of the arrays that are float16 or float32 in one type: for mixed precision."""
@@ -133,7 +133,7 @@ def argmax_channel(data: Symbol | None = None, name: str | None = None, attr: Ma
     """Position of the largest element along the second axis, in the type of data."""
 def argmin(data: Symbol | None = None, axis: int | None = None, keepdims: bool = False, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Position of the smallest element along an axis, in the type of data."""
-def argsort(data: Symbol | None = None, axis: int | None = -1, is_ascend: bool = True, dtype: str | type[Any] | np.dtype[Any] = 'float32', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def argsort(data: Symbol | None = None, axis: int | None = -1, is_ascend: bool = True, dtype: str | type[Any] | _np.dtype[Any] = 'float32', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """The indices that would put each row along one axis in order."""
 def batch_dot(lhs: Symbol | None = None, rhs: Symbol | None = None, transpose_a: bool = False, transpose_b: bool = False, forward_stype: Literal['csr', 'default', 'row_sparse', None] = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Matrix products of the last two axes, one for each index of the leading axes."""
@@ -187,7 +187,7 @@ def broadcast_sub(lhs: Symbol | None = None, rhs: Symbol | None = None, name: st
     """lhs - rhs."""
 def broadcast_to(data: Symbol | None = None, shape: int | Sequence[int] | None = (), name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Its input, repeated along its axes of length 1 to a shape."""
-def cast(data: Symbol | None = None, dtype: str | type[Any] | np.dtype[Any] = ..., name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def cast(data: Symbol | None = None, dtype: str | type[Any] | _np.dtype[Any] = ..., name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Its input as another element type; numbers become integers by cutting, bool by not being 0."""
 def cast_storage(data: Symbol | None = None, stype: Literal['csr', 'default', 'row_sparse'] = ..., name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """`data` in another storage type."""
@@ -211,7 +211,7 @@ def crop(data: Symbol | None = None, begin: int | None | Sequence[int | None] = 
     """A box of `data`: the elements from begin to end, by step, of each of the leading axes."""
 def ctc_loss(data: Symbol | None = None, label: Symbol | None = None, data_lengths: Symbol | None = None, label_lengths: Symbol | None = None, use_data_lengths: bool = False, use_label_lengths: bool = False, blank_label: Literal['first', 'last'] = 'first', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Negative log-probability of label sequences under unaligned predictions, (batch,)."""
-def cumsum(a: Symbol | None = None, axis: int | None = None, dtype: str | type[Any] | np.dtype[Any] | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def cumsum(a: Symbol | None = None, axis: int | None = None, dtype: str | type[Any] | _np.dtype[Any] | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """The sum of each element and all before it along an axis."""
 def degrees(data: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Degrees of an angle in radians."""
@@ -311,7 +311,7 @@ def log1p(data: Symbol | None = None, name: str | None = None, attr: Mapping[str
     """log(1 + data), exact near 0."""
 def log2(data: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Logarithm to base 2."""
-def log_softmax(data: Symbol | None = None, axis: int = -1, temperature: float | None = None, dtype: str | type[Any] | np.dtype[Any] | None = None, use_length: bool | None = False, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def log_softmax(data: Symbol | None = None, axis: int = -1, temperature: float | None = None, dtype: str | type[Any] | _np.dtype[Any] | None = None, use_length: bool | None = False, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """``log(softmax(data))``, computed without leaving the logarithm."""
 def logical_not(data: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """1 where data is 0, 0 elsewhere."""
@@ -361,11 +361,11 @@ def nansum(data: Symbol | None = None, axis: int | Sequence[int] | None = None, 
     """Sum of the elements, NaN counting as 0."""
 def negative(data: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """-data."""
-def norm(data: Symbol | None = None, ord: int = 2, axis: int | Sequence[int] | None = None, out_dtype: str | type[Any] | np.dtype[Any] | None = None, keepdims: bool = False, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def norm(data: Symbol | None = None, ord: int = 2, axis: int | Sequence[int] | None = None, out_dtype: str | type[Any] | _np.dtype[Any] | None = None, keepdims: bool = False, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Σ|data| or √Σdata² along axes."""
-def normal(loc: float = 0.0, scale: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def normal(loc: float = 0.0, scale: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | _np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Draws from the normal distribution."""
-def one_hot(indices: Symbol | None = None, depth: int = ..., on_value: float = 1.0, off_value: float = 0.0, dtype: str | type[Any] | np.dtype[Any] = 'float32', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def one_hot(indices: Symbol | None = None, depth: int = ..., on_value: float = 1.0, off_value: float = 0.0, dtype: str | type[Any] | _np.dtype[Any] = 'float32', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """A vector for each index: `on_value` at the index, `off_value` elsewhere."""
 def ones_like(data: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Ones of the shape and type of data."""
@@ -385,15 +385,15 @@ def prod(data: Symbol | None = None, axis: int | Sequence[int] | None = None, ke
     """Product of the elements."""
 def radians(data: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Radians of an angle in degrees."""
-def random_exponential(lam: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def random_exponential(lam: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | _np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Draws from the exponential distribution."""
-def random_gamma(alpha: float = 1.0, beta: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def random_gamma(alpha: float = 1.0, beta: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | _np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Draws from the gamma distribution."""
-def random_generalized_negative_binomial(mu: float = 1.0, alpha: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def random_generalized_negative_binomial(mu: float = 1.0, alpha: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | _np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Draws from the negative binomial distribution with a given mean and dispersion."""
-def random_negative_binomial(k: int = 1, p: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def random_negative_binomial(k: int = 1, p: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | _np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Draws from the negative binomial distribution: failures before the k-th success."""
-def random_normal(loc: float = 0.0, scale: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def random_normal(loc: float = 0.0, scale: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | _np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Draws from the normal distribution."""
 def random_pdf_dirichlet(sample: Symbol | None = None, alpha: Symbol | None = None, is_log: bool = False, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Density of the Dirichlet distribution."""
@@ -411,11 +411,11 @@ def random_pdf_poisson(sample: Symbol | None = None, lam: Symbol | None = None, 
     """Probability of counts under the Poisson distribution."""
 def random_pdf_uniform(sample: Symbol | None = None, low: Symbol | None = None, high: Symbol | None = None, is_log: bool = False, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Density of the uniform distribution: ``1 / (high - low)``."""
-def random_poisson(lam: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def random_poisson(lam: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | _np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Draws from the Poisson distribution."""
 def random_randint(low: int = ..., high: int = ..., shape: int | Sequence[int] | None = None, ctx: str = '', dtype: Literal['None', 'int32', 'int64'] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Draws integers from [low, high), all equally likely."""
-def random_uniform(low: float = 0.0, high: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def random_uniform(low: float = 0.0, high: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | _np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Draws from the uniform distribution on [low, high)."""
 def ravel_multi_index(data: Symbol | None = None, shape: int | Sequence[int] | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Coordinates to positions in the flattened array."""
@@ -445,21 +445,21 @@ def round(data: Symbol | None = None, name: str | None = None, attr: Mapping[str
     """Nearest whole number; halves go away from zero."""
 def rsqrt(data: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """1 / √data."""
-def sample_exponential(lam: Symbol | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def sample_exponential(lam: Symbol | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | _np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Draws from the exponential distribution."""
-def sample_gamma(alpha: Symbol | None = None, beta: Symbol | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def sample_gamma(alpha: Symbol | None = None, beta: Symbol | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | _np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Draws from the gamma distribution."""
-def sample_generalized_negative_binomial(mu: Symbol | None = None, alpha: Symbol | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def sample_generalized_negative_binomial(mu: Symbol | None = None, alpha: Symbol | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | _np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Draws from the negative binomial distribution with a given mean and dispersion."""
-def sample_multinomial(data: Symbol | None = None, shape: int | Sequence[int] | None = (), get_prob: bool = False, dtype: str | type[Any] | np.dtype[Any] = 'int32', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def sample_multinomial(data: Symbol | None = None, shape: int | Sequence[int] | None = (), get_prob: bool = False, dtype: str | type[Any] | _np.dtype[Any] = 'int32', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Draws classes by their probabilities; the gradient is that of their log-probability."""
-def sample_negative_binomial(k: Symbol | None = None, p: Symbol | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def sample_negative_binomial(k: Symbol | None = None, p: Symbol | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | _np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Draws from the negative binomial distribution: failures before the k-th success."""
-def sample_normal(mu: Symbol | None = None, sigma: Symbol | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def sample_normal(mu: Symbol | None = None, sigma: Symbol | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | _np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Draws from the normal distribution."""
-def sample_poisson(lam: Symbol | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def sample_poisson(lam: Symbol | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | _np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Draws from the Poisson distribution."""
-def sample_uniform(low: Symbol | None = None, high: Symbol | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def sample_uniform(low: Symbol | None = None, high: Symbol | None = None, shape: int | Sequence[int] | None = (), dtype: str | type[Any] | _np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Draws from the uniform distribution on [low, high)."""
 def scatter_nd(data: Symbol | None = None, indices: Symbol | None = None, shape: int | Sequence[int] = ..., name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """An array of zeros with the values of `data` written at some places."""
@@ -493,11 +493,11 @@ def slice_like(data: Symbol | None = None, shape_like: Symbol | None = None, axe
     """The leading part of `data` that is as large as `shape_like` along some axes."""
 def smooth_l1(data: Symbol | None = None, scalar: float = 1.0, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, *, is_int: bool = True, **kwargs: Any) -> Symbol:
     """(scalar · data)² / 2 where |data| < 1 / scalar², else |data| - 1 / (2 · scalar²)."""
-def softmax(data: Symbol | None = None, length: Symbol | None = None, axis: int = -1, temperature: float | None = None, dtype: str | type[Any] | np.dtype[Any] | None = None, use_length: bool | None = False, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def softmax(data: Symbol | None = None, length: Symbol | None = None, axis: int = -1, temperature: float | None = None, dtype: str | type[Any] | _np.dtype[Any] | None = None, use_length: bool | None = False, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """``exp(data / temperature, dtype)`` divided by its sum along one axis."""
 def softmax_cross_entropy(data: Symbol | None = None, label: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Sum over the batch of ``-log(softmax(data))`` at the labels, shape (1,)."""
-def softmin(data: Symbol | None = None, axis: int = -1, temperature: float | None = None, dtype: str | type[Any] | np.dtype[Any] | None = None, use_length: bool | None = False, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def softmin(data: Symbol | None = None, axis: int = -1, temperature: float | None = None, dtype: str | type[Any] | _np.dtype[Any] | None = None, use_length: bool | None = False, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """``softmax(-data)``."""
 def softsign(data: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """data / (1 + |data|)."""
@@ -531,13 +531,13 @@ def tanh(data: Symbol | None = None, name: str | None = None, attr: Mapping[str,
     """Hyperbolic tangent."""
 def tile(data: Symbol | None = None, reps: int | Sequence[int] = ..., name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Copies of the whole of `data` side by side."""
-def topk(data: Symbol | None = None, axis: int | None = -1, k: int = 1, ret_typ: Literal['both', 'indices', 'mask', 'value'] = 'indices', is_ascend: bool = False, dtype: str | type[Any] | np.dtype[Any] = 'float32', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def topk(data: Symbol | None = None, axis: int | None = -1, k: int = 1, ret_typ: Literal['both', 'indices', 'mask', 'value'] = 'indices', is_ascend: bool = False, dtype: str | type[Any] | _np.dtype[Any] = 'float32', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """The `k` largest (or smallest) elements of each row along one axis, in order."""
 def transpose(data: Symbol | None = None, axes: int | Sequence[int] | None = (), name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """`data` with its axes in another order."""
 def trunc(data: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Whole part, towards zero."""
-def uniform(low: float = 0.0, high: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
+def uniform(low: float = 0.0, high: float = 1.0, shape: int | Sequence[int] | None = None, ctx: str = '', dtype: str | type[Any] | _np.dtype[Any] = 'None', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Draws from the uniform distribution on [low, high)."""
 def unravel_index(data: Symbol | None = None, shape: int | Sequence[int] | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Positions in a flattened array to coordinates, a column for each."""

@@ -26,3 +26,12 @@ def test_gluoncv_goes_on_with_mxnet(tmp_path):
     )
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "mxnova" in ran.stdout
+
+
+def test_multiprocessing_has_its_pool():
+    program = "import mxnova.as_mxnet, multiprocessing; print(multiprocessing.pool.ThreadPool)"
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "ThreadPool" in ran.stdout

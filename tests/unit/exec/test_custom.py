@@ -6,6 +6,7 @@ import weakref
 
 import numpy as np
 import pytest
+import torch
 
 import mxnova as mx
 from mxnova.core.base.errors import MXNetError, UnknownNameError
@@ -155,6 +156,23 @@ def test_custom_inside_custom():
     register("fourth", Fourth)
     y = mx.nd.Custom(mx.nd.array(X), op_type="fourth")
     np.testing.assert_allclose(y.asnumpy(), X**4, rtol=1e-6)
+
+
+def test_arrays_inside_a_graph_lie_in_the_order_of_their_axes():
+    seen = []
+
+    class Looking(Square):
+        def forward(self, is_train, req, in_data, out_data, aux):
+            seen.append(in_data[0].to_dlpack_for_read())
+            super().forward(is_train, req, in_data, out_data, aux)
+
+    register("looking", Looking)
+    images = mx.sym.Convolution(mx.sym.var("data"), num_filter=4, kernel=(3, 3), name="c")
+    symbol = mx.sym.Custom(images, op_type="looking")
+    executor = symbol.simple_bind(mx.cpu(), data=(2, 3, 8, 8))
+    executor.forward(is_train=True, data=mx.nd.ones((2, 3, 8, 8)))
+    executor.backward(mx.nd.ones((2, 4, 6, 6)))
+    assert [torch.from_dlpack(s).is_contiguous() for s in seen] == [True]
 
 
 def test_without_inputs():

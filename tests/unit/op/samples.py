@@ -64,7 +64,8 @@ class Sample:
         return np.asarray(x)
 
     def facts(self, op: Op) -> dict[str, Any]:
-        values = {"train": self.train, "rng": torch.Generator().manual_seed(7), "out": None}
+        stream = torch.Generator().manual_seed(7)
+        values = {"train": self.train, "rng": stream, "out": None, "inside": False}
         return {name: values[name] for name in op.type.signature.facts}
 
 

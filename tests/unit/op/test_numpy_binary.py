@@ -151,5 +151,7 @@ def test_the_angle_of_the_origin_has_no_gradient():
 def test_views_share_memory():
     op = find("_npi_share_memory").of({})
     x = torch.arange(4)
-    assert op.forward(x[:2], x[2:]).item() is True
+    assert op.forward(x[:3], x[2:]).item() is True
+    assert op.forward(x[:2], x[2:]).item() is False
+    assert op.forward(x, x[:0]).item() is False
     assert op.forward(x, x.clone()).item() is False

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 
 import mxnova.core.op.library  # noqa: F401
 from mxnova.core.op.gradient import recorded
-from mxnova.core.op.onednn import linear, matmul, pooled
+from mxnova.core.op.onednn import laid_out, linear, matmul, pooled
 from mxnova.core.op.record import find
 
 BIG = (2, 16, 40, 40)
@@ -58,6 +58,38 @@ def test_a_product_has_a_second_gradient():
     wide = [t.detach().double().requires_grad_() for t in (data, weight)]
     (d_wide,) = torch.autograd.grad(F.linear(*wide).square().sum(), wide[0], create_graph=True)
     assert_equal([again], torch.autograd.grad(d_wide.sum(), wide[1]), tol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "data, weight, attrs",
+    [
+        ((4, 8, 12, 12), (16, 8, 3, 3), {"kernel": (3, 3), "pad": (1, 1)}),
+        ((4, 1, 12, 12), (5, 1, 3, 3), {"kernel": (3, 3), "stride": (2, 2)}),
+        ((4, 8, 12, 12), (8, 4, 3, 3), {"kernel": (3, 3), "num_group": 2}),
+        ((1, 8, 3, 3), (16, 8, 3, 3), {"kernel": (3, 3)}),
+        ((2, 8, 1, 1), (4, 8, 1, 1), {"kernel": (1, 1)}),
+        ((2, 4, 6), (8, 4, 3), {"kernel": (3,)}),
+        ((4, 12, 12, 8), (16, 3, 3, 8), {"kernel": (3, 3), "layout": "NHWC"}),
+    ],
+)
+def test_convolutions_inside_graphs(data, weight, attrs):
+    op = find("Convolution").of({"num_filter": weight[0], **attrs})
+    inputs = [numbers(*shape) for shape in (data, weight, weight[:1])]
+    inside, alone = (functools.partial(recorded(op), inside=i) for i in (True, False))
+    expected = with_gradients(alone, *(x.double() for x in inputs))
+    assert_equal(with_gradients(inside, *inputs), expected)
+
+
+@pytest.mark.parametrize("shape", [(4, 8, 12, 12), (4, 1, 12, 12)])
+def test_images_go_channels_last(shape):
+    data, weight = numbers(*shape), numbers(5, shape[1], 3, 3)
+    result = F.conv2d(laid_out(data, weight), weight)
+    assert result.is_contiguous(memory_format=torch.channels_last)
+
+
+def test_kernels_that_outweigh_the_images_keep_their_order():
+    data, weight = numbers(1, 8, 3, 3), numbers(16, 8, 3, 3)
+    assert laid_out(data.to(memory_format=torch.channels_last), weight).is_contiguous()
 
 
 POOLS = [

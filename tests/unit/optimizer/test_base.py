@@ -182,3 +182,12 @@ def test_sgld_adds_noise_of_the_learning_rate():
     assert values.mean() == pytest.approx(-0.02, abs=0.01)
     assert values.std() == pytest.approx(0.2, rel=0.03)
     assert np.unique(values).size > 9000
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n not in ("ftrl", "sgld")])
+def test_weights_without_gradients_stay_finite(name):
+    weight = mx.nd.array([[1.0, -2.0], [0.0, 3.0]])
+    updater = mx.optimizer.get_updater(mx.optimizer.create(name))
+    for _ in range(2):
+        updater(0, mx.nd.zeros((2, 2)), weight)
+    np.testing.assert_array_equal(weight.asnumpy(), [[1.0, -2.0], [0.0, 3.0]])

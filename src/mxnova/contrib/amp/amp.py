@@ -28,12 +28,14 @@ from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
 from ...gluon.block import HybridBlock, SymbolBlock
 from ...gluon.trainer import Trainer
+from ...module import BucketingModule
 from .casting import Casting
 from .conversion import in_mixed_precision, low_parameters
 from .loss_scaler import LossScaler
 from .precision import Condition, Rules, check_names, lists_of
 
 __all__ = [
+    "convert_bucketing_module",
     "convert_hybrid_block",
     "convert_model",
     "convert_symbol",
@@ -312,6 +314,68 @@ def convert_hybrid_block(
             param.cast(lists_of(target_dtype, "convert_hybrid_block").name)
         param._load_init(values[name].data(), ctx, cast_dtype=True)
     return converted
+
+
+def convert_bucketing_module(
+    bucketing_mod: BucketingModule,
+    target_dtype: Any = "float16",
+    target_dtype_ops: list[str] | None = None,
+    fp32_ops: list[str] | None = None,
+    conditional_fp32_ops: list[Condition] | None = None,
+    excluded_sym_names: list[str] | None = None,
+    cast_optional_params: bool = False,
+) -> BucketingModule:
+    """A BucketingModule that computes the same in mixed precision, with parameters of its own.
+
+    Args:
+        bucketing_mod: bound, with parameters.
+        target_dtype: see `convert_symbol`, as all other arguments.
+        target_dtype_ops: see `convert_symbol`.
+        fp32_ops: see `convert_symbol`.
+        conditional_fp32_ops: see `convert_symbol`.
+        excluded_sym_names: see `convert_symbol`.
+        cast_optional_params: see `convert_symbol`; the parameters are cast.
+    """
+    if not isinstance(bucketing_mod, BucketingModule):
+        what = f"bucketing_mod={shown(bucketing_mod)}: must be a BucketingModule"
+        raise AssertedError(f"amp.convert_bucketing_module: {what}")
+    if not (bucketing_mod.binded and bucketing_mod.params_initialized):
+        what = "bucketing_mod: call bind() and init_params() before"
+        raise AssertedError(f"amp.convert_bucketing_module: {what}")
+    arguments, states = bucketing_mod.get_params()
+
+    def converted(sym: Symbol) -> tuple[Symbol, dict[str, NDArray], dict[str, NDArray]]:
+        return convert_model(
+            sym,
+            arguments,
+            states,
+            target_dtype,
+            target_dtype_ops,
+            fp32_ops,
+            conditional_fp32_ops,
+            excluded_sym_names,
+            cast_optional_params,
+        )
+
+    def sym_gen(key: Any) -> tuple[Symbol, Any, Any]:
+        sym, data_names, label_names = bucketing_mod._sym_gen(key)
+        return converted(sym)[0], data_names, label_names
+
+    own = BucketingModule(
+        sym_gen,
+        bucketing_mod._default_bucket_key,
+        bucketing_mod.logger,
+        bucketing_mod._context,
+        bucketing_mod._work_load_list,
+        bucketing_mod._fixed_param_names,
+        bucketing_mod._state_names,
+        bucketing_mod._group2ctxs,
+        bucketing_mod._compression_params,
+    )
+    own.bind(bucketing_mod.data_shapes, bucketing_mod.label_shapes, for_training=False)
+    default = bucketing_mod._sym_gen(bucketing_mod._default_bucket_key)[0]
+    own.set_params(*converted(default)[1:], allow_extra=True)
+    return own
 
 
 # Lists --------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text: counted tokens, and vocabularies that number them."""
+"""Text: counted tokens, vocabularies that number them, and vectors of tokens."""
 
-from . import utils, vocab
+from . import embedding, utils, vocab
 
-__all__ = ["utils", "vocab"]
+__all__ = ["embedding", "utils", "vocab"]

@@ -298,9 +298,12 @@ class _Run:
         self._aux = self._arrays(data[self.n_arguments :])
 
     def _arrays(self, values: Sequence[Value]) -> list[NDArray]:
-        """Arrays over the same memory: what the user writes to them is seen outside."""
+        """Arrays over the same memory: what the user writes to them is seen outside.
+
+        Values inside a graph that lie in another order than that of their axes are copied.
+        """
         return [
-            wrap(v.data, self._context)
+            wrap(v.data.contiguous(), self._context)
             if isinstance(v, Tensor)
             else wrap_sparse(v.with_data(v.data), self._context)
             for v in values

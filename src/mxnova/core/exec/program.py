@@ -210,7 +210,7 @@ class _Runners:
 
     def _facts(self, context: Context) -> Callable[[], Mapping[str, Any]]:
         train, stream = self._mode.train, self._stream
-        return lambda: {"train": train, "rng": stream(context), "out": None}
+        return lambda: {"train": train, "rng": stream(context), "out": None, "inside": True}
 
     def _on_dense(self, op: Op, context: Context) -> Runner:
         run: Runner = recorded(op) if self._mode.recording else op.forward
@@ -220,6 +220,8 @@ class _Runners:
             fixed["train"] = self._mode.train
         if "out" in wanted:
             fixed["out"] = None
+        if "inside" in wanted:
+            fixed["inside"] = True
         run = functools.partial(run, **fixed) if fixed else run
         if "rng" in wanted:
             run = _drawing(run, functools.partial(self._stream, context))

@@ -27,7 +27,7 @@ from .memory import take
 from .recording import STATE
 from .sparse_gradient import sparse_gradient, take_sparse_gradient
 from .tape import Leaf, TapeNode, free, outputs_of, reached, step
-from .wrapping import clear, wrap, zeros_stored
+from .wrapping import clear, wrap
 
 __all__ = ["attach", "backward", "grad", "mark_variables", "take_gradient"]
 
@@ -314,11 +314,12 @@ def _leaf_of(i: int, array: BaseArray, nodes: Sequence[TapeNode]) -> Leaf:
 
 
 def _gradient_array(array: BaseArray, gradient: Tensor | None) -> BaseArray:
-    if gradient is None:
-        return zeros_stored("default", array.shape, array.context, array._raw.dtype)
-    if gradient.is_sparse:
+    if gradient is not None and gradient.is_sparse:
         return sparse_gradient(gradient.detach(), array.context)
-    return wrap(gradient.detach().contiguous(), array.context)
+    if gradient is None:
+        gradient = torch.zeros(array.shape, dtype=array._raw.dtype, device=array.context.device)
+    kind = type(array) if array.stype == "default" else None
+    return wrap(gradient.detach().contiguous(), array.context, kind)
 
 
 def _record(made: Sequence[BaseArray], gradients: Sequence[Tensor | None], heads: _Heads) -> None:

@@ -235,6 +235,8 @@ def _facts(
         facts["rng"] = random_stream(context)
     if "out" in wanted:
         facts["out"] = None if outs is None else tuple([o._raw for o in outs])
+    if "inside" in wanted:
+        facts["inside"] = False
     return facts
 
 
@@ -439,20 +441,25 @@ def alone(type_: OpType) -> Callable[[Any], Any]:
     return call
 
 
-def with_number(type_: OpType) -> Callable[[Any, float], Any]:
-    """``invoke`` of an operator on an array and its parameter `scalar`; see `pairwise`."""
+def with_number(type_: OpType, **settings: Any) -> Callable[[Any, float], Any]:
+    """``invoke`` of an operator on an array and its parameter `scalar`; see `pairwise`.
+
+    Args:
+        type_: the operator.
+        settings: its other parameters.
+    """
     passed = _Passed()
 
     def call(array: BaseArray, number: float) -> Any:
         value = array._raw
         if ATTENTION or (array._tracked is not None and STATE.recording):
-            return invoke(type_.of({"scalar": number}), (array,))
+            return invoke(type_.of({"scalar": number, **settings}), (array,))
         if value.dtype not in passed:
-            return passed.after(type_.of({"scalar": number}), array)
+            return passed.after(type_.of({"scalar": number, **settings}), array)
         try:
-            result = type_.function(value, scalar=number)
+            result = type_.function(value, scalar=number, **settings)
         except Exception:  # noqa: BLE001 - invoke words it
-            return invoke(type_.of({"scalar": number}), (array,))
+            return invoke(type_.of({"scalar": number, **settings}), (array,))
         return wrap(result, array._chunk.context, type(array))
 
     return call

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import ArgumentError, MXNetError, shown
-from ..numpy.elementwise import BINARY
-from ..numpy.methods import FUNCTIONS, NumpyMethods
+from ..numpy.elementwise import BINARY, COMPARISONS
+from ..numpy.methods import FUNCTIONS, PYTHON_OPERATORS, NumpyMethods
 from ..numpy.world import NUMBER, World
 from ..op.dtypes import dtype_name
 from ..op.record import find
@@ -18,7 +18,7 @@ from .arithmetic import refuse_if_recorded
 from .array import NDArray
 from .base_array import CLASSES
 from .creation import array
-from .dispatch import pairwise
+from .dispatch import alone, pairwise, with_number
 from .functions import function_of
 from .recording import STATE, recorded_write
 from .tape import is_live
@@ -99,6 +99,10 @@ class ndarray(NumpyMethods, NDArray):  # type: ignore[misc]  # noqa: N801 - NumP
         if order not in ("K", "C", None) or casting != "unsafe" or not subok:
             raise ArgumentError("astype: order, casting and subok are not supported")
         return super().astype(dtype, copy)
+
+    def reshape_view(self, *shape: Any, **kwargs: Any) -> Any:
+        """The same memory in another shape, given as numbers or a tuple; -1: what remains."""
+        return NDArray.reshape(self, *shape, **kwargs)
 
     def copy(self, order: str = "C") -> Any:
         """A copy on the same context."""
@@ -191,15 +195,31 @@ def array_of(values: np.ndarray[Any, Any]) -> ndarray:
     return made
 
 
+_BITWISE = ("bitwise_and", "bitwise_or", "bitwise_xor")
+OPERATORS = BINARY | COMPARISONS
+
 CLASSES["numpy"] = ndarray
 ARRAYS = World(function_of, NDArray, "mx.np.ndarray", is_symbolic=False, taken=array_of)
 ndarray._world = ARRAYS
 
 
 def _fast(name: str, function: str) -> Callable[..., Any]:
-    """Python's operator between arrays at once; all else by the function."""
+    """Python's operator between arrays, and an array and a number, at once; else the function."""
+    both, right, left, _ = OPERATORS[function]
     slow = getattr(NumpyMethods, name)
-    method = pairwise(find(f"_npi_{BINARY[function][0]}"), slow)
+    reflected = name.startswith("__r")
+    type_ = find(f"_npi_{left if reflected else right}")
+    of_fraction, of_integer = (with_number(type_, is_int=is_int) for is_int in (False, True))
+
+    def with_other(self: ndarray, other: Any) -> Any:
+        kind = type(other)
+        if kind is float:
+            return of_fraction(self, other)
+        if kind is int:
+            return of_integer(self, float(other))
+        return slow(self, other)
+
+    method = with_other if reflected else pairwise(find(f"_npi_{both}"), with_other)
     method.__name__ = method.__qualname__ = name
     return method
 
@@ -227,10 +247,12 @@ def _in_place(name: str) -> Callable[..., Any]:
     return method
 
 
-for _name, _function in (
-    ("__add__", "add"), ("__sub__", "subtract"), ("__mul__", "multiply"),
-    ("__truediv__", "true_divide"), ("__pow__", "power"),
-):  # fmt: skip
-    setattr(ndarray, _name, _fast(_name, _function))
+for _name, _function in PYTHON_OPERATORS.items():
+    if _function in OPERATORS and _function not in _BITWISE:
+        setattr(ndarray, f"__{_name}__", _fast(f"__{_name}__", _function))
+        if _function not in COMPARISONS:
+            setattr(ndarray, f"__r{_name}__", _fast(f"__r{_name}__", _function))
+for _name, _function in (("__neg__", "negative"), ("__abs__", "absolute")):
+    setattr(ndarray, _name, alone(find(f"_npi_{_function}")))
 for _name in ("add", "sub", "mul", "truediv", "div", "mod", "and", "or", "xor", "matmul"):
     setattr(ndarray, f"__i{_name}__", _in_place(_name))

@@ -13,7 +13,7 @@ from .selection import nonzero
 from .ufunc_options import refuse_changes
 from .world import NUMBER, World, function
 
-__all__ = ["BINARY", "UNARY"]
+__all__ = ["BINARY", "COMPARISONS", "UNARY"]
 
 # name -> what it computes; the operator is `_npi_` and the name
 UNARY = {
@@ -58,13 +58,17 @@ BINARY = {
     "bitwise_or": ("bitwise_or", "bitwise_or_scalar", "bitwise_or_scalar", "bits in either"),
     "bitwise_xor": ("bitwise_xor", "bitwise_xor_scalar", "bitwise_xor_scalar", "bits in one only"),
 }
-_COMPARED = {  # on two arrays, and with the number on the left
+_MIRRORED = {  # on two arrays, and with the number on the left
     "equal": ("equal", "whether they are equal"),
     "not_equal": ("not_equal", "whether they differ"),
     "greater": ("less", "whether x1 is greater than x2"),
     "less": ("greater", "whether x1 is less than x2"),
     "greater_equal": ("less_equal", "whether x1 is not less than x2"),
     "less_equal": ("greater_equal", "whether x1 is not greater than x2"),
+}
+COMPARISONS = {
+    name: (name, f"{name}_scalar", f"{mirror}_scalar", meaning)
+    for name, (mirror, meaning) in _MIRRORED.items()
 }
 
 
@@ -105,8 +109,10 @@ def _both(F: World, name: str, operators: tuple[str, str, str], x1: Any, x2: Any
 
 
 def _taken(F: World, value: Any) -> Any:
-    """An array of NumPy's as one of ours."""
-    return F.taken(value) if F.taken and isinstance(value, np.ndarray) else value
+    """An array of NumPy's as one of ours, or as a number where it has no axis."""
+    if not F.taken or not isinstance(value, np.ndarray):
+        return value
+    return F.taken(value) if value.ndim else value.item()
 
 
 def number_attrs(number: Any) -> dict[str, Any]:
@@ -129,7 +135,7 @@ def _binary(name: str, operators: tuple[str, str, str], meaning: str) -> Callabl
     def without_options(F: World, x1: Any, x2: Any, out: Any = None) -> Any:
         return _both(F, name, operators, x1, x2, out)
 
-    made = without_options if name in _COMPARED or name == "true_divide" else implementation
+    made = without_options if name in COMPARISONS or name == "true_divide" else implementation
     made.__name__ = name
     made.__doc__ = f"Of each pair of elements {meaning}; shapes broadcast."
     return made
@@ -139,14 +145,8 @@ for _name, _meaning in UNARY.items():
     function(_unary(_name, f"_npi_{_name}", _meaning))
 for _name, _like in _SAME.items():
     function(_unary(_name, f"_npi_{_like}", UNARY[_like]))
-for _name, (_op, _right, _left, _meaning) in BINARY.items():
+for _name, (_op, _right, _left, _meaning) in (BINARY | COMPARISONS).items():
     function(_binary(_name, (f"_npi_{_op}", f"_npi_{_right}", f"_npi_{_left}"), _meaning))
-for _name, (_mirror, _meaning) in _COMPARED.items():
-    function(
-        _binary(
-            _name, (f"_npi_{_name}", f"_npi_{_name}_scalar", f"_npi_{_mirror}_scalar"), _meaning
-        )
-    )
 
 
 @function

@@ -23,7 +23,7 @@ from . import (
 )
 from .world import World, bound, listed
 
-__all__ = ["FUNCTIONS", "NumpyMethods", "functions", "operator_functions"]
+__all__ = ["FUNCTIONS", "PYTHON_OPERATORS", "NumpyMethods", "functions", "operator_functions"]
 
 _ROOMS = {  # module that shows them -> rooms of their implementations
     "": (elementwise, reductions, selection, shaping, creation, products),
@@ -82,7 +82,7 @@ class NumpyMethods:
         return self._world._np_reshape(self, newshape=sizes, order=order)
 
     def reshape_view(self, *shape: Any, **kwargs: Any) -> Any:
-        """As `reshape`."""
+        """As `reshape`; the result of an array shares its memory."""
         return self.reshape(*shape, **kwargs)
 
     def transpose(self, *axes: Any) -> Any:
@@ -118,19 +118,19 @@ class NumpyMethods:
 
     def all(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """See `np.all`."""
-        return self._world._np_all(self, axis=axis, keepdims=keepdims, out=out)
+        return FUNCTIONS[""]["all"](self._world, self, axis, keepdims, out)
 
     def any(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """See `np.any`."""
-        return self._world._np_any(self, axis=axis, keepdims=keepdims, out=out)
+        return FUNCTIONS[""]["any"](self._world, self, axis, keepdims, out)
 
     def max(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """See `np.max`."""
-        return self._world._np_max(self, axis=axis, keepdims=keepdims, out=out)
+        return FUNCTIONS[""]["max"](self._world, self, axis, keepdims, out)
 
     def min(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """See `np.min`."""
-        return self._world._np_min(self, axis=axis, keepdims=keepdims, out=out)
+        return FUNCTIONS[""]["min"](self._world, self, axis, keepdims, out)
 
     def broadcast_like(self, other: Any) -> Any:
         """Repeated to the shape of `other`."""
@@ -158,7 +158,7 @@ for _name in _AS_FUNCTIONS:
     setattr(NumpyMethods, _name, _method(_name, FUNCTIONS[""][_name]))
 
 # fmt: off
-_OPERATORS = {  # Python's operator -> the function
+PYTHON_OPERATORS = {  # Python's operator -> the function
     "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "true_divide", "div": "divide",
     "mod": "mod", "pow": "power", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
     "matmul": "matmul",
@@ -170,7 +170,11 @@ _COMPARISONS = ("eq", "ne", "gt", "ge", "lt", "le")
 
 
 def _operator(name: str, implementation: Callable[..., Any], is_turned: bool) -> Callable[..., Any]:
+    is_equality = name in ("__eq__", "__ne__")
+
     def method(self: NumpyMethods, other: Any) -> Any:
+        if is_equality and (other is None or isinstance(other, str)):
+            return NotImplemented
         if is_turned:
             return implementation(self._world, other, self)
         return implementation(self._world, self, other)
@@ -179,7 +183,7 @@ def _operator(name: str, implementation: Callable[..., Any], is_turned: bool) ->
     return method
 
 
-for _name, _function in _OPERATORS.items():
+for _name, _function in PYTHON_OPERATORS.items():
     _implementation = FUNCTIONS[""][_function]
     setattr(NumpyMethods, f"__{_name}__", _operator(f"__{_name}__", _implementation, False))
     if _name not in _COMPARISONS:

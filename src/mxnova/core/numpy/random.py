@@ -262,9 +262,9 @@ def multivariate_normal(
     factor = F._npi_cholesky(cov)
     batch = (size,) if isinstance(size, int) else tuple(size or ())
     common = np.broadcast_shapes(tuple(mean.shape[:-1]), tuple(cov.shape[:-2]))
-    noise = normal(F, 0, 1, (*batch, *common, mean.shape[-1]))
+    noise = normal(F, 0, 1, (*batch, *common, mean.shape[-1]), cov.dtype)
     turned = F._npi_matmul(factor, F._npi_expand_dims(noise, axis=-1))
-    return mean + F._np_squeeze(turned, axis=-1)
+    return (mean + F._np_squeeze(turned, axis=-1)).astype(mean.dtype)
 
 
 @function

@@ -12,6 +12,18 @@ from .world import NUMBER, World, dtype_text, function
 __all__: list[str] = []
 
 
+def _over(axis: Any, keepdims: bool, dtype: Any = None) -> dict[str, Any]:
+    """The parameters of a reduction that are no defaults: calls with few are quicker."""
+    attrs: dict[str, Any] = {}
+    if axis is not None:
+        attrs["axis"] = axis
+    if keepdims:
+        attrs["keepdims"] = True
+    if dtype is not None:
+        attrs["dtype"] = dtype_text(dtype)
+    return attrs
+
+
 @function
 def sum_(
     F: World,
@@ -23,9 +35,10 @@ def sum_(
     out: Any = None,
 ) -> Any:
     """The sum of elements over `axis`, by default over all."""
-    return F._np_sum(
-        a, axis=axis, dtype=dtype_text(dtype), keepdims=keepdims, initial=initial, out=out
-    )
+    attrs = _over(axis, keepdims, dtype)
+    if initial is not None:
+        attrs["initial"] = initial
+    return F._np_sum(a, **attrs, out=out)
 
 
 @function
@@ -33,7 +46,7 @@ def prod(
     F: World, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
 ) -> Any:
     """The product of elements over `axis`, by default over all."""
-    return F._np_prod(a, axis=axis, dtype=dtype_text(dtype), keepdims=keepdims, out=out)
+    return F._np_prod(a, **_over(axis, keepdims, dtype), out=out)
 
 
 @function
@@ -48,7 +61,7 @@ def _extreme(name: str, operator: str, what: str) -> None:
     def implementation(
         F: World, a: Any, axis: Any = None, keepdims: bool = False, out: Any = None
     ) -> Any:
-        return getattr(F, operator)(a, axis=axis, keepdims=keepdims, out=out)
+        return getattr(F, operator)(a, **_over(axis, keepdims), out=out)
 
     implementation.__name__ = name
     implementation.__doc__ = f"{what} over `axis`, by default over all."
@@ -72,7 +85,7 @@ def mean(
     F: World, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
 ) -> Any:
     """The mean of elements over `axis`, by default over all."""
-    return F._npi_mean(a, axis=axis, dtype=dtype_text(dtype), keepdims=keepdims, out=out)
+    return F._npi_mean(a, **_over(axis, keepdims, dtype), out=out)
 
 
 @function
@@ -86,7 +99,7 @@ def std(
     keepdims: bool = False,
 ) -> Any:
     """The standard deviation over `axis`, its divisor less by `ddof` than the count."""
-    return F._npi_std(a, axis=axis, dtype=dtype_text(dtype), ddof=ddof, keepdims=keepdims, out=out)
+    return F._npi_std(a, **_over(axis, keepdims, dtype), ddof=ddof, out=out)
 
 
 @function
@@ -100,7 +113,7 @@ def var(
     keepdims: bool = False,
 ) -> Any:
     """The variance over `axis`, its divisor less by `ddof` than the count."""
-    return F._npi_var(a, axis=axis, dtype=dtype_text(dtype), ddof=ddof, keepdims=keepdims, out=out)
+    return F._npi_var(a, **_over(axis, keepdims, dtype), ddof=ddof, out=out)
 
 
 @function

@@ -40,9 +40,9 @@ def refuse_changes(function: str, kwargs: Mapping[str, Any]) -> None:
     for name, value in kwargs.items():
         if name in _UNCHANGED and (value is _UNCHANGED[name] or value == _UNCHANGED[name]):
             continue
+        if name not in _UNCHANGED:
+            raise ArgumentTypeError(f"{function}: there is no argument {name!r}")
         if not np_ufunc_legal_option(name, value):
-            raise ArgumentTypeError(
-                f"{function}: {name}={shown(value)}: not an argument of NumPy's"
-            )
+            raise ArgumentTypeError(f"{function}: {name}={shown(value)}: NumPy takes no such value")
         only = _UNCHANGED[name]
         raise NotImplementedError(f"{function}: {name}={value!r}: only {only!r} is implemented")

@@ -78,11 +78,10 @@ def listed(module: str) -> Mapping[str, Callable[..., Any]]:
 
 def bound(implementation: Callable[..., Any], world: World, name: str) -> Callable[..., Any]:
     """`implementation` for `world`, with the signature that users see."""
-    call = functools.partial(implementation, world)
 
     @functools.wraps(implementation)
     def public(*args: Any, **kwargs: Any) -> Any:
-        return call(*args, **kwargs)
+        return implementation(world, *args, **kwargs)
 
     signature = inspect.signature(implementation)
     public.__signature__ = signature.replace(  # type: ignore[attr-defined]

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 __all__ = ["FACTS", "KERNELS", "F", "Kernel", "Signature", "kernel", "kernel_of"]
 
 # What a forward may ask for by a keyword-only argument: whether a training pass runs, the random
-# stream of the context, and the caller's output tensors (None when there are none).
-FACTS = ("train", "rng", "out")
+# stream of the context, the caller's output tensors (None when there are none), and whether the
+# result stays inside a graph, where it may lie in memory in any order of its axes.
+FACTS = ("train", "rng", "out", "inside")
 
 
 class Signature(typing.NamedTuple):

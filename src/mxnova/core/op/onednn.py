@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-__all__ = ["linear", "matmul", "pooled"]
+__all__ = ["laid_out", "linear", "matmul", "pooled"]
 
 _AVAILABLE: bool = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
 
@@ -101,6 +101,25 @@ def _for_weight(d_output: Tensor, data: Tensor) -> Tensor:
     if d_output.shape[1] < _MUCH_WIDER * data.shape[1]:
         return matmul(d_output.T, data)
     return matmul(data.T, d_output).T.contiguous()
+
+
+# Convolutions -------------------------------------------------------------------------------------
+
+
+def laid_out(data: Tensor, weight: Tensor) -> Tensor:
+    """`data` in the layout that suits a convolution with `weight`; the result has it, too.
+
+    Images go channels-last: oneDNN then takes and gives them as they are, instead of reordering
+    them before and after. Kernels that outweigh the images would be reordered in their place.
+    """
+    if data.ndim != 4 or not _takes(data):
+        return data
+    if data.numel() < weight.numel():
+        return data.contiguous()
+    batch, channels, *size = data.shape
+    if channels == 1:  # else ATen cannot tell one layout from the other
+        return data.reshape(batch, *size, 1).movedim(-1, 1)
+    return data.contiguous(memory_format=torch.channels_last)
 
 
 # Pooling ------------------------------------------------------------------------------------------

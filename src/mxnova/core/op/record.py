@@ -195,7 +195,7 @@ class Op:
 
     def quiet_facts(self) -> dict[str, Any]:
         """Facts for a run whose values do not matter."""
-        return {name: False if name == "train" else None for name in self.type.signature.facts}
+        return {n: False if n in ("train", "inside") else None for n in self.type.signature.facts}
 
 
 _ATTRIBUTES = frozenset([*vars(Op), *Op.__annotations__])

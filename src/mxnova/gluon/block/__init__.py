@@ -1,6 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Networks and their layers as objects."""
 
+# ruff: noqa: F401 - programs take what it is made of from here, too
+from ... import initializer, ndarray, symbol
+from ...core.base.errors import MXNetError
+from ...core.graph.symbol import Symbol
+from ...core.nd.array import NDArray
+from ..listing import brief as _brief_print_list
+from ..listing import indented as _indent
+from ..parameter import DeferredInitializationError, Parameter, ParameterDict
 from .base import Block
 from .hooks import HookHandle
 from .hybrid import HybridBlock

@@ -13,7 +13,14 @@ from ...initializer import Initializer
 from ..block import Block, HybridBlock
 from .activations import Activation
 from .containers import HybridSequential, Sequential
-from .normalization import BatchNorm, BatchNormReLU, GroupNorm, InstanceNorm, LayerNorm
+from .normalization import (
+    BatchNorm,
+    BatchNormReLU,
+    GroupNorm,
+    InstanceNorm,
+    LayerNorm,
+    _BatchNorm,  # noqa: F401 - packages derive layers from it
+)
 
 __all__ = [
     "BatchNorm",

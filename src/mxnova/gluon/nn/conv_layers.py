@@ -27,6 +27,7 @@ from .pooling import (
     MaxPool1D,
     MaxPool2D,
     MaxPool3D,
+    _Pooling,  # noqa: F401 - packages derive layers from it
 )
 from .sizes import Size, check_layout, checked_size, default, each
 

@@ -2,6 +2,7 @@
 """Iterators over records of images, which threads decode beside the training."""
 
 from .iterators import (
+    ImageDetRecordIter,
     ImageRecordInt8Iter,
     ImageRecordIter,
     ImageRecordIter_v1,
@@ -10,6 +11,7 @@ from .iterators import (
 )
 
 __all__ = [
+    "ImageDetRecordIter",
     "ImageRecordInt8Iter",
     "ImageRecordIter",
     "ImageRecordIter_v1",

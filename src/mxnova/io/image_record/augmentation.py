@@ -22,7 +22,7 @@ from ...core.base.std_random import StdRandom
 from ...recordio import require_opencv
 from . import colours
 
-__all__ = ["Augmentation", "interpolation", "resized_short"]
+__all__ = ["Augmentation", "Drawing", "interpolation", "resized_short"]
 
 Image = Any
 Step = Callable[[Image], Image]
@@ -48,7 +48,7 @@ def resized_short(size: tuple[int, int], length: int) -> tuple[int, int]:
     return length, length * width // height
 
 
-class _Drawing:
+class Drawing:
     """What one image will go through, and its size so far."""
 
     def __init__(self, draw: StdRandom, size: tuple[int, int], method: int) -> None:
@@ -56,13 +56,19 @@ class _Drawing:
         self.steps: list[Step] = []
 
     def resize(self, height: int, width: int, method: int | None = None) -> None:
+        """Another size."""
         if method is None:
             method = interpolation(self.method, self.size, (height, width), self.draw)
         cv2 = require_opencv()
         self.steps.append(lambda image: cv2.resize(image, (width, height), interpolation=method))
         self.size = height, width
 
+    def resize_short(self, length: int) -> None:
+        """The shorter side becomes `length`."""
+        self.resize(*resized_short(self.size, length))
+
     def crop(self, y: int, x: int, height: int, width: int) -> None:
+        """A part."""
         if (height, width) != self.size:
             self.steps.append(lambda image: image[y : y + height, x : x + width])
             self.size = height, width
@@ -102,9 +108,9 @@ class Augmentation:
     def steps(self, draw: StdRandom, size: tuple[int, int]) -> list[Step]:
         """What is to be done to an image of (height, width), one after the other."""
         p = self.params
-        drawing = _Drawing(draw, size, p.inter_method)
+        drawing = Drawing(draw, size, p.inter_method)
         if p.resize != -1:
-            drawing.resize(*resized_short(size, p.resize))
+            drawing.resize_short(p.resize)
         if self._is_affine:
             _transform(drawing, p)
         if p.pad > 0:
@@ -117,7 +123,7 @@ class Augmentation:
             self._crop(drawing)
         return drawing.steps + colours.steps(draw, p)
 
-    def _random_resized_crop(self, drawing: _Drawing) -> None:
+    def _random_resized_crop(self, drawing: Drawing) -> None:
         p, (height, width) = self.params, drawing.size
         low, high = 1 - p.max_aspect_ratio, 1 + p.max_aspect_ratio
         if p.min_aspect_ratio is not None:
@@ -134,7 +140,7 @@ class Augmentation:
                 return
         self._crop(drawing)
 
-    def _crop_of_random_size(self, drawing: _Drawing) -> None:
+    def _crop_of_random_size(self, drawing: Drawing) -> None:
         p = self.params
         if max(p.min_crop_size, p.max_crop_size) > min(drawing.size):
             size = "{1} x {0}".format(*drawing.size)
@@ -143,7 +149,7 @@ class Augmentation:
         drawing.crop(*drawing.place(side, side, p.rand_crop), side, side)
         drawing.resize(self.height, self.width)
 
-    def _crop(self, drawing: _Drawing) -> None:
+    def _crop(self, drawing: Drawing) -> None:
         old, new = drawing.size, (self.height, self.width)
         method = interpolation(drawing.method, old, new, drawing.draw)  # drawn, needed or not
         if old[0] < new[0]:
@@ -160,7 +166,7 @@ def _check(p: SimpleNamespace) -> None:
         raise argument_error("ImageRecordIter", "resize", p.resize, "must be positive, or -1")
 
 
-def _transform(drawing: _Drawing, p: SimpleNamespace) -> None:
+def _transform(drawing: Drawing, p: SimpleNamespace) -> None:
     """A turn, a shear, a scale and another aspect ratio at once."""
     draw, (height, width) = drawing.draw, drawing.size
     shear = draw.uniform(0, 1) * p.max_shear_ratio * 2 - p.max_shear_ratio
@@ -201,7 +207,7 @@ def _transform(drawing: _Drawing, p: SimpleNamespace) -> None:
     drawing.size = new
 
 
-def _frame(drawing: _Drawing, p: SimpleNamespace) -> None:
+def _frame(drawing: Drawing, p: SimpleNamespace) -> None:
     cv2, fill, by = require_opencv(), (p.fill_value,) * 3, p.pad
     drawing.steps.append(
         lambda image: cv2.copyMakeBorder(image, by, by, by, by, cv2.BORDER_CONSTANT, value=fill)

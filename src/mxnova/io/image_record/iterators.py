@@ -11,14 +11,16 @@ import numpy as np
 from ...core.base.errors import argument_error
 from ...core.base.std_random import StdRandom
 from ..mx_data_iter import MXDataIter
-from ..parameters import ImageRecord, iterator
+from ..parameters import DetRecord, ImageRecord, iterator
 from .augmentation import Augmentation
-#DET from .detection import DetAugmentation, label_width_of
+from .detection import MAGIC as DET_SEED
+from .detection import DetAugmentation
 from .mean_image import mean_image
 from .normalization import Normalization, Plain, check_channels
-from .source import Drawn, ImageSource, Labels
+from .source import Drawn, ImageSource, Labels, longest_label
 
 __all__ = [
+    "ImageDetRecordIter",
     "ImageRecordInt8Iter",
     "ImageRecordIter",
     "ImageRecordIter_v1",
@@ -75,3 +77,32 @@ def ImageRecordUInt8Iter_v1(params: SimpleNamespace, **names: Any) -> MXDataIter
 def ImageRecordInt8Iter(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N802
     """An iterator over image records: int8, augmented; pixels beyond 127 are 127."""
     return MXDataIter(_source("ImageRecordInt8Iter", params, Plain(params, "int8")), **names)
+
+
+@iterator(DetRecord)
+def ImageDetRecordIter(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N802
+    """An iterator over image records with boxes.
+
+    A row of labels has channels, height and width of the image within the batch's, the number of
+    labels, and those labels; what is left is `label_pad_value`.
+    """
+    check_channels("ImageDetRecordIter", params)
+    params.rand_mirror = params.mirror = False  # images are mirrored with their boxes
+    mean = mean_image(params, lambda: _det_source(params, Plain(params, "uint8")))
+    normalization = Normalization(params, mean, is_random=False)
+    return MXDataIter(_det_source(params, normalization), **names)
+
+
+def _det_source(params: SimpleNamespace, normalization: Any) -> ImageSource:
+    width = longest_label("ImageDetRecordIter", params)
+    if params.label_pad_width > 0:
+        if params.label_pad_width < width:
+            text = f"must be {width} at least, the length of the longest label"
+            given = params.label_pad_width
+            raise argument_error("ImageDetRecordIter", "label_pad_width", given, text)
+        width = params.label_pad_width
+    labels = Labels(width + 4, params.label_pad_value)
+    augmentation = DetAugmentation(params)
+    return ImageSource(
+        "ImageDetRecordIter", params, augmentation, normalization, labels, DET_SEED, numbered=True
+    )

@@ -26,11 +26,14 @@ class Normalization:
     Args:
         params: those of `ImageRecord`.
         mean: an image to subtract; None: the means of channels.
+        is_random: whether random numbers are drawn.
     """
 
     dtype = "float32"
 
-    def __init__(self, params: SimpleNamespace, mean: np.ndarray | None = None) -> None:
+    def __init__(
+        self, params: SimpleNamespace, mean: np.ndarray | None = None, is_random: bool = True
+    ) -> None:
         p = self._params = params
         n_channels = params.data_shape[0]
         names = "rgba"[:n_channels]
@@ -43,10 +46,13 @@ class Normalization:
         std[std == 0] = 1
         self._factor = np.float32(p.scale) / std
         self._std = std
+        self._is_random = is_random
 
     def draw(self, random: StdRandom) -> Fill:
         """Draws for one image; what turns it into elements."""
         p = self._params
+        if not self._is_random:
+            return partial(self._fill, False, self._factor, np.zeros_like(self._std))
         mirror = _mirror(p, random)
         contrast = np.float32(1 + random.uniform(-1, 1) * p.max_random_contrast)
         light = np.float32(random.uniform(-1, 1) * p.max_random_illumination * p.scale)

@@ -103,7 +103,11 @@ class RecordStream:
         while offset < end:
             start, chunk = offset, []
             while offset < end:
-                following = recordio.offset_after(self._view, offset)
+                try:
+                    following = recordio.offset_after(self._view, offset)
+                except FormatError:
+                    yield chunk  # what comes before a broken record
+                    raise
                 if chunk and following > start + size:
                     break
                 chunk.append(offset)

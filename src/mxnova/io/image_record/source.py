@@ -72,12 +72,12 @@ class _Plan:
         self._label = nd.empty(labels, context)
         self.data = self._data._raw.numpy()
         self.label = self._label._raw.numpy().reshape(params.batch_size, width)
+        self.index = np.zeros(params.batch_size, np.uint64)
         self.jobs: list[Callable[[], None]] = []
         self._pad = pad
 
     def finish(self) -> DataBatch:
-        index = np.zeros(len(self.data), np.uint64)  # as in MXNet: nobody knows
-        return DataBatch([self._data], [self._label], self._pad, index)
+        return DataBatch([self._data], [self._label], self._pad, self.index)
 
 
 class ImageSource:
@@ -89,6 +89,8 @@ class ImageSource:
         draw: draws what is done to an image.
         normalization: turns its pixels into the batch's.
         labels: where labels go.
+        seed: of the random numbers; `seed_aug` of the parameters is added, and the record's number.
+        numbered: whether batches say which records they have; zeros else, as in MXNet.
     """
 
     def __init__(
@@ -98,13 +100,16 @@ class ImageSource:
         draw: Draw,
         normalization: Normalization,
         labels: Labels,
+        seed: int = MAGIC,
+        numbered: bool = False,
     ) -> None:
         self.name, self.params = name, params
         self.draw, self.normalization, self.labels = draw, normalization, labels
         self._records = RecordStream(name, params)
         self._listed = _listed(params)
         self._flag = _flag(params.data_shape[0])
-        self._random = StdRandom(MAGIC)
+        self._seed, self._numbered = seed, numbered
+        self._random = StdRandom(seed)
         self._is_ahead = False
         self._limit = env.get("MXNOVA_IMAGE_MAX_PIXELS")
         depth, n_threads = params.prefetch_buffer, params.preprocess_threads
@@ -139,6 +144,8 @@ class ImageSource:
         plan = _Plan(self, pad)
         rows = enumerate(records)
         plan.jobs = [self._job(record, plan.data[i], plan.label[i]) for i, record in rows]
+        if self._numbered:
+            plan.index[: len(records)] = [record.id for record in records]
         plan.data[len(records) :] = 0
         plan.label[len(records) :] = 0
         return plan
@@ -169,7 +176,7 @@ class ImageSource:
     def _drawn(self, record: Record, data: np.ndarray, label: np.ndarray) -> Callable[[], None]:
         random, seed = self._random, self.params.seed_aug
         if seed is not None:
-            random = StdRandom(MAGIC + seed + record.id)
+            random = StdRandom(self._seed + seed + record.id)
         labels = record.labels if self._listed is None else self._label_of(record)
         check_image_size(self.name, record.image, self._limit)
         size = image_size(record.image)
@@ -204,7 +211,10 @@ class ImageSource:
             image = self._decoded(record, size)
             for step in steps:
                 image = step(image)
-            fill(image, out)
+            height, width = image.shape[:2]
+            if (height, width) != out.shape[1:]:
+                out[...] = 0  # around a smaller image
+            fill(image, out[:, :height, :width])
         except MXNetError as error:
             raise self._error(record, error) from None
         except cv2.error as error:
@@ -239,3 +249,23 @@ def _flag(n_channels: int) -> int:
         text = "must have 1, 3 or 4 channels"
         raise argument_error("image records", "data_shape[0]", n_channels, text)
     return int(flags[n_channels] | cv2.IMREAD_IGNORE_ORIENTATION)
+
+
+def longest_label(name: str, params: SimpleNamespace) -> int:
+    """The length of the longest label.
+
+    Raises:
+        FormatError: one has not `label_width` labels, where that is positive.
+    """
+    listed = _listed(params)
+    if listed is not None:
+        return max(map(len, listed.values()))
+    unordered = SimpleNamespace(**{**vars(params), "shuffle": False, "shuffle_chunk_size": 0})
+    records, longest = RecordStream(name, unordered), 0
+    while (record := records.read()) is not None:
+        n = len(record.labels)
+        if params.label_width > 0 and n != params.label_width:
+            text = f"{n} labels, where label_width={params.label_width}"
+            raise FormatError(f"{params.path_imgrec}: record at offset {record.offset}: {text}")
+        longest = max(longest, n)
+    return longest

@@ -13,6 +13,7 @@ from ...base.params import Shape, ULong
 from ...base.shapes import UNKNOWN, Dim, UnknownDim
 from ..declaration import operator
 from ..infer import DTypes, Shapes
+from ..onednn import laid_out
 from ..record import Op
 from .window import (
     Axes,
@@ -75,11 +76,14 @@ class _Convolution(Filters):
         spatial = _sizes_before(window, output.spatial)
         s.data = Axes(output.batch, data.channels, spatial).shape(self.layout)
 
-    def forward(self, data: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    def forward(
+        self, data: Tensor, weight: Tensor, bias: Tensor | None = None, *, inside: bool
+    ) -> Tensor:
         last = is_channels_last(self.layout)
+        images, weight = channels_first(data, last), channels_first(weight, last)
         output = _CONVOLVE[len(self.kernel)](
-            channels_first(data, last),
-            channels_first(weight, last),
+            laid_out(images, weight) if inside else images,
+            weight,
             bias,
             self.stride or 1,
             self.pad or 0,

@@ -45,6 +45,6 @@ class FullyConnected(Op):
         s.data = (*s.output[: len(batch)], *data[len(batch) :])
 
     def forward(self, data: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-        if self.flatten:
+        if self.flatten and data.ndim != 2:
             data = data.flatten(1) if data.ndim > 1 else data.unsqueeze(1)
         return linear(data, weight, bias)

@@ -22,14 +22,14 @@ from ..record import Op
 
 def _inside(index: Tensor, n: int) -> tuple[Tensor, Tensor]:
     """`index` moved into [0, n), and which of it was there."""
-    return index.clamp(0, n - 1), (index >= 0) & (index < n)
+    moved = index.clamp(0, n - 1)
+    return moved, moved == index
 
 
 def _subtract_at(d_data: Tensor, index: Tensor, amount: float) -> None:
     """Subtracts `amount` at `index` along the second axis; nothing for an index outside of it."""
-    index, inside = _inside(index, d_data.shape[1])
-    change = (inside * -amount).to(d_data.dtype)
-    d_data.scatter_add_(1, index.unsqueeze(1), change.unsqueeze(1))
+    index, inside = _inside(index.unsqueeze(1), d_data.shape[1])
+    d_data.scatter_add_(1, index, inside.to(d_data.dtype).mul_(-amount))
 
 
 @operator("SoftmaxOutput", "Softmax")
@@ -100,12 +100,14 @@ class SoftmaxOutput(Op):
         if label.shape == output.shape:
             d_data = (output - label) * self.grad_scale
         else:
-            d_data = self._from_classes(label, self._by_class(output)).view_as(output)
+            d_data = self._from_classes(label, self._by_class(output)).view(output.shape)
         # MXNet 1.9.1 takes the output for the incoming gradient.
         return d_data * output if self.out_grad else d_data
 
     def _by_class(self, data: Tensor) -> Tensor:
         """`data` as (instances, classes), with `multi_output` (batch, classes, positions)."""
+        if data.dim() == 2 and not self.multi_output:
+            return data
         if self.multi_output:
             return data.reshape(*data.shape[:2], prod(data.shape[2:]))
         if self.preserve_shape:
@@ -115,18 +117,21 @@ class SoftmaxOutput(Op):
     def _from_classes(self, label: Tensor, output: Tensor) -> Tensor:
         n_instances, n_classes, *positions = output.shape
         n_labels = n_instances * prod(positions)
-        index = label.flatten()[:n_labels].view(n_instances, *positions).long()
+        index = label.long()
+        if index.shape != (n_instances, *positions):
+            index = index.flatten()[:n_labels].view(n_instances, *positions)
         alpha = 0.0 if self.multi_output else self.smooth_alpha
         other = alpha / max(n_classes - 1, 1)
         d_data = output - other
         _subtract_at(d_data, index, 1.0 - alpha - other)
-        counts = index != int(self.ignore_label)
         if self.use_ignore:
-            d_data *= counts.unsqueeze(1)
-        return d_data * self._scale(counts, output)
+            d_data *= (index != int(self.ignore_label)).unsqueeze(1)
+        scale = self._scale(index, output)
+        return d_data if isinstance(scale, float) and scale == 1.0 else d_data.mul_(scale)
 
-    def _scale(self, counts: Tensor, output: Tensor) -> Tensor | float:
+    def _scale(self, index: Tensor, output: Tensor) -> Tensor | float:
         if self.normalization == "valid":
+            counts = index != int(self.ignore_label)
             return self.grad_scale / counts.sum().clamp(min=1)
         batch = output.shape[0] if self.normalization == "batch" else 1
         return self.grad_scale / (batch * prod(output.shape[2:]))

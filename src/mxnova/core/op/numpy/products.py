@@ -11,7 +11,7 @@ from torch import Tensor
 from ...base.params import Count, Shape
 from ...base.shapes import UNKNOWN, Dim, shape_text
 from ..declaration import function_operator
-from ..families.rules import floats_only
+from ..families.rules import floats_only, numbers_only
 from ..infer import Shapes
 from ..onednn import matmul
 from ..record import Op
@@ -52,7 +52,7 @@ def _dot_shape(op: Op, s: Shapes) -> None:
     _contracted(s, *_dot_axes(len(s.a), len(s.b)))
 
 
-@function_operator("_np_dot", shape=_dot_shape, dtype=floats_only)
+@function_operator("_np_dot", shape=_dot_shape, dtype=numbers_only)
 def dot(a: Tensor, b: Tensor) -> Tensor:
     """Sum of products over the last axis of `a` and the last but one of `b`.
 

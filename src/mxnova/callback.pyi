@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by scripts/stubs.
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as _np
+
+from mxnova.model import BatchEndParam as BatchEndParam
+
+class LogValidationMetricsCallback:
+    def __call__(self, param: BatchEndParam) -> None: ...
+class ProgressBar:
+    def __call__(self, param: BatchEndParam) -> None: ...
+    def __init__(self, total: int, length: int = 80) -> None: ...
+    bar_len: Any
+    total: Any
+class Speedometer:
+    def __call__(self, param: BatchEndParam) -> None: ...
+    def __init__(self, batch_size: int, frequent: int = 50, auto_reset: bool = True) -> None: ...
+    auto_reset: Any
+    batch_size: Any
+    frequent: Any
+    init: Any
+    last_count: Any
+    tic: Any
+def do_checkpoint(prefix: str, period: int = 1) -> Callable[..., Any]: ...
+def log_train_metric(period: int, auto_reset: bool = False) -> Callable[..., Any]: ...
+def module_checkpoint(mod: Any, prefix: str, period: int = 1, save_optimizer_states: bool = False) -> Callable[..., Any]: ...

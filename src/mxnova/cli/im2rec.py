@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``mxnova im2rec`` and ``mxnova rec2idx``: lists of images, record files, and their indices."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from ..core.base import env
+from ..core.base.errors import ArgumentError, FormatError, MissingFileError, MXNetError
+from ..formats import recordio as records
+from ..formats.atomic import replacing
+from ..formats.image_size import check_image_size
+from ..formats.source import map_file, read_file
+from ..formats.text_tables import ImageEntry, parse_image_list
+from ..recordio import pack_img, require_opencv
+
+__all__ = ["add_im2rec", "add_rec2idx"]
+
+_SEED = 100  # MXNet's, so that lists come out in the same order
+
+
+# Options ------------------------------------------------------------------------------------------
+
+
+def add_im2rec(parser: argparse.ArgumentParser) -> None:
+    """The options of ``im2rec``: those of MXNet's."""
+    parser.add_argument("prefix", help="of the files PREFIX.lst, PREFIX.rec and PREFIX.idx")
+    parser.add_argument("root", help="folder of the images")
+    lists = parser.add_argument_group("lists").add_argument
+    lists("--list", action="store_true", help="write lists of images instead of records")
+    lists("--exts", nargs="+", default=[".jpeg", ".jpg", ".png"], help="extensions of images")
+    lists("--chunks", type=_positive, default=1, help="number of lists (default: 1)")
+    lists("--train-ratio", type=_share, default=1.0, help="share in *_train.lst (default: 1)")
+    lists("--test-ratio", type=_share, default=0.0, help="share in *_test.lst (default: 0)")
+    lists("--recursive", action="store_true", help="folders too; each is a label of its own")
+    lists("--no-shuffle", dest="shuffle", action="store_false", help="keep the order of names")
+    made = parser.add_argument_group("records").add_argument
+    made("--pass-through", action="store_true", help="keep the bytes of files")
+    made("--resize", type=int, default=0, help="length of the shorter side (default: as it is)")
+    made("--center-crop", action="store_true", help="cut out a square in the middle")
+    made("--quality", type=int, default=95, help="of JPEG, 1 to 100; of PNG, 1 to 9 (default: 95)")
+    made("--num-thread", type=_positive, default=1, help="images at a time (default: 1)")
+    made("--color", type=int, default=1, choices=(-1, 0, 1), help="1: BGR, 0: grey, -1: as stored")
+    made("--encoding", default=".jpg", choices=(".jpg", ".png"), help="default: .jpg")
+    made("--pack-label", action="store_true", help="keep all labels of an image")
+    parser.set_defaults(act=_im2rec)
+
+
+def add_rec2idx(parser: argparse.ArgumentParser) -> None:
+    """The options of ``rec2idx``."""
+    parser.add_argument("record", type=Path, help="a .rec file")
+    parser.add_argument("index", type=Path, help="the .idx file to write")
+    parser.set_defaults(act=_rec2idx)
+
+
+def _positive(text: str) -> int:
+    if (value := int(text)) < 1:
+        raise ValueError("must be positive")
+    return value
+
+
+def _share(text: str) -> float:
+    if not 0 <= (value := float(text)) <= 1:
+        raise ValueError("must be from 0 to 1")
+    return value
+
+
+def _im2rec(options: argparse.Namespace) -> None:
+    if options.list:
+        _write_lists(options)
+        return
+    lists = _lists(Path(options.prefix))
+    if not lists:
+        raise MissingFileError(2, "there is no such list; --list makes it", f"{options.prefix}.lst")
+    for path in lists:
+        _write_records(path, options)
+
+
+# Lists --------------------------------------------------------------------------------------------
+
+
+def _write_lists(options: argparse.Namespace) -> None:
+    if options.train_ratio + options.test_ratio > 1:
+        raise ArgumentError("im2rec: --train-ratio and --test-ratio: must not exceed 1 together")
+    images = list(enumerate(_images(options)))
+    if not images:
+        raise ArgumentError(f"im2rec: {options.root}: there are no images")
+    if options.shuffle:
+        random.Random(_SEED).shuffle(images)
+    size = -(-len(images) // options.chunks)
+    for i in range(options.chunks):
+        suffix = f"_{i}" if options.chunks > 1 else ""
+        _write_chunk(images[i * size : (i + 1) * size], suffix, options)
+
+
+def _images(options: argparse.Namespace) -> Iterator[tuple[str, int]]:
+    """Paths of images below the root, and their labels."""
+    extensions = tuple(e.lower() for e in options.exts)
+    label = 0
+    for folder, folders, files in os.walk(options.root, followlinks=True, onerror=_raise):
+        folders.sort()
+        names = [name for name in sorted(files) if name.lower().endswith(extensions)]
+        for name in names:
+            yield os.path.relpath(os.path.join(folder, name), options.root), label
+        if not options.recursive:
+            return
+        if names:
+            sys.stdout.write(f"{os.path.relpath(folder, options.root)} {label}\n")
+            label += 1
+
+
+def _raise(error: OSError) -> None:
+    raise error
+
+
+def _write_chunk(
+    images: list[tuple[int, tuple[str, int]]], suffix: str, options: argparse.Namespace
+) -> None:
+    n_test = int(len(images) * options.test_ratio)
+    n_train = int(len(images) * options.train_ratio)
+    if options.train_ratio == 1:
+        parts = {"": images}
+    else:
+        parts = {
+            "_test": images[:n_test],
+            "_train": images[n_test : n_test + n_train],
+            "_val": images[n_test + n_train :],
+        }
+    for name, part in parts.items():
+        wanted = name != "_test" or options.test_ratio
+        if wanted and not (name == "_val" and options.train_ratio + options.test_ratio == 1):
+            with replacing(f"{options.prefix}{suffix}{name}.lst") as file:
+                for number, (path, label) in part:
+                    file.write(f"{number}\t{label:f}\t{path}\n".encode())
+
+
+# Records ------------------------------------------------------------------------------------------
+
+
+def _lists(prefix: Path) -> list[Path]:
+    """The lists whose names begin with the prefix."""
+    if not prefix.parent.is_dir():
+        return []
+    found = (p for p in prefix.parent.iterdir() if p.name.startswith(prefix.name))
+    return sorted(p for p in found if p.suffix == ".lst")
+
+
+def _write_records(path: Path, options: argparse.Namespace) -> None:
+    try:
+        entries = parse_image_list(read_file(path))
+    except FormatError as error:
+        raise FormatError(f"{path}: {error}") from None
+    n_left_out = 0
+    with ExitStack() as stack:
+        record = stack.enter_context(replacing(path.with_suffix(".rec")))
+        index = stack.enter_context(replacing(path.with_suffix(".idx")))
+        pool = stack.enter_context(ThreadPoolExecutor(options.num_thread))
+        offset = 0
+        packed = _in_order(pool, lambda entry: _packed(entry, options), entries)
+        for entry, result in _with_progress(
+            path.name, zip(entries, packed, strict=True), len(entries)
+        ):
+            if isinstance(result, MXNetError):
+                n_left_out += 1
+                sys.stderr.write(f"{entry.path}: left out: {result}\n")
+                continue
+            index.write(f"{entry.index}\t{offset}\n".encode())
+            offset += record.write(records.encode(result))
+    sys.stdout.write(f"{path.with_suffix('.rec')}: {len(entries) - n_left_out:,} records\n")
+    if n_left_out:
+        raise FormatError(f"{path}: {n_left_out:,} images of {len(entries):,} were left out")
+
+
+def _in_order(
+    pool: ThreadPoolExecutor, act: Callable[[ImageEntry], Any], entries: Iterable[ImageEntry]
+) -> Iterator[Any]:
+    """What `act` gives, some entries ahead, in their order."""
+    pending: deque[Future[Any]] = deque()
+    for entry in entries:
+        pending.append(pool.submit(act, entry))
+        if len(pending) > 64:
+            yield pending.popleft().result()
+    while pending:
+        yield pending.popleft().result()
+
+
+def _with_progress(name: str, items: Iterable[Any], n: int) -> Iterator[Any]:
+    """The items, with a bar on a terminal."""
+    if not sys.stderr.isatty():
+        yield from items
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    yield from track(items, name, n, console=Console(stderr=True))
+
+
+def _packed(entry: ImageEntry, options: argparse.Namespace) -> bytes | MXNetError:
+    """The record of an image, or why there is none."""
+    try:
+        content = read_file(os.path.join(options.root, entry.path))
+        label: Any = entry.labels[0]
+        if options.pack_label and len(entry.labels) > 1:
+            label = list(entry.labels)
+        header = (0, label, entry.index, 0)
+        if options.pass_through:
+            return records.pack(header, content)
+        check_image_size("im2rec", content, env.get("MXNOVA_IMAGE_MAX_PIXELS"))
+        image = _fitting(_decoded(content, options.color), options)
+        return pack_img(header, image, options.quality, options.encoding)
+    except MXNetError as error:
+        return error
+
+
+def _decoded(content: bytes, color: int) -> Any:
+    import numpy as np
+
+    image = require_opencv().imdecode(np.frombuffer(content, np.uint8), color) if content else None
+    if image is None:
+        raise FormatError("holds no image that can be decoded")
+    return image
+
+
+def _fitting(image: Any, options: argparse.Namespace) -> Any:
+    if options.center_crop:
+        height, width = image.shape[:2]
+        side = min(height, width)
+        top, left = (height - side) // 2, (width - side) // 2
+        image = image[top : top + side, left : left + side]
+    if options.resize > 0:
+        height, width = image.shape[:2]
+        size = options.resize
+        new = (size, height * size // width) if height > width else (width * size // height, size)
+        image = require_opencv().resize(image, new)
+    return image
+
+
+# Index --------------------------------------------------------------------------------------------
+
+
+def _rec2idx(options: argparse.Namespace) -> None:
+    view = map_file(options.record)
+    with replacing(options.index) as index:
+        number = offset = 0
+        try:
+            while offset < len(view):
+                index.write(f"{number}\t{offset}\n".encode())
+                number, offset = number + 1, records.offset_after(view, offset)
+        except FormatError as error:
+            raise FormatError(f"{options.record}: {error}") from None
+    sys.stdout.write(f"{options.index}: {number:,} records\n")

@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pass that replaces operators by those on 8-bit integers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
+
+from ...core.graph.base_symbol import output_name
+from ...core.graph.node import Entry, Node, parsed
+from ...core.graph.rewrite import Replacement, rewrite
+from ...core.graph.symbol import Symbol
+from ...core.op.record import Op, find
+from ..naming import name_behind
+
+__all__ = ["Quantized", "calibrated", "quantized_symbol"]
+
+
+class _Rule(NamedTuple):
+    """How an operator is replaced.
+
+    Attributes:
+        op: the operator on integers.
+        inputs: how many inputs become integers, of those from `first` on; None: all.
+        first: the first input that becomes integers.
+        is_wide: whether it gives 32-bit integers, which are then narrowed.
+        must: whether mode ``"smart"`` begins and ends with it.
+        takes: whether it can be replaced for the operator's parameters.
+        quantize: what makes its inputs integers.
+        is_float: whether its outputs are real numbers.
+        needs_range: whether it cannot do without the range that calibration finds.
+    """
+
+    op: str
+    inputs: int | None = None
+    first: int = 0
+    is_wide: bool = False
+    must: bool = False
+    takes: Callable[[Op], bool] = lambda op: True
+    quantize: str = "_contrib_quantize_v2"
+    is_float: bool = False
+    needs_range: bool = False
+
+
+def _is_relu(op: Op) -> bool:
+    return bool(op.attr("act_type") == "relu")
+
+
+def _is_plain_convolution(op: Op) -> bool:
+    layouts = (None, "NCHW", "NCDHW")
+    is_plain = len(op.attr("kernel")) > 1 and op.attr("num_group") == 1
+    return is_plain and op.attr("layout") in layouts
+
+
+def _is_pooled_image(op: Op) -> bool:
+    return op.attr("pool_type") in ("max", "avg") and op.attr("layout") in (None, "NCHW")
+
+
+def _has_one_output(op: Op) -> bool:
+    return op.n_visible() == 1
+
+
+def _is_lstm(op: Op) -> bool:
+    return bool(op.attr("mode") == "lstm")
+
+
+_RULES = {
+    "Activation": _Rule("_contrib_quantized_act", takes=_is_relu),
+    "BatchNorm": _Rule(
+        "_contrib_quantized_batch_norm", inputs=1, takes=_has_one_output, needs_range=True
+    ),
+    "Concat": _Rule("_contrib_quantized_concat"),
+    "Convolution": _Rule(
+        "_contrib_quantized_conv", is_wide=True, must=True, takes=_is_plain_convolution
+    ),
+    "Embedding": _Rule("_contrib_quantized_embedding", first=1),
+    "Flatten": _Rule("_contrib_quantized_flatten"),
+    "FullyConnected": _Rule("_contrib_quantized_fully_connected", is_wide=True, must=True),
+    "Pooling": _Rule("_contrib_quantized_pooling", takes=_is_pooled_image),
+    "RNN": _Rule(
+        "_contrib_quantized_rnn",
+        inputs=1,
+        must=True,
+        takes=_is_lstm,
+        quantize="_contrib_quantize_asym",
+        is_float=True,
+    ),
+    "elemwise_add": _Rule("_contrib_quantized_elemwise_add", is_wide=True),
+    "elemwise_mul": _Rule("_contrib_quantized_elemwise_mul", is_wide=True),
+}
+
+# Their parameters min_calib_range and max_calib_range are what calibration finds.
+_CALIBRATED = frozenset(
+    {
+        "_contrib_quantize_v2",
+        "_contrib_quantized_batch_norm",
+        "_contrib_requantize",
+    }
+)
+
+
+class Quantized(NamedTuple):
+    """A quantized symbol.
+
+    Attributes:
+        symbol: the symbol.
+        layers: names of the outputs of the symbol on real numbers whose ranges it needs.
+    """
+
+    symbol: Symbol
+    layers: list[str]
+
+
+def quantized_symbol(
+    symbol: Symbol,
+    parameters: Collection[str],
+    excluded: Collection[str],
+    excluded_operators: Collection[str],
+    dtype: str,
+    mode: str,
+    has_ranges: bool,
+) -> Quantized:
+    """`symbol` on integers, where operators have such a form; its outputs are real numbers.
+
+    Args:
+        symbol: it stays as it is.
+        parameters: variables that are quantized beforehand: ``w`` becomes ``w_quantize``,
+            ``w_quantize_min`` and ``w_quantize_max``.
+        excluded: names of nodes that stay.
+        excluded_operators: names of operators that stay.
+        dtype: ``"int8"``, ``"uint8"`` or ``"auto"``, which is uint8 for what is never negative.
+        mode: ``"full"``, or ``"smart"``: only what lies between convolutions, FullyConnected and
+            RNN, besides these.
+        has_ranges: whether ranges will be found; some operators cannot do without.
+    """
+    rules = {
+        id(node): _RULES[node.op.name]
+        for node in symbol.nodes
+        if node.op is not None
+        and node.op.name in _RULES
+        and node.name not in excluded
+        and node.op.name not in excluded_operators
+        and _RULES[node.op.name].takes(node.op)
+        and (has_ranges or not _RULES[node.op.name].needs_range)
+    }
+    if mode == "smart":
+        rules = _between(symbol, rules)
+    steps = _Pass(rules, parameters, dtype, _read_by_convolutions(symbol, rules))
+    made = steps.outputs(rewrite(symbol, steps.replace))
+    return Quantized(made, steps.layers)
+
+
+def _between(symbol: Symbol, rules: dict[int, _Rule]) -> dict[int, _Rule]:
+    """The rules of nodes that must be replaced, and of those between them."""
+    after: set[int] = set()  # nodes behind one that must be, with nothing else between
+    for node in symbol.nodes:
+        if id(node) in rules and (
+            rules[id(node)].must or any(id(e.node) in after for e in node.inputs)
+        ):
+            after.add(id(node))
+    before: set[int] = set()
+    for node in reversed(symbol.nodes):
+        if id(node) in rules and (rules[id(node)].must or id(node) in before):
+            before.update({id(node), *(id(e.node) for e in node.inputs)})
+    return {key: rule for key, rule in rules.items() if key in after and key in before}
+
+
+def _read_by_convolutions(symbol: Symbol, rules: dict[int, _Rule]) -> set[tuple[int, int]]:
+    """Outputs that convolutions read as integers, directly or through others.
+
+    The range that MXNet's convolution gives for uint8 data is that for int8: such data is int8.
+    """
+    found: set[tuple[int, int]] = set()
+    for node in reversed(symbol.nodes):
+        rule = rules.get(id(node))
+        if rule is None or node.op is None:
+            continue
+        passes = not rule.is_wide and any((id(node), i) in found for i in range(node.n_outputs()))
+        if passes or node.op.name == "Convolution":
+            found.update((id(e.node), e.output) for e in node.inputs)
+    return found
+
+
+class _Pass:
+    """Goes over the nodes of a symbol once."""
+
+    def __init__(
+        self,
+        rules: dict[int, _Rule],
+        parameters: Collection[str],
+        dtype: str,
+        int8: set[tuple[int, int]],
+    ) -> None:
+        self.layers: list[str] = []
+        self._rules = rules
+        self._parameters = frozenset(parameters)
+        self._dtype = dtype
+        self._int8 = int8
+        self._integers: dict[tuple[int, int], list[Entry]] = {}  # entry -> integers, min, max
+        self._floats: dict[tuple[int, int], Entry] = {}
+        self._kept: list[Node] = []  # whose ids are keys
+
+    def replace(self, node: Node, inputs: list[Entry]) -> Replacement:
+        """What stands for `node` in the new symbol: integers for nodes with a rule."""
+        rule = self._rules.get(id(node))
+        if node.op is None or rule is None:
+            return node.copy([self._real(e) for e in inputs])
+        stop = len(inputs) if rule.inputs is None else rule.first + rule.inputs
+        real = [self._real(e) for e in (*inputs[: rule.first], *inputs[stop:])]
+        sources = list(zip(node.inputs, inputs, strict=True))[rule.first : stop]
+        triples = [self._as_integers(rule, old, new) for old, new in sources]
+        ranges = [entry for triple in triples for entry in triple[1:]]
+        arguments = [
+            *real[: rule.first],
+            *(t[0] for t in triples),
+            *real[rule.first :],
+            *ranges,
+        ]
+        attrs = dict(node.attrs)
+        if rule.is_float:
+            attrs["quantized"] = "true"
+        made = self._node(rule.op, f"quantized_{node.name}", attrs, arguments)
+        if rule.is_float:
+            return made
+        if rule.op in _CALIBRATED:
+            self.layers.append(output_name(Entry(node, 0)))
+        if rule.is_wide:
+            made = self._narrowed(node, made)
+        self._integers[id(made), 0] = [Entry(made, i) for i in range(3)]
+        self._kept.append(node)
+        return made
+
+    def outputs(self, symbol: Symbol) -> Symbol:
+        """The symbol with its outputs as real numbers."""
+        return type(symbol)([self._real(e) for e in symbol.entries])
+
+    def _narrowed(self, node: Node, made: Node) -> Node:
+        """32-bit integers as 8-bit ones."""
+        self.layers.append(output_name(Entry(node, 0)))
+        attrs = {"out_type": self._type_of(Entry(node, 0))}
+        triple = [Entry(made, i) for i in range(3)]
+        return self._node("_contrib_requantize", f"requantize_{node.name}", attrs, triple)
+
+    def _type_of(self, old: Entry) -> str:
+        return "int8" if (id(old.node), old.output) in self._int8 else self._dtype
+
+    def _as_integers(self, rule: _Rule, old: Entry, new: Entry) -> list[Entry]:
+        """The integers and the ends of the range that stand for an entry."""
+        key = (id(new.node), new.output)
+        if key not in self._integers:
+            self._kept.append(new.node)
+            if new.node.op is None and new.node.name in self._parameters:
+                name = f"{new.node.name}_quantize"
+                names = (name, f"{name}_min", f"{name}_max")
+                self._integers[key] = [Entry(Node(None, n, {}), 0) for n in names]
+            else:
+                self._integers[key] = self._quantize(rule, old, new)
+        return self._integers[key]
+
+    def _quantize(self, rule: _Rule, old: Entry, new: Entry) -> list[Entry]:
+        attrs = {}
+        if rule.quantize in _CALIBRATED:
+            self.layers.append(output_name(old))
+            attrs = {"out_type": self._type_of(old)}
+        made = self._node(rule.quantize, f"{name_behind(old)}_quantize", attrs, [new])
+        return [Entry(made, i) for i in range(3)]
+
+    def _real(self, entry: Entry) -> Entry:
+        """An entry as real numbers."""
+        key = (id(entry.node), entry.output)
+        triple = self._integers.get(key)
+        if triple is None or triple[0].node is not entry.node:
+            return entry
+        if key not in self._floats:
+            name = f"{_origin(entry.node)}_dequantize"
+            made = self._node("_contrib_dequantize", name, {}, triple)
+            self._floats[key] = Entry(made, 0)
+        return self._floats[key]
+
+    def _node(self, op: str, name: str, attrs: dict[str, str], inputs: Sequence[Entry]) -> Node:
+        known = {f.name for f in find(op).fields}
+        own = {k: v for k, v in attrs.items() if k.startswith("__") or k in known}
+        node = Node(parsed(op, own), name, own, inputs)
+        self._kept.append(node)
+        return node
+
+
+def calibrated(symbol: Symbol, ranges: dict[str, tuple[float, float]]) -> Symbol:
+    """A quantized symbol with the ranges that calibration found.
+
+    Args:
+        symbol: it stays as it is.
+        ranges: least and greatest number by name of an output of the symbol on real numbers.
+    """
+
+    def replace(node: Node, inputs: list[Entry]) -> Node | None:
+        if node.op is None or node.op.name not in _CALIBRATED:
+            return None
+        found = ranges.get(_layer_of(node, inputs))
+        if found is None:
+            return None
+        low, high = (f"{float(end):f}" for end in found)
+        attrs = {**node.attrs, "min_calib_range": low, "max_calib_range": high}
+        return Node(parsed(node.op.name, attrs), node.name, attrs, inputs)
+
+    return rewrite(symbol, replace)
+
+
+def _layer_of(node: Node, inputs: Sequence[Entry]) -> str:
+    """The name of the output on real numbers that a node gives as integers."""
+    is_source = node.op is not None and node.op.name == "_contrib_quantize_v2"
+    return output_name(inputs[0]) if is_source else f"{_origin(node)}_output"
+
+
+def _origin(node: Node) -> str:
+    """The name of the node on real numbers that a node on integers stands for."""
+    is_narrowed = node.op is not None and node.op.name == "_contrib_requantize"
+    return node.name.removeprefix("requantize_" if is_narrowed else "quantized_")

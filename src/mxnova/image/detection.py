@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Images with boxes, under MXNet's name of the module."""
+
+from __future__ import annotations
+
+from .det_augmenters import (
+    CreateDetAugmenter,
+    CreateMultiRandCropAugmenter,
+    DetAugmenter,
+    DetBorrowAug,
+    DetHorizontalFlipAug,
+    DetRandomCropAug,
+    DetRandomPadAug,
+    DetRandomSelectAug,
+)
+from .det_iterators import ImageDetIter
+from .reading import copyMakeBorder
+
+__all__ = [
+    "CreateDetAugmenter",
+    "CreateMultiRandCropAugmenter",
+    "DetAugmenter",
+    "DetBorrowAug",
+    "DetHorizontalFlipAug",
+    "DetRandomCropAug",
+    "DetRandomPadAug",
+    "DetRandomSelectAug",
+    "ImageDetIter",
+    "copyMakeBorder",
+]

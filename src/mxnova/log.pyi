@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by scripts/stubs.
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as _np
+
+
+CRITICAL: int
+DEBUG: int
+ERROR: int
+INFO: int
+NOTSET: int
+WARNING: int
+def getLogger(name: str | None = None, filename: str | None = None, filemode: str | None = None, level: int = 30) -> Any: ...
+def get_logger(name: str | None = None, filename: str | None = None, filemode: str | None = None, level: int = 30) -> Any: ...

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Networks as tables and drawings: `mx.viz`."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .core.base.errors import ArgumentError, ArgumentTypeError, MXNetError, argument_error, shown
+from .core.graph.base_symbol import output_name
+from .core.graph.node import Entry, Node
+from .core.graph.symbol import Symbol
+
+__all__ = ["plot_network", "print_summary"]
+
+_COLUMNS = ("Layer (type)", "Output Shape", "Param #", "Previous Layer")
+_POSITIONS = [0.44, 0.64, 0.74, 1.0]
+_WEIGHTS = (
+    "_weight",
+    "_bias",
+    "_beta",
+    "_gamma",
+    "_moving_var",
+    "_moving_mean",
+    "_running_var",
+    "_running_mean",
+)
+
+Shapes = dict[str, tuple[int, ...]]
+
+
+def _shapes(symbol: Symbol, shape: Mapping[str, Any] | None, function: str) -> Shapes:
+    """Shapes of all outputs by name; none where no shapes are given."""
+    if shape is None:
+        return {}
+    if not isinstance(shape, Mapping):
+        raise ArgumentTypeError(f"{function}: shape={shown(shape)}: must be a dict of shapes")
+    internals = symbol.get_internals()
+    _, shapes, _ = internals.infer_shape(**shape)
+    if shapes is None:
+        raise ArgumentError(f"{function}: shape={shown(dict(shape))}: does not tell all shapes")
+    return dict(zip(internals.list_outputs(), map(tuple, shapes), strict=True))
+
+
+# Tables -------------------------------------------------------------------------------------------
+
+
+def print_summary(
+    symbol: Symbol,
+    shape: Mapping[str, Any] | None = None,
+    line_length: int = 120,
+    positions: Sequence[float] = _POSITIONS,
+) -> None:
+    """Prints layers, shapes without the batch, numbers of parameters, and the layers before.
+
+    Parameters are counted for Convolution, FullyConnected, BatchNorm and Embedding, from the
+    channels of what they are given: those behind an axis that FullyConnected flattens, and
+    parameters of other operators, are left out, as MXNet does.
+
+    Args:
+        symbol: the network.
+        shape: shapes of its inputs by name; None: shapes stay blank.
+        line_length: characters of a line.
+        positions: ends of the columns, as characters, or as parts of the line.
+    """
+    if not isinstance(symbol, Symbol):
+        raise ArgumentTypeError(f"print_summary: symbol={shown(symbol)}: must be a Symbol")
+    shapes = _shapes(symbol, shape, "print_summary")
+    ends = [int(line_length * p) if positions[-1] <= 1 else int(p) for p in positions]
+    lines, total = ["_" * line_length, _row(_COLUMNS, ends), "=" * line_length], 0
+    layers = {id(n): n for i, n in enumerate(symbol.nodes) if n.op is not None or i == 0}
+    last = symbol.nodes[-1]
+    for layer in layers.values():
+        before = [e.node for e in layer.inputs if id(e.node) in layers]
+        count = _n_parameters(layer, before, shapes)
+        total += count
+        kind = "null" if layer.op is None else layer.op.name
+        size = "x".join(map(str, _shape_of(layer, shapes)[1:]))
+        names = [n.name for n in before] or [""]
+        lines.append(_row((f"{layer.name}({kind})", size, str(count), names[0]), ends))
+        lines += [_row(("", "", "", name), ends) for name in names[1:]]
+        lines.append(("=" if layer is last else "_") * line_length)
+    lines += [f"Total params: {total}", "_" * line_length]
+    print("\n".join(lines))  # noqa: T201 - what it is for
+
+
+def _row(fields: Sequence[str], ends: Sequence[int]) -> str:
+    line = ""
+    for field, end in zip(fields, ends, strict=False):
+        line = (line + field)[:end].ljust(end)
+    return line
+
+
+def _shape_of(node: Node, shapes: Shapes) -> tuple[int, ...]:
+    return shapes.get(output_name(Entry(node, 0)), ())
+
+
+def _n_parameters(layer: Node, before: Sequence[Node], shapes: Shapes) -> int:
+    op = layer.op
+    if op is None:
+        return 0
+    sizes = [_shape_of(node, shapes) for node in before]
+    channels = sum(s[1] for s in sizes if len(s) > 1)
+    if op.name == "Convolution":
+        filters = op.attr("num_filter")
+        window = int(np.prod(op.attr("kernel")))
+        weights = channels * filters * window // op.attr("num_group")
+        return int(weights + (0 if op.attr("no_bias") else filters))
+    if op.name == "FullyConnected":
+        return int(op.attr("num_hidden") * (channels + (not op.attr("no_bias"))))
+    if op.name == "BatchNorm":
+        own = _shape_of(layer, shapes)
+        return int(2 * own[1]) if len(own) > 1 else 0
+    if op.name == "Embedding":
+        return int(op.attr("input_dim") * op.attr("output_dim"))
+    return 0
+
+
+# Drawings -----------------------------------------------------------------------------------------
+
+# ColorBrewer's Set3.
+_GREEN, _RED, _YELLOW, _PURPLE, _BLUE, _ORANGE, _LIME, _PINK = (
+    "#8dd3c7", "#fb8072", "#ffffb3", "#bebada", "#80b1d3", "#fdb462", "#b3de69", "#fccde5"
+)  # fmt: skip
+_COLOURS = {
+    "Convolution": _RED,
+    "Deconvolution": _RED,
+    "FullyConnected": _RED,
+    "Activation": _YELLOW,
+    "LeakyReLU": _YELLOW,
+    "BatchNorm": _PURPLE,
+    "Pooling": _BLUE,
+    "Concat": _ORANGE,
+    "Flatten": _ORANGE,
+    "Reshape": _ORANGE,
+    "Softmax": _LIME,
+    "SoftmaxOutput": _LIME,
+}
+
+
+def plot_network(
+    symbol: Symbol,
+    title: str = "plot",
+    save_format: str = "pdf",
+    shape: Mapping[str, Any] | None = None,
+    dtype: Mapping[str, Any] | None = None,
+    node_attrs: Mapping[str, str] = {},
+    hide_weights: bool = True,
+) -> Any:
+    """A drawing of the network: a `graphviz.Digraph`, which has `render` and `view`.
+
+    Args:
+        symbol: the network.
+        title: name of the drawing, and of the file that it is rendered to.
+        save_format: format of that file.
+        shape: shapes of the inputs by name, for labels of edges.
+        dtype: without effect on the drawing; MXNet has it for the inference of shapes.
+        node_attrs: attributes of all nodes, which Graphviz knows.
+        hide_weights: leave variables out that are named like weights.
+
+    Raises:
+        MXNetError: the Python package graphviz is not there.
+    """
+    if not isinstance(symbol, Symbol):
+        raise ArgumentTypeError(f"plot_network: symbol={shown(symbol)}: must be a Symbol")
+    try:
+        graphviz = importlib.import_module("graphviz")
+    except ImportError:
+        raise MXNetError(
+            "plot_network draws with the package graphviz: pip install graphviz; for files, "
+            "Graphviz's own program dot is needed, too"
+        ) from None
+    _check_unique(symbol)
+    shapes = _shapes(symbol, shape, "plot_network")
+    drawing = graphviz.Digraph(name=title, format=save_format)
+    common = {"shape": "box", "fixedsize": "true", "width": "1.3", "height": "0.8034"}
+    common |= {"style": "filled", **node_attrs}
+    drawn = {id(n): n for n in symbol.nodes if not (hide_weights and _is_weight(n))}
+    for node in drawn.values():
+        drawing.node(name=node.name, label=_label(node), **{**common, **_look(node)})
+    for node in drawn.values():
+        for entry in node.inputs:
+            if id(entry.node) in drawn:
+                size = "x".join(map(str, shapes.get(output_name(entry), ())[1:]))
+                drawing.edge(
+                    tail_name=node.name,
+                    head_name=entry.node.name,
+                    dir="back",
+                    arrowtail="open",
+                    label=size,
+                )
+    return drawing
+
+
+def _check_unique(symbol: Symbol) -> None:
+    """Refuses names that stand for two nodes, which a drawing would show as one."""
+    seen: dict[str, Node] = {}
+    for node in symbol.nodes:
+        if seen.setdefault(node.name, node) is not node:
+            raise argument_error(
+                "plot_network", "symbol", node.name, "is the name of two nodes; names must differ"
+            )
+
+
+def _is_weight(node: Node) -> bool:
+    return node.op is None and node.name.endswith(_WEIGHTS)
+
+
+def _label(node: Node) -> str:
+    return r"\n".join(_words(node))  # Graphviz reads the escape
+
+
+def _words(node: Node) -> Iterator[str]:
+    op = node.op
+    if op is None:
+        yield node.name
+        return
+    yield op.name if op.name in _COLOURS else node.name
+    if op.name in ("Convolution", "Deconvolution"):
+        yield f"{_by(op.attr('kernel'))}/{_by(op.attr('stride')) or 1}, {op.attr('num_filter')}"
+    elif op.name == "FullyConnected":
+        yield str(op.attr("num_hidden"))
+    elif op.name in ("Activation", "LeakyReLU"):
+        yield str(op.attr("act_type"))
+    elif op.name == "Pooling":
+        size = "global" if op.attr("global_pool") else _by(op.attr("kernel"))
+        yield f"{op.attr('pool_type')}, {size}/{_by(op.attr('stride')) or 1}"
+
+
+def _by(sizes: Sequence[int]) -> str:
+    return "x".join(map(str, sizes))
+
+
+def _look(node: Node) -> dict[str, str]:
+    if node.op is None:
+        return {"shape": "oval", "fillcolor": _GREEN}
+    return {"fillcolor": _COLOURS.get(node.op.name, _PINK)}

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by scripts/stubs.
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as _np
+
+from mxnova.symbol.symbol import Symbol as Symbol
+
+def plot_network(symbol: Symbol, title: str = 'plot', save_format: str = 'pdf', shape: Mapping[str, Any] | None = None, dtype: Mapping[str, Any] | None = None, node_attrs: Mapping[str, str] = ..., hide_weights: bool = True) -> Any: ...
+def print_summary(symbol: Symbol, shape: Mapping[str, Any] | None = None, line_length: int = 120, positions: Sequence[float] = (0.44, 0.64, 0.74, 1.0)) -> None: ...

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is no comparison with MXNet; that is in tests/conformance/test_module_programs.py."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mxnova as mx
+from mxnova.executor_manager import _split_input_slice
+
+
+def made(**kwargs):
+    net = mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=3, name="fc")
+    module = mx.mod.Module(mx.sym.SoftmaxOutput(net, name="softmax"), **kwargs)
+    module.bind([("data", (4, 2))], [("softmax_label", (4,))])
+    return module
+
+
+def batch():
+    return mx.io.DataBatch([mx.nd.ones((4, 2))], [mx.nd.array([0, 1, 2, 0])])
+
+
+def test_binding_again_keeps_what_was_learnt():
+    module = made()
+    module.init_params(mx.init.One())
+    module.init_optimizer(optimizer_params={"learning_rate": 1.0})
+    module.forward_backward(batch())
+    module.update()
+    learnt = module._exec_group.execs[0].arg_dict["fc_weight"].asnumpy()
+    module.bind([("data", (2, 2))], [("softmax_label", (2,))], force_rebind=True)
+    np.testing.assert_array_equal(module.get_params()[0]["fc_weight"].asnumpy(), learnt)
+
+
+def test_a_value_of_another_shape_changes_nothing():
+    module = made()
+    module.init_params(mx.init.One())
+    values = {"fc_bias": mx.nd.zeros(3), "fc_weight": mx.nd.zeros((7, 7))}
+    with pytest.raises(mx.MXNetError, match=r"'fc_weight' has shape \(7, 7\)"):
+        module.set_params(values, {})
+    assert module.get_params()[0]["fc_weight"].asnumpy().all()
+
+
+def test_binding_that_fails_leaves_the_module_unbound():
+    module = mx.mod.Module(mx.sym.var("data") * 2, label_names=None)
+    with pytest.raises(mx.MXNetError, match="data_names"):
+        module.bind([("other", (1,))])
+    assert not module.binded
+
+
+@pytest.mark.parametrize(
+    "size, loads, bounds",
+    [(10, [1, 2], [0, 3, 10]), (7, [1, 1, 1], [0, 2, 4, 7]), (15, [1, 1], [0, 8, 15])],
+)
+def test_slices(size, loads, bounds):
+    found = _split_input_slice(size, loads)
+    assert [part.start for part in found] + [found[-1].stop] == bounds
+
+
+def test_labels_that_are_missing_are_warned_of():
+    with pytest.warns(UserWarning, match="label_names"):
+        mx.mod.Module(mx.sym.var("data") * 2)
