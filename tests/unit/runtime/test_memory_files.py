@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+import torch
 
 import mxnova as mx
 from mxnova.core.base.errors import MXNetError
@@ -38,6 +39,7 @@ def _nothing_leaks():
     def count():
         gc.collect()
         memory_files._release_received()
+        memory_files.release_resting()
         return open_memory_files()
 
     before = count()
@@ -284,3 +286,154 @@ def test_fork_does_not_send_for_the_parent():
         os._exit(len(memory_files._sent))
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
     Block.receive(address)
+
+
+# Blocks that are used again -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def nothing_rests():
+    gc.collect()
+    memory_files._release_received()
+    memory_files.release_resting()
+
+
+def file_of(block):
+    """What tells the file that a block lies in; addresses and descriptors soon mean another."""
+    return os.fstat(block.id).st_ino
+
+
+def place(array):
+    return file_of(block_of(array._tensor))
+
+
+def is_used_again(file, size):
+    """Whether one of the next blocks lies in `file`."""
+    blocks = [Block.new(size) for _ in range(len(memory_files._resting) + 1)]
+    return file in map(file_of, blocks)
+
+
+@pytest.mark.parametrize(("size", "again"), [(5000, True), (9000, True), (10000, True)])
+def test_memory_is_used_again(nothing_rests, size, again):
+    file = file_of(Block.new(10_000))
+    assert is_used_again(file, size) is again
+
+
+@pytest.mark.parametrize("size", [4000, 10_100])
+def test_memory_of_quite_another_size_is_not(nothing_rests, size):
+    file = file_of(Block.new(10_000))
+    assert not is_used_again(file, size)
+
+
+VIEWS = {
+    "array": lambda array: array[1:],
+    "tensor": lambda array: array._tensor[2:3],
+    "NumPy": lambda array: array._tensor.numpy()[::2].T,
+    "memoryview": lambda array: memoryview(array._tensor.numpy())[1:],
+    "dlpack": lambda array: array.to_dlpack_for_read(),
+    "torch": lambda array: torch.from_dlpack(array.to_dlpack_for_read()),
+    "storage": lambda array: array._tensor.untyped_storage(),
+    "sent": lambda array: block_of(array._tensor).send(),
+}
+
+
+@pytest.mark.parametrize("kind", VIEWS)
+def test_memory_that_somebody_sees_is_not_used(nothing_rests, kind):
+    array = mx.nd.full((1000,), 3, ctx=SHARED)
+    file, view = place(array), VIEWS[kind](array)
+    del array
+    gc.collect()
+    assert place(mx.nd.zeros((1000,), ctx=SHARED)) != file
+    if kind == "sent":
+        view = Block.receive(view)
+        assert not is_used_again(file, 4000)
+    del view
+    gc.collect()
+    assert is_used_again(file, 4000)
+
+
+def test_memory_that_was_received_is_used_by_its_maker_alone(nothing_rests):
+    block = Block.new(5000)
+    file, received = file_of(block), Block.receive(block.send())
+    view = received.memory.numpy()[100:]
+    del block, received
+    assert not is_used_again(file, 5000)  # whoever received it sees it
+    n_resting = len(memory_files._resting)
+    del view
+    assert len(memory_files._resting) == n_resting
+    assert is_used_again(file, 5000)
+
+
+def hold(inbox, done):
+    array = inbox.recv()
+    child = os.fork()
+    if not child:
+        done.recv()  # a fork of the receiver still sees the memory
+        inbox.send(array.asnumpy().sum())
+        os._exit(0)
+    del array
+    gc.collect()
+    inbox.send("forked")
+    os.waitpid(child, 0)
+    inbox.send("ended")
+    time.sleep(60)
+
+
+def test_memory_that_forks_of_the_receiver_see_is_not_used(nothing_rests):
+    ours, theirs = FORK.Pipe()
+    done, wait = FORK.Pipe()
+    process = FORK.Process(target=hold, args=(theirs, wait), daemon=True)
+    process.start()
+    array = mx.nd.full((1000,), 3, ctx=SHARED)
+    file = place(array)
+    ours.send(array)
+    del array
+    assert ours.recv() == "forked"
+    other = mx.nd.full((1000,), 5, ctx=SHARED)
+    assert place(other) != file
+    done.send(None)
+    assert (ours.recv(), ours.recv()) == (3000, "ended")
+    assert is_used_again(file, 4000)
+    process.kill()
+    process.join()
+
+
+def test_memory_that_a_fork_of_its_maker_sees_is_not_used(nothing_rests):
+    array = mx.nd.full((1000,), 3, ctx=SHARED)
+    file = place(array)
+    ours, theirs = FORK.Pipe()
+    pid = os.fork()
+    if not pid:
+        theirs.recv()
+        gone = array.asnumpy().sum()
+        del array
+        os._exit(0 if gone == 3000 and not is_used_again(file, 4000) else 1)
+    del array
+    other = mx.nd.full((1000,), 5, ctx=SHARED)
+    assert place(other) != file
+    ours.send(None)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
+def test_addresses_of_earlier_blocks_find_nothing(nothing_rests):
+    block = Block.new(5000)
+    first = block.send()
+    Block.receive(first)
+    del block
+    again = Block.new(5000)
+    with pytest.raises(MXNetError, match="gone"):
+        Block.receive(first)
+    assert Block.receive(again.send()).id != again.id
+
+
+def test_little_rests_and_not_for_long(nothing_rests):
+    blocks = [Block.new(5000) for _ in range(2 * memory_files._RESTING)]
+    del blocks
+    assert len(memory_files._resting) == memory_files._RESTING
+    kept = Block.new(100)
+    for _ in range(memory_files._RESTING_CALLS + 1):
+        kept = Block.new(100)
+    del kept
+    assert len(memory_files._resting) <= 2
+    SHARED.empty_cache()
+    assert memory_files._resting == []

@@ -9,6 +9,11 @@ A block that was sent must live until it is received. Each sending has a byte of
 of its own, its ticket, where the receiver says so; the sender keeps the block until then. A process
 that ends before leaves a copy under a name, which the receiver, or else any later sender after a
 while, removes.
+
+Fresh pages cost fifty times what writing to them does, so a block that this process made is used
+again once nobody sees it. Here, no view of its memory is left, and no child was forked while there
+was one. Elsewhere, each receiver has a lock on the file it opened. The kernel holds it for as long
+as any process has that file open or mapped, forks of the receiver included.
 """
 
 from __future__ import annotations
@@ -20,6 +25,7 @@ import os
 import secrets
 import threading
 import time
+import weakref
 from multiprocessing import util
 from typing import NamedTuple
 from weakref import WeakValueDictionary
@@ -30,7 +36,7 @@ from torch import Tensor
 
 from ..base.errors import MXNetError
 
-__all__ = ["Address", "Block", "block_of", "n_blocks"]
+__all__ = ["Address", "Block", "block_of", "n_blocks", "release_resting"]
 
 _HEADER = mmap.PAGESIZE
 _COOKIE = 16  # bytes of the header that tell a block from whatever else has its number now
@@ -38,6 +44,7 @@ _UNUSED, _SENT, _RECEIVED = 0, 1, 2  # what a ticket says
 _ALIGNMENT = 16
 _FOLDER, _PREFIX = "/dev/shm", "mxnova-"
 _ABANDONED_S = 600.0
+_RESTING, _RESTING_CALLS = 32, 64  # how many blocks rest, and while how many others are taken
 
 
 class Address(NamedTuple):
@@ -54,38 +61,94 @@ class Address(NamedTuple):
         return f"{_FOLDER}/{_PREFIX}{self.cookie.hex()}-{self.ticket}"
 
 
+class _Region:
+    """A file in memory and where it is mapped: what blocks lie in, one after the other.
+
+    Attributes:
+        n_forks: how often this process had forked when the present block was made; None: another
+            process made it.
+        rested_at: how many blocks had been made when it was used last.
+    """
+
+    __slots__ = ("file", "map", "n_forks", "rested_at")
+
+    def __init__(self, file: int) -> None:
+        self.file = file
+        self.map = mmap.mmap(file, os.fstat(file).st_size)
+        self.n_forks: int | None = None
+        self.rested_at = 0
+
+    def __del__(self) -> None:
+        os.close(self.file)
+
+    @classmethod
+    def new(cls, size: int) -> _Region:
+        file = os.memfd_create("mxnova")
+        try:
+            os.ftruncate(file, _HEADER + size)
+        except OSError:
+            os.close(file)
+            raise
+        return cls(file)
+
+    def fits(self, size: int) -> bool:
+        """Whether it has that many bytes and at most twice as many."""
+        return size <= len(self.map) - _HEADER <= 2 * size
+
+    def begin(self) -> bool:
+        """Makes it a new block's, unless another process still sees the one before."""
+        try:
+            fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        self.map[:_HEADER] = secrets.token_bytes(_COOKIE).ljust(_HEADER, b"\0")
+        self.n_forks = _n_forks
+        fcntl.flock(self.file, fcntl.LOCK_UN)
+        return True
+
+    def rest(self) -> None:
+        """What becomes of it when no view is left."""
+        if self.n_forks != _n_forks:
+            return
+        self.rested_at = _n_made
+        self.begin()  # nobody finds the old block from here on, if nobody has it
+        _resting.append(self)
+        if len(_resting) > _RESTING:
+            _resting.pop(0)
+
+
 class Block:
     """One block of shared memory; `memory` are its bytes."""
 
     __slots__ = ("__weakref__", "_cookie", "_file", "_map", "memory")
 
-    def __init__(self, file: int, size: int | None = None) -> None:
-        self._file = file
-        if size is not None:
-            os.ftruncate(file, _HEADER + size)
-        self._map = mmap.mmap(file, os.fstat(file).st_size)
-        if size is not None:
-            self._map[:_COOKIE] = secrets.token_bytes(_COOKIE)
+    def __init__(self, region: _Region) -> None:
+        self._file, self._map = region.file, region.map
         self._cookie = self._map[:_COOKIE]
-        self.memory = torch.from_numpy(np.frombuffer(self._map, np.uint8, offset=_HEADER))
+        bytes_ = np.frombuffer(self._map, np.uint8, offset=_HEADER)
+        weakref.finalize(bytes_, region.rest).atexit = False  # keeps the region until then
+        self.memory = torch.from_numpy(bytes_)
         _blocks[self.memory.data_ptr()] = self
-
-    def __del__(self) -> None:
-        with contextlib.suppress(AttributeError):  # raised in __init__
-            os.close(self._file)
 
     @classmethod
     def new(cls, size: int) -> Block:
-        """A block of `size` bytes, zeros.
+        """A block of at least `size` bytes, whatever they are.
 
         Raises:
             MXNetError: the system refuses.
         """
+        global _n_made
+        _n_made += 1
         _release_received()
-        try:
-            return cls(os.memfd_create("mxnova"), max(_up(size, _ALIGNMENT), _ALIGNMENT))
-        except OSError as error:
-            raise MXNetError(f"cpu_shared: no memory for {size} bytes: {error}") from None
+        size = max(_up(size, _ALIGNMENT), _ALIGNMENT)
+        region = _rested(size)
+        if region is None:
+            try:
+                region = _Region.new(size)
+            except OSError as error:
+                raise MXNetError(f"cpu_shared: no memory for {size} bytes: {error}") from None
+            region.begin()
+        return cls(region)
 
     @property
     def id(self) -> int:
@@ -123,8 +186,8 @@ class Block:
         for path in (f"/proc/{address.pid}/fd/{address.id}", address.left_at):
             with contextlib.suppress(FileNotFoundError, PermissionError, ProcessLookupError):
                 file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-                if os.pread(file, _COOKIE, 0) == address.cookie:
-                    block = cls(file)
+                if _is_locked(file) and os.pread(file, _COOKIE, 0) == address.cookie:
+                    block = cls(_Region(file))
                     block._taken(address)
                     return block
                 os.close(file)
@@ -151,6 +214,27 @@ class Block:
             self._taken(address)
 
 
+def _is_locked(file: int) -> bool:
+    """Holds a block that was received, unless its sender is about to use it anew."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _rested(size: int) -> _Region | None:
+    """A region that was used before, fits, and is nobody's any more."""
+    with _sending:
+        while _resting and _n_made - _resting[0].rested_at > _RESTING_CALLS:
+            _resting.pop(0)
+        for region in _resting[::-1]:
+            if region.fits(size) and region.begin():
+                _resting.remove(region)
+                return region
+    return None
+
+
 def _up(size: int, step: int) -> int:
     return -(-size // step) * step
 
@@ -162,11 +246,18 @@ def _private(path: str, flags: int) -> int:
 _blocks: WeakValueDictionary[int, Block] = WeakValueDictionary()
 _sent: list[tuple[Block, Address]] = []
 _sending = threading.RLock()
+_resting: list[_Region] = []
+_n_made = _n_forks = 0
 
 
 def n_blocks() -> int:
     """How many blocks this process has."""
     return len(_blocks)
+
+
+def release_resting() -> None:
+    """Gives the memory of blocks that nobody uses any more back to the system."""
+    _resting.clear()
 
 
 def block_of(tensor: Tensor) -> Block | None:
@@ -200,11 +291,18 @@ def _remove_abandoned() -> None:
                     os.unlink(entry.path)
 
 
+def _count_fork() -> None:
+    """Before a fork: from here on, two processes have the views there are."""
+    global _n_forks
+    _n_forks += 1
+
+
 def _forget_sent() -> None:
-    """After a fork: the parent keeps what it sent."""
+    """After a fork: the parent keeps what it sent, and what rests."""
     global _sending
     _sending = threading.RLock()
     _sent.clear()
+    _resting.clear()
 
 
 def _at_exit(_: object = None) -> None:
@@ -215,4 +313,4 @@ def _at_exit(_: object = None) -> None:
 
 _at_exit()
 util.register_after_fork(_at_exit, _at_exit)  # children start without finalizers
-os.register_at_fork(after_in_child=_forget_sent)
+os.register_at_fork(before=_count_fork, after_in_child=_forget_sent)

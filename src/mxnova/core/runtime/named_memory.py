@@ -28,7 +28,7 @@ from torch import Tensor
 from ..base.errors import MXNetError
 from .forks import after_fork_in_child
 
-__all__ = ["Address", "Block", "block_of", "n_blocks"]
+__all__ = ["Address", "Block", "block_of", "n_blocks", "release_resting"]
 
 _HEADER = 4096
 _COOKIE = 13  # bytes; macOS allows names of 31 characters
@@ -157,6 +157,10 @@ def _close_unused() -> None:
 def n_blocks() -> int:
     """How many blocks this process has."""
     return len(_blocks)
+
+
+def release_resting() -> None:
+    """Does nothing: the memory of blocks that nobody uses any more is the system's again."""
 
 
 def block_of(tensor: Tensor) -> Block | None:

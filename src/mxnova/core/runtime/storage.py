@@ -26,7 +26,7 @@ from ..base.shapes import shape_text
 from .context import Context
 from .forks import after_fork_in_child
 from .profiler import MEMORY, PROFILER, lane_of
-from .shared_memory import Address, Block
+from .shared_memory import Address, Block, release_resting
 
 __all__ = ["Handle", "Statistics", "Storage", "empty", "moved", "placed"]
 
@@ -217,16 +217,12 @@ class Storage:
         Raises:
             MXNetError: there is not so much memory.
         """
+        if context.device_type == "cpu_shared":  # has locks of its own
+            block = Block.new(size)
+            return self._counted(Handle(size, context, block.memory, block), False)
         with self._lock:
-            reused = False
-            if context.device_type == "cpu_shared":
-                block = Block.new(size)
-                handle = Handle(size, context, block.memory, block)
-            else:
-                memory, reused = self._taken(size, context)
-                handle = Handle(size, context, memory)
-            self._count(handle, reused)
-        return handle
+            memory, reused = self._taken(size, context)
+            return self._counted(Handle(size, context, memory), reused)
 
     def _taken(self, size: int, context: Context) -> tuple[Tensor, bool]:
         try:
@@ -240,13 +236,15 @@ class Storage:
             self._pools[context] = _pool_of(context)
         return self._pools[context]
 
-    def _count(self, handle: Handle, reused: bool) -> None:
-        known = self._statistics[handle.context]
-        known.used += handle.memory.numel()
-        known.peak = max(known.peak, known.used)
-        known.n_alloc += 1
-        known.n_reused += reused
-        self._show(handle.context, known)
+    def _counted(self, handle: Handle, reused: bool) -> Handle:
+        with self._lock:
+            known = self._statistics[handle.context]
+            known.used += handle.memory.numel()
+            known.peak = max(known.peak, known.used)
+            known.n_alloc += 1
+            known.n_reused += reused
+            self._show(handle.context, known)
+        return handle
 
     def _show(self, context: Context, known: Statistics) -> None:
         if PROFILER.memory:
@@ -278,7 +276,9 @@ class Storage:
         with self._lock:
             if context in self._pools:
                 self._pools[context].release()
-        if context.device_type == "gpu":
+        if context.device_type == "cpu_shared":
+            release_resting()
+        elif context.device_type == "gpu":
             torch.cuda.empty_cache()
 
     # Shared memory -------------------------------------------------------------------------------
@@ -286,10 +286,7 @@ class Storage:
     def receive(self, address: Address, context: Context) -> Handle:
         """The block that another process sent (see `Block.send`)."""
         block = Block.receive(address)
-        handle = Handle(block.memory.numel(), context, block.memory, block)
-        with self._lock:
-            self._count(handle, False)
-        return handle
+        return self._counted(Handle(block.memory.numel(), context, block.memory, block), False)
 
     def lend(self, handle: Handle) -> Tensor:
         """The bytes asked for, as a tensor with whose last view the block is freed."""

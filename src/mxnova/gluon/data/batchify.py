@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import torch
 
 from mxnova import ndarray as nd
 from mxnova.context import Context
@@ -49,13 +50,17 @@ def _stacked(arrays: Any, place: Context | None) -> nd.NDArray:
     strangers = {type(a).__name__ for a in arrays if not isinstance(a, nd.NDArray)}
     if strangers:
         raise ArgumentTypeError(f"default_batchify_fn: NDArrays and {', '.join(strangers)} mixed")
-    shapes = {a.shape for a in arrays}
+    tensors = [a._tensor for a in arrays]
+    shapes = {t.shape for t in tensors}
     if len(shapes) > 1:
-        raise ArgumentError(f"default_batchify_fn: elements have shapes {shown(sorted(shapes))}")
-    if place is None:
+        raise ArgumentError(
+            f"default_batchify_fn: elements have shapes {shown(sorted(map(tuple, shapes)))}"
+        )
+    if place is None or len({t.dtype for t in tensors}) > 1:  # which the operator refuses
         return nd.stack(*arrays)
     batch = nd.empty((len(arrays), *arrays[0].shape), ctx=place, dtype=arrays[0].dtype)
-    return nd.stack(*arrays, out=batch)
+    torch.stack(tensors, out=batch._tensor)  # at once into its place
+    return batch
 
 
 def _values(data: Any) -> np.ndarray[Any, Any]:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import torch
 from torch import Tensor
 
@@ -110,10 +112,8 @@ def to_tensor(data: Tensor) -> Tensor:
     Args:
         data: (height, width, channels) or a batch of them, of any element type.
     """
-    first = data.movedim(-1, -3)
-    if data.dtype is torch.uint8:  # the usual case: transposed and converted in one go
-        return first.to(torch.float32, memory_format=torch.contiguous_format).div_(255)
-    return (first / 255).to(torch.float32)
+    # Transposed as bytes, which are fewer.
+    return (data.movedim(-1, -3).contiguous() / 255).to(torch.float32)
 
 
 def _normalize_shape(op: Op, s: Shapes) -> None:
@@ -126,6 +126,11 @@ def _normalize_shape(op: Op, s: Shapes) -> None:
                 f"{s.data[-3]} channels"
             )
     s.output = s.data
+
+
+@functools.lru_cache(maxsize=64)  # data sets have one mean
+def _by_channel(values: tuple[float, ...], dtype: torch.dtype, device: torch.device) -> Tensor:
+    return torch.tensor(values, dtype=dtype, device=device).reshape(-1, 1, 1)
 
 
 @function_operator("_image_normalize", "_npx__image_normalize", shape=_normalize_shape)
@@ -141,9 +146,8 @@ def normalize(
     """
     is_float = data.is_floating_point()
     floats = data.dtype if is_float else torch.float32
-    m, d = (
-        torch.tensor(v, dtype=floats, device=data.device).reshape(-1, 1, 1) for v in (mean, std)
+    normal = (data - _by_channel(mean, floats, data.device)).div_(
+        _by_channel(std, floats, data.device)
     )
-    normal = (data - m) / d
     # Integers wrap around, as in MXNet.
     return normal if is_float else normal.to(torch.int64).to(data.dtype)
