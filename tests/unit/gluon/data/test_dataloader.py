@@ -322,6 +322,30 @@ def test_memory_stays_flat():
     assert resident() - before < 4 << 20
 
 
+def test_batches_that_are_held_keep_their_values():
+    loader = DataLoader(SimpleDataset([mx.nd.full((4096,), i) for i in range(12)]), 1, **WORKERS)
+    views = [batch._tensor.numpy()[0, 1:] for batch in loader]
+    for _ in range(5):
+        values(loader)
+    assert [view.tolist() for view in views] == [[i] * 4095 for i in range(12)]
+
+
+def test_workers_use_memory_again():
+    loader = DataLoader(SimpleDataset([mx.nd.ones((64, 64))] * 64), 8, **WORKERS)
+
+    def faults():
+        stats = (Path(f"/proc/{w.process.pid}/stat") for w in loader._worker_pool._workers)
+        return sum(int(s.read_text().rsplit(")", 1)[1].split()[7]) for s in stats)
+
+    for _ in range(5):
+        values(loader)
+    before = faults()
+    for _ in range(10):
+        values(loader)
+    n_pages = 10 * 64 * 64 * 64 * 4 // 4096
+    assert faults() - before < n_pages / 4
+
+
 class Counting(Sampler):
     def __init__(self):
         self.n = 0
