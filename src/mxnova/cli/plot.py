@@ -31,7 +31,7 @@ def plot(options: argparse.Namespace) -> None:
         network, output.stem, kind, shapes, hide_weights=not options.weights
     )
     if kind in ("dot", "gv"):
-        output.write_text(drawing.source)
+        output.write_text(drawing.source, encoding="utf-8")
         return
     drawing.render(filename=output.stem, directory=str(output.parent), cleanup=True)
 
