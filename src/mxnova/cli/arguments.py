@@ -13,7 +13,7 @@ from typing import NoReturn
 import mxnova
 
 from ..core.base.printable import printable
-from .im2rec import add_im2rec, add_rec2idx
+from .record_options import add_im2rec, add_rec2idx
 
 __all__ = ["parse"]
 

@@ -111,7 +111,6 @@ REFUSED = [
     ("where", {}, [(4,), (2, 3), (2, 3)], "condition [4]"),
     ("_ravel_multi_index", {"shape": (2, 3)}, [(3, 4)], "[3,4]"),
     ("_ravel_multi_index", {}, [(3, 4)], "shape=None"),
-    ("_unravel_index", {"shape": (2, 3)}, [(4, 5)], "[4,5]"),
     ("_contrib_getnnz", {"axis": 2}, [(2, 3)], "axis=2"),
     ("_contrib_edge_id", {}, [(2, 2), (2,), (3,)], "[3]"),
 ]

@@ -83,7 +83,6 @@ REFUSED = [
     ("SliceChannel", {"num_outputs": 3}, [(2, 4)], "num_outputs=3"),
     ("SliceChannel", {"num_outputs": 2, "squeeze_axis": 1}, [(2, 4)], "squeeze_axis=True"),
     ("SliceChannel", {"num_outputs": 0}, [(2, 4)], "num_outputs"),
-    ("_split_v2", {"indices": (0, 9)}, [(2, 4)], "indices=(0, 9)"),
     ("_split_v2", {"indices": ()}, [(2, 4)], "sections=0"),
     ("Concat", {"num_args": 2}, [(2, 3), (3, 3)], "[3,3]"),
     ("Concat", {"num_args": 2, "dim": 5}, [(2, 3), (2, 3)], "dim=5"),
