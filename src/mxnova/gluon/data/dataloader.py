@@ -17,7 +17,7 @@ from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 from mxnova import context
-from mxnova.core.base.errors import AssertedError
+from mxnova.core.base.errors import AssertedError, MXNetError
 from mxnova.util import is_np_array, is_np_shape, set_np
 
 from .batchify import default_batchify_fn, default_mp_batchify_fn
@@ -200,7 +200,12 @@ class _MultiWorkerIter:
                 f"DataLoader: no batch after timeout={self._timeout} seconds; transformations may "
                 "be slow, a worker may wait for something, or have been killed"
             ) from error
-        return settled(pickle.loads(batch) if self._dataset is None else batch)
+        try:
+            return settled(pickle.loads(batch) if self._dataset is None else batch)
+        except MXNetError:  # what a worker shared went with it, if it has ended since
+            if isinstance(self._worker_pool, WorkerPool):
+                self._worker_pool.check_workers()
+            raise
 
     def next(self) -> Any:
         """The next batch."""

@@ -183,20 +183,22 @@ class WorkerPool:
             ready = connections.wait(by_connection, timeout)
             for connection in ready:
                 worker = by_connection[connection]
-                self._take(worker, self._exchange(worker, connection.recv_bytes))
+                self._take(self._exchange(worker, connection.recv_bytes))
             if not ready:
                 for worker in self._workers:
                     if not worker.process.is_alive():
                         self._fail(worker)
 
-    def _take(self, worker: _Worker, message: bytes) -> None:
-        try:
-            number, is_value, value = pickle.loads(message)
-        except MXNetError:  # what it shared went with it, if it has ended since
-            worker.process.join(_GRACE_S)
-            if worker.process.is_alive():
-                raise
-            self._fail(worker)
+    def check_workers(self) -> None:
+        """Raises WorkerDied where one of them has ended."""
+        self._check()
+        for worker in self._workers:
+            worker.process.join(_LIVENESS_S)
+            if not worker.process.is_alive():
+                self._fail(worker)
+
+    def _take(self, message: bytes) -> None:
+        number, is_value, value = pickle.loads(message)
         answer = self._answers.pop(number, None)
         if answer is None:
             if is_value:
