@@ -7,7 +7,7 @@ import os
 from typing import Any, Literal, NamedTuple
 
 from .errors import argument_error
-from .kinds import IntKind, Kind
+from .kinds import FloatKind, IntKind, Kind
 from .params import PosInt, kind_of
 
 __all__ = ["VARIABLES", "Variable", "describe_variables", "get"]
@@ -80,6 +80,13 @@ VARIABLES: dict[str, Variable] = {
         "Elements from which on a KVStore sums up and copies in the background."),
     "MXNET_UPDATE_ON_KVSTORE": Variable(kind_of(bool), True,
         "Whether a Trainer of several contexts has its KVStore update parameters."),
+    "MXNOVA_DIST_TIMEOUT": Variable(FloatKind("double", 0.1, 1e6), 60.0,
+        "Seconds after which a process of a distributed job that does not answer counts as dead."),
+    "MXNOVA_DIST_START_TIMEOUT": Variable(FloatKind("double", 0.1, 1e6), 300.0,
+        "Seconds that the processes of a distributed job wait for each other at the start."),
+    "MXNOVA_DIST_LISTEN": Variable(kind_of(str), "",
+        "Address where the place to meet of a distributed job listens, on the machine that has it; "
+        "default: the one that the others are told."),
     "MXNET_STORAGE_FALLBACK_LOG_VERBOSE": Variable(kind_of(bool), True,
         "Whether it is logged, once each, that an operator runs on dense copies of sparse arrays."),
     "MXNET_CPU_TEMP_COPY": Variable(kind_of(PosInt), 4,
