@@ -28,7 +28,7 @@ _MODULES = {  # name here -> module
     "numpy": "numpy", "numpy_extension": "numpy_extension", "operator": "operator",
     "opt": "optimizer", "optimizer": "optimizer", "predictor": "predictor", "profiler": "profiler",
     "random": "random", "recordio": "recordio", "registry": "registry", "rnd": "random",
-    "rnn": "rnn", "runtime": "runtime", "sym": "symbol", "symbol": "symbol",
+    "rnn": "rnn", "rtc": "rtc", "runtime": "runtime", "sym": "symbol", "symbol": "symbol",
     "test_utils": "test_utils", "util": "util", "visualization": "visualization",
     "viz": "visualization",
 }

@@ -14,6 +14,7 @@ from ..core.base.errors import (
 )
 from ..core.nd.array import NDArray
 from .devices import spread, total_of
+from .distributed import TYPES as DISTRIBUTED
 from .interface import KVStoreBase
 from .kvstore import KVStore
 from .local import TYPES, LocalStore
@@ -39,12 +40,9 @@ def create(name: str = "local") -> KVStoreBase:
         return made
     if wanted in TYPES:
         return KVStore(LocalStore(wanted))
-    if "dist" in wanted:
-        raise UnknownNameError(
-            f"create: name={shown(name)}: stores for several machines need a transport between "
-            f"them, and there is none; stores of one process: {', '.join(TYPES)}"
-        )
-    known = [*TYPES, *KVStoreBase.kv_registry]
+    if wanted in DISTRIBUTED:
+        return KVStore(DISTRIBUTED[wanted](wanted))
+    known = [*TYPES, *DISTRIBUTED, *KVStoreBase.kv_registry]
     raise UnknownNameError(
         f"create: name={shown(name)}: there are {', '.join(known)}{candidates(wanted, known)}; "
         "others must be registered, see KVStoreBase.register"

@@ -54,8 +54,8 @@ def test_kinds(name):
 @pytest.mark.parametrize(
     "name, error, text",
     [
-        ("dist_sync", UnknownNameError, "transport"),
-        ("dist_async", UnknownNameError, "transport"),
+        ("dist_sink", UnknownNameError, "did you mean 'dist_sync'"),
+        ("dist_sync", MXNetError, "torchrun"),
         ("devise", UnknownNameError, "did you mean 'device'"),
         ("horovod", UnknownNameError, "registered"),
         (None, TypeError, "name=None"),
