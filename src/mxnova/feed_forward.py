@@ -22,6 +22,7 @@ from .core.base.errors import ArgumentError, ArgumentTypeError, AssertedError, s
 from .executor_manager import DataParallelExecutorManager, _check_arguments, _load_data
 from .initializer import InitDesc, Uniform
 from .io import DataIter, NDArrayIter
+from .kvstore.choice import summed_workers
 from .kvstore.updates import (
     create_kvstore,
     initialize_kvstore,
@@ -507,8 +508,7 @@ class FeedForward:
         devices = 1 if on_store else len(self.ctx)
         by_index = {i * devices + k: name for i, name in enumerate(names) for k in range(devices)}
         self.kwargs["param_idx2name"] = by_index
-        if store is not None and "dist" in store.type and "_async" not in store.type:
-            size *= store.num_workers
+        size *= summed_workers(store)
         if isinstance(self.optimizer, str):
             return opt.create(self.optimizer, **{"rescale_grad": 1.0 / size, **self.kwargs})
         if not self.optimizer.idx2name:

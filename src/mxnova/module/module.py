@@ -17,6 +17,7 @@ from ..formats.atomic import replacing
 from ..formats.source import read_file
 from ..initializer import InitDesc, Uniform
 from ..io import DataDesc
+from ..kvstore.choice import summed_workers
 from ..kvstore.updates import (
     create_kvstore,
     initialize_kvstore,
@@ -397,9 +398,7 @@ class Module(BaseModule):
 
     def _made_optimizer(self, optimizer: Any, arguments: Any, store: Any, on_store: bool) -> Any:
         """An optimizer that knows the parameters' names."""
-        size = self._exec_group.batch_size
-        if store is not None and "dist" in store.type and "_async" not in store.type:
-            size *= store.num_workers
+        size = self._exec_group.batch_size * summed_workers(store)
         devices = 1 if on_store else len(self._context)
         names = {
             i * devices + k: name
