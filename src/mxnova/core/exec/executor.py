@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..base.collector import Resting
 from ..base.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -121,6 +122,7 @@ class Executor:
             _check_place(f"the array of {node.name!r}", given, place)
             _check_place(f"the gradient of {node.name!r}", self._grad_dict.get(node.name), place)
 
+    @Resting()
     def _compiled(self, lenders: Sequence[NDArray]) -> Program:
         """The program for these arrays, which must fit; makes the outputs."""
         _ = self._ctx.device  # must be there

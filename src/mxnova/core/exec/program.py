@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import torch
 
 from ..base import env
+from ..base.collector import Resting
 from ..base.shapes import PartialShape
 from ..graph.common_expressions import without_common_expressions
 from ..graph.completion import completed, completions
@@ -142,6 +143,7 @@ class Program:
         found = self._lowered.get(mode)
         return found or self._lowered.setdefault(mode, self.lower(self.symbol, mode))
 
+    @Resting()
     def lower(self, symbol: Symbol, mode: Mode) -> Lowered:
         """The function of a rewritten form of `symbol`, of the same inputs."""
         runners = _Runners(symbol, self.facts, mode)
@@ -297,6 +299,7 @@ class ProgramTable:
             found = self._programs[key] = self._made(context, inputs, make, rng)
         return found
 
+    @Resting()
     def _made(
         self,
         context: Context,
