@@ -13,6 +13,7 @@ from typing import NoReturn
 import mxnova
 
 from ..core.base.printable import printable
+from .launch_options import add_launch
 from .record_options import add_im2rec, add_rec2idx
 
 __all__ = ["parse"]
@@ -67,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     _predict(_command(commands, "predict", "run a saved model on files"))
     _plot(_command(commands, "plot", "print the layers of a saved network, or draw them"))
     _run(_command(commands, "run", "run a script written for MXNet, unmodified"))
+    add_launch(_command(commands, "launch", "run a command in many processes, as distributed jobs"))
     _alias(_command(commands, "alias", "let every Python program here `import mxnet`"))
     add_im2rec(_command(commands, "im2rec", "make lists of images, and record files of them"))
     add_rec2idx(_command(commands, "rec2idx", "make the index of a record file"))
