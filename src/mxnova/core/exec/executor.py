@@ -36,6 +36,7 @@ from ..runtime.context import Context
 from ..runtime.profiler import api_call, recorded_backward
 from ..runtime.resource import random_stream
 from .allocation import allocated, resized
+from .explanation import Placement
 from .gradient_path import refuse_without_gradient
 from .interpreter import Observer, Teller
 from .memory_need import bytes_needed
@@ -267,6 +268,10 @@ class Executor:
         """
         if not self._is_shared():
             self._inference.specialize(self._inputs())
+
+    def explain(self) -> list[Placement]:
+        """Where each node runs outside training, and why: (node, operator, backend, reason)."""
+        return self._inference.explain(self._inputs())
 
     def _feed(self, values: Mapping[str, Any]) -> None:
         for name, value in values.items():

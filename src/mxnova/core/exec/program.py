@@ -143,8 +143,15 @@ class Program:
         found = self._lowered.get(mode)
         return found or self._lowered.setdefault(mode, self.lower(self.symbol, mode))
 
+    def rewritten(self, symbol: Symbol) -> Program:
+        """The program of a rewritten form of `symbol`, of the same inputs."""
+        made: Program = object.__new__(Program)
+        made.__dict__.update(self.__dict__, symbol=symbol, _lowered={})
+        made.__dict__.pop("drawing_contexts", None)
+        return made
+
     @Resting()
-    def lower(self, symbol: Symbol, mode: Mode) -> Lowered:
+    def lower(self, symbol: Symbol, mode: Mode = INFERENCE) -> Lowered:
         """The function of a rewritten form of `symbol`, of the same inputs."""
         runners = _Runners(symbol, self.facts, mode)
         contexts = contexts_of(symbol.nodes, self.facts.context, self.facts.groups)
