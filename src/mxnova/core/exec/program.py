@@ -36,6 +36,7 @@ from ..runtime.context import Context
 from ..runtime.profiler import PROFILER
 from ..runtime.resource import random_stream
 from .errors import refuse
+from .integer_execution import integer_runner, meets_integers
 from .interpreter import Interpreter, Observer, Timer
 from .lowering import Lowered, Runner, lower
 from .placement import contexts_of, placed
@@ -85,6 +86,12 @@ class Facts:
         """Shapes of all outputs of all nodes."""
         return infer_shapes(symbol.nodes, {n: a.shape for n, a in self.inputs.items()})
 
+    def is_integer(self, name: str) -> bool:
+        """Whether an input holds integers."""
+        known = self.inputs.get(name)
+        dtype = None if known is None else known.dtype
+        return dtype is not None and not dtype.is_floating_point
+
     def dtypes(self, symbol: Symbol) -> DTypeTable:
         """Element types of all outputs of all nodes."""
         return infer_dtypes(symbol.nodes, {n: a.dtype for n, a in self.inputs.items()})
@@ -97,6 +104,7 @@ class Program:
         facts: what it is compiled for.
         symbol: what it runs, a graph of its own: changes to the one that was given do not reach it.
         variables: the inputs: arguments, then auxiliary states.
+        integers: which of them hold integers, by number.
 
     Args:
         symbol: what to compute.
@@ -128,6 +136,7 @@ class Program:
         if order is not None:
             self.variables.sort(key=lambda variable: order.index(variable.name))
         self.symbol = placed(symbol, contexts)
+        self.integers = tuple(i for i, v in enumerate(self.variables) if facts.is_integer(v.name))
         self._lowered: dict[Mode, Lowered] = {}
 
     @functools.cached_property
@@ -208,13 +217,16 @@ class _Runners:
         self._stream = facts.stream
         stored = {n: a.stype for n, a in facts.inputs.items()}
         self._stypes = infer_stypes(symbol.nodes, stored)
+        self._dtypes = facts.dtypes(symbol) if mode.recording else None
 
     def runner(self, node: Node, op: Op, context: Context) -> Runner:
         """What `node` runs. Only nodes that touch something sparse look at what they are given."""
         on_dense = self._on_dense(op, context)
         stypes = [self._stypes[id(e.node)][e.output] for e in node.inputs]
         if all(s == "default" for s in (*stypes, *self._stypes[id(node)])):
-            return on_dense
+            if self._dtypes is None or not meets_integers(node, self._dtypes):
+                return on_dense
+            return integer_runner(node, op, on_dense, self._facts(context), self._dtypes)
         return functools.partial(run_edges, op, on_dense, self._facts(context))
 
     def _facts(self, context: Context) -> Callable[[], Mapping[str, Any]]:
@@ -320,7 +332,8 @@ class ProgramTable:
         facts = Facts(named, context, None, self._keeps_state, stream)
         operators = completions(self.symbol, facts.shapes(self.symbol), facts.dtypes(self.symbol))
         stypes = tuple(i.stype for i in known)
-        shared = (context, rng, stypes, tuple(operators.items()))
+        integers = tuple(facts.is_integer(name) for name in self.names)
+        shared = (context, rng, stypes, integers, tuple(operators.items()))
         found = self._programs.get(shared)
         if found is None:
             found = make(Program(self.symbol, facts, operators))
