@@ -112,6 +112,11 @@ def _predict(parser: argparse.ArgumentParser) -> None:
     add("--top", type=int, default=5, help="how many of the largest scores to show (default: 5)")
     add("--labels", type=Path, metavar="FILE", help="names of the scores, one a line")
     add("-o", "--output", type=Path, metavar="FILE", help="write the outputs to an .npz file")
+    add("--backend", metavar="NAME",
+        help="aten (default), openvino, inductor, cudagraph, or auto, which measures")  # fmt: skip
+    add("--precision", choices=("float32", "bfloat16"), default="float32",
+        help="what products may be computed in (default: float32)")  # fmt: skip
+    add("--explain", action="store_true", help="also where each node runs, and why")
     parser.set_defaults(act=_act_predict)
 
 

@@ -13,7 +13,7 @@ from .base import create
 from .collective import CollectiveStore
 from .interface import KVStoreBase
 
-__all__ = ["dense_store", "sparse_store", "summed_workers"]
+__all__ = ["dense_store", "sparse_store"]
 
 # Elements of a parameter that is better updated on every device than in a "local" store.
 _LARGE = 16 << 20
@@ -48,14 +48,6 @@ def dense_store(
 def _has_other_workers(name: str) -> bool:
     known = KVStoreBase.kv_registry.get(name.lower(), object)
     return "dist" in name or issubclass(known, CollectiveStore)
-
-
-def summed_workers(store: KVStoreBase | None) -> int:
-    """Of how many workers `store` sums up the gradients in a step of training."""
-    if store is None or "_async" in store.type:
-        return 1
-    is_sum = "dist" in store.type or isinstance(store, CollectiveStore)
-    return store.num_workers if is_sum else 1
 
 
 def sparse_store(kvstore: Any) -> KVStoreBase:
