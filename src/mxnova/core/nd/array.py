@@ -23,7 +23,7 @@ from ..runtime.context import Context, context_of
 from ..runtime.profiler import API, PROFILER, api_call, clock, span
 from ..runtime.storage import moved
 from .arithmetic import Arithmetic
-from .array_operators import AsType, CopyTo, Index
+from .array_operators import AsType, CopyTo, Index, Overwrite
 from .autograd import attach, backward
 from .base_array import CLASSES
 from .chunk import ReadOnlyChunk, new_chunk
@@ -35,7 +35,7 @@ from .indexing import assign, is_whole, refusal, select, slices_lie_together
 from .modes import MODES
 from .recording import STATE, recorded_write
 from .reshaping import Reshaping
-from .tape import Leaf, is_live, linked, step
+from .tape import Leaf, is_live, linked
 from .wrapping import receive, view_of, viewed_as, wrap
 
 __all__ = ["NDArray", "Number", "array_from_numpy", "numpy_of", "tensor_from"]
@@ -55,7 +55,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
         """An array over the memory of an ATen tensor, which must lie together in memory.
 
         Args:
-            handle: a tensor on the CPU or a GPU, or the address of an array (`NDArrayHandle`);
+            handle: a tensor on the CPU or a GPU, or the handle of an array (`NDArrayHandle`);
                 None: an array to call `__setstate__` on.
             writable: whether in-place operators work.
         """
@@ -95,14 +95,11 @@ class NDArray(Arithmetic, Reshaping, Interchange):
         return dtype if dtype is BFLOAT16 else dtype.type
 
     @property
-    def handle(self) -> Any:
-        """What is behind it: an ATen tensor, or the storage of a sparse array."""
-        return getattr(self, "_raw", None)
+    def handle(self) -> ctypes.c_void_p | None:
+        """What stands for it in C; None for an array without memory."""
+        return handle_of(self) if hasattr(self, "_raw") else None
 
-    @property
-    def _as_parameter_(self) -> ctypes.c_void_p:
-        """Its address, for ctypes."""
-        return handle_of(self)
+    _as_parameter_ = handle  # for ctypes
 
     @property
     def writable(self) -> bool:
@@ -175,7 +172,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
         return NDArray, (None,), self.__getstate__()
 
     def __getstate__(self) -> dict[str, bytearray | None]:
-        return {"handle": None if self.handle is None else dumps_array(self)}
+        return {"handle": dumps_array(self) if hasattr(self, "_raw") else None}
 
     def __setstate__(self, state: dict[str, bytearray | None]) -> None:
         if state["handle"] is not None:
@@ -311,11 +308,9 @@ class NDArray(Arithmetic, Reshaping, Interchange):
             return False
         if source is None or is_live(self) or not whole:
             raise recorded_write()
-        with torch.enable_grad():
-            result = torch.empty_like(self._tensor)
-            assign(result, key, source[0])
-        self._target.copy_(result.data)
-        self._tracked, self._node = result, step(_COPY, (value,))
+        result: NDArray = invoke(Overwrite(self._raw.dtype, self._raw.shape, key), (value,))
+        self._target.copy_(result._raw)
+        self._tracked, self._node = result._tracked, result._node
         return True
 
     def slice_assign(self, rhs: NDArray, begin: Any, end: Any, step: Any) -> NDArray:

@@ -19,7 +19,7 @@ from ...core.base import env
 from ...core.base.errors import MXNetError
 from .rendezvous import Role, World
 
-__all__ = ["host", "leave", "listen", "meet", "own_address", "wait_for_end"]
+__all__ = ["enter", "host", "leave", "listen", "meet", "own_address"]
 
 _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # listening on all of them -> on this machine
 
@@ -35,7 +35,7 @@ def meet(world: World) -> tuple[dist.Store, World]:
             not come within `world.start_timeout` seconds; the text names them.
     """
     deadline = time.monotonic() + world.start_timeout
-    store = dist.PrefixStore(f"mxnova/{world.attempt}", _entered(world))
+    store = enter(world)
     world = replace(world, rank=_agreed_rank(store, world))
     store.set(f"here/{world.role}/{world.rank}", _description())
     if world.role == "worker":
@@ -47,25 +47,6 @@ def meet(world: World) -> tuple[dist.Store, World]:
 def leave(store: dist.Store, world: World) -> None:
     """Tells the keeper of the store that this worker needs it no more."""
     store.set(f"left/{world.rank}", "")
-
-
-def wait_for_end(store: dist.Store, world: World, seconds: float | None = None) -> None:
-    """Returns when every worker has left.
-
-    Args:
-        store: of `meet`.
-        world: of `meet`.
-        seconds: to wait at most; None: for ever.
-
-    Raises:
-        MXNetError: some have not left within `seconds`.
-    """
-    deadline = float("inf") if seconds is None else time.monotonic() + seconds
-    for rank in range(world.num_workers):
-        while not store.check([f"left/{rank}"]):
-            if time.monotonic() > deadline:
-                raise MXNetError(f"meeting: worker {rank} has not left within {seconds:g} s")
-            time.sleep(0.1)
 
 
 def own_address(world: World) -> str:
@@ -99,8 +80,8 @@ def listen(address: str, port: int = 0) -> socket.socket:
         return socket.create_server(place[:2], family=family, backlog=4096)
     except OSError as error:
         raise MXNetError(
-            f"meeting: cannot listen on {address}, port {port}: {error}; if this machine is reached "
-            "by an address that it does not have itself, MXNOVA_DIST_LISTEN tells where to listen"
+            f"meeting: cannot listen on {address}, port {port}: {error}; where others reach this "
+            "machine by an address that it does not have, MXNOVA_DIST_LISTEN tells where to listen"
         ) from None
 
 
@@ -122,20 +103,43 @@ def host(listener: socket.socket, seconds: float) -> dist.Store:
     )
 
 
-def _entered(world: World) -> dist.Store:
+def enter(world: World) -> dist.Store:
+    """The store, opened by the one who keeps it, as this attempt of the job sees it.
+
+    Raises:
+        MXNetError: it cannot be reached or opened.
+    """
     if world.is_host:
         address = env.get("MXNOVA_DIST_LISTEN") or world.master_address
-        return host(listen(address, world.master_port), world.start_timeout)
-    limit = timedelta(seconds=world.start_timeout)
-    try:
-        return dist.TCPStore(
-            world.master_address, world.master_port, is_master=False, timeout=limit
-        )
-    except (dist.DistError, OSError) as error:
-        raise MXNetError(
-            f"meeting: nobody answered at {_named(world)} within {world.start_timeout:g} s "
-            f"(MXNOVA_DIST_START_TIMEOUT): {_first_line(error)}"
-        ) from None
+        store = host(listen(address, world.master_port), world.start_timeout)
+    else:
+        _wait_for_host(world)
+        place = world.master_address, world.master_port
+        try:
+            limit = timedelta(seconds=world.start_timeout)
+            store = dist.TCPStore(*place, is_master=False, timeout=limit)
+        except dist.DistError as error:
+            raise MXNetError(
+                f"meeting: no store at {_named(world)}: {_first_line(error)}"
+            ) from None
+    return dist.PrefixStore(f"mxnova/{world.attempt}", store)
+
+
+def _wait_for_host(world: World) -> None:
+    """Returns when somebody listens; PyTorch's own waiting prints pages."""
+    place = world.master_address, world.master_port
+    deadline = time.monotonic() + world.start_timeout
+    while True:
+        left = deadline - time.monotonic()
+        try:
+            return socket.create_connection(place, timeout=max(left, 0.1)).close()
+        except OSError as error:
+            if left < 0:
+                raise MXNetError(
+                    f"meeting: nobody answered at {_named(world)} within {world.start_timeout:g} s "
+                    f"(MXNOVA_DIST_START_TIMEOUT): {error}"
+                ) from None
+        time.sleep(0.05)
 
 
 def _resolved(address: str, port: int) -> tuple[int, int, int, str, tuple[str, int]]:
