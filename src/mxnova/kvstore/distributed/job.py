@@ -12,6 +12,7 @@ from .faults import Faults
 from .links import Links
 from .meeting import meet, own_address
 from .rendezvous import World, find
+from .scheduler import stay
 
 __all__ = ["Job", "job"]
 
@@ -31,6 +32,8 @@ class Job:
         self._store, self.world = meet(world)
         self.rank = int(self.world.rank or 0)
         self._n_stores = 0
+        if self.world.source == "DMLC":
+            stay(self.world)
 
     def links(self) -> tuple[Links, Links]:
         """Connections for one more store, and for its requests.
