@@ -32,7 +32,8 @@ def _fail(error: BaseException) -> None:
             ffi.def_extern(name=name)(lambda *_: -1)
 
 
-try:
-    _start()
-except BaseException as error:  # noqa: BLE001
-    _fail(error)
+if __name__ != "mxnova.capi.startup":
+    try:
+        _start()
+    except BaseException as error:  # noqa: BLE001
+        _fail(error)
