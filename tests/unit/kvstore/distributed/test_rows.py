@@ -109,12 +109,9 @@ def _embedded(rank, n, sparse_weight):
                 loss = (net(mx.nd.array(data[rank::n])) ** 2).sum()
             loss.backward()
             trainer.step(8)
+        all_rows = mx.nd.arange(N_ROWS)
         weight = embedding.weight
-        if sparse_weight:
-            weight = weight.row_sparse_data(mx.nd.arange(N_ROWS))
-        else:
-            weight = weight.data()
-        return weight.asnumpy()
+        return (weight.row_sparse_data(all_rows) if sparse_weight else weight.data()).asnumpy()
 
     together = trained(mx.kv.create("dist_sync"), rank, n)
     alone = trained("local" if sparse_weight else None, 0, 1)
