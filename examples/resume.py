@@ -27,7 +27,7 @@ import mxnova as mx
 from examples.data import digits
 from examples.data_parallel_gluon import network
 
-EVERY = 20  # steps from checkpoint to checkpoint
+EVERY = 10  # steps from checkpoint to checkpoint
 BATCH = 64
 
 
@@ -40,7 +40,9 @@ def train(folder: Path, steps: int, die_at: int | None) -> None:
     net.initialize(mx.init.Xavier())
     net(mx.nd.array(x[:1]))  # shapes of the parameters
     learn = {"learning_rate": 0.05, "momentum": 0.9}
-    trainer = mx.gluon.Trainer(net.collect_params(), "sgd", learn, kvstore=store)
+    trainer = mx.gluon.Trainer(
+        net.collect_params(), "sgd", learn, kvstore=store, update_on_kvstore=False
+    )
     loss_of = mx.gluon.loss.SoftmaxCrossEntropyLoss()
     begin = load(folder, net, trainer)
     print(f"worker {store.rank} of {store.num_workers} begins with step {begin}")

@@ -28,9 +28,9 @@ _SMALL = 64  # bytes
 _MANY = 64  # messages
 
 
-def constants_here() -> Constants:
-    """Measured now; takes about a minute."""
-    alone, pair = answer_of("measure", 1), answer_of("measure", 2)
+def constants_here(turns: int = 20) -> Constants:
+    """Measured now, `turns` times each; takes half a minute."""
+    alone, pair = answer_of("measure", 1, turns), answer_of("measure", 2, turns)
     return Constants(
         name=f"{_cores()} cores of this machine (measured)",
         rate=UNIT / alone["unit"],
@@ -54,7 +54,7 @@ def unit_of_work() -> Any:
     return lambda: torch.mm(a, b, out=out)
 
 
-def _alone() -> dict[str, float]:
+def _alone(turns: int) -> dict[str, float]:
     import mxnova as mx
 
     store = mx.kv.create("dist_sync")
@@ -65,10 +65,11 @@ def _alone() -> dict[str, float]:
         store.pushpull("w", gradient, out=gradient)
         gradient.wait_to_read()
 
-    return {"unit": median_of(unit_of_work(), 200), "handling": median_of(pushpull, 20) / _LARGE}
+    handling = median_of(pushpull, turns) / _LARGE
+    return {"unit": median_of(unit_of_work(), 10 * turns), "handling": handling}
 
 
-def _pair() -> dict[str, float]:
+def _pair(turns: int) -> dict[str, float]:
     dist.init_process_group("gloo")
     peer = 1 - dist.get_rank()
     small, large, other = (torch.ones(n // 4) for n in (_SMALL, _LARGE, _LARGE))
@@ -93,14 +94,14 @@ def _pair() -> dict[str, float]:
             message.wait()
 
     found = {
-        "unit": median_of(work, 200, meet),
-        "latency": median_of(to_and_fro, 200, meet) / 2,
-        "message": median_of(many, 20, meet) / _MANY,
-        "one_way": median_of(lambda: _one_way(large, 0), 20, meet) / _LARGE,
-        "both_ways": median_of(both, 20, meet) / _LARGE,
-        "reduction": median_of(lambda: large.add_(other, alpha=0.0), 20, meet) / _LARGE,
+        "unit": median_of(work, 10 * turns, meet),
+        "latency": median_of(to_and_fro, 10 * turns, meet) / 2,
+        "message": median_of(many, turns, meet) / _MANY,
+        "one_way": median_of(lambda: _one_way(large, 0), turns, meet) / _LARGE,
+        "both_ways": median_of(both, turns, meet) / _LARGE,
+        "reduction": median_of(lambda: large.add_(other, alpha=0.0), turns, meet) / _LARGE,
     }
-    found["overlap"] = _overlap(both, work, meet)
+    found["overlap"] = _overlap(both, work, meet, turns)
     return found
 
 
@@ -113,21 +114,21 @@ def _one_way(tensor: torch.Tensor, sender: int) -> None:
         dist.send(tensor[:1], sender)
 
 
-def _overlap(both: Any, work: Any, meet: Any) -> float:
+def _overlap(both: Any, work: Any, meet: Any, turns: int) -> float:
     """How much of an exchange is done for nothing while as long a computation goes on."""
 
     def exchange() -> None:
         for _ in range(4):
             both()
 
-    alone = median_of(exchange, 10, meet)
-    units = max(1, round(alone / median_of(work, 50, meet)))
+    alone = median_of(exchange, turns, meet)
+    units = max(1, round(alone / median_of(work, turns, meet)))
 
     def compute() -> None:
         for _ in range(units):
             work()
 
-    computed = median_of(compute, 10, meet)
+    computed = median_of(compute, turns, meet)
 
     def together() -> None:
         sending = threading.Thread(target=exchange)
@@ -135,11 +136,12 @@ def _overlap(both: Any, work: Any, meet: Any) -> float:
         compute()
         sending.join()
 
-    taken = median_of(together, 10, meet)
+    taken = median_of(together, turns, meet)
     return min(1.0, max(0.0, (alone + computed - taken) / min(alone, computed)))
 
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
     time.sleep(0.1)
-    json.dump(_alone() if os.environ["WORLD_SIZE"] == "1" else _pair(), sys.stdout)
+    measured = _alone if os.environ["WORLD_SIZE"] == "1" else _pair
+    json.dump(measured(int(sys.argv[1])), sys.stdout)

@@ -24,20 +24,20 @@ from benchmarks.simulator.workloads import Workload, even
 __all__ = ["WORKLOAD", "step_seconds"]
 
 _LAYERS, _PARAMETERS, _UNITS = 8, 1 << 20, 8
-_STEPS = 12
 WORKLOAD: Workload = even(_LAYERS, _PARAMETERS, _UNITS * UNIT)
 
 Exchange = Callable[[], Callable[[int], Any]]  # begins one; the result waits for a layer's
 
 
-def step_seconds(kind: str, n: int) -> float:
-    """Of a step of `n` processes with `WORKLOAD`.
+def step_seconds(kind: str, n: int, turns: int = 12) -> float:
+    """Of a step of `n` processes with `WORKLOAD`: the median of `turns`.
 
     Args:
         kind: ``ring``, ``tree``: gloo's; ``owners``: the store's.
         n: processes of one thread each.
+        turns: steps.
     """
-    return float(answer_of("real", n, kind))
+    return float(answer_of("real", n, kind, turns))
 
 
 def _owners() -> tuple[Exchange, Callable[[], Any]]:
@@ -75,7 +75,7 @@ def _by_gloo(kind: str) -> tuple[Exchange, Callable[[], Any]]:
     return begin, dist.barrier
 
 
-def _run(kind: str) -> float:
+def _run(kind: str, turns: int) -> float:
     begin, meet = _owners() if kind == "owners" else _by_gloo(kind)
     work = unit_of_work()
     wait_for: Callable[[int], Any] = lambda layer: None  # noqa: E731 - the first step's
@@ -92,7 +92,7 @@ def _run(kind: str) -> float:
 
     step()
     meet()
-    taken = median_of(step, _STEPS)
+    taken = median_of(step, turns)
     for layer in range(_LAYERS):
         wait_for(layer)
     meet()
@@ -101,6 +101,6 @@ def _run(kind: str) -> float:
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    seconds = _run(sys.argv[1])
+    seconds = _run(sys.argv[1], int(sys.argv[2]))
     if os.environ["RANK"] == "0":
         json.dump(seconds, sys.stdout)
