@@ -3,14 +3,40 @@
 
 from __future__ import annotations
 
-from . import environment, ndarray, operators
+from . import (
+    autograd,
+    cached_op,
+    environment,
+    executor,
+    files,
+    graph,
+    inference,
+    ndarray,
+    operators,
+    packed,
+    symbol,
+    views,
+)
 from .border import FUNCTIONS, failed, refuse
 from .declarations import declarations
 from .interface import ffi, finish_at_exit
 
 __all__ = ["start"]
 
-_FAMILIES = (environment, ndarray, operators)
+_FAMILIES = (
+    autograd,
+    cached_op,
+    environment,
+    executor,
+    files,
+    graph,
+    inference,
+    ndarray,
+    operators,
+    packed,
+    symbol,
+    views,
+)
 
 for _name in declarations().functions.keys() - FUNCTIONS.keys():
     refuse(_name, "mxnova does not have this function")
