@@ -19,11 +19,15 @@ from torch import Tensor
 from .checkpoint import split_params
 from .core.base.errors import ArgumentError, ArgumentTypeError, MXNetError, candidates, shown
 from .core.base.shapes import from_user, is_known, shape_text
+from .core.exec import backends
+from .core.exec.backends.request import DEFAULT, marked
+from .core.exec.explanation import Placement
 from .core.exec.interpreter import Interpreter, Teller
 from .core.exec.lowering import Step
 from .core.exec.program import INFERENCE, ArrayFacts, Facts, Program
 from .core.exec.sparse_execution import dense_edge
 from .core.exec.specialization import Inference
+from .core.exec.subgraph_backends import for_binding
 from .core.graph.completion import completions
 from .core.graph.infer import infer_dtypes, infer_shapes
 from .core.graph.serialize import from_json
@@ -49,6 +53,10 @@ class Predictor:
         ctx: where to compute; default: the current context.
         outputs: names of the outputs to compute, inner ones included; default: the symbol's.
         types: element types of inputs, by name; default: what the graph says, else float32.
+        backend: who runs it: aten, openvino, inductor, cudagraph, or auto, which measures once;
+            default: what ``MXNET_SUBGRAPH_BACKEND`` or the symbol says, else aten.
+        precision: what products may be computed in: float32, or bfloat16, with inputs, outputs and
+            parameters in float32.
 
     Raises:
         MXNetError: parts that do not fit each other; the text names what.
@@ -62,9 +70,11 @@ class Predictor:
         ctx: Context | str | None = None,
         outputs: Sequence[str] | None = None,
         types: Mapping[str, Any] | None = None,
+        backend: str | None = None,
+        precision: str = "float32",
     ) -> None:
         self._context = context_of(ctx)
-        self._symbol = _outputs_of(_symbol_of(symbol), outputs)
+        self._symbol = _asking(_outputs_of(_symbol_of(symbol), outputs), backend, precision)
         self._parameters = _parameters_of(params, self._context)
         self._types = {n: torch_dtype(d) for n, d in _named("types", types or {}).items()}
         self._operators: Any = None
@@ -129,6 +139,10 @@ class Predictor:
         program = Program(self._symbol, facts, operators)
         self._inference = Inference(program, constants)
         self._inference.specialize([self._rest[n] for n in self._order])
+
+    def explain(self) -> list[Placement]:
+        """Where each node of an operator runs, and why: (node, operator, backend, reason)."""
+        return self._inference.explain([self._rest[n] for n in self._order])
 
     @property
     def output_names(self) -> list[str]:
@@ -350,6 +364,17 @@ def _symbol_of(source: Symbol | PathOrBytes) -> Symbol:
         return from_json(text)
     except MXNetError as error:
         raise type(error)(f"{os.fsdecode(source)}: {error}") from None
+
+
+def _asking(symbol: Symbol, backend: str | None, precision: str) -> Symbol:
+    """`symbol`, asking for a backend."""
+    if backend is None and precision == "float32":
+        return for_binding(symbol, {})
+    if not isinstance(backend, str | None):
+        raise ArgumentTypeError(f"Predictor: backend={shown(backend)}: must be a name")
+    name = DEFAULT if backend is None else backend
+    backends.named(name)
+    return marked(symbol, name, precision)
 
 
 def _named(what: str, given: Any) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...formats import symbol_json
 from ...formats.symbol_json import GraphRecord, NodeRecord
+from ..base.collector import Resting
 from ..base.errors import FormatError, MXNetError, shown
 from ..base.printable import printable
 from ..base.scopes import is_np_shape
@@ -25,6 +26,7 @@ if TYPE_CHECKING:  # the class, which is above
 __all__ = ["from_json", "listing", "to_json"]
 
 
+@Resting()
 def from_json(text: str | bytes) -> Symbol:
     """The symbol in a JSON text of any MXNet version.
 
