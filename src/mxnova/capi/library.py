@@ -7,18 +7,27 @@ import atexit
 
 from ..core.base.handles import end_all
 from . import (
+    autograd,
+    cached_op,
     cuda_kernels,
     custom_operators,
     data_iterators,
     environment,
+    executor,
+    files,
+    graph,
+    inference,
     key_value_stores,
     ndarray,
     operators,
+    packed,
     predict,
     profiling,
     pushing,
     record_files,
     rewriting,
+    symbol,
+    views,
 )
 from .border import FUNCTIONS, failed, refuse
 from .declarations import declarations
@@ -27,9 +36,27 @@ from .interface import ffi, finish_at_exit
 __all__ = ["start"]
 
 _FAMILIES = (
-    *(environment, ndarray, operators, rewriting),
-    *(predict, data_iterators, record_files, key_value_stores),
-    *(pushing, profiling, custom_operators, cuda_kernels),
+    autograd,
+    cached_op,
+    cuda_kernels,
+    custom_operators,
+    data_iterators,
+    environment,
+    executor,
+    files,
+    graph,
+    inference,
+    key_value_stores,
+    ndarray,
+    operators,
+    packed,
+    predict,
+    profiling,
+    pushing,
+    record_files,
+    rewriting,
+    symbol,
+    views,
 )
 
 for _name in declarations().functions.keys() - FUNCTIONS.keys():
