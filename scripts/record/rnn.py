@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records what MXNet's symbolic recurrent cells give; run it where MXNet is installed.
+"""Records what MXNet's symbolic cells and sentences give; run it where MXNet is installed.
 
 OMP_NUM_THREADS=1 python scripts/record/rnn.py tests/data/rnn
 """
@@ -14,7 +14,9 @@ import mxnet
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "conformance"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "unit" / "rnn"))
 import rnn_programs as programs
+import sentences
 
 
 def record(make, settings, shape, arrays, name):
@@ -43,7 +45,9 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "rnn.json").write_text(json.dumps(table, separators=(",", ":")) + "\n")
     np.savez_compressed(folder / "rnn.npz", **arrays)
-    print(f"{len(table)} cells, {len(arrays)} runs")
+    facts = [sentences.facts_of(mxnet, options) for options in sentences.OPTIONS]
+    (folder / "sentences.json").write_text(json.dumps(facts, separators=(",", ":")) + "\n")
+    print(f"{len(table)} cells, {len(arrays)} runs, {len(facts)} iterators over sentences")
 
 
 if __name__ == "__main__":

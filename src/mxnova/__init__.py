@@ -28,7 +28,7 @@ _MODULES = {  # name here -> module
     "numpy": "numpy", "numpy_extension": "numpy_extension", "operator": "operator",
     "opt": "optimizer", "optimizer": "optimizer", "predictor": "predictor", "profiler": "profiler",
     "random": "random", "recordio": "recordio", "registry": "registry", "rnd": "random",
-    "rnn": "rnn", "runtime": "runtime", "sym": "symbol", "symbol": "symbol",
+    "rnn": "rnn", "rtc": "rtc", "runtime": "runtime", "sym": "symbol", "symbol": "symbol",
     "test_utils": "test_utils", "util": "util", "visualization": "visualization",
     "viz": "visualization",
 }
@@ -81,3 +81,19 @@ if hasattr(os, "register_at_fork"):
     for _module in ("logging", "concurrent.futures.thread"):
         importlib.import_module(_module)
     os.register_at_fork(before=_finish_imports)
+
+
+def _take_part() -> None:
+    """What a process does that was started as a server or as the scheduler of a distributed job.
+
+    As in MXNet, its program gets no further than this import. A server has nothing to do: workers
+    share the values.
+    """
+    role = os.environ.get("DMLC_ROLE")
+    if role == "scheduler":
+        importlib.import_module(f"{__name__}.kvstore.distributed.scheduler").serve()
+    if role in ("scheduler", "server"):
+        sys.exit()
+
+
+_take_part()

@@ -68,6 +68,7 @@ from mxnova import recordio as recordio
 from mxnova import registry as registry
 from mxnova import random as rnd
 from mxnova import rnn as rnn
+from mxnova import rtc as rtc
 from mxnova import runtime as runtime
 from mxnova.util import set_np_shape as set_np_shape
 from mxnova import symbol as sym

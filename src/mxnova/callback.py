@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from .base import _as_list
 from .checkpoint import BatchEndParam, save_checkpoint
 
 __all__ = [
@@ -19,6 +20,12 @@ __all__ = [
     "log_train_metric",
     "module_checkpoint",
 ]
+
+
+def call_each(callbacks: Any, *args: Any) -> None:
+    """Calls a callback, or each of a list of such; None is none."""
+    for callback in () if callbacks is None else _as_list(callbacks):
+        callback(*args)
 
 
 def module_checkpoint(

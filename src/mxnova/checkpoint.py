@@ -37,9 +37,16 @@ def save_checkpoint(
     """Writes ``prefix-symbol.json`` (unless `symbol` is None) and ``prefix-<epoch>.params``."""
     if symbol is not None:
         symbol.save(f"{prefix}-symbol.json", remove_amp_cast=remove_amp_cast)
-    arrays = {f"arg:{k}": v for k, v in arg_params.items()}
-    arrays.update((f"aux:{k}", v) for k, v in aux_params.items())
-    nd.save(f"{prefix}-{epoch:04d}.params", arrays)
+    nd.save(f"{prefix}-{epoch:04d}.params", joined_params(arg_params, aux_params))
+
+
+def joined_params(
+    arg_params: Mapping[str, NDArray], aux_params: Mapping[str, NDArray]
+) -> dict[str, NDArray]:
+    """What a file of parameters holds: arguments and auxiliary states under prefixed names."""
+    arrays = {f"arg:{name}": array for name, array in arg_params.items()}
+    arrays.update((f"aux:{name}", array) for name, array in aux_params.items())
+    return arrays
 
 
 def load_params(prefix: str, epoch: int) -> tuple[Params, Params]:

@@ -3,31 +3,24 @@
 
 from __future__ import annotations
 
-import logging
-import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import metric as metrics
 from . import ndarray as nd
-from . import optimizer as opt
 from .base import _as_list
-from .callback import LogValidationMetricsCallback
+from .callback import LogValidationMetricsCallback, call_each
 from .checkpoint import BatchEndParam, load_checkpoint, save_checkpoint
 from .context import Context, current_context
 from .core.base.errors import ArgumentError, ArgumentTypeError, AssertedError, shown
-from .executor_manager import DataParallelExecutorManager, _check_arguments, _load_data
+from .device_training import train_multi_device
+from .executor_manager import _check_arguments, _load_data
 from .initializer import InitDesc, Uniform
 from .io import DataIter, NDArrayIter
-from .kvstore.updates import (
-    create_kvstore,
-    initialize_kvstore,
-    update_params,
-    update_params_on_kvstore,
-)
+from .kvstore.updates import create_kvstore, create_optimizer, total_batch_size
 from .symbol import Symbol
 
 __all__ = ["FeedForward"]
@@ -36,159 +29,6 @@ NDArray = nd.NDArray
 Params = dict[str, NDArray]
 _UNIFORM = Uniform(0.01)
 _LOGGING = LogValidationMetricsCallback()
-
-
-def _multiple_callbacks(callbacks: Any, *args: Any, **kwargs: Any) -> None:
-    """Calls a callback, or each of a list of such."""
-    for callback in () if callbacks is None else _as_list(callbacks):
-        callback(*args, **kwargs)
-
-
-def _train_multi_device(
-    symbol: Symbol,
-    ctx: Sequence[Context],
-    arg_names: Sequence[str],
-    param_names: Sequence[str],
-    aux_names: Sequence[str],
-    arg_params: Params,
-    aux_params: Params,
-    begin_epoch: int,
-    end_epoch: int,
-    epoch_size: int | None,
-    optimizer: Any,
-    kvstore: Any,
-    update_on_kvstore: bool,
-    train_data: Any,
-    eval_data: Any = None,
-    eval_metric: Any = None,
-    epoch_end_callback: Any = None,
-    batch_end_callback: Any = None,
-    logger: Any = None,
-    work_load_list: Sequence[float] | None = None,
-    monitor: Any = None,
-    eval_end_callback: Any = None,
-    eval_batch_end_callback: Any = None,
-    sym_gen: Callable[[Any], Symbol] | None = None,
-) -> None:
-    """Trains on several devices; what is learnt goes to `arg_params` and `aux_params`.
-
-    Args:
-        symbol: what to compute.
-        ctx: the devices.
-        arg_names: the symbol's arguments.
-        param_names: those that are parameters.
-        aux_names: its auxiliary states.
-        arg_params: values of parameters.
-        aux_params: values of auxiliary states.
-        begin_epoch: number of the first epoch.
-        end_epoch: number of that after the last.
-        epoch_size: batches in an epoch; None: as many as `train_data` has.
-        optimizer: the optimizer.
-        kvstore: the store, or None.
-        update_on_kvstore: whether the store updates the parameters.
-        train_data: iterator over batches to train with.
-        eval_data: iterator over batches to measure with after each epoch.
-        eval_metric: the metric.
-        epoch_end_callback: called after each epoch, or a list of such.
-        batch_end_callback: called after each batch, or a list of such.
-        logger: what tells of progress.
-        work_load_list: for each device, its share.
-        monitor: a `Monitor` to install.
-        eval_end_callback: called after each measurement, or a list of such.
-        eval_batch_end_callback: called after each of its batches, or a list of such.
-        sym_gen: gives for the key of a bucket its symbol.
-    """
-    logger = logger or logging
-    manager = DataParallelExecutorManager(
-        symbol, ctx, train_data, arg_names, param_names, aux_names, work_load_list, logger, sym_gen
-    )
-    if monitor is not None:
-        manager.install_monitor(monitor)
-    manager.set_params(arg_params, aux_params)
-    updater = None if update_on_kvstore else opt.get_updater(optimizer)
-    if kvstore is not None:
-        if update_on_kvstore:
-            kvstore.set_optimizer(optimizer)
-        names = manager.execgrp.param_names
-        initialize_kvstore(kvstore, manager.param_arrays, arg_params, names, update_on_kvstore)
-    step = _Step(manager, kvstore, updater, monitor)
-    for epoch in range(begin_epoch, end_epoch):
-        started, nbatch = time.time(), 0
-        eval_metric.reset()
-        for data_batch in _epoch_of(train_data, epoch_size, epoch, logger):
-            step(data_batch, eval_metric)
-            nbatch += 1  # noqa: SIM113 - callbacks count from 1
-            end = BatchEndParam(epoch, nbatch, eval_metric, locals())
-            _multiple_callbacks(batch_end_callback, end)
-        logger.info("Epoch[%d] Time cost=%.3f", epoch, time.time() - started)
-        if epoch_end_callback is not None or epoch + 1 == end_epoch:
-            manager.copy_to(arg_params, aux_params)
-        _multiple_callbacks(epoch_end_callback, epoch, symbol, arg_params, aux_params)
-        if eval_data is not None:
-            eval_metric.reset()
-            nbatch = 0
-            for data_batch in _fresh(eval_data):
-                step.measure(data_batch, eval_metric)
-                end = BatchEndParam(epoch, nbatch, eval_metric, locals())
-                _multiple_callbacks(eval_batch_end_callback, end)
-                nbatch += 1
-            end = BatchEndParam(epoch, nbatch, eval_metric, locals())
-            _multiple_callbacks(eval_end_callback, end)
-
-
-class _Step:
-    """A batch of training, or of measuring."""
-
-    def __init__(self, manager: Any, kvstore: Any, updater: Any, monitor: Any) -> None:
-        self._manager, self._kvstore = manager, kvstore
-        self._updater, self._monitor = updater, monitor
-        self._names = manager.execgrp.param_names
-
-    def __call__(self, batch: Any, metric: Any) -> None:
-        manager = self._manager
-        manager.load_data_batch(batch)
-        if self._monitor is not None:
-            self._monitor.tic()
-        manager.forward(is_train=True)
-        manager.backward()
-        arrays, grads = manager.param_arrays, manager.grad_arrays
-        if self._updater is None:
-            update_params_on_kvstore(arrays, grads, self._kvstore, self._names)
-        else:
-            n = len(manager.ctx)
-            update_params(arrays, grads, self._updater, n, self._kvstore, self._names)
-        if self._monitor is not None:
-            self._monitor.toc_print()
-        manager.update_metric(metric, batch.label)
-
-    def measure(self, batch: Any, metric: Any) -> None:
-        """Computes the outputs, for the metric alone."""
-        self._manager.load_data_batch(batch)
-        self._manager.forward(is_train=False)
-        self._manager.update_metric(metric, batch.label)
-
-
-def _epoch_of(data: Any, size: int | None, epoch: int, logger: Any) -> Iterator[Any]:
-    """Batches of an epoch: all that there are, or `size`, for which the data may start again."""
-    count = 0
-    while True:
-        before = count
-        for batch in data:
-            yield batch
-            count += 1
-            if count == size:
-                return
-        logger.info("Epoch[%d] Resetting Data Iterator", epoch)
-        data.reset()
-        if size is None:
-            return
-        if count == before:
-            raise ArgumentError(f"FeedForward: epoch_size={size}: the iterator has no batch")
-
-
-def _fresh(data: Any) -> Any:
-    data.reset()
-    return data
 
 
 class FeedForward:
@@ -423,13 +263,13 @@ class FeedForward:
             batch_end_callback: called after each batch, or a list of such.
             reset: whether the iterator starts from the beginning.
         """
-        eval_metric = _metric_of(eval_metric)
+        eval_metric = metrics.create(eval_metric)
         eval_metric.reset()
         data = self._init_iter(X, None, is_train=False)
         for nbatch, batch in enumerate(self._predicted(data, num_batch, reset)):
             eval_metric.update(batch.label, self._pred_exec.outputs)
             end = BatchEndParam(0, nbatch, eval_metric, locals())
-            _multiple_callbacks(batch_end_callback, end)
+            call_each(batch_end_callback, end)
         return eval_metric.get()[1]
 
     # Training ------------------------------------------------------------------------------------
@@ -472,11 +312,13 @@ class FeedForward:
         if self.sym_gen is not None:
             self.symbol = self.sym_gen(data.default_bucket_key)
             self._check_arguments()
-        self.kwargs["sym"] = self.symbol
         names, params, states = self._init_params([*data.provide_data, *data.provide_label])
         store, on_store = create_kvstore(kvstore, len(self.ctx), self.arg_params or {})
+        options = {**self.kwargs, "sym": self.symbol}
+        size = total_batch_size(data.batch_size, store)
+        optimizer = create_optimizer(self.optimizer, options, params, size, len(self.ctx), on_store)
         self._pred_exec = None
-        _train_multi_device(
+        train_multi_device(
             self.symbol,
             self.ctx,
             names,
@@ -487,12 +329,12 @@ class FeedForward:
             begin_epoch=self.begin_epoch,
             end_epoch=self.num_epoch,
             epoch_size=self.epoch_size,
-            optimizer=self._made_optimizer(data.batch_size, params, store, on_store),
+            optimizer=optimizer,
             kvstore=store,
             update_on_kvstore=on_store,
             train_data=data,
             eval_data=eval_data,
-            eval_metric=_metric_of(eval_metric),
+            eval_metric=metrics.create(eval_metric),
             epoch_end_callback=epoch_end_callback,
             batch_end_callback=batch_end_callback,
             logger=logger,
@@ -502,18 +344,6 @@ class FeedForward:
             eval_batch_end_callback=eval_batch_end_callback,
             sym_gen=self.sym_gen,
         )
-
-    def _made_optimizer(self, size: int, names: Sequence[str], store: Any, on_store: bool) -> Any:
-        devices = 1 if on_store else len(self.ctx)
-        by_index = {i * devices + k: name for i, name in enumerate(names) for k in range(devices)}
-        self.kwargs["param_idx2name"] = by_index
-        if store is not None and "dist" in store.type and "_async" not in store.type:
-            size *= store.num_workers
-        if isinstance(self.optimizer, str):
-            return opt.create(self.optimizer, **{"rescale_grad": 1.0 / size, **self.kwargs})
-        if not self.optimizer.idx2name:
-            self.optimizer.idx2name = by_index
-        return self.optimizer
 
     # Files ---------------------------------------------------------------------------------------
 
@@ -595,10 +425,6 @@ class FeedForward:
 
 class NoEpochError(AssertedError, ArgumentTypeError):
     """Training without an end, for which MXNet raises TypeError."""
-
-
-def _metric_of(given: Any) -> Any:
-    return given if isinstance(given, metrics.EvalMetric) else metrics.create(given)
 
 
 def _joined(batches: Sequence[Sequence[Any]]) -> Any:

@@ -3,6 +3,7 @@
 
 # ruff: noqa: F401 - programs take names with an underscore from here, too
 
+from .callback import call_each as _multiple_callbacks
 from .checkpoint import (
     BatchEndParam,
     load_checkpoint,
@@ -10,7 +11,8 @@ from .checkpoint import (
     save_checkpoint,
     split_params,
 )
-from .feed_forward import FeedForward, _multiple_callbacks, _train_multi_device
+from .device_training import train_multi_device as _train_multi_device
+from .feed_forward import FeedForward
 from .kvstore.updates import create_kvstore as _create_kvstore
 from .kvstore.updates import create_sparse_kvstore as _create_sparse_kvstore
 from .kvstore.updates import initialize_kvstore as _initialize_kvstore

@@ -19,10 +19,15 @@ from torch import Tensor
 from .checkpoint import split_params
 from .core.base.errors import ArgumentError, ArgumentTypeError, MXNetError, candidates, shown
 from .core.base.shapes import from_user, is_known, shape_text
-from .core.exec.interpreter import Interpreter
+from .core.exec import backends
+from .core.exec.backends.request import DEFAULT, marked
+from .core.exec.explanation import Placement
+from .core.exec.interpreter import Interpreter, Teller
+from .core.exec.lowering import Step
 from .core.exec.program import INFERENCE, ArrayFacts, Facts, Program
 from .core.exec.sparse_execution import dense_edge
 from .core.exec.specialization import Inference
+from .core.exec.subgraph_backends import for_binding
 from .core.graph.completion import completions
 from .core.graph.infer import infer_dtypes, infer_shapes
 from .core.graph.serialize import from_json
@@ -33,7 +38,7 @@ from .core.op.dtypes import torch_dtype
 from .core.runtime.context import Context, context_of
 from .formats.source import read_file
 
-__all__ = ["NDList", "Predictor"]
+__all__ = ["NDList", "Predictor", "Session"]
 
 PathOrBytes = str | os.PathLike[str] | bytes
 
@@ -48,6 +53,10 @@ class Predictor:
         ctx: where to compute; default: the current context.
         outputs: names of the outputs to compute, inner ones included; default: the symbol's.
         types: element types of inputs, by name; default: what the graph says, else float32.
+        backend: who runs it: aten, openvino, inductor, cudagraph, or auto, which measures once;
+            default: what ``MXNET_SUBGRAPH_BACKEND`` or the symbol says, else aten.
+        precision: what products may be computed in: float32, or bfloat16, with inputs, outputs and
+            parameters in float32.
 
     Raises:
         MXNetError: parts that do not fit each other; the text names what.
@@ -61,9 +70,11 @@ class Predictor:
         ctx: Context | str | None = None,
         outputs: Sequence[str] | None = None,
         types: Mapping[str, Any] | None = None,
+        backend: str | None = None,
+        precision: str = "float32",
     ) -> None:
         self._context = context_of(ctx)
-        self._symbol = _outputs_of(_symbol_of(symbol), outputs)
+        self._symbol = _asking(_outputs_of(_symbol_of(symbol), outputs), backend, precision)
         self._parameters = _parameters_of(params, self._context)
         self._types = {n: torch_dtype(d) for n, d in _named("types", types or {}).items()}
         self._operators: Any = None
@@ -111,6 +122,9 @@ class Predictor:
             self._rest[name] = torch.zeros(shape, dtype=dtype, device=self._context.device)
         heads = [shapes[id(e.node)][e.output] for e in self._symbol.entries]
         self._output_shapes = [s if is_known(s) else None for s in heads]
+        self._output_types = [
+            dtypes[id(e.node)][e.output] or torch.float32 for e in self._symbol.entries
+        ]
         self._compile(completions(self._symbol, shapes, dtypes))
 
     def _compile(self, operators: Any) -> None:
@@ -126,6 +140,10 @@ class Predictor:
         self._inference = Inference(program, constants)
         self._inference.specialize([self._rest[n] for n in self._order])
 
+    def explain(self) -> list[Placement]:
+        """Where each node of an operator runs, and why: (node, operator, backend, reason)."""
+        return self._inference.explain([self._rest[n] for n in self._order])
+
     @property
     def output_names(self) -> list[str]:
         """Names of the outputs."""
@@ -138,25 +156,59 @@ class Predictor:
 
     # Step by step, as the C API does it -----------------------------------------------------------
 
+    def session(self) -> Session:
+        """Inputs and outputs of their own, for whoever uses this predictor besides others."""
+        return Session(self)
+
+    @property
+    def _mine(self) -> Session:
+        if not hasattr(self._local, "session"):
+            self._local.session = Session(self)
+        session: Session = self._local.session
+        return session
+
     def set_input(self, name: str, data: Any) -> None:
         """Sets one input of this thread's next `forward`; values are copied.
 
         Raises:
             MXNetError: there is no such input, or `data` has not its size.
         """
-        self._fed()[name] = self._checked(name, data)
-
-    def _fed(self) -> dict[str, Tensor]:
-        if not hasattr(self._local, "fed"):
-            self._local.fed = {}
-        fed: dict[str, Tensor] = self._local.fed
-        return fed
-
-    def _checked(self, name: str, data: Any) -> Tensor:
         if name not in self._inputs:
             hint = candidates(name, self._inputs)
             raise ArgumentError(f"Predictor: there is no input {name!r}{hint}")
-        like = self._rest[name]
+        self._mine.set_input(name, data)
+
+    def forward(self, **inputs: Any) -> None:
+        """Computes the outputs from the inputs set in this thread (and from `inputs`)."""
+        for name, data in inputs.items():
+            self.set_input(name, data)
+        self._mine.forward()
+
+    def partial_forward(self, step: int) -> int:
+        """Runs node number `step` of the graph; returns how many are left.
+
+        Call it with 0, 1, 2, … until it returns 0; then the outputs are there.
+        """
+        return self._mine.partial_forward(step)
+
+    def get_output(self, index: int | str) -> np.ndarray[Any, Any]:
+        """A copy of one output of this thread's last `forward`, by number or name."""
+        if isinstance(index, str):
+            names = self.output_names
+            if index not in names:
+                raise ArgumentError(f"get_output: {index!r}{candidates(index, names)}")
+            index = names.index(index)
+        return numpy_of(self._mine.output(index), copy=True)
+
+    def _input(self, name: str) -> Tensor:
+        """The zeros that stand for an input, or for another variable that is no parameter."""
+        if name not in self._rest or (name in self._parameters and name not in self._inputs):
+            hint = candidates(name, self._inputs)
+            raise ArgumentError(f"Predictor: there is no input {name!r}{hint}")
+        return self._rest[name]
+
+    def _checked(self, name: str, data: Any) -> Tensor:
+        like = self._input(name)
         if isinstance(data, NDArray):
             values = data._tensor
         else:
@@ -169,63 +221,19 @@ class Predictor:
             )
         return values.reshape(like.shape).to(like.device, like.dtype, copy=True)
 
-    def forward(self, **inputs: Any) -> None:
-        """Computes the outputs from the inputs set in this thread (and from `inputs`)."""
-        for name, data in inputs.items():
-            self.set_input(name, data)
-        self._local.outputs = self._run(self._arguments())
-
     def _run(self, values: Sequence[Tensor]) -> list[Tensor]:
         return [dense_edge(r) for r in self._inference.run(values)]
 
-    def _arguments(self) -> list[Tensor]:
-        values = {**self._rest, **self._fed()}
+    def _arguments(self, fed: Mapping[str, Tensor]) -> list[Tensor]:
+        values = {**self._rest, **fed}
         return [values[n] for n in self._order]
-
-    def partial_forward(self, step: int) -> int:
-        """Runs node number `step` of the graph; returns how many are left.
-
-        Call it with 0, 1, 2, … until it returns 0; then the outputs are there.
-        """
-        program = self._inference.program
-        lowered, nodes = program.lowered(INFERENCE), program.symbol.nodes
-        if step == 0:
-            self._local.run = Interpreter(lowered, self._arguments()), iter(lowered.steps), 0
-        run, steps, expected = getattr(self._local, "run", (None, None, 0))
-        if run is None:
-            raise MXNetError("partial_forward: start with step 0")
-        if step >= len(nodes):
-            return 0
-        if step != expected:
-            raise MXNetError(f"partial_forward: step={step}: step {expected} is next")
-        if nodes[step].op is not None:
-            run.step(next(steps))
-        self._local.run = run, steps, step + 1
-        if step == len(nodes) - 1:
-            self._local.outputs = [dense_edge(r) for r in run.results()]
-        return len(nodes) - step - 1
-
-    def get_output(self, index: int | str) -> np.ndarray[Any, Any]:
-        """A copy of one output of this thread's last `forward`, by number or name."""
-        outputs = getattr(self._local, "outputs", None)
-        if outputs is None:
-            raise MXNetError("get_output: call forward first")
-        if isinstance(index, str):
-            names = self.output_names
-            if index not in names:
-                raise ArgumentError(f"get_output: {index!r}{candidates(index, names)}")
-            index = names.index(index)
-        if not 0 <= index < len(outputs):
-            raise ArgumentError(f"get_output: output {index} of {len(outputs)}")
-        return numpy_of(outputs[index], copy=True)
 
     # At once --------------------------------------------------------------------------------------
 
     def predict(self, **inputs: Any) -> list[np.ndarray[Any, Any]]:
         """The outputs for `inputs`, as NumPy arrays; touches nothing that other calls see."""
-        values = dict(self._rest)
-        values.update((n, self._checked(n, data)) for n, data in inputs.items())
-        return [numpy_of(r, copy=True) for r in self._run([values[n] for n in self._order])]
+        fed = {name: self._checked(name, data) for name, data in inputs.items()}
+        return [numpy_of(r, copy=True) for r in self._run(self._arguments(fed))]
 
     def reshape(self, input_shapes: Mapping[str, Sequence[int]]) -> Predictor:
         """A predictor for other input shapes; parameters and compiled graph are shared."""
@@ -237,6 +245,94 @@ class Predictor:
     def __repr__(self) -> str:
         inputs = ", ".join(f"{n}={tuple(self._rest[n].shape)}" for n in self._inputs)
         return f"<Predictor {inputs} -> {', '.join(self.output_names)} @{self._context}>"
+
+
+class Session:
+    """What one user of a predictor has set and got: inputs, outputs, a partial run.
+
+    Args:
+        predictor: the predictor.
+
+    Attributes:
+        predictor: the same.
+        monitor: told of the outputs of every node that runs; see `Teller`.
+    """
+
+    def __init__(self, predictor: Predictor) -> None:
+        self.predictor = predictor
+        self.monitor: Teller | None = None
+        self._fed: dict[str, Tensor] = {}
+        self._outputs: list[Tensor] | None = None
+        self._steps: tuple[Interpreter, Iterator[Step], int] | None = None
+
+    def set_input(self, name: str, data: Any) -> None:
+        """Sets an input, or another variable that is no parameter; values are copied."""
+        self._fed[name] = self.predictor._checked(name, data)
+
+    def input_facts(self, name: str) -> tuple[torch.Size, torch.dtype]:
+        """Shape and element type of what `set_input` sets."""
+        like = self.predictor._input(name)
+        return like.shape, like.dtype
+
+    def forward(self) -> None:
+        """Computes the outputs."""
+        if self.monitor is None:
+            self._outputs = self.predictor._run(self.predictor._arguments(self._fed))
+        else:
+            self._outputs = [dense_edge(r) for r in self._interpreter()[0].run()]
+
+    def partial_forward(self, step: int) -> int:
+        """See `Predictor.partial_forward`."""
+        nodes = self.predictor._inference.program.symbol.nodes
+        if step == 0:
+            self._steps = (*self._interpreter(), 0)
+        if self._steps is None:
+            raise MXNetError("partial_forward: start with step 0")
+        run, steps, expected = self._steps
+        if step >= len(nodes):
+            return 0
+        if step != expected:
+            raise MXNetError(f"partial_forward: step={step}: step {expected} is next")
+        if nodes[step].op is not None:
+            run.step(next(steps))
+        self._steps = run, steps, step + 1
+        if step == len(nodes) - 1:
+            self._outputs = [dense_edge(r) for r in run.results()]
+        return len(nodes) - step - 1
+
+    def _interpreter(self) -> tuple[Interpreter, Iterator[Step]]:
+        lowered = self.predictor._inference.program.lowered(INFERENCE)
+        observers = () if self.monitor is None else (self.monitor,)
+        values = self.predictor._arguments(self._fed)
+        return Interpreter(lowered, values, observers), iter(lowered.steps)
+
+    def output(self, index: int) -> Tensor:
+        """An output of the last `forward`."""
+        if self._outputs is None:
+            raise MXNetError("get_output: call forward first")
+        if not 0 <= index < len(self._outputs):
+            raise ArgumentError(f"get_output: output {index} of {len(self._outputs)}")
+        return self._outputs[index]
+
+    def output_facts(self, index: int) -> tuple[tuple[int, ...], torch.dtype]:
+        """Shape and element type of an output.
+
+        Raises:
+            MXNetError: the shape depends on the data, and nothing was computed yet.
+        """
+        shapes = self.predictor._output_shapes
+        if not 0 <= index < len(shapes):
+            raise ArgumentError(f"get_output: output {index} of {len(shapes)}")
+        shape = shapes[index]
+        if shape is None:
+            shape = tuple(self.output(index).shape)
+        return shape, self.predictor._output_types[index]
+
+    def reshape(self, input_shapes: Mapping[str, Sequence[int]]) -> Session:
+        """A session of a predictor with other shapes of some inputs."""
+        predictor = self.predictor
+        shapes: dict[str, Sequence[int]] = {n: predictor._rest[n].shape for n in predictor._inputs}
+        return Session(predictor.reshape({**shapes, **input_shapes}))
 
 
 class NDList(Sequence[tuple[str, np.ndarray[Any, Any]]]):
@@ -268,6 +364,17 @@ def _symbol_of(source: Symbol | PathOrBytes) -> Symbol:
         return from_json(text)
     except MXNetError as error:
         raise type(error)(f"{os.fsdecode(source)}: {error}") from None
+
+
+def _asking(symbol: Symbol, backend: str | None, precision: str) -> Symbol:
+    """`symbol`, asking for a backend."""
+    if backend is None and precision == "float32":
+        return for_binding(symbol, {})
+    if not isinstance(backend, str | None):
+        raise ArgumentTypeError(f"Predictor: backend={shown(backend)}: must be a name")
+    name = DEFAULT if backend is None else backend
+    backends.named(name)
+    return marked(symbol, name, precision)
 
 
 def _named(what: str, given: Any) -> Mapping[str, Any]:

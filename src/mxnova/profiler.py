@@ -170,7 +170,7 @@ class Domain:
         return Marker(self, name)
 
 
-class _Duration:
+class Duration:
     """Something that starts and stops, perhaps in different threads."""
 
     def __init__(self, category: str, name: str) -> None:
@@ -195,21 +195,21 @@ class _Duration:
         PROFILER.add_async(self.name, start, self._category)
 
 
-class Task(_Duration):
+class Task(Duration):
     """A piece of work; tasks may overlap and move between threads."""
 
     def __init__(self, domain: Domain, name: str) -> None:
         super().__init__(domain.name, name)
 
 
-class Frame(_Duration):
+class Frame(Duration):
     """One of a series, such as a batch."""
 
     def __init__(self, domain: Domain, name: str) -> None:
         super().__init__(f"{domain.name},frame", name)
 
 
-class Event(_Duration):
+class Event(Duration):
     """A piece of work inside one thread; events nest."""
 
     def __init__(self, name: str) -> None:

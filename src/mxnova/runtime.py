@@ -40,7 +40,7 @@ def _found() -> dict[str, bool]:
         "CUDA": cuda,
         "CUDNN": cuda and torch.backends.cudnn.is_available(),
         "NCCL": cuda and torch.distributed.is_available() and torch.distributed.is_nccl_available(),
-        "CUDA_RTC": False,
+        "CUDA_RTC": cuda and _has_bindings(),
         "TENSORRT": False,
         **dict.fromkeys(("CPU_SSE", "CPU_SSE2", "CPU_SSE3"), x86),
         **dict.fromkeys(("CPU_SSE4_1", "CPU_SSE4_2"), avx),
@@ -67,6 +67,13 @@ def _found() -> dict[str, bool]:
         "DEBUG": False,
         "TVM_OP": False,
     }
+
+
+def _has_bindings() -> bool:
+    try:
+        return importlib.util.find_spec("cuda.bindings.nvrtc") is not None
+    except ModuleNotFoundError:  # of the package around it
+        return False
 
 
 class Features(OrderedDict[str, Feature]):

@@ -37,6 +37,28 @@ RUNS = {
         rf"before fine-tuning {NUMBER}%, without the checkpoint {NUMBER}%",
         [(0, 0), (60, 100), (40, 100), (10, 90)],
     ),
+    "module_digits": ("--epochs 2", rf"accuracy {NUMBER}% of 450 images", [(93, 100)]),
+    "bucketing": (
+        "--epochs 1 --units 48 --sentences 1200",
+        rf"perplexity {NUMBER}; of the words' frequencies {NUMBER}",
+        [(40, 200), (120, 260)],
+    ),
+    "image_records": ("--epochs 2", rf"accuracy {NUMBER}% of 450 images", [(70, 100)]),
+    "sparse_linear": (
+        "--epochs 1 --features 20000",
+        rf"accuracy {NUMBER}% of \d+ functions; the most frequent {NUMBER}%",
+        [(80, 100), (10, 40)],
+    ),
+    "int8": (
+        "--epochs 2 --calibration naive",
+        rf"{NUMBER} operators (?:.|\n)*accuracy {NUMBER}% of 450 images before, {NUMBER}% after",
+        [(10, 20), (93, 100), (92, 100)],
+    ),
+    "features": (
+        "--epochs 2",
+        rf"{NUMBER} features (?:.|\n)*accuracy {NUMBER}% of 450 images; by pixels {NUMBER}%",
+        [(64, 64), (75, 100), (40, 70)],
+    ),
 }
 
 

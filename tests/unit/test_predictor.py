@@ -3,9 +3,11 @@ import threading
 
 import numpy as np
 import pytest
+import torch
 
 import mxnova as mx
 from mxnova.core.base.errors import MXNetError
+from mxnova.core.exec.interpreter import Teller
 from mxnova.predictor import NDList, Predictor
 
 RNG = np.random.default_rng(1)
@@ -149,3 +151,30 @@ def test_ndlist_lists_arrays_of_a_file(saved):
     name, values = arrays[0]
     assert name.startswith("arg:")
     assert isinstance(values, np.ndarray)
+
+
+def test_sessions_are_apart():
+    data = mx.sym.var("data")
+    predictor = Predictor(data * 2, {}, {"data": (2,)})
+    one, other = predictor.session(), predictor.session()
+    one.set_input("data", np.array([1.0, 2.0]))
+    other.set_input("data", np.array([3.0, 4.0]))
+    one.forward()
+    other.forward()
+    assert one.output(0).tolist() == [2, 4]
+    assert other.output(0).tolist() == [6, 8]
+    assert one.output_facts(0) == ((2,), torch.float32)
+    wide = one.reshape({"data": (3,)})
+    assert wide.output_facts(0)[0] == (3,)
+    with pytest.raises(mx.MXNetError, match="forward first"):
+        wide.output(0)
+
+
+def test_a_session_may_be_watched():
+    seen = []
+    session = Predictor(mx.sym.relu(mx.sym.var("data"), name="r"), {}, {"data": (2,)}).session()
+    session.monitor = Teller(lambda name, _, array: seen.append((name, array.shape)), True, True)
+    session.set_input("data", np.array([-1.0, 2.0]))
+    session.forward()
+    assert session.output(0).tolist() == [0, 2]
+    assert seen == [("data", (2,)), ("r_input0", (2,)), ("r_output", (2,))]

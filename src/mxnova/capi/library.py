@@ -3,17 +3,29 @@
 
 from __future__ import annotations
 
+import atexit
+
+from ..core.base.handles import end_all
 from . import (
     autograd,
     cached_op,
+    cuda_kernels,
+    custom_operators,
+    data_iterators,
     environment,
     executor,
     files,
     graph,
     inference,
+    key_value_stores,
     ndarray,
     operators,
     packed,
+    predict,
+    profiling,
+    pushing,
+    record_files,
+    rewriting,
     symbol,
     views,
 )
@@ -26,14 +38,23 @@ __all__ = ["start"]
 _FAMILIES = (
     autograd,
     cached_op,
+    cuda_kernels,
+    custom_operators,
+    data_iterators,
     environment,
     executor,
     files,
     graph,
     inference,
+    key_value_stores,
     ndarray,
     operators,
     packed,
+    predict,
+    profiling,
+    pushing,
+    record_files,
+    rewriting,
     symbol,
     views,
 )
@@ -49,6 +70,7 @@ def start() -> None:
             ffi.def_extern(name=name)(function)
         else:
             ffi.def_extern(name=name, error=-1, onerror=failed)(function)
+    atexit.register(end_all)  # while what objects need to end is still there
     finish_at_exit()
 
 

@@ -13,6 +13,7 @@ from typing import NoReturn
 import mxnova
 
 from ..core.base.printable import printable
+from .launch_options import add_launch
 from .record_options import add_im2rec, add_rec2idx
 
 __all__ = ["parse"]
@@ -67,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     _predict(_command(commands, "predict", "run a saved model on files"))
     _plot(_command(commands, "plot", "print the layers of a saved network, or draw them"))
     _run(_command(commands, "run", "run a script written for MXNet, unmodified"))
+    add_launch(_command(commands, "launch", "run a command in many processes, as distributed jobs"))
     _alias(_command(commands, "alias", "let every Python program here `import mxnet`"))
     _capi(_command(commands, "capi", "make libmxnet.so, MXNet's interface to C and C++"))
     add_im2rec(_command(commands, "im2rec", "make lists of images, and record files of them"))
@@ -111,6 +113,11 @@ def _predict(parser: argparse.ArgumentParser) -> None:
     add("--top", type=int, default=5, help="how many of the largest scores to show (default: 5)")
     add("--labels", type=Path, metavar="FILE", help="names of the scores, one a line")
     add("-o", "--output", type=Path, metavar="FILE", help="write the outputs to an .npz file")
+    add("--backend", metavar="NAME",
+        help="aten (default), openvino, inductor, cudagraph, or auto, which measures")  # fmt: skip
+    add("--precision", choices=("float32", "bfloat16"), default="float32",
+        help="what products may be computed in (default: float32)")  # fmt: skip
+    add("--explain", action="store_true", help="also where each node runs, and why")
     parser.set_defaults(act=_act_predict)
 
 

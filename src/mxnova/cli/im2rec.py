@@ -8,11 +8,13 @@ import os
 import random
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.base import env
 from ..core.base.errors import ArgumentError, FormatError, MissingFileError, MXNetError
@@ -26,6 +28,7 @@ from ..recordio import pack_img, require_opencv
 __all__ = ["im2rec", "rec2idx"]
 
 _SEED = 100  # MXNet's, so that lists come out in the same order
+_AT_ONCE = 8  # images that a process is given
 
 
 def im2rec(options: argparse.Namespace) -> None:
@@ -101,6 +104,19 @@ def _write_chunk(
 # Records ------------------------------------------------------------------------------------------
 
 
+class _Packing(NamedTuple):
+    """The options that say how an image becomes a record."""
+
+    root: str
+    pass_through: bool
+    resize: int
+    center_crop: bool
+    quality: int
+    color: int
+    encoding: str
+    pack_label: bool
+
+
 def _lists(prefix: Path) -> list[Path]:
     """The lists whose names begin with the prefix."""
     if not prefix.parent.is_dir():
@@ -114,17 +130,13 @@ def _write_records(path: Path, options: argparse.Namespace) -> None:
         entries = parse_image_list(read_file(path))
     except FormatError as error:
         raise FormatError(f"{path}: {error}") from None
-    n_left_out = 0
+    n_left_out = offset = 0
     with ExitStack() as stack:
         record = stack.enter_context(replacing(path.with_suffix(".rec")))
         index = stack.enter_context(replacing(path.with_suffix(".idx")))
-        pool = stack.enter_context(ThreadPoolExecutor(options.num_thread))
-        offset = 0
-        packed = _in_order(pool, lambda entry: _packed(entry, options), entries)
-        for entry, result in _with_progress(
-            path.name, zip(entries, packed, strict=True), len(entries)
-        ):
-            if isinstance(result, MXNetError):
+        packed = zip(entries, _all_packed(entries, options, stack), strict=True)
+        for entry, result in _with_progress(path.name, packed, len(entries)):
+            if isinstance(result, str):
                 n_left_out += 1
                 sys.stderr.write(f"{entry.path}: left out: {result}\n")
                 continue
@@ -135,17 +147,40 @@ def _write_records(path: Path, options: argparse.Namespace) -> None:
         raise FormatError(f"{path}: {n_left_out:,} images of {len(entries):,} were left out")
 
 
+def _all_packed(
+    entries: Sequence[ImageEntry], options: argparse.Namespace, stack: ExitStack
+) -> Iterator[bytes | str]:
+    """What `_packed` gives for each entry, in their order; from several processes if asked for."""
+    packing = _Packing(**{name: getattr(options, name) for name in _Packing._fields})
+    if options.num_thread == 1:
+        return (_packed(entry, packing) for entry in entries)
+    # Fresh processes, since one that is forked off threads may hang.
+    workers = ProcessPoolExecutor(options.num_thread, get_context("spawn"), _use_one_thread)
+    return _in_order(stack.enter_context(workers), 4 * options.num_thread, packing, entries)
+
+
+def _use_one_thread() -> None:
+    require_opencv().setNumThreads(1)
+
+
 def _in_order(
-    pool: ThreadPoolExecutor, act: Callable[[ImageEntry], Any], entries: Iterable[ImageEntry]
-) -> Iterator[Any]:
-    """What `act` gives, some entries ahead, in their order."""
-    pending: deque[Future[Any]] = deque()
-    for entry in entries:
-        pending.append(pool.submit(act, entry))
-        if len(pending) > 64:
-            yield pending.popleft().result()
-    while pending:
-        yield pending.popleft().result()
+    workers: ProcessPoolExecutor, ahead: int, packing: _Packing, entries: Sequence[ImageEntry]
+) -> Iterator[bytes | str]:
+    """What `_packed` gives, while `ahead` tasks are under way."""
+    pending: deque[Future[list[bytes | str]]] = deque()
+    try:
+        for first in range(0, len(entries), _AT_ONCE):
+            pending.append(workers.submit(_pack, entries[first : first + _AT_ONCE], packing))
+            if len(pending) > ahead:
+                yield from pending.popleft().result()
+        while pending:
+            yield from pending.popleft().result()
+    except BrokenProcessPool:
+        raise MXNetError("im2rec: a process that encodes images has died") from None
+
+
+def _pack(entries: Sequence[ImageEntry], packing: _Packing) -> list[bytes | str]:
+    return [_packed(entry, packing) for entry in entries]
 
 
 def _with_progress(name: str, items: Iterable[Any], n: int) -> Iterator[Any]:
@@ -159,21 +194,21 @@ def _with_progress(name: str, items: Iterable[Any], n: int) -> Iterator[Any]:
     yield from track(items, name, n, console=Console(stderr=True))
 
 
-def _packed(entry: ImageEntry, options: argparse.Namespace) -> bytes | MXNetError:
+def _packed(entry: ImageEntry, packing: _Packing) -> bytes | str:
     """The record of an image, or why there is none."""
     try:
-        content = read_file(os.path.join(options.root, entry.path))
+        content = read_file(os.path.join(packing.root, entry.path))
         label: Any = entry.labels[0]
-        if options.pack_label and len(entry.labels) > 1:
+        if packing.pack_label and len(entry.labels) > 1:
             label = list(entry.labels)
         header = (0, label, entry.index, 0)
-        if options.pass_through:
+        if packing.pass_through:
             return records.pack(header, content)
         check_image_size("im2rec", content, env.get("MXNOVA_IMAGE_MAX_PIXELS"))
-        image = _fitting(_decoded(content, options.color), options)
-        return pack_img(header, image, options.quality, options.encoding)
+        image = _fitting(_decoded(content, packing.color), packing)
+        return pack_img(header, image, packing.quality, packing.encoding)
     except MXNetError as error:
-        return error
+        return str(error)
 
 
 def _decoded(content: bytes, color: int) -> Any:
@@ -185,15 +220,15 @@ def _decoded(content: bytes, color: int) -> Any:
     return image
 
 
-def _fitting(image: Any, options: argparse.Namespace) -> Any:
-    if options.center_crop:
+def _fitting(image: Any, packing: _Packing) -> Any:
+    if packing.center_crop:
         height, width = image.shape[:2]
         side = min(height, width)
         top, left = (height - side) // 2, (width - side) // 2
         image = image[top : top + side, left : left + side]
-    if options.resize > 0:
+    if packing.resize > 0:
         height, width = image.shape[:2]
-        size = options.resize
+        size = packing.resize
         new = (size, height * size // width) if height > width else (width * size // height, size)
         image = require_opencv().resize(image, new)
     return image

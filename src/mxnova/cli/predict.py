@@ -8,7 +8,7 @@ import sys
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from ..formats.atomic import replacing
 from ..formats.source import read_file
 from .inputs import Array, Picture, read_inputs
 from .report import print_table
+
+if TYPE_CHECKING:
+    from ..predictor import Predictor
 
 __all__ = ["predict"]
 
@@ -37,7 +40,10 @@ def predict(options: argparse.Namespace) -> None:
     labels = None if options.labels is None else _labels(options.labels)
     picture = Picture.of(options.size, options.mean, options.scale, options.bgr)
     arrays = read_inputs(options.input, picture)
-    results = _outputs(options.prefix, options.epoch, arrays)
+    how = {"backend": options.backend, "precision": options.precision}
+    predictor, results = _run(options.prefix, options.epoch, arrays, how)
+    if options.explain:
+        print_table("where nodes run", [row._asdict() for row in predictor.explain()])
     if labels is not None and not any(_fits(values, labels) for values in results.values()):
         shapes = ", ".join(f"{name} {values.shape}" for name, values in results.items())
         found = f"{len(labels)} labels fit no output of {shapes}"
@@ -53,8 +59,10 @@ def _labels(path: Path) -> list[str]:
     return [line.strip() for line in text.removesuffix("\n").split("\n")]
 
 
-def _outputs(prefix: str, epoch: int, arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """What the model makes of `arrays`, by name."""
+def _run(
+    prefix: str, epoch: int, arrays: Mapping[str, Array], how: Mapping[str, Any]
+) -> tuple[Predictor, dict[str, Array]]:
+    """The model, and what it makes of `arrays`, by name."""
     from ..predictor import Predictor  # PyTorch: bad arguments need not wait for it
 
     names = _input_names(prefix, epoch)
@@ -67,11 +75,11 @@ def _outputs(prefix: str, epoch: int, arrays: Mapping[str, Array]) -> dict[str, 
             )
     try:
         shapes = {name: a.shape for name, a in arrays.items()}
-        predictor = Predictor.from_checkpoint(prefix, epoch, shapes)
+        predictor = Predictor.from_checkpoint(prefix, epoch, shapes, **how)
         outputs = predictor.predict(**arrays)
     except MXNetError as error:
         raise MXNetError(f"{error} (the model's inputs: {', '.join(names) or 'none'})") from None
-    return dict(zip(predictor.output_names, outputs, strict=True))
+    return predictor, dict(zip(predictor.output_names, outputs, strict=True))
 
 
 def _input_names(prefix: str, epoch: int) -> list[str]:

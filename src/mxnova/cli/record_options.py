@@ -26,7 +26,7 @@ def add_im2rec(parser: argparse.ArgumentParser) -> None:
     made("--resize", type=int, default=0, help="length of the shorter side (default: as it is)")
     made("--center-crop", action="store_true", help="cut out a square in the middle")
     made("--quality", type=int, default=95, help="of JPEG, 1 to 100; of PNG, 1 to 9 (default: 95)")
-    made("--num-thread", type=_positive, default=1, help="images at a time (default: 1)")
+    made("--num-thread", type=_positive, default=1, help="processes that encode (default: 1)")
     made("--color", type=int, default=1, choices=(-1, 0, 1), help="1: BGR, 0: grey, -1: as stored")
     made("--encoding", default=".jpg", choices=(".jpg", ".png"), help="default: .jpg")
     made("--pack-label", action="store_true", help="keep all labels of an image")

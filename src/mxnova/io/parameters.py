@@ -19,11 +19,13 @@ from ..core.base.params import Field, Floats, PosInt, Shape, UInt, fields_of, pa
 
 __all__ = [
     "CSV",
+    "ITERATORS",
     "MNIST",
     "DetRecord",
     "ImageRecord",
     "LibSVM",
     "iterator",
+    "parameters_of",
 ]
 
 _log = logging.getLogger("mxnova")
@@ -206,6 +208,16 @@ def _fields(declaration: type) -> tuple[Field, ...]:
     return fields_of(annotations, defaults, annotations)
 
 
+# Name -> what makes iterators of that name, once their modules are imported.
+ITERATORS: dict[str, Callable[..., Any]] = {}
+_DECLARATIONS: dict[str, type] = {}
+
+
+def parameters_of(name: str) -> tuple[Field, ...]:
+    """What an iterator is told, in MXNet's order."""
+    return _fields(_DECLARATIONS[name])
+
+
 def iterator(declaration: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Makes a function of typed parameters one of what programs give: texts or Python values.
 
@@ -237,6 +249,7 @@ def iterator(declaration: type) -> Callable[[Callable[..., Any]], Callable[..., 
 
         create.__name__ = create.__qualname__ = name
         create.__module__, create.__doc__ = make.__module__, make.__doc__
+        ITERATORS[name], _DECLARATIONS[name] = create, declaration
         return create
 
     return decorated

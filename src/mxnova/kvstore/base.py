@@ -14,6 +14,7 @@ from ..core.base.errors import (
 )
 from ..core.nd.array import NDArray
 from .devices import spread, total_of
+from .distributed import TYPES as DISTRIBUTED
 from .interface import KVStoreBase
 from .kvstore import KVStore
 from .local import TYPES, LocalStore
@@ -25,8 +26,8 @@ def create(name: str = "local") -> KVStoreBase:
     """The store of the kind `name`, in any case.
 
     local, local_update_cpu and local_allreduce_cpu sum up on the CPU; device,
-    local_allreduce_device and nccl where the values are. Classes that are registered are found by
-    their names.
+    local_allreduce_device and nccl where the values are; horovod and byteps by these packages.
+    Classes that are registered are found by their names.
 
     Raises:
         UnknownNameError: there is no such store; or it is one for several machines.
@@ -39,12 +40,9 @@ def create(name: str = "local") -> KVStoreBase:
         return made
     if wanted in TYPES:
         return KVStore(LocalStore(wanted))
-    if "dist" in wanted:
-        raise UnknownNameError(
-            f"create: name={shown(name)}: stores for several machines need a transport between "
-            f"them, and there is none; stores of one process: {', '.join(TYPES)}"
-        )
-    known = [*TYPES, *KVStoreBase.kv_registry]
+    if wanted in DISTRIBUTED:
+        return KVStore(DISTRIBUTED[wanted](wanted))
+    known = [*TYPES, *DISTRIBUTED, *KVStoreBase.kv_registry]
     raise UnknownNameError(
         f"create: name={shown(name)}: there are {', '.join(known)}{candidates(wanted, known)}; "
         "others must be registered, see KVStoreBase.register"

@@ -58,7 +58,8 @@ def _sum(values: Sequence[Value], context: Context, out: torch.Tensor | None = N
 
 def spread(value: NDArray, outs: Sequence[NDArray], priority: int = 0) -> None:
     """Copies `value` into each of `outs`, whose element types and storage stay."""
-    if len(outs) > 1 and _is_big(value, outs) and _is_apart(value, outs):
+    is_long = _is_coming(value) or (len(outs) > 1 and _is_big(value, outs))
+    if is_long and _is_apart(value, outs):
         _push(lambda: _copy(value, outs), "copy to devices", value.context, [value], outs, priority)
     else:
         _copy(value, outs)
@@ -72,6 +73,12 @@ def _copy(value: NDArray, outs: Sequence[NDArray]) -> None:
 
 def _is_big(array: NDArray, others: Sequence[NDArray]) -> bool:
     return array.size >= BIG and all(other.stype == "default" for other in (array, *others))
+
+
+def _is_coming(array: NDArray) -> bool:
+    """Whether the engine is yet to write it, so that reading it would wait."""
+    var = array._chunk._var
+    return var is not None and var.writes > 0
 
 
 def _is_apart(value: NDArray, outs: Sequence[NDArray]) -> bool:

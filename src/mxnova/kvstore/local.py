@@ -8,7 +8,7 @@ transport, is where values live. One that speaks to other machines has the metho
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -59,7 +59,7 @@ class LocalStore:
 
     def __init__(self, type: str) -> None:
         self.type = type
-        self.on_devices = TYPES[type]
+        self.on_devices = TYPES.get(type, False)
         self.updater: Updater | None = None
         self.compression: TwoBitCompression | None = None
         self._values: dict[Key, NDArray] = {}
@@ -73,12 +73,15 @@ class LocalStore:
         Raises:
             MXNetError: a key is there already, or given twice; or keys of the other kind are.
         """
+        self._check_init(groups)
+        for key, values in groups.items():
+            self._values[key] = values[0].copyto(cpu(0))
+
+    def _check_init(self, groups: Groups) -> None:
         for key, values in groups.items():
             self._check_kind("init", key)
             if key in self._values or len(values) != 1:
                 raise MXNetError(f"KVStore.init: key {key!r}: is initialized more than once")
-        for key, values in groups.items():
-            self._values[key] = values[0].copyto(cpu(0))
 
     def push(self, groups: Groups, priority: int) -> None:
         """Sums up the values of each key, and updates the key with the sum.
@@ -88,23 +91,31 @@ class LocalStore:
         Raises:
             MXNetError: a key is not there, or values do not fit it. Then nothing has changed.
         """
+        self._check_push(groups)
+        totals = {key: self._total(key, v, priority) for key, v in groups.items() if v}
+        if self.updater is None:
+            self._values |= totals
+        else:
+            self._update([(key, total, self._values[key]) for key, total in totals.items()])
+
+    def _check_push(self, groups: Groups) -> None:
         for key, values in groups.items():
             _check_values(key, values, self._stored("push", key))
             if self.compression is not None:
                 self.compression.check(key, values)
-        totals = {key: self._total(key, v, priority) for key, v in groups.items() if v}
-        update = self.updater
-        if update is None:
-            self._values |= totals
-        elif getattr(update, "aggregate_updates", False):  # an optimizer's, which takes lists
-            homes: dict[Context, list[Key]] = {}
-            for key in totals:
-                homes.setdefault(self._values[key].context, []).append(key)
-            for keys in homes.values():
-                update(keys, [totals[key] for key in keys], [self._values[key] for key in keys])
-        else:
-            for key, total in totals.items():
-                update(key, total, self._values[key])
+
+    def _update(self, updates: Sequence[tuple[Key, NDArray, NDArray]]) -> None:
+        """Calls the updater with keys, sums and values; with lists where it takes such."""
+        update: Any = self.updater
+        if not getattr(update, "aggregate_updates", False):
+            for key, total, value in updates:
+                update(key, total, value)
+            return
+        homes: dict[Context, list[tuple[Key, NDArray, NDArray]]] = {}
+        for each in updates:
+            homes.setdefault(each[2].context, []).append(each)
+        for group in homes.values():
+            update(*map(list, zip(*group, strict=True)))
 
     def _total(self, key: Key, values: list[NDArray], priority: int) -> NDArray:
         home = self._home(key, values)
@@ -160,10 +171,7 @@ class LocalStore:
     def pushpull(self, pushed: Groups, pulled: Groups, priority: int) -> None:
         """`push` and `pull`, both or none; sparse arrays of `pulled` stay as they are."""
         if pulled is not pushed:
-            for key, outs in pulled.items():
-                value = self._stored("pushpull", key)
-                for out in outs:
-                    _check_shape("pushpull", "out", key, out, value)
+            self._check_outs("pushpull", pulled)
         self.push(pushed, priority)
         self.pull(pulled, priority, ignore_sparse=True)
 
@@ -221,6 +229,12 @@ class LocalStore:
             self._check_kind(call, key)
             raise MXNetError(f"KVStore.{call}: key {shown(key)}: is not initialized")
         return value
+
+    def _check_outs(self, call: str, groups: Groups) -> None:
+        for key, outs in groups.items():
+            value = self._stored(call, key)
+            for out in outs:
+                _check_shape(call, "out", key, out, value)
 
     def _check_kind(self, call: str, key: Key) -> None:
         known = next(iter(self._values), key)

@@ -10,15 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from .. import optimizer as opt
 from ..core.nd.array import NDArray
 from .choice import dense_store, sparse_store
+from .collective import CollectiveStore
 from .interface import KVStoreBase
 from .kvstore import KVStore
 
 __all__ = [
     "create_kvstore",
+    "create_optimizer",
     "create_sparse_kvstore",
     "initialize_kvstore",
+    "total_batch_size",
     "update_params",
     "update_params_on_kvstore",
 ]
@@ -42,6 +46,43 @@ def create_kvstore(
 def create_sparse_kvstore(kvstore: Any) -> tuple[KVStoreBase, bool]:
     """The store for parameters some of which are stored sparse, and that it is to update them."""
     return sparse_store(kvstore), True
+
+
+def total_batch_size(batch_size: int, kvstore: Any) -> int:
+    """Samples in a batch, of all workers of a store that adds up their gradients."""
+    if isinstance(kvstore, CollectiveStore) or (
+        kvstore is not None and "dist" in kvstore.type and "_async" not in kvstore.type
+    ):
+        return batch_size * int(kvstore.num_workers)
+    return batch_size
+
+
+def create_optimizer(
+    optimizer: Any,
+    options: Mapping[str, Any],
+    param_names: Sequence[str],
+    batch_size: int,
+    num_device: int,
+    update_on_kvstore: bool,
+) -> Any:
+    """An optimizer that knows the parameters' names.
+
+    Args:
+        optimizer: an optimizer, or the name of one, which divides gradients by `batch_size`.
+        options: arguments of an optimizer that is given by name.
+        param_names: of the parameters.
+        batch_size: samples in a batch; see `total_batch_size`.
+        num_device: how many devices have copies of the parameters.
+        update_on_kvstore: whether a store updates them, which has one copy.
+    """
+    copies = 1 if update_on_kvstore else num_device
+    names = {i * copies + k: name for i, name in enumerate(param_names) for k in range(copies)}
+    if isinstance(optimizer, str):
+        given = {"rescale_grad": 1.0 / batch_size, **options, "param_idx2name": names}
+        return opt.create(optimizer, **given)
+    if not optimizer.idx2name:
+        optimizer.idx2name = names
+    return optimizer
 
 
 def initialize_kvstore(

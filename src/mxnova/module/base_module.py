@@ -3,34 +3,31 @@
 
 from __future__ import annotations
 
-import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from .. import metric as metrics
 from .. import ndarray as nd
-from ..base import _as_list
-from ..checkpoint import BatchEndParam, split_params
+from ..callback import call_each
+from ..checkpoint import BatchEndParam, joined_params, split_params
 from ..core.base.errors import ArgumentError, AssertedError, shown
-from ..initializer import Uniform
 from ..io import DataBatch, DataIter
 from .descriptions import (  # noqa: F401 - names that packages use
     _check_input_names,
     _check_names_match,
     _parse_data_desc,
 )
+from .steps import SGD, UNIFORM, Steps
 
 __all__ = ["BaseModule"]
 
 NDArray = nd.NDArray
-Params = dict[str, NDArray]
-_UNIFORM = Uniform(0.01)
 
 
-class BaseModule:
+class BaseModule(Steps):
     """Something that computes, and learns, by batches.
 
     A subclass defines the steps: `bind`, `init_params`, `init_optimizer`, `forward`, `backward`,
@@ -48,23 +45,6 @@ class BaseModule:
         optimizer_initialized: whether `init_optimizer` was called.
     """
 
-    def __init__(self, logger: Any = logging) -> None:
-        self.logger = logger
-        self.binded = False
-        self.for_training = False
-        self.inputs_need_grad = False
-        self.params_initialized = False
-        self.optimizer_initialized = False
-        self._symbol: Any = None
-        self._total_exec_bytes = 0
-
-    def _require(self, call: str, *states: str) -> None:
-        """Raises unless what `call` needs was done before."""
-        for state in states:
-            if not getattr(self, state):
-                text = f"needs {_STEPS[state]} first"
-                raise AssertedError(f"{type(self).__name__}.{call}: {text}")
-
     # Training ------------------------------------------------------------------------------------
 
     def forward_backward(self, data_batch: Any) -> None:
@@ -81,10 +61,10 @@ class BaseModule:
         batch_end_callback: Any = None,
         kvstore: Any = "local",
         optimizer: Any = "sgd",
-        optimizer_params: Any = (("learning_rate", 0.01),),
+        optimizer_params: Any = SGD,
         eval_end_callback: Any = None,
         eval_batch_end_callback: Any = None,
-        initializer: Any = _UNIFORM,
+        initializer: Any = UNIFORM,
         arg_params: Mapping[str, NDArray] | None = None,
         aux_params: Mapping[str, NDArray] | None = None,
         allow_missing: bool = False,
@@ -144,7 +124,7 @@ class BaseModule:
         )
         self.init_optimizer(kvstore=kvstore, optimizer=optimizer, optimizer_params=optimizer_params)
         validation_metric = validation_metric or eval_metric
-        eval_metric = _metric_of(eval_metric)
+        eval_metric = metrics.create(eval_metric)
         given = locals()
         for epoch in range(begin_epoch, num_epoch):
             started = time.time()
@@ -152,8 +132,7 @@ class BaseModule:
             self.logger.info("Epoch[%d] Time cost=%.3f", epoch, time.time() - started)
             arg_params, aux_params = self.get_params()
             self.set_params(arg_params, aux_params)
-            for callback in _listed(epoch_end_callback):
-                callback(epoch, self.symbol, arg_params, aux_params)
+            call_each(epoch_end_callback, epoch, self.symbol, arg_params, aux_params)
             if eval_data is not None:
                 measured = self.score(
                     eval_data,
@@ -169,7 +148,7 @@ class BaseModule:
     def _fit_epoch(self, epoch: int, given: Mapping[str, Any]) -> None:
         """One epoch of `fit`, whose arguments are `given`."""
         eval_metric, monitor = given["eval_metric"], given["monitor"]
-        callbacks = _listed(given["batch_end_callback"])
+        callbacks = given["batch_end_callback"]
         eval_metric.reset()
         batches = iter(given["train_data"])
         data_batch, nbatch = next(batches, None), 0
@@ -192,8 +171,7 @@ class BaseModule:
             if callbacks:
                 seen = {**given, "epoch": epoch, "nbatch": nbatch, "data_batch": data_batch}
                 parameters = BatchEndParam(epoch, nbatch, eval_metric, seen)
-                for callback in callbacks:
-                    callback(parameters)
+                call_each(callbacks, parameters)
             data_batch, nbatch = upcoming, nbatch + 1
         for name, value in values:
             self.logger.info("Epoch[%d] Train-%s=%f", epoch, name, value)
@@ -243,16 +221,16 @@ class BaseModule:
             sparse_row_id_fn: gives for a batch the rows of sparse parameters that it needs.
         """
         self._require("score", "binded", "params_initialized")
-        eval_metric = _metric_of(eval_metric)
+        eval_metric = metrics.create(eval_metric)
         eval_metric.reset()
-        callbacks, count = _listed(batch_end_callback), 0
+        count = 0
         for nbatch, eval_batch in self._batches(eval_data, num_batch, reset, sparse_row_id_fn):
             self._measure(eval_metric, eval_batch)
-            for callback in callbacks:
-                callback(BatchEndParam(epoch, nbatch, eval_metric, locals()))
+            if batch_end_callback is not None:
+                call_each(batch_end_callback, BatchEndParam(epoch, nbatch, eval_metric, locals()))
             count += 1
-        for callback in _listed(score_end_callback):
-            callback(BatchEndParam(epoch, count, eval_metric, locals()))
+        if score_end_callback is not None:
+            call_each(score_end_callback, BatchEndParam(epoch, count, eval_metric, locals()))
         return eval_metric.get_global_name_value()  # type: ignore[no-any-return]
 
     def iter_predict(
@@ -321,224 +299,12 @@ class BaseModule:
         merged = [nd.concat(*parts, dim=0) for parts in zip(*outputs, strict=True)]
         return merged if always_output_list or len(merged) > 1 else merged[0]
 
-    # What it is ----------------------------------------------------------------------------------
-
-    @property
-    def symbol(self) -> Any:
-        """The symbol, None where there is none."""
-        return self._symbol
-
-    @property
-    def data_names(self) -> Sequence[str]:
-        """Names of the data."""
-        raise self._missing("data_names")
-
-    @property
-    def output_names(self) -> Sequence[str]:
-        """Names of the outputs."""
-        raise self._missing("output_names")
-
-    @property
-    def data_shapes(self) -> Any:
-        """Descriptions of the data."""
-        raise self._missing("data_shapes")
-
-    @property
-    def label_shapes(self) -> Any:
-        """Descriptions of the labels."""
-        raise self._missing("label_shapes")
-
-    @property
-    def output_shapes(self) -> Any:
-        """Names and shapes of the outputs."""
-        raise self._missing("output_shapes")
-
-    def _missing(self, name: str) -> NotImplementedError:
-        return NotImplementedError(f"{type(self).__name__} defines no {name}")
-
-    # Parameters ----------------------------------------------------------------------------------
-
-    def get_params(self) -> tuple[Params, Params]:
-        """Parameters and auxiliary states, by name."""
-        raise self._missing("get_params")
-
-    def init_params(
-        self,
-        initializer: Any = _UNIFORM,
-        arg_params: Mapping[str, NDArray] | None = None,
-        aux_params: Mapping[str, NDArray] | None = None,
-        allow_missing: bool = False,
-        force_init: bool = False,
-        allow_extra: bool = False,
-    ) -> None:
-        """Gives parameters and auxiliary states their first values.
-
-        Args:
-            initializer: fills those that have no value here.
-            arg_params: values of parameters.
-            aux_params: values of auxiliary states.
-            allow_missing: whether these may lack some.
-            force_init: whether to set them where they are set already.
-            allow_extra: whether there may be values of names that the module does not have.
-        """
-        raise self._missing("init_params")
-
-    def set_params(
-        self,
-        arg_params: Mapping[str, NDArray] | None,
-        aux_params: Mapping[str, NDArray] | None,
-        allow_missing: bool = False,
-        force_init: bool = True,
-        allow_extra: bool = False,
-    ) -> None:
-        """Sets parameters and auxiliary states; arguments as those of `init_params`."""
-        self.init_params(
-            initializer=None,
-            arg_params=arg_params,
-            aux_params=aux_params,
-            allow_missing=allow_missing,
-            force_init=force_init,
-            allow_extra=allow_extra,
-        )
+    # Files ---------------------------------------------------------------------------------------
 
     def save_params(self, fname: str) -> None:
         """Writes parameters and auxiliary states to a file, as MXNet does."""
-        arg_params, aux_params = self.get_params()
-        arrays = {f"arg:{name}": array for name, array in arg_params.items()}
-        arrays.update((f"aux:{name}", array) for name, array in aux_params.items())
-        nd.save(fname, arrays)
+        nd.save(fname, joined_params(*self.get_params()))
 
     def load_params(self, fname: str) -> None:
         """Takes parameters and auxiliary states from a file of `save_params`."""
         self.set_params(*split_params(nd.load(fname), fname))
-
-    def get_states(self, merge_multi_context: bool = True) -> list[Any]:
-        """States, of which this kind of module has none."""
-        self._require("get_states", "binded", "params_initialized")
-        if merge_multi_context:
-            text = "merge_multi_context=True: states of several devices are not merged"
-            raise AssertedError(f"get_states: {text}")
-        return []
-
-    def set_states(self, states: Any = None, value: float | None = None) -> None:
-        """Sets states, of which this kind of module has none."""
-        self._require("set_states", "binded", "params_initialized")
-        if states or value:
-            raise AssertedError(f"set_states: {type(self).__name__} has no states")
-
-    # Steps ---------------------------------------------------------------------------------------
-
-    def install_monitor(self, mon: Any) -> None:
-        """Has a `Monitor` watch what is computed."""
-        raise self._missing("install_monitor")
-
-    def prepare(
-        self,
-        data_batch: Any,
-        sparse_row_id_fn: Callable[[Any], Mapping[str, NDArray]] | None = None,
-    ) -> None:
-        """Gets ready for a batch before its forward.
-
-        Args:
-            data_batch: the batch.
-            sparse_row_id_fn: gives for it the rows of sparse parameters that it needs, by name.
-        """
-        if sparse_row_id_fn is not None:
-            text = "sparse_row_id_fn is not used: %s has no sparse parameters"
-            self.logger.warning(text, type(self).__name__)
-
-    def forward(self, data_batch: Any, is_train: bool | None = None) -> None:
-        """Computes the outputs for a batch.
-
-        Args:
-            data_batch: the batch.
-            is_train: whether as in training; default: what it is bound for.
-        """
-        raise self._missing("forward")
-
-    def backward(self, out_grads: Any = None) -> None:
-        """Computes the gradients.
-
-        Args:
-            out_grads: gradients of the outputs; none where the outputs are losses.
-        """
-        raise self._missing("backward")
-
-    def get_outputs(self, merge_multi_context: bool = True) -> list[Any]:
-        """Outputs of the last forward; for each a list of the devices', unless they are merged."""
-        raise self._missing("get_outputs")
-
-    def get_input_grads(self, merge_multi_context: bool = True) -> list[Any]:
-        """Gradients of the data, as `get_outputs` gives outputs."""
-        raise self._missing("get_input_grads")
-
-    def update(self) -> None:
-        """Updates the parameters by the gradients."""
-        raise self._missing("update")
-
-    def update_metric(self, eval_metric: Any, labels: Any, pre_sliced: bool = False) -> None:
-        """Has a metric take labels and the outputs of the last forward.
-
-        Args:
-            eval_metric: the metric.
-            labels: of the batch; for each device, where `pre_sliced`.
-            pre_sliced: whether labels are split already.
-        """
-        raise self._missing("update_metric")
-
-    def bind(
-        self,
-        data_shapes: Any,
-        label_shapes: Any = None,
-        for_training: bool = True,
-        inputs_need_grad: bool = False,
-        force_rebind: bool = False,
-        shared_module: BaseModule | None = None,
-        grad_req: Any = "write",
-    ) -> None:
-        """Makes what computes, for batches of given shapes.
-
-        Args:
-            data_shapes: descriptions of the data, or pairs of names and shapes.
-            label_shapes: descriptions of the labels.
-            for_training: whether gradients are computed.
-            inputs_need_grad: whether those of the data are, too.
-            force_rebind: whether to bind again where it is bound already.
-            shared_module: a module whose parameters and memory this one uses.
-            grad_req: null, write or add: one, or for each argument, by name or in order.
-        """
-        raise self._missing("bind")
-
-    def init_optimizer(
-        self,
-        kvstore: Any = "local",
-        optimizer: Any = "sgd",
-        optimizer_params: Any = (("learning_rate", 0.01),),
-        force_init: bool = False,
-    ) -> None:
-        """Makes what updates the parameters.
-
-        Args:
-            kvstore: the store that sums up over devices, or the name of one.
-            optimizer: an optimizer, or the name of one.
-            optimizer_params: arguments of an optimizer that is given by name.
-            force_init: whether to make it anew where there is one.
-        """
-        raise self._missing("init_optimizer")
-
-
-_STEPS = {
-    "binded": "bind()",
-    "params_initialized": "init_params() or set_params()",
-    "optimizer_initialized": "init_optimizer()",
-    "for_training": "bind(for_training=True)",
-    "inputs_need_grad": "bind(inputs_need_grad=True)",
-}
-
-
-def _metric_of(given: Any) -> Any:
-    return given if isinstance(given, metrics.EvalMetric) else metrics.create(given)
-
-
-def _listed(callbacks: Any) -> Sequence[Callable[..., Any]]:
-    return () if callbacks is None else _as_list(callbacks)

@@ -11,21 +11,19 @@ from .. import ndarray as nd
 from ..checkpoint import load_params
 from ..context import cpu
 from ..core.base.errors import ArgumentError, ArgumentTypeError, AssertedError, shown
-from ..initializer import Uniform
 from ..name import NameManager
 from ..symbol import Symbol
 from ..symbol import load as load_symbol
-from .base_module import BaseModule, Params
+from .base_module import BaseModule
 from .descriptions import _check_input_names
 from .module import Module
+from .steps import SGD, UNIFORM, Params
 
 __all__ = ["BucketingModule"]
 
 NDArray = nd.NDArray
 SymGen = Callable[[Any], tuple[Symbol, Sequence[str] | None, Sequence[str] | None]]
-_UNIFORM = Uniform(0.01)
 _CPU = cpu(0)
-_SGD = (("learning_rate", 0.01),)
 
 
 class BucketingModule(BaseModule):
@@ -168,7 +166,7 @@ class BucketingModule(BaseModule):
 
     def init_params(
         self,
-        initializer: Any = _UNIFORM,
+        initializer: Any = UNIFORM,
         arg_params: Mapping[str, NDArray] | None = None,
         aux_params: Mapping[str, NDArray] | None = None,
         allow_missing: bool = False,
@@ -298,7 +296,7 @@ class BucketingModule(BaseModule):
         self,
         kvstore: Any = "local",
         optimizer: Any = "sgd",
-        optimizer_params: Any = _SGD,
+        optimizer_params: Any = SGD,
         force_init: bool = False,
     ) -> None:
         """Makes what updates the parameters of all buckets; see `Module.init_optimizer`."""

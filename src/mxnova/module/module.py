@@ -5,38 +5,28 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import ndarray as nd
-from .. import optimizer as opt
 from ..checkpoint import load_checkpoint
 from ..context import Context, cpu
 from ..core.base.errors import ArgumentTypeError, AssertedError, MXNetError, shown
-from ..formats.atomic import replacing
-from ..formats.source import read_file
-from ..initializer import InitDesc, Uniform
+from ..initializer import InitDesc
 from ..io import DataDesc
-from ..kvstore.updates import (
-    create_kvstore,
-    initialize_kvstore,
-    update_params,
-    update_params_on_kvstore,
-)
 from ..symbol import Symbol
-from .base_module import BaseModule, Params
 from .descriptions import _check_input_names, _parse_data_desc
 from .executor_group import DataParallelExecutorGroup
+from .optimized_module import OptimizedModule
+from .steps import UNIFORM, Params
 
 __all__ = ["Module"]
 
 NDArray = nd.NDArray
-_UNIFORM = Uniform(0.01)
 _CPU = cpu(0)
-_SGD = (("learning_rate", 0.01),)
 
 
-class Module(BaseModule):
+class Module(OptimizedModule):
     """A symbol with parameters.
 
     Args:
@@ -65,7 +55,7 @@ class Module(BaseModule):
         group2ctxs: Any = None,
         compression_params: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(logger=logger)
+        super().__init__(logger, compression_params)
         self._context = [context] if isinstance(context, Context) else list(context)
         self._work_load_list = work_load_list or [1] * len(self._context)
         if len(self._work_load_list) != len(self._context):
@@ -77,12 +67,6 @@ class Module(BaseModule):
         self._arg_params: Params | None = None
         self._aux_params: Params | None = None
         self._params_dirty = False  # whether the devices have newer parameters than these
-        self._compression_params = compression_params
-        self._optimizer: Any = None
-        self._kvstore: Any = None
-        self._update_on_kvstore: bool | None = None
-        self._updater: Any = None
-        self._preload_opt_states: str | None = None
         self._grad_req: Any = None
         self._reset_bind()
 
@@ -167,7 +151,7 @@ class Module(BaseModule):
 
     def init_params(
         self,
-        initializer: Any = _UNIFORM,
+        initializer: Any = UNIFORM,
         arg_params: Mapping[str, NDArray] | None = None,
         aux_params: Mapping[str, NDArray] | None = None,
         allow_missing: bool = False,
@@ -355,107 +339,7 @@ class Module(BaseModule):
             labels = _reshaped(self._label_shapes or (), sizes)
         self.reshape(data, labels or None)
 
-    # The optimizer -------------------------------------------------------------------------------
-
-    def init_optimizer(
-        self,
-        kvstore: Any = "local",
-        optimizer: Any = "sgd",
-        optimizer_params: Any = _SGD,
-        force_init: bool = False,
-    ) -> None:
-        """Makes what updates the parameters.
-
-        Args:
-            kvstore: the store that sums up over devices, or the name of one.
-            optimizer: an optimizer, or the name of one, which then divides gradients by the number
-                of samples in a batch.
-            optimizer_params: arguments of an optimizer that is given by name.
-            force_init: whether to make it anew where there is one.
-        """
-        self._require("init_optimizer", "binded", "params_initialized")
-        if self.optimizer_initialized and not force_init:
-            self.logger.warning("init_optimizer: there is one; force_init=True makes another")
-            return
-        if self._params_dirty:
-            self._sync_params_from_devices()
-        store, on_store = create_kvstore(kvstore, len(self._context), self._arg_params or {})
-        made = self._made_optimizer(optimizer, optimizer_params, store, bool(store and on_store))
-        if store is not None:
-            if self._compression_params:
-                store.set_gradient_compression(self._compression_params)  # type: ignore[attr-defined]
-            if on_store:
-                store.set_optimizer(made)
-            arrays, names = self._exec_group.param_arrays, self._param_names
-            initialize_kvstore(store, arrays, self._arg_params or {}, names, on_store)
-        self._optimizer, self._kvstore, self._update_on_kvstore = made, store, on_store
-        self._updater = None if on_store else opt.get_updater(made)
-        self.optimizer_initialized = True
-        if self._preload_opt_states is not None:
-            self.load_optimizer_states(self._preload_opt_states)
-            self._preload_opt_states = None
-
-    def _made_optimizer(self, optimizer: Any, arguments: Any, store: Any, on_store: bool) -> Any:
-        """An optimizer that knows the parameters' names."""
-        size = self._exec_group.batch_size
-        if store is not None and "dist" in store.type and "_async" not in store.type:
-            size *= store.num_workers
-        devices = 1 if on_store else len(self._context)
-        names = {
-            i * devices + k: name
-            for i, name in enumerate(self._param_names)
-            for k in range(devices)
-        }
-        if isinstance(optimizer, str):
-            options = {"rescale_grad": 1.0 / size, **dict(arguments)}
-            return opt.create(optimizer, sym=self._symbol, param_idx2name=names, **options)
-        if not isinstance(optimizer, opt.Optimizer):
-            text = f"optimizer={shown(optimizer)}: must be an Optimizer or the name of one"
-            raise NoOptimizerError(f"init_optimizer: {text}")
-        if optimizer.rescale_grad != 1.0 / size:
-            text = f"rescale_grad={optimizer.rescale_grad} is not 1 / {size}, the size of a batch"
-            warnings.warn(f"init_optimizer: {text}", UserWarning, stacklevel=3)
-        if not optimizer.idx2name:
-            optimizer.idx2name = names
-        return optimizer
-
-    def borrow_optimizer(self, shared_module: Module) -> None:
-        """Uses the optimizer of another module, with its states."""
-        shared_module._require("borrow_optimizer", "optimizer_initialized")
-        self._optimizer = shared_module._optimizer
-        self._kvstore = shared_module._kvstore
-        self._update_on_kvstore = shared_module._update_on_kvstore
-        self._updater = shared_module._updater
-        self.optimizer_initialized = True
-
     # Steps ---------------------------------------------------------------------------------------
-
-    def prepare(
-        self,
-        data_batch: Any,
-        sparse_row_id_fn: Callable[[Any], Mapping[str, NDArray]] | None = None,
-    ) -> None:
-        """Gets ready for a batch before its forward: pulls rows of sparse parameters.
-
-        Args:
-            data_batch: the batch.
-            sparse_row_id_fn: gives for it the rows of sparse parameters that it needs, by name.
-        """
-        self._require("prepare", "binded")
-        if sparse_row_id_fn is None:
-            return
-        if not self._kvstore or not self._update_on_kvstore:
-            text = "sparse_row_id_fn is not used: no store updates the parameters"
-            warnings.warn(f"prepare: {text}", UserWarning, stacklevel=2)
-            return
-        row_ids = sparse_row_id_fn(data_batch)
-        if not isinstance(row_ids, Mapping):
-            text = f"sparse_row_id_fn gave {shown(row_ids)}: must give rows by parameter"
-            raise AssertedError(f"prepare: {text}")
-        for name, rows in row_ids.items():
-            position = self._param_names.index(name)
-            arrays = self._exec_group.param_arrays[position]
-            self._kvstore.row_sparse_pull(name, arrays, priority=-position, row_ids=rows)
 
     def forward(self, data_batch: Any, is_train: bool | None = None) -> None:
         """Computes the outputs for a batch.
@@ -477,18 +361,6 @@ class Module(BaseModule):
         """
         self._require("backward", "binded", "params_initialized")
         self._exec_group.backward(out_grads=out_grads)
-
-    def update(self) -> None:
-        """Updates the parameters by the gradients, which are summed up over devices first."""
-        self._require("update", "binded", "params_initialized", "optimizer_initialized")
-        self._params_dirty = True
-        group = self._exec_group
-        arrays, grads, names = group.param_arrays, group.grad_arrays, self._param_names
-        if self._update_on_kvstore:
-            update_params_on_kvstore(arrays, grads, self._kvstore, names)
-        else:
-            n = len(self._context)
-            update_params(arrays, grads, self._updater, n, self._kvstore, names)
 
     def get_outputs(self, merge_multi_context: bool = True) -> list[Any]:
         """Outputs of the last forward; for each a list of the devices', unless they are merged."""
@@ -571,32 +443,6 @@ class Module(BaseModule):
         if load_optimizer_states:
             module._preload_opt_states = f"{prefix}-{epoch:04d}.states"
         return module
-
-    def save_optimizer_states(self, fname: str) -> None:
-        """Writes the states of the optimizer to a file, which MXNet's Module loads, too."""
-        self._require("save_optimizer_states", "optimizer_initialized")
-        if self._update_on_kvstore:
-            self._kvstore.save_optimizer_states(fname)
-            return
-        states = self._updater.get_states()
-        with replacing(fname) as file:
-            file.write(states)
-
-    def load_optimizer_states(self, fname: str) -> None:
-        """Reads states from a file of `save_optimizer_states`, or of MXNet, as data.
-
-        Raises:
-            FormatError: the file holds no states.
-        """
-        self._require("load_optimizer_states", "optimizer_initialized")
-        if self._update_on_kvstore:
-            self._kvstore.load_optimizer_states(fname)
-        else:
-            self._updater.set_states(read_file(fname))
-
-
-class NoOptimizerError(AssertedError, ArgumentTypeError):
-    """What is neither an optimizer nor a name, which MXNet asserts."""
 
 
 class MissingValueError(MXNetError):

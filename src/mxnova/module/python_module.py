@@ -9,14 +9,12 @@ from typing import Any
 
 from .. import ndarray as nd
 from ..core.base.errors import AssertedError, shown
-from ..initializer import Uniform
-from .base_module import BaseModule, Params
+from .base_module import BaseModule
+from .steps import SGD, UNIFORM, Params
 
 __all__ = ["PythonLossModule", "PythonModule"]
 
 NDArray = nd.NDArray
-_UNIFORM = Uniform(0.01)
-_SGD = (("learning_rate", 0.01),)
 
 
 class PythonModule(BaseModule):
@@ -78,7 +76,7 @@ class PythonModule(BaseModule):
 
     def init_params(
         self,
-        initializer: Any = _UNIFORM,
+        initializer: Any = UNIFORM,
         arg_params: Mapping[str, NDArray] | None = None,
         aux_params: Mapping[str, NDArray] | None = None,
         allow_missing: bool = False,
@@ -139,7 +137,7 @@ class PythonModule(BaseModule):
         self,
         kvstore: Any = "local",
         optimizer: Any = "sgd",
-        optimizer_params: Any = _SGD,
+        optimizer_params: Any = SGD,
         force_init: bool = False,
     ) -> None:
         """Does nothing: there are no parameters."""

@@ -9,15 +9,13 @@ from typing import Any
 
 from .. import ndarray as nd
 from ..core.base.errors import AssertedError, candidates
-from ..initializer import Uniform
 from ..io import DataBatch, DataDesc
-from .base_module import BaseModule, Params
+from .base_module import BaseModule
+from .steps import SGD, UNIFORM, Params
 
 __all__ = ["SequentialModule"]
 
 NDArray = nd.NDArray
-_UNIFORM = Uniform(0.01)
-_SGD = (("learning_rate", 0.01),)
 
 
 class SequentialModule(BaseModule):
@@ -110,7 +108,7 @@ class SequentialModule(BaseModule):
 
     def init_params(
         self,
-        initializer: Any = _UNIFORM,
+        initializer: Any = UNIFORM,
         arg_params: Mapping[str, NDArray] | None = None,
         aux_params: Mapping[str, NDArray] | None = None,
         allow_missing: bool = False,
@@ -201,7 +199,7 @@ class SequentialModule(BaseModule):
         self,
         kvstore: Any = "local",
         optimizer: Any = "sgd",
-        optimizer_params: Any = _SGD,
+        optimizer_params: Any = SGD,
         force_init: bool = False,
     ) -> None:
         """Makes what updates the parameters, for each module; see `Module.init_optimizer`."""

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recurrent cells of the symbolic interface, their checkpoints, and sentences as numbers."""
+"""Recurrent cells of the symbolic interface, their checkpoints, and batches of sentences."""
 
 from .. import initializer as init
 from .. import ndarray, symbol
 from ..model import load_checkpoint, save_checkpoint
 from . import io, rnn, rnn_cell
-from .io import encode_sentences
+from .io import BucketSentenceIter, encode_sentences
 from .rnn import do_rnn_checkpoint, load_rnn_checkpoint, rnn_unroll, save_rnn_checkpoint
 from .rnn_cell import (
     BaseConvRNNCell,
@@ -30,6 +30,7 @@ __all__ = [
     "BaseConvRNNCell",
     "BaseRNNCell",
     "BidirectionalCell",
+    "BucketSentenceIter",
     "ConvGRUCell",
     "ConvLSTMCell",
     "ConvRNNCell",

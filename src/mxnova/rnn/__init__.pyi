@@ -5,6 +5,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as _np
 
+from mxnova.io import DataBatch as DataBatch
+from mxnova.io import DataIter as DataIter
 from mxnova.ndarray.ndarray import NDArray as NDArray
 from mxnova.symbol.symbol import Symbol as Symbol
 
@@ -35,6 +37,22 @@ class BidirectionalCell(BaseRNNCell):
     def state_info(self) -> list[dict[str, Any]]: ...
     def unpack_weights(self, args: Mapping[str, NDArray]) -> dict[str, NDArray]: ...
     def unroll(self, length: int, inputs: Any, begin_state: Any = None, layout: str = 'NTC', merge_outputs: bool | None = None) -> tuple[Any, Any]: ...
+class BucketSentenceIter(DataIter):
+    def __init__(self, sentences: Sequence[Sequence[int]], batch_size: int, buckets: Sequence[int] | None = None, invalid_label: int = -1, data_name: str = 'data', label_name: str = 'softmax_label', dtype: str = 'float32', layout: str = 'NT') -> None: ...
+    batch_size: Any
+    buckets: Any
+    curr_idx: Any
+    data: Any
+    default_bucket_key: Any
+    idx: Any
+    invalid_label: Any
+    major_axis: Any
+    nddata: Any
+    ndlabel: Any
+    def next(self) -> DataBatch: ...
+    provide_data: Any
+    provide_label: Any
+    def reset(self) -> None: ...
 class ConvGRUCell(BaseConvRNNCell):
     def __call__(self, inputs: Any, states: Any) -> tuple[Any, list[Any]]: ...  # type: ignore[override]
     def __init__(self, input_shape: Any, num_hidden: int, h2h_kernel: Any = (3, 3), h2h_dilate: Any = (1, 1), i2h_kernel: Any = (3, 3), i2h_stride: Any = (1, 1), i2h_pad: Any = (1, 1), i2h_dilate: Any = (1, 1), i2h_weight_initializer: Any = None, h2h_weight_initializer: Any = None, i2h_bias_initializer: Any = 'zeros', h2h_bias_initializer: Any = 'zeros', activation: Any = ..., prefix: str = 'ConvGRU_', params: RNNParams | None = None, conv_layout: str = 'NCHW') -> None: ...

@@ -54,10 +54,10 @@ def test_kinds(name):
 @pytest.mark.parametrize(
     "name, error, text",
     [
-        ("dist_sync", UnknownNameError, "transport"),
-        ("dist_async", UnknownNameError, "transport"),
+        ("dist_sink", UnknownNameError, "did you mean 'dist_sync'"),
+        ("dist_sync", MXNetError, "torchrun"),
         ("devise", UnknownNameError, "did you mean 'device'"),
-        ("horovod", UnknownNameError, "registered"),
+        ("horovodd", UnknownNameError, "must be registered"),
         (None, TypeError, "name=None"),
         (3, TypeError, "name=3"),
     ],

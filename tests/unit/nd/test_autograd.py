@@ -135,21 +135,6 @@ def test_gradients_of_leaves_never_share_memory():
     assert w.grad.asnumpy().tolist() == [[50], [4]]
 
 
-def test_the_gradient_of_an_integer_array_is_zero():
-    x, w = leaf([1, 2], dtype="int32"), leaf([3, 4])
-    with autograd.record():
-        y = x.astype("float32") * w
-    y.backward()
-    assert (x.grad.dtype, x.grad.asnumpy().tolist()) == (np.int32, [0, 0])
-    assert w.grad.asnumpy().tolist() == [1, 2]
-    x.grad[:] = 5
-    (x * 2).asnumpy()
-    with autograd.record():
-        y = x * 2
-    y.backward()
-    assert x.grad.asnumpy().tolist() == [0, 0]
-
-
 @pytest.mark.parametrize(
     "variables, gradients, reqs",
     [(1, 2, "write"), (2, 2, ["write"]), (2, 1, ["write", "write"])],

@@ -20,6 +20,8 @@ def _next() -> None:
 
 
 if __name__ == "sitecustomize":
-    if importlib.util.find_spec("mxnova") is not None:
+    # Servers and schedulers end when they import mxnova, which they must not do in here.
+    is_worker = os.environ.get("DMLC_ROLE", "worker") == "worker"
+    if is_worker and importlib.util.find_spec("mxnova") is not None:
         importlib.import_module("mxnova.as_mxnet")
     _next()

@@ -7,7 +7,7 @@ import os
 from typing import Any, Literal, NamedTuple
 
 from .errors import argument_error
-from .kinds import IntKind, Kind
+from .kinds import FloatKind, IntKind, Kind
 from .params import PosInt, kind_of
 
 __all__ = ["VARIABLES", "Variable", "describe_variables", "get"]
@@ -36,6 +36,11 @@ VARIABLES: dict[str, Variable] = {
         "Width times height of the largest image in a record that is decoded."),
     "MXNOVA_FUSE": Variable(kind_of(bool), True,
         "Whether inference graphs are rewritten: BatchNorm folded, activations and sums fused."),
+    "MXNOVA_AUTO_BACKENDS": Variable(kind_of(str), "openvino",
+        "Which backends the backend auto measures besides ATen, where they are installed; blanks "
+        "between."),
+    "MXNOVA_CACHE": Variable(kind_of(str), "",
+        "Folder for files that can be made again; default: mxnova in the user's cache folder."),
     "MXNOVA_NUMPY_NAMES": Variable(kind_of(bool), True,
         "Whether `import mxnet` gives NumPy back the names that it dropped, such as np.float."),
     "MXNOVA_FULL_TRACEBACK": Variable(kind_of(bool), False,
@@ -43,7 +48,7 @@ VARIABLES: dict[str, Variable] = {
     "MXNET_ELIMINATE_COMMON_EXPR": Variable(kind_of(bool), True,
         "Whether a graph computes what it says twice once."),
     "MXNET_SUBGRAPH_BACKEND": Variable(kind_of(str), "",
-        "Which subgraph backend partitions symbols that are bound; empty or NONE: none."),
+        "Which backend symbols that are bound are made for; empty or NONE: none in particular."),
     "MXNET_PROFILER_AUTOSTART": Variable(kind_of(bool), False,
         "Whether the profiler runs from the start; its trace is written at exit."),
     "MXNET_PROFILER_MODE": Variable(kind_of(int), 13,
@@ -80,6 +85,13 @@ VARIABLES: dict[str, Variable] = {
         "Elements from which on a KVStore sums up and copies in the background."),
     "MXNET_UPDATE_ON_KVSTORE": Variable(kind_of(bool), True,
         "Whether a Trainer of several contexts has its KVStore update parameters."),
+    "MXNOVA_DIST_TIMEOUT": Variable(FloatKind("double", 0.1, 1e6), 60.0,
+        "Seconds after which a process of a distributed job that does not answer counts as dead."),
+    "MXNOVA_DIST_START_TIMEOUT": Variable(FloatKind("double", 0.1, 1e6), 300.0,
+        "Seconds that the processes of a distributed job wait for each other at the start."),
+    "MXNOVA_DIST_LISTEN": Variable(kind_of(str), "",
+        "Address where the place to meet of a distributed job listens, on the machine that has it; "
+        "default: the one that the others are told."),
     "MXNET_STORAGE_FALLBACK_LOG_VERBOSE": Variable(kind_of(bool), True,
         "Whether it is logged, once each, that an operator runs on dense copies of sparse arrays."),
     "MXNET_CPU_TEMP_COPY": Variable(kind_of(PosInt), 4,

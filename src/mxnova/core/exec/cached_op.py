@@ -15,7 +15,7 @@ from ..graph.symbol import Symbol
 from ..nd.array import NDArray
 from ..nd.base_array import CLASSES
 from ..nd.recording import STATE
-from ..nd.tape import TapeNode, outputs_of, step
+from ..nd.tape import TapeNode, flow_of, outputs_of, step
 from ..nd.wrapping import owned, receive, wrap_recorded, wrap_value
 from ..runtime.attention import ATTENTION
 from ..runtime.context import Context
@@ -158,6 +158,10 @@ class CachedOp:
         for i in table.states:
             edges[i] = arrays[i]._value  # who watches their version counters is to see the writes
         inputs = [edges[i] for i in table.order]
+        for i in compiled.program.integers:
+            array = arrays[table.order[i]]
+            if flow_of(array) is not None:
+                inputs[i] = Linked(array._raw, inputs[i])
         with torch.enable_grad():
             mode = _RECORDED_TRAINING if STATE.training else _RECORDED
             results = compiled.program.run(inputs, mode, self._observers)
@@ -237,7 +241,7 @@ _KEPT = 1024
 def _wrapped(result: Any, node: TapeNode, context: Context, cls: Any) -> NDArray:
     if isinstance(result, Tensor):
         return wrap_recorded(result, context, node, cls)
-    array = wrap_value(value_of(result), context)
+    array = wrap_value(value_of(result), context, cls)
     array._tracked, array._node = tracked_of(result), node
     return array
 
@@ -266,10 +270,12 @@ def _edges(arrays: Sequence[NDArray]) -> list[Any] | None:
 
 def _distinct(results: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
     """`results`, each dense one in memory that no input and no other result has."""
-    dense = [t for t in inputs if isinstance(t, Tensor)]
+    dense = [t for t in map(value_of, inputs) if isinstance(t, Tensor)]
     found: list[Any] = []
     seen: set[int] = set()
     for result in results:
+        if isinstance(result, Linked) and isinstance(result.value, Tensor):
+            result = result._replace(value=owned(result.value, dense))
         if isinstance(result, Tensor):
             result = owned(result, dense)
             if len(results) == 1:

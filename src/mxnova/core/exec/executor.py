@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..base.collector import Resting
 from ..base.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -35,6 +36,7 @@ from ..runtime.context import Context
 from ..runtime.profiler import api_call, recorded_backward
 from ..runtime.resource import random_stream
 from .allocation import allocated, resized
+from .explanation import Placement
 from .gradient_path import refuse_without_gradient
 from .interpreter import Observer, Teller
 from .memory_need import bytes_needed
@@ -121,6 +123,7 @@ class Executor:
             _check_place(f"the array of {node.name!r}", given, place)
             _check_place(f"the gradient of {node.name!r}", self._grad_dict.get(node.name), place)
 
+    @Resting()
     def _compiled(self, lenders: Sequence[NDArray]) -> Program:
         """The program for these arrays, which must fit; makes the outputs."""
         _ = self._ctx.device  # must be there
@@ -265,6 +268,10 @@ class Executor:
         """
         if not self._is_shared():
             self._inference.specialize(self._inputs())
+
+    def explain(self) -> list[Placement]:
+        """Where each node runs outside training, and why: (node, operator, backend, reason)."""
+        return self._inference.explain(self._inputs())
 
     def _feed(self, values: Mapping[str, Any]) -> None:
         for name, value in values.items():

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import torch
 
 from ..base import env
+from ..base.collector import Resting
 from ..base.shapes import PartialShape
 from ..graph.common_expressions import without_common_expressions
 from ..graph.completion import completed, completions
@@ -35,6 +36,7 @@ from ..runtime.context import Context
 from ..runtime.profiler import PROFILER
 from ..runtime.resource import random_stream
 from .errors import refuse
+from .integer_execution import integer_runner, meets_integers
 from .interpreter import Interpreter, Observer, Timer
 from .lowering import Lowered, Runner, lower
 from .placement import contexts_of, placed
@@ -84,6 +86,12 @@ class Facts:
         """Shapes of all outputs of all nodes."""
         return infer_shapes(symbol.nodes, {n: a.shape for n, a in self.inputs.items()})
 
+    def is_integer(self, name: str) -> bool:
+        """Whether an input holds integers."""
+        known = self.inputs.get(name)
+        dtype = None if known is None else known.dtype
+        return dtype is not None and not dtype.is_floating_point
+
     def dtypes(self, symbol: Symbol) -> DTypeTable:
         """Element types of all outputs of all nodes."""
         return infer_dtypes(symbol.nodes, {n: a.dtype for n, a in self.inputs.items()})
@@ -96,6 +104,7 @@ class Program:
         facts: what it is compiled for.
         symbol: what it runs, a graph of its own: changes to the one that was given do not reach it.
         variables: the inputs: arguments, then auxiliary states.
+        integers: which of them hold integers, by number.
 
     Args:
         symbol: what to compute.
@@ -127,6 +136,7 @@ class Program:
         if order is not None:
             self.variables.sort(key=lambda variable: order.index(variable.name))
         self.symbol = placed(symbol, contexts)
+        self.integers = tuple(i for i, v in enumerate(self.variables) if facts.is_integer(v.name))
         self._lowered: dict[Mode, Lowered] = {}
 
     @functools.cached_property
@@ -142,7 +152,15 @@ class Program:
         found = self._lowered.get(mode)
         return found or self._lowered.setdefault(mode, self.lower(self.symbol, mode))
 
-    def lower(self, symbol: Symbol, mode: Mode) -> Lowered:
+    def rewritten(self, symbol: Symbol) -> Program:
+        """The program of a rewritten form of `symbol`, of the same inputs."""
+        made: Program = object.__new__(Program)
+        made.__dict__.update(self.__dict__, symbol=symbol, _lowered={})
+        made.__dict__.pop("drawing_contexts", None)
+        return made
+
+    @Resting()
+    def lower(self, symbol: Symbol, mode: Mode = INFERENCE) -> Lowered:
         """The function of a rewritten form of `symbol`, of the same inputs."""
         runners = _Runners(symbol, self.facts, mode)
         contexts = contexts_of(symbol.nodes, self.facts.context, self.facts.groups)
@@ -199,13 +217,16 @@ class _Runners:
         self._stream = facts.stream
         stored = {n: a.stype for n, a in facts.inputs.items()}
         self._stypes = infer_stypes(symbol.nodes, stored)
+        self._dtypes = facts.dtypes(symbol) if mode.recording else None
 
     def runner(self, node: Node, op: Op, context: Context) -> Runner:
         """What `node` runs. Only nodes that touch something sparse look at what they are given."""
         on_dense = self._on_dense(op, context)
         stypes = [self._stypes[id(e.node)][e.output] for e in node.inputs]
         if all(s == "default" for s in (*stypes, *self._stypes[id(node)])):
-            return on_dense
+            if self._dtypes is None or not meets_integers(node, self._dtypes):
+                return on_dense
+            return integer_runner(node, op, on_dense, self._facts(context), self._dtypes)
         return functools.partial(run_edges, op, on_dense, self._facts(context))
 
     def _facts(self, context: Context) -> Callable[[], Mapping[str, Any]]:
@@ -297,6 +318,7 @@ class ProgramTable:
             found = self._programs[key] = self._made(context, inputs, make, rng)
         return found
 
+    @Resting()
     def _made(
         self,
         context: Context,
@@ -310,7 +332,8 @@ class ProgramTable:
         facts = Facts(named, context, None, self._keeps_state, stream)
         operators = completions(self.symbol, facts.shapes(self.symbol), facts.dtypes(self.symbol))
         stypes = tuple(i.stype for i in known)
-        shared = (context, rng, stypes, tuple(operators.items()))
+        integers = tuple(facts.is_integer(name) for name in self.names)
+        shared = (context, rng, stypes, integers, tuple(operators.items()))
         found = self._programs.get(shared)
         if found is None:
             found = make(Program(self.symbol, facts, operators))

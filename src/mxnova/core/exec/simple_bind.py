@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from ..base.collector import Resting
 from ..base.errors import ArgumentTypeError, MXNetError, shown
 from ..base.shapes import PartialShape, from_user, is_known, shape_text
 from ..graph.infer import (
@@ -85,6 +86,7 @@ class _Wanted(NamedTuple):
         return first_elements(old, self.shape) if old._raw.dtype is self.dtype else None
 
 
+@Resting()
 def simple_bind(
     symbol: Symbol,
     context: Context,

@@ -13,23 +13,24 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from ..op.integer_gradient import integer_stand_in
 from ..op.kernel_gradient import densified, run_kernel, stand_in
 from ..op.record import Op
-from ..op.sparse.storage import Sparse, Value, stype_of
+from ..op.sparse.storage import Value, stype_of
 
 __all__ = ["Linked", "dense_edge", "execute", "leaf_of", "run_edges", "tracked_of", "value_of"]
 
 
 class Linked(NamedTuple):
-    """A record and the stand-in that its gradient flows through."""
+    """A record, or a tensor of integers, and the stand-in that its gradient flows through."""
 
-    record: Sparse
+    value: Value
     tracked: Tensor
 
 
 def value_of(edge: Any) -> Value:
     """The tensor or record on an edge."""
-    value: Value = edge.record if isinstance(edge, Linked) else edge
+    value: Value = edge.value if isinstance(edge, Linked) else edge
     return value
 
 
@@ -43,9 +44,12 @@ def tracked_of(edge: Any) -> Tensor:
 
 def leaf_of(value: Value) -> tuple[Any, Tensor]:
     """(what goes along the edge, its leaf) for an input that gradients are wanted of."""
+    if isinstance(value, Tensor) and value.is_floating_point():
+        leaf = value.data.requires_grad_()
+        return leaf, leaf
     if isinstance(value, Tensor):
-        leaf = value.data
-        return leaf, leaf.requires_grad_(leaf.is_floating_point())
+        leaf = integer_stand_in(value).requires_grad_()
+        return Linked(value.data, leaf), leaf
     leaf = stand_in(value).requires_grad_(value.dtype.is_floating_point)
     return Linked(value, leaf), leaf
 
@@ -100,6 +104,7 @@ def dense_edge(edge: Any) -> Tensor:
     if isinstance(edge, Tensor):
         return edge
     if isinstance(edge, Linked):
-        return densified(edge.record, edge.tracked)
+        value = edge.value
+        return value if isinstance(value, Tensor) else densified(value, edge.tracked)
     dense: Tensor = edge.dense()
     return dense

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from torch import Tensor
 
 from . import backends
+from .explanation import Placement, explained
 from .lowering import Lowered
 from .program import INFERENCE, Program, execute
 
@@ -55,9 +56,9 @@ class Inference:
     def __init__(self, program: Program, constants: frozenset[str] | None = None) -> None:
         self.program = program
         self._backend = backends.choose(program)
-        used = set() if self._backend is None else self._backend.parameters(program.symbol)
-        if constants is not None:
-            used &= constants
+        used: set[str] | frozenset[str] = set()
+        if self._backend is not None:
+            used = self._backend.parameters(program.symbol) if constants is None else constants
         self._watched = [i for i, v in enumerate(program.variables) if v.name in used]
         self._are_constant = constants is not None
         self._special: _Special | None = None
@@ -74,6 +75,14 @@ class Inference:
             self._rewritten(tuple([values[i] for i in self._watched]))
         else:
             _ = self._unconditional
+
+    def explain(self, values: Sequence[Any]) -> list[Placement]:
+        """Where each node runs once the program is compiled for `values`, and why."""
+        self.specialize(values)
+        special = self._special
+        lowered = None if special is None else special.lowered
+        constants = {self.program.variables[i].name: values[i] for i in self._watched}
+        return explained(self.program, lowered or self._unconditional, constants)
 
     def run(self, values: Sequence[Any], shared: bool = False) -> Sequence[Any]:
         """The outputs.

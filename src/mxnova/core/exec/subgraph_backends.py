@@ -19,6 +19,8 @@ from ..graph.partition import Selection, partitioned
 from ..graph.symbol import Symbol
 from ..nd.array import NDArray
 from ..runtime.context import Context
+from . import backends
+from .backends.request import marked, options_of
 from .bound_arrays import Arrays, by_name
 
 __all__ = [
@@ -128,9 +130,11 @@ def optimize_for(
     skip_infer: bool = False,
     **kwargs: Any,
 ) -> Symbol:
-    """The symbol with the nodes that a backend takes in subgraphs.
+    """The symbol with the nodes that a backend takes in subgraphs, or marked for it.
 
-    Without a backend of that name it is a copy, and that is logged as an error, as by MXNet.
+    Backends that compile (openvino, inductor, cudagraph, auto; aten is the default) take what they
+    can when the symbol runs outside training; the nodes stay as they are, with a mark. Without a
+    backend of that name it is a copy, and that is logged as an error, as by MXNet.
 
     Args:
         self: any symbol; it stays as it is.
@@ -143,10 +147,12 @@ def optimize_for(
         stype_dict: storage types by name, of inputs without arrays.
         skip_infer: do not look whether shapes and types fit.
         kwargs: options for the backend. ``dedup_subgraph``: readers of one thing share an input or
-            output of a subgraph.
+            output of a subgraph. ``precision``, of those that compile: what products may be
+            computed in, float32 or bfloat16.
 
     Raises:
-        MXNetError: shapes or types that contradict each other or the symbol.
+        MXNetError: shapes or types that contradict each other or the symbol; the backend cannot
+            be used here.
     """
     if ctx is not None and not isinstance(ctx, Context):
         raise ArgumentTypeError(f"optimize_for: ctx={ctx!r} is no Context")
@@ -158,10 +164,12 @@ def optimize_for(
         self.infer_type_partial(
             **_facts(self, "type_dict", type_dict, {n: a.dtype for n, a in arrays.items()})
         )
+    if backend in backends.names():
+        backends.named(backend)
+        return marked(self.__copy__(), backend, **options_of(backend, kwargs))
     if backend not in _CHOOSERS:
-        _log.error(
-            "optimize_for: no subgraph backend %r%s", backend, candidates(backend, _CHOOSERS)
-        )
+        hint = candidates(backend, [*_CHOOSERS, *backends.names()])
+        _log.error("optimize_for: no subgraph backend %r%s", backend, hint)
         return self.__copy__()
     shared = str(kwargs.pop("dedup_subgraph", False)) in ("True", "1")
     return partitioned(self, _CHOOSERS[backend](self, kwargs), shared)
@@ -192,6 +200,9 @@ def get_backend_symbol(self: Symbol, backend: str) -> Symbol:
     Raises:
         UnknownNameError: there is no such backend.
     """
+    if backend in backends.names():
+        backends.named(backend)
+        return marked(self.__copy__(), backend)
     return partitioned(self, _found(backend)(self, {}))
 
 
@@ -210,6 +221,9 @@ def for_binding(symbol: Symbol, stypes: Mapping[str, str]) -> Symbol:
     name = env.get("MXNET_SUBGRAPH_BACKEND")
     if name in ("", "NONE"):
         return symbol
+    if name in backends.names():
+        backends.named(name)
+        return marked(symbol, name)
     selects = _found(name)(symbol, {})
     stored = infer_stypes(symbol.nodes, stypes)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import torch
 
@@ -161,26 +161,47 @@ def _propagate(
     complete: Callable[[Any], bool],
 ) -> None:
     """Runs the rules forwards and backwards in turn until nothing changes."""
-    open_nodes = [n for n in nodes if n.op is not None]
+    open_nodes = [(n, n.op) for n in nodes if n.op is not None]
+    lessons: dict[tuple[Any, ...], _Lesson] = {}
     changed = True
     while changed:
         changed = False
-        for node in open_nodes:
-            changed |= _apply(node, table, facts_type, rule)
-        open_nodes = [n for n in open_nodes if not _complete(n, table, complete)]
-        open_nodes.reverse()
+        still_open = []
+        for node, op in open_nodes:
+            before = [table[id(e.node)][e.output] for e in node.inputs] + table[id(node)]
+            key = (id(op.structure), *before)  # no rule reads a number
+            try:
+                lesson = lessons.get(key) or lessons.setdefault(
+                    key, _lesson(node, op, before, facts_type, rule, complete)
+                )
+            except Pause:  # an unknown size was compared with a known one: the keys differ
+                lesson = _lesson(node, op, before, facts_type, rule, complete)
+            if lesson.changed:
+                changed = True
+                for entry, fact in zip(node.inputs, lesson.facts, strict=False):
+                    table[id(entry.node)][entry.output] = fact
+                table[id(node)][:] = lesson.facts[len(node.inputs) :]
+            if not lesson.complete:
+                still_open.append((node, op))
+        open_nodes = still_open[::-1]
 
 
-def _apply(
+class _Lesson(NamedTuple):
+    """What an operator's rule makes of what is known: deep graphs ask the same again and again."""
+
+    facts: list[Any]
+    changed: bool
+    complete: bool
+
+
+def _lesson(
     node: Node,
-    table: Table[Any],
+    op: Op,
+    before: list[Any],
     facts_type: Callable[..., Any],
     rule: Callable[[Op, Any], None],
-) -> bool:
-    op = node.op
-    if op is None:
-        return False
-    before = [table[id(e.node)][e.output] for e in node.inputs] + table[id(node)]
+    complete: Callable[[Any], bool],
+) -> _Lesson:
     facts = facts_type(op.name, op.inputs(), op.outputs(), before)
     try:
         with suppress(Pause):
@@ -189,15 +210,5 @@ def _apply(
         raise type(error)(f"node {node.name!r}: {error}") from None
     except Exception as error:  # rules meet whatever numbers users give them
         raise from_foreign(error, f"node {node.name!r}: {op.name}") from error
-    if not facts.changed:
-        return False
     after = facts.facts
-    for entry, fact in zip(node.inputs, after, strict=False):
-        table[id(entry.node)][entry.output] = fact
-    table[id(node)][:] = after[len(node.inputs) :]
-    return True
-
-
-def _complete(node: Node, table: Table[Any], complete: Callable[[Any], bool]) -> bool:
-    inputs = (table[id(e.node)][e.output] for e in node.inputs)
-    return all(map(complete, inputs)) and all(map(complete, table[id(node)]))
+    return _Lesson(after, facts.changed, all(map(complete, after)))

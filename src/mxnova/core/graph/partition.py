@@ -9,7 +9,7 @@ from .base_symbol import output_name, symbol_of
 from .node import Entry, Node, parsed
 from .rewrite import S, rewrite
 
-__all__ = ["Selection", "partitioned"]
+__all__ = ["Group", "Selection", "grouped", "partitioned"]
 
 Selection = Callable[[Node], bool]
 _PLACE = "__ctx_group__"
@@ -27,7 +27,7 @@ def partitioned(symbol: S, selects: Selection, shared: bool = False) -> S:
         shared: whether all that read one thing through the border of a group read it as one input
             or output of the group; else each gets its own, as in MXNet.
     """
-    groups = _grouped(symbol.nodes, selects)
+    groups = grouped(symbol.nodes, selects)
     numbers = _handed_out(symbol.entries, groups, shared)
     parts: dict[int, _Part] = {}  # by id of a group
     part_of: dict[int, _Part] = {}  # by id of a node inside
@@ -112,7 +112,7 @@ class _Part:
 # Which nodes belong together ----------------------------------------------------------------------
 
 
-class _Group:
+class Group:
     """Nodes that shall become one.
 
     Attributes:
@@ -132,9 +132,9 @@ class _Group:
         self.place = node.attrs.get(_PLACE)
 
 
-def _grouped(nodes: Sequence[Node], selects: Selection) -> dict[int, _Group]:
+def grouped(nodes: Sequence[Node], selects: Selection) -> dict[int, Group]:
     """The group of each selected node, by the node's id."""
-    groups = {id(n): _Group(n, i) for i, n in enumerate(nodes) if n.op is not None}
+    groups = {id(n): Group(n, i) for i, n in enumerate(nodes) if n.op is not None}
     selected = {id(n) for n in nodes if n.op is not None and selects(n)}
     for node in nodes:
         if id(node) not in selected:
@@ -146,7 +146,7 @@ def _grouped(nodes: Sequence[Node], selects: Selection) -> dict[int, _Group]:
     return {number: groups[number] for number in selected}
 
 
-def _may_join(one: _Group, other: _Group, groups: dict[int, _Group]) -> bool:
+def _may_join(one: Group, other: Group, groups: dict[int, Group]) -> bool:
     """Whether nothing that the two read needs, through further groups, what they make."""
     first = min(one.first, other.first)
     seen = {id(one), id(other)}
@@ -166,7 +166,7 @@ def _may_join(one: _Group, other: _Group, groups: dict[int, _Group]) -> bool:
     return True
 
 
-def _join(one: _Group, other: _Group, groups: dict[int, _Group]) -> None:
+def _join(one: Group, other: Group, groups: dict[int, Group]) -> None:
     """Makes one group of two."""
     large, small = (one, other) if len(one.nodes) >= len(other.nodes) else (other, one)
     large.nodes += small.nodes
@@ -181,7 +181,7 @@ def _join(one: _Group, other: _Group, groups: dict[int, _Group]) -> None:
 
 
 def _handed_out(
-    heads: Sequence[Entry], groups: dict[int, _Group], shared: bool
+    heads: Sequence[Entry], groups: dict[int, Group], shared: bool
 ) -> dict[tuple[int, int], int]:
     """The number of the output of a group that goes to each reader outside it.
 

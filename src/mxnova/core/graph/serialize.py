@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ...formats import symbol_json
 from ...formats.symbol_json import GraphRecord, NodeRecord
+from ..base.collector import Resting
 from ..base.errors import FormatError, MXNetError, shown
 from ..base.printable import printable
 from ..base.scopes import is_np_shape
@@ -27,6 +28,7 @@ __all__ = ["from_json", "listing", "to_json", "without_amp_casts"]
 S = TypeVar("S", bound=BaseSymbol)
 
 
+@Resting()
 def from_json(text: str | bytes) -> Symbol:
     """The symbol in a JSON text of any MXNet version.
 

@@ -23,7 +23,7 @@ from ..runtime.context import Context, context_of
 from ..runtime.profiler import API, PROFILER, api_call, clock, span
 from ..runtime.storage import moved
 from .arithmetic import Arithmetic
-from .array_operators import AsType, CopyTo, Index
+from .array_operators import AsType, CopyTo, Index, Overwrite
 from .autograd import attach, backward
 from .base_array import CLASSES
 from .chunk import ReadOnlyChunk, new_chunk
@@ -35,7 +35,7 @@ from .indexing import assign, is_whole, refusal, select, slices_lie_together
 from .modes import MODES
 from .recording import STATE, recorded_write
 from .reshaping import Reshaping
-from .tape import Leaf, is_live, linked, step
+from .tape import Leaf, is_live, linked
 from .wrapping import receive, view_of, viewed_as, wrap
 
 __all__ = ["NDArray", "Number", "array_from_numpy", "numpy_of", "tensor_from"]
@@ -308,11 +308,9 @@ class NDArray(Arithmetic, Reshaping, Interchange):
             return False
         if source is None or is_live(self) or not whole:
             raise recorded_write()
-        with torch.enable_grad():
-            result = torch.empty_like(self._tensor)
-            assign(result, key, source[0])
-        self._target.copy_(result.data)
-        self._tracked, self._node = result, step(_COPY, (value,))
+        result: NDArray = invoke(Overwrite(self._raw.dtype, self._raw.shape, key), (value,))
+        self._target.copy_(result._raw)
+        self._tracked, self._node = result._tracked, result._node
         return True
 
     def slice_assign(self, rhs: NDArray, begin: Any, end: Any, step: Any) -> NDArray:

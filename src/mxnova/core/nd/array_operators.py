@@ -9,12 +9,12 @@ import torch
 from torch import Tensor
 
 from ..op.declaration import elementwise_shape
-from ..op.dtypes import dtype_name
+from ..op.dtypes import dtype_name, torch_dtype
 from ..op.infer import DTypes
 from ..op.record import Op, OpType, Structure
-from .indexing import select
+from .indexing import assign, select
 
-__all__ = ["AsType", "CopyTo", "Index"]
+__all__ = ["AsType", "CopyTo", "Index", "Overwrite"]
 
 
 class _ArrayOperator(Op):
@@ -48,19 +48,49 @@ class Index(_ArrayOperator):
 class AsType(_ArrayOperator):
     """Elements of any type that arrays can have, which are more than operator Cast knows."""
 
+    shared_by_integers: ClassVar[Structure]
+
     def __init__(self, dtype: torch.dtype) -> None:
         super().__init__(dtype=dtype_name(dtype))
         self.__dict__["_dtype"] = dtype
+        if not dtype.is_floating_point:
+            self.__dict__["structure"] = getattr(self, "shared_by_integers", None)
 
     def forward(self, data: Tensor) -> Tensor:
         """A copy of `data`."""
         return data.to(self.__dict__["_dtype"], copy=True)
+
+    def changed(self, **values: Any) -> AsType:
+        """The cast to another type."""
+        return AsType(torch_dtype(values["dtype"]))
 
     infer_shape = elementwise_shape
 
     def infer_dtype(self, t: DTypes) -> None:
         """The output is of the type asked for."""
         t.output = self.__dict__["_dtype"]
+
+
+class Overwrite(AsType):
+    """What an array of some shape and type holds when all was overwritten: ``x[:] = value``."""
+
+    def __init__(self, dtype: torch.dtype, shape: torch.Size, key: Any) -> None:
+        super().__init__(dtype)
+        self.__dict__.update(_shape=shape, _key=key)
+
+    def forward(self, data: Tensor) -> Tensor:
+        """`data` along all axes."""
+        own = self.__dict__
+        result = torch.empty(own["_shape"], dtype=own["_dtype"], device=data.device)
+        assign(result, own["_key"], data)
+        return result
+
+    def changed(self, **values: Any) -> Overwrite:
+        """The values of an array of another type."""
+        own = self.__dict__
+        return Overwrite(torch_dtype(values["dtype"]), own["_shape"], own["_key"])
+
+    infer_shape = Op.infer_shape
 
 
 class CopyTo(_ArrayOperator):
@@ -76,6 +106,10 @@ class CopyTo(_ArrayOperator):
 Index.type = OpType(["_slice"], Index, Index.forward)
 AsType.type = OpType(["Cast"], AsType, AsType.forward)
 CopyTo.type = OpType(["_copyto"], CopyTo, CopyTo.forward)
+Overwrite.type = OpType(["_copyto"], Overwrite, Overwrite.forward)
 Index.shared = Structure(Index((), (), (), ()))
 AsType.shared = Structure(AsType(torch.float32))
+AsType.shared_by_integers = Structure(AsType(torch.int32))
+Overwrite.shared = Structure(Overwrite(torch.float32, torch.Size(), ()))
+Overwrite.shared_by_integers = Structure(Overwrite(torch.int32, torch.Size(), ()))
 CopyTo.shared = Structure(CopyTo())

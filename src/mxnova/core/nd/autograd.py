@@ -18,6 +18,7 @@ from torch import Tensor
 from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError, from_foreign, shown
 from ..base.shapes import shape_text
 from ..op.dtypes import dtype_name
+from ..op.integer_gradient import integer_stand_in
 from ..op.kernel_gradient import stand_in
 from ..runtime.attention import ATTENTION
 from ..runtime.profiler import PROFILER, recorded_backward
@@ -52,7 +53,9 @@ def attach(array: BaseArray, gradient: BaseArray, grad_req: str) -> None:
 def _stand_in(array: BaseArray) -> Tensor:
     """A tensor for gradients to flow through: the same memory, its own version counter."""
     value = array._value
-    return value.data if isinstance(value, Tensor) else stand_in(value)
+    if not isinstance(value, Tensor):
+        return stand_in(value)
+    return value.data if value.is_floating_point() else integer_stand_in(value)
 
 
 def mark_variables(
@@ -107,7 +110,7 @@ def take_gradient(array: BaseArray, fresh: Tensor, grad_req: str) -> None:
     if fresh.is_sparse or array.stype != "default":
         take_sparse_gradient(array, fresh, grad_req)
     elif grad_req == "add":
-        array._target.add_(fresh.to(array._raw.device))
+        array._target.add_(fresh.to(array._raw.device, array._raw.dtype))
     else:
         take(array, fresh, "backward")
 
@@ -206,7 +209,7 @@ def _head_gradient(tracked: Tensor, gradient: BaseArray | None, create_graph: bo
         return torch.ones_like(tracked)
     if create_graph and gradient._tracked is not None:
         return gradient._tracked
-    return gradient._tensor
+    return gradient._tensor.to(tracked.dtype)
 
 
 def _distinct(gradients: Sequence[Tensor | None], heads: _Heads) -> list[Tensor | None]:
@@ -319,7 +322,7 @@ def _gradient_array(array: BaseArray, gradient: Tensor | None) -> BaseArray:
     if gradient is None:
         gradient = torch.zeros(array.shape, dtype=array._raw.dtype, device=array.context.device)
     kind = type(array) if array.stype == "default" else None
-    return wrap(gradient.detach().contiguous(), array.context, kind)
+    return wrap(gradient.detach().to(array._raw.dtype).contiguous(), array.context, kind)
 
 
 def _record(made: Sequence[BaseArray], gradients: Sequence[Tensor | None], heads: _Heads) -> None:

@@ -19,6 +19,7 @@ from torch import Tensor, is_grad_enabled
 
 from ..base.errors import ArgumentTypeError, MXNetError, shown
 from ..op.gradient import recorded
+from ..op.integer_gradient import flows_through_integers, makes_integers, step_on_integers
 from ..op.kernel import Kernel
 from ..op.kernel_gradient import run_kernel, stand_in
 from ..op.record import Op, OpType, as_tuple
@@ -48,7 +49,8 @@ class _Plan:
     """What invoking an operator needs to know, worked out once and kept with its structure.
 
     Attributes:
-        accepted: shapes and dtypes of inputs that the operator's rules have passed.
+        accepted: shapes and dtypes of inputs that the operator's rules have passed, and what
+            integers are among the arrays then.
         facts: run facts that its forward asks for.
         n_inputs: how many arrays it takes.
         sparse: whether it may give sparse results from dense inputs.
@@ -59,21 +61,36 @@ class _Plan:
     __slots__ = ("accepted", "facts", "n_inputs", "sparse", "visible", "written")
 
     def __init__(self, op: Op) -> None:
-        self.accepted: set[Any] = set()
+        self.accepted: dict[Any, int] = {}
         self.facts = op.type.signature.facts
         self.n_inputs = len(op.structure.inputs)
         self.sparse = op.kernel_for(["default"] * self.n_inputs) is not None
         self.visible = op.n_visible()
         self.written = op.structure.written
 
-    def accept(self, op: Op, tensors: Sequence[Tensor]) -> None:
-        """Runs the operator's rules, once for each combination of inputs."""
+    def accept(self, op: Op, tensors: Sequence[Tensor]) -> int:
+        """Runs the operator's rules, once for each combination of inputs.
+
+        Returns _NO_INTEGERS, _SOME_INTEGERS or, where gradients flow to some that it makes,
+        _MAKES_INTEGERS.
+        """
         key = tuple([(t.shape, t.dtype) for t in tensors])
-        if key not in self.accepted:
+        integers = self.accepted.get(key)
+        if integers is None:
             check(op, tensors)
             if len(self.accepted) > _ACCEPTED_LIMIT:
                 self.accepted.clear()
-            self.accepted.add(key)
+            integers = self.accepted[key] = _integers(op, [t.dtype for t in tensors])
+        return integers
+
+
+_NO_INTEGERS, _SOME_INTEGERS, _MAKES_INTEGERS = range(3)
+
+
+def _integers(op: Op, dtypes: Sequence[torch.dtype]) -> int:
+    if makes_integers(op, dtypes):
+        return _MAKES_INTEGERS
+    return _NO_INTEGERS if all(d.is_floating_point for d in dtypes) else _SOME_INTEGERS
 
 
 def _plan_of(op: Op) -> _Plan:
@@ -173,12 +190,18 @@ def _run(
             return _run_kernel(op, plan, kernel, arrays, values, out, kind, here)
         if any(a.stype != "default" for a in arrays):
             return _densely(op, arrays, out)
-    plan.accept(op, values)
+    integers = plan.accept(op, values)
     if STATE.recording:
         links = linked(arrays)
         if out is not None:
             _refuse_recorded(_listed(out), arrays if links else ())
         if links is not None:
+            if integers:
+                if flows_through_integers(op, values, links, integers == _MAKES_INTEGERS):
+                    return _run_on_integers(
+                        op, plan, arrays, values, links, out, kind, here, context, is_view
+                    )
+                links = _without_integers(links, values)
             return _run_recorded(op, plan, arrays, values, links, out, kind, here, context, is_view)
     outs = None if out is None else _listed(out)
     made = _execute(op, op.forward, plan.facts, values, here, outs)
@@ -275,11 +298,65 @@ def _run_recorded(
     nodes = outputs_of(node, plan.visible)
     if out is None:
         return [wrap_recorded(r, there, n, cls) for r, n in zip(results, nodes, strict=False)]
-    outs = _listed(out)
-    _write(op, [r.detach() for r in results], outs)
-    for written, result, output in zip(outs, results, nodes, strict=False):
-        written._tracked, written._node = result, output
+    _write_recorded(op, [r.detach() for r in results], results, nodes, _listed(out))
     return out
+
+
+def _write_recorded(
+    op: Op,
+    results: Sequence[Tensor],
+    links: Sequence[Tensor],
+    nodes: Sequence[Any],
+    outs: Sequence[BaseArray],
+) -> None:
+    _write(op, results, outs)
+    for written, link, node in zip(outs, links, nodes, strict=False):
+        written._tracked, written._node = link, node
+
+
+def _run_on_integers(
+    op: Op,
+    plan: _Plan,
+    arrays: Sequence[BaseArray],
+    values: Sequence[Tensor],
+    links: list[Tensor],
+    out: Any,
+    cls: type[BaseArray],
+    here: Context,
+    context: Context | None,
+    is_view: bool,
+) -> Any:
+    """`_run_recorded` where gradients flow through integers: ATen's graph has stand-ins of them."""
+    links_of_results: tuple[Tensor, ...] = ()
+
+    def forward(*values: Tensor, **facts: Any) -> tuple[Tensor, ...]:
+        nonlocal links_of_results
+        results, links_of_results = step_on_integers(op, values, links, facts)
+        return tuple(results)
+
+    results = _execute(op, forward, plan.facts, values, here, None)
+    if not is_view:
+        results = tuple(
+            owned(r, values) if context is None else placed(r, context) for r in results
+        )
+    there = context or here
+    nodes = outputs_of(step(op, arrays), plan.visible)
+    if out is not None:
+        _write_recorded(op, results, links_of_results, nodes, _listed(out))
+        return out
+    made = []
+    for result, link, node in zip(results, links_of_results, nodes, strict=False):
+        array = wrap_recorded(link, there, node, cls)
+        array._raw = result.detach()
+        made.append(array)
+    if is_view:
+        made[0]._chunk = arrays[0]._chunk
+    return made[0] if plan.visible == 1 else made
+
+
+def _without_integers(links: Sequence[Tensor], values: Sequence[Tensor]) -> list[Tensor]:
+    """`links`, integers as the constants that they are where no gradient flows through them."""
+    return [t if v.is_floating_point() else v for t, v in zip(links, values, strict=True)]
 
 
 def _recorded(
@@ -411,7 +488,7 @@ def pairwise(type_: OpType, otherwise: Callable[[Any, Any], Any]) -> Callable[[A
             array._tracked = array._node = array._grad = None
             return array
         links = linked((self, other))
-        if links is None or not is_grad_enabled():
+        if links is None or not dtype.is_floating_point or not is_grad_enabled():
             return invoke(type_.plain, (self, other))
         try:
             result = recorded(type_.plain)(*links)

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from ..base.errors import ArgumentTypeError, MXNetError
 from ..base.shapes import shape_text
+from ..op.integer_gradient import integer_stand_in
 from ..runtime.context import Context
 from .base_array import BaseArray
 from .recording import set_recording
@@ -86,11 +87,16 @@ def _recorded(
 ) -> list[BaseArray]:
     """New arrays for the outputs: `function` may have saved the old, and the new refer to it."""
     values = [o._tensor.clone() if _is_one_of(o, inputs) else o._tensor.data for o in outputs]
-    contexts = [o.context for o in outputs]
+    places = [(o.context, v.dtype) for o, v in zip(outputs, values, strict=True)]
+    flowing = [v if v.is_floating_point() else integer_stand_in(v) for v in values]
     with torch.enable_grad():
-        results = _Step.apply(function, contexts, values, *tracked)  # type: ignore[no-untyped-call]
+        results = _Step.apply(function, places, flowing, *tracked)  # type: ignore[no-untyped-call]
     nodes = outputs_of(step("_CustomFunction", inputs), len(results))
-    return [wrap_recorded(*made) for made in zip(results, contexts, nodes, strict=True)]
+    made: list[BaseArray] = []
+    for result, value, (context, _), node in zip(results, values, places, nodes, strict=True):
+        made.append(wrap_recorded(result, context, node))
+        made[-1]._raw = value
+    return made
 
 
 def _is_one_of(array: BaseArray, arrays: Sequence[BaseArray]) -> bool:
@@ -102,12 +108,12 @@ class _Step(torch.autograd.Function):
     def forward(
         ctx: Any,
         function: Function,
-        contexts: Sequence[Context],
+        places: Sequence[tuple[Context, torch.dtype]],
         values: Sequence[Tensor],
         *tracked: Tensor,
     ) -> tuple[Tensor, ...]:
         ctx.function = function
-        ctx.contexts = contexts
+        ctx.places = places
         ctx.save_for_backward(*tracked)
         return tuple(values)
 
@@ -115,8 +121,8 @@ class _Step(torch.autograd.Function):
     def backward(ctx: Any, *d_outputs: Tensor) -> tuple[Any, ...]:
         function, inputs = ctx.function, ctx.saved_tensors
         with torch.no_grad():
-            pairs = zip(d_outputs, ctx.contexts, strict=True)
-            arrays = [wrap(d.detach().contiguous(), context) for d, context in pairs]
+            pairs = zip(d_outputs, ctx.places, strict=True)
+            arrays = [wrap(d.detach().to(dtype).contiguous(), at) for d, (at, dtype) in pairs]
             given = _gradients(function, arrays, len(inputs))
             found = [_as_gradient(function, g, t) for g, t in zip(given, inputs, strict=True)]
         if torch.is_grad_enabled():  # a graph of the gradients is wanted

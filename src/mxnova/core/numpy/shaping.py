@@ -256,7 +256,7 @@ for _rank in (1, 2, 3):
 
 
 def _parts(F: World, made: Any) -> Any:
-    return made if F.is_symbolic else F.outputs(made)
+    return list(made) if F.is_symbolic else F.outputs(made)
 
 
 def _cut(name: str, given: Any, length: int | None) -> dict[str, Any]:
@@ -284,11 +284,8 @@ def split(F: World, ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
 @function
 def array_split(F: World, ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     """As `split`; lengths may differ by one."""
-    if isinstance(indices_or_sections, int):
-        each, more = divmod(ary.shape[axis], indices_or_sections)
-        lengths = [each + 1] * more + [each] * (indices_or_sections - more)
-        indices_or_sections = np.cumsum(lengths)[:-1].tolist()
-    return split(F, ary, indices_or_sections, axis)
+    cut = _cut("array_split", indices_or_sections, None)
+    return _parts(F, F._npi_split(ary, axis=axis, **cut))
 
 
 @function

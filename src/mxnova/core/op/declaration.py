@@ -69,6 +69,7 @@ class Rules:
     inputs: Callable[[Any], tuple[str, ...]] | None = None
     mutates: tuple[str, ...] = ()
     differentiable: bool | None = True
+    pointwise: bool = False
     backward: Callable[..., Any] | None = None
     settle: Callable[[Op, tuple[int, ...], torch.dtype], dict[str, Any]] | None = None
     gradient_stypes: GradientStypes | None = None
@@ -146,6 +147,7 @@ def register_function(
     members = {
         "mutates": declared.mutates,
         "differentiable": declared.differentiable,
+        "pointwise": declared.pointwise,
         "_rules": declared,
     }
     cls: type[Op] = type(f"FunctionOp_{names[0]}", (FunctionOp,), members)
@@ -166,9 +168,9 @@ def function_operator(*names: str, **rules: Any) -> Callable[[F], F]:
     """Registers a function under `names`; its keyword-only arguments become the parameters.
 
     Keywords are the fields of `Rules`: shape, dtype (rules that replace the defaults), outputs,
-    inputs (names, when they depend on parameters), mutates, differentiable, backward, settle (the
-    parameters that change in `Op.settled`), gradient_stypes; named_inputs, by_name_only and method
-    are those of `OpType`.
+    inputs (names, when they depend on parameters), mutates, differentiable, pointwise, backward,
+    settle (the parameters that change in `Op.settled`), gradient_stypes; named_inputs, by_name_only
+    and method are those of `OpType`.
     """
 
     def declare(function: F) -> F:

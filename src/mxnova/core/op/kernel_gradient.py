@@ -21,10 +21,10 @@ from .sparse.storage import Csr, RowSparse, Value, dense_of
 __all__ = ["densified", "run_kernel", "stand_in", "value_of_gradient"]
 
 
-def stand_in(value: Value) -> Tensor:
-    """A tensor of the shape and type of `value` that has no memory."""
+def stand_in(value: Value, dtype: torch.dtype | None = None) -> Tensor:
+    """A tensor of the shape of `value` that has no memory, of its type or of `dtype`."""
     data = value if isinstance(value, Tensor) else value.data
-    return torch.zeros((), dtype=data.dtype, device=data.device).expand(value.shape)
+    return torch.zeros((), dtype=dtype or data.dtype, device=data.device).expand(value.shape)
 
 
 def densified(value: Value, tracked: Tensor) -> Tensor:

@@ -43,6 +43,7 @@ class Op:
         writes_in_backward: inputs that a backward pass writes to, by `on_backward`.
         initializers: input -> the ``__init__`` text of a variable there that has none.
         subgraphs: the graphs inside a control-flow operator.
+        pointwise: whether each element of the output comes of one element of each input.
         differentiable: False where the gradient is zero: results are cut from the graph. None where
             MXNet has no gradient, so that binding is refused where one is wanted.
         forward: tensors (and the facts it asks for) to its output, a tuple when there are several.
@@ -58,6 +59,7 @@ class Op:
     writes_in_backward: tuple[str, ...] = ()
     initializers: ClassVar[Mapping[str, str]] = {}
     subgraphs: tuple[Any, ...] = ()
+    pointwise: ClassVar[bool] = False
     differentiable: bool | None = True
     forward: Callable[..., Any]
     backward: Callable[..., Any] | None = None
@@ -188,6 +190,12 @@ class Op:
     ) -> Callable[[], None] | None:
         """What to do when a gradient of the first output arrives; asked after forward has run."""
         return None
+
+    @property
+    def can_run_twice(self) -> bool:
+        """Whether forward may run once more, for a gradient, without anybody noticing."""
+        draws = "rng" in self.type.signature.facts
+        return not (draws or self.subgraphs or self.structure.written)
 
     def instance(self) -> Op:
         """The operator for one executor; another one where it keeps a state from run to run."""

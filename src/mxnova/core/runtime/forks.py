@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from ..base.collector import Resting
+
 __all__ = ["after_fork_in_child"]
 
 
@@ -33,6 +35,8 @@ def _allow_opencv_threads() -> None:
     if _n_threads:
         sys.modules["cv2"].setNumThreads(_n_threads.pop())
 
+
+after_fork_in_child(Resting.end_in_child)
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(

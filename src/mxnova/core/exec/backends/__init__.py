@@ -1,22 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Backends: each a module that rewrites programs for the kernels it knows.
+"""Backends: each rewrites programs for the kernels that it knows.
 
-A backend is registered under a name. The first one that supports a program is asked to compile it.
-To add one, write a module with an object that has the methods of `Backend`, and `register` it here.
+A backend is registered under a name. Nodes may ask for one by name (`request`); what is left, and
+all of a graph that asks for none, goes to the first of the default ones that supports it. To add
+one, write a module with an object that has the methods of `Backend`, and `register` it here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 from torch import Tensor
 
+from ...base.errors import MXNetError, UnknownNameError, candidates
 from ...graph.symbol import Symbol
 from ..program import Program
+from .auto import Auto
 from .convolution_fusion import ConvolutionFusion
+from .cudagraph import CudaGraph
+from .inductor import Inductor
+from .openvino import OpenVINO
+from .request import DEFAULT, wanted
 
-__all__ = ["BACKENDS", "Backend", "choose", "register"]
+__all__ = ["BACKENDS", "BY_NAME", "Backend", "Chain", "choose", "named", "names", "register"]
+
+_log = logging.getLogger("mxnova")
 
 
 class Backend(Protocol):
@@ -37,17 +47,89 @@ class Backend(Protocol):
         """
 
 
+class NamedBackend(Backend, Protocol):
+    """A backend that runs what asks for it."""
+
+    def unavailable(self) -> str | None:
+        """Why it cannot be used here; None where it can."""
+
+    def refusals(self, program: Program, constants: Mapping[str, Tensor]) -> dict[int, str]:
+        """Why it leaves nodes, by id, that ask for it."""
+
+
 BACKENDS: dict[str, Backend] = {}
+BY_NAME: dict[str, NamedBackend] = {}
 
 
 def register(name: str, backend: Backend) -> None:
-    """Makes `backend` known; later ones are asked later."""
+    """Makes `backend` one of those that every program is shown to; later ones are asked later."""
     BACKENDS[name] = backend
 
 
+def names() -> list[str]:
+    """Names of the backends that may be asked for."""
+    return [DEFAULT, *BY_NAME]
+
+
+def named(name: str) -> NamedBackend | None:
+    """The backend of a name; None for the default ones.
+
+    Raises:
+        UnknownNameError: there is none.
+        MXNetError: it cannot be used here; the text says what is missing.
+    """
+    if name == DEFAULT:
+        return None
+    if name not in BY_NAME:
+        raise UnknownNameError(f"there is no backend {name!r}{candidates(name, names())}")
+    reason = BY_NAME[name].unavailable()
+    if reason is not None:
+        raise MXNetError(f"backend {name!r}: {reason}")
+    return BY_NAME[name]
+
+
+class Chain:
+    """Several backends, each of which gets what those before it have made."""
+
+    def __init__(self, stages: Sequence[Any]) -> None:
+        self.stages = stages
+
+    def supports(self, program: Program) -> bool:
+        """Whether one of them has something to do."""
+        return any(stage.supports(program) for stage in self.stages)
+
+    def parameters(self, symbol: Symbol) -> set[str]:
+        """What any of them would use."""
+        return set().union(*(stage.parameters(symbol) for stage in self.stages))
+
+    def compile(self, program: Program, constants: Mapping[str, Tensor]) -> Symbol:
+        """What is left when all have rewritten it."""
+        for stage in self.stages:
+            if stage.supports(program):
+                program = program.rewritten(stage.compile(program, constants))
+        return program.symbol
+
+
 def choose(program: Program) -> Backend | None:
-    """The first backend that supports `program`."""
-    return next((b for b in BACKENDS.values() if b.supports(program)), None)
+    """Who compiles `program`: the backends that its nodes ask for, then a default one."""
+    default = next((b for b in BACKENDS.values() if b.supports(program)), None)
+    asked = [b for b in map(_usable, wanted(program.symbol)) if b and b.supports(program)]
+    if not asked:
+        return default
+    return Chain([*asked, *([] if default is None else [default])])
+
+
+def _usable(name: str) -> NamedBackend | None:
+    """The backend of a name that a graph brings along, which may be made for another machine."""
+    try:
+        return named(name)
+    except MXNetError as reason:
+        _log.warning("%s; nodes that ask for it run as others do", reason)
+        return None
 
 
 register("onednn", ConvolutionFusion())
+BY_NAME["openvino"] = OpenVINO()
+BY_NAME["inductor"] = Inductor()
+BY_NAME["cudagraph"] = CudaGraph()
+BY_NAME["auto"] = Auto(BY_NAME, lambda program: choose(program))

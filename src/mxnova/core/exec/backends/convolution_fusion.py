@@ -117,7 +117,13 @@ class _Draft:
     other: int = 0  # which input of the sum the residual branch is
     unary: str = "none"
     scalars: list[float] = field(default_factory=list)
+    absorbed: list[str] = field(default_factory=list)  # names of the nodes
     inputs: list[Entry] = field(default_factory=list)  # in the new graph
+
+    def take(self, node: Node) -> None:
+        """Takes over a node, whose first output is its value from now on."""
+        self.last = Entry(node, 0)
+        self.absorbed.append(node.name)
 
     def fused(self, shape: Any) -> Node:
         """The node in place of all of them, for images of a shape."""
@@ -130,6 +136,7 @@ class _Draft:
             geometry=geometry,
             unary=(self.unary, self.scalars, ""),
             with_sum=self.sum is not None,
+            absorbed=(self.node.name, *self.absorbed),
         )
         return Node(made, self.last.node.name, dict(self.node.attrs), self.inputs)
 
@@ -183,7 +190,7 @@ def _absorb_batch_norm(graph: _Graph, draft: _Draft, values: Mapping[str, Tensor
     bias = 0.0 if draft.bias is None else draft.bias.double()
     draft.weight = (draft.weight.double() * scale.reshape(-1, 1, 1, 1)).float()
     draft.bias = ((bias - mean) * scale + beta).float()
-    draft.last = Entry(norm, 0)
+    draft.take(norm)
 
 
 def _absorb_sum(graph: _Graph, draft: _Draft) -> None:
@@ -194,7 +201,8 @@ def _absorb_sum(graph: _Graph, draft: _Draft) -> None:
         return
     graph.sums.add(id(reader))
     draft.other = 1 if reader.inputs[0] == draft.last else 0
-    draft.sum, draft.last = reader, Entry(reader, 0)
+    draft.sum = reader
+    draft.take(reader)
 
 
 def _absorb_activation(graph: _Graph, draft: _Draft) -> None:
@@ -215,7 +223,7 @@ def _absorb_activation(graph: _Graph, draft: _Draft) -> None:
         draft.unary, draft.scalars = "leaky_relu", [op.slope]
     else:
         return
-    draft.last = Entry(reader, 0)
+    draft.take(reader)
 
 
 # Running ------------------------------------------------------------------------------------------
@@ -230,6 +238,7 @@ class FusedConvolution(Op):
         geometry: padding, strides, dilation, groups.
         unary: name and numbers of the activation.
         with_sum: whether it adds a second input before that.
+        absorbed: names of the nodes that it stands for.
     """
 
     weight: Tensor
@@ -237,6 +246,7 @@ class FusedConvolution(Op):
     geometry: tuple[list[int], list[int], list[int], int]
     unary: tuple[str, list[float], str]
     with_sum: bool
+    absorbed: tuple[str, ...]
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 

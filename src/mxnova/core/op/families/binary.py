@@ -56,6 +56,7 @@ def binary(
                 ),
                 shape=shape,
                 dtype=numbers_only,
+                pointwise=True,
                 **rules,
             )
 

@@ -77,7 +77,10 @@ def scalar(
         "    is_int: whether the number was written without a fraction."
     )
     register_function(
-        names.split(), forward, shape=elementwise_shape, **{"dtype": scalar_dtype, **rules}
+        names.split(),
+        forward,
+        shape=elementwise_shape,
+        **{"dtype": scalar_dtype, "pointwise": True, **rules},
     )
 
 
@@ -131,7 +134,8 @@ scalar("_minus_scalar _MinusScalar", torch.sub, doc="data - scalar.", gradient_s
 scalar("_rminus_scalar _RMinusScalar", torch.rsub, doc="scalar - data.")
 scalar("_mul_scalar _MulScalar", torch.mul, doc="data · scalar.", gradient_stypes=as_head)
 scalar("_div_scalar _DivScalar", torch.div, on_tensors(divide),
-       doc="data / scalar; integers are cut towards zero.", gradient_stypes=as_head)
+       doc="data / scalar; integers are cut towards zero.", gradient_stypes=as_head,
+       pointwise=False)  # MXNet divides gradients of integers, and cuts then
 scalar("_rdiv_scalar _RDivScalar", on_tensors(divide, reverse=True),
        doc="scalar / data; integers are cut towards zero.")
 scalar("_mod_scalar _ModScalar", modulo_by_number, on_tensors(modulo),

@@ -45,6 +45,7 @@ def unary(
         declaration=declaration,
         shape=elementwise_shape,
         dtype=dtype,
+        pointwise=True,
         **rules,
     )
 

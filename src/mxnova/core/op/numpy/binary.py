@@ -105,7 +105,14 @@ def _binary(
         "    lhs: first operand, of any shape.\n"
         "    rhs: second operand; axes of length 1 repeat in both."
     )
-    register_function([name], function, declaration=declaration, shape=broadcast_inputs, **rules)
+    register_function(
+        [name],
+        function,
+        declaration=declaration,
+        shape=broadcast_inputs,
+        pointwise=True,
+        **rules,
+    )
 
 
 def _in_wider_type(function: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:

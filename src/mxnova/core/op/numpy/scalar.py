@@ -138,7 +138,12 @@ def _row(
         "    is_int: whether the number was written without a fraction."
     )
     register_function(
-        [name], forward, shape=elementwise_shape, dtype=dtype, differentiable=differentiable
+        [name],
+        forward,
+        shape=elementwise_shape,
+        dtype=dtype,
+        differentiable=differentiable,
+        pointwise=True,
     )
 
 

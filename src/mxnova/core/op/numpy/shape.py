@@ -10,6 +10,7 @@ from typing import Annotated
 import torch
 from torch import Tensor
 
+from ...base.errors import ArgumentError
 from ...base.kinds import OptionalKind, ShapeKind
 from ...base.params import Shape
 from ...base.shapes import UNKNOWN, Dim, is_known, shape_text
@@ -34,7 +35,8 @@ def _distinct(s: Shapes, argument: str, axes: Iterable[int]) -> list[int]:
     name, given = s.inputs[0], tuple(axes)
     found = [s.axis(name, a, argument) for a in given]
     if len(set(found)) < len(found):
-        raise s.fail(f"{argument}={given}: names an axis of {name} {shape_text(s[name])} twice")
+        reason = f"{argument}={given}: names an axis of {name} {shape_text(s[name])} twice"
+        raise ArgumentError(str(s.fail(reason)))
     return found
 
 

@@ -50,7 +50,12 @@ def _row(names: str, function: Callable[..., Tensor], *, doc: str, **rules: Any)
 
     declaration.__doc__ = f"{doc}\n\nArgs:\n    x: the input, of any shape."
     register_function(
-        names.split(), function, declaration=declaration, shape=elementwise_shape, **rules
+        names.split(),
+        function,
+        declaration=declaration,
+        shape=elementwise_shape,
+        pointwise=True,
+        **rules,
     )
 
 

@@ -18,7 +18,9 @@ from ..record import Op
 def _ranges(op: Op, shape: tuple[int, ...]) -> list[range]:
     """What `op` (begin, end, step) selects of the leading axes of `shape`, as Python slices do."""
     begin, end = op.attr("begin"), op.attr("end")
-    step = op.attr("step") or (None,) * len(begin)
+    step = op.attr("step")
+    if not any(step):  # () and (None,) are 1 along all axes
+        step = (None,) * len(begin)
     bounds = zip(begin, end, step, shape, strict=False)
     return [range(*slice(b, e, k).indices(n)) for b, e, k, n in bounds]
 

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is to be started: processes with roles, and what MXNet's variables tell each of them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...core.base.errors import ArgumentError, shown
+from ...formats.source import read_file
+
+__all__ = ["Host", "Job", "Part", "job_of"]
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_HOST = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@-]*|[A-Za-z0-9_.-]*@?\[?[0-9A-Fa-f:]+\]?")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A child process of the launcher.
+
+    Attributes:
+        name: that it has in messages, such as ``worker 0``.
+        command: its words.
+        variables: of its environment, beside the launcher's own.
+        needs_input: whether its standard input is held open, so that it ends with the launcher.
+    """
+
+    name: str
+    command: Sequence[str]
+    variables: Mapping[str, str] = field(default_factory=dict)
+    needs_input: bool = False
+
+
+@dataclass(frozen=True)
+class Host:
+    """A machine of a host file: its name, as ssh takes it, and the port of its sshd."""
+
+    name: str
+    port: int | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """What the options say.
+
+    Attributes:
+        launcher: ``local``, ``ssh`` or ``mpi``.
+        command: its words.
+        num_workers: processes.
+        variables: that all of them are told.
+        hosts: of the host file, whose path is `hostfile`.
+        folder: where the command runs on other machines.
+        sync: whether the current directory is copied there before.
+    """
+
+    launcher: str
+    command: Sequence[str]
+    num_workers: int
+    variables: dict[str, str]
+    hosts: Sequence[Host] = ()
+    hostfile: Path | None = None
+    folder: str = "."
+    sync: bool = False
+
+
+def job_of(options: argparse.Namespace) -> Job:
+    """The job that the options of ``mxnova launch`` describe.
+
+    Raises:
+        ArgumentError: options do not go together, or have values that they cannot have.
+        FileError: the host file cannot be read.
+    """
+    launcher = options.launcher or ("ssh" if options.hostfile else "local")
+    hosts = _hosts(options.hostfile) if options.hostfile else []
+    if launcher == "local" and hosts:
+        raise ArgumentError("launch: --hostfile: is for other machines: --launcher ssh or mpi")
+    if launcher == "ssh" and not hosts:
+        raise ArgumentError("launch: --launcher ssh: needs machines: --hostfile")
+    if options.sync_dst_dir and launcher != "ssh":
+        raise ArgumentError("launch: --sync-dst-dir: is for --launcher ssh")
+    _pairs("--env-server", options.env_server)
+    return Job(
+        launcher,
+        options.line,
+        options.num_workers,
+        {
+            **_passed(options.env),
+            **_pairs("--env-worker", options.env_worker),
+            "DMLC_ROLE": "worker",
+            "DMLC_NUM_WORKER": str(options.num_workers),
+            "DMLC_NUM_SERVER": str(options.num_servers or 0),
+            "DMLC_JOB_CLUSTER": launcher,
+        },
+        hosts,
+        options.hostfile,
+        options.sync_dst_dir or os.getcwd(),
+        bool(options.sync_dst_dir),
+    )
+
+
+def _hosts(path: Path) -> list[Host]:
+    hosts = []
+    for number, line in enumerate(read_file(path).decode(errors="replace").splitlines(), 1):
+        words = line.partition("#")[0].split()  # what follows a name, such as slots=2, is MPI's
+        if not words:
+            continue
+        name, colon, port = words[0].rpartition(":")
+        if not colon or ":" in name.strip("[]") or not port.isdigit():
+            name, port = words[0], ""
+        if not _HOST.fullmatch(name) or (port and not 0 < int(port) < 65536):
+            raise ArgumentError(
+                f"launch: {path}, line {number}: {shown(words[0])}: must be a name or name:port"
+            )
+        hosts.append(Host(name, int(port) if port else None))
+    if not hosts:
+        raise ArgumentError(f"launch: {path}: names no machine")
+    return hosts
+
+
+def _passed(names: Sequence[str]) -> dict[str, str]:
+    """Variables of this process by name; ``NAME:VALUE`` is understood, too."""
+    passed = {}
+    for name in names:
+        if ":" in name or "=" in name:
+            passed |= _pairs("--env", [name])
+        elif name not in os.environ:
+            raise ArgumentError(f"launch: --env {shown(name)}: there is no such variable here")
+        else:
+            passed[name] = os.environ[name]
+    return passed
+
+
+def _pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
+    pairs = {}
+    for text in texts:
+        name, _, value = text.partition(":" if ":" in text.partition("=")[0] else "=")
+        if not _NAME.fullmatch(name) or len(name) == len(text):
+            raise ArgumentError(f"launch: {option} {shown(text)}: must be NAME:VALUE")
+        pairs[name] = value
+    return pairs

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``mxnova launch``: keeps the meeting place of a job, starts its processes, watches over them."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from .crew import Crew, Failure
+from .job import Job, job_of
+from .output import Output
+from .place import Place
+from .starters import STARTERS, copy_to_hosts
+
+__all__ = ["launch"]
+
+
+def launch(options: argparse.Namespace) -> None:
+    """Runs a job to its end.
+
+    Raises:
+        SystemExit: with the status of the process that failed.
+        MXNetError: the options do not go together, or nothing could be started.
+    """
+    job = job_of(options)
+    with _ended_by_signals():
+        if job.sync:
+            copy_to_hosts(job)
+        failure = _until_it_works(job, Place(job), options.max_restarts)
+    if failure is not None:
+        sys.exit(failure.status)
+
+
+def _until_it_works(job: Job, place: Place, restarts: int) -> Failure | None:
+    for attempt in range(restarts + 1):
+        failure = _run(job, place, attempt)
+        if failure is None:
+            return None
+        what = "all others are ended"
+        if attempt < restarts:
+            what = f"restart {attempt + 1} of {restarts}"
+        elif restarts:
+            what += f", after {restarts} restarts"
+        _say(f"{failure}; {what}")
+    return failure
+
+
+def _run(job: Job, place: Place, attempt: int) -> Failure | None:
+    output = Output()
+    try:
+        place.open_on_demand(output)
+        common = {**place.variables, "DMLC_NUM_ATTEMPT": str(attempt)}
+        with Crew(STARTERS[job.launcher](job, common), output) as crew:
+            return crew.wait()
+    finally:
+        output.close()
+
+
+def _say(text: str) -> None:
+    console = Console(stderr=True, highlight=False)
+    console.print(Text(f"launch: {text}", style="bold red"), soft_wrap=True)
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """SIGTERM and SIGHUP end the job as Ctrl-C does, not the launcher alone."""
+
+    def end(number: int, _frame: Any) -> None:
+        sys.exit(128 + number)
+
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {number: signal.signal(number, end) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the processes of a job meet: at the launcher, as at MXNet's scheduler."""
+
+from __future__ import annotations
+
+import os
+import socket
+from typing import Any
+
+from ...core.base import env
+from ...core.base.errors import ArgumentError, MXNetError
+from .job import Job
+from .output import Output
+
+__all__ = ["Place"]
+
+# Nobody's: the way to it is the one that leads out of this machine. Nothing is sent there.
+_ELSEWHERE = "10.255.255.255"
+
+
+class Place:
+    """An open port, and from the first visitor on a store behind it.
+
+    DMLC_PS_ROOT_URI and DMLC_PS_ROOT_PORT choose address and port, as for MXNet's launcher.
+
+    Attributes:
+        variables: that tell processes of the job where it is.
+    """
+
+    def __init__(self, job: Job) -> None:
+        address = os.environ.get("DMLC_PS_ROOT_URI") or _address(job)
+        here = env.get("MXNOVA_DIST_LISTEN") or address
+        port = os.environ.get("DMLC_PS_ROOT_PORT") or "0"
+        if not port.isdigit() or int(port) > 65535:
+            raise ArgumentError(f"launch: DMLC_PS_ROOT_PORT={port!r}: must be the number of a port")
+        try:
+            family = socket.getaddrinfo(here, None)[0][0]
+            self._listener = socket.create_server((here, int(port)), family=family, backlog=4096)
+        except OSError as error:
+            raise MXNetError(f"launch: cannot listen on {here}, port {port}: {error}") from None
+        self.variables = {
+            "DMLC_PS_ROOT_URI": address,
+            "DMLC_PS_ROOT_PORT": str(self._listener.getsockname()[1]),
+        }
+        self._store: Any = None
+
+    def open_on_demand(self, output: Output) -> None:
+        """Has `output` open the store when somebody comes."""
+        if self._store is None:
+            output.once(self._listener.fileno(), self._open)
+
+    def _open(self) -> None:
+        from ...kvstore.distributed.meeting import host  # takes a second: it needs PyTorch
+
+        self._store = host(self._listener, env.get("MXNOVA_DIST_TIMEOUT"))
+
+
+def _address(job: Job) -> str:
+    """Of this machine, as the machines of the job reach it."""
+    if job.launcher == "local":
+        return "127.0.0.1"
+    other = job.hosts[0].name.rpartition("@")[2] if job.hosts else _ELSEWHERE
+    try:
+        family, _, _, _, there = socket.getaddrinfo(other, 9, type=socket.SOCK_DGRAM)[0]
+        with socket.socket(family, socket.SOCK_DGRAM) as way:
+            way.connect(there)
+            return str(way.getsockname()[0])
+    except OSError as error:
+        if not job.hosts:
+            return "127.0.0.1"
+        raise MXNetError(
+            f"launch: {other}: {error}; DMLC_PS_ROOT_URI tells by which address its processes "
+            "reach this machine"
+        ) from None

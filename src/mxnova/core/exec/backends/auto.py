@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The backend that measures the others once and remembers which was the fastest."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from ...base import env
+from ...base.shapes import is_known
+from ...graph.symbol import Symbol
+from ..program_identity import identity
+from .choices import Choices
+from .request import DEFAULT, marked, precision_of
+
+if TYPE_CHECKING:
+    from ..program import Program
+
+__all__ = ["Auto"]
+
+_SECONDS = 0.25  # for each candidate; at least `_ROUNDS` runs
+_ROUNDS = 3
+
+
+class Auto:
+    """The backend.
+
+    Args:
+        backends: the others, by name.
+        choose: who compiles a program; see `backends.choose`.
+    """
+
+    name = "auto"
+
+    def __init__(self, backends: Mapping[str, Any], choose: Callable[[Any], Any]) -> None:
+        self._backends = backends
+        self._choose = choose
+        self.choices = Choices()
+
+    def unavailable(self) -> str | None:
+        """It can always be used."""
+        return None
+
+    def supports(self, program: Program) -> bool:
+        """Where there is something to choose from."""
+        return len(self._candidates(program)) > 1
+
+    def parameters(self, symbol: Symbol) -> set[str]:
+        """What any candidate would use."""
+        found: set[str] = set()
+        for name, backend in self._backends.items():
+            if name in env.get("MXNOVA_AUTO_BACKENDS").split() and name != self.name:
+                found |= backend.parameters(marked(symbol, name))
+        return found
+
+    def refusals(self, program: Program, constants: Mapping[str, Tensor]) -> dict[int, str]:
+        """None: what another backend leaves, that one explains."""
+        return {}
+
+    def compile(self, program: Program, constants: Mapping[str, Tensor]) -> Symbol:
+        """The symbol as the fastest candidate rewrites it."""
+        names = self._candidates(program)
+        key = identity(program, names)
+        known = self.choices.find(key)
+        if known in names:
+            return self._compiled(program, known, constants)
+        forms = {name: self._compiled(program, name, constants) for name in names}
+        inputs = _inputs(program, constants)
+        if inputs is None:
+            return forms[DEFAULT]
+        seconds = measured({n: _runner(program, form, inputs) for n, form in forms.items()})
+        best = min(seconds, key=lambda name: seconds[name])
+        self.choices.keep(key, best, seconds)
+        return forms[best]
+
+    def _candidates(self, program: Program) -> list[str]:
+        """Names of those that are to be tried, are there, and support the program."""
+        found = [DEFAULT]
+        for name in env.get("MXNOVA_AUTO_BACKENDS").split():
+            backend = self._backends.get(name)
+            if backend is not None and name != self.name and not backend.unavailable():
+                found += [name] if backend.supports(program) else []
+        return found
+
+    def _compiled(self, program: Program, name: str, constants: Mapping[str, Tensor]) -> Symbol:
+        precision = max((precision_of(n) for n in program.symbol.nodes), key=len)
+        asking = program.rewritten(marked(program.symbol, name, precision))
+        backend = self._choose(asking)
+        return asking.symbol if backend is None else backend.compile(asking, constants)
+
+
+def _inputs(program: Program, constants: Mapping[str, Tensor]) -> list[Tensor] | None:
+    """Values to measure with; None where shapes are open."""
+    found = []
+    for variable in program.variables:
+        facts = program.facts.inputs[variable.name]
+        if not is_known(facts.shape):
+            return None
+        value = constants.get(variable.name)
+        shape: Any = facts.shape
+        found.append(torch.ones(shape, dtype=facts.dtype) if value is None else value)
+    return found
+
+
+def _runner(program: Program, symbol: Symbol, inputs: Sequence[Tensor]) -> Callable[[], Any]:
+    function = program.lower(symbol).function
+    return lambda: function(*inputs)
+
+
+def measured(runners: Mapping[str, Callable[[], Any]]) -> dict[str, float]:
+    """The least seconds of a run of each, in turns, so that what else happens hits all alike."""
+    found = dict.fromkeys(runners, float("inf"))
+    with torch.no_grad():
+        for run in runners.values():
+            run()  # makes ready
+        end = time.perf_counter() + _SECONDS * len(runners)
+        turn = 0
+        while turn < _ROUNDS or time.perf_counter() < end:
+            turn += 1
+            for name, run in runners.items():
+                start = time.perf_counter()
+                run()
+                found[name] = min(found[name], time.perf_counter() - start)
+    return found

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `auto` has found out, in a folder that may be deleted at any time.
+
+Each choice is a small file of its own, named after what it is for. Whatever stands in one is
+checked; one that cannot be read or written counts as absent.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ....formats.atomic import replacing
+from ...base import env
+
+__all__ = ["Choices", "cache_folder"]
+
+_VERSION = 1
+_LARGEST = 4096  # bytes; what `keep` writes has a few hundred
+_log = logging.getLogger("mxnova")
+
+
+def cache_folder() -> Path:
+    """Where files are kept that can be made again."""
+    given = env.get("MXNOVA_CACHE")
+    if given:
+        return Path(given)
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "mxnova"
+
+
+class Choices:
+    """Names of backends by what they are for."""
+
+    def find(self, key: str) -> str:
+        """The name that was kept for `key`; empty where there is none."""
+        try:
+            with open(self._path(key), "rb") as file:
+                text = file.read(_LARGEST + 1)
+            found = json.loads(text) if len(text) <= _LARGEST else None
+        except (OSError, ValueError, RecursionError):
+            return ""
+        return _checked(found, key)
+
+    def keep(self, key: str, name: str, seconds: Mapping[str, float]) -> None:
+        """Keeps a name, and for readers what was measured; does nothing where that fails."""
+        entry = {"version": _VERSION, "key": key, "backend": name, "seconds": dict(seconds)}
+        path = self._path(key)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with replacing(path) as file:
+                file.write(json.dumps(entry).encode())
+        except OSError as reason:
+            _log.info("auto: the choice is not kept: %s", reason)
+
+    def _path(self, key: str) -> Path:
+        return cache_folder() / "backends" / f"{key}.json"
+
+
+def _checked(entry: Any, key: str) -> str:
+    if not isinstance(entry, dict) or entry.get("version") != _VERSION or entry.get("key") != key:
+        return ""
+    name = entry.get("backend")
+    return name if isinstance(name, str) else ""

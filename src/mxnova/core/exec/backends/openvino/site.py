@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How operators become nodes of OpenVINO: the table, and what a converter is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from openvino import opset13 as ov
+from torch import Tensor
+
+from ....op.record import Op
+
+__all__ = ["CONVERTERS", "Site", "converter", "floats", "integers"]
+
+
+@dataclass
+class Site:
+    """One node, on its way into a model.
+
+    Attributes:
+        op: its operator.
+        shapes: shapes of its inputs; `out`: of its outputs.
+        values: its inputs that stay; None for the others.
+        inputs: its inputs in the model; empty while it is asked whether the node can be converted.
+    """
+
+    op: Op
+    shapes: list[tuple[int, ...]]
+    out: list[tuple[int, ...]]
+    values: list[Tensor | None]
+    inputs: list[Any] = field(default_factory=list)
+
+    def __getattr__(self, name: str) -> Any:
+        return self.op.attr(name)  # a parameter of the operator
+
+    @property
+    def x(self) -> Any:
+        """The first input."""
+        return self.inputs[0]
+
+    @property
+    def rank(self) -> int:
+        """The number of axes of the first input."""
+        return len(self.shapes[0])
+
+    def axis(self, name: str = "axis") -> int:
+        """An axis of the first input, counted from the front."""
+        return int(self.op.attr(name)) % self.rank
+
+    def are_constant(self, *positions: int) -> bool:
+        """Whether these inputs stay."""
+        return all(self.values[i] is not None for i in positions)
+
+    def constant(self, position: int) -> Tensor:
+        """The value of an input that stays."""
+        found = self.values[position]
+        if found is None:
+            raise ValueError(f"{self.op.name}: input {position} does not stay")
+        return found.detach()
+
+
+class Converter(NamedTuple):
+    """How an operator is converted.
+
+    Attributes:
+        build: a node, or a list of them for several outputs.
+        refusal: says why an operator at some inputs cannot be converted; None where it can.
+    """
+
+    build: Callable[[Site], Any]
+    refusal: Callable[[Site], str | None] | None
+
+
+CONVERTERS: dict[str, Converter] = {}
+
+
+def converter(
+    names: str, refusal: Callable[[Site], str | None] | None = None
+) -> Callable[[Callable[[Site], Any]], Callable[[Site], Any]]:
+    """Makes a function the converter of the operators of these names, separated by blanks."""
+
+    def declare(build: Callable[[Site], Any]) -> Callable[[Site], Any]:
+        for name in names.split():
+            CONVERTERS[name] = Converter(build, refusal)
+        return build
+
+    return declare
+
+
+def integers(values: Sequence[int] | int) -> Any:
+    """A constant of whole numbers."""
+    return ov.constant(np.asarray(values, np.int64))
+
+
+def floats(values: Any) -> Any:
+    """A constant of float32 numbers."""
+    if isinstance(values, Tensor):
+        values = values.detach().to(torch.float32).contiguous().numpy()
+    return ov.constant(np.asarray(values, np.float32))

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stores of many processes, on this machine or on several."""
+
+from .stores import TYPES
+
+__all__ = ["TYPES"]

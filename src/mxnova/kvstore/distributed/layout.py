@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who owns what: values, and slices of large ones, spread over the ranks.
+
+The owner of a share sums up what all ranks push for it, updates it, and keeps the optimizer's
+state of it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ... import optimizer as opt
+from ...core.base import env
+from ..keys import Key
+
+__all__ = ["Layout", "Share", "works_by_elements"]
+
+# Optimizers that update an element, or a row, by that element or row of the gradient alone.
+_BY_ELEMENTS = frozenset(
+    {
+        *(opt.SGD, opt.ccSGD, opt.NAG, opt.Signum, opt.DCASGD, opt.Test),
+        *(opt.Adam, opt.Adamax, opt.FTML, opt.AdamW, opt.AdaBelief),
+        *(opt.AdaGrad, opt.AdaDelta, opt.RMSProp, opt.Ftrl),
+    }
+)
+
+
+class Share(NamedTuple):
+    """A slice of a value that one rank owns.
+
+    Attributes:
+        owner: the rank.
+        start: first element, in the order of the value's axes.
+        stop: one beyond the last.
+        shape: as its owner sees it: of whole rows where the slice is made of such.
+    """
+
+    owner: int
+    start: int
+    stop: int
+    shape: tuple[int, ...]
+
+
+class Layout:
+    """The shares of each key, decided when it is first asked for.
+
+    All ranks ask in the same order, and so decide alike: a small value goes to the rank that has
+    the fewest bytes, one of at least `MXNET_KVSTORE_BIGARRAY_BOUND` elements to all of them.
+
+    Args:
+        size: how many ranks there are.
+        slices: whether values may be sliced.
+    """
+
+    def __init__(self, size: int, slices: bool) -> None:
+        self._size = size
+        self._bound = env.get("MXNET_KVSTORE_BIGARRAY_BOUND") if slices else math.inf
+        self._loads = [0] * size
+        self._shares: dict[Key, list[Share]] = {}
+
+    def shares(self, key: Key, shape: tuple[int, ...]) -> list[Share]:
+        """The shares of a key, in the order of their elements."""
+        found = self._shares.get(key)
+        if found is None:
+            found = self._shares[key] = self._decided(shape)
+        return found
+
+    def _decided(self, shape: tuple[int, ...]) -> list[Share]:
+        n_elements = math.prod(shape)
+        if n_elements >= self._bound and n_elements >= self._size:
+            return sliced(shape, self._size)
+        owner = self._loads.index(min(self._loads))
+        self._loads[owner] += n_elements
+        return [Share(owner, 0, n_elements, shape)]
+
+
+def sliced(shape: Sequence[int], size: int) -> list[Share]:
+    """Shares of about the same length, of whole rows where there are enough of them."""
+    by_rows = bool(shape) and shape[0] >= size
+    n_units = shape[0] if by_rows else math.prod(shape)
+    row = tuple(shape[1:]) if by_rows else ()
+    bounds = [n_units * i // size for i in range(size + 1)]
+    width = math.prod(row)
+    return [
+        Share(owner, start * width, stop * width, (stop - start, *row))
+        for owner, (start, stop) in enumerate(itertools.pairwise(bounds))
+    ]
+
+
+def works_by_elements(updater: Any) -> bool:
+    """Whether an updater, or none, does the same to a slice as to the whole."""
+    if updater is None:
+        return True
+    return isinstance(updater, opt.Updater) and type(updater.optimizer) in _BY_ELEMENTS

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The collector rests inside blocks, in any thread and depth, and is as it was afterwards."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+
+import pytest
+
+from mxnova.core.base.collector import Resting
+from mxnova.core.runtime.forks import after_fork_in_child  # noqa: F401 (which ends it in children)
+
+
+def test_it_rests_until_the_outermost_block_ends() -> None:
+    assert gc.isenabled()
+    with Resting():
+        with Resting():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_an_error_ends_the_rest() -> None:
+    with pytest.raises(KeyError), Resting():
+        raise KeyError
+    assert gc.isenabled()
+
+
+def test_a_collector_that_was_off_stays_off() -> None:
+    gc.disable()
+    try:
+        with Resting():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
+def test_a_child_forked_inside_collects() -> None:
+    with Resting():
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if gc.isenabled() else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert gc.isenabled()

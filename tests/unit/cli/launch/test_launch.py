@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`mxnova launch` on this machine, as a user sees it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+MEET = """
+from mxnova.kvstore.distributed.meeting import meet
+from mxnova.kvstore.distributed.rendezvous import find
+store, world = meet(find())
+"""
+
+
+@pytest.fixture
+def launch(mxnova):
+    def run(*args, **variables):
+        path = f"{os.path.dirname(sys.executable)}:/usr/bin:/bin"
+        return mxnova("launch", *args, **{"PATH": path, **variables})
+
+    return run
+
+
+def shell(text):
+    return "sh", "-c", text
+
+
+def test_every_process_is_told_what_mxnet_tells_it(launch):
+    names = "DMLC_ROLE DMLC_WORKER_ID DMLC_NUM_WORKER DMLC_NUM_SERVER DMLC_PS_ROOT_URI A B"
+    echo = shell("echo " + " ".join(f"${name}" for name in names.split()))
+    done = launch("-n", "2", "-s", "3", "--env-worker", "A:1:2", "--env-worker", "B=x y", *echo)
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.splitlines()) == [
+        f"[worker {rank}] worker {rank} 2 3 127.0.0.1 1:2 x y" for rank in (0, 1)
+    ]
+
+
+def test_options_behind_the_command_are_its_own(launch):
+    done = launch("-n", "1", *shell('echo "$@"'), "-n", "5", "--launcher", "x")
+    assert done.stdout == "[worker 0] 5 --launcher x\n"  # sh takes the first as its name
+    assert launch("-n", "1", "--", "echo", "-n").stdout == ""
+
+
+def test_lines_are_whole_and_go_where_they_were_meant_to(launch):
+    # The second process writes while the first is in the middle of a line.
+    write = (
+        'if [ $DMLC_WORKER_ID = 0 ]; then printf "be"; sleep 0.5; printf "gun\\nlast"; '
+        "else sleep 0.2; echo between; echo wrong >&2; fi"
+    )
+    done = launch("-n", "2", *shell(write))
+    assert done.stdout.splitlines() == ["[worker 1] between", "[worker 0] begun", "[worker 0] last"]
+    assert done.stderr == "[worker 1] wrong\n"
+
+
+def test_a_failure_ends_the_others_and_is_the_status(launch):
+    begin = time.monotonic()
+    fail = "if [ $DMLC_WORKER_ID = 1 ]; then echo oh >&2; exit 7; else sleep 50; fi"
+    done = launch("-n", "3", *shell(fail))
+    assert done.returncode == 7
+    assert done.stderr.splitlines() == [
+        "[worker 1] oh",
+        "launch: worker 1 ended with status 7; all others are ended",
+    ]
+    assert time.monotonic() - begin < 20
+
+
+def test_a_signal_is_named(launch):
+    done = launch("-n", "1", *shell("kill -KILL $$"))
+    assert done.returncode == 128 + signal.SIGKILL
+    assert "worker 0 was ended by SIGKILL" in done.stderr
+
+
+def test_who_does_not_want_to_end_is_ended(launch):
+    stubborn = (
+        "if [ $DMLC_WORKER_ID = 0 ]; then trap '' TERM; while :; do sleep 0.1; done; "
+        "else sleep 0.5; exit 1; fi"
+    )
+    assert launch("-n", "2", *shell(stubborn)).returncode == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_what_interrupts_the_launcher_leaves_nothing_behind(number, tmp_path):
+    """Neither processes nor what these have started."""
+    script = "sleep 60 & echo $! > $DMLC_WORKER_ID.pid; echo up; wait"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "mxnova", "launch", "-n", "2", "sh", "-c", script],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    for _ in range(2):
+        assert b"up" in process.stdout.readline()
+    process.send_signal(number)
+    process.communicate(timeout=20)
+    assert process.returncode == 128 + number
+    for path in tmp_path.glob("*.pid"):
+        assert not is_running(int(path.read_text()))
+
+
+def is_running(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    with open(f"/proc/{pid}/stat") as stat:  # nobody may wait for it in here: a zombie
+        return stat.read().split()[2] != "Z"
+
+
+def test_a_job_restarts_with_a_new_meeting(launch):
+    code = f"{MEET}\nimport os\nprint('attempt', world.attempt, 'of', world.rank, flush=True)\n"
+    code += "store.set(str(world.rank), '')\nstore.wait(['0', '1'])\n"
+    code += "if world.attempt < 2 and world.rank == 1: os._exit(9)"
+    done = launch("-n", "2", "--max-restarts", "2", sys.executable, "-c", code)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("launch: worker 1 ended with status 9; restart ") == 2
+    assert "restart 2 of 2" in done.stderr
+    assert {f"[worker {r}] attempt 2 of {r}" for r in (0, 1)} <= set(done.stdout.splitlines())
+
+
+def test_restarts_come_to_an_end(launch):
+    done = launch("-n", "1", "--max-restarts", "1", *shell("exit 4"))
+    assert done.returncode == 4
+    assert "restart 1 of 1" in done.stderr
+    assert "all others are ended, after 1 restarts" in done.stderr
+
+
+def test_python_finds_mxnet(launch):
+    code = "import mxnet; print(mxnet.__version__)"
+    assert launch("-n", "1", "python", "-c", code).stdout == "[worker 0] 1.9.1\n"
+
+
+MISTAKES = {
+    "no command": (("-n", "1"), 2, "which command?"),
+    "no number of workers": (("echo",), 2, "-n/--num-workers"),
+    "no workers": (("-n", "0", "echo"), 2, "must be at least 1, not 0"),
+    "a launcher that there is not": (("-n", "1", "--launcher", "yarn", "echo"), 2, "'yarn'"),
+    "ssh to nowhere": (("-n", "1", "--launcher", "ssh", "echo"), 1, "needs machines: --hostfile"),
+    "no such command": (("-n", "1", "no-such-command"), 1, "no-such-command: No such file"),
+    "no such hosts": (("-n", "1", "-H", "none", "echo"), 1, "none: No such file"),
+    "half a variable": (("-n", "1", "--env-worker", "A", "echo"), 1, "'A': must be NAME:VALUE"),
+    "a variable that is not there": (("-n", "1", "--env", "ABSENT", "echo"), 1, "'ABSENT'"),
+    "a folder here": (("-n", "1", "--sync-dst-dir", "x", "echo"), 1, "is for --launcher ssh"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes_are_one_line(launch, name):
+    args, status, message = MISTAKES[name]
+    done = launch(*args)
+    assert done.returncode == status
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_port_that_is_taken_is_told(launch):
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = launch("-n", "1", "echo", DMLC_PS_ROOT_PORT=port)
+    assert done.returncode == 1
+    assert f"cannot listen on 127.0.0.1, port {port}" in done.stderr

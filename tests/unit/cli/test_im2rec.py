@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``mxnova im2rec`` makes the files that MXNet's makes (recorded)."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from mxnova.cli import main
+from mxnova.formats import recordio
+
+from . import im2rec_cases as cases
+
+RECORDED = Path(__file__).parents[2] / "data" / "im2rec" / "recorded.npz"
+ONE_IMAGE = "3\t1.0\ta/0.jpg\n"
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    with np.load(RECORDED) as file:
+        return {name: file[name].tobytes() for name in file.files}
+
+
+@pytest.fixture
+def run(monkeypatch):
+    def im2rec(*arguments):
+        monkeypatch.setattr(sys, "argv", ["mxnova", "im2rec", *arguments])
+        main()
+
+    return im2rec
+
+
+def wanted_files(recorded, call):
+    return {
+        name.rpartition("/")[2]: content
+        for name, content in recorded.items()
+        if name.rpartition("/")[0] == call
+    }
+
+
+@pytest.mark.parametrize("name", cases.LISTS)
+def test_lists_are_those_of_mxnet(name, recorded, run, tmp_path):
+    made = cases.files_of(run, tmp_path / "x", cases.LISTS[name])
+    assert made == wanted_files(recorded, f"list/{name}")
+
+
+@pytest.mark.parametrize("name", cases.RECORDS)
+def test_records_are_those_of_mxnet(name, recorded, run, tmp_path):
+    text, options = cases.RECORDS[name]
+    made = cases.files_of(run, tmp_path / "x", options, text)
+    wanted = wanted_files(recorded, f"record/{name}")
+    assert made.keys() == wanted.keys()
+    if "--pass-through" in options:  # nothing is encoded, which OpenCV's versions do differently
+        assert made == wanted
+    check_records(made["x.rec"], wanted["x.rec"])
+    check_index(made)
+
+
+def check_records(made, wanted):
+    for record, of_mxnet in zip(
+        recordio.read_records(made), recordio.read_records(wanted), strict=True
+    ):
+        (header, image), (of_header, of_image) = map(recordio.unpack, (record, of_mxnet))
+        np.testing.assert_array_equal(header.label, of_header.label)
+        assert (header.flag, *header[2:]) == (of_header.flag, *of_header[2:])
+        assert bytes(image[:4]) == bytes(of_image[:4])
+        pixels, of_pixels = (
+            cv2.imdecode(np.frombuffer(i, np.uint8), -1).astype(int) for i in (image, of_image)
+        )
+        assert pixels.shape == of_pixels.shape
+        assert abs(pixels - of_pixels).mean() < 0.5
+        assert abs(len(image) - len(of_image)) < 0.1 * len(of_image)
+
+
+def check_index(made):
+    rows = [line.split("\t") for line in made["x.idx"].decode().splitlines()]
+    keys = [line.split("\t")[0] for line in made["x.lst"].decode().splitlines()]
+    assert [key for key, _ in rows] == keys
+    for key, offset in rows:
+        record, _ = recordio.read_record(made["x.rec"], int(offset))
+        assert recordio.unpack(record)[0].id == int(key)
+
+
+def test_several_processes_change_nothing(run, tmp_path):
+    text = "".join(f"{i}\t{i / 2}\ta/{i % 2}.{'png' if i % 2 else 'jpg'}\n" for i in range(40))
+    one, two = (
+        cases.files_of(run, tmp_path / n, ["--num-thread", n, "--resize", "9"], text) for n in "12"
+    )
+    assert one == two
+
+
+@pytest.mark.parametrize("n", "12")
+def test_images_that_cannot_be_read_are_left_out_and_told(n, run, tmp_path, capsys):
+    text = "1\t0\ta/notes.txt\n2\t0\tnowhere.jpg\n" + ONE_IMAGE
+    with pytest.raises(SystemExit) as ended:
+        cases.files_of(run, tmp_path / "x", ["--num-thread", n], text)
+    assert ended.value.code == 1
+    told = capsys.readouterr().err
+    assert re.search(r"a/notes.txt: left out: .*no image that can be decoded", told)
+    assert "nowhere.jpg: left out" in told
+    assert "2 images of 3 were left out" in told
+    content = (tmp_path / "x" / "x.rec").read_bytes()
+    assert [recordio.unpack(r)[0].id for r in recordio.read_records(content)] == [3]
+
+
+@pytest.mark.parametrize(
+    "options, text",
+    [
+        (["--list", "--exts", ".gif"], "there are no images"),
+        (["--list", "--train-ratio", ".9", "--test-ratio", ".2"], "must not exceed 1"),
+        ([], "there is no such list"),
+    ],
+)
+def test_nothing_is_written_where_there_is_nothing(options, text, run, tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        cases.files_of(run, tmp_path / "x", options)
+    assert text in capsys.readouterr().err
+    assert not [*(tmp_path / "x").iterdir()]
+
+
+@pytest.mark.parametrize("line", ["no number\t0\ta/0.jpg", "1\tnan?\ta/0.jpg", "1"])
+def test_a_broken_list_leaves_no_record_file(line, run, tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        cases.files_of(run, tmp_path / "x", [], f"{ONE_IMAGE}{line}\n")
+    assert re.search(r"x\.lst: .*line 2|line 2.*x\.lst", capsys.readouterr().err)
+    assert [path.name for path in (tmp_path / "x").iterdir()] == ["x.lst"]
+
+
+def test_an_index_is_made_of_a_record_file(run, tmp_path, monkeypatch):
+    made = cases.files_of(run, tmp_path / "x", [], cases.LIST)
+    record, index = tmp_path / "x" / "x.rec", tmp_path / "again.idx"
+    monkeypatch.setattr(sys, "argv", ["mxnova", "rec2idx", str(record), str(index)])
+    main()
+    offsets = [line.split()[1] for line in made["x.idx"].decode().splitlines()]
+    assert index.read_text() == "".join(f"{i}\t{o}\n" for i, o in enumerate(offsets))

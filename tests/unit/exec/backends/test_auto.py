@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The backend that measures: what it keeps, what it believes, and that nothing it reads can harm."""
+
+import json
+import os
+
+import numpy as np
+import pytest
+
+import mxnova as mx
+from mxnova.core.exec.backends import BY_NAME, auto
+from mxnova.core.exec.backends.choices import Choices, cache_folder
+from mxnova.core.exec.backends.request import marked, parameters_of, wants
+from mxnova.core.graph.node import Node
+from mxnova.core.graph.rewrite import rewrite
+from mxnova.core.op.record import find
+
+SHAPE = (2, 3)
+
+
+class Halves:
+    """A backend that runs ``x + 1`` as ``x + 0.5``, which shows that it was chosen."""
+
+    name = "halves"
+    compiled = 0
+
+    def unavailable(self):
+        return None
+
+    def supports(self, program):
+        return True
+
+    def parameters(self, symbol):
+        return parameters_of(symbol, self.name)
+
+    def refusals(self, program, constants):
+        return {}
+
+    def compile(self, program, constants):
+        self.compiled += 1
+
+        def replace(node, inputs):
+            if node.op is None or not wants(node, self.name):
+                return None
+            return Node(find("_plus_scalar").of({"scalar": 0.5}), node.name, {}, inputs)
+
+        return rewrite(program.symbol, replace)
+
+
+@pytest.fixture
+def halves(monkeypatch, tmp_path):
+    made = Halves()
+    monkeypatch.setitem(BY_NAME, "halves", made)
+    monkeypatch.setenv("MXNOVA_AUTO_BACKENDS", "halves")
+    monkeypatch.setenv("MXNOVA_CACHE", str(tmp_path / "cache"))
+    return made
+
+
+@pytest.fixture
+def faster(monkeypatch):
+    """Says which is the fastest, instead of a clock."""
+
+    def choose(name):
+        def measured(runners):
+            for run in runners.values():
+                run()
+            return {n: 1.0 + (n != name) for n in runners}
+
+        monkeypatch.setattr(auto, "measured", measured)
+
+    return choose
+
+
+def answer(backend="auto", symbol=None):
+    symbol = mx.sym.var("x") + 1 if symbol is None else symbol
+    predictor = mx.Predictor(symbol, {}, {"x": SHAPE}, backend=backend)
+    return predictor.predict(x=np.zeros(SHAPE))[0][0, 0]
+
+
+def files():
+    return sorted((cache_folder() / "backends").glob("*"))
+
+
+def test_the_fastest_is_chosen_and_kept(halves, faster):
+    faster("halves")
+    assert answer() == 0.5
+    (file,) = files()
+    assert json.loads(file.read_text())["backend"] == "halves"
+    faster("aten")
+    assert answer() == 0.5  # as kept
+    file.unlink()
+    assert answer() == 1
+
+
+def test_another_graph_or_shape_is_measured_for_itself(halves, faster):
+    faster("halves")
+    answer()
+    answer(symbol=mx.sym.var("x", lr_mult=2) + 1)
+    assert len(files()) == 1  # names and users' attributes are no part of it
+    answer(symbol=mx.sym.var("x") + 2)
+    mx.Predictor(mx.sym.var("x") + 1, {}, {"x": (5,)}, backend="auto")
+    assert len(files()) == 3
+
+
+HOSTILE = {
+    "nothing": b"",
+    "no JSON": b"\x80\x04{",
+    "no object": b"[1, 2]",
+    "another version": b'{"version": 99, "backend": "halves"}',
+    "no name": b'{"version": 1, "backend": ["halves"]}',
+    "large": b" " * 100_000,
+    "deep": b"[" * 3000,
+}
+
+
+@pytest.mark.parametrize("content", HOSTILE.values(), ids=HOSTILE)
+def test_what_cannot_be_read_is_measured_again(halves, faster, content):
+    faster("halves")
+    answer()
+    (file,) = files()
+    file.write_bytes(content)
+    assert answer() == 0.5
+    assert json.loads(file.read_text())["backend"] == "halves"
+
+
+def test_a_name_that_is_no_candidate_is_not_believed(halves, faster):
+    faster("halves")
+    answer()
+    (file,) = files()
+    entry = json.loads(file.read_text())
+    for name in ("inductor", "no such backend", "../../x"):
+        file.write_text(json.dumps({**entry, "backend": name}))
+        assert answer() == 0.5
+    file.write_text(json.dumps({**entry, "key": "of another"}))
+    assert Choices().find(entry["key"]) == ""
+
+
+def test_a_folder_that_cannot_be_written_is_no_error(halves, faster, monkeypatch, tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    monkeypatch.setenv("MXNOVA_CACHE", str(blocked))
+    faster("halves")
+    assert answer() == 0.5
+    assert blocked.read_text() == ""
+
+
+def test_where_the_cache_is(monkeypatch, tmp_path):
+    monkeypatch.delenv("MXNOVA_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / "mxnova"
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    assert cache_folder() == type(tmp_path)(os.path.expanduser("~/.cache/mxnova"))
+
+
+def test_the_clock_decides():
+    slow = auto.measured({"one": lambda: sum(range(20_000)), "other": lambda: None})
+    assert slow["other"] < slow["one"]
+
+
+def test_marks_ask_for_it_in_executors(halves, faster):
+    faster("halves")
+    executor = marked(mx.sym.var("x") + 1, "auto").simple_bind(mx.cpu(), x=SHAPE, grad_req="null")
+    assert executor.forward()[0].asnumpy()[0, 0] == 0.5
+    assert halves.compiled == 1
+
+
+def test_without_candidates_nothing_is_measured(monkeypatch, tmp_path):
+    monkeypatch.setenv("MXNOVA_AUTO_BACKENDS", "")
+    monkeypatch.setenv("MXNOVA_CACHE", str(tmp_path))
+    assert answer() == 1
+    assert files() == []

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""OpenVINO gives what ATen gives: for every operator that it takes, over the operators' tables."""
+
+import importlib
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import mxnova as mx
+from mxnova.base import MXNetError
+from mxnova.context import Context
+from mxnova.core.exec.backends import BY_NAME
+from mxnova.core.exec.backends.openvino import _Model
+from mxnova.core.exec.backends.request import marked, parameters_of
+from mxnova.core.exec.program import ArrayFacts, Facts, Program
+from mxnova.core.op.record import find
+from tests.unit.op.samples import Sample
+
+pytest.importorskip("openvino")
+
+FOLDER = Path(__file__).parents[2] / "op"
+BACKEND = BY_NAME["openvino"]
+# ATen's kernels are as far from the exact values as these.
+TOLERANCE = {"rtol": 2e-4, "atol": 2e-5}
+
+
+STEPS = np.array([[-1, 0, 1], [2, 2, -2]], "float32")
+COMPARED = ["equal", "not_equal", "greater", "greater_equal", "lesser", "lesser_equal"]
+# What the operators' own tables try with other types or in training only.
+MORE = [
+    *(Sample(f"_{name}", [STEPS, STEPS[::-1].copy()]) for name in COMPARED),
+    *(Sample(f"broadcast_{name}", [STEPS, STEPS[:1]]) for name in COMPARED),
+    Sample("where", [STEPS, (2, 3), (2, 3)]),
+    Sample("reshape_like", [(2, 6), (3, 4)]),
+    Sample("ones_like", [(2, 3)]),
+    Sample("amp_cast", [(2, 3)], {"dtype": "float32"}),
+    Sample("Dropout", [(2, 3)], {"p": 0.9}),
+    Sample("BatchNorm_v1", [(2, 3, 4), *[(3,)] * 4], {"fix_gamma": False}, low=0.5),
+]
+
+
+def tables():
+    yield from MORE
+    for path in sorted(FOLDER.glob("test_*.py")):
+        module = importlib.import_module(f"tests.unit.op.{path.stem}")
+        yield from getattr(module, "SAMPLES", ())
+
+
+def program_of(sample):
+    """The operator on variables, asking for OpenVINO; None where that is no graph of floats."""
+    from mxnova.core.exec.backends.openvino.model import CONVERTERS
+
+    if find(sample.op).name not in CONVERTERS or sample.train:
+        return None
+    op, arrays = find(sample.op).of(sample.attrs), sample.arrays()
+    if not arrays or any(a.dtype != np.float32 or not a.size or not a.ndim for a in arrays):
+        return None
+    names = list(op.inputs())
+    texts = {f.name: f.kind.text(op.attr(f.name)) for f in op.type.fields}
+    symbol = mx.sym.invoke(sample.op, [mx.sym.var(n) for n in names], texts)[0]
+    facts = {n: ArrayFacts(a.shape, torch.float32) for n, a in zip(names, arrays)}
+    program = Program(marked(symbol, "openvino"), Facts(facts, Context("cpu", 0)))
+    return op, dict(zip(names, map(torch.from_numpy, arrays))), program
+
+
+def taken(sample):
+    """(operator, values by name, the group's operator); None where OpenVINO leaves it."""
+    made = program_of(sample)
+    if made is None:
+        return None
+    op, values, program = made
+    constants = {n: values[n] for n in parameters_of(program.symbol, "openvino")}
+    if BACKEND.refusals(program, constants):
+        return None
+    group = _Model(
+        backend="openvino", body=program.symbol, constants=constants, precision="float32"
+    )
+    return op, values, group
+
+
+TAKEN = [sample for sample in tables() if taken(sample) is not None]
+
+
+@pytest.mark.parametrize("sample", TAKEN, ids=str)
+def test_it_gives_what_aten_gives(sample):
+    op, values, group = taken(sample)
+    expected = op.forward(*[v.clone() for v in values.values()], **sample.facts(op))
+    expected = expected[0] if isinstance(expected, tuple) else expected
+    results = group.forward(*[values[n] for n in group.names])
+    result = results[0] if isinstance(results, tuple) else results
+    assert result.shape == expected.shape
+    np.testing.assert_allclose(result.numpy(), expected.numpy(), **TOLERANCE)
+
+
+def test_every_converter_is_tried():
+    from mxnova.core.exec.backends.openvino.model import CONVERTERS
+
+    tried = {find(sample.op).name for sample in TAKEN}
+    assert {find(name).name for name in CONVERTERS} - tried == set()
+
+
+# Graphs -------------------------------------------------------------------------------------------
+
+
+def network(x, middle=lambda x: x):
+    x = mx.sym.Convolution(x, kernel=(3, 3), pad=(1, 1), num_filter=4, name="c")
+    x = middle(mx.sym.BatchNorm(x, name="b", fix_gamma=False))
+    x = mx.sym.Pooling(mx.sym.relu(x), kernel=(2, 2), stride=(2, 2), pool_type="max")
+    return mx.sym.softmax(mx.sym.FullyConnected(x, num_hidden=5, name="f"))
+
+
+def parameters(symbol, **shapes):
+    rng = np.random.default_rng(3)
+    arguments, _, states = symbol.infer_shape(**shapes)
+    return {
+        f"{kind}:{name}": mx.nd.array(rng.uniform(0.2, 1, shape))
+        for kind, names, found in (
+            ("arg", symbol.list_arguments(), arguments),
+            ("aux", symbol.list_auxiliary_states(), states),
+        )
+        for name, shape in zip(names, found)
+        if name not in shapes
+    }
+
+
+SHAPE = (2, 3, 6, 6)
+DATA = np.random.default_rng(5).normal(size=SHAPE).astype("float32")
+
+
+def answers(symbol, **options):
+    given = parameters(symbol, data=SHAPE)
+    plain = mx.Predictor(symbol, given, {"data": SHAPE}).predict(data=DATA)[0]
+    predictor = mx.Predictor(symbol, given, {"data": SHAPE}, **options)
+    return plain, predictor.predict(data=DATA)[0], predictor
+
+
+def test_a_graph_that_it_knows_is_one_model():
+    plain, found, predictor = answers(network(mx.sym.var("data")), backend="openvino")
+    np.testing.assert_allclose(found, plain, rtol=1e-4, atol=1e-6)
+    rows = predictor.explain()
+    assert {row.backend for row in rows} == {"openvino"}
+    assert {row.reason for row in rows} == {f"compiled in part 1, of {len(rows)} nodes"}
+
+
+def test_what_it_does_not_know_runs_between_its_parts():
+    symbol = network(mx.sym.var("data"), lambda x: mx.sym.gamma(mx.sym.abs(x) + 1, name="g"))
+    plain, found, predictor = answers(symbol, backend="openvino")
+    np.testing.assert_allclose(found, plain, rtol=1e-3, atol=1e-6)
+    rows = {row.node: row for row in predictor.explain()}
+    assert rows["g"].backend == "aten"
+    assert rows["g"].reason == "there is no converter for gamma"
+    assert rows["c"].backend == rows["f"].backend == "openvino"
+    assert rows["c"].reason != rows["f"].reason
+
+
+def test_bfloat16_is_asked_for_and_seen():
+    plain, found, _ = answers(network(mx.sym.var("data")), backend="openvino", precision="bfloat16")
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, plain, atol=0.05)
+
+
+def test_executors_see_parameters_that_are_replaced():
+    symbol = network(mx.sym.var("data")).optimize_for("openvino")
+    assert symbol.tojson() == mx.sym.load_json(symbol.tojson()).tojson()
+    plain = network(mx.sym.var("data"))
+    executors = [s.simple_bind(mx.cpu(), data=SHAPE, grad_req="null") for s in (symbol, plain)]
+    given = {n.partition(":")[2]: a for n, a in parameters(plain, data=SHAPE).items()}
+    for scale in (1, 2):
+        changed = {n: a * scale for n, a in given.items()}
+        for executor in executors:
+            executor.copy_params_from(
+                {n: a for n, a in changed.items() if n in executor.arg_dict},
+                {n: a for n, a in changed.items() if n in executor.aux_dict},
+            )
+        for _ in range(3):
+            one, other = (e.forward(data=mx.nd.array(DATA))[0].asnumpy() for e in executors)
+            np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-6)
+    assert {row.backend for row in executors[0].explain()} == {"openvino"}
+
+
+def test_training_does_not_go_through_it():
+    symbol = network(mx.sym.var("data")).optimize_for("openvino")
+    executor = symbol.simple_bind(mx.cpu(), data=SHAPE)
+    executor.arg_dict["c_weight"][:] = 0.5
+    executor.forward(is_train=True)
+    executor.backward(mx.nd.ones((2, 5)))
+    assert executor.grad_dict["c_weight"].shape == (4, 3, 3, 3)
+
+
+def test_hybridized_networks_and_the_environment(monkeypatch):
+    net = mx.gluon.nn.HybridSequential()
+    net.add(mx.gluon.nn.Conv2D(4, 3), mx.gluon.nn.BatchNorm(), mx.gluon.nn.Dense(3))
+    net.initialize()
+    x = mx.nd.array(DATA)
+    plain = net(x).asnumpy()
+    net.hybridize(backend="openvino")
+    for _ in range(3):
+        np.testing.assert_allclose(net(x).asnumpy(), plain, rtol=1e-4, atol=1e-5)
+    monkeypatch.setenv("MXNET_SUBGRAPH_BACKEND", "openvino")
+    executor = network(mx.sym.var("data")).simple_bind(mx.cpu(), data=SHAPE, grad_req="null")
+    assert {row.backend for row in executor.explain()} == {"openvino"}
+
+
+def test_threads_share_a_model():
+    plain, _, predictor = answers(network(mx.sym.var("data")), backend="openvino")
+    wrong = []
+
+    def work():
+        for _ in range(20):
+            if not np.allclose(predictor.predict(data=DATA)[0], plain, rtol=1e-4):
+                wrong.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_other_shapes_and_other_types():
+    symbol = network(mx.sym.var("data"))
+    given = parameters(symbol, data=SHAPE)
+    predictor = mx.Predictor(symbol, given, {"data": SHAPE}, backend="openvino")
+    larger = predictor.reshape({"data": (5, 3, 6, 6)})
+    twice = np.concatenate([DATA, DATA, DATA[:1]])
+    np.testing.assert_allclose(
+        larger.predict(data=twice)[0][:2], predictor.predict(data=DATA)[0], rtol=1e-5
+    )
+    double = (mx.sym.var("x") * 2 + 1).optimize_for("openvino")
+    executor = double.bind(mx.cpu(), {"x": mx.nd.ones((2,), dtype="float64")})
+    assert executor.forward()[0].dtype == np.float64
+    assert executor.explain()[0].reason == "arrays that are not float32"
+
+
+def test_where_it_is_absent(monkeypatch):
+    find_spec = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "openvino" else find_spec(name)
+    )
+    symbol = network(mx.sym.var("data"))
+    with pytest.raises(MXNetError, match=r"openvino.*pip install 'mxnova\[openvino\]'"):
+        symbol.optimize_for("openvino")
+    with pytest.raises(MXNetError, match="is not installed"):
+        mx.Predictor(symbol, parameters(symbol, data=SHAPE), {"data": SHAPE}, backend="openvino")
+    # A graph that was saved elsewhere runs all the same.
+    executor = marked(symbol, "openvino").simple_bind(mx.cpu(), data=SHAPE)
+    assert "is not installed" in executor.explain()[0].reason
+    assert executor.forward()[0].shape == (2, 5)
+
+
+def test_unknown_names_and_options():
+    symbol = network(mx.sym.var("data"))
+    with pytest.raises(MXNetError, match="there is no backend 'openvinno'.*openvino"):
+        mx.Predictor(symbol, parameters(symbol, data=SHAPE), {"data": SHAPE}, backend="openvinno")
+    with pytest.raises(MXNetError, match="'openvino' has no option 'precison'.*precision"):
+        symbol.optimize_for("openvino", precison="bfloat16")
+    with pytest.raises(MXNetError, match="precision='int8'"):
+        symbol.optimize_for("openvino", precision="int8")

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""dist_sync: what several workers make of keys is what one with all their data would."""
+
+import numpy as np
+import pytest
+
+import mxnova as mx
+from mxnova import autograd, gluon
+
+from .workers import run
+
+SHAPES = [(1,), (3, 4), (5, 3, 2), (1200, 1100), (3, 500_000)]
+
+
+def _values(rank, step, shape):
+    return np.random.default_rng([rank, step]).normal(size=shape).astype(np.float32)
+
+
+# Values -------------------------------------------------------------------------------------------
+
+
+def _sums(rank, n, by_lists):
+    kv = mx.kv.create("dist_sync")
+    assert (kv.rank, kv.num_workers, kv.type) == (rank, n, "dist_sync")
+    keys = [f"k{i}" for i in range(len(SHAPES))]
+    kv.init(keys, [mx.nd.ones(shape) * (rank + 7) for shape in SHAPES])
+    outs = [mx.nd.zeros(shape) for shape in SHAPES]
+    kv.pull(keys, outs)
+    assert all((out.asnumpy() == 7).all() for out in outs)
+    for step in range(3):
+        mine = [mx.nd.array(_values(rank, step, shape)) for shape in SHAPES]
+        if by_lists:
+            kv.pushpull(keys, mine, out=outs)
+        else:
+            for i, key in enumerate(keys):
+                kv.push(key, mine[i], priority=-i)
+                kv.pull(key, outs[i], priority=-i)
+        for shape, out in zip(SHAPES, outs):
+            expected = sum(_values(other, step, shape) for other in range(n))
+            np.testing.assert_allclose(out.asnumpy(), expected, rtol=1e-5, atol=1e-6)
+    return [float(out.asnumpy().sum()) for out in outs]
+
+
+@pytest.mark.parametrize("n, by_lists", [(1, True), (2, True), (2, False), (4, True), (8, True)])
+def test_sums_of_workers_replace_values(n, by_lists):
+    results = run(n, _sums, n, by_lists)
+    assert all(result == results[0] for result in results)  # to the last bit
+
+
+def _types(rank):
+    kv = mx.kv.create("dist_sync")
+    types = ["float16", "float32", "float64", "int32", "int64", "uint8"]
+    kv.init(types, [mx.nd.zeros((3, 2), dtype=t) for t in types])
+    outs = [mx.nd.zeros((3, 2), dtype=t) for t in types]
+    values = [mx.nd.array([[1, 2]] * 3, dtype=t) * (rank + 1) for t in types]
+    kv.push(types, values)
+    kv.pull(types, outs)
+    return [(out.asnumpy().tolist(), out.dtype.__name__) for out in outs]
+
+
+def test_element_types():
+    for result in run(2, _types):
+        assert [t for _, t in result] == [
+            "float16",
+            "float32",
+            "float64",
+            "int32",
+            "int64",
+            "uint8",
+        ]
+        assert all(values == [[3, 6]] * 3 for values, _ in result)
+
+
+def _devices(rank):
+    kv = mx.kv.create("dist_device_sync")
+    kv.init(3, mx.nd.zeros((2, 3)))
+    outs = [mx.nd.zeros((2, 3), mx.cpu(i)) for i in range(3)]
+    kv.push(3, [mx.nd.ones((2, 3), mx.cpu(i)) * (i + 1 + 10 * rank) for i in range(3)])
+    kv.pull(3, outs)
+    kv.push([3, 3], [mx.nd.ones((2, 3)), mx.nd.ones((2, 3))])
+    after = mx.nd.zeros((2, 3))
+    kv.pull(3, after)
+    return [out.asnumpy().tolist() for out in outs], after.asnumpy()[0, 0]
+
+
+def test_lists_are_summed_before():
+    for outs, after in run(2, _devices):
+        assert outs == [[[42] * 3] * 2] * 3
+        assert after == 4
+
+
+def _pushes_without_pull(rank):
+    kv = mx.kv.create("dist")
+    kv._set_updater(lambda key, total, value: value.__iadd__(total))
+    kv.init("a", mx.nd.zeros((4,)))
+    for step in range(5):
+        kv.push("a", mx.nd.ones((4,)) * (rank + step))
+    if rank:  # pulls are nobody else's business
+        out = mx.nd.zeros((4,))
+        kv.pull("a", out)
+        assert out.asnumpy().tolist() == [25] * 4
+    kv._barrier()
+
+
+def test_several_pushes_before_a_pull_of_one_worker():
+    run(2, _pushes_without_pull)
+
+
+def _two_stores(rank):
+    first, second = mx.kv.create("dist_sync"), mx.kv.create("dist_sync")
+    out = mx.nd.zeros((2,))
+    for kv, factor in ((first, 1), (second, 10)):
+        kv.init(0, mx.nd.zeros((2,)))
+        kv.push(0, mx.nd.ones((2,)) * (rank + 1) * factor)
+    first.pull(0, out)
+    assert out.asnumpy().tolist() == [3, 3]
+    second.pull(0, out)
+    assert out.asnumpy().tolist() == [30, 30]
+
+
+def test_two_stores_in_a_process():
+    run(2, _two_stores)
+
+
+# Training -----------------------------------------------------------------------------------------
+
+OPTIMIZERS = {
+    "sgd": {"learning_rate": 0.1, "momentum": 0.9, "wd": 1e-3},
+    "adam": {"learning_rate": 0.01},
+    "lamb": {"learning_rate": 0.01},
+}
+
+
+def _batches(n_steps=20, size=32, seed=0):
+    rng = np.random.default_rng(seed)
+    for _ in range(n_steps):
+        yield rng.random((size, 50), np.float32), rng.integers(0, 10, size)
+
+
+def _scheduled(name):
+    scheduler = mx.lr_scheduler.FactorScheduler(step=5, factor=0.7)
+    return mx.optimizer.create(name, lr_scheduler=scheduler, **OPTIMIZERS[name])
+
+
+def _trained_by_trainer(name, store, rank, n, on_store):
+    net = gluon.nn.HybridSequential()
+    net.add(gluon.nn.Dense(64, activation="relu"), gluon.nn.Dense(32, activation="tanh"))
+    net.add(gluon.nn.Dense(10))
+    net.initialize()
+    net(mx.nd.zeros((1, 50)))
+    rng = np.random.default_rng(7)
+    for param in net.collect_params().values():
+        offset = rank if store else 0  # the first worker's values count
+        param.set_data(mx.nd.array(rng.uniform(-0.3, 0.3, param.shape) + offset))
+    trainer = gluon.Trainer(
+        net.collect_params(), _scheduled(name), kvstore=store, update_on_kvstore=on_store
+    )
+    trainer._prepare()
+    loss_of = gluon.loss.SoftmaxCrossEntropyLoss()
+    for data, labels in _batches():
+        with autograd.record():
+            loss = loss_of(net(mx.nd.array(data[rank::n])), mx.nd.array(labels[rank::n]))
+        loss.backward()
+        trainer.step(len(data))
+    values = [param.data().asnumpy() for param in net.collect_params().values()]
+    return [*values, trainer.learning_rate]
+
+
+def _trained_by_module(name, store, rank, n):
+    symbol = mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=32, name="first")
+    symbol = mx.sym.FullyConnected(mx.sym.tanh(symbol), num_hidden=10, name="second")
+    symbol = mx.sym.SoftmaxOutput(symbol, name="softmax")
+    module = mx.mod.Module(symbol)
+    size = 32 // n
+    module.bind([("data", (size, 50))], [("softmax_label", (size,))])
+    rng = np.random.default_rng(7)
+    shapes = {"first_weight": (32, 50), "first_bias": (32,)}
+    shapes |= {"second_weight": (10, 32), "second_bias": (10,)}
+    module.init_params(
+        arg_params={k: mx.nd.array(rng.uniform(-0.3, 0.3, s)) for k, s in shapes.items()}
+    )
+    module.init_optimizer(store, name, tuple(OPTIMIZERS[name].items()))
+    for data, labels in _batches():
+        batch = mx.io.DataBatch([mx.nd.array(data[rank::n])], [mx.nd.array(labels[rank::n])])
+        module.forward_backward(batch)
+        module.update()
+    return [array.asnumpy() for _, array in sorted(module.get_params()[0].items())]
+
+
+def _training(rank, n):
+    for name in OPTIMIZERS:
+        for on_store in (True, False):
+            alone = _trained_by_trainer(name, None, 0, 1, None)
+            store = mx.kv.create("dist_sync")
+            together = _trained_by_trainer(name, store, rank, n, on_store)
+            for a, b in zip(alone, together):
+                np.testing.assert_allclose(a, b, rtol=0, atol=1e-5)
+        alone = _trained_by_module(name, None, 0, 1)
+        together = _trained_by_module(name, "dist_sync", rank, n)
+        for a, b in zip(alone, together):
+            np.testing.assert_allclose(a, b, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("n, bound", [(2, 10**6), (2, 500), (4, 500), (8, 10**6)])
+def test_training_gives_the_numbers_of_one_process_with_the_whole_batch(n, bound):
+    run(n, _training, n, MXNET_KVSTORE_BIGARRAY_BOUND=str(bound))
