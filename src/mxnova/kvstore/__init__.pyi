@@ -49,6 +49,7 @@ class KVStoreServer:
     kvstore: Any
     def run(self) -> None: ...
 from mxnova.kvstore import base as base
+from mxnova.kvstore import collective as collective
 def create(name: str = 'local') -> KVStoreBase: ...
 from mxnova.kvstore import kvstore as kvstore
 from mxnova.kvstore import kvstore_server as kvstore_server

@@ -26,8 +26,8 @@ def create(name: str = "local") -> KVStoreBase:
     """The store of the kind `name`, in any case.
 
     local, local_update_cpu and local_allreduce_cpu sum up on the CPU; device,
-    local_allreduce_device and nccl where the values are. Classes that are registered are found by
-    their names.
+    local_allreduce_device and nccl where the values are; horovod and byteps by these packages.
+    Classes that are registered are found by their names.
 
     Raises:
         UnknownNameError: there is no such store; or it is one for several machines.

@@ -57,7 +57,7 @@ def test_kinds(name):
         ("dist_sink", UnknownNameError, "did you mean 'dist_sync'"),
         ("dist_sync", MXNetError, "torchrun"),
         ("devise", UnknownNameError, "did you mean 'device'"),
-        ("horovod", UnknownNameError, "registered"),
+        ("horovodd", UnknownNameError, "must be registered"),
         (None, TypeError, "name=None"),
         (3, TypeError, "name=3"),
     ],

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All functions of the C interface, and their start."""
+
+from __future__ import annotations
+
+from . import environment, ndarray, operators
+from .border import FUNCTIONS, failed, refuse
+from .declarations import declarations
+from .interface import ffi, finish_at_exit
+
+__all__ = ["start"]
+
+_FAMILIES = (environment, ndarray, operators)
+
+for _name in declarations().functions.keys() - FUNCTIONS.keys():
+    refuse(_name, "mxnova does not have this function")
+
+
+def start() -> None:
+    """Connects C's functions with Python's."""
+    for name, function in FUNCTIONS.items():
+        if name in _WITHOUT_STATUS:
+            ffi.def_extern(name=name)(function)
+        else:
+            ffi.def_extern(name=name, error=-1, onerror=failed)(function)
+    finish_at_exit()
+
+
+_WITHOUT_STATUS = {"MXGetLastError", "NNGetLastError", "NNAPISetLastError"}
