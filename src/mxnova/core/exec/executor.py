@@ -29,6 +29,7 @@ from ..graph.node import written_variables
 from ..graph.symbol import Symbol
 from ..nd.array import NDArray
 from ..nd.autograd import take_gradient
+from ..nd.failing import fail, recover
 from ..nd.memory import replace
 from ..nd.wrapping import clear, owned, view_of
 from ..op.sparse.storage import Value
@@ -223,7 +224,8 @@ class Executor:
             kwargs: values to copy into arguments first, by name.
 
         Raises:
-            MXNetError: what an operator refuses; the text names node, operator and inputs.
+            MXNetError: what an operator refuses; the text names node, operator and inputs. What
+                only values tell is raised when somebody reads an output.
         """
         if kwargs:
             self._feed(kwargs)
@@ -235,14 +237,23 @@ class Executor:
         inputs = self._inputs()
         if self._gradient_teller is not None:
             self._gradient_teller.forget()
-        if is_train:
-            results = self._run_recorded(Mode(True, bool(self._tracked)), inputs, self._observers)
-        elif self._observers:
-            results = self._program.run(inputs, observers=self._observers)
+        try:
+            results = self._results(is_train, inputs)
+        except MXNetError as error:
+            if not error.of_values:
+                raise
+            fail(error, self.outputs, "forward")
         else:
-            results = self._inference.run(inputs, self._is_shared())
-        self._put(results, [t for t in inputs if isinstance(t, Tensor)])
+            recover(self.outputs)
+            self._put(results, [t for t in inputs if isinstance(t, Tensor)])
         return self.outputs
+
+    def _results(self, is_train: bool, inputs: list[Any]) -> Sequence[Any]:
+        if is_train:
+            return self._run_recorded(Mode(True, bool(self._tracked)), inputs, self._observers)
+        if self._observers:
+            return self._program.run(inputs, observers=self._observers)
+        return self._inference.run(inputs, self._is_shared())
 
     def _inputs(self) -> list[Any]:
         return [a._value for a in (*self._arg_dict.values(), *self._aux_dict.values())]
@@ -319,6 +330,8 @@ class Executor:
             MXNetError: gradients are missing or do not fit the outputs.
         """
         if self._recorded is None:
+            for array in self.outputs:
+                _ = array._value  # raises what forward left there
             if out_grads is None and not self._has_run:
                 raise MXNetError("backward: call forward(is_train=True) first, or give out_grads")
             with self._drawing_again():
