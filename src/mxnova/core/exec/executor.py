@@ -441,7 +441,7 @@ class Executor:
     ) -> Executor:
         """An executor for other input shapes that shares the arrays, or the parts it needs of them.
 
-        Outputs share memory too, where the old ones have enough.
+        Outputs share memory too, where the old ones have enough. A monitor watches both.
 
         Args:
             partial_shaping: accept new shapes for arguments that `kwargs` does not name.
@@ -464,9 +464,11 @@ class Executor:
         args = {n: fitted(n, a, s) for (n, a), s in zip(old_args, shapes, strict=True)}
         aux = {n: fitted(n, a, s) for (n, a), s in zip(old_aux, aux_shapes, strict=True)}
         grads = {n: fitted(n, g, args[n].shape) for n, g in self.grad_dict.items() if g is not None}
-        return Executor(
+        made = Executor(
             self._symbol, self._ctx, args, grads, self._grad_req, aux, self._groups, self
         )
+        made._observers, made._gradient_teller = self._observers, self._gradient_teller
+        return made
 
 
 def _check_place(what: str, array: NDArray | None, place: Context) -> None:
