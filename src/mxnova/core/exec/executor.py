@@ -43,7 +43,7 @@ from .interpreter import Observer, Teller
 from .memory_need import bytes_needed
 from .monitor import GradientTeller, MonitorCallback, told
 from .placement import contexts_of
-from .program import ArrayFacts, Facts, Mode, Program
+from .program import TRAINING, ArrayFacts, Facts, Mode, Program
 from .sparse_execution import leaf_of, tracked_of, value_of
 from .specialization import Inference
 from .subgraph_backends import for_binding
@@ -311,7 +311,10 @@ class Executor:
             inputs[i], leaf = leaf_of(inputs[i])
             leaves.append(leaf)
         with torch.set_grad_enabled(mode.recording):
-            results = self._program.run(inputs, mode, observers)
+            if mode == TRAINING:
+                results = self._inference.training.run(inputs, observers)
+            else:
+                results = self._program.run(inputs, mode, observers)
         self._recorded = ([tracked_of(r) for r in results], leaves)
         return results
 
