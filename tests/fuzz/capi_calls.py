@@ -66,6 +66,7 @@ class Caller:
         self.types = {n: self.ffi.typeof(getattr(self.library, n)).args for n in self.names}
         self.asynchronous = self.ffi.typeof("EngineAsyncFunc")
         self.functions: dict[Any, Any] = {}
+        self.turn: list[str] = []  # functions that are still to be called before any again
         self.handles = [0, 1, 16, FIRST, 2**63]
         self.texts = [self.ffi.new("char[]", text) for text in TEXTS]
         self.make_good_handles()
@@ -187,7 +188,9 @@ class Caller:
 
     def call(self, tell: Callable[[str], None]) -> int:
         """Calls a function; gives its status."""
-        name = self.chance.choice(self.names)
+        if not self.turn:
+            self.turn = self.chance.sample(self.names, len(self.names))
+        name = self.turn.pop()
         kept: list[Any] = []
         pairs = zip(self.parameters[name], self.types[name], strict=True)
         arguments = [self.argument(n, t, kept) for n, t in pairs]

@@ -263,7 +263,9 @@ def MXExecutorFree(handle: int) -> None:
 
 @extern
 def MXExecutorPrint(handle: int, out_str: Any) -> None:
-    return_text(out_str, find(handle, Executor).debug_str())
+    """The listing ends as MXNet's does, in which programs look for the memory by lines."""
+    listing = find(handle, Executor).debug_str()
+    return_text(out_str, f"{listing}Total 0 TempSpace resource requested\n")
 
 
 @extern

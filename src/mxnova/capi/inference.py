@@ -53,7 +53,8 @@ def _infer_shape(name: str, size_type: str, ndim_type: str) -> Callable[..., Non
         listed = symbol._listed(table, to_user)
         for i, kind in enumerate(_KINDS):
             _return_shapes(kind, listed[i] or [], out[3 * i : 3 * i + 3], size_type, ndim_type)
-        out[9][0] = all(is_known(s) for node in symbol.nodes for s in table[id(node)])
+        known_all = all(is_known(s) for node in symbol.nodes for s in table[id(node)])
+        out[9][0] = known_all or "Partial" in name
 
     return extern(infer, name)
 
@@ -80,8 +81,7 @@ for _partial in ("", "Partial"):
 # Element types ------------------------------------------------------------------------------------
 
 
-@extern
-def MXSymbolInferType(sym: int, num_args: int, keys: Any, arg_type_data: Any, *out: Any) -> None:
+def _infer_type(sym: int, num_args: int, keys: Any, arg_type_data: Any, *out: Any) -> None:
     symbol = find(sym, Symbol)
     known = [None if f == -1 else dtype_at(f) for f in numbers(num_args, arg_type_data)]
     table = symbol._dtype_table(*_given(num_args, keys, known))
@@ -93,4 +93,13 @@ def MXSymbolInferType(sym: int, num_args: int, keys: Any, arg_type_data: Any, *o
     out[6][0] = all(dtype is not None for node in symbol.nodes for dtype in table[id(node)])
 
 
-extern(MXSymbolInferType, "MXSymbolInferTypePartial")
+@extern
+def MXSymbolInferType(*arguments: Any) -> None:
+    _infer_type(*arguments)
+
+
+@extern
+def MXSymbolInferTypePartial(*arguments: Any) -> None:
+    """What is left open is no failure."""
+    _infer_type(*arguments)
+    arguments[-1][0] = 1

@@ -232,7 +232,7 @@ extern(MXSymbolGetInternals, "NNSymbolGetInternals")
 @extern
 def MXSymbolGetChildren(symbol: int, out: Any) -> None:
     children = find(symbol, Symbol).get_children()
-    out[0] = 0 if children is None else give(children)
+    out[0] = give(Symbol([]) if children is None else children)
 
 
 extern(MXSymbolGetChildren, "NNSymbolGetChildren")

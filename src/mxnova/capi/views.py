@@ -78,7 +78,11 @@ def MXNDArrayReshape(handle: int, ndim: int, dims: Any, out: Any) -> None:
 @extern
 def MXNDArrayReshape64(handle: int, ndim: int, dims: Any, reverse: bool, out: Any) -> None:
     array, sizes = array_at(handle), numbers(ndim, dims)
-    out[0] = give(array.reshape(shape=sizes, reverse=True) if reverse else array.reshape(sizes))
+    try:
+        made = array.reshape(shape=sizes, reverse=True) if reverse else array.reshape(sizes)
+    except MXNetError as error:  # MXNet's Python part makes the error of this name of it
+        raise ValueError(str(error)) from None
+    out[0] = give(made)
 
 
 @extern
