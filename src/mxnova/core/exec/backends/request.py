@@ -92,14 +92,16 @@ def precision_of(node: Node) -> str:
     return found if found in PRECISIONS else PRECISIONS[0]
 
 
-def parameters_of(symbol: Symbol, backend: str) -> set[str]:
+def parameters_of(symbol: Symbol, backend: str | None = None) -> set[str]:
     """Names of variables that nodes asking for `backend` read as weights, statistics and the like.
+
+    Of all nodes without a backend.
 
     Data is none of them: it changes from run to run.
     """
     found: set[str] = set()
     for node in symbol.nodes:
-        if node.op is not None and wants(node, backend):
+        if node.op is not None and (backend is None or wants(node, backend)):
             named = zip(node.op.inputs(), node.inputs, strict=True)
             found |= {e.node.name for n, e in named if n in _PARAMETERS and e.node.op is None}
     return found
