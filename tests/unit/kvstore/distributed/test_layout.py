@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who owns which values, or slices of them."""
 
+import itertools
 import math
 
 import pytest
@@ -15,7 +16,7 @@ def test_slices_are_whole_and_even(shape, owners):
     shares = sliced(shape, owners)
     assert [share.owner for share in shares] == list(owners)
     assert (shares[0].start, shares[-1].stop) == (0, math.prod(shape))
-    assert all(a.stop == b.start for a, b in zip(shares, shares[1:]))
+    assert all(a.stop == b.start for a, b in itertools.pairwise(shares))
     unit = math.prod(shape[1:]) if shape[0] >= len(owners) else 1
     lengths = [share.stop - share.start for share in shares]
     assert max(lengths) - min(lengths) <= unit
