@@ -3,13 +3,23 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, TypeVar
 
 from ..core.base.errors import ArgumentError
 from ..core.base.handles import find
 from .interface import NULL, ffi
 
-__all__ = ["found", "maybe_found", "numbers", "optional_text", "pairs", "text", "texts"]
+__all__ = [
+    "found",
+    "maybe_found",
+    "numbers",
+    "optional_text",
+    "pairs",
+    "shapes_by_name",
+    "text",
+    "texts",
+]
 
 T = TypeVar("T")
 
@@ -47,6 +57,16 @@ def texts(count: int, array: Any) -> list[str]:
 def pairs(count: int, keys: Any, values: Any) -> dict[str, str]:
     """Texts by texts."""
     return dict(zip(texts(count, keys), texts(count, values), strict=True))
+
+
+def shapes_by_name(count: int, names: Any, begins: Any, sizes: Any) -> dict[str, tuple[int, ...]]:
+    """Shapes by name: the sizes of number i are those from ``begins[i]`` to ``begins[i + 1]``."""
+    bounds = numbers(count + 1, begins) if count else [0]
+    if any(a > b for a, b in pairwise(bounds)) or bounds[0]:
+        raise ArgumentError(f"shapes begin at {bounds}: must begin at 0 and not decrease")
+    everything = numbers(bounds[-1], sizes)
+    shapes = (tuple(everything[a:b]) for a, b in pairwise(bounds))
+    return dict(zip(texts(count, names), shapes, strict=True))
 
 
 def found(count: int, array: Any, kind: type[T]) -> list[T]:

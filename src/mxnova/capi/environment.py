@@ -113,12 +113,19 @@ def MXSetIsNumpyShape(is_np_shape: int, prev: Any) -> None:
 
 @extern
 def MXGetEnv(name: Any, value: Any) -> None:
-    return_text(value, os.environ.get(text(name), ""))
+    found = os.environ.get(text(name))
+    if found is None:
+        value[0] = NULL
+    else:
+        return_text(value, found)
 
 
 @extern
 def MXSetEnv(name: Any, value: Any) -> None:
-    os.environ[text(name)] = text(value)
+    if value == NULL:
+        os.environ.pop(text(name), None)
+    else:
+        os.environ[text(name)] = text(value)
 
 
 refuse("MXLoadLib", "operators come from PyTorch and Python here, not from compiled libraries")

@@ -12,17 +12,16 @@ from ..core.base.errors import MXNetError
 from ..core.base.handles import GIVEN, find, give
 from ..core.exec import control_flow, custom  # noqa: F401 - these register operators
 from ..core.nd.array import NDArray
-from ..core.nd.base_array import CLASSES
 from ..core.nd.dispatch import invoke, pairwise
 from ..core.op import library  # noqa: F401 - registers operators
-from ..core.op.record import REGISTRY, OpType
+from ..core.op.record import REGISTRY, Op, OpType
 from .arguments import numbers, pairs, text
 from .border import extern, status
 from .interface import NULL, ffi
 from .places import stype_number
 from .returns import keep, text_memory, texts_memory
 
-__all__ = ["Creator", "creator_of"]
+__all__ = ["Creator", "become", "creator_of", "run_into"]
 
 
 class Creator:
@@ -40,7 +39,6 @@ class Creator:
         self.name = name
         self.pair = pairwise(self.type, _refuse_number)
         self.is_plain_pair = len(self.type.signature.inputs) == 2 and not self.type.fields
-        self.semantics = "numpy" if name.startswith("_np") else None
 
 
 def _refuse_number(array: Any, other: Any) -> Any:
@@ -112,8 +110,7 @@ class _Description:
         if type_.signature.variadic:
             arrays.append(type_.signature.variadic)
             kinds.append("NDArray-or-Symbol[]")
-        fields = [field for field in type_.fields if field.name != "num_args"]
-        fields = list(type_.fields)
+        fields = type_.fields
         names = [*arrays, *(field.name for field in fields)]
         kinds += [field.type_text for field in fields]
         self.name = text_memory(creator.name)
@@ -208,9 +205,9 @@ def MXImperativeInvoke(
     arrays = _arrays(num_inputs, inputs)
     attrs = pairs(num_params, param_keys, param_vals) if num_params else {}
     if outputs[0]:
-        _run_into(operator, arrays, attrs, _arrays(num_outputs[0], outputs[0]))
+        run_into(operator.type, arrays, attrs, _arrays(num_outputs[0], outputs[0]))
     else:
-        results = _run(operator, arrays, attrs)
+        results = _run(operator.type, arrays, attrs)
         handles = [give(result) for result in results]
         if len(handles) > _MOST_KEPT:
             memory = keep("outputs", ffi.new("uintptr_t[]", handles))
@@ -246,25 +243,25 @@ def _arrays(count: int, handles: Any) -> list[NDArray]:
     return [find(handle, NDArray) for handle in numbers(count, handles)]
 
 
-def _run(operator: Creator, arrays: Sequence[NDArray], attrs: dict[str, str]) -> list[NDArray]:
-    type_ = operator.type
-    if type_.counts_inputs and "num_args" not in attrs:
-        attrs["num_args"] = str(len(arrays))
-    kind = CLASSES[operator.semantics] if operator.semantics else None
-    results = invoke(type_.of(attrs), arrays, cls=kind)
+def _run(type_: OpType, arrays: Sequence[NDArray], attrs: dict[str, str]) -> list[NDArray]:
+    results = invoke(_operator(type_, arrays, attrs), arrays)
     return results if isinstance(results, list) else [results]
 
 
-def _run_into(
-    operator: Creator, arrays: Sequence[NDArray], attrs: dict[str, str], outs: Sequence[NDArray]
+def _operator(type_: OpType, arrays: Sequence[NDArray], attrs: dict[str, str]) -> Op:
+    if type_.counts_inputs and "num_args" not in attrs:
+        attrs["num_args"] = str(len(arrays))
+    return type_.of(attrs)
+
+
+def run_into(
+    type_: OpType, arrays: Sequence[NDArray], attrs: dict[str, str], outs: Sequence[NDArray]
 ) -> None:
+    """Runs an operator and puts the results into arrays, with memory or without."""
     if all(hasattr(out, "_raw") for out in outs):
-        type_ = operator.type
-        if type_.counts_inputs and "num_args" not in attrs:
-            attrs["num_args"] = str(len(arrays))
-        invoke(type_.of(attrs), arrays, list(outs))
+        invoke(_operator(type_, arrays, attrs), arrays, outs)
         return
-    for out, result in zip(outs, _run(operator, arrays, attrs), strict=True):
+    for out, result in zip(outs, _run(type_, arrays, attrs), strict=True):
         become(out, result)
 
 

@@ -35,7 +35,8 @@ VARIABLES: dict[str, Variable] = {
     "MXNOVA_IMAGE_MAX_PIXELS": Variable(kind_of(PosInt), 100_000_000,
         "Width times height of the largest image in a record that is decoded."),
     "MXNOVA_FUSE": Variable(kind_of(bool), True,
-        "Whether inference graphs are rewritten: BatchNorm folded, activations and sums fused."),
+        "Whether graphs are rewritten: for inference BatchNorm folded, activations and sums fused; "
+        "for training images kept in oneDNN's layout."),
     "MXNOVA_AUTO_BACKENDS": Variable(kind_of(str), "openvino",
         "Which backends the backend auto measures besides ATen, where they are installed; blanks "
         "between."),

@@ -42,7 +42,7 @@ from .lowering import Lowered, Runner, lower
 from .placement import contexts_of, placed
 from .sparse_execution import run_edges
 
-__all__ = ["INFERENCE", "ArrayFacts", "Facts", "Mode", "Program", "ProgramTable"]
+__all__ = ["INFERENCE", "TRAINING", "ArrayFacts", "Facts", "Mode", "Program", "ProgramTable"]
 
 
 class ArrayFacts(NamedTuple):
@@ -61,6 +61,7 @@ class Mode(NamedTuple):
 
 
 INFERENCE = Mode()
+TRAINING = Mode(train=True, recording=True)
 
 
 @dataclass(frozen=True)

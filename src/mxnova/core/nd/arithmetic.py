@@ -73,7 +73,7 @@ def _in_place(name: str, binary: Callable[..., Any]) -> Callable[..., Any]:
         if result._raw.dtype is not self._raw.dtype:
             given, wanted = dtype_name(result._raw.dtype), dtype_name(self._raw.dtype)
             raise MXNetError(f"{name}: elements of {given} do not fit into an array of {wanted}")
-        receive(self, result._raw, name)
+        receive(self, result._value, name)
         return self
 
     method.__name__ = method.__qualname__ = name

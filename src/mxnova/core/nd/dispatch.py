@@ -32,6 +32,7 @@ from ..runtime.storage import placed
 from .access import READ, WRITE, settle
 from .base_array import CLASSES, BaseArray
 from .chunk import Chunk
+from .failing import fail, failing_results, is_failing, share_failure
 from .fallback import dense_copy, tell_of_fallback
 from .modes import MODES
 from .recording import STATE, recorded_write
@@ -126,7 +127,30 @@ def invoke(
         MXNetError: the inputs do not fit the operator; the text names what and why.
     """
     run = _attended if ATTENTION else _run
-    return run(op, arrays, out, cls, context, is_view)
+    try:
+        return run(op, arrays, out, cls, context, is_view)
+    except MXNetError as error:
+        if not error.of_values:
+            raise
+        results = _failing(op, arrays, out, cls, context)
+        if results is None:
+            raise
+        fail(error, results, op.name)
+    return out if out is not None else results if op.n_visible() > 1 else results[0]
+
+
+def _failing(
+    op: Op,
+    arrays: Sequence[BaseArray],
+    out: Any,
+    cls: type[BaseArray] | None,
+    context: Context | None,
+) -> list[BaseArray] | None:
+    """What `op` should have written to: the caller's arrays, else new ones."""
+    if out is not None:
+        return _listed(out)
+    here = context or (arrays[0]._chunk.context if arrays else _context_of_creation(op))
+    return failing_results(op, arrays, here, cls or (type(arrays[0]) if arrays else None))
 
 
 def _attended(
@@ -143,6 +167,11 @@ def _attended(
     if MODES:
         with MODES.outer() as mode:
             return mode.invoke(op, arrays, out, cls=cls, context=context, is_view=is_view)
+    source = next(filter(is_failing, arrays), None)
+    results = None if source is None else _failing(op, arrays, out, cls, context)
+    if source is not None and results is not None:
+        share_failure(source, results)
+        return out if out is not None else results if op.n_visible() > 1 else results[0]
     written = _plan_of(op).written
     for i, array in enumerate(arrays):
         settle(array, WRITE if i in written else READ)

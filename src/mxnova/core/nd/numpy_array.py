@@ -240,7 +240,7 @@ def _in_place(name: str) -> Callable[..., Any]:
         if loses and (is_quotient or not isinstance(other, NUMBER)):
             given, wanted = dtype_name(result._raw.dtype), dtype_name(self._raw.dtype)
             raise MXNetError(f"__i{name}__: elements of {given} do not fit into one of {wanted}")
-        receive(self, result._raw, f"__i{name}__")
+        receive(self, result._value, f"__i{name}__")
         return self
 
     method.__name__ = method.__qualname__ = f"__i{name}__"

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -12,7 +14,7 @@ from torch import Tensor
 
 from .record import Op, as_tuple
 
-__all__ = ["recorded"]
+__all__ = ["no_writes", "recorded"]
 
 
 def recorded(op: Op) -> Callable[..., Any]:
@@ -33,6 +35,23 @@ def _watched(op: Op, *tensors: Tensor, **facts: Any) -> Any:
     return results
 
 
+class _Mode(threading.local):
+    writes = True
+
+
+_MODE = _Mode()
+
+
+@contextmanager
+def no_writes() -> Iterator[None]:
+    """A block whose backward passes write to no array, as those that differentiate a gradient."""
+    before, _MODE.writes = _MODE.writes, False
+    try:
+        yield
+    finally:
+        _MODE.writes = before
+
+
 class _Writer:
     """Writes once for each backward pass, but not again in those that differentiate one of them."""
 
@@ -41,7 +60,7 @@ class _Writer:
         self._was_differentiated = False
 
     def __call__(self, _d_output: Tensor) -> None:
-        if not self._was_differentiated:
+        if _MODE.writes and not self._was_differentiated:
             self._was_differentiated = torch.is_grad_enabled()
             with torch.no_grad():
                 self._write()

@@ -77,8 +77,8 @@ def _work(node: Node, shapes: ShapeTable) -> int:
     weight, output = shapes[id(node.inputs[1].node)][0], shapes[id(node)][0]
     if not (is_known(weight) and is_known(output)):
         return 0
-    rows: Any = prod(output)  # type: ignore[arg-type]
-    return int(rows * prod(weight[1:]))  # type: ignore[index]
+    rows: Any = prod(output)
+    return int(rows * prod(weight[1:]))
 
 
 def images_at_once(symbol: Symbol, shapes: ShapeTable) -> int:

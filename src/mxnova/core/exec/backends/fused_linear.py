@@ -78,11 +78,11 @@ def is_worth_fusing(node: Node, shapes: ShapeTable) -> bool:
     if op is None or op.name != "FullyConnected":
         return False
     data, weight = (shapes[id(e.node)][e.output] for e in node.inputs[:2])
-    if not (is_known(data) and is_known(weight)) or not data or len(weight) != 2:  # type: ignore[arg-type]
+    if not (is_known(data) and is_known(weight)) or not data or len(weight) != 2:
         return False
-    size: Any = prod(data)  # type: ignore[arg-type]
-    n_columns, width = weight  # type: ignore[misc]
-    return bool(size >= _LEAST_ROWS * width and size * n_columns >= _WORTH)  # type: ignore[operator]
+    size: Any = prod(data)
+    n_columns, width = weight
+    return bool(size >= _LEAST_ROWS * width and size * n_columns >= _WORTH)
 
 
 def with_fused_products(
