@@ -74,12 +74,13 @@ def _say(text: str) -> None:
 
 @contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """SIGTERM and SIGHUP end the job as Ctrl-C does, not the launcher alone."""
+    """SIGTERM and SIGHUP, but for nohup's, end the job as Ctrl-C does, not the launcher alone."""
 
     def end(number: int, _frame: Any) -> None:
         sys.exit(128 + number)
 
-    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
+    heard = (n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) != signal.SIG_IGN)
+    before = {number: signal.signal(number, end) for number in heard}
     try:
         yield
     finally:
