@@ -66,6 +66,8 @@ class Caller:
             return ctypes.c_void_p(0)
         if "bool" in declared:
             return ctypes.c_bool(rng.random() < 0.5)
+        if "size_t size" in declared:  # of memory that is there
+            return ctypes.c_size_t(rng.choice([0, 1, 6, ROOM]))
         return ctypes.c_int64(rng.choice([0, 0, 1, 1, 2, 3, -1, 2**31 - 1, 2**40]))
 
     def pointer(self, declared):
