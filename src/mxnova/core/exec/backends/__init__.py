@@ -22,7 +22,7 @@ from .auto import Auto
 from .cudagraph import CudaGraph
 from .inductor import Inductor
 from .openvino import OpenVINO
-from .request import DEFAULT, precision_of, wanted
+from .request import DEFAULT, lowest_precision, wanted
 
 __all__ = ["BACKENDS", "BY_NAME", "Backend", "Chain", "choose", "named", "names", "register"]
 
@@ -112,10 +112,9 @@ class Chain:
 
 def choose(program: Program) -> Backend | None:
     """Who compiles `program`: the backends that its nodes ask for, then a default one."""
-    nodes = program.symbol.nodes
     default = next((b for b in BACKENDS.values() if b.supports(program)), None)
     asked = [b for b in map(_usable, wanted(program.symbol)) if b and b.supports(program)]
-    if not asked and default is None and any(precision_of(n) != "float32" for n in nodes):
+    if not asked and default is None and lowest_precision(program.symbol) != "float32":
         _log.warning("nothing is computed in bfloat16: no operator here has a kernel for it")
     if not asked:
         return default

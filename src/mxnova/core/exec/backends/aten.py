@@ -28,7 +28,7 @@ from .convolution_fusion import (
 )
 from .fused_linear import is_worth_fusing, with_fused_products
 from .in_place_sums import with_sums_in_place
-from .request import parameters_of, precision_of
+from .request import lowest_precision, parameters_of
 from .simplification import simplified
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _dtype(symbol: Symbol) -> torch.dtype:
     Raises:
         MXNetError: the processor cannot.
     """
-    if all(precision_of(node) == "float32" for node in symbol.nodes):
+    if lowest_precision(symbol) == "float32":
         return torch.float32
     low_precision.check_bfloat16()
     return torch.bfloat16

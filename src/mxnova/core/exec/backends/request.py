@@ -18,6 +18,7 @@ from ...graph.symbol import Symbol
 __all__ = [
     "DEFAULT",
     "PRECISIONS",
+    "lowest_precision",
     "marked",
     "options_of",
     "parameters_of",
@@ -90,6 +91,11 @@ def precision_of(node: Node) -> str:
     """What products at `node` may be computed in."""
     found = node.attrs.get(_PRECISION, PRECISIONS[0])
     return found if found in PRECISIONS else PRECISIONS[0]
+
+
+def lowest_precision(symbol: Symbol) -> str:
+    """What products anywhere in `symbol` may be computed in."""
+    return max(map(precision_of, symbol.nodes), key=PRECISIONS.index, default=PRECISIONS[0])
 
 
 def parameters_of(symbol: Symbol, backend: str | None = None) -> set[str]:
