@@ -3,9 +3,9 @@
 
 In order: copies and chains go (`simplification`), what parameters decide is computed
 (`constant_folding`), convolutions and products take over what follows them and have their weights
-laid out (`convolution_fusion`, `fused_linear`), sums go where their summand was (`in_place_sums`),
-values between them go bfloat16 where that is asked for (`low_precision`), and batches are shared
-out among threads (`batch_split`).
+laid out (`convolution_fusion`, `fused_linear`), values between them go bfloat16 where that is asked
+for (`low_precision`), batches are shared out among threads (`batch_split`), and sums go where their
+summand was (`in_place_sums`).
 """
 
 from __future__ import annotations
@@ -67,13 +67,12 @@ class Aten:
         images = images_at_once(symbol, shapes)
         symbol = with_fused_convolutions(symbol, shapes, constants, dtype, images)
         symbol = with_fused_products(symbol, program.facts.shapes(symbol), constants, dtype)
-        symbol = with_sums_in_place(symbol)
         if dtype is torch.bfloat16:
             symbol = low_precision.with_casts(symbol)
         if images:
             parameters = parameters_of(symbol) | constants.keys()
-            symbol = with_batches_apart(symbol, images, parameters, constants)
-        return symbol
+            symbol = with_batches_apart(symbol, images, parameters, constants, with_sums_in_place)
+        return with_sums_in_place(symbol)
 
 
 def _has_products(program: Program) -> bool:
