@@ -25,7 +25,7 @@ _SIZE = 256
 UNIT = 2.0 * _SIZE**3  # operations of a unit of work
 _LARGE = 8 << 20  # bytes
 _SMALL = 64  # bytes
-_MANY = 64  # messages
+_MANY = 64  # messages, units of work
 
 
 def constants_here(turns: int = 20) -> Constants:
@@ -66,7 +66,17 @@ def _alone(turns: int) -> dict[str, float]:
         gradient.wait_to_read()
 
     handling = median_of(pushpull, turns) / _LARGE
-    return {"unit": median_of(unit_of_work(), 10 * turns), "handling": handling}
+    return {"unit": _seconds_of(unit_of_work(), turns), "handling": handling}
+
+
+def _seconds_of(work: Any, turns: int, meet: Any = None) -> float:
+    """Of a unit of work among many, as steps have them: single ones are never interrupted."""
+
+    def many() -> None:
+        for _ in range(_MANY):
+            work()
+
+    return median_of(many, turns, meet) / _MANY
 
 
 def _pair(turns: int) -> dict[str, float]:
@@ -94,14 +104,14 @@ def _pair(turns: int) -> dict[str, float]:
             message.wait()
 
     found = {
-        "unit": median_of(work, 10 * turns, meet),
+        "unit": _seconds_of(work, turns, meet),
         "latency": median_of(to_and_fro, 10 * turns, meet) / 2,
         "message": median_of(many, turns, meet) / _MANY,
         "one_way": median_of(lambda: _one_way(large, 0), turns, meet) / _LARGE,
         "both_ways": median_of(both, turns, meet) / _LARGE,
         "reduction": median_of(lambda: large.add_(other, alpha=0.0), turns, meet) / _LARGE,
     }
-    found["overlap"] = _overlap(both, work, meet, turns)
+    found["overlap"] = _overlap(both, work, meet, turns, found["unit"])
     return found
 
 
@@ -114,7 +124,7 @@ def _one_way(tensor: torch.Tensor, sender: int) -> None:
         dist.send(tensor[:1], sender)
 
 
-def _overlap(both: Any, work: Any, meet: Any, turns: int) -> float:
+def _overlap(both: Any, work: Any, meet: Any, turns: int, unit: float) -> float:
     """How much of an exchange is done for nothing while as long a computation goes on."""
 
     def exchange() -> None:
@@ -122,7 +132,7 @@ def _overlap(both: Any, work: Any, meet: Any, turns: int) -> float:
             both()
 
     alone = median_of(exchange, turns, meet)
-    units = max(1, round(alone / median_of(work, turns, meet)))
+    units = max(1, round(alone / unit))
 
     def compute() -> None:
         for _ in range(units):

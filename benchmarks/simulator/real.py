@@ -90,12 +90,15 @@ def _run(kind: str, turns: int) -> float:
             work()
         wait_for = begin()
 
+    def settle() -> None:
+        for layer in range(_LAYERS):
+            wait_for(layer)
+        meet()
+
     step()
-    meet()
+    settle()
     taken = median_of(step, turns)
-    for layer in range(_LAYERS):
-        wait_for(layer)
-    meet()
+    settle()
     return taken
 
 

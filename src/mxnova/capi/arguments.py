@@ -26,6 +26,12 @@ T = TypeVar("T")
 _MOST = 2**24  # more than that of anything is a count that lies
 
 
+def refuse_null(pointer: Any, size: int) -> None:
+    """Raises ArgumentError: there is something at a null pointer."""
+    if size and pointer == NULL:
+        raise ArgumentError("values are given as a null pointer")
+
+
 def text(pointer: Any) -> str:
     """A text; a null pointer is an error."""
     if pointer == NULL:

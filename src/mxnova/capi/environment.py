@@ -79,10 +79,13 @@ def MXStorageEmptyCache(dev_type: int, dev_id: int) -> None:
     context_at(dev_type, dev_id).empty_cache()
 
 
+_MOST_THREADS = 4096
+
+
 @extern
 def MXSetNumOMPThreads(thread_num: int) -> None:
-    if thread_num < 1:
-        raise ArgumentError(f"MXSetNumOMPThreads: thread_num={thread_num}: must be positive")
+    if not 1 <= thread_num <= _MOST_THREADS:
+        raise ArgumentError(f"thread_num={thread_num}: must be from 1 to {_MOST_THREADS}")
     torch.set_num_threads(thread_num)
 
 

@@ -14,7 +14,7 @@ from ..core.base.shapes import shape_text
 from ..core.nd.array import NDArray
 from ..core.nd.wrapping import wrap
 from ..core.runtime.context import waitall
-from .arguments import numbers
+from .arguments import numbers, refuse_null
 from .border import extern, status
 from .interface import NULL, ffi
 from .places import context_at, dtype_at, flag_of, is_open, stype_number
@@ -108,6 +108,7 @@ def MXNDArraySyncCopyFromCPU(handle: int, data: Any, size: int) -> None:
     if not size and not hasattr(array, "_raw"):
         return
     tensor, count = _bytes_of(with_memory(array), size)
+    refuse_null(data, count)
     if tensor.is_cuda or not tensor.is_contiguous():
         staged = torch.empty(tensor.shape, dtype=tensor.dtype)
         ffi.memmove(ffi.cast("void *", staged.data_ptr()), data, count)
@@ -133,6 +134,7 @@ def MXNDArraySyncCopyToCPU(handle: int, data: Any, size: int) -> None:
             f"{size} elements are copied, and the array's shape is {shape_text(array.shape)}"
         )
     tensor = tensor.detach().contiguous().cpu()
+    refuse_null(data, size)
     ffi.memmove(data, ffi.cast("void *", tensor.data_ptr()), size * tensor.element_size())
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -13,15 +13,26 @@ from ..core.base.handles import GIVEN, find, give
 from ..core.exec import control_flow, custom  # noqa: F401 - these register operators
 from ..core.nd.array import NDArray
 from ..core.nd.dispatch import invoke, pairwise
+from ..core.nd.memory import take
+from ..core.nd.recording import STATE
 from ..core.op import library  # noqa: F401 - registers operators
 from ..core.op.record import REGISTRY, Op, OpType
 from .arguments import numbers, pairs, text
 from .border import extern, status
 from .interface import NULL, ffi
+from .ndarray import with_memory
 from .places import stype_number
 from .returns import keep, text_memory, texts_memory
 
 __all__ = ["Creator", "become", "creator_of", "run_into"]
+
+
+# Operators of two arrays that make a new tensor; for equal shapes there is nothing to check.
+_QUICK = frozenset(
+    f"{family}_{name}"
+    for family in ("elemwise", "broadcast")
+    for name in ("add", "sub", "mul", "div")
+)
 
 
 class Creator:
@@ -30,6 +41,7 @@ class Creator:
     Attributes:
         type: the operator.
         name: the name that it was asked for by.
+        quick: what computes it of two dense arrays of equal shape; None where `invoke` must.
     """
 
     noun = "operator"
@@ -37,8 +49,9 @@ class Creator:
     def __init__(self, name: str) -> None:
         self.type: OpType = REGISTRY[name]
         self.name = name
-        self.pair = pairwise(self.type, _refuse_number)
-        self.is_plain_pair = len(self.type.signature.inputs) == 2 and not self.type.fields
+        self.quick: Callable[[Any, Any], Any] | None = None
+        if self.type.name in _QUICK:
+            self.quick = pairwise(self.type, _refuse_number)
 
 
 def _refuse_number(array: Any, other: Any) -> Any:
@@ -195,14 +208,21 @@ def MXImperativeInvoke(
     operator = GIVEN.get(creator)
     if type(operator) is not Creator:
         operator = find(creator, Creator)
-    if num_inputs == 2 and not num_params and operator.is_plain_pair and not outputs[0]:
+    quick = operator.quick
+    if quick is not None and num_inputs == 2 and not num_params:
         a, b = GIVEN.get(inputs[0]), GIVEN.get(inputs[1])
-        if type(a) is NDArray and type(b) is NDArray:
-            memory = _outputs.handles
-            memory[0] = give(operator.pair(a, b))
-            outputs[0], num_outputs[0] = memory, 1
-            return 0
-    arrays = _arrays(num_inputs, inputs)
+        if type(a) is NDArray and type(b) is NDArray and _match(a, b):
+            given = outputs[0]
+            if not given:
+                memory = _outputs.handles
+                memory[0] = give(quick(a, b))
+                outputs[0], num_outputs[0] = memory, 1
+                return 0
+            out = GIVEN.get(given[0]) if num_outputs[0] == 1 and not STATE.recording else None
+            if type(out) is NDArray and _match(a, out):
+                take(out, quick(a, b)._raw, operator.name)
+                return 0
+    arrays = [with_memory(array) for array in _arrays(num_inputs, inputs)]
     attrs = pairs(num_params, param_keys, param_vals) if num_params else {}
     if outputs[0]:
         run_into(operator.type, arrays, attrs, _arrays(num_outputs[0], outputs[0]))
@@ -237,6 +257,14 @@ def MXImperativeInvokeEx(
     stypes = [stype_number(array) for array in arrays]
     out_stypes[0] = keep("stypes", ffi.new("int[]", stypes or 1))
     return 0
+
+
+def _match(array: NDArray, other: NDArray) -> bool:
+    """Whether both have memory, and the same shape."""
+    try:
+        return array._raw.shape == other._raw.shape
+    except AttributeError:
+        return False
 
 
 def _arrays(count: int, handles: Any) -> list[NDArray]:

@@ -231,7 +231,8 @@ extern(MXSymbolGetInternals, "NNSymbolGetInternals")
 
 @extern
 def MXSymbolGetChildren(symbol: int, out: Any) -> None:
-    out[0] = give(find(symbol, Symbol).get_children() or Symbol([]))
+    children = find(symbol, Symbol).get_children()
+    out[0] = give(Symbol([]) if children is None else children)
 
 
 extern(MXSymbolGetChildren, "NNSymbolGetChildren")

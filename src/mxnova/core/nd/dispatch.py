@@ -40,7 +40,7 @@ from .tape import flow_of, is_live, linked, outputs_of, step
 from .validation import check, refuse, refuse_count
 from .wrapping import owned, receive, view_of, wrap, wrap_recorded, wrap_value
 
-__all__ = ["alone", "invoke", "pairwise", "with_number"]
+__all__ = ["alone", "invoke", "of_one", "pairwise", "with_number"]
 
 _ACCEPTED_LIMIT = 4096
 _new = object.__new__
@@ -50,6 +50,7 @@ class _Plan:
     """What invoking an operator needs to know, worked out once and kept with its structure.
 
     Attributes:
+        readily: what `of_one` has seen that may go straight to the forward.
         accepted: shapes and dtypes of inputs that the operator's rules have passed, and what
             integers are among the arrays then.
         facts: run facts that its forward asks for.
@@ -59,7 +60,9 @@ class _Plan:
         written: inputs that it writes to, by number.
     """
 
-    __slots__ = ("accepted", "facts", "n_inputs", "sparse", "visible", "written")
+    __slots__ = (
+        "accepted", "facts", "is_simple", "n_inputs", "readily", "sparse", "visible", "written"
+    )  # fmt: skip
 
     def __init__(self, op: Op) -> None:
         self.accepted: dict[Any, int] = {}
@@ -68,6 +71,9 @@ class _Plan:
         self.sparse = op.kernel_for(["default"] * self.n_inputs) is not None
         self.visible = op.n_visible()
         self.written = op.structure.written
+        outputs = len(op.structure.outputs)
+        self.is_simple = not (self.facts or self.sparse or self.written) and outputs == 1
+        self.readily: set[Any] = set()
 
     def accept(self, op: Op, tensors: Sequence[Tensor]) -> int:
         """Runs the operator's rules, once for each combination of inputs.
@@ -526,6 +532,48 @@ def pairwise(type_: OpType, otherwise: Callable[[Any, Any], Any]) -> Callable[[A
         return wrap_recorded(result, self._chunk.context, step(type_.plain, (self, other)), cls)
 
     return call
+
+
+def of_one(op: Op, array: BaseArray) -> Any:
+    """``invoke(op, (array,))``; straight away where nothing is out of the ordinary."""
+    plan: _Plan | None = op.structure.plan
+    if plan is None or ATTENTION:
+        return invoke(op, (array,))
+    value = array._raw
+    key = (type(array), value.dtype) if op.pointwise else (type(array), value.dtype, value.shape)
+    if key not in plan.readily:
+        result = invoke(op, (array,))
+        if plan.is_simple and array.stype == "default":
+            if len(plan.readily) > _ACCEPTED_LIMIT:
+                plan.readily.clear()
+            plan.readily.add(key)
+        return result
+    if array._tracked is not None and STATE.recording:
+        link = flow_of(array)
+        if link is None or link.dtype is not value.dtype or not is_grad_enabled():
+            return invoke(op, (array,))
+        result = _tried(recorded(op), link)
+        if result is None or not result.is_floating_point():
+            return invoke(op, (array,))
+        node = step(op, (array,))
+        return wrap_recorded(result, array._chunk.context, node, type(array))
+    result = _tried(op.forward, value)
+    if result is None:
+        return invoke(op, (array,))
+    return wrap(result, array._chunk.context, type(array))
+
+
+def _tried(run: Callable[..., Any], value: Tensor) -> Tensor | None:
+    """The output of an operator of one input; None where it raises, or is not as it should be."""
+    try:
+        result = run(value)
+    except Exception:  # noqa: BLE001 - invoke words it
+        return None
+    if result is value or type(result) is not Tensor:
+        return None
+    if result._base is not None or not result.is_contiguous():
+        return owned(result, (value,))
+    return result
 
 
 def alone(type_: OpType) -> Callable[[Any], Any]:

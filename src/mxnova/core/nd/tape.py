@@ -159,10 +159,9 @@ def free(heads: Iterable[TapeNode]) -> None:
     As in MXNet, the graph that gradients were taken of is not part of theirs.
     """
     rest = list(heads)
-    while rest:
-        node = rest.pop()
-        if isinstance(node, Leaf) or node.inputs is None:
-            continue
-        sources, node.inputs = node.inputs, None
-        if node.made_by != GRADIENT:
-            rest += sources
+    for node in rest:  # grows
+        sources = node.inputs
+        if sources is not None and type(node) is not Leaf:
+            node.inputs = None
+            if node.made_by is not GRADIENT:
+                rest += sources

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -302,7 +303,8 @@ class SharedStore(LocalStore):
         engine().drain(self.links.faults.timeout)
         self.requests.leave()
         self.links.close()
-        self.requests.close(self.links.faults.timeout)
+        has_failed = hasattr(sys, "last_type")  # by an exception that nobody caught
+        self.requests.close(0.0 if has_failed else self.links.faults.timeout)
 
     # Checks --------------------------------------------------------------------------------------
 

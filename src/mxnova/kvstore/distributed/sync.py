@@ -24,6 +24,8 @@ from .shared import SharedStore
 
 __all__ = ["SyncStore"]
 
+_AT_ONCE = 1 << 16  # bytes that take longer to be pushed to the engine than to come
+
 
 class SyncStore(SharedStore):
     """Values by key, the same in each worker.
@@ -128,6 +130,9 @@ class SyncStore(SharedStore):
             for value, out in wanted:
                 receive(out, value._value, "KVStore.pull")
 
+        if sum(value.nbytes for value in values.values()) < _AT_ONCE:
+            finish()
+            return
         engine().push_sync(
             finish,
             cpu(0),
