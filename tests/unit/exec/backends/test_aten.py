@@ -197,6 +197,30 @@ def test_random_numbers_are_no_constants(monkeypatch):
     assert first[0] != predictor.predict(data=np.zeros(SHAPE))[0]
 
 
+# Padding ------------------------------------------------------------------------------------------
+
+PADS = {
+    "zeros": ({"mode": "constant", "pad_width": (0, 0, 0, 0, 1, 1, 2, 2)}, False),
+    "a number": (
+        {"mode": "constant", "constant_value": 1, "pad_width": (0, 0, 0, 0, 1, 1, 2, 2)}, True,
+    ),
+    "one side": ({"mode": "constant", "pad_width": (0, 0, 0, 0, 1, 0, 2, 2)}, True),
+    "edge": ({"mode": "edge", "pad_width": (0, 0, 0, 0, 1, 1, 2, 2)}, True),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PADS)
+def test_convolutions_pad_for_themselves(monkeypatch, name):
+    options, stays = PADS[name]
+    padded = mx.sym.pad(X, **options)
+    plain, found, predictor = answers(conv(padded, "c", stride=(2, 1)), monkeypatch)
+    close(found, plain)
+    assert ("Pad" in [op.name for op in operators(predictor)]) == stays
+    both = mx.sym.Group([conv(padded, "c"), mx.sym.sum(padded)])
+    plain, found, _ = answers(both, monkeypatch)
+    close(found, plain, rtol=1e-3)
+
+
 # Batches ------------------------------------------------------------------------------------------
 
 
