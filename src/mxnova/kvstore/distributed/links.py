@@ -72,7 +72,7 @@ class Links:
 
     def hang_up(self) -> None:
         """Closes all connections at once: what a receipt does that waits in vain."""
-        group = self._group
+        group: Any = self._group
         if group is not None:
             with suppress(RuntimeError):
                 group.recv([torch.empty(1)], self.peers[0], _TAGS).wait(_SHORTLY)

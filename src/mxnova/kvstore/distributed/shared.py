@@ -56,7 +56,7 @@ class SharedStore(LocalStore):
         self._row_layout = Layout(range(links.size), slices=True)
         self.requests = Requests(own_links, self._services())
 
-    @property  # type: ignore[override]
+    @property
     def updater(self) -> Updater | None:
         """What updates the shares that live here."""
         return self.owner.updater
