@@ -49,7 +49,7 @@ def program(built, tmp_path):
     import subprocess
 
     def program(source: Path, *arguments):
-        compiler = "c++" if source.suffix == ".cc" else "cc"
+        compiler = "cc" if source.suffix == ".c" else "c++"
         if shutil.which(compiler) is None:
             pytest.skip(f"no {compiler}")
         made = tmp_path / source.stem

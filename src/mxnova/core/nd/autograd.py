@@ -27,10 +27,10 @@ from .base_array import BaseArray
 from .memory import take
 from .recording import STATE
 from .sparse_gradient import sparse_gradient, take_sparse_gradient
-from .tape import Leaf, TapeNode, free, outputs_of, reached, step
+from .tape import GRADIENT, Leaf, TapeNode, free, outputs_of, reached, step
 from .wrapping import clear, wrap
 
-__all__ = ["attach", "backward", "grad", "mark_variables", "take_gradient"]
+__all__ = ["attach", "backward", "grad", "mark_variables", "run_backward", "take_gradient"]
 
 GRAD_REQS = ("null", "write", "add")
 
@@ -167,7 +167,7 @@ def _check_head_gradient(caller: str, i: int, array: BaseArray, gradient: BaseAr
 # Running ------------------------------------------------------------------------------------------
 
 # torch.autograd.grad spends 5 µs on checking arguments, as much as a small pass takes.
-_run_backward: Any = torch.autograd.Variable._execution_engine.run_backward
+run_backward: Any = torch.autograd.Variable._execution_engine.run_backward
 
 
 def _gradients(
@@ -190,9 +190,9 @@ def _gradients(
         arguments = (tuple(results), tuple(gradients), keep, create_graph, wanted, True, False)
         if PROFILER.running:
             with recorded_backward(results, next(iter(heads.values()))[0].context):
-                found = _run_backward(*arguments)
+                found = run_backward(*arguments)
         else:
-            found = _run_backward(*arguments)
+            found = run_backward(*arguments)
     except MXNetError:
         raise
     except Exception as error:
@@ -259,7 +259,7 @@ def backward(
     for leaf, gradient in zip(leaves, _distinct(gradients, found), strict=True):
         _take(leaf, gradient)
     if not retain_graph:
-        free(nodes)
+        free(found)
 
 
 def _take(leaf: Leaf, gradient: Tensor | None) -> None:
@@ -297,7 +297,7 @@ def grad(
     keep = create_graph or bool(retain_graph)
     gradients = _gradients("grad", found, leaves, keep, create_graph, train_mode)
     if not keep:
-        free(nodes)
+        free(found)
     made = [
         _gradient_array(array, value)
         for array, value in zip(arrays, _distinct(gradients, found), strict=True)
@@ -328,7 +328,7 @@ def _gradient_array(array: BaseArray, gradient: Tensor | None) -> BaseArray:
 def _record(made: Sequence[BaseArray], gradients: Sequence[Tensor | None], heads: _Heads) -> None:
     """Puts computed gradients on the tape."""
     given = [g for _, g in heads.values() if g is not None]
-    node = step("_backward", [*(array for array, _ in heads.values()), *given])
+    node = step(GRADIENT, [*(array for array, _ in heads.values()), *given])
     for array, gradient, output in zip(made, gradients, outputs_of(node, len(made)), strict=True):
         array._tracked = array._raw if gradient is None else gradient
         array._node = output

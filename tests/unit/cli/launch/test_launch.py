@@ -136,6 +136,12 @@ def test_python_finds_mxnet(launch):
     assert launch("-n", "1", "python", "-c", code).stdout == "[worker 0] 1.9.1\n"
 
 
+def test_a_script_is_run_by_this_python(launch, folder):
+    (folder / "script.py").write_text("import sys; print(sys.executable, sys.argv)")
+    done = launch("-n", "1", "script.py", "-x")
+    assert done.stdout == f"[worker 0] {sys.executable} ['script.py', '-x']\n"
+
+
 MISTAKES = {
     "no command": (("-n", "1"), 2, "which command?"),
     "no number of workers": (("echo",), 2, "-n/--num-workers"),
