@@ -263,7 +263,7 @@ def MXImperativeInvokeEx(
 def _match(array: NDArray, other: NDArray) -> bool:
     """Whether both have memory, and the same shape."""
     try:
-        return array._raw.shape == other._raw.shape
+        return bool(array._raw.shape == other._raw.shape)
     except AttributeError:
         return False
 
