@@ -30,6 +30,7 @@ def _unchanged(symbol: Any, *_rest: Any) -> Any:
 # Peer -> what stands in for a pass of the module `aten`, by its name there.
 WITHOUT: dict[str, dict[str, Callable[..., Any]]] = {
     "mxnova-without-simplification": {"simplified": _unchanged},
+    "mxnova-without-padding": {"with_padding_merged": _unchanged},
     "mxnova-without-constants": {"with_constants_folded": _unchanged},
     "mxnova-without-convolutions": {"with_fused_convolutions": _unchanged},
     "mxnova-without-products": {"with_fused_products": _unchanged},
