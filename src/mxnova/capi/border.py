@@ -20,14 +20,14 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {}
 _thread = threading.local()
 
 
-def extern(function: Callable[..., None]) -> Callable[..., None]:
-    """Makes `function` C's of the same name, which returns 0, or -1 where it raises."""
+def extern(function: Callable[..., None], name: str = "") -> Callable[..., None]:
+    """Makes `function` C's of the same name, or of `name`: it returns 0, or -1 where it raises."""
 
     def call(*arguments: Any) -> int:
         function(*arguments)
         return 0
 
-    FUNCTIONS[function.__name__] = call
+    FUNCTIONS[name or function.__name__] = call
     return function
 
 

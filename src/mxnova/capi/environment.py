@@ -79,10 +79,13 @@ def MXStorageEmptyCache(dev_type: int, dev_id: int) -> None:
     context_at(dev_type, dev_id).empty_cache()
 
 
+_MOST_THREADS = 4096
+
+
 @extern
 def MXSetNumOMPThreads(thread_num: int) -> None:
-    if thread_num < 1:
-        raise ArgumentError(f"MXSetNumOMPThreads: thread_num={thread_num}: must be positive")
+    if not 1 <= thread_num <= _MOST_THREADS:
+        raise ArgumentError(f"thread_num={thread_num}: must be from 1 to {_MOST_THREADS}")
     torch.set_num_threads(thread_num)
 
 
@@ -113,12 +116,19 @@ def MXSetIsNumpyShape(is_np_shape: int, prev: Any) -> None:
 
 @extern
 def MXGetEnv(name: Any, value: Any) -> None:
-    return_text(value, os.environ.get(text(name), ""))
+    found = os.environ.get(text(name))
+    if found is None:
+        value[0] = NULL
+    else:
+        return_text(value, found)
 
 
 @extern
 def MXSetEnv(name: Any, value: Any) -> None:
-    os.environ[text(name)] = text(value)
+    if value == NULL:
+        os.environ.pop(text(name), None)
+    else:
+        os.environ[text(name)] = text(value)
 
 
 refuse("MXLoadLib", "operators come from PyTorch and Python here, not from compiled libraries")

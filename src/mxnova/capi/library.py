@@ -3,14 +3,65 @@
 
 from __future__ import annotations
 
-from . import environment, ndarray, operators
+import atexit
+
+from ..core.base.handles import end_all
+from . import (
+    autograd,
+    cached_op,
+    cuda_kernels,
+    custom_operators,
+    data_iterators,
+    environment,
+    exchange,
+    executor,
+    files,
+    graph,
+    inference,
+    key_value_stores,
+    legacy,
+    ndarray,
+    operators,
+    packed,
+    predict,
+    profiling,
+    pushing,
+    record_files,
+    rewriting,
+    symbol,
+    views,
+)
 from .border import FUNCTIONS, failed, refuse
 from .declarations import declarations
 from .interface import ffi, finish_at_exit
 
 __all__ = ["start"]
 
-_FAMILIES = (environment, ndarray, operators)
+_FAMILIES = (
+    autograd,
+    cached_op,
+    cuda_kernels,
+    custom_operators,
+    data_iterators,
+    environment,
+    exchange,
+    executor,
+    files,
+    graph,
+    inference,
+    key_value_stores,
+    legacy,
+    ndarray,
+    operators,
+    packed,
+    predict,
+    profiling,
+    pushing,
+    record_files,
+    rewriting,
+    symbol,
+    views,
+)
 
 for _name in declarations().functions.keys() - FUNCTIONS.keys():
     refuse(_name, "mxnova does not have this function")
@@ -23,6 +74,7 @@ def start() -> None:
             ffi.def_extern(name=name)(function)
         else:
             ffi.def_extern(name=name, error=-1, onerror=failed)(function)
+    atexit.register(end_all)  # while what objects need to end is still there
     finish_at_exit()
 
 

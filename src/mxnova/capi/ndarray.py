@@ -7,14 +7,14 @@ from typing import Any
 
 import torch
 
-from ..core.base.errors import ArgumentError, MXNetError
+from ..core.base.errors import MXNetError
 from ..core.base.handles import GIVEN, find, free, give
 from ..core.base.scopes import is_np_shape
 from ..core.base.shapes import shape_text
 from ..core.nd.array import NDArray
 from ..core.nd.wrapping import wrap
 from ..core.runtime.context import waitall
-from .arguments import numbers
+from .arguments import numbers, refuse_null
 from .border import extern, status
 from .interface import NULL, ffi
 from .places import context_at, dtype_at, flag_of, is_open, stype_number
@@ -47,8 +47,6 @@ def _create(shape: list[int], place: tuple[int, int], dtype: int) -> int:
     context = context_at(*place)
     if is_open(shape):
         return give(empty_array())
-    if any(size < 0 for size in shape):
-        raise ArgumentError(f"a new array: shape={shape_text(tuple(shape))}: sizes are positive")
     return give(wrap(torch.zeros(shape, dtype=dtype_at(dtype), device=context.device), context))
 
 
@@ -107,9 +105,10 @@ def _bytes_of(array: NDArray, size: int) -> tuple[torch.Tensor, int]:
 @extern
 def MXNDArraySyncCopyFromCPU(handle: int, data: Any, size: int) -> None:
     array = find(handle, NDArray)
-    tensor, count = _bytes_of(with_memory(array), size)
-    if not count:
+    if not size and not hasattr(array, "_raw"):
         return
+    tensor, count = _bytes_of(with_memory(array), size)
+    refuse_null(data, count)
     if tensor.is_cuda or not tensor.is_contiguous():
         staged = torch.empty(tensor.shape, dtype=tensor.dtype)
         ffi.memmove(ffi.cast("void *", staged.data_ptr()), data, count)
@@ -126,13 +125,16 @@ def _touch(tensor: torch.Tensor) -> None:
 
 @extern
 def MXNDArraySyncCopyToCPU(handle: int, data: Any, size: int) -> None:
-    array = array_at(handle)
-    tensor = array._tensor
+    array = find(handle, NDArray)
+    if not size and not hasattr(array, "_raw"):
+        return
+    tensor = with_memory(array)._tensor
     if tensor.numel() != size:
         raise MXNetError(
             f"{size} elements are copied, and the array's shape is {shape_text(array.shape)}"
         )
     tensor = tensor.detach().contiguous().cpu()
+    refuse_null(data, size)
     ffi.memmove(data, ffi.cast("void *", tensor.data_ptr()), size * tensor.element_size())
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -12,17 +12,27 @@ from ..core.base.errors import MXNetError
 from ..core.base.handles import GIVEN, find, give
 from ..core.exec import control_flow, custom  # noqa: F401 - these register operators
 from ..core.nd.array import NDArray
-from ..core.nd.base_array import CLASSES
 from ..core.nd.dispatch import invoke, pairwise
+from ..core.nd.memory import take
+from ..core.nd.recording import STATE
 from ..core.op import library  # noqa: F401 - registers operators
-from ..core.op.record import REGISTRY, OpType
+from ..core.op.record import REGISTRY, Op, OpType
 from .arguments import numbers, pairs, text
 from .border import extern, status
 from .interface import NULL, ffi
+from .ndarray import with_memory
 from .places import stype_number
 from .returns import keep, text_memory, texts_memory
 
-__all__ = ["Creator", "creator_of"]
+__all__ = ["Creator", "become", "creator_of", "run_into"]
+
+
+# Operators of two arrays that make a new tensor; for equal shapes there is nothing to check.
+_QUICK = frozenset(
+    f"{family}_{name}"
+    for family in ("elemwise", "broadcast")
+    for name in ("add", "sub", "mul", "div")
+)
 
 
 class Creator:
@@ -31,6 +41,7 @@ class Creator:
     Attributes:
         type: the operator.
         name: the name that it was asked for by.
+        quick: what computes it of two dense arrays of equal shape; None where `invoke` must.
     """
 
     noun = "operator"
@@ -38,9 +49,9 @@ class Creator:
     def __init__(self, name: str) -> None:
         self.type: OpType = REGISTRY[name]
         self.name = name
-        self.pair = pairwise(self.type, _refuse_number)
-        self.is_plain_pair = len(self.type.signature.inputs) == 2 and not self.type.fields
-        self.semantics = "numpy" if name.startswith("_np") else None
+        self.quick: Callable[[Any, Any], Any] | None = None
+        if self.type.name in _QUICK:
+            self.quick = pairwise(self.type, _refuse_number)
 
 
 def _refuse_number(array: Any, other: Any) -> Any:
@@ -112,8 +123,7 @@ class _Description:
         if type_.signature.variadic:
             arrays.append(type_.signature.variadic)
             kinds.append("NDArray-or-Symbol[]")
-        fields = [field for field in type_.fields if field.name != "num_args"]
-        fields = list(type_.fields)
+        fields = type_.fields
         names = [*arrays, *(field.name for field in fields)]
         kinds += [field.type_text for field in fields]
         self.name = text_memory(creator.name)
@@ -198,19 +208,26 @@ def MXImperativeInvoke(
     operator = GIVEN.get(creator)
     if type(operator) is not Creator:
         operator = find(creator, Creator)
-    if num_inputs == 2 and not num_params and operator.is_plain_pair and not outputs[0]:
+    quick = operator.quick
+    if quick is not None and num_inputs == 2 and not num_params:
         a, b = GIVEN.get(inputs[0]), GIVEN.get(inputs[1])
-        if type(a) is NDArray and type(b) is NDArray:
-            memory = _outputs.handles
-            memory[0] = give(operator.pair(a, b))
-            outputs[0], num_outputs[0] = memory, 1
-            return 0
-    arrays = _arrays(num_inputs, inputs)
+        if type(a) is NDArray and type(b) is NDArray and _match(a, b):
+            given = outputs[0]
+            if not given:
+                memory = _outputs.handles
+                memory[0] = give(quick(a, b))
+                outputs[0], num_outputs[0] = memory, 1
+                return 0
+            out = GIVEN.get(given[0]) if num_outputs[0] == 1 and not STATE.recording else None
+            if type(out) is NDArray and _match(a, out):
+                take(out, quick(a, b)._raw, operator.name)
+                return 0
+    arrays = [with_memory(array) for array in _arrays(num_inputs, inputs)]
     attrs = pairs(num_params, param_keys, param_vals) if num_params else {}
     if outputs[0]:
-        _run_into(operator, arrays, attrs, _arrays(num_outputs[0], outputs[0]))
+        run_into(operator.type, arrays, attrs, _arrays(num_outputs[0], outputs[0]))
     else:
-        results = _run(operator, arrays, attrs)
+        results = _run(operator.type, arrays, attrs)
         handles = [give(result) for result in results]
         if len(handles) > _MOST_KEPT:
             memory = keep("outputs", ffi.new("uintptr_t[]", handles))
@@ -242,29 +259,37 @@ def MXImperativeInvokeEx(
     return 0
 
 
+def _match(array: NDArray, other: NDArray) -> bool:
+    """Whether both have memory, and the same shape."""
+    try:
+        return array._raw.shape == other._raw.shape
+    except AttributeError:
+        return False
+
+
 def _arrays(count: int, handles: Any) -> list[NDArray]:
     return [find(handle, NDArray) for handle in numbers(count, handles)]
 
 
-def _run(operator: Creator, arrays: Sequence[NDArray], attrs: dict[str, str]) -> list[NDArray]:
-    type_ = operator.type
-    if type_.counts_inputs and "num_args" not in attrs:
-        attrs["num_args"] = str(len(arrays))
-    kind = CLASSES[operator.semantics] if operator.semantics else None
-    results = invoke(type_.of(attrs), arrays, cls=kind)
+def _run(type_: OpType, arrays: Sequence[NDArray], attrs: dict[str, str]) -> list[NDArray]:
+    results = invoke(_operator(type_, arrays, attrs), arrays)
     return results if isinstance(results, list) else [results]
 
 
-def _run_into(
-    operator: Creator, arrays: Sequence[NDArray], attrs: dict[str, str], outs: Sequence[NDArray]
+def _operator(type_: OpType, arrays: Sequence[NDArray], attrs: dict[str, str]) -> Op:
+    if type_.counts_inputs and "num_args" not in attrs:
+        attrs["num_args"] = str(len(arrays))
+    return type_.of(attrs)
+
+
+def run_into(
+    type_: OpType, arrays: Sequence[NDArray], attrs: dict[str, str], outs: Sequence[NDArray]
 ) -> None:
+    """Runs an operator and puts the results into arrays, with memory or without."""
     if all(hasattr(out, "_raw") for out in outs):
-        type_ = operator.type
-        if type_.counts_inputs and "num_args" not in attrs:
-            attrs["num_args"] = str(len(arrays))
-        invoke(type_.of(attrs), arrays, list(outs))
+        invoke(_operator(type_, arrays, attrs), arrays, outs)
         return
-    for out, result in zip(outs, _run(operator, arrays, attrs), strict=True):
+    for out, result in zip(outs, _run(type_, arrays, attrs), strict=True):
         become(out, result)
 
 

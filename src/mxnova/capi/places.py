@@ -66,6 +66,4 @@ def request_at(number: int) -> str:
 
 def is_open(shape: Sequence[int]) -> bool:
     """Whether a shape leaves sizes open, so that an array has no memory yet."""
-    if is_np_shape():
-        return any(size < 0 for size in shape)
-    return not shape or any(size <= 0 for size in shape)
+    return any(size < 0 for size in shape) or not (shape or is_np_shape())

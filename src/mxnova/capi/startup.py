@@ -16,6 +16,9 @@ def _start() -> None:
             import mxnova  # noqa: F401
         finally:
             sys.path.remove(ROOT)
+    # Modules that Python read before there was a library hold on to C without it.
+    for name in [n for n in sys.modules if f"{n}.".startswith("mxnova.capi.")]:
+        del sys.modules[name]
     from mxnova.capi.library import start
 
     start()
@@ -32,7 +35,8 @@ def _fail(error: BaseException) -> None:
             ffi.def_extern(name=name)(lambda *_: -1)
 
 
-try:
-    _start()
-except BaseException as error:  # noqa: BLE001
-    _fail(error)
+if __name__ != "mxnova.capi.startup":
+    try:
+        _start()
+    except BaseException as error:  # noqa: BLE001
+        _fail(error)

@@ -5,9 +5,12 @@ import os
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from mxnova.capi.build import build
+
+Handle = ctypes.c_void_p
 
 
 @pytest.fixture(scope="session")
@@ -46,7 +49,7 @@ def program(built, tmp_path):
     import subprocess
 
     def program(source: Path, *arguments):
-        compiler = "c++" if source.suffix == ".cc" else "cc"
+        compiler = "cc" if source.suffix == ".c" else "c++"
         if shutil.which(compiler) is None:
             pytest.skip(f"no {compiler}")
         made = tmp_path / source.stem
@@ -61,3 +64,37 @@ def program(built, tmp_path):
         return done.stdout
 
     return program
+
+
+@pytest.fixture
+def array(call):
+    """Makes an array of NumPy's values."""
+
+    def array(values):
+        values = np.ascontiguousarray(values, np.float32)
+        shape = (ctypes.c_uint32 * values.ndim)(*values.shape)
+        out = Handle()
+        call("MXNDArrayCreateEx", shape, values.ndim, 1, 0, 0, 0, ctypes.byref(out))
+        call(
+            "MXNDArraySyncCopyFromCPU",
+            out,
+            Handle(values.ctypes.data),
+            ctypes.c_size_t(values.size),
+        )
+        return out
+
+    return array
+
+
+@pytest.fixture
+def values(call):
+    """NumPy's values of an array."""
+
+    def values(handle):
+        ndim, sizes = ctypes.c_int(), ctypes.POINTER(ctypes.c_int)()
+        call("MXNDArrayGetShapeEx", handle, ctypes.byref(ndim), ctypes.byref(sizes))
+        out = np.empty(sizes[: ndim.value], np.float32)
+        call("MXNDArraySyncCopyToCPU", handle, Handle(out.ctypes.data), ctypes.c_size_t(out.size))
+        return out
+
+    return values

@@ -8,40 +8,6 @@ import pytest
 Handle = ctypes.c_void_p
 
 
-@pytest.fixture
-def array(call):
-    """Makes an array of NumPy's values."""
-
-    def array(values):
-        values = np.ascontiguousarray(values, np.float32)
-        shape = (ctypes.c_uint32 * values.ndim)(*values.shape)
-        out = Handle()
-        call("MXNDArrayCreateEx", shape, values.ndim, 1, 0, 0, 0, ctypes.byref(out))
-        call(
-            "MXNDArraySyncCopyFromCPU",
-            out,
-            Handle(values.ctypes.data),
-            ctypes.c_size_t(values.size),
-        )
-        return out
-
-    return array
-
-
-@pytest.fixture
-def values(call):
-    """NumPy's values of an array."""
-
-    def values(handle):
-        ndim, sizes = ctypes.c_int(), ctypes.POINTER(ctypes.c_int)()
-        call("MXNDArrayGetShapeEx", handle, ctypes.byref(ndim), ctypes.byref(sizes))
-        out = np.empty(sizes[: ndim.value], np.float32)
-        call("MXNDArraySyncCopyToCPU", handle, Handle(out.ctypes.data), ctypes.c_size_t(out.size))
-        return out
-
-    return values
-
-
 def test_an_operator_by_name(call, array, values):
     operator, outputs, count = Handle(), ctypes.POINTER(Handle)(), ctypes.c_int(0)
     call("NNGetOpHandle", b"elemwise_add", ctypes.byref(operator))

@@ -380,4 +380,4 @@ def test_errors_inside_bodies_name_the_inner_node():
     out, _ = mx.sym.contrib.foreach(body, mx.sym.var("x"), [mx.sym.var("s")])
     executor = out.bind(mx.cpu(), {"x": mx.nd.array([[9]]), "s": mx.nd.ones((2,))})
     with pytest.raises(mx.base.MXNetError, match="node 'inner': take"):
-        executor.forward()
+        executor.forward()[0].wait_to_read()

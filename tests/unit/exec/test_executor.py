@@ -120,6 +120,14 @@ def test_simple_bind_follows_types_and_requests():
     assert [g is not None for g in executor.grad_arrays] == [False, True, False]
 
 
+def test_a_monitor_watches_the_reshaped_executor_too():
+    executor = (mx.sym.var("x") * 2).simple_bind(mx.cpu(), x=(4,))
+    seen = []
+    executor.set_monitor_callback(lambda name, _array: seen.append(name))
+    executor.reshape(x=(2,)).forward()
+    assert len(seen) == 1
+
+
 def test_reshape_keeps_parameters_and_asks_before_growing():
     executor = net().simple_bind(mx.cpu(), data=(4, 4))
     smaller = executor.reshape(data=(2, 4))

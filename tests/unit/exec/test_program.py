@@ -124,8 +124,11 @@ def test_a_program_works_after_an_error():
     take = mx.sym.take(mx.sym.var("x"), mx.sym.var("i"), mode="raise", name="t")
     executor = take.bind(mx.cpu(), {"x": mx.nd.array([1, 2]), "i": mx.nd.array([5])})
     with pytest.raises(IndexError, match="node 't'"):
-        executor.forward()
+        executor.forward()[0].asnumpy()
+    executor.forward()
     assert executor.forward(i=mx.nd.array([1]))[0].asscalar() == 2
+    with pytest.raises(IndexError, match="node 't'"):
+        mx.nd.waitall()
 
 
 def test_many_threads_lower_and_run():

@@ -7,7 +7,7 @@ import torch
 
 import mxnova as mx
 from mxnova.core.nd.array import NDArray
-from mxnova.core.nd.dispatch import alone, invoke, pairwise, with_number
+from mxnova.core.nd.dispatch import alone, invoke, of_one, pairwise, with_number
 from mxnova.core.nd.modes import MODES, Mode
 from mxnova.core.op.record import find
 from mxnova.core.runtime.attention import ATTENTION
@@ -81,6 +81,69 @@ def test_pairwise_is_invoke(name, cls, recording):
             arrays = arrays_of(dtype, shapes, cls)
             general = outcome(lambda *a: invoke(op, a), *arrays, recording=recording)
             same(outcome(quick, *arrays, recording=recording), general)
+
+
+ONE_INPUT = [
+    ("relu", {}), ("exp", {}), ("_copy", {}), ("BlockGrad", {}), ("transpose", {}), ("sum", {}),
+    ("sum", {"axis": 1}), ("mean", {"keepdims": True}), ("max", {}), ("argmax", {"axis": 0}),
+    ("Activation", {"act_type": "tanh"}), ("Cast", {"dtype": "int32"}), ("softmax", {}),
+    ("reshape", {"shape": (-1,)}), ("flip", {"axis": 7}), ("Dropout", {"p": 0.0}),
+    ("expand_dims", {"axis": 0}), ("slice", {"begin": 0, "end": 1}), ("shape_array", {}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("recording", [False, True])
+@pytest.mark.parametrize("cls", [NDArray, Marked])
+@pytest.mark.parametrize("name, attrs", ONE_INPUT)
+def test_of_one_is_invoke(name, attrs, cls, recording):
+    op = find(name).of(attrs)
+    for dtype in DTYPES:
+        for shape in ((2, 3), (0, 3), (4,)):
+            (x,) = arrays_of(dtype, [shape], cls)
+            general = outcome(lambda a: invoke(op, (a,)), x, dtype=dtype, recording=recording)
+            for _ in range(2):  # the second time straight away
+                same(outcome(lambda a: of_one(op, a), x, recording=recording), general)
+    sparse = mx.nd.ones((2, 3)).tostype("csr")
+    same(outcome(lambda a: of_one(op, a), sparse), outcome(lambda a: invoke(op, (a,)), sparse))
+
+
+def test_results_of_one_are_in_no_input_s_memory():
+    x = mx.nd.ones((2, 3))
+    for name in ("_copy", "BlockGrad", "flatten", "transpose"):
+        for _ in range(3):
+            of_one(find(name).plain, x)[:] = 5
+    assert x.asnumpy().tolist() == [[1, 1, 1], [1, 1, 1]]
+
+
+@pytest.mark.parametrize("name", ["iadd", "isub", "imul", "itruediv"])
+def test_in_place_is_as_into_new_memory(name):
+    method, binary = getattr(operator, name), getattr(operator, name[1:])
+    for dtype in DTYPES[:-1]:
+        for shapes in (((2, 3), (2, 3)), ((2, 3), (1, 3)), ((2, 3), (4, 5))):
+            a, b = arrays_of(dtype, shapes)
+            wanted = outcome(binary, a, b)
+            view = a[:]
+            if isinstance(wanted[-1], str):
+                with pytest.raises(mx.MXNetError):
+                    method(a, b)
+            else:
+                assert method(a, b) is a
+                np.testing.assert_array_equal(view.asnumpy(), wanted[-1])
+
+
+def test_in_place_reads_overlapping_memory_before_it_writes():
+    x = mx.nd.arange(4)
+    part = x[0:3]
+    part += x[1:4]
+    assert x.asnumpy().tolist() == [1, 3, 5, 3]
+    before = find("broadcast_add").function
+    find("broadcast_add").function = torch.sub
+    try:
+        part += part
+        assert part.asnumpy().tolist() == [0, 0, 0]
+    finally:
+        find("broadcast_add").function = before
+        find("broadcast_add").in_place = torch.Tensor.add_
 
 
 def test_pairwise_is_invoke_where_types_and_classes_differ():

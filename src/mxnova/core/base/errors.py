@@ -51,6 +51,7 @@ __all__ = [
     "bounded",
     "candidates",
     "from_foreign",
+    "of_values",
     "shown",
 ]
 
@@ -70,13 +71,25 @@ class MXNetError(RuntimeError):
     """Any failure that mxnova reports.
 
     Its text is safe to show: names from files, that it may quote, cannot steer a terminal.
+
+    Attributes:
+        of_values: whether only the values of arrays and numbers told it. Who waits for the results
+            of an operator gets such an error, as in MXNet, and not who calls it.
     """
+
+    of_values = False
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*map(_bounded_text, args))
 
     def __str__(self) -> str:
         return printable(super().__str__(), keep="\n\t")
+
+
+def of_values(error: MXNetError) -> MXNetError:
+    """`error` as one that is kept until somebody waits for the operator's results."""
+    error.of_values = True
+    return error
 
 
 def _bounded_text(value: Any) -> Any:

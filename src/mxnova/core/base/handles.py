@@ -15,13 +15,14 @@ from weakref import WeakValueDictionary
 
 from .errors import MXNetError
 
-__all__ = ["GIVEN", "find", "free", "give", "handle_of", "handle_to_keep", "object_of"]
+__all__ = ["GIVEN", "end_all", "find", "free", "give", "handle_of", "handle_to_keep", "object_of"]
 
 T = TypeVar("T")
 
 # Far from small integers and from addresses of the heap; divisible by 16, as addresses are.
 _next_number = itertools.count(0x4D58_0000_0000, 16).__next__
 
+_all_ended = False
 GIVEN: dict[int, Any] = {}  # read where a call of `find` would take too long
 _LENT: WeakValueDictionary[int, Any] = WeakValueDictionary()
 _NUMBERS: dict[int, int] = {}  # id of an object that a handle was lent of -> the number
@@ -57,8 +58,16 @@ def free(number: int, kind: type[Any]) -> None:
     Raises:
         MXNetError: it stands for nothing that is still there, or for another kind of thing.
     """
-    find(number, kind)
-    GIVEN.pop(number, None)
+    if not _all_ended:
+        find(number, kind)
+        GIVEN.pop(number, None)
+
+
+def end_all() -> None:
+    """Ends all handles, as the process ends: freeing one is no error from then on."""
+    global _all_ended
+    _all_ended = True
+    GIVEN.clear()
 
 
 def handle_of(obj: Any) -> ctypes.c_void_p:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 from .errors import argument_error
 from .scopes import is_np_shape
@@ -78,7 +78,7 @@ Dim: TypeAlias = int | UnknownDim
 PartialShape: TypeAlias = tuple[Dim, ...] | None
 
 
-def is_known(shape: PartialShape) -> bool:
+def is_known(shape: PartialShape) -> TypeGuard[tuple[int, ...]]:
     """Whether rank and every dimension are known."""
     return shape is not None and not any(d is UNKNOWN for d in shape)
 
@@ -122,14 +122,17 @@ def sizes_of(function: str, shape: Any) -> tuple[int, ...]:
     Raises:
         ArgumentError: it is none of these, or a size is negative; the text names `function`.
     """
+    sizes: tuple[int, ...]
     try:
-        sizes: tuple[int, ...] = (operator.index(shape),)
+        if type(shape) is tuple:
+            sizes = tuple([operator.index(size) for size in shape])
+        elif hasattr(shape, "__index__") and not getattr(shape, "shape", ()):
+            sizes = (operator.index(shape),)
+        else:
+            sizes = tuple([operator.index(size) for size in shape])
     except (TypeError, ValueError):
-        try:
-            sizes = tuple(operator.index(size) for size in shape)
-        except (TypeError, ValueError):
-            raise argument_error(function, "shape", shape, "must be a number or numbers") from None
-    if any(size < 0 for size in sizes):
+        raise argument_error(function, "shape", shape, "must be a number or numbers") from None
+    if sizes and min(sizes) < 0:
         raise argument_error(function, "shape", sizes, "sizes must not be negative")
     return sizes
 

@@ -29,6 +29,7 @@ from ..graph.node import written_variables
 from ..graph.symbol import Symbol
 from ..nd.array import NDArray
 from ..nd.autograd import run_backward, take_gradient
+from ..nd.failing import fail, recover
 from ..nd.memory import replace
 from ..nd.wrapping import clear, owned, view_of
 from ..op.sparse.storage import Value
@@ -226,7 +227,8 @@ class Executor:
             kwargs: values to copy into arguments first, by name.
 
         Raises:
-            MXNetError: what an operator refuses; the text names node, operator and inputs.
+            MXNetError: what an operator refuses; the text names node, operator and inputs. What
+                only values tell is raised when somebody reads an output.
         """
         if kwargs:
             self._feed(kwargs)
@@ -238,14 +240,23 @@ class Executor:
         inputs = self._inputs()
         if self._gradient_teller is not None:
             self._gradient_teller.forget()
-        if is_train:
-            results = self._run_recorded(Mode(True, bool(self._tracked)), inputs, self._observers)
-        elif self._observers:
-            results = self._program.run(inputs, observers=self._observers)
+        try:
+            results = self._results(is_train, inputs)
+        except MXNetError as error:
+            if not error.of_values:
+                raise
+            fail(error, self.outputs, "forward")
         else:
-            results = self._inference.run(inputs, self._is_shared())
-        self._put(results, [t for t in inputs if isinstance(t, Tensor)])
+            recover(self.outputs)
+            self._put(results, [t for t in inputs if isinstance(t, Tensor)])
         return self.outputs
+
+    def _results(self, is_train: bool, inputs: list[Any]) -> Sequence[Any]:
+        if is_train:
+            return self._run_recorded(Mode(True, bool(self._tracked)), inputs, self._observers)
+        if self._observers:
+            return self._program.run(inputs, observers=self._observers)
+        return self._inference.run(inputs, self._is_shared())
 
     def _inputs(self) -> list[Any]:
         return [a._value for a in (*self._arg_dict.values(), *self._aux_dict.values())]
@@ -331,6 +342,8 @@ class Executor:
             MXNetError: gradients are missing or do not fit the outputs.
         """
         if self._recorded is None:
+            for array in self.outputs:
+                _ = array._value  # raises what forward left there
             if out_grads is None and not self._has_run:
                 raise MXNetError("backward: call forward(is_train=True) first, or give out_grads")
             with self._drawing_again():
@@ -448,7 +461,7 @@ class Executor:
     ) -> Executor:
         """An executor for other input shapes that shares the arrays, or the parts it needs of them.
 
-        Outputs share memory too, where the old ones have enough.
+        Outputs share memory too, where the old ones have enough. A monitor watches both.
 
         Args:
             partial_shaping: accept new shapes for arguments that `kwargs` does not name.
@@ -471,9 +484,11 @@ class Executor:
         args = {n: fitted(n, a, s) for (n, a), s in zip(old_args, shapes, strict=True)}
         aux = {n: fitted(n, a, s) for (n, a), s in zip(old_aux, aux_shapes, strict=True)}
         grads = {n: fitted(n, g, args[n].shape) for n, g in self.grad_dict.items() if g is not None}
-        return Executor(
+        made = Executor(
             self._symbol, self._ctx, args, grads, self._grad_req, aux, self._groups, self
         )
+        made._observers, made._gradient_teller = self._observers, self._gradient_teller
+        return made
 
 
 def _check_place(what: str, array: NDArray | None, place: Context) -> None:

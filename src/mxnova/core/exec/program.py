@@ -140,6 +140,14 @@ class Program:
         self.integers = tuple(i for i, v in enumerate(self.variables) if facts.is_integer(v.name))
         self._lowered: dict[Mode, Lowered] = {}
 
+    @classmethod
+    def ready(cls, symbol: Symbol, facts: Facts) -> Program:
+        """The program of a part of a rewritten symbol, which is run as it stands."""
+        made: Program = object.__new__(cls)
+        made.facts, made.symbol, made._lowered = facts, symbol, {}
+        made.variables = [n for part in symbol.variables() for n in part]
+        return made
+
     @functools.cached_property
     def drawing_contexts(self) -> tuple[Context, ...]:
         """Where its operators draw random numbers."""

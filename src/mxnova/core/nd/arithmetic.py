@@ -9,7 +9,8 @@ from typing import Any, SupportsFloat, cast
 from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError, argument_error
 from ..op import library  # noqa: F401 - registers the operators
 from ..op.dtypes import dtype_name
-from ..op.record import find
+from ..op.record import OpType, find
+from ..runtime.attention import ATTENTION
 from .base_array import BaseArray
 from .dispatch import alone, pairwise, with_number
 from .exchange import Number
@@ -60,10 +61,12 @@ def _binary(name: str, broadcast: str, scalar: str) -> Callable[..., Any]:
     return method
 
 
-def _in_place(name: str, binary: Callable[..., Any]) -> Callable[..., Any]:
-    """The method for ``self <op>= other``; the element type stays."""
+def _in_place(name: str, type_: OpType, binary: Callable[..., Any]) -> Callable[..., Any]:
+    """The method for ``self <op>= other``, `type_` on two arrays; the element type stays."""
 
     def method(self: BaseArray, other: Any) -> Any:
+        if type(other) is type(self) and _overwrites(type_, self, other):
+            return self
         refuse_if_recorded(self)
         if not self._chunk.writable:
             raise ArgumentError(f"{name}: the array is read-only")
@@ -73,11 +76,27 @@ def _in_place(name: str, binary: Callable[..., Any]) -> Callable[..., Any]:
         if result._raw.dtype is not self._raw.dtype:
             given, wanted = dtype_name(result._raw.dtype), dtype_name(self._raw.dtype)
             raise MXNetError(f"{name}: elements of {given} do not fit into an array of {wanted}")
-        receive(self, result._raw, name)
+        receive(self, result._value, name)
         return self
 
     method.__name__ = method.__qualname__ = name
     return method
+
+
+def _overwrites(type_: OpType, array: BaseArray, other: BaseArray) -> bool:
+    """Whether the operator could run in the memory of `array`, and has: equal real arrays."""
+    run = type_.in_place
+    if run is None or ATTENTION or STATE.recording or array.stype != "default":
+        return False
+    mine, given = array._raw, other._raw
+    fits = mine.dtype is given.dtype and mine.dtype.is_floating_point and mine.shape == given.shape
+    if not fits or not array._chunk.writable:
+        return False
+    try:
+        run(mine, given)
+    except RuntimeError:  # memory that overlaps
+        return False
+    return True
 
 
 # fmt: off
@@ -110,7 +129,8 @@ _IN_PLACE = ("add", "sub", "mul", "truediv", "div", "mod")
 for _name, _broadcast, _scalar in _ARITHMETIC:
     setattr(Arithmetic, _name, _binary(_name, _broadcast, _scalar))
 for _name in _IN_PLACE:
-    _method = _in_place(f"__i{_name}__", vars(Arithmetic)[f"__{_name}__"])
+    _type = find({n: broadcast for n, broadcast, _ in _ARITHMETIC}[f"__{_name}__"])
+    _method = _in_place(f"__i{_name}__", _type, vars(Arithmetic)[f"__{_name}__"])
     setattr(Arithmetic, f"__i{_name}__", _method)
 for _name, _operator in (("__neg__", "negative"), ("__abs__", "abs")):
     setattr(Arithmetic, _name, alone(find(_operator)))

@@ -29,6 +29,7 @@ from .base_array import CLASSES
 from .chunk import ReadOnlyChunk, new_chunk
 from .dispatch import invoke
 from .exchange import Interchange, Number, numpy_of, tensor_from, written
+from .failing import is_failing
 from .files import dumps_array, loads_array
 from .functions import function_of
 from .indexing import assign, is_whole, refusal, select, slices_lie_together
@@ -267,6 +268,8 @@ class NDArray(Arithmetic, Reshaping, Interchange):
 
     def __getitem__(self, key: Any) -> NDArray:
         recorded = self._tracked is not None and STATE.recording
+        if ATTENTION and is_failing(self):
+            return view_of(self, select(self._raw, key)[0])
         seen = recorded or bool(ATTENTION and MODES)
         if type(key) is slice and (key.step is None or key.step == 1):
             if key.start is key.stop is None:
@@ -309,7 +312,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
         if source is None or is_live(self) or not whole:
             raise recorded_write()
         result: NDArray = invoke(Overwrite(self._raw.dtype, self._raw.shape, key), (value,))
-        self._target.copy_(result._raw)
+        self._target.copy_(result._value)
         self._tracked, self._node = result._tracked, result._node
         return True
 

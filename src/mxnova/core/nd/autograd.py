@@ -27,7 +27,7 @@ from .base_array import BaseArray
 from .memory import take
 from .recording import STATE
 from .sparse_gradient import sparse_gradient, take_sparse_gradient
-from .tape import Leaf, TapeNode, free, outputs_of, reached, step
+from .tape import GRADIENT, Leaf, TapeNode, free, outputs_of, reached, step
 from .wrapping import clear, wrap
 
 __all__ = ["attach", "backward", "grad", "mark_variables", "run_backward", "take_gradient"]
@@ -259,7 +259,7 @@ def backward(
     for leaf, gradient in zip(leaves, _distinct(gradients, found), strict=True):
         _take(leaf, gradient)
     if not retain_graph:
-        free(nodes)
+        free(found)
 
 
 def _take(leaf: Leaf, gradient: Tensor | None) -> None:
@@ -297,7 +297,7 @@ def grad(
     keep = create_graph or bool(retain_graph)
     gradients = _gradients("grad", found, leaves, keep, create_graph, train_mode)
     if not keep:
-        free(nodes)
+        free(found)
     made = [
         _gradient_array(array, value)
         for array, value in zip(arrays, _distinct(gradients, found), strict=True)
@@ -328,7 +328,7 @@ def _gradient_array(array: BaseArray, gradient: Tensor | None) -> BaseArray:
 def _record(made: Sequence[BaseArray], gradients: Sequence[Tensor | None], heads: _Heads) -> None:
     """Puts computed gradients on the tape."""
     given = [g for _, g in heads.values() if g is not None]
-    node = step("_backward", [*(array for array, _ in heads.values()), *given])
+    node = step(GRADIENT, [*(array for array, _ in heads.values()), *given])
     for array, gradient, output in zip(made, gradients, outputs_of(node, len(made)), strict=True):
         array._tracked = array._raw if gradient is None else gradient
         array._node = output

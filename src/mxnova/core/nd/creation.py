@@ -74,7 +74,7 @@ def _filled(
     context, kind = context_of(ctx), torch_dtype(dtype or "float32")
     start = clock() if PROFILER.running else 0
     name = "ones" if value else "zeros"
-    made = wrap(storage.empty(_known_sizes(name, shape), kind, context).fill_(value), context)
+    made = wrap(storage.filled(_known_sizes(name, shape), kind, context, value), context)
     if start:
         PROFILER.ran(f"_{name}", start, context)
     if out is None:

@@ -32,6 +32,7 @@ from ..runtime.storage import placed
 from .access import READ, WRITE, settle
 from .base_array import CLASSES, BaseArray
 from .chunk import Chunk
+from .failing import fail, failing_results, is_failing, share_failure
 from .fallback import dense_copy, tell_of_fallback
 from .modes import MODES
 from .recording import STATE, recorded_write
@@ -39,7 +40,7 @@ from .tape import flow_of, is_live, linked, outputs_of, step
 from .validation import check, refuse, refuse_count
 from .wrapping import owned, receive, view_of, wrap, wrap_recorded, wrap_value
 
-__all__ = ["alone", "invoke", "pairwise", "with_number"]
+__all__ = ["alone", "invoke", "of_one", "pairwise", "with_number"]
 
 _ACCEPTED_LIMIT = 4096
 _new = object.__new__
@@ -49,6 +50,7 @@ class _Plan:
     """What invoking an operator needs to know, worked out once and kept with its structure.
 
     Attributes:
+        readily: what `of_one` has seen that may go straight to the forward.
         accepted: shapes and dtypes of inputs that the operator's rules have passed, and what
             integers are among the arrays then.
         facts: run facts that its forward asks for.
@@ -58,7 +60,9 @@ class _Plan:
         written: inputs that it writes to, by number.
     """
 
-    __slots__ = ("accepted", "facts", "n_inputs", "sparse", "visible", "written")
+    __slots__ = (
+        "accepted", "facts", "is_simple", "n_inputs", "readily", "sparse", "visible", "written"
+    )  # fmt: skip
 
     def __init__(self, op: Op) -> None:
         self.accepted: dict[Any, int] = {}
@@ -67,6 +71,9 @@ class _Plan:
         self.sparse = op.kernel_for(["default"] * self.n_inputs) is not None
         self.visible = op.n_visible()
         self.written = op.structure.written
+        outputs = len(op.structure.outputs)
+        self.is_simple = not (self.facts or self.sparse or self.written) and outputs == 1
+        self.readily: set[Any] = set()
 
     def accept(self, op: Op, tensors: Sequence[Tensor]) -> int:
         """Runs the operator's rules, once for each combination of inputs.
@@ -126,7 +133,30 @@ def invoke(
         MXNetError: the inputs do not fit the operator; the text names what and why.
     """
     run = _attended if ATTENTION else _run
-    return run(op, arrays, out, cls, context, is_view)
+    try:
+        return run(op, arrays, out, cls, context, is_view)
+    except MXNetError as error:
+        if not error.of_values:
+            raise
+        results = _failing(op, arrays, out, cls, context)
+        if results is None:
+            raise
+        fail(error, results, op.name)
+    return out if out is not None else results if op.n_visible() > 1 else results[0]
+
+
+def _failing(
+    op: Op,
+    arrays: Sequence[BaseArray],
+    out: Any,
+    cls: type[BaseArray] | None,
+    context: Context | None,
+) -> list[BaseArray] | None:
+    """What `op` should have written to: the caller's arrays, else new ones."""
+    if out is not None:
+        return _listed(out)
+    here = context or (arrays[0]._chunk.context if arrays else _context_of_creation(op))
+    return failing_results(op, arrays, here, cls or (type(arrays[0]) if arrays else None))
 
 
 def _attended(
@@ -143,6 +173,11 @@ def _attended(
     if MODES:
         with MODES.outer() as mode:
             return mode.invoke(op, arrays, out, cls=cls, context=context, is_view=is_view)
+    source = next(filter(is_failing, arrays), None)
+    results = None if source is None else _failing(op, arrays, out, cls, context)
+    if source is not None and results is not None:
+        share_failure(source, results)
+        return out if out is not None else results if op.n_visible() > 1 else results[0]
     written = _plan_of(op).written
     for i, array in enumerate(arrays):
         settle(array, WRITE if i in written else READ)
@@ -497,6 +532,48 @@ def pairwise(type_: OpType, otherwise: Callable[[Any, Any], Any]) -> Callable[[A
         return wrap_recorded(result, self._chunk.context, step(type_.plain, (self, other)), cls)
 
     return call
+
+
+def of_one(op: Op, array: BaseArray) -> Any:
+    """``invoke(op, (array,))``; straight away where nothing is out of the ordinary."""
+    plan: _Plan | None = op.structure.plan
+    if plan is None or ATTENTION:
+        return invoke(op, (array,))
+    value = array._raw
+    key = (type(array), value.dtype) if op.pointwise else (type(array), value.dtype, value.shape)
+    if key not in plan.readily:
+        result = invoke(op, (array,))
+        if plan.is_simple and array.stype == "default":
+            if len(plan.readily) > _ACCEPTED_LIMIT:
+                plan.readily.clear()
+            plan.readily.add(key)
+        return result
+    if array._tracked is not None and STATE.recording:
+        link = flow_of(array)
+        if link is None or link.dtype is not value.dtype or not is_grad_enabled():
+            return invoke(op, (array,))
+        result = _tried(recorded(op), link)
+        if result is None or not result.is_floating_point():
+            return invoke(op, (array,))
+        node = step(op, (array,))
+        return wrap_recorded(result, array._chunk.context, node, type(array))
+    result = _tried(op.forward, value)
+    if result is None:
+        return invoke(op, (array,))
+    return wrap(result, array._chunk.context, type(array))
+
+
+def _tried(run: Callable[..., Any], value: Tensor) -> Tensor | None:
+    """The output of an operator of one input; None where it raises, or is not as it should be."""
+    try:
+        result = run(value)
+    except Exception:  # noqa: BLE001 - invoke words it
+        return None
+    if result is value or type(result) is not Tensor:
+        return None
+    if result._base is not None or not result.is_contiguous():
+        return owned(result, (value,))
+    return result
 
 
 def alone(type_: OpType) -> Callable[[Any], Any]:

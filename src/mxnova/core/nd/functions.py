@@ -11,7 +11,7 @@ from ..base.errors import ArgumentTypeError
 from ..op.calls import CallForm, documented
 from ..op.record import find
 from .base_array import CLASSES, BaseArray
-from .dispatch import invoke
+from .dispatch import invoke, of_one
 from .validation import settled
 
 __all__ = ["function_of", "invoke_by_name"]
@@ -27,7 +27,14 @@ def function_of(op: str, shown: str = "") -> Callable[..., Any]:
     array_names, n_arrays = frozenset(form.arrays), len(form.arrays)
     kind = "numpy" if op.startswith("_np") else ""
 
+    takes_one = n_arrays == 1 and form.variadic is None and not kind
+
     def function(*args: Any, out: Any = None, name: str | None = None, **kwargs: Any) -> Any:
+        if takes_one and out is None and len(args) == 1 and isinstance(args[0], BaseArray):
+            if not kwargs:
+                return of_one(type_.plain, args[0])
+            if array_names.isdisjoint(kwargs):
+                return of_one(type_.of(kwargs), args[0])
         if len(args) <= n_arrays and array_names.isdisjoint(kwargs) and _all_arrays(args):
             op, arrays = type_.of(kwargs), args
         else:

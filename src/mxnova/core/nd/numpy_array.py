@@ -128,7 +128,8 @@ class ndarray(NumpyMethods, NDArray):  # type: ignore[misc]  # noqa: N801 - NumP
     def __array_function__(
         self, func: Any, types: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> Any:
-        own = FUNCTIONS[""].get(func.__name__) if func.__module__ == "numpy" else None
+        package, _, module = func.__module__.partition(".")
+        own = FUNCTIONS.get(module, {}).get(func.__name__) if package == "numpy" else None
         try:
             if own is None:
                 return by_numpy(func, args, kwargs)
@@ -240,7 +241,7 @@ def _in_place(name: str) -> Callable[..., Any]:
         if loses and (is_quotient or not isinstance(other, NUMBER)):
             given, wanted = dtype_name(result._raw.dtype), dtype_name(self._raw.dtype)
             raise MXNetError(f"__i{name}__: elements of {given} do not fit into one of {wanted}")
-        receive(self, result._raw, f"__i{name}__")
+        receive(self, result._value, f"__i{name}__")
         return self
 
     method.__name__ = method.__qualname__ = f"__i{name}__"

@@ -19,6 +19,7 @@ from ..base.errors import MXNetError
 from ..op.record import Op
 
 __all__ = [
+    "GRADIENT",
     "Leaf",
     "Step",
     "TapeNode",
@@ -149,8 +150,18 @@ def reached(heads: Iterable[TapeNode]) -> list[TapeNode]:
     return found
 
 
-def free(nodes: Iterable[TapeNode]) -> None:
-    """Marks a graph as used up: its arrays are constants from now on; its leaves stay leaves."""
-    for node in nodes:
-        if not isinstance(node, Leaf):
+GRADIENT = "_backward"  # what made gradients that are recorded themselves
+
+
+def free(heads: Iterable[TapeNode]) -> None:
+    """Marks the graph of `heads` as used up: its arrays are constants from now on, leaves stay.
+
+    As in MXNet, the graph that gradients were taken of is not part of theirs.
+    """
+    rest = list(heads)
+    for node in rest:  # grows
+        sources = node.inputs
+        if sources is not None and type(node) is not Leaf:
             node.inputs = None
+            if node.made_by is not GRADIENT:
+                rest += sources

@@ -131,6 +131,7 @@ def register_function(
     named_inputs: bool = True,
     by_name_only: tuple[str, ...] = (),
     method: str | bool = False,
+    in_place: Callable[..., Any] | None = None,
     **rules: Any,
 ) -> OpType:
     """Registers `function` as an operator under `names`.
@@ -140,7 +141,7 @@ def register_function(
         function: tensors, then parameters by keyword, to tensors.
         declaration: a function with the arguments and docstring to show, when `function` is one of
             ATen's and has none to read.
-        named_inputs, by_name_only, method: see OpType.
+        named_inputs, by_name_only, method, in_place: see OpType.
         rules: fields of `Rules`.
     """
     declared = Rules(**rules)
@@ -159,6 +160,7 @@ def register_function(
         named_inputs=named_inputs,
         by_name_only=by_name_only,
         method=method,
+        in_place=in_place,
     )
     REGISTRY.register(cls.type, *names)
     return cls.type

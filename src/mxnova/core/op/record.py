@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 
 import torch
 
-from ..base.identities import identities
+from ..base.identities import identities, lone_identity
 from ..base.kinds import NOT_GIVEN, REQUIRED
 from ..base.params import Field, doc_of_arguments, fields_of, parse_attrs, parse_field
 from ..base.registry import Registry
@@ -257,6 +257,7 @@ class OpType:
         named_inputs: False where MXNet knows no input names: a Symbol then needs every input.
         by_name_only: arrays and parameters that have no place among positional arguments.
         method: name of the method that arrays and symbols have for it, None where they have none.
+        in_place: what makes its first input, of real numbers, its output, where there is such.
     """
 
     function: Callable[..., Any]
@@ -271,7 +272,9 @@ class OpType:
         named_inputs: bool = True,
         by_name_only: tuple[str, ...] = (),
         method: str | bool = False,
+        in_place: Callable[..., Any] | None = None,
     ) -> None:
+        self.in_place = in_place
         self.name, *aliases = names
         self.aliases = tuple(aliases)
         self.make = make
@@ -294,6 +297,7 @@ class OpType:
     def _forget_operators(self) -> None:
         """Operators keep what they run; those made before another function came are not reused."""
         self._structures.clear()
+        self.in_place = None
         self.__dict__.pop("plain", None)
         if isinstance(self.declaration, type):
             self.make.forward = self.function
@@ -363,7 +367,11 @@ class OpType:
             return self.make(subgraphs=subgraphs, **self.parse(attrs))
         if self.numbers:
             return self._with_numbers(attrs)
-        key = (identities(attrs),)
+        key: tuple[Any, ...] = ()
+        if len(attrs) == 1:
+            key = lone_identity(attrs)
+        elif attrs:
+            key = (identities(attrs),)
         structure = self._structures.get(key)
         if structure is None:
             structure = self._structured(key, attrs, {}, ())

@@ -354,6 +354,16 @@ def empty(shape: tuple[int, ...], dtype: torch.dtype, context: Context) -> Tenso
     return storage.lend(storage.alloc(n_bytes, context)).view(dtype).view(shape)
 
 
+def filled(shape: tuple[int, ...], dtype: torch.dtype, context: Context, value: float) -> Tensor:
+    """`empty` with `value` in it."""
+    if value == 0 and _is_atens(context):
+        try:
+            return torch.zeros(shape, dtype=dtype, device=context.device)
+        except (RuntimeError, TypeError) as error:
+            raise from_foreign(error, f"an array of shape {shape_text(shape)}") from error
+    return empty(shape, dtype, context).fill_(value)
+
+
 def placed(tensor: Tensor, context: Context, dtype: torch.dtype | None = None) -> Tensor:
     """A copy of `tensor` in the memory of `context`, with elements of `dtype` when given."""
     dtype = dtype or tensor.dtype

@@ -134,19 +134,20 @@ hypot = through_float(torch.hypot)
 # fmt: off
 binary(torch.add, elemwise="elemwise_add _Plus _add _plus _sparse_elemwise_add",
        gradient_stypes=as_head, doc="lhs + rhs.")
-binary(torch.add, doc="lhs + rhs.",
+binary(torch.add, doc="lhs + rhs.", in_place=Tensor.add_,
        broadcast="broadcast_add _sparse_broadcast_add _sparse_broadcast_plus broadcast_plus")
 binary(torch.add, elemwise="_grad_add", gradient_stypes=as_head,
        doc="lhs + rhs, as gradients are summed.")
 binary(torch.sub, elemwise="elemwise_sub _Minus _minus _sparse_elemwise_sub _sub",
        gradient_stypes=as_head, doc="lhs - rhs.")
-binary(torch.sub, doc="lhs - rhs.",
+binary(torch.sub, doc="lhs - rhs.", in_place=Tensor.sub_,
        broadcast="broadcast_sub _sparse_broadcast_minus _sparse_broadcast_sub broadcast_minus")
 binary(torch.mul, elemwise="elemwise_mul _Mul _mul _sparse_elemwise_mul",
-       broadcast="broadcast_mul _sparse_broadcast_mul", doc="lhs · rhs.")
+       broadcast="broadcast_mul _sparse_broadcast_mul", doc="lhs · rhs.",
+       in_place=Tensor.mul_)
 binary(divide, elemwise="elemwise_div _Div _div _sparse_elemwise_div",
        broadcast="broadcast_div _sparse_broadcast_div",
-       doc="lhs / rhs; integers are cut towards zero.")
+       doc="lhs / rhs; integers are cut towards zero.", in_place=Tensor.div_)
 binary(divide, elemwise="_scatter_elemwise_div",
        doc="lhs / rhs, on the stored rows of a sparse lhs only.")
 binary(modulo, elemwise="_mod _Mod", broadcast="broadcast_mod", backward=_modulo_backward,

@@ -66,26 +66,38 @@ def histogram(
     exact = torch.float32 if data.dtype in (torch.float16, torch.float32) else torch.float64
     values, limits = data.to(exact).flatten(), edges.to(exact)
     if bins is None:
-        bin_of = _even_bin(values, limits)
+        places = _even_counts(values, limits)
     else:
         bin_of = torch.bucketize(values, limits, right=True)
-    counts = torch.bincount(bin_of, minlength=len(edges) + 1)[1:-1].clone()
+        places = torch.bincount(bin_of, minlength=len(edges) + 1)
+    counts = places[1:-1].clone()
     counts[-1] += (values == limits[-1]).sum()
     return counts, edges
 
 
-def _even_bin(values: Tensor, limits: Tensor) -> Tensor:
-    """How many of the evenly spaced `limits` are not above each of `values`.
+_BLOCK = 32768  # values that stay in the cache from step to step
 
-    By arithmetic, which may be off by one, and a look at the limits: a million values in 4 ms,
+
+def _even_counts(values: Tensor, limits: Tensor) -> Tensor:
+    """How many of `values` have how many of the evenly spaced `limits` not above them.
+
+    By arithmetic, which may be off by one, and a look at the limits: a million values in 5 ms,
     where a search takes 50.
     """
     last, low, high = len(limits) - 1, limits[0], limits[-1]
-    place = (values - low).mul_(last / (high - low)).clamp_(0, last).nan_to_num_(last)
-    count = place.long().add_(1)
+    scale = last / (high - low)
     nothing = limits.new_full((1,), torch.nan)
     below, above = torch.cat((nothing, limits)), torch.cat((limits, nothing))
-    return count + (values >= above[count]).long() - (values < below[count]).long()
+    counts = torch.zeros(last + 2, dtype=torch.int64, device=values.device)
+    size = _BLOCK if values.device.type == "cpu" else max(len(values), 1)
+    for block in torch.split(values, size):
+        place = (block - low).mul_(scale).clamp_(0, last).nan_to_num_(last)
+        found = place.int().add_(1)
+        is_above = block >= above.index_select(0, found)
+        is_below = block < below.index_select(0, found)
+        found.add_(is_above).sub_(is_below.view(torch.uint8))
+        counts += torch.bincount(found, minlength=last + 2)
+    return counts
 
 
 def _even_edges(data: Tensor, count: int, limits: tuple[float, ...]) -> Tensor:

@@ -209,12 +209,35 @@ def local_response_norm(
         knorm: constant term.
         nsize: number of channels summed around each one, odd.
     """
-    square, weight = data * data, alpha / nsize
-    total = torch.full_like(data, knorm).add_(square, alpha=weight)
+    weight = alpha / nsize
+    if data.is_cuda or (torch.is_grad_enabled() and data.requires_grad) or not data.numel():
+        square = data * data
+        total = square.mul(weight).add_(knorm)
+        _add_near(total, square, weight, nsize)
+        return data * (_power_075(total) if beta == 0.75 else total.pow(-beta))
+    output = torch.empty_like(data)
+    square, total = torch.empty_like(data[:1]), torch.empty_like(data[:1])
+    # By images, which caches hold from step to step: half the time.
+    for image, result in zip(torch.split(data, 1), torch.split(output, 1), strict=True):
+        torch.mul(image, image, out=square)
+        torch.mul(square, weight, out=total).add_(knorm)
+        _add_near(total, square, weight, nsize)
+        if beta == 0.75:
+            torch.sqrt(total.rsqrt_(), out=square)
+            total.mul_(square)
+        else:
+            total.pow_(-beta)
+        torch.mul(total, image, out=result)
+    return output
+
+
+def _add_near(total: Tensor, square: Tensor, weight: float, nsize: int) -> None:
     for i in range(1, nsize // 2 + 1):
         total[:, i:].add_(square[:, :-i], alpha=weight)
         total[:, :-i].add_(square[:, i:], alpha=weight)
-    if beta == 0.75:  # 0.8 ms for 8 x 64 x 56 x 56 instead of 2.8
-        root = total.rsqrt_()
-        return (root * root.sqrt()).mul_(data)
-    return data * total.pow(-beta)
+
+
+def _power_075(total: Tensor) -> Tensor:
+    """``total ** -0.75``, in a quarter of the time that powers take."""
+    root = total.rsqrt_()
+    return root * root.sqrt()

@@ -42,9 +42,12 @@ def step(levels: float, low: Tensor, high: Tensor) -> Tensor:
 
 
 def quantized(data: Tensor, dtype: torch.dtype) -> Tensor:
-    """The integers nearest to `data`; halves go to the even one, what is beyond to the end."""
+    """The integers nearest to `data`, which is overwritten.
+
+    Halves go to the even one, what is beyond to the end.
+    """
     limits = torch.iinfo(dtype)
-    return data.round().clamp_(limits.min, limits.max).to(dtype)
+    return data.round_().clamp_(limits.min, limits.max).to(dtype)
 
 
 def ranges(s: Shapes, *names: str) -> None:

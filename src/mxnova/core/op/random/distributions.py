@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 import torch
 from torch import Tensor
 
-from ...base.errors import ArgumentError, MXNetError, argument_error
+from ...base.errors import ArgumentError, MXNetError, argument_error, of_values
 from ...base.params import Shape, doc_of_arguments
 from ...base.shapes import from_user
 from ..declaration import operator, register_function
@@ -72,7 +72,7 @@ class _Drawn(Op):
         reason = type(self).check(**values)
         if reason:
             given = ", ".join(f"{name}={value}" for name, value in values.items())
-            raise ArgumentError(f"{self.name}: {given}: {reason}")
+            raise of_values(ArgumentError(f"{self.name}: {given}: {reason}"))
 
 
 def whole_shape(op: Op) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from ...base.errors import MXNetError, OutOfRangeError
+from ...base.errors import MXNetError, OutOfRangeError, of_values
 from ...base.params import Double, PosInt
 from ...base.shapes import shape_text
 from ..declaration import function_operator, operator
@@ -34,7 +34,8 @@ def _in_range(index: Tensor, size: int, mode: str = "clip") -> Tensor:
     if mode == "wrap":
         return index.remainder(size)
     if not index.is_meta and bool(((index < 0) | (index >= size)).any()):
-        raise OutOfRangeError(f"take: indices: one is not from 0 to {size - 1} (mode='raise')")
+        reason = f"take: indices: one is not from 0 to {size - 1} (mode='raise')"
+        raise of_values(OutOfRangeError(reason))
     return index
 
 

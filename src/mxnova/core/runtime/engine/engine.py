@@ -63,6 +63,8 @@ class Engine:
         self._caller = CallerPool(self._work)
         self._pools: dict[Any, Pool] = {}
         self._failures: deque[Failure] = deque()
+        self._left: deque[Failure] = deque()  # by `fail`
+        self._passed_over: deque[Failure] = deque()  # of these, what `wait_for_all` does not raise
         self._open = OpenBulk()
         self._bulks: set[Bulk] = set()  # not pushed yet
 
@@ -143,7 +145,10 @@ class Engine:
     def _is_idle(self) -> bool:
         if self._scheduler.unfinished or self._bulks:
             return False
-        return not any(failure.is_open for failure in tuple(self._failures))
+        return not any(failure.is_open for failure in self._all_failures())
+
+    def _all_failures(self) -> tuple[Failure, ...]:
+        return (*self._failures, *self._left, *self._passed_over)
 
     def push_sync(
         self,
@@ -281,6 +286,23 @@ class Engine:
         self._failures.append(failure)
         return failure
 
+    def fail(self, error: MXNetError, writes: Iterable[Var], name: str) -> None:
+        """Leaves `writes` as an operation would that raises `error`: who waits for them gets it.
+
+        As in MXNet, who waits for all gets it unless somebody was told another one meanwhile.
+
+        Args:
+            error: what went wrong.
+            writes: vars that nothing is under way on.
+            name: what errors call the operation.
+        """
+        task = Task(Operation(None, (), writes, name=name), origin=origin_of_call())
+        failure = Failure(task, error, is_of_call=True)
+        self._left.append(failure)
+        for var in task.operation.writes:
+            var.failure = failure
+        ATTENTION.add(self)
+
     # Waiting -------------------------------------------------------------------------------------
 
     def wait_for_var(self, var: Var) -> None:
@@ -317,6 +339,9 @@ class Engine:
             self._advance(waiting)
             latch.acquire()
         if var.failure is not None:
+            if var.failure.is_open:
+                self._passed_over += self._left
+                self._left.clear()
             var.failure.raise_once()
 
     def wait_for_all(self) -> None:
@@ -333,6 +358,7 @@ class Engine:
         latch = self._scheduler.barrier()
         if latch is not None:
             latch.acquire()
+        self._passed_over.clear()
         errors = self.take_errors()
         if errors:
             if len(errors) > 1:
@@ -346,10 +372,11 @@ class Engine:
     def take_errors(self) -> list[MXNetError]:
         """What went wrong and was not raised yet, which it is not going to be any more."""
         errors = []
-        while self._failures:
-            error = self._failures.popleft().take()
-            if error is not None:
-                errors.append(error)
+        for failures in (self._failures, self._left):
+            while failures:
+                error = failures.popleft().take()
+                if error is not None:
+                    errors.append(error)
         return errors
 
     # Bulks ---------------------------------------------------------------------------------------

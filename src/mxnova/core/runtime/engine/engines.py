@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ...base import env
+from ...base.errors import MXNetError
 from .engine import Engine
 from .operation import RUNNING, FnProperty, Task, held_lock
 from .pool import CallerPool, Pool
+from .var import Var
 
 __all__ = ["ENGINES", "NaiveEngine", "ThreadedEngine", "ThreadedEnginePerDevice"]
 
@@ -30,6 +34,10 @@ class NaiveEngine(Engine):
 
     def _gather(self, task: Task) -> None:
         self._submit(task)
+
+    def fail(self, error: MXNetError, writes: Iterable[Var], name: str) -> None:
+        """Raises `error`."""
+        raise error
 
     def _pool_for(self, task: Task) -> CallerPool:
         return self._caller

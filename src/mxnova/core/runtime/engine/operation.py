@@ -183,11 +183,13 @@ class Failure:
 
     Attributes:
         raised_at: among the numbers of tasks; those pushed later do not care any more.
+        is_of_call: whether a call left it that has returned, and not an operation.
     """
 
-    __slots__ = ("_unraised", "raised_at", "task")
+    __slots__ = ("_unraised", "is_of_call", "raised_at", "task")
 
-    def __init__(self, task: Task, error: BaseException) -> None:
+    def __init__(self, task: Task, error: BaseException, is_of_call: bool = False) -> None:
+        self.is_of_call = is_of_call
         self.task = repr(task)
         self.raised_at: float = float("inf")
         self._unraised = [error]
