@@ -46,13 +46,17 @@ def optional_text(pointer: Any) -> str | None:
 
 def numbers(count: int, array: Any) -> list[Any]:
     """The numbers, pointers or handles of an array."""
-    if not count:
+    if not _checked(count):
         return []
-    if not 0 < count <= _MOST:
-        raise ArgumentError(f"an array of {count} items is given")
     if array == NULL:
         raise ArgumentError(f"an array of {count} items is given as a null pointer")
     return list(ffi.unpack(array, count))
+
+
+def _checked(count: int) -> int:
+    if not 0 <= count <= _MOST:
+        raise ArgumentError(f"an array of {count} items is given")
+    return count
 
 
 def texts(count: int, array: Any) -> list[str]:
@@ -83,5 +87,5 @@ def found(count: int, array: Any, kind: type[T]) -> list[T]:
 def maybe_found(count: int, array: Any, kind: type[T]) -> list[T | None]:
     """`found`, with None for null pointers; a null array has none but those."""
     if array == NULL:
-        return [None] * count
+        return [None] * _checked(count)
     return [find(number, kind) if number else None for number in numbers(count, array)]
