@@ -218,7 +218,7 @@ def local_response_norm(
     output = torch.empty_like(data)
     square, total = torch.empty_like(data[:1]), torch.empty_like(data[:1])
     # By images, which caches hold from step to step: half the time.
-    for image, result in zip(data.split(1), output.split(1), strict=True):
+    for image, result in zip(torch.split(data, 1), torch.split(output, 1), strict=True):
         torch.mul(image, image, out=square)
         torch.mul(square, weight, out=total).add_(knorm)
         _add_near(total, square, weight, nsize)
