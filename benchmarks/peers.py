@@ -18,7 +18,12 @@ from benchmarks.subject import Options, runtime_of
 __all__ = ["PeerError", "PeerProcess", "interpreter_of"]
 
 ROOT = Path(__file__).parents[1]
-NEEDS = {"mxnova": ("torch",), "torch": ("torch",), "onnxruntime": ("onnxruntime", "onnx")}
+NEEDS = {
+    "mxnova": ("torch",),
+    "torch": ("torch",),
+    "onnxruntime": ("onnxruntime", "onnx"),
+    "openvino": ("openvino", "onnx"),
+}
 
 
 class PeerError(Exception):

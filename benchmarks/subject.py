@@ -20,6 +20,9 @@ SUBJECTS = (
     "sparse",
     "engine",
     "resnet50",
+    "inference",
+    "inference_bfloat16",
+    "ablation",
     "train",
     "training",
     "data_loader",
@@ -78,6 +81,7 @@ class Subject:
         rounds: how often each peer has its turn.
         turn: seconds of one turn; at least one sample is taken.
         targets: (case, peer) -> ratio that must not be exceeded.
+        also: a second peer whose ratios to the others are shown, too.
     """
 
     title: str
@@ -86,6 +90,7 @@ class Subject:
     rounds: int = 10
     turn: float = 0.2
     targets: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    also: str | None = None
 
 
 def find(name: str) -> Subject:

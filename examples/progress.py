@@ -48,9 +48,12 @@ class Epoch:
         self._bar.update(self._task, figures=", ".join(parts))
 
 
-def epochs(count: int, batches: Batches, unit: str) -> Iterator[Epoch]:
-    """`count` epochs over `batches`, each with a line of its own, of things called `unit`."""
-    with _bar() as bar:
+def epochs(count: int, batches: Batches, unit: str, shown: bool = True) -> Iterator[Epoch]:
+    """`count` epochs over `batches`, each with a line of its own, of things called `unit`.
+
+    Of many workers, one shows them.
+    """
+    with _bar(shown) as bar:
         for number in range(1, count + 1):
             yield Epoch(bar, _task(bar, number, len(batches)), batches, unit)
 
@@ -71,13 +74,14 @@ def fit_progress(n_batches: int, batch: int, unit: str) -> Iterator[Callable[[An
         yield batch_end
 
 
-def _bar() -> Progress:
+def _bar(shown: bool = True) -> Progress:
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(20),
         MofNCompleteColumn(),
         TimeRemainingColumn(elapsed_when_finished=True),
         TextColumn("{task.fields[figures]}"),
+        disable=not shown,
     )
 
 

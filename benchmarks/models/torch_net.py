@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from benchmarks.models.networks import INPUT_SHAPES
-from benchmarks.models.parameters import parameters_of
+from benchmarks.models.parameters import lstm_parts, parameters_of
 
 __all__ = ["TorchNet"]
 
@@ -43,10 +43,17 @@ class TorchNet(nn.Module):
         return self.layers[name]
 
     def conv(
-        self, x: Tensor, name: str, filters: int, kernel: int, stride: int, pad: int
+        self,
+        x: Tensor,
+        name: str,
+        filters: int,
+        kernel: int,
+        stride: int,
+        pad: int,
+        groups: int = 1,
     ) -> Tensor:
         def make() -> nn.Module:
-            return nn.Conv2d(x.shape[1], filters, kernel, stride, pad, bias=False)
+            return nn.Conv2d(x.shape[1], filters, kernel, stride, pad, groups=groups, bias=False)
 
         return self._layer(name, make, weight="weight")(x)
 
@@ -62,7 +69,7 @@ class TorchNet(nn.Module):
 
     def dense(self, x: Tensor, name: str, units: int) -> Tensor:
         def make() -> nn.Module:
-            return nn.Linear(x.shape[1], units)
+            return nn.Linear(x.shape[-1], units)
 
         return self._layer(name, make, weight="weight", bias="bias")(x)
 
@@ -77,3 +84,36 @@ class TorchNet(nn.Module):
 
     def add(self, x: Tensor, y: Tensor) -> Tensor:
         return x + y
+
+    def concat(self, x: Tensor, y: Tensor) -> Tensor:
+        return torch.cat([x, y], 1)
+
+    def flat(self, x: Tensor) -> Tensor:
+        return x.flatten(1)
+
+    project = dense
+
+    def gelu(self, x: Tensor) -> Tensor:
+        return F.gelu(x)
+
+    def layer_norm(self, x: Tensor, name: str) -> Tensor:
+        def make() -> nn.Module:
+            return nn.LayerNorm(x.shape[-1], eps=1e-5)
+
+        return self._layer(name, make, weight="gamma", bias="beta")(x)
+
+    def attention(self, x: Tensor, heads: int) -> Tensor:
+        batch, length, _ = x.shape
+        parts = x.view(batch, length, heads, 3, -1).permute(3, 0, 2, 1, 4)
+        out = F.scaled_dot_product_attention(*parts.unbind(0))
+        return out.transpose(1, 2).reshape(batch, length, -1)
+
+    def recurrent(self, x: Tensor, name: str, units: int, layers: int) -> Tensor:
+        if name not in self.layers:
+            module = nn.LSTM(x.shape[-1], units, layers, batch_first=True).eval()
+            parts = lstm_parts(
+                self._values[f"{name}_parameters"].numpy(), x.shape[-1], units, layers
+            )
+            module.load_state_dict({n: torch.from_numpy(a.copy()) for n, a in parts.items()})
+            self.layers[name] = module
+        return self.layers[name](x)[0]

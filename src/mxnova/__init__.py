@@ -24,7 +24,8 @@ _MODULES = {  # name here -> module
     "libinfo": "libinfo", "library": "library",
     "log": "log", "lr_scheduler": "lr_scheduler", "metric": "metric",
     "mod": "module", "model": "model", "module": "module", "mon": "monitor", "monitor": "monitor",
-    "name": "name", "nd": "ndarray", "ndarray": "ndarray", "np": "numpy", "npx": "numpy_extension",
+    "name": "name", "nd": "ndarray", "ndarray": "ndarray", "notebook": "notebook",
+    "np": "numpy", "npx": "numpy_extension",
     "numpy": "numpy", "numpy_extension": "numpy_extension", "operator": "operator",
     "opt": "optimizer", "optimizer": "optimizer", "predictor": "predictor", "profiler": "profiler",
     "random": "random", "recordio": "recordio", "registry": "registry", "rnd": "random",
@@ -45,15 +46,22 @@ _NAMES = {  # name here -> module that defines it
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        value: Any = importlib.import_module(f"{__name__}.{_MODULES[name]}")
+        value: Any = _loaded(_MODULES[name])
     elif name in _NAMES:
-        value = getattr(importlib.import_module(f"{__name__}.{_NAMES[name]}"), name)
+        value = getattr(_loaded(_NAMES[name]), name)
     else:
         from .core.base.mxnet_names import MissingName
 
         raise MissingName(__name__, name, __dir__)
     globals()[name] = value
     return value
+
+
+def _loaded(module: str) -> Any:
+    from .core.base.collector import loading
+
+    with loading():
+        return importlib.import_module(f"{__name__}.{module}")
 
 
 def __dir__() -> list[str]:

@@ -51,6 +51,7 @@ from mxnova import monitor as monitor
 from mxnova import name as name
 from mxnova import ndarray as nd
 from mxnova import ndarray as ndarray
+from mxnova import notebook as notebook
 from mxnova import numpy as np
 from mxnova.numpy_extension import np_array as np_array
 from mxnova.numpy_extension import np_shape as np_shape

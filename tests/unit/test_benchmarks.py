@@ -25,6 +25,8 @@ SMOKE = Options(threads=1, smoke=True)
         ("dispatch", "a + b"),
         ("training", "LSTM, batch 32, hybridized"),
         ("data_loader", "uint8 images"),
+        ("inference", "convolutional, batch 2"),
+        ("inference_bfloat16", "convolutional, batch 2"),
     ],
 )
 def test_subject_runs(name, case, tmp_path):

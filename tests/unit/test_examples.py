@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import importlib
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -62,9 +65,53 @@ RUNS = {
 }
 
 
+# Those of many workers: (arguments, what they print together, bounds of each number there)
+LAUNCHED = {
+    "data_parallel_gluon": (
+        "--epochs 2",
+        rf"worker [01] of 2: loss {NUMBER}(?:.|\n)*accuracy {NUMBER}% of 450",
+        [(0.2, 1.2), (75, 100)],
+    ),
+    "data_parallel_module": ("--epochs 2", rf"accuracy {NUMBER}% of 450.*2 workers", [(75, 100)]),
+}
+
+
 def test_every_example_is_run():
     programs = {path.stem for path in FOLDER.glob("*.py") if "\ndef main(" in path.read_text()}
-    assert programs == {*RUNS, "digits"}  # digits is run by scripts/demo
+    # digits is run by scripts/demo
+    assert programs == {*RUNS, *LAUNCHED, "digits", "resume"}
+
+
+@pytest.mark.parametrize("name", LAUNCHED)
+def test_example_learns_with_two_workers(name):
+    arguments, printed, bounds = LAUNCHED[name]
+    launch = [sys.executable, "-m", "mxnova", "launch", "-n", "2", sys.executable]
+    done = subprocess.run(
+        [*launch, "-m", f"examples.{name}", *arguments.split()],
+        cwd=FOLDER.parent,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    found = re.search(printed, done.stdout)
+    assert found, done.stdout
+    for number, (low, high) in zip(found.groups(), bounds):
+        assert low <= float(number) <= high, done.stdout
+    assert len(re.findall(r"epoch 1 .*/s", done.stdout)) == 1
+
+
+def test_a_killed_worker_changes_nothing(monkeypatch, capfd):
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(p for p in sys.path if p))
+    monkeypatch.chdir(FOLDER.parent)
+    assert importlib.import_module("examples.resume").main(["--steps", "30"]) == 0
+    out, err = capfd.readouterr()
+    assert "worker 1 was ended by SIGKILL; restart 1 of 1" in err
+    assert "worker 1 of 2 begins with step 10" in out
+    found = re.search(rf"loss {NUMBER} without a kill, {NUMBER} with one", out)
+    assert found
+    assert found[1] == found[2]
 
 
 @pytest.mark.parametrize("name", RUNS)

@@ -70,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     _run(_command(commands, "run", "run a script written for MXNet, unmodified"))
     add_launch(_command(commands, "launch", "run a command in many processes, as distributed jobs"))
     _alias(_command(commands, "alias", "let every Python program here `import mxnet`"))
+    _capi(_command(commands, "capi", "make libmxnet.so, MXNet's interface to C and C++"))
     add_im2rec(_command(commands, "im2rec", "make lists of images, and record files of them"))
     add_rec2idx(_command(commands, "rec2idx", "make the index of a record file"))
     return parser
@@ -166,6 +167,20 @@ def _alias(parser: argparse.ArgumentParser) -> None:
         "what is there",
     )
     parser.set_defaults(act=_act_alias)
+
+
+def _capi(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", choices=("build",), help="make the library and its headers")
+    parser.add_argument("--out", type=Path, default=Path("mxnet-capi"), metavar="DIR",
+        help="the folder for lib and include (default: mxnet-capi)")  # fmt: skip
+    parser.set_defaults(act=_act_capi)
+
+
+def _act_capi(options: argparse.Namespace) -> None:
+    from ..capi.build import build
+
+    built = build(options.out)
+    sys.stdout.write(printable(f"{built.library}\nlink with: {built.links}\n", keep="\n"))
 
 
 def _act_alias(options: argparse.Namespace) -> None:

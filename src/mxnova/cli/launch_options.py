@@ -15,8 +15,8 @@ def add_launch(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     parser.usage = "mxnova launch [-h] -n WORKERS [OPTION ...] COMMAND [ARGUMENT ...]"
     parser.epilog = (
-        "The command finds `import mxnet` as under `mxnova run` when it runs here. The first "
-        "process that fails ends the job, and gives it its status."
+        "The command finds `import mxnet` as under `mxnova run` when it runs here; a .py file is "
+        "run by this Python. The first process that fails ends the job, and gives it its status."
     )
     add("-n", "--num-workers", type=_count(1), required=True, metavar="WORKERS",
         help="processes to start")  # fmt: skip

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.base.collector import loading
 from ..core.base.errors import ArgumentError, MXNetError, argument_error, candidates
 from ..core.base.printable import printable
 from ..formats import params, symbol_json
@@ -63,7 +64,8 @@ def _run(
     prefix: str, epoch: int, arrays: Mapping[str, Array], how: Mapping[str, Any]
 ) -> tuple[Predictor, dict[str, Array]]:
     """The model, and what it makes of `arrays`, by name."""
-    from ..predictor import Predictor  # PyTorch: bad arguments need not wait for it
+    with loading():
+        from ..predictor import Predictor  # PyTorch: bad arguments need not wait for it
 
     names = _input_names(prefix, epoch)
     for name in arrays:

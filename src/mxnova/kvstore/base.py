@@ -26,11 +26,14 @@ def create(name: str = "local") -> KVStoreBase:
     """The store of the kind `name`, in any case.
 
     local, local_update_cpu and local_allreduce_cpu sum up on the CPU; device,
-    local_allreduce_device and nccl where the values are. Classes that are registered are found by
-    their names.
+    local_allreduce_device and nccl where the values are; horovod and byteps by these packages.
+    dist_sync (or dist, dist_sync_device, dist_device_sync) and dist_async are shared by all
+    processes of a job. Classes that are registered are found by their names.
 
     Raises:
-        UnknownNameError: there is no such store; or it is one for several machines.
+        UnknownNameError: there is no such store.
+        MXNetError: a shared one, and nobody started this process as part of a job; or others of
+            the job did not come.
     """
     if not isinstance(name, str):
         raise ArgumentTypeError(f"create: name={shown(name)}: must be the name of a store")

@@ -20,6 +20,11 @@ __all__ = ["TwoBitCompression", "compression_of"]
 _CALL = "KVStore.set_gradient_compression"
 
 
+_SHIFTS = torch.tensor([0, 2, 4, 6], dtype=torch.uint8)
+# The signs of four elements for each byte; 3 is no code and stands for 0.
+_VALUES = torch.tensor([0.0, 1.0, -1.0, 0.0])[(torch.arange(256)[:, None] >> _SHIFTS.int()) & 3]
+
+
 class TwoBitCompression:
     """Makes of each element -threshold, 0 or threshold, and adds the rest to the next one.
 
@@ -43,6 +48,22 @@ class TwoBitCompression:
         passed = sign * self.threshold
         self._residuals[key, place] = residual - passed
         return passed
+
+    # On the wire ---------------------------------------------------------------------------------
+
+    def n_bytes(self, n_elements: int) -> int:
+        """How long the code of so many elements is: 2 bits each."""
+        return -(-n_elements // 4)
+
+    def encoded(self, passed: Tensor) -> Tensor:
+        """The code, in bytes, of what a call gave, in one row: 0, 1 or, for negative ones, 2."""
+        digits = torch.zeros(4 * self.n_bytes(passed.numel()), dtype=torch.uint8)
+        digits[: passed.numel()] = (passed > 0).byte() + (passed < 0).byte() * 2
+        return (digits.view(-1, 4) << _SHIFTS).sum(1, dtype=torch.uint8)
+
+    def decoded(self, code: Tensor, n_elements: int) -> Tensor:
+        """What `encoded` was given."""
+        return (_VALUES * self.threshold)[code.int()].view(-1)[:n_elements]
 
     def check(self, key: Any, values: Sequence[NDArray]) -> None:
         """Raises ArgumentError where dense values are not float32."""

@@ -128,10 +128,10 @@ class KVStore(KVStoreBase):
         Raises:
             MXNetError: there is no such compression, or this kind of store has none.
         """
-        if not self.handle.on_devices:
+        if not self.handle.compresses:
             raise MXNetError(
                 f"KVStore.set_gradient_compression: a store of type {self.type!r} does not "
-                "compress; those of type 'device' do"
+                "compress; those of type 'device' and 'dist_sync' do"
             )
         self.handle.compression = compression_of(compression_params).continued(
             self.handle.compression
@@ -150,20 +150,21 @@ class KVStore(KVStoreBase):
 
     def save_optimizer_states(self, fname: str, dump_optimizer: bool = False) -> None:
         """Writes the states of the optimizer, and on demand the optimizer, to a file."""
-        states = self._with_states("save").get_states(dump_optimizer)
+        self._check_states("save")
+        states = self.handle.get_states(dump_optimizer)
         with replacing(fname) as file:
             file.write(states)
 
     def load_optimizer_states(self, fname: str) -> None:
         """Reads the states of the optimizer from a file."""
-        self._with_states("load").set_states(read_file(fname))
+        self._check_states("load")
+        self.handle.set_states(read_file(fname))
 
-    def _with_states(self, verb: str) -> Any:
+    def _check_states(self, verb: str) -> None:
         if self._updater is None:
             raise AssertedError(
                 f"KVStore.{verb}_optimizer_states: this store has no optimizer; see set_optimizer"
             )
-        return self._updater
 
     # What it is ----------------------------------------------------------------------------------
 
@@ -191,6 +192,16 @@ class KVStore(KVStoreBase):
     def _barrier(self) -> None:
         """Returns when all workers have called it."""
         self.handle.barrier()
+
+    def get_num_dead_node(self, node_id: int = 0, timeout: int = 60) -> int:
+        """How many workers have died.
+
+        Args:
+            node_id: not used: of all groups of nodes only workers are watched.
+            timeout: not used: a worker is dead when its connections are closed, or when it has
+                not answered for MXNOVA_DIST_TIMEOUT seconds.
+        """
+        return self.handle.n_dead()
 
     def _send_command_to_servers(self, head: int, body: str) -> None:
         """Tells all servers something."""

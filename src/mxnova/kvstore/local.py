@@ -22,7 +22,7 @@ from .compression import TwoBitCompression
 from .devices import spread, total_of
 from .keys import Groups, Key
 
-__all__ = ["TYPES", "LocalStore", "Updater"]
+__all__ = ["TYPES", "LocalStore", "Updater", "call_updater"]
 
 Updater = Callable[[Key, NDArray, NDArray], Any]
 
@@ -52,6 +52,7 @@ class LocalStore:
         updater: called with (key, sum of what was pushed, value), to change the value in place;
             None: the sum becomes the value.
         compression: what every pushed dense array goes through.
+        compresses: whether there may be such.
     """
 
     rank = 0
@@ -59,7 +60,7 @@ class LocalStore:
 
     def __init__(self, type: str) -> None:
         self.type = type
-        self.on_devices = TYPES.get(type, False)
+        self.on_devices = self.compresses = TYPES.get(type, False)
         self.updater: Updater | None = None
         self.compression: TwoBitCompression | None = None
         self._values: dict[Key, NDArray] = {}
@@ -96,26 +97,14 @@ class LocalStore:
         if self.updater is None:
             self._values |= totals
         else:
-            self._update([(key, total, self._values[key]) for key, total in totals.items()])
+            updates = [(key, total, self._values[key]) for key, total in totals.items()]
+            call_updater(self.updater, updates)
 
     def _check_push(self, groups: Groups) -> None:
         for key, values in groups.items():
             _check_values(key, values, self._stored("push", key))
             if self.compression is not None:
                 self.compression.check(key, values)
-
-    def _update(self, updates: Sequence[tuple[Key, NDArray, NDArray]]) -> None:
-        """Calls the updater with keys, sums and values; with lists where it takes such."""
-        update: Any = self.updater
-        if not getattr(update, "aggregate_updates", False):
-            for key, total, value in updates:
-                update(key, total, value)
-            return
-        homes: dict[Context, list[tuple[Key, NDArray, NDArray]]] = {}
-        for each in updates:
-            homes.setdefault(each[2].context, []).append(each)
-        for group in homes.values():
-            update(*map(list, zip(*group, strict=True)))
 
     def _total(self, key: Key, values: list[NDArray], priority: int) -> NDArray:
         home = self._home(key, values)
@@ -157,16 +146,19 @@ class LocalStore:
         Raises:
             MXNetError: a key is not there, or an array has another shape. Then nothing is copied.
         """
-        wanted = []
+        wanted = {}
         for key, outs in groups.items():
             value = self._stored("pull", key)
             if ignore_sparse:
                 outs = _dense_only(key, outs)
             for out in outs:
                 _check_shape("pull", "out", key, out, value)
-            wanted.append((value, outs))
-        for value, outs in wanted:
-            spread(value, outs, priority)
+            wanted[key] = outs
+        self._spread(wanted, priority)
+
+    def _spread(self, wanted: Groups, priority: int) -> None:
+        for key, outs in wanted.items():
+            spread(self._values[key], outs, priority)
 
     def pushpull(self, pushed: Groups, pulled: Groups, priority: int) -> None:
         """`push` and `pull`, both or none; sparse arrays of `pulled` stay as they are."""
@@ -209,9 +201,29 @@ class LocalStore:
                         f"KVStore.row_sparse_pull: out of key {key!r}: must be row_sparse, not "
                         f"{out.stype!r}"
                     )
-                taken.append((out, _rows_of(key, value, row_ids)))
+                taken.append((out, self._rows(key, _known_rows(key, value, row_ids))))
         for out, record in taken:
             receive(out, record, "KVStore.row_sparse_pull", owned=True)
+
+    def _rows(self, key: Key, rows: torch.Tensor) -> RowSparse:
+        """Rows of a row_sparse value."""
+        stored: Any = self._values[key]._value
+        if not len(stored.indices):  # of nothing MXNet stores nothing
+            rows = rows[:0]
+        return RowSparse(stored.take(rows), rows, tuple(stored.shape))
+
+    # States of the optimizer ---------------------------------------------------------------------
+
+    def get_states(self, dump_optimizer: bool) -> bytes:
+        """The states of the optimizer, and on demand the optimizer."""
+        updater: Any = self.updater
+        states: bytes = updater.get_states(dump_optimizer)
+        return states
+
+    def set_states(self, states: bytes) -> None:
+        """Takes what `get_states` gave."""
+        updater: Any = self.updater
+        updater.set_states(states)
 
     # Workers -------------------------------------------------------------------------------------
 
@@ -220,6 +232,10 @@ class LocalStore:
 
     def send_command(self, head: int, body: str) -> None:
         """Tells the servers something, of which there are none."""
+
+    def n_dead(self) -> int:
+        """How many workers have died."""
+        return 0
 
     # Checks --------------------------------------------------------------------------------------
 
@@ -244,6 +260,19 @@ class LocalStore:
                 f"KVStore.{call}: key {shown(key)}: the keys of this store are {kinds[0]}, "
                 f"not {kinds[1]}"
             )
+
+
+def call_updater(update: Any, updates: Sequence[tuple[Key, NDArray, NDArray]]) -> None:
+    """Calls an updater with keys, sums and values; with lists of such where it takes them."""
+    if not getattr(update, "aggregate_updates", False):
+        for key, total, value in updates:
+            update(key, total, value)
+        return
+    homes: dict[Context, list[tuple[Key, NDArray, NDArray]]] = {}
+    for each in updates:
+        homes.setdefault(each[2].context, []).append(each)
+    for group in homes.values():
+        update(*map(list, zip(*group, strict=True)))
 
 
 def _check_values(key: Key, values: list[NDArray], stored: NDArray) -> None:
@@ -282,14 +311,13 @@ def _seen_from(value: NDArray, home: Context) -> NDArray:
     return value.as_in_context(home)
 
 
-def _rows_of(key: Key, value: NDArray, row_ids: NDArray) -> RowSparse:
-    stored: Any = value._value
-    rows = row_ids._tensor.to(stored.data.device, torch.int64).unique()
-    if rows.numel() and not 0 <= int(rows[0]) <= int(rows[-1]) < stored.shape[0]:
+def _known_rows(key: Key, value: NDArray, row_ids: NDArray) -> torch.Tensor:
+    """Numbers of rows, each once and rising."""
+    rows = row_ids._tensor.to(value.context.device, torch.int64).unique()
+    n_rows = value._raw.shape[0]
+    if rows.numel() and not 0 <= int(rows[0]) <= int(rows[-1]) < n_rows:
         raise ArgumentError(
-            f"KVStore.row_sparse_pull: row_ids of key {key!r}: there are rows 0 to "
-            f"{stored.shape[0] - 1}, wanted were {int(rows[0])} to {int(rows[-1])}"
+            f"KVStore.row_sparse_pull: row_ids of key {key!r}: there are rows 0 to {n_rows - 1}, "
+            f"wanted were {int(rows[0])} to {int(rows[-1])}"
         )
-    if not len(stored.indices):  # of nothing MXNet stores nothing
-        rows = rows[:0]
-    return RowSparse(stored.take(rows), rows, tuple(stored.shape))
+    return rows

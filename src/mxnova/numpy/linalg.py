@@ -3,5 +3,7 @@
 
 from ..ndarray.numpy import linalg as _functions
 from ..ndarray.numpy.linalg import *  # noqa: F403
+from . import fallback_linalg
+from .fallback_linalg import *  # noqa: F403
 
-__all__ = [*_functions.__all__]
+__all__ = [*_functions.__all__, *fallback_linalg.__all__]

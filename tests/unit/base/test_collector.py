@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gc
 import os
+import subprocess
 import sys
 
 import pytest
@@ -46,3 +47,28 @@ def test_a_child_forked_inside_collects() -> None:
             os._exit(0 if gc.isenabled() else 1)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert gc.isenabled()
+
+
+LOADED = """
+import gc
+{before}
+import mxnova as mx
+mx.nd
+print(gc.isenabled(), gc.get_freeze_count() > 50_000)
+"""
+
+
+@pytest.mark.parametrize(
+    "before, expected",
+    [
+        ("", "True True"),
+        ("gc.disable()", "False True"),
+        ("import torch", "True False"),
+        ("work = [[] for _ in range(200_000)]", "True False"),
+    ],
+    ids=["first of all", "switched off", "torch is there", "after work"],
+)
+def test_what_is_loaded_first_is_not_looked_through(before, expected):
+    code = LOADED.format(before=before)
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == expected

@@ -21,11 +21,16 @@ SYMBOL = mx.sym.SoftmaxOutput(
 )
 
 
-def alone(code):
-    """What a program prints after amp.init("bfloat16")."""
-    start = (
-        'import mxnova as mx, numpy as np\nfrom mxnova.contrib import amp\namp.init("bfloat16")\n'
-    )
+each_dtype = pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+
+
+def alone(code, dtype="bfloat16"):
+    """What a program prints after amp.init(dtype)."""
+    start = f"""
+import mxnova as mx, numpy as np
+from mxnova.contrib import amp
+amp.init({dtype!r})
+"""
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
         [sys.executable, "-c", start + code], env=env, capture_output=True, text=True, check=False
@@ -86,7 +91,8 @@ print("amp_cast" in y.tojson())
     ]
 
 
-def test_training():
+@each_dtype
+def test_training(dtype):
     code = """
 for hybridized in (False, True):
     net = mx.gluon.nn.Dense(1, use_bias=False, in_units=2); net.initialize(mx.init.One())
@@ -108,7 +114,25 @@ for hybridized in (False, True):
 """
     # A step, one that overflows and is left out, one whose scale is half.
     expected = "4.0 8.0 4.0 8.0 0.0 -1.0 2.0"
-    assert alone(code) == [*expected.split(), *expected.split()]
+    assert alone(code, dtype) == [*expected.split(), *expected.split()]
+
+
+def test_numbers_beyond_float16_lower_the_scale_and_change_no_weight():
+    code = """
+net = mx.gluon.nn.Dense(1, use_bias=False, in_units=2); net.initialize(mx.init.One())
+trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.5})
+amp.init_trainer(trainer)
+for size in (1, 100, 1):
+    with mx.autograd.record():
+        loss = net(mx.nd.array([[size, size]])).sum() / 64
+        with amp.scale_loss(loss, trainer) as scaled:
+            scaled.backward()
+    before = net.weight.data().asnumpy().copy()
+    trainer.step(1)
+    print((net.weight.data().asnumpy() != before).any())
+print(trainer._amp_loss_scaler.loss_scale)
+"""
+    assert alone(code, "float16") == ["True", "False", "True", "32768.0"]
 
 
 def test_gradients_of_loss_operators_are_scaled():
@@ -158,8 +182,9 @@ def test_an_operator_that_takes_one_type_only_gets_float32():
     assert run.forward()[0].asnumpy().tolist() == [[0, 0, 1, 1]]
 
 
+@each_dtype
 @pytest.mark.parametrize("cast", [False, True])
-def test_a_model_and_a_block_compute_the_same(cast):
+def test_a_model_and_a_block_compute_the_same(cast, dtype):
     x = mx.nd.array(np.linspace(-1, 1, 8).reshape(2, 4))
     net = mx.gluon.nn.HybridSequential()
     net.add(mx.gluon.nn.Dense(5, activation="relu"), mx.gluon.nn.BatchNorm(), mx.gluon.nn.Dense(3))
@@ -168,7 +193,7 @@ def test_a_model_and_a_block_compute_the_same(cast):
         amp.convert_hybrid_block(net, ctx=mx.cpu())
     net.hybridize()
     expected = net(x).asnumpy()
-    made = amp.convert_hybrid_block(net, "bfloat16", ctx=mx.cpu(), cast_optional_params=cast)
+    made = amp.convert_hybrid_block(net, dtype, ctx=mx.cpu(), cast_optional_params=cast)
     assert np.allclose(made(x).asnumpy(), expected, atol=0.02)
     low = {name for name, p in made.collect_params().items() if p.dtype != np.float32}
     weights = {n for n in net.collect_params() if n.endswith(("_weight", "_bias"))}

@@ -251,7 +251,7 @@ def test_large_parameters_are_not_updated_in_a_local_store():
     "kwargs, stype, error, text",
     [
         ({"kvstore": 3}, "default", TypeError, "kvstore=3"),
-        ({"kvstore": "dist_sync"}, "default", KeyError, "transport"),
+        ({"kvstore": "dist_sync"}, "default", RuntimeError, "torchrun"),
         ({"kvstore": Summing(), "update_on_kvstore": True}, "default", ValueError, "summing"),
         ({"compression_params": {"type": "1bit"}}, "default", ValueError, "1bit"),
         ({"update_on_kvstore": False}, "row_sparse", ValueError, "sparse"),

@@ -37,9 +37,11 @@ def _local(job: Job, common: dict[str, str]) -> Iterator[Part]:
     ours = {"PYTHONPATH": _python_path()}
     if "OMP_NUM_THREADS" not in os.environ:
         ours["OMP_NUM_THREADS"] = str(max(1, _cores() // job.num_workers))
+    is_script = job.command[0].endswith(".py") and not os.access(job.command[0], os.X_OK)
+    command = [sys.executable, *job.command] if is_script else job.command
     for rank in range(job.num_workers):
         told = ours | job.variables | common | {"DMLC_WORKER_ID": str(rank)}
-        yield Part(f"worker {rank}", job.command, told)
+        yield Part(f"worker {rank}", command, told)
 
 
 def _cores() -> int:

@@ -35,7 +35,8 @@ VARIABLES: dict[str, Variable] = {
     "MXNOVA_IMAGE_MAX_PIXELS": Variable(kind_of(PosInt), 100_000_000,
         "Width times height of the largest image in a record that is decoded."),
     "MXNOVA_FUSE": Variable(kind_of(bool), True,
-        "Whether inference graphs are rewritten: BatchNorm folded, activations and sums fused."),
+        "Whether graphs are rewritten: for inference BatchNorm folded, activations and sums fused; "
+        "for training images kept in oneDNN's layout."),
     "MXNOVA_AUTO_BACKENDS": Variable(kind_of(str), "openvino",
         "Which backends the backend auto measures besides ATen, where they are installed; blanks "
         "between."),
@@ -82,7 +83,8 @@ VARIABLES: dict[str, Variable] = {
     "MXNOVA_CHECK_ENGINE_ACCESS": Variable(kind_of(bool), False,
         "Whether operations of the engine may touch only the arrays that they declared."),
     "MXNET_KVSTORE_BIGARRAY_BOUND": Variable(kind_of(PosInt), 1_000_000,
-        "Elements from which on a KVStore sums up and copies in the background."),
+        "Elements from which on a KVStore sums up and copies in the background, and from which on "
+        "all processes that share one have a slice of a value."),
     "MXNET_UPDATE_ON_KVSTORE": Variable(kind_of(bool), True,
         "Whether a Trainer of several contexts has its KVStore update parameters."),
     "MXNOVA_DIST_TIMEOUT": Variable(FloatKind("double", 0.1, 1e6), 60.0,

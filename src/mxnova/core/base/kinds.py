@@ -7,6 +7,7 @@ is rounded to float32, so that a default of 0.9 prints as 0.899999976.
 
 from __future__ import annotations
 
+import functools
 import re
 import struct
 import typing
@@ -115,6 +116,22 @@ class IntKind(Kind):
         return int(value)
 
 
+def _single(number: float) -> float:
+    """A number as float32 has it."""
+    return _single_of(number) if number else number  # 0.0 and -0.0 are one key
+
+
+@functools.lru_cache(maxsize=256)  # learning rates and the like, for each of many weights
+def _single_of(number: float) -> float:
+    try:
+        rounded: float = struct.unpack("<f", struct.pack("<f", number))[0]
+    except OverflowError:
+        raise ValueError("is out of the range of a float") from None
+    if rounded == 0.0:
+        raise ValueError("is out of the range of a float")
+    return rounded
+
+
 @dataclass(frozen=True, repr=False)
 class FloatKind(Kind):
     """``float`` (kept at float32 precision) and ``double``, within [low, high]."""
@@ -127,7 +144,7 @@ class FloatKind(Kind):
     def parse(self, value: Any) -> float:
         number = value if type(value) is float else self._read(str(value))
         if self.label == "float":
-            number = self._rounded(number)
+            number = _single(number)
         if number < self.low:
             raise ValueError(f"must be >= {self.low:g}")
         if number > self.high:
@@ -142,15 +159,6 @@ class FloatKind(Kind):
         if number in (float("inf"), float("-inf")) and "n" not in text.lower():
             raise ValueError(f"is out of the range of a {self.label}")
         return number
-
-    def _rounded(self, number: float) -> float:
-        try:
-            rounded: float = struct.unpack("<f", struct.pack("<f", number))[0]
-        except OverflowError:
-            raise ValueError("is out of the range of a float") from None
-        if rounded == 0.0 and number != 0.0:
-            raise ValueError("is out of the range of a float")
-        return rounded
 
     def text(self, value: Any) -> str:
         return f"{value:.{9 if self.label == 'float' else 17}g}"

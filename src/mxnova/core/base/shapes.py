@@ -11,7 +11,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 from .errors import argument_error
 from .scopes import is_np_shape
@@ -78,7 +78,7 @@ Dim: TypeAlias = int | UnknownDim
 PartialShape: TypeAlias = tuple[Dim, ...] | None
 
 
-def is_known(shape: PartialShape) -> bool:
+def is_known(shape: PartialShape) -> TypeGuard[tuple[int, ...]]:
     """Whether rank and every dimension are known."""
     return shape is not None and not any(d is UNKNOWN for d in shape)
 

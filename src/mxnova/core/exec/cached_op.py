@@ -26,7 +26,7 @@ from .specialization import Inference
 
 __all__ = ["BoundOp", "CachedOp"]
 
-_TRAINING, _RECORDED, _RECORDED_TRAINING = Mode(True), Mode(False, True), Mode(True, True)
+_TRAINING, _RECORDED = Mode(True), Mode(False, True)
 
 _FLAGS = {  # name -> type, default; how MXNet plans memory, which ATen's allocator decides here
     "static_alloc": (bool, False),
@@ -163,8 +163,10 @@ class CachedOp:
             if flow_of(array) is not None:
                 inputs[i] = Linked(array._raw, inputs[i])
         with torch.enable_grad():
-            mode = _RECORDED_TRAINING if STATE.training else _RECORDED
-            results = compiled.program.run(inputs, mode, self._observers)
+            if STATE.training:
+                results = compiled.training.run(inputs, self._observers)
+            else:
+                results = compiled.program.run(inputs, _RECORDED, self._observers)
             results = _distinct(results, inputs)
         nodes = outputs_of(step(self, arrays), len(results))
         kind = self._class

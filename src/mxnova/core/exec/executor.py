@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -28,13 +28,13 @@ from ..graph.infer import infer_stypes
 from ..graph.node import written_variables
 from ..graph.symbol import Symbol
 from ..nd.array import NDArray
-from ..nd.autograd import take_gradient
+from ..nd.autograd import run_backward, take_gradient
 from ..nd.failing import fail, recover
 from ..nd.memory import replace
 from ..nd.wrapping import clear, owned, view_of
 from ..op.sparse.storage import Value
 from ..runtime.context import Context
-from ..runtime.profiler import api_call, recorded_backward
+from ..runtime.profiler import PROFILER, api_call, recorded_backward
 from ..runtime.resource import random_stream
 from .allocation import allocated, resized
 from .explanation import Placement
@@ -43,12 +43,14 @@ from .interpreter import Observer, Teller
 from .memory_need import bytes_needed
 from .monitor import GradientTeller, MonitorCallback, told
 from .placement import contexts_of
-from .program import ArrayFacts, Facts, Mode, Program
+from .program import TRAINING, ArrayFacts, Facts, Mode, Program
 from .sparse_execution import leaf_of, tracked_of, value_of
 from .specialization import Inference
 from .subgraph_backends import for_binding
 
 __all__ = ["Executor"]
+
+_NOBODY = nullcontext()  # watches
 
 
 class Executor:
@@ -94,6 +96,7 @@ class Executor:
         self._tracked = [i for i, n in enumerate(args) if self._is_tracked(n)]
         self._has_run = False
         self._recorded: tuple[list[Tensor], list[Tensor]] | None = None
+        self._leaves: dict[int, tuple[Value, Any, Tensor]] = {}  # value, edge, leaf; by input
         self._drawn_from: list[tuple[torch.Generator, Tensor]] = []
         self._observers: tuple[Observer, ...] = ()
         self._gradient_teller: GradientTeller | None = None
@@ -306,14 +309,23 @@ class Executor:
         Leaves alias the arrays' memory but not their version counter: an update between forward
         and backward is seen, as in MXNet, instead of refused.
         """
-        leaves = []
-        for i in self._tracked:
-            inputs[i], leaf = leaf_of(inputs[i])
-            leaves.append(leaf)
+        leaves = [self._leaf(i, inputs) for i in self._tracked]
         with torch.set_grad_enabled(mode.recording):
-            results = self._program.run(inputs, mode, observers)
+            if mode == TRAINING:
+                results = self._inference.training.run(inputs, observers)
+            else:
+                results = self._program.run(inputs, mode, observers)
         self._recorded = ([tracked_of(r) for r in results], leaves)
         return results
+
+    def _leaf(self, i: int, inputs: list[Any]) -> Tensor:
+        """The leaf of input `i`, in whose place goes what gradients flow through."""
+        value = inputs[i]
+        known = self._leaves.get(i)
+        if known is None or known[0] is not value:
+            known = self._leaves[i] = value, *leaf_of(value)
+        _, inputs[i], leaf = known
+        return leaf
 
     @api_call("MXExecutorBackwardEx")
     def backward(self, out_grads: Any = None, is_train: bool = True) -> None:
@@ -338,24 +350,32 @@ class Executor:
                 self._run_recorded(Mode(False, bool(self._tracked)), self._inputs())
         results, leaves = self._recorded or ([], [])
         heads = self._head_gradients(out_grads, results)
-        pairs = [(r, h) for r, h in zip(results, heads, strict=True) if r.requires_grad]
-        tracked = [leaf for leaf in leaves if leaf.requires_grad]
-        if pairs and tracked:
-            # Not autograd.grad: a leaf's own gradient is nobody else's, so it can change hands.
-            roots, gradients = [r for r, _ in pairs], [h for _, h in pairs]
-            try:
-                with recorded_backward(roots, self._ctx):
-                    torch.autograd.backward(roots, gradients, retain_graph=True, inputs=tracked)
-            except MXNetError:
-                raise
-            except Exception as error:
-                raise from_foreign(error, "backward") from error
+        self._differentiate(results, heads, leaves)
         names = list(self.arg_dict)
         for i, leaf in zip(self._tracked, leaves, strict=True):
             fresh, leaf.grad = leaf.grad, None
             self._store(names[i], fresh)
         if self._gradient_teller is not None:
             self._gradient_teller.tell()
+
+    def _differentiate(
+        self, results: Sequence[Tensor], heads: Sequence[Tensor], leaves: Sequence[Tensor]
+    ) -> None:
+        """Puts gradients into the leaves: there each is nobody else's, so it can change hands."""
+        pairs = [(r, h) for r, h in zip(results, heads, strict=True) if r.requires_grad]
+        wanted = tuple([leaf for leaf in leaves if leaf.requires_grad])
+        if not pairs or not wanted:
+            return
+        roots, gradients = zip(*pairs, strict=True)
+        try:
+            with recorded_backward(roots, self._ctx) if PROFILER.running else _NOBODY:
+                run_backward(roots, gradients, True, False, wanted, True, True)
+        except Exception as error:
+            for leaf in leaves:
+                leaf.grad = None
+            if isinstance(error, MXNetError):
+                raise
+            raise from_foreign(error, "backward") from error
 
     def _random_states(self) -> list[tuple[torch.Generator, Tensor]]:
         """The random streams that the program draws from, as they are now."""

@@ -7,8 +7,10 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
+import torch
 from torch import Tensor
 
+from ..graph.node import Node
 from . import backends
 from .backends.group import Group
 from .backends.request import DEFAULT, wanted, wants
@@ -66,10 +68,23 @@ def _taken(lowered: Lowered) -> dict[str, tuple[str, str]]:
             counts[step.op.backend] += 1
             names = [node.name for node in step.op.nodes()]
             text = f"compiled in part {counts[step.op.backend]}, of {len(names)} nodes"
+            if step.op.backend == DEFAULT:
+                text = "a kernel of its own, on a thread's share of the batch"
+            if step.op.precision == "bfloat16":
+                text += ", in bfloat16"
             found.update((name, (step.op.backend, text)) for name in names)
-        for name in getattr(step.op, "absorbed", ()):
-            found[name] = (DEFAULT, f"inside {step.op.name.lstrip('_')} {step.node.name}")
+            for node in step.op.nodes():
+                found.update(_absorbed(node))
+        found.update(_absorbed(step.node))
     return found
+
+
+def _absorbed(node: Node) -> dict[str, tuple[str, str]]:
+    """Backend and reason of the nodes, by name, that `node` stands for."""
+    text = f"inside {node.op.name.lstrip('_')} {node.name}" if node.op is not None else ""
+    if getattr(node.op, "dtype", None) is torch.bfloat16:
+        text += ", in bfloat16"
+    return dict.fromkeys(getattr(node.op, "absorbed", ()), (DEFAULT, text))
 
 
 def _refused(program: Program, constants: Mapping[str, Tensor]) -> dict[int, str]:
@@ -88,5 +103,7 @@ def _refused(program: Program, constants: Mapping[str, Tensor]) -> dict[int, str
         else:
             refusals = backend.refusals(program, constants)
             fallback = f"{name}: slower there" if name == "auto" else f"{name}: too few together"
-            found.update((id(n), refusals.get(id(n), fallback)) for n in asking)
+            for node in asking:
+                reason = refusals.get(id(node))
+                found[id(node)] = f"{name}: {reason}" if reason else fallback
     return found

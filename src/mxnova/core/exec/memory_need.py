@@ -55,5 +55,5 @@ def bytes_needed(
 def _bytes(shape: PartialShape, dtype: torch.dtype | None) -> int:
     if shape is None or not is_known(shape):
         return 0
-    known: tuple[int, ...] = shape  # type: ignore[assignment]
+    known: tuple[int, ...] = shape
     return prod(known) * (dtype or torch.float32).itemsize

@@ -42,7 +42,7 @@ from .lowering import Lowered, Runner, lower
 from .placement import contexts_of, placed
 from .sparse_execution import run_edges
 
-__all__ = ["INFERENCE", "ArrayFacts", "Facts", "Mode", "Program", "ProgramTable"]
+__all__ = ["INFERENCE", "TRAINING", "ArrayFacts", "Facts", "Mode", "Program", "ProgramTable"]
 
 
 class ArrayFacts(NamedTuple):
@@ -61,6 +61,7 @@ class Mode(NamedTuple):
 
 
 INFERENCE = Mode()
+TRAINING = Mode(train=True, recording=True)
 
 
 @dataclass(frozen=True)
@@ -138,6 +139,14 @@ class Program:
         self.symbol = placed(symbol, contexts)
         self.integers = tuple(i for i, v in enumerate(self.variables) if facts.is_integer(v.name))
         self._lowered: dict[Mode, Lowered] = {}
+
+    @classmethod
+    def ready(cls, symbol: Symbol, facts: Facts) -> Program:
+        """The program of a part of a rewritten symbol, which is run as it stands."""
+        made: Program = object.__new__(cls)
+        made.facts, made.symbol, made._lowered = facts, symbol, {}
+        made.variables = [n for part in symbol.variables() for n in part]
+        return made
 
     @functools.cached_property
     def drawing_contexts(self) -> tuple[Context, ...]:

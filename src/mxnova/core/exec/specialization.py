@@ -20,6 +20,7 @@ from . import backends
 from .explanation import Placement, explained
 from .lowering import Lowered
 from .program import INFERENCE, Program, execute
+from .training import Training
 
 __all__ = ["Inference"]
 
@@ -55,6 +56,7 @@ class Inference:
 
     def __init__(self, program: Program, constants: frozenset[str] | None = None) -> None:
         self.program = program
+        self.training = Training(program)
         self._backend = backends.choose(program)
         used: set[str] | frozenset[str] = set()
         if self._backend is not None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ...formats import symbol_json
 from ...formats.symbol_json import GraphRecord, NodeRecord
@@ -23,7 +23,9 @@ from .rewrite import rewrite
 if TYPE_CHECKING:  # the class, which is above
     from .symbol import Symbol
 
-__all__ = ["from_json", "listing", "to_json"]
+__all__ = ["from_json", "listing", "to_json", "without_amp_casts"]
+
+S = TypeVar("S", bound=BaseSymbol)
 
 
 @Resting()
@@ -132,7 +134,7 @@ def to_json(symbol: BaseSymbol, remove_amp_cast: bool = False) -> str:
     """The text that MXNet 1.9.1 writes for `symbol`."""
     entries = symbol.entries
     if remove_amp_cast:
-        entries = _without_amp_casts(symbol).entries
+        entries = without_amp_casts(symbol).entries
     record = _record(entries)
     if is_np_shape():
         record.attrs["is_np_shape"] = ("int", 1)
@@ -174,7 +176,7 @@ def _count_writes(node: Node, versions: Counter[int]) -> None:
             versions[id(entry.node)] += 1
 
 
-def _without_amp_casts(symbol: BaseSymbol) -> BaseSymbol:
+def without_amp_casts(symbol: S) -> S:
     """A copy in which no operator reads what automatic mixed precision has cast; outputs stay."""
     return rewrite(symbol, lambda node, inputs: node.copy([_uncast(e) for e in inputs]))
 

@@ -56,7 +56,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
         """An array over the memory of an ATen tensor, which must lie together in memory.
 
         Args:
-            handle: a tensor on the CPU or a GPU, or the address of an array (`NDArrayHandle`);
+            handle: a tensor on the CPU or a GPU, or the handle of an array (`NDArrayHandle`);
                 None: an array to call `__setstate__` on.
             writable: whether in-place operators work.
         """
@@ -96,14 +96,11 @@ class NDArray(Arithmetic, Reshaping, Interchange):
         return dtype if dtype is BFLOAT16 else dtype.type
 
     @property
-    def handle(self) -> Any:
-        """What is behind it: an ATen tensor, or the storage of a sparse array."""
-        return getattr(self, "_raw", None)
+    def handle(self) -> ctypes.c_void_p | None:
+        """What stands for it in C; None for an array without memory."""
+        return handle_of(self) if hasattr(self, "_raw") else None
 
-    @property
-    def _as_parameter_(self) -> ctypes.c_void_p:
-        """Its address, for ctypes."""
-        return handle_of(self)
+    _as_parameter_ = handle  # for ctypes
 
     @property
     def writable(self) -> bool:
@@ -176,7 +173,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
         return NDArray, (None,), self.__getstate__()
 
     def __getstate__(self) -> dict[str, bytearray | None]:
-        return {"handle": None if self.handle is None else dumps_array(self)}
+        return {"handle": dumps_array(self) if hasattr(self, "_raw") else None}
 
     def __setstate__(self, state: dict[str, bytearray | None]) -> None:
         if state["handle"] is not None:

@@ -30,7 +30,7 @@ from .sparse_gradient import sparse_gradient, take_sparse_gradient
 from .tape import GRADIENT, Leaf, TapeNode, free, outputs_of, reached, step
 from .wrapping import clear, wrap
 
-__all__ = ["attach", "backward", "grad", "mark_variables", "take_gradient"]
+__all__ = ["attach", "backward", "grad", "mark_variables", "run_backward", "take_gradient"]
 
 GRAD_REQS = ("null", "write", "add")
 
@@ -167,7 +167,7 @@ def _check_head_gradient(caller: str, i: int, array: BaseArray, gradient: BaseAr
 # Running ------------------------------------------------------------------------------------------
 
 # torch.autograd.grad spends 5 µs on checking arguments, as much as a small pass takes.
-_run_backward: Any = torch.autograd.Variable._execution_engine.run_backward
+run_backward: Any = torch.autograd.Variable._execution_engine.run_backward
 
 
 def _gradients(
@@ -190,9 +190,9 @@ def _gradients(
         arguments = (tuple(results), tuple(gradients), keep, create_graph, wanted, True, False)
         if PROFILER.running:
             with recorded_backward(results, next(iter(heads.values()))[0].context):
-                found = _run_backward(*arguments)
+                found = run_backward(*arguments)
         else:
-            found = _run_backward(*arguments)
+            found = run_backward(*arguments)
     except MXNetError:
         raise
     except Exception as error:

@@ -128,7 +128,8 @@ class ndarray(NumpyMethods, NDArray):  # type: ignore[misc]  # noqa: N801 - NumP
     def __array_function__(
         self, func: Any, types: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> Any:
-        own = FUNCTIONS[""].get(func.__name__) if func.__module__ == "numpy" else None
+        package, _, module = func.__module__.partition(".")
+        own = FUNCTIONS.get(module, {}).get(func.__name__) if package == "numpy" else None
         try:
             if own is None:
                 return by_numpy(func, args, kwargs)

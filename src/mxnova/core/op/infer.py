@@ -137,7 +137,7 @@ class Shapes(_Named[tuple[Dim, ...]]):
         shape = self[name]
         if not is_known(shape):
             raise Pause
-        return shape  # type: ignore[return-value]
+        return shape
 
     def rank(self, name: str, *allowed: int) -> int:
         """The rank of `name`; raises unless it is one of `allowed` (when given)."""

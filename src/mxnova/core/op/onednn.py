@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-__all__ = ["laid_out", "linear", "matmul", "pooled"]
+__all__ = ["is_available", "laid_out", "linear", "matmul", "pooled"]
 
 _AVAILABLE: bool = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
 
@@ -32,6 +32,11 @@ _LEAST_CHANNELS = 16
 
 
 # Products -----------------------------------------------------------------------------------------
+
+
+def is_available() -> bool:
+    """Whether torch was built with it."""
+    return _AVAILABLE
 
 
 def linear(data: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -112,7 +117,7 @@ def laid_out(data: Tensor, weight: Tensor) -> Tensor:
     Images go channels-last: oneDNN then takes and gives them as they are, instead of reordering
     them before and after. Kernels that outweigh the images would be reordered in their place.
     """
-    if data.ndim != 4 or not _takes(data):
+    if data.ndim != 4 or data.is_mkldnn or not _takes(data):
         return data
     if data.numel() < weight.numel():
         return data.contiguous()
@@ -127,7 +132,7 @@ def laid_out(data: Tensor, weight: Tensor) -> Tensor:
 
 def pooled(pool: Callable[..., Tensor], data: Tensor, *place: Any, **options: Any) -> Tensor:
     """``pool(data, *place, **options)``, for a pooling of ATen's whose stride is given."""
-    if data.numel() < _WORTH_POOLING or not _pools(data):
+    if data.is_mkldnn or data.numel() < _WORTH_POOLING or not _pools(data):
         return pool(data, *place, **options)
     if torch.is_grad_enabled() and data.requires_grad:
         run = functools.partial(_placed, pool, place, options)

@@ -164,6 +164,12 @@ def _check(p: SimpleNamespace) -> None:
         raise argument_error("ImageRecordIter", "inter_method", p.inter_method, "see mx.image")
     if p.resize != -1 and p.resize < 1:
         raise argument_error("ImageRecordIter", "resize", p.resize, "must be positive, or -1")
+    if p.random_resized_crop:
+        needed = {"min_random_scale": 1, "max_random_scale": 1, "min_crop_size": -1}
+        for name, value in {**needed, "max_crop_size": -1, "rand_crop": False}.items():
+            if (given := getattr(p, name)) != value:
+                text = f"must be {value} with random_resized_crop"
+                raise argument_error("ImageRecordIter", name, given, text)
 
 
 def _transform(drawing: Drawing, p: SimpleNamespace) -> None:
@@ -173,8 +179,11 @@ def _transform(drawing: Drawing, p: SimpleNamespace) -> None:
     angle = draw.integer(-p.max_rotate_angle, p.max_rotate_angle)
     angle = p.rotate if p.rotate > 0 else angle
     cos, sin = math.cos(math.radians(angle)), math.sin(math.radians(angle))
-    scale = draw.uniform(0, 1) * (p.max_random_scale - p.min_random_scale) + p.min_random_scale
-    ratio = draw.uniform(0, 1) * p.max_aspect_ratio * 2 - p.max_aspect_ratio + 1
+    scale = ratio = 1.0
+    if not p.random_resized_crop:  # which draws its own
+        spread = p.max_random_scale - p.min_random_scale
+        scale = draw.uniform(0, 1) * spread + p.min_random_scale
+        ratio = _ratio(draw, p)
     down = 2 * scale / (1 + ratio)
     across = ratio * down
     new_width, new_height = (
@@ -205,6 +214,14 @@ def _transform(drawing: Drawing, p: SimpleNamespace) -> None:
         )
     )
     drawing.size = new
+
+
+def _ratio(draw: StdRandom, p: SimpleNamespace) -> float:
+    """An aspect ratio: from the least to the greatest, or around 1 where there is no least one."""
+    low, spread = 1 - p.max_aspect_ratio, 2 * p.max_aspect_ratio
+    if p.min_aspect_ratio is not None:
+        low, spread = p.min_aspect_ratio, p.max_aspect_ratio - p.min_aspect_ratio
+    return draw.uniform(0, 1) * spread + low
 
 
 def _frame(drawing: Drawing, p: SimpleNamespace) -> None:

@@ -26,10 +26,10 @@ def steps(draw: StdRandom, p: SimpleNamespace) -> list[Step]:
     found: list[Step] = []
     if p.brightness or p.contrast or p.saturation:
         found += _jitter(draw, p)
-    if p.pca_noise:
-        found.append(_pca(draw, p.pca_noise))
     if p.random_h or p.random_s or p.random_l:
         found.append(_hls(draw, p))
+    if p.pca_noise:
+        found.append(_pca(draw, p.pca_noise))
     return found
 
 

@@ -23,6 +23,7 @@ from .source import Drawn
 __all__ = ["MAGIC", "DetAugmentation", "parse_boxes"]
 
 MAGIC = 233  # MXNet's seed
+_LEAST_PAD = 1.05  # by which an image grows, else it stays as it is
 
 _LISTS = (
     "min_crop_scales",
@@ -120,6 +121,8 @@ class DetAugmentation:
         if p.max_pad_scale <= 1:
             return boxes
         scale = np.float32(random.uniform(1, p.max_pad_scale))
+        if scale < _LEAST_PAD:
+            return boxes
         x, y = (np.float32(random.uniform(0, scale - 1)) for _ in range(2))
         left, top = int(x * width), int(y * height)
         right, bottom = int((scale - x - 1) * width), int((scale - y - 1) * height)
@@ -133,23 +136,30 @@ class DetAugmentation:
         return boxes
 
     def _crop(self, drawing: Drawing, boxes: np.ndarray) -> np.ndarray:
-        found = []
-        for sampler in self._samplers:
-            for _ in range(sampler.max_crop_trials):
-                frame = _part(drawing.draw, sampler, drawing.size)
-                if frame is not None and _satisfies(sampler, frame, boxes):
-                    left = self._left(frame, boxes)
-                    if len(left):
-                        found.append((frame, left))
-                        break
-        if not found:
+        found = self._part_with_boxes(drawing, boxes)
+        if found is None:
             return boxes
-        frame, boxes = found[drawing.draw.integer(0, len(found) - 1) if len(found) > 1 else 0]
+        frame, boxes = found
         height, width = drawing.size
         place = np.concatenate([frame[:2], frame[2:] - frame[:2]])
         x, y, w, h = (int(c) for c in place * np.float32([width, height] * 2))
         drawing.crop(y, x, max(1, h), max(1, w))
         return boxes
+
+    def _part_with_boxes(
+        self, drawing: Drawing, boxes: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """A part that one of the samplers, asked in random order, agrees to; and its boxes."""
+        samplers = list(self._samplers)
+        drawing.draw.shuffle(samplers)
+        for sampler in samplers:
+            for _ in range(sampler.max_crop_trials):
+                frame = _part(drawing.draw, sampler, drawing.size)
+                if _satisfies(sampler, frame, boxes):
+                    left = self._left(frame, boxes)
+                    if len(left):
+                        return frame, left
+        return None
 
     def _left(self, frame: np.ndarray, boxes: np.ndarray) -> np.ndarray:
         """The boxes that are emitted, by the place of their centers or by their overlap."""
@@ -194,7 +204,7 @@ def _samplers(p: SimpleNamespace) -> list[SimpleNamespace]:
     return samplers
 
 
-def _part(random: StdRandom, sampler: SimpleNamespace, size: tuple[int, int]) -> np.ndarray | None:
+def _part(random: StdRandom, sampler: SimpleNamespace, size: tuple[int, int]) -> np.ndarray:
     """A frame of random size and place: left, top, right, bottom, from 0 to 1."""
     scale = random.uniform(sampler.min_crop_scales, sampler.max_crop_scales)
     aspect = size[1] / size[0]

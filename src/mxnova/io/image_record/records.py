@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Callable, Iterator
+from functools import partial
 from types import SimpleNamespace
-from typing import NamedTuple
+from typing import Generic, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
-from ...core.base.errors import ArgumentError, FormatError
+from ...core.base.errors import ArgumentError, FormatError, MXNetError
 from ...core.base.std_random import StdRandom
 from ...formats import recordio
 from ...formats.source import map_file, read_file
@@ -18,6 +19,8 @@ from ...formats.text_tables import parse_image_list
 from ..ordering import part_of
 
 __all__ = ["MAGIC", "Record", "RecordStream", "labels_of_list"]
+
+T = TypeVar("T")
 
 MAGIC = 111  # MXNet adds it to seeds
 _CHUNK = 8 << 20  # bytes; records change places within them
@@ -32,7 +35,7 @@ class Record(NamedTuple):
     image: bytes
 
 
-class RecordStream:
+class RecordStream(Generic[T]):
     """The records of a part of a file, epoch after epoch.
 
     Without an index the file is read from begin to end, and records are shuffled within chunks;
@@ -40,18 +43,29 @@ class RecordStream:
 
     Args:
         iterator: what errors call it.
+        prepare: what becomes of a record. Within a chunk this comes before the shuffling, as in
+            MXNet: it may draw random numbers.
+        magic: added to the seed.
         params: path_imgrec, path_imgidx, num_parts, part_index, shuffle, seed, shuffle_chunk_size
             (in MiB; chunks of this size come in random order, too) and shuffle_chunk_seed.
     """
 
-    def __init__(self, iterator: str, params: SimpleNamespace) -> None:
+    def __init__(
+        self,
+        iterator: str,
+        params: SimpleNamespace,
+        prepare: Callable[[Record], T],
+        magic: int = MAGIC,
+    ) -> None:
+        self._prepare = prepare
         self.path = params.path_imgrec
         self._view = map_file(self.path, mmap.ACCESS_READ)
-        self._draw = StdRandom(MAGIC + params.seed) if params.shuffle else None
+        self._draw = StdRandom(magic + params.seed) if params.shuffle else None
         part = params.num_parts, params.part_index, iterator
         size = params.shuffle_chunk_size << 20
         self._of_chunks = StdRandom(MAGIC + params.shuffle_chunk_seed) if size else None
-        if params.path_imgidx:
+        self._has_index = bool(params.path_imgidx)
+        if self._has_index:
             index = sorted(offset for _, offset in _index(params.path_imgidx))
             begin, end = part_of(len(index), *part)
             self._chunks: Callable[[], Iterator[list[int]]] = lambda: iter([index[begin:end]])
@@ -59,37 +73,42 @@ class RecordStream:
             cuts = part_of(len(self._view), *part)
             begin, end = (recordio.find_record(self._view, cut) if cut else 0 for cut in cuts)
             self._chunks = lambda: self._chunks_of(begin, end, size or _CHUNK)
-        self._offsets = self._epoch()
+        self._waiting = self._epoch()
 
     def restart(self) -> None:
         """Starts an epoch."""
-        self._offsets = self._epoch()
+        self._waiting = self._epoch()
 
-    def read(self) -> Record | None:
-        """The next record, None at the end of the epoch.
+    def read(self) -> T | None:
+        """What `prepare` gave for the next record, None at the end of the epoch.
 
         Raises:
             FormatError: it is broken; the text has its offset.
         """
         try:
-            offset = next(self._offsets, None)
+            prepared = next(self._waiting, None)
         except FormatError as error:
-            self._offsets = iter(())
+            self._waiting = iter(())
             raise FormatError(f"{self.path}: {error}") from None
-        if offset is None:
-            return None
+        return None if prepared is None else prepared()
+
+    def _at(self, offset: int) -> T:
         try:
             header, image = recordio.unpack(recordio.read_record(self._view, offset)[0])
-        except FormatError as error:
+            labels = np.atleast_1d(np.asarray(header.label, np.float32))
+            return self._prepare(Record(offset, header.id, labels, image))
+        except MXNetError as error:
             raise FormatError(f"{self.path}: record at offset {offset}: {error}") from None
-        labels = np.atleast_1d(np.asarray(header.label, np.float32))
-        return Record(offset, header.id, labels, image)
 
-    def _epoch(self) -> Iterator[int]:
+    def _epoch(self) -> Iterator[Callable[[], T]]:
         for chunk in self._ordered_chunks():
-            if self._draw:
+            if self._draw and self._has_index:
                 self._draw.shuffle(chunk)
-            yield from chunk
+            prepared = (partial(self._at, offset) for offset in chunk)
+            if self._draw and not self._has_index:
+                prepared = [_settled(prepare) for prepare in prepared]
+                self._draw.shuffle(prepared)
+            yield from prepared
 
     def _ordered_chunks(self) -> Iterator[list[int]]:
         if self._of_chunks is None:
@@ -113,6 +132,19 @@ class RecordStream:
                 chunk.append(offset)
                 offset = following
             yield chunk
+
+
+def _settled(act: Callable[[], T]) -> Callable[[], T]:
+    """Gives what `act` gives now, or raises what it raises."""
+    try:
+        found = act()
+    except MXNetError as error:
+        return partial(_raise, error)
+    return lambda: found
+
+
+def _raise(error: MXNetError) -> NoReturn:
+    raise error
 
 
 def _index(path: str) -> list[tuple[str, int]]:

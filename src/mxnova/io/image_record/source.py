@@ -34,6 +34,16 @@ class Drawn(NamedTuple):
     labels: np.ndarray
 
 
+class _Planned(NamedTuple):
+    """A record whose random numbers are drawn."""
+
+    record: Record
+    size: tuple[int, int]
+    steps: Sequence[Callable[[Image], Image]]
+    labels: np.ndarray
+    fill: Callable[[Image, np.ndarray], None]
+
+
 class Draw(Protocol):
     """Draws what is done to an image."""
 
@@ -105,7 +115,7 @@ class ImageSource:
     ) -> None:
         self.name, self.params = name, params
         self.draw, self.normalization, self.labels = draw, normalization, labels
-        self._records = RecordStream(name, params)
+        self._records = RecordStream(name, params, self._planned, seed)
         self._listed = _listed(params)
         self._flag = _flag(params.data_shape[0])
         self._seed, self._numbered = seed, numbered
@@ -142,21 +152,22 @@ class ImageSource:
         if pad and self.params.round_batch:
             records += self._from_the_beginning(pad)
         plan = _Plan(self, pad)
-        rows = enumerate(records)
-        plan.jobs = [self._job(record, plan.data[i], plan.label[i]) for i, record in rows]
+        for i, planned in enumerate(records):
+            plan.label[i] = planned.labels
+            plan.jobs.append(partial(self._decode, planned, plan.data[i]))
         if self._numbered:
-            plan.index[: len(records)] = [record.id for record in records]
+            plan.index[: len(records)] = [planned.record.id for planned in records]
         plan.data[len(records) :] = 0
         plan.label[len(records) :] = 0
         return plan
 
-    def _take(self, n: int) -> list[Record]:
-        records: list[Record] = []
+    def _take(self, n: int) -> list[_Planned]:
+        records: list[_Planned] = []
         while len(records) < n and (record := self._records.read()) is not None:
             records.append(record)
         return records
 
-    def _from_the_beginning(self, n: int) -> list[Record]:
+    def _from_the_beginning(self, n: int) -> list[_Planned]:
         self._records.restart()
         self._is_ahead = True
         records = self._take(n)
@@ -166,14 +177,7 @@ class ImageSource:
             raise ArgumentError(f"{self.name}: {text}")
         return records
 
-    def _job(self, record: Record, data: np.ndarray, label: np.ndarray) -> Callable[[], None]:
-        """What is left to do for a record when its random numbers are drawn."""
-        try:
-            return self._drawn(record, data, label)
-        except MXNetError as error:
-            raise self._error(record, error) from None
-
-    def _drawn(self, record: Record, data: np.ndarray, label: np.ndarray) -> Callable[[], None]:
+    def _planned(self, record: Record) -> _Planned:
         random, seed = self._random, self.params.seed_aug
         if seed is not None:
             random = StdRandom(self._seed + seed + record.id)
@@ -182,9 +186,8 @@ class ImageSource:
         size = image_size(record.image)
         height, width = size[::-1] if size else self._decoded(record, None).shape[:2]
         drawn = self.draw(random, (height, width), labels)
-        label[:] = self.labels.row(drawn.labels)
-        fill = self.normalization.draw(random)
-        return partial(self._decode, record, (height, width), drawn.steps, fill, data)
+        row, fill = self.labels.row(drawn.labels), self.normalization.draw(random)
+        return _Planned(record, (height, width), drawn.steps, row, fill)
 
     def _label_of(self, record: Record) -> np.ndarray:
         try:
@@ -198,23 +201,16 @@ class ImageSource:
 
     # Decoding, in threads -------------------------------------------------------------------------
 
-    def _decode(
-        self,
-        record: Record,
-        size: tuple[int, int],
-        steps: Sequence[Callable[[Image], Image]],
-        fill: Callable[[Image, np.ndarray], None],
-        out: np.ndarray,
-    ) -> None:
-        cv2 = require_opencv()
+    def _decode(self, planned: _Planned, out: np.ndarray) -> None:
+        cv2, record = require_opencv(), planned.record
         try:
-            image = self._decoded(record, size)
-            for step in steps:
+            image = self._decoded(record, planned.size)
+            for step in planned.steps:
                 image = step(image)
             height, width = image.shape[:2]
             if (height, width) != out.shape[1:]:
                 out[...] = 0  # around a smaller image
-            fill(image, out[:, :height, :width])
+            planned.fill(image, out[:, :height, :width])
         except MXNetError as error:
             raise self._error(record, error) from None
         except cv2.error as error:
@@ -261,7 +257,7 @@ def longest_label(name: str, params: SimpleNamespace) -> int:
     if listed is not None:
         return max(map(len, listed.values()))
     unordered = SimpleNamespace(**{**vars(params), "shuffle": False, "shuffle_chunk_size": 0})
-    records, longest = RecordStream(name, unordered), 0
+    records, longest = RecordStream(name, unordered, lambda record: record), 0
     while (record := records.read()) is not None:
         n = len(record.labels)
         if params.label_width > 0 and n != params.label_width:

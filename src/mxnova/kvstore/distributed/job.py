@@ -8,9 +8,11 @@ import threading
 import torch.distributed as dist
 
 from ...core.base.errors import MXNetError
+from .faults import Faults
 from .links import Links
 from .meeting import meet, own_address
 from .rendezvous import World, find
+from .scheduler import stay
 
 __all__ = ["Job", "job"]
 
@@ -30,17 +32,22 @@ class Job:
         self._store, self.world = meet(world)
         self.rank = int(self.world.rank or 0)
         self._n_stores = 0
+        if self.world.source == "DMLC":
+            stay(self.world)
 
-    def links(self) -> Links:
-        """Connections of their own for one more store; all workers make them in the same order."""
+    def links(self) -> tuple[Links, Links]:
+        """Connections for one more store, and for its requests.
+
+        All workers make them in the same order.
+        """
+        world = self.world
         self._n_stores += 1
-        return Links(
-            dist.PrefixStore(f"links/{self._n_stores}", self._store),
-            self.rank,
-            self.world.num_workers,
-            own_address(self.world),
-            self.world.timeout,
-        )
+        store = dist.PrefixStore(f"links/{self._n_stores}", self._store)
+        keeper = "the scheduler" if world.source == "DMLC" else "worker 0"
+        faults = Faults(store, self.rank, world.num_workers, world.timeout, keeper)
+        address = own_address(world)
+        first, second = (dist.PrefixStore(name, store) for name in ("calls", "requests"))
+        return Links(first, faults, address), Links(second, faults, address)
 
 
 def job() -> Job:

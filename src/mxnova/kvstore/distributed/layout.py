@@ -16,7 +16,7 @@ from ... import optimizer as opt
 from ...core.base import env
 from ..keys import Key
 
-__all__ = ["Layout", "Share", "works_by_elements"]
+__all__ = ["Layout", "Share", "sliced", "works_by_elements"]
 
 # Optimizers that update an element, or a row, by that element or row of the gradient alone.
 _BY_ELEMENTS = frozenset(
@@ -51,14 +51,14 @@ class Layout:
     the fewest bytes, one of at least `MXNET_KVSTORE_BIGARRAY_BOUND` elements to all of them.
 
     Args:
-        size: how many ranks there are.
+        owners: the ranks that own.
         slices: whether values may be sliced.
     """
 
-    def __init__(self, size: int, slices: bool) -> None:
-        self._size = size
+    def __init__(self, owners: Sequence[int], slices: bool) -> None:
+        self._owners = owners
         self._bound = env.get("MXNET_KVSTORE_BIGARRAY_BOUND") if slices else math.inf
-        self._loads = [0] * size
+        self._loads = dict.fromkeys(owners, 0)
         self._shares: dict[Key, list[Share]] = {}
 
     def shares(self, key: Key, shape: tuple[int, ...]) -> list[Share]:
@@ -70,15 +70,16 @@ class Layout:
 
     def _decided(self, shape: tuple[int, ...]) -> list[Share]:
         n_elements = math.prod(shape)
-        if n_elements >= self._bound and n_elements >= self._size:
-            return sliced(shape, self._size)
-        owner = self._loads.index(min(self._loads))
+        if n_elements >= self._bound and n_elements >= len(self._owners):
+            return sliced(shape, self._owners)
+        owner = min(self._loads, key=self._loads.__getitem__)
         self._loads[owner] += n_elements
         return [Share(owner, 0, n_elements, shape)]
 
 
-def sliced(shape: Sequence[int], size: int) -> list[Share]:
+def sliced(shape: Sequence[int], owners: Sequence[int]) -> list[Share]:
     """Shares of about the same length, of whole rows where there are enough of them."""
+    size = len(owners)
     by_rows = bool(shape) and shape[0] >= size
     n_units = shape[0] if by_rows else math.prod(shape)
     row = tuple(shape[1:]) if by_rows else ()
@@ -86,7 +87,7 @@ def sliced(shape: Sequence[int], size: int) -> list[Share]:
     width = math.prod(row)
     return [
         Share(owner, start * width, stop * width, (stop - start, *row))
-        for owner, (start, stop) in enumerate(itertools.pairwise(bounds))
+        for owner, (start, stop) in zip(owners, itertools.pairwise(bounds), strict=True)
     ]
 
 

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
-import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -23,10 +21,9 @@ import torch.distributed as dist
 from torch import Tensor
 
 from ...core.base.errors import MXNetError, bounded
+from .faults import Faults, first_line
 
 __all__ = ["Links", "Transfer"]
-
-_log = logging.getLogger(__name__)
 
 _SHORTLY = timedelta(milliseconds=1)
 _MAX_DESCRIPTION = 1 << 20  # bytes
@@ -39,46 +36,50 @@ class Links:
     """Connections between this rank and all others.
 
     Args:
-        store: where ranks find each other, and tell what went wrong.
-        rank: of this process.
-        size: how many ranks there are.
+        store: where ranks find each other.
+        faults: what has failed.
         address: of this machine, where it listens for the others.
-        timeout: seconds after which a rank that sends nothing is taken for dead.
 
     Attributes:
+        peers: the other ranks.
         sent: bytes that were sent, by purpose.
-        fault: what went wrong, after which nothing works any more.
 
     Raises:
-        MXNetError: not all ranks came within `timeout` seconds.
+        MXNetError: not all ranks came in time.
     """
 
-    def __init__(
-        self, store: dist.Store, rank: int, size: int, address: str, timeout: float
-    ) -> None:
-        self.rank, self.size, self.timeout = rank, size, timeout
-        self.peers = [other for other in range(size) if other != rank]
+    def __init__(self, store: dist.Store, faults: Faults, address: str) -> None:
+        self.faults, self.rank, self.size = faults, faults.rank, faults.size
+        self.peers = [other for other in range(self.size) if other != self.rank]
         self.sent: Counter[str] = Counter()
-        self.fault: str | None = None
-        self._store = store
-        self._patience = timedelta(seconds=timeout)
-        self._lock = threading.Lock()
         self._n_rounds = 0
         self._group: dist.ProcessGroupGloo | None = None
         if self.peers:
-            self._group = self._connected(address)
+            self._group = self._connected(store, address)
+            faults.then(self.hang_up)
 
-    def _connected(self, address: str) -> dist.ProcessGroupGloo:
-        options = dist.ProcessGroupGloo._Options()
+    def _connected(self, store: dist.Store, address: str) -> dist.ProcessGroupGloo:
+        options = dist.ProcessGroupGloo._Options()  # type: ignore[attr-defined]
         options._devices = [dist.ProcessGroupGloo.create_device(hostname=address)]
-        options._timeout = self._patience
+        options._timeout = timedelta(seconds=self.faults.timeout)
         try:
-            return dist.ProcessGroupGloo(self._store, self.rank, self.size, options)
+            return dist.ProcessGroupGloo(store, self.rank, self.size, options)
         except RuntimeError as error:
             raise MXNetError(
-                f"KVStore: rank {self.rank} could not reach all of the {self.size} workers within "
-                f"{self.timeout:g} s (MXNOVA_DIST_TIMEOUT): {_first_line(error)}"
+                f"KVStore: worker {self.rank} could not reach all of the {self.size} workers "
+                f"within {self.faults.timeout:g} s (MXNOVA_DIST_TIMEOUT): {first_line(error)}"
             ) from None
+
+    def hang_up(self) -> None:
+        """Closes all connections at once: what a receipt does that waits in vain."""
+        group = self._group
+        if group is not None:
+            with suppress(RuntimeError):
+                group.recv([torch.empty(1)], self.peers[0], _TAGS).wait(_SHORTLY)
+
+    def close(self) -> None:
+        """Closes all connections, over which everything has been sent and received."""
+        self._group = None
 
     def next_tag(self) -> int:
         """A tag that no other round has; ranks ask for it in the same order."""
@@ -94,25 +95,25 @@ class Links:
             outgoing: contiguous tensors on the CPU for other ranks; unchanged until they are sent.
             incoming: such tensors for what other ranks send, of the same sizes.
         """
-        self._check()
-        group: Any = self._group
+        self.faults.check()
         works = []
-        for kind, begin, tensors in (
-            ("from", group.recv, incoming),
-            ("to", group.send, outgoing),
-        ):
-            for peer, parts in tensors.items():
-                for part in parts:
-                    if part.numel():
-                        works.append((peer, self._begun(begin, kind, part, peer, tag)))
-        self.sent[purpose] += sum(t.nbytes for parts in outgoing.values() for t in parts)
-        return Transfer(self, works, (outgoing, incoming))
+        for peer, parts in incoming.items():
+            works += [(peer, self._begun("recv", part, peer, tag)) for part in parts]
+        for peer, parts in outgoing.items():
+            works += [(peer, self._begun("send", part, peer, tag)) for part in parts]
+            self.sent[purpose] += sum(part.nbytes for part in parts)
+        return Transfer(self.faults, works, (outgoing, incoming))
 
-    def _begun(self, begin: Any, kind: str, part: Tensor, peer: int, tag: int) -> Any:
+    def _begun(self, verb: str, part: Tensor, peer: int, tag: int) -> Any:
+        group = self._group
+        if group is None:
+            raise MXNetError("KVStore: this store is closed")
+        if not part.numel():
+            return None
         try:
-            return begin([part], peer, tag)
+            return getattr(group, verb)([part], peer, tag)
         except RuntimeError as error:
-            raise self.fault_of(peer, f"{kind} it", error) from None
+            raise self.faults.of(peer, error) from None
 
     def exchange(self, purpose: str, tag: int, outgoing: Tensors, incoming: Tensors) -> None:
         """Sends and receives, and returns when that is done."""
@@ -154,82 +155,43 @@ class Links:
         incoming = {}
         for peer, (n,) in lengths.items():
             if not 0 < int(n) <= _MAX_DESCRIPTION:
-                raise self.fault_of(peer, "from it", ValueError(f"a text of {int(n)} bytes"))
+                raise self.faults.of(peer, ValueError(f"it sent a text of {int(n)} bytes"))
             incoming[peer] = [torch.empty(int(n), dtype=torch.uint8)]
         mine = torch.frombuffer(bytearray(text), dtype=torch.uint8)
         self.exchange("agreement", self.next_tag(), self.to_all([mine]), incoming)
         texts = {peer: bytes(part.numpy()) for peer, (part,) in incoming.items()}
         return [json.loads((texts | {self.rank: text})[rank]) for rank in range(self.size)]
 
-    # Faults --------------------------------------------------------------------------------------
-
-    def _check(self) -> None:
-        if self.fault is not None:
-            raise MXNetError(f"KVStore: nothing can be exchanged any more: {self.fault}")
-
-    def fault_of(self, peer: int, doing: str, error: Exception) -> MXNetError:
-        """The error that says who has failed, and tells the others."""
-        with self._lock:
-            if self.fault is None:
-                reason = _reason(error, self.timeout)
-                self.fault = self._told(peer, f"worker {peer} {reason}")
-                _log.debug("exchange (%s %d) failed: %s", doing, peer, error)
-                self._hang_up()
-        return MXNetError(f"KVStore, worker {self.rank} of {self.size}: {self.fault}")
-
-    def _told(self, peer: int, text: str) -> str:
-        """The first fault that any rank saw, this one if none did."""
-        mine = json.dumps({"rank": peer, "text": text})
-        try:
-            told = json.loads(self._store.compare_set("fault", "", mine))
-            rank, what = told["rank"], told["text"]
-        except (RuntimeError, ValueError, KeyError, TypeError):  # whoever kept the store is gone
-            return text
-        if not isinstance(rank, int) or not isinstance(what, str) or rank == self.rank:
-            return text
-        return bounded(what[:500])
-
-    def _hang_up(self) -> None:
-        """Closes all connections, so that no one waits for this rank."""
-        for peer in self.peers:
-            with suppress(RuntimeError):
-                self._group.recv([torch.empty(1)], peer, _TAGS).wait(_SHORTLY)  # type: ignore[union-attr]
-
 
 class Transfer:
-    """What is on its way between this rank and others."""
+    """What is on its way between this rank and others.
 
-    def __init__(
-        self, links: Links, works: Iterable[tuple[int, Any]], tensors: tuple[Tensors, ...]
-    ) -> None:
-        self._links, self._works = links, works
-        self._tensors = tensors  # whose memory is used meanwhile
+    Args:
+        faults: of the links.
+        works: ranks with what waits for them.
+        tensors: whose memory is used meanwhile.
+    """
 
-    def wait(self) -> None:
+    def __init__(self, faults: Faults, works: Iterable[tuple[int, Any]], tensors: Any) -> None:
+        self._faults, self._works, self._tensors = faults, works, tensors
+
+    def wait(self, seconds: float | None = None) -> None:
         """Returns when everything has been sent and received.
+
+        Args:
+            seconds: to wait for each rank; default: what the links were made with.
 
         Raises:
             MXNetError: a rank is gone, or sent nothing for too long; the text names it.
         """
+        patience = timedelta(seconds=self._faults.timeout if seconds is None else seconds)
         for peer, work in self._works:
             try:
-                work.wait(self._links._patience)
+                if work is not None:
+                    work.wait(patience)
             except RuntimeError as error:
-                raise self._links.fault_of(peer, "waiting for", error) from None
-        self._works, self._tensors = (), ()
-
-
-def _reason(error: Exception, timeout: float) -> str:
-    text = _first_line(error)
-    if "Timed out" in text or "timeout" in text.lower():
-        return f"has sent nothing for {timeout:g} s (MXNOVA_DIST_TIMEOUT)"
-    if "closed" in text or "reset" in text.lower() or "pipe" in text.lower():
-        return "is gone: its connection was closed"
-    return f"cannot be reached: {text}"
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0]
+                raise self._faults.of(peer, error) from None
+        self._works, self._tensors = (), None
 
 
 # Differences --------------------------------------------------------------------------------------

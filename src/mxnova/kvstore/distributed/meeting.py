@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import socket
+import struct
 import time
 from dataclasses import replace
 from datetime import timedelta
@@ -21,6 +22,7 @@ from .rendezvous import Role, World
 
 __all__ = ["enter", "host", "leave", "listen", "meet", "own_address"]
 
+_SIOCGIFADDR = 0x8915  # of Linux: the address of an interface
 _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # listening on all of them -> on this machine
 
 
@@ -50,9 +52,15 @@ def leave(store: dist.Store, world: World) -> None:
 
 
 def own_address(world: World) -> str:
-    """By which other processes of the job reach this one: of the way to the master."""
+    """By which other processes of the job reach this one: by default that of the way to the master.
+
+    Raises:
+        MXNetError: there is no such way, or no such interface.
+    """
     if world.node_address:
         return world.node_address
+    if world.interface:
+        return _address_of(world.interface)
     try:
         family, _, _, _, place = _resolved(world.master_address, world.master_port)
         with socket.socket(family, socket.SOCK_DGRAM) as way:
@@ -60,6 +68,22 @@ def own_address(world: World) -> str:
             return str(way.getsockname()[0])
     except OSError as error:
         raise MXNetError(f"meeting: no way to {_named(world)}: {error}") from None
+
+
+def _address_of(interface: str) -> str:
+    """The IPv4 address of a network interface, as Linux tells it."""
+    try:
+        import fcntl
+
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+            request = struct.pack("256s", os.fsencode(interface)[:15])
+            answer = fcntl.ioctl(any_socket, _SIOCGIFADDR, request)
+    except (ImportError, OSError) as error:
+        raise MXNetError(
+            f"meeting: DMLC_INTERFACE={interface!r} has no address here: {error}; DMLC_NODE_HOST "
+            "tells one"
+        ) from None
+    return socket.inet_ntoa(answer[20:24])
 
 
 # The place ----------------------------------------------------------------------------------------

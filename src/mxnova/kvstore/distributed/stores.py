@@ -4,16 +4,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from multiprocessing.util import Finalize
 
 from ..local import LocalStore
+from .asynchronous import AsyncStore
 from .job import job
+from .shared import SharedStore
 from .sync import SyncStore
 
 __all__ = ["TYPES"]
 
 
 def _synchronous(name: str) -> LocalStore:
-    return SyncStore(name, job().links())
+    return _ending(SyncStore(name, *job().links()))
+
+
+def _asynchronous(name: str) -> LocalStore:
+    return _ending(AsyncStore(name, *job().links()))
+
+
+def _ending(store: SharedStore) -> SharedStore:
+    """A store that is closed when the process ends, also one of `multiprocessing`."""
+    Finalize(None, store.close, exitpriority=1)
+    return store
 
 
 # fmt: off
@@ -22,5 +35,6 @@ TYPES: dict[str, Callable[[str], LocalStore]] = {  # kind -> what makes its tran
     "dist_sync":        _synchronous,
     "dist_device_sync": _synchronous,
     "dist_sync_device": _synchronous,
+    "dist_async":       _asynchronous,
 }
 # fmt: on

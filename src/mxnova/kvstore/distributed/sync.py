@@ -3,63 +3,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import Any
 
-from ...core.base.errors import ArgumentError, MXNetError
+from torch import Tensor
+
 from ...core.nd.access import var_of
 from ...core.nd.array import NDArray
-from ...core.nd.wrapping import receive, view_of, wrap
+from ...core.nd.wrapping import receive, view_of, wrap_value
+from ...core.op.sparse.storage import RowSparse, dense_of
 from ...core.runtime.context import cpu
 from ...core.runtime.engine import FnProperty, engine
 from ...optimizer import Updater
-from ..devices import total_of
 from ..keys import Groups, Key
-from ..local import LocalStore
+from ..local import call_updater
 from .dense import Bucket, Gathering, Part, Summing, buckets
-from .layout import Layout, works_by_elements
-from .links import Links
+from .layout import Layout, Share, works_by_elements
+from .rows import own_sums
+from .shared import SharedStore
 
 __all__ = ["SyncStore"]
 
+_AT_ONCE = 1 << 16  # bytes that take longer to be pushed to the engine than to come
 
-class SyncStore(LocalStore):
+
+class SyncStore(SharedStore):
     """Values by key, the same in each worker.
 
     Every worker makes the same calls, in the same order, with arrays of the same shapes and types.
     Whoever owns a share of a key sums it up and updates it, in the thread of the call, which
     returns then; the engine sees to it that all get the new values.
-
-    Args:
-        type: its name.
-        links: to the other workers.
     """
 
-    def __init__(self, type: str, links: Links) -> None:
-        super().__init__(type)
-        self.links = links
-        self.rank, self.num_workers = links.rank, links.size
-        self._layout: tuple[Any, Layout] | None = None
+    _layout: tuple[Any, Layout] | None = None
 
     # Values in -----------------------------------------------------------------------------------
-
-    def init(self, groups: Groups) -> None:
-        """Makes keys with the first worker's values; all of them or none.
-
-        Raises:
-            MXNetError: a key is there already, or given twice, or keys of the other kind are; or
-                workers give other keys, shapes or types.
-        """
-        with self._same("init", groups):
-            self._check_init(groups)
-        made: dict[Key, Any] = {key: values[0].copyto(cpu(0)) for key, values in groups.items()}
-        tensors = [array._target for array in made.values()]
-        if self.rank == 0:
-            self.links.exchange("init", self.links.next_tag(), self.links.to_all(tensors), {})
-        else:
-            self.links.exchange("init", self.links.next_tag(), {}, {0: tensors})
-        self._values |= made
 
     def push(self, groups: Groups, priority: int) -> None:
         """Sums up the values of each key over all workers, and updates the key with the sum.
@@ -78,38 +56,58 @@ class SyncStore(LocalStore):
         with self._same(call, groups):
             self._check_outs(call, outs)
             self._check_push(groups)
-        totals = {k: total_of(v, cpu(0)) for k, v in groups.items() if v}
-        gradients = {key: total._tensor.contiguous() for key, total in totals.items()}
-        layout = self._current_layout()
+        gradients = self._gradients(groups)
+        dense = {key: g for key, g in gradients.items() if isinstance(g, Tensor)}
+        rows = {key: g for key, g in gradients.items() if key not in dense}
         begun = [
-            (bucket, Summing(self.links, bucket, gradients))
-            for bucket in buckets(layout, gradients)
+            (bucket, Summing(self.links, bucket, dense, self.compression))
+            for bucket in buckets(self._current_layout(), dense)
         ]
         for bucket, summing in begun:
             self._apply(summing.totals())
             self._hand_on(bucket, outs, priority)
-        self._count_others(totals, layout)
-        rest = {key: arrays for key, arrays in outs.items() if key not in totals}
+        self._push_rows(rows, outs, priority)
+        self._count_others(gradients)
+        self.owner.finish_round()
+        rest = {key: arrays for key, arrays in outs.items() if key not in gradients}
         self.pull(rest, priority, ignore_sparse=True)
 
     def _current_layout(self) -> Layout:
         """Who owns what; decided anew for a new updater, which has no states yet."""
         if self._layout is None or self._layout[0] is not self.updater:
             slices = works_by_elements(self.updater)
-            self._layout = (self.updater, Layout(self.links.size, slices))
+            self._layout = (self.updater, Layout(range(self.links.size), slices))
         return self._layout[1]
 
-    def _apply(self, totals: Any) -> None:
-        """Updates what this worker owns with its sums."""
+    def _dense_shares(self, key: Key, shape: tuple[int, ...]) -> list[Share]:
+        return self._current_layout().shares(key, shape)
+
+    def _apply(self, totals: Iterable[tuple[Part, Any]]) -> None:
+        """Updates what this worker owns of dense values with sums."""
         updates = []
         for part, total in totals:
             value = self._values[part.key]
             if self.updater is None:
-                part.of(value._target).copy_(total.view(-1))
+                part.of(value._target).copy_(dense_of(total).view(-1))
             else:
-                updates.append((part.key, wrap(total, cpu(0)), _share_of(value, part)))
+                updates.append((part.key, wrap_value(total, cpu(0)), _share_of(value, part)))
         if updates:
-            self._update(updates)
+            with self.owner.changed:
+                call_updater(self.updater, updates)
+
+    def _push_rows(self, totals: dict[Key, RowSparse], outs: Groups, priority: int) -> None:
+        """Sums up rows, for values of either storage."""
+        if not totals:
+            return
+        shares = {key: self._shares(key, self._values[key]) for key in totals}
+        sums = own_sums(self.links, totals, shares)
+        is_sparse = {key: self._values[key].stype == "row_sparse" for key in totals}
+        own = [(part.key, wrap_value(s, cpu(0))) for part, s in sums if is_sparse[part.key]]
+        self.owner.update(own)
+        self._apply((part, total) for part, total in sums if not is_sparse[part.key])
+        values = {key: self._values[key]._raw for key in totals if not is_sparse[key]}
+        for bucket in buckets(self._current_layout(), values):
+            self._hand_on(bucket, outs, priority)
 
     def _hand_on(self, bucket: Bucket, outs: Groups, priority: int) -> None:
         """Has the engine bring the new values of a bucket to all workers, and to `outs`."""
@@ -132,6 +130,9 @@ class SyncStore(LocalStore):
             for value, out in wanted:
                 receive(out, value._value, "KVStore.pull")
 
+        if sum(value.nbytes for value in values.values()) < _AT_ONCE:
+            finish()
+            return
         engine().push_sync(
             finish,
             cpu(0),
@@ -143,56 +144,14 @@ class SyncStore(LocalStore):
             asynchronous=True,
         )
 
-    def _count_others(self, totals: Mapping[Key, Any], layout: Layout) -> None:
+    def _count_others(self, keys: Iterable[Key]) -> None:
         """Counts the updates that others have made, for schedules of learning rates."""
         if not isinstance(self.updater, Updater):
             return
-        for key in totals:
-            shares = layout.shares(key, self._values[key].shape)
+        for key in keys:
+            shares = self._shares(key, self._values[key])
             if all(share.owner != self.rank for share in shares):
                 self.updater.optimizer._update_count(key)
-
-    # Workers -------------------------------------------------------------------------------------
-
-    def barrier(self) -> None:
-        """Returns when all workers have come here."""
-        self.links.agree("barrier", [])
-
-    # Checks --------------------------------------------------------------------------------------
-
-    @contextmanager
-    def _same(self, call: str, groups: Groups) -> Iterator[None]:
-        """A block that checks a call, and has to succeed on all workers with the same arguments."""
-        try:
-            yield
-        except MXNetError as error:
-            try:
-                self.links.agree("error", str(error))
-            except MXNetError:
-                if self.links.fault is not None:
-                    raise
-            raise
-        self.links.agree(call, self._described(groups))
-
-    def _described(self, groups: Groups) -> list[Any]:
-        update = self.updater
-        name = type(update.optimizer).__name__ if isinstance(update, Updater) else str(bool(update))
-        of_keys: list[Any] = [
-            [key, list(v[0].shape), v[0].dtype.__name__, v[0].stype] if v else [key]
-            for key, v in groups.items()
-        ]
-        return [*of_keys, f"updater: {name}"]
-
-    def _check_push(self, groups: Groups) -> None:
-        super()._check_push(groups)
-        for key, values in groups.items():
-            stored = self._values[key]
-            for value in values[:1]:
-                if value._raw.dtype is not stored._raw.dtype:
-                    raise ArgumentError(
-                        f"KVStore.push: value of key {key!r}: is {value.dtype.__name__}, the key "
-                        f"{stored.dtype.__name__}"
-                    )
 
 
 def _share_of(value: NDArray, part: Part) -> NDArray:

@@ -151,7 +151,7 @@ def test_what_it_does_not_know_runs_between_its_parts():
     np.testing.assert_allclose(found, plain, rtol=1e-3, atol=1e-6)
     rows = {row.node: row for row in predictor.explain()}
     assert rows["g"].backend == "aten"
-    assert rows["g"].reason == "there is no converter for gamma"
+    assert rows["g"].reason == "openvino: there is no converter for gamma"
     assert rows["c"].backend == rows["f"].backend == "openvino"
     assert rows["c"].reason != rows["f"].reason
 
@@ -233,7 +233,7 @@ def test_other_shapes_and_other_types():
     double = (mx.sym.var("x") * 2 + 1).optimize_for("openvino")
     executor = double.bind(mx.cpu(), {"x": mx.nd.ones((2,), dtype="float64")})
     assert executor.forward()[0].dtype == np.float64
-    assert executor.explain()[0].reason == "arrays that are not float32"
+    assert executor.explain()[0].reason == "openvino: arrays that are not float32"
 
 
 def test_where_it_is_absent(monkeypatch):

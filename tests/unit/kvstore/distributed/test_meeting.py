@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -111,6 +112,11 @@ def test_a_port_that_is_taken_is_told(world):
         ({}, "127.0.0.1"),
         ({"master_address": "localhost"}, "127.0.0.1"),
         ({"node_address": "10.0.0.7"}, "10.0.0.7"),
+        pytest.param(
+            {"interface": "lo", "master_address": "192.0.2.1"},
+            "127.0.0.1",
+            marks=pytest.mark.skipif(sys.platform != "linux", reason="Linux's name and question"),
+        ),
     ],
 )
 def test_others_reach_this_machine_by_the_way_to_the_master(world, fields, address):
@@ -118,5 +124,7 @@ def test_others_reach_this_machine_by_the_way_to_the_master(world, fields, addre
 
 
 def test_there_must_be_a_way(world):
+    with pytest.raises(MXNetError, match="DMLC_INTERFACE='absent0' has no address"):
+        own_address(replace(world, interface="absent0"))
     with pytest.raises(MXNetError, match="no way to no-such-host"):
         own_address(replace(world, master_address="no-such-host.invalid"))

@@ -122,6 +122,59 @@ def test_two_stores_in_a_process():
     run(2, _two_stores)
 
 
+# What MXNet's own programs do -----------------------------------------------------------------------
+
+
+def _accumulating(rank, n):
+    """Adds multiples of the rank many times, to values of all shapes and storages."""
+    rate, times = 2, 3
+    kv = mx.kv.create("dist_sync")
+    kv.set_optimizer(mx.optimizer.create("test", rescale_grad=rate))
+    shapes = {"3": (2, 2), "99": (1200, 1100), "7": (20, 13)}
+    kv.init(list(shapes), [mx.nd.ones(shape) for shape in shapes.values()])
+    kv.init("rows", mx.nd.ones((20, 13)).tostype("row_sparse"))
+    for _ in range(times):
+        for key, shape in shapes.items():
+            kv.push(key, mx.nd.ones(shape) * (rank + 1))
+        kv.push("rows", (mx.nd.ones((20, 13)) * (rank + 1)).tostype("row_sparse"))
+    expected = (n + 1) * n * rate / 2 * times + 1
+    for key, shape in shapes.items():
+        out = mx.nd.zeros(shape)
+        kv.pull(key, out)
+        assert (out.asnumpy() == expected).all()
+    out = mx.nd.zeros((20, 13), stype="row_sparse")
+    kv.row_sparse_pull("rows", out, row_ids=mx.nd.arange(20))
+    assert (out.asnumpy() == expected).all()
+    kv.row_sparse_pull("rows", out, row_ids=mx.nd.array([5]))
+    assert out.asnumpy().sum() == 13 * expected
+
+
+@pytest.mark.parametrize("n", [2, 4])
+def test_values_accumulate(n):
+    run(n, _accumulating, n)
+
+
+def _half(rank):
+    kv = mx.kv.create("dist_sync")
+    optimizer = mx.optimizer.create("sgd", learning_rate=0.5, momentum=0.9, multi_precision=True)
+    kv.set_optimizer(optimizer)
+    kv.init("w", mx.nd.ones((30, 20), dtype="float16"))
+    out = mx.nd.zeros((30, 20), dtype="float16")
+    for _ in range(3):
+        kv.push("w", mx.nd.ones((30, 20), dtype="float16") * 0.25)
+        kv.pull("w", out)
+    return out.asnumpy()
+
+
+def test_half_precision_has_its_copies_at_owners():
+    expected, velocity = 1.0, 0.0
+    for _ in range(3):
+        velocity = 0.9 * velocity - 0.5 * 0.5
+        expected += velocity
+    for result in run(2, _half, MXNET_KVSTORE_BIGARRAY_BOUND="100"):
+        np.testing.assert_allclose(result, expected, rtol=1e-3)
+
+
 # Training -----------------------------------------------------------------------------------------
 
 OPTIMIZERS = {
@@ -204,3 +257,65 @@ def _training(rank, n):
 @pytest.mark.parametrize("n, bound", [(2, 10**6), (2, 500), (4, 500), (8, 10**6)])
 def test_training_gives_the_numbers_of_one_process_with_the_whole_batch(n, bound):
     run(n, _training, n, MXNET_KVSTORE_BIGARRAY_BOUND=str(bound))
+
+
+def _sparse_module(rank, n):
+    def trained(store, rank, n):
+        data = mx.sym.var("data", stype="csr")
+        weight = mx.sym.var("weight", stype="row_sparse", shape=(30, 2))
+        symbol = mx.sym.LinearRegressionOutput(mx.sym.sparse.dot(data, weight), name="out")
+        module = mx.mod.Module(symbol, label_names=["out_label"])
+        size = 8 // n
+        module.bind([("data", (size, 30))], [("out_label", (size, 2))])
+        value = np.random.default_rng(1).normal(size=(30, 2)).astype(np.float32)
+        module.init_params(arg_params={"weight": mx.nd.array(value).tostype("row_sparse")})
+        module.init_optimizer(store, "sgd", (("learning_rate", 0.3), ("momentum", 0.9)))
+        for step in range(20):
+            rng = np.random.default_rng([step, 3])
+            dense = rng.random((8, 30)) * (rng.random((8, 30)) < 0.1)
+            rows = mx.nd.array(dense[rank::n]).tostype("csr")
+            batch = mx.io.DataBatch([rows], [mx.nd.array(rng.random((8, 2))[rank::n])])
+            module.prepare(batch, sparse_row_id_fn=lambda b: {"weight": b.data[0].indices})
+            module.forward_backward(batch)
+            module.update()
+        everything = mx.io.DataBatch([mx.nd.zeros((size, 30)).tostype("csr")])
+        module.prepare(everything, sparse_row_id_fn=lambda _: {"weight": mx.nd.arange(30)})
+        return module.get_params()[0]["weight"].asnumpy()
+
+    alone = trained(mx.kv.create("local"), 0, 1)
+    together = trained("dist_sync", rank, n)
+    np.testing.assert_allclose(alone, together, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("n", [2, 4])
+def test_modules_with_sparse_weights(n):
+    run(n, _sparse_module, n)
+
+
+def _compressed_trainer(rank):
+    net = gluon.nn.Dense(3, in_units=8)
+    net.initialize()
+    trainer = gluon.Trainer(
+        net.collect_params(),
+        "sgd",
+        {"learning_rate": 0.1},
+        kvstore="dist_sync",
+        compression_params={"type": "2bit", "threshold": 0.1},
+    )
+    rng = np.random.default_rng(rank)
+    goal = np.random.default_rng(9).normal(size=(8, 3))
+    losses = []
+    for _ in range(150):
+        data = rng.normal(size=(16, 8))
+        with autograd.record():
+            loss = ((net(mx.nd.array(data)) - mx.nd.array(data @ goal)) ** 2).mean()
+        loss.backward()
+        trainer.step(2)
+        losses.append(float(loss.asscalar()))
+    return losses[0], losses[-1], net.weight.data().asnumpy().tolist()
+
+
+def test_compressed_gradients_learn():
+    (first, last, weight), (_, _, other) = run(2, _compressed_trainer)
+    assert last < first / 10
+    assert weight == other

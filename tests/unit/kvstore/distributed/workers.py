@@ -15,13 +15,10 @@ def run(n, function, *args, timeout=100, **variables):
 
     It is called with the worker's rank and `args`; an exception that it raises fails the test.
     """
-    results = []
-    for rank, (kind, result) in enumerate(
-        outcomes(n, function, *args, timeout=timeout, **variables)
-    ):
-        assert kind == "result", f"worker {rank}: {result}"
-        results.append(result)
-    return results
+    results = outcomes(n, function, *args, timeout=timeout, **variables)
+    failed = [f"worker {i}: {text}" for i, (kind, text) in enumerate(results) if kind != "result"]
+    assert not failed, "\n".join(failed)
+    return [result for _, result in results]
 
 
 def outcomes(n, function, *args, timeout=100, **variables):

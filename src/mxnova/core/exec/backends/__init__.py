@@ -17,12 +17,12 @@ from torch import Tensor
 from ...base.errors import MXNetError, UnknownNameError, candidates
 from ...graph.symbol import Symbol
 from ..program import Program
+from .aten import Aten
 from .auto import Auto
-from .convolution_fusion import ConvolutionFusion
 from .cudagraph import CudaGraph
 from .inductor import Inductor
 from .openvino import OpenVINO
-from .request import DEFAULT, wanted
+from .request import DEFAULT, lowest_precision, wanted
 
 __all__ = ["BACKENDS", "BY_NAME", "Backend", "Chain", "choose", "named", "names", "register"]
 
@@ -114,6 +114,8 @@ def choose(program: Program) -> Backend | None:
     """Who compiles `program`: the backends that its nodes ask for, then a default one."""
     default = next((b for b in BACKENDS.values() if b.supports(program)), None)
     asked = [b for b in map(_usable, wanted(program.symbol)) if b and b.supports(program)]
+    if not asked and default is None and lowest_precision(program.symbol) != "float32":
+        _log.warning("nothing is computed in bfloat16: no operator here has a kernel for it")
     if not asked:
         return default
     return Chain([*asked, *([] if default is None else [default])])
@@ -128,7 +130,7 @@ def _usable(name: str) -> NamedBackend | None:
         return None
 
 
-register("onednn", ConvolutionFusion())
+register("onednn", Aten())
 BY_NAME["openvino"] = OpenVINO()
 BY_NAME["inductor"] = Inductor()
 BY_NAME["cudagraph"] = CudaGraph()

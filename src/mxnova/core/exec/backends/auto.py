@@ -15,7 +15,7 @@ from ...base.shapes import is_known
 from ...graph.symbol import Symbol
 from ..program_identity import identity
 from .choices import Choices
-from .request import DEFAULT, marked, precision_of
+from .request import DEFAULT, lowest_precision, marked
 
 if TYPE_CHECKING:
     from ..program import Program
@@ -87,8 +87,8 @@ class Auto:
         return found
 
     def _compiled(self, program: Program, name: str, constants: Mapping[str, Tensor]) -> Symbol:
-        precision = max((precision_of(n) for n in program.symbol.nodes), key=len)
-        asking = program.rewritten(marked(program.symbol, name, precision))
+        symbol = marked(program.symbol, name, lowest_precision(program.symbol))
+        asking = program.rewritten(symbol)
         backend = self._choose(asking)
         return asking.symbol if backend is None else backend.compile(asking, constants)
 

@@ -8,101 +8,78 @@ graph channels-last. ResNet-50, batch 1, 2 cores: 33 ms as torch runs it eagerly
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from ...base import env
-from ...base.shapes import is_known
+from ...graph.infer import ShapeTable
 from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
-from ...op.record import Op, OpType
+from .fused_convolution import FusedConvolution, laid_out
+from .readers import Readers
 
-if TYPE_CHECKING:
-    from ..program import Program
-
-__all__ = ["ConvolutionFusion"]
+__all__ = ["is_convolution", "parameters_of_convolutions", "with_fused_convolutions"]
 
 _BATCH_NORM_INPUTS = ("gamma", "beta", "moving_mean", "moving_var")
 
 
-class ConvolutionFusion:
-    """The backend."""
+def parameters_of_convolutions(symbol: Symbol) -> set[str]:
+    """Names of the convolutions' weights, and of what the BatchNorms after them read."""
+    readers = Readers(symbol)
+    found: set[str] = set()
+    for node in filter(is_convolution, symbol.nodes):
+        norm = _batch_norm_after(readers, Entry(node, 0))
+        for reader in (node, norm) if norm else (node,):
+            found.update(e.node.name for e in reader.inputs[1:] if e.node.op is None)
+    return found
 
-    def supports(self, program: Program) -> bool:
-        """Dense graphs on the CPU with convolutions of images, unless MXNOVA_FUSE=0."""
-        facts = program.facts
-        return (
-            bool(env.get("MXNOVA_FUSE"))
-            and not facts.groups
-            and facts.context.device.type == "cpu"
-            and all(a.stype == "default" for a in facts.inputs.values())
-            and any(map(_is_convolution, program.symbol.nodes))
-        )
 
-    def parameters(self, symbol: Symbol) -> set[str]:
-        """Names of the convolutions' weights, and of what the BatchNorms after them read."""
-        graph = _Graph(symbol)
-        found: set[str] = set()
-        for node in filter(_is_convolution, symbol.nodes):
-            norm = _batch_norm_after(graph, Entry(node, 0))
-            for reader in (node, norm) if norm else (node,):
-                found.update(e.node.name for e in reader.inputs[1:] if e.node.op is None)
-        return found
+def with_fused_convolutions(
+    symbol: Symbol,
+    shapes: ShapeTable,
+    constants: Mapping[str, Tensor],
+    dtype: torch.dtype = torch.float32,
+    images: int = 0,
+) -> Symbol:
+    """`symbol` with convolutions that have taken over what follows them.
 
-    def compile(self, program: Program, constants: Mapping[str, Tensor]) -> Symbol:
-        """The symbol with convolutions that have taken over what follows them."""
-        symbol = program.symbol
-        graph = _Graph(symbol)
-        shapes = program.facts.shapes(symbol)
-        drafts = [_absorbed(graph, n, constants) for n in symbol.nodes if _is_convolution(n)]
-        convolutions = {id(d.node): d for d in drafts if d is not None}
-        sums = {id(d.sum): d for d in drafts if d is not None and d.sum is not None}
-        last = {id(d.last.node): d for d in drafts if d is not None}
+    Args:
+        symbol: any symbol; it stays as it is.
+        shapes: of all its nodes.
+        constants: values of inputs that stay, by name.
+        dtype: what products are computed in.
+        images: how many are computed at once; 0: as many as there are.
+    """
+    readers = Readers(symbol)
+    taken: set[int] = set()
+    drafts = [_absorbed(readers, taken, n, constants) for n in symbol.nodes if is_convolution(n)]
+    convolutions = {id(d.node): d for d in drafts if d is not None}
+    sums = {id(d.sum): d for d in drafts if d is not None and d.sum is not None}
+    last = {id(d.last.node): d for d in drafts if d is not None}
 
-        def replace(node: Node, inputs: list[Entry]) -> Node | None:
-            if id(node) in convolutions:
-                convolutions[id(node)].inputs = [inputs[0]]
-            if id(node) in sums:
-                draft = sums[id(node)]
-                draft.inputs.append(inputs[draft.other])
-            if id(node) not in last:
-                return None
-            draft = last[id(node)]
-            read = draft.node.inputs[0]
-            return draft.fused(shapes[id(read.node)][read.output])
+    def replace(node: Node, inputs: list[Entry]) -> Node | None:
+        if id(node) in convolutions:
+            convolutions[id(node)].inputs = [inputs[0]]
+        if id(node) in sums:
+            draft = sums[id(node)]
+            draft.inputs.append(inputs[draft.other])
+        if id(node) not in last:
+            return None
+        draft = last[id(node)]
+        read = draft.node.inputs[0]
+        shape: Any = shapes[id(read.node)][read.output]
+        if images and shape is not None:
+            shape = (images, *shape[1:])
+        return draft.fused(shape, dtype)
 
-        return rewrite(symbol, replace)
+    return rewrite(symbol, replace)
 
 
 # Finding ------------------------------------------------------------------------------------------
-
-
-class _Graph:
-    """Who reads what in a symbol."""
-
-    def __init__(self, symbol: Symbol) -> None:
-        self._readers: defaultdict[tuple[int, int], list[Node | None]] = defaultdict(list)
-        for node in symbol.nodes:
-            for entry in node.inputs:
-                self._readers[id(entry.node), entry.output].append(node)
-        for entry in symbol.entries:
-            self._readers[id(entry.node), entry.output].append(None)
-        self.sums: set[int] = set()  # ids of those that a convolution has taken over
-
-    def only_reader(self, entry: Entry) -> Node | None:
-        """The operator that alone reads an entry, if there is one."""
-        readers = self._readers[id(entry.node), entry.output]
-        return readers[0] if len(readers) == 1 else None
-
-    def is_read_at_0_only(self, node: Node) -> bool:
-        """Whether nobody reads an output of `node` but the first."""
-        return not any((id(node), i) in self._readers for i in range(1, node.n_outputs()))
 
 
 @dataclass
@@ -125,23 +102,27 @@ class _Draft:
         self.last = Entry(node, 0)
         self.absorbed.append(node.name)
 
-    def fused(self, shape: Any) -> Node:
+    def fused(self, shape: Any, dtype: torch.dtype) -> Node:
         """The node in place of all of them, for images of a shape."""
         op: Any = self.node.op
         pad, stride, dilate = op.pad or (0, 0), op.stride or (1, 1), op.dilate or (1, 1)
         geometry = (list(pad), list(stride), list(dilate), op.num_group)
         made = FusedConvolution(
-            weight=_laid_out(self.weight, geometry, shape),
-            bias=self.bias,
+            weight=laid_out(self.weight.to(dtype), geometry, shape),
+            bias=None if self.bias is None else self.bias.detach().to(dtype),
             geometry=geometry,
             unary=(self.unary, self.scalars, ""),
             with_sum=self.sum is not None,
             absorbed=(self.node.name, *self.absorbed),
+            filters=op.num_filter,
+            kernel=tuple(op.kernel),
+            dtype=dtype,
         )
         return Node(made, self.last.node.name, dict(self.node.attrs), self.inputs)
 
 
-def _is_convolution(node: Node) -> bool:
+def is_convolution(node: Node) -> bool:
+    """Whether `node` is a convolution of images, channels second."""
     op: Any = node.op
     return (
         op is not None
@@ -151,16 +132,18 @@ def _is_convolution(node: Node) -> bool:
     )
 
 
-def _absorbed(graph: _Graph, node: Node, values: Mapping[str, Tensor]) -> _Draft | None:
+def _absorbed(
+    readers: Readers, taken: set[int], node: Node, values: Mapping[str, Tensor]
+) -> _Draft | None:
     """What the convolution at `node` can take over; None unless its weights are constant."""
     given = _constants(node, values)
     if not given or any(v is None or v.dtype is not torch.float32 for v in given):
         return None
     weight, bias = (*given, None)[:2]
     draft = _Draft(node, weight.detach(), bias, Entry(node, 0))  # type: ignore[union-attr]
-    _absorb_batch_norm(graph, draft, values)
-    _absorb_sum(graph, draft)
-    _absorb_activation(graph, draft)
+    _absorb_batch_norm(readers, draft, values)
+    _absorb_sum(readers, taken, draft)
+    _absorb_activation(readers, draft)
     return draft
 
 
@@ -169,17 +152,17 @@ def _constants(node: Node, values: Mapping[str, Tensor]) -> list[Tensor | None]:
     return [values.get(e.node.name) if e.node.op is None else None for e in node.inputs[1:]]
 
 
-def _batch_norm_after(graph: _Graph, entry: Entry) -> Node | None:
-    reader = graph.only_reader(entry)
+def _batch_norm_after(readers: Readers, entry: Entry) -> Node | None:
+    reader = readers.only(entry)
     op: Any = None if reader is None else reader.op
     if reader is None or op.name != "BatchNorm" or op.axis != 1:
         return None
     return reader if reader.inputs[0] == entry else None
 
 
-def _absorb_batch_norm(graph: _Graph, draft: _Draft, values: Mapping[str, Tensor]) -> None:
-    norm = _batch_norm_after(graph, draft.last)
-    if norm is None or not graph.is_read_at_0_only(norm):
+def _absorb_batch_norm(readers: Readers, draft: _Draft, values: Mapping[str, Tensor]) -> None:
+    norm = _batch_norm_after(readers, draft.last)
+    if norm is None or not readers.reads_first_only(norm):
         return
     given = _constants(norm, values)
     if len(given) != len(_BATCH_NORM_INPUTS) or any(v is None for v in given):
@@ -193,20 +176,20 @@ def _absorb_batch_norm(graph: _Graph, draft: _Draft, values: Mapping[str, Tensor
     draft.take(norm)
 
 
-def _absorb_sum(graph: _Graph, draft: _Draft) -> None:
-    reader = graph.only_reader(draft.last)
+def _absorb_sum(readers: Readers, taken: set[int], draft: _Draft) -> None:
+    reader = readers.only(draft.last)
     if reader is None or reader.op is None or reader.op.name != "elemwise_add":
         return
-    if id(reader) in graph.sums:  # of two convolutions the first has it
+    if id(reader) in taken:  # of two convolutions the first has it
         return
-    graph.sums.add(id(reader))
+    taken.add(id(reader))
     draft.other = 1 if reader.inputs[0] == draft.last else 0
     draft.sum = reader
     draft.take(reader)
 
 
-def _absorb_activation(graph: _Graph, draft: _Draft) -> None:
-    reader = graph.only_reader(draft.last)
+def _absorb_activation(readers: Readers, draft: _Draft) -> None:
+    reader = readers.only(draft.last)
     if reader is None:
         return
     op: Any = reader.op
@@ -224,59 +207,3 @@ def _absorb_activation(graph: _Graph, draft: _Draft) -> None:
     else:
         return
     draft.take(reader)
-
-
-# Running ------------------------------------------------------------------------------------------
-
-
-class FusedConvolution(Op):
-    """A convolution with sum and activation, its weights laid out for the kernel.
-
-    Attributes:
-        weight: laid out.
-        bias: of its outputs, or None.
-        geometry: padding, strides, dilation, groups.
-        unary: name and numbers of the activation.
-        with_sum: whether it adds a second input before that.
-        absorbed: names of the nodes that it stands for.
-    """
-
-    weight: Tensor
-    bias: Tensor | None
-    geometry: tuple[list[int], list[int], list[int], int]
-    unary: tuple[str, list[float], str]
-    with_sum: bool
-    absorbed: tuple[str, ...]
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
-
-    def inputs(self) -> tuple[str, ...]:
-        """The image and what is added."""
-        return ("data", "other") if self.with_sum else ("data",)
-
-    def forward(self, *data: Tensor) -> Tensor:
-        """unary(convolution(data) + other)."""
-        image, *others = (t.contiguous(memory_format=torch.channels_last) for t in data)
-        result: Tensor
-        if not others:
-            result = torch.ops.mkldnn._convolution_pointwise(
-                image, self.weight, self.bias, *self.geometry, *self.unary
-            )
-            return result
-        unary = None if self.unary[0] == "none" else self.unary[0]
-        result = torch.ops.mkldnn._convolution_pointwise.binary(
-            image, *others, self.weight, self.bias, *self.geometry, "add", 1.0, unary, [], None
-        )
-        return result
-
-
-FusedConvolution.type = OpType(["_FusedConvolution"], FusedConvolution, FusedConvolution.forward)
-
-
-def _laid_out(weight: Tensor, geometry: Sequence[Any], shape: Any) -> Tensor:
-    """The weights, laid out for images of a shape; other sizes work, less tuned."""
-    weight = weight.contiguous(memory_format=torch.channels_last)
-    if not is_known(shape):
-        return weight
-    packed: Tensor = torch.ops.mkldnn._reorder_convolution_weight(weight, *geometry, list(shape))
-    return packed

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from ...graph.symbol import Symbol
-from .group import Group, with_groups
+from .group import Group, Runner, function_of, with_groups
 from .inductor import Inductor
 from .request import parameters_of, wants
 
@@ -30,37 +30,28 @@ class _Recorded(Group):
     """A group as a recorded graph."""
 
     def _make(self, data: Sequence[Tensor]) -> Any:
-        from ..program import INFERENCE, ArrayFacts, Facts, Program
-
-        given = dict(zip(self.names, data, strict=True)) | dict(self.constants)
-        facts = {n: ArrayFacts(tuple(t.shape), t.dtype) for n, t in given.items()}
-        program = Program(self.body, Facts(facts, self.values["context"]))
-        function = program.lowered(INFERENCE).function
-        inputs = {n: t.detach().clone() for n, t in zip(self.names, data, strict=True)}
-        every = inputs | {n: t.detach() for n, t in self.constants.items()}
-        values = [every[v.name] for v in program.variables]
-        return _Recording(function, list(inputs.values()), values, data[0].device)
+        function = function_of(self, data, self.values["context"])
+        return _Recording(function, [t.detach().clone() for t in data])
 
 
 class _Recording:
     """What was recorded, with the memory that it reads and writes."""
 
-    def __init__(
-        self, function: Any, inputs: Sequence[Tensor], values: Sequence[Tensor], device: Any
-    ) -> None:
+    def __init__(self, function: Runner, inputs: Sequence[Tensor]) -> None:
         self._inputs = inputs
-        self._values = values  # read by what is recorded
+        self._function = function  # has the constants, which are read in place
+        device = inputs[0].device
         self._lock = threading.Lock()
         stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
         stream.wait_stream(torch.cuda.current_stream(device))
         with torch.no_grad(), torch.cuda.device(device):
             with torch.cuda.stream(stream):
                 for _ in range(_WARM_UP):
-                    function(*values)
+                    function(inputs)
             torch.cuda.current_stream(device).wait_stream(stream)
             self._graph = torch.cuda.CUDAGraph()
             with torch.cuda.graph(self._graph):
-                self._outputs = function(*values)
+                self._outputs = function(inputs)
 
     def __call__(self, data: Sequence[Tensor]) -> list[Tensor]:
         with self._lock:

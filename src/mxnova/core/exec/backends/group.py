@@ -17,8 +17,9 @@ from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.infer import DTypes, Shapes
 from ...op.record import Op, OpType, numbered
+from ...runtime.context import Context
 
-__all__ = ["Group", "Runner", "with_groups"]
+__all__ = ["Group", "Runner", "function_of", "with_groups"]
 
 Runner = Callable[[Sequence[Tensor]], Sequence[Tensor]]
 """Runs a group: its inputs to its outputs."""
@@ -103,6 +104,25 @@ class Group(Op):
                 while len(self._runners) > _KEPT:
                     self._runners.popitem(last=False)
             return runner
+
+
+def function_of(group: Group, data: Sequence[Tensor], context: Context) -> Runner:
+    """What runs the nodes of a group one after the other, on inputs like `data`."""
+    from ..program import ArrayFacts, Facts, Program  # which knows of backends
+
+    given = dict(zip(group.names, data, strict=True)) | dict(group.constants)
+    facts = {n: ArrayFacts(tuple(t.shape), t.dtype) for n, t in given.items()}
+    program = Program.ready(group.body, Facts(facts, context))
+    function = program.lower(program.symbol).function
+    constants = {n: t.detach() for n, t in group.constants.items()}
+    order = [v.name for v in program.variables]
+    names = group.names
+
+    def run(values: Sequence[Tensor]) -> Sequence[Tensor]:
+        every = dict(zip(names, values, strict=True)) | constants
+        return function(*[every[n] for n in order])
+
+    return run
 
 
 Group.type = OpType(["_Group"], Group, Group.forward)

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from ...graph.node import Node
 from ...graph.symbol import Symbol
-from .group import Group, with_groups
+from .group import Group, function_of, with_groups
 from .request import parameters_of, wants
 
 if TYPE_CHECKING:
@@ -29,19 +29,10 @@ class _Compiled(Group):
     """A group as a compiled function."""
 
     def _make(self, data: Sequence[Tensor]) -> Any:
-        from ..program import INFERENCE, ArrayFacts, Facts, Program
-
-        given = dict(zip(self.names, data, strict=True)) | dict(self.constants)
-        facts = {n: ArrayFacts(tuple(t.shape), t.dtype) for n, t in given.items()}
-        program = Program(self.body, Facts(facts, self.values["context"]))
-        function = program.lowered(INFERENCE).function
-        order = [v.name for v in program.variables]
-        constants = {n: t.detach() for n, t in self.constants.items()}
-        names = self.names
+        function = function_of(self, data, self.values["context"])
 
         def run(*values: Tensor) -> Any:
-            every = dict(zip(names, values, strict=True)) | constants
-            return function(*[every[n] for n in order])
+            return function(values)
 
         compiled: Any = torch.compile(run, dynamic=False, options={"freezing": True})
 

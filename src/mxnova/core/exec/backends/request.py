@@ -18,6 +18,7 @@ from ...graph.symbol import Symbol
 __all__ = [
     "DEFAULT",
     "PRECISIONS",
+    "lowest_precision",
     "marked",
     "options_of",
     "parameters_of",
@@ -92,14 +93,21 @@ def precision_of(node: Node) -> str:
     return found if found in PRECISIONS else PRECISIONS[0]
 
 
-def parameters_of(symbol: Symbol, backend: str) -> set[str]:
+def lowest_precision(symbol: Symbol) -> str:
+    """What products anywhere in `symbol` may be computed in."""
+    return max(map(precision_of, symbol.nodes), key=PRECISIONS.index, default=PRECISIONS[0])
+
+
+def parameters_of(symbol: Symbol, backend: str | None = None) -> set[str]:
     """Names of variables that nodes asking for `backend` read as weights, statistics and the like.
+
+    Of all nodes without a backend.
 
     Data is none of them: it changes from run to run.
     """
     found: set[str] = set()
     for node in symbol.nodes:
-        if node.op is not None and wants(node, backend):
+        if node.op is not None and (backend is None or wants(node, backend)):
             named = zip(node.op.inputs(), node.inputs, strict=True)
             found |= {e.node.name for n, e in named if n in _PARAMETERS and e.node.op is None}
     return found

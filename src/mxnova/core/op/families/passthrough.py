@@ -130,4 +130,6 @@ def copyto(data: Tensor, *, out: tuple[Tensor, ...] | None) -> Tensor:
         data: of any shape and type.
         out: the output.
     """
-    return data.clone() if out is None else out[0].copy_(data)
+    if out is None or not isinstance(out[0], Tensor):  # sparse storage, which receives a copy
+        return data.clone()
+    return out[0].copy_(data)

@@ -89,9 +89,8 @@ def _even_counts(values: Tensor, limits: Tensor) -> Tensor:
     nothing = limits.new_full((1,), torch.nan)
     below, above = torch.cat((nothing, limits)), torch.cat((limits, nothing))
     counts = torch.zeros(last + 2, dtype=torch.int64, device=values.device)
-    for block in torch.split(
-        values, _BLOCK if values.device.type == "cpu" else max(len(values), 1)
-    ):
+    size = _BLOCK if values.device.type == "cpu" else max(len(values), 1)
+    for block in torch.split(values, size):
         place = (block - low).mul_(scale).clamp_(0, last).nan_to_num_(last)
         found = place.int().add_(1)
         is_above = block >= above.index_select(0, found)

@@ -93,6 +93,8 @@ class _BatchNorm(Op):
         *,
         train: bool,
     ) -> tuple[Tensor, Tensor, Tensor]:
+        if data.is_mkldnn:
+            return self._in_blocks(data, gamma, beta)
         x = _channels_second(data, self.axis)
         weight = None if self.fix_gamma else gamma
         if self.fix_gamma:
@@ -113,6 +115,17 @@ class _BatchNorm(Op):
             if self.output_mean_var and not self.older:
                 var = (moving_var + self.eps).rsqrt()
         return output if x is data else output.reshape(data.shape), mean, var
+
+    def _in_blocks(
+        self, data: Tensor, gamma: Tensor, beta: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """The outputs of a training pass for images in oneDNN's layout."""
+        if self.fix_gamma:
+            gamma = gamma.data.fill_(1.0)
+        output, mean, var = torch.native_batch_norm(
+            data, gamma, beta, None, None, True, 0.0, self.eps
+        )
+        return output, mean.to_dense(), (var.to_dense() + self.eps).rsqrt_()
 
     def _moves(self, train: bool) -> bool:
         """Whether the statistics are those of the batch, which the moving ones follow."""

@@ -18,7 +18,7 @@ from ....base.shapes import is_known
 from ....graph.node import Entry, Node
 from ....graph.symbol import Symbol
 from ..group import Group, with_groups
-from ..request import parameters_of, precision_of, wants
+from ..request import lowest_precision, parameters_of, wants
 
 if TYPE_CHECKING:
     from ...program import Program
@@ -121,6 +121,6 @@ def _is_worth(nodes: Sequence[Node]) -> bool:
 def _precision(symbol: Symbol) -> str:
     from . import model
 
-    found = max((precision_of(n) for n in symbol.nodes), key="float32 bfloat16".index)
+    found = lowest_precision(symbol)
     model.check_precision(found)
     return found

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each pass of the default backend is worth: inference without it; and with other backends."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable
+from typing import Any
+
+from benchmarks.models.networks import resnet50, squeezenet, transformer
+from benchmarks.subject import Case, Options, Subject
+from benchmarks.subjects import inference
+from benchmarks.subjects.inference import SMOKE_WORKS, Work
+
+__all__ = ["SUBJECT"]
+
+WORKS = {
+    "ResNet-50, batch 1": Work(resnet50, 1),
+    "ResNet-50, batch 8": Work(resnet50, 8),
+    "SqueezeNet 1.1, batch 8": Work(squeezenet, 8),
+    "Transformer encoder, batch 8": Work(transformer, 8),
+}
+
+
+def _unchanged(symbol: Any, *_rest: Any) -> Any:
+    return symbol
+
+
+# Peer -> what stands in for a pass of the module `aten`, by its name there.
+WITHOUT: dict[str, dict[str, Callable[..., Any]]] = {
+    "mxnova-without-simplification": {"simplified": _unchanged},
+    "mxnova-without-padding": {"with_padding_merged": _unchanged},
+    "mxnova-without-constants": {"with_constants_folded": _unchanged},
+    "mxnova-without-convolutions": {"with_fused_convolutions": _unchanged},
+    "mxnova-without-products": {"with_fused_products": _unchanged},
+    "mxnova-without-sums-in-place": {"with_sums_in_place": _unchanged},
+    "mxnova-without-shared-batches": {"images_at_once": lambda *_: 0},
+}
+BACKENDS = ("mxnova-openvino", "mxnova-inductor")
+
+
+def cases(peer: str, options: Options) -> dict[str, Callable[[], Case]]:
+    works = SMOKE_WORKS if options.smoke else WORKS
+    return {name: functools.partial(_case, peer, work, options) for name, work in works.items()}
+
+
+def _case(peer: str, work: Work, options: Options) -> Case:
+    from mxnova.core.exec.backends import aten
+
+    if peer == "mxnova-without-passes":
+        os.environ["MXNOVA_FUSE"] = "0"
+    for name, replacement in WITHOUT.get(peer, {}).items():
+        setattr(aten, name, replacement)
+    runs_as = peer if peer in BACKENDS else "mxnova"
+    return inference.case_of(runs_as, work, options)
+
+
+SUBJECT = Subject(
+    "Inference without one pass, or by another backend",
+    ("mxnova", "mxnova-without-passes", *WITHOUT, *BACKENDS),
+    cases,
+    rounds=6,
+    turn=0.3,
+)

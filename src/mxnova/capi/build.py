@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Making `libmxnet.so`: cffi writes C around the functions' names, a compiler does the rest."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from ..core.base.errors import MXNetError
+from .declarations import HEADERS, declarations
+
+__all__ = ["Built", "build"]
+
+_HERE = Path(__file__).parent
+_MODULE = "_mxnova_capi"
+_OURS = "\nvoid mxnova_finish_at_exit(void);\n"  # in start.c
+_VERSION = "1.9.1"  # of MXNet, whose interface it is
+
+
+class Built(NamedTuple):
+    """What was made.
+
+    Attributes:
+        library: the library.
+        headers: the folder to search for headers.
+        links: the compiler's options for a program that uses it.
+    """
+
+    library: Path
+    headers: Path
+    links: str
+
+
+def build(out: str | os.PathLike[str]) -> Built:
+    """Makes the library, its headers, and what pkg-config and CMake know it by.
+
+    Args:
+        out: the folder that gets `lib` and `include`; there may be older ones.
+
+    Raises:
+        MXNetError: cffi, a C compiler or Python's own headers are not to be had, or the compiler
+            fails; the text says what.
+    """
+    compiler = _compiler()
+    folder = Path(out).resolve()
+    (folder / "lib").mkdir(parents=True, exist_ok=True)
+    library = folder / "lib" / "libmxnet.so"
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        made = Path(scratch, "libmxnet.so")
+        _run([*compiler, *_options(), *_sources(Path(scratch)), *_libraries(), "-o", str(made)])
+        made.replace(library)
+    shutil.copytree(HEADERS, folder / "include", dirs_exist_ok=True)
+    _describe(folder)
+    links = f"-I{folder}/include -L{folder}/lib -lmxnet -Wl,-rpath,{folder}/lib"
+    return Built(library, folder / "include", links)
+
+
+def _compiler() -> list[str]:
+    """The command of a C compiler: $CC, the one that Python was built with, or cc."""
+    wanted = [os.environ.get("CC"), sysconfig.get_config_var("CC"), "cc", "gcc", "clang"]
+    for command in filter(None, wanted):
+        words = shlex.split(command)
+        if words and shutil.which(words[0]):
+            return words
+    raise MXNetError("capi build: a C compiler is needed, and none of $CC, cc, gcc, clang is there")
+
+
+def _sources(scratch: Path) -> list[str]:
+    try:
+        from cffi import FFI
+    except ImportError:
+        raise MXNetError("capi build: cffi is needed: pip install 'mxnova[capi]'") from None
+    declared = declarations()
+    interface = FFI()
+    interface.cdef(declared.types + _OURS)
+    interface.embedding_api("\n".join(declared.functions.values()))
+    start = (_HERE / "startup.py").read_text(encoding="utf-8")
+    interface.embedding_init_code(start.replace("@ROOT@", str(_HERE.parents[1])))
+    includes = "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n"
+    interface.set_source(_MODULE, includes + declared.types + _OURS)
+    written = scratch / "interface.c"
+    with contextlib.redirect_stdout(io.StringIO()):  # cffi tells what it writes
+        interface.emit_c_code(str(written))
+    return [str(written), str(_HERE / "start.c")]
+
+
+def _options() -> list[str]:
+    headers = Path(sysconfig.get_path("include"))
+    if not (headers / "Python.h").is_file():
+        raise MXNetError(f"capi build: Python's headers are needed, and not in {headers}")
+    return [
+        *("-shared", "-fPIC", "-O2", "-DNDEBUG", "-pthread", "-w", "-fvisibility=hidden"),
+        "-Wl,-soname,libmxnet.so",
+        "-DPy_InitializeEx=mxnova_initialize",
+        *(["-DPyCapsule_Type=mxnova_lock"] if sys.version_info < (3, 12) else []),  # see start.c
+        f'-DMXNOVA_PYTHON="{sys.executable}"',
+        f"-I{headers}",
+    ]
+
+
+def _libraries() -> list[str]:
+    """Options for libpython, where there is a shared one.
+
+    Without it the library is of use in a running Python only.
+    """
+    folder, name = sysconfig.get_config_var("LIBDIR"), sysconfig.get_config_var("LDLIBRARY")
+    if not sysconfig.get_config_var("Py_ENABLE_SHARED") or not str(name).startswith("libpython"):
+        return []
+    return [f"-L{folder}", f"-Wl,-rpath,{folder}", f"-l{Path(name).stem.removeprefix('lib')}"]
+
+
+def _run(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise MXNetError(f"capi build: {command[0]} failed: {done.stderr.strip()[-2000:]}")
+
+
+def _describe(folder: Path) -> None:
+    """Files that tell pkg-config and CMake where it is."""
+    for file, text in (
+        ("pkgconfig/mxnet.pc", _PKG_CONFIG),
+        ("cmake/mxnet/mxnet-config.cmake", _CMAKE),
+    ):
+        path = folder / "lib" / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.replace("@VERSION@", _VERSION), encoding="utf-8")
+
+
+_PKG_CONFIG = """\
+prefix=${pcfiledir}/../..
+libdir=${prefix}/lib
+
+Name: mxnet
+Description: MXNet's C interface, by mxnova
+Version: @VERSION@
+Cflags: -I${prefix}/include
+Libs: -L${libdir} -lmxnet -Wl,-rpath,${libdir}
+"""
+
+_CMAKE = """\
+get_filename_component(_mxnet "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+set(mxnet_VERSION @VERSION@)
+if(NOT TARGET mxnet::mxnet)
+  add_library(mxnet::mxnet SHARED IMPORTED)
+  set_target_properties(mxnet::mxnet PROPERTIES
+    IMPORTED_LOCATION "${_mxnet}/lib/libmxnet.so"
+    INTERFACE_INCLUDE_DIRECTORIES "${_mxnet}/include")
+endif()
+"""

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""cffi, which reads and writes C's memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["MODULE", "NULL", "ffi", "finish_at_exit"]
+
+MODULE = "_mxnova_capi"  # what the library is called in Python
+
+ffi: Any
+finish_at_exit: Any = None
+try:
+    _library = __import__(MODULE)
+    ffi, finish_at_exit = _library.ffi, _library.lib.mxnova_finish_at_exit
+except ImportError:  # read outside of the library, where C's own types are enough
+    from _cffi_backend import FFI
+
+    ffi = FFI()
+
+NULL: Any = ffi.NULL

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All functions of the C interface, and their start."""
+
+from __future__ import annotations
+
+import atexit
+
+from ..core.base.handles import end_all
+from . import (
+    autograd,
+    cached_op,
+    cuda_kernels,
+    custom_operators,
+    data_iterators,
+    environment,
+    exchange,
+    executor,
+    files,
+    graph,
+    inference,
+    key_value_stores,
+    legacy,
+    ndarray,
+    operators,
+    packed,
+    predict,
+    profiling,
+    pushing,
+    record_files,
+    rewriting,
+    symbol,
+    views,
+)
+from .border import FUNCTIONS, failed, refuse
+from .declarations import declarations
+from .interface import ffi, finish_at_exit
+
+__all__ = ["start"]
+
+_FAMILIES = (
+    autograd,
+    cached_op,
+    cuda_kernels,
+    custom_operators,
+    data_iterators,
+    environment,
+    exchange,
+    executor,
+    files,
+    graph,
+    inference,
+    key_value_stores,
+    legacy,
+    ndarray,
+    operators,
+    packed,
+    predict,
+    profiling,
+    pushing,
+    record_files,
+    rewriting,
+    symbol,
+    views,
+)
+
+for _name in declarations().functions.keys() - FUNCTIONS.keys():
+    refuse(_name, "mxnova does not have this function")
+
+
+def start() -> None:
+    """Connects C's functions with Python's."""
+    for name, function in FUNCTIONS.items():
+        if name in _WITHOUT_STATUS:
+            ffi.def_extern(name=name)(function)
+        else:
+            ffi.def_extern(name=name, error=-1, onerror=failed)(function)
+    atexit.register(end_all)  # while what objects need to end is still there
+    finish_at_exit()
+
+
+_WITHOUT_STATUS = {"MXGetLastError", "NNGetLastError", "NNAPISetLastError"}

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The default backend: passes over the graph that serve ATen's kernels on the CPU.
+
+In order: copies and chains go (`simplification`), convolutions pad for themselves
+(`padding_merge`), what parameters decide is computed (`constant_folding`), convolutions and
+products take over what follows them and have their weights laid out (`convolution_fusion`,
+`fused_linear`), values between them go bfloat16 where that is asked for (`low_precision`), batches
+are shared out among threads (`batch_split`), and sums go where their summand was (`in_place_sums`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from ...base import env
+from ...graph.symbol import Symbol
+from . import low_precision
+from .batch_split import images_at_once, with_batches_apart
+from .constant_folding import with_constants_folded
+from .convolution_fusion import (
+    is_convolution,
+    parameters_of_convolutions,
+    with_fused_convolutions,
+)
+from .fused_linear import is_worth_fusing, with_fused_products
+from .in_place_sums import with_sums_in_place
+from .padding_merge import with_padding_merged
+from .request import lowest_precision, parameters_of
+from .simplification import simplified
+
+if TYPE_CHECKING:
+    from ..program import Program
+
+__all__ = ["Aten"]
+
+
+class Aten:
+    """The backend."""
+
+    def supports(self, program: Program) -> bool:
+        """Dense graphs on the CPU with convolutions or large products, unless MXNOVA_FUSE=0."""
+        facts = program.facts
+        return (
+            bool(env.get("MXNOVA_FUSE"))
+            and not facts.groups
+            and facts.context.device.type == "cpu"
+            and all(a.stype == "default" for a in facts.inputs.values())
+            and (any(map(is_convolution, program.symbol.nodes)) or _has_products(program))
+        )
+
+    def parameters(self, symbol: Symbol) -> set[str]:
+        """Names of the weights of convolutions and products, and what belongs to them."""
+        found = parameters_of_convolutions(symbol)
+        for node in symbol.nodes:
+            if node.op is not None and node.op.name == "FullyConnected":
+                found |= {e.node.name for e in node.inputs[1:] if e.node.op is None}
+        return found
+
+    def compile(self, program: Program, constants: Mapping[str, Tensor]) -> Symbol:
+        """The symbol after all passes."""
+        dtype = _dtype(program.symbol)
+        symbol = with_padding_merged(simplified(program.symbol))
+        symbol = with_constants_folded(symbol, constants)
+        shapes = program.facts.shapes(symbol)
+        images = images_at_once(symbol, shapes)
+        symbol = with_fused_convolutions(symbol, shapes, constants, dtype, images)
+        symbol = with_fused_products(symbol, program.facts.shapes(symbol), constants, dtype)
+        if dtype is torch.bfloat16:
+            symbol = low_precision.with_casts(symbol)
+        if images:
+            parameters = parameters_of(symbol) | constants.keys()
+            symbol = with_batches_apart(symbol, images, parameters, constants, with_sums_in_place)
+        return with_sums_in_place(symbol)
+
+
+def _has_products(program: Program) -> bool:
+    nodes = program.symbol.nodes
+    if not any(n.op is not None and n.op.name == "FullyConnected" for n in nodes):
+        return False
+    shapes = program.facts.shapes(program.symbol)
+    return any(is_worth_fusing(node, shapes) for node in nodes)
+
+
+def _dtype(symbol: Symbol) -> torch.dtype:
+    """What products are computed in: what the nodes ask for.
+
+    Raises:
+        MXNetError: the processor cannot.
+    """
+    if lowest_precision(symbol) == "float32":
+        return torch.float32
+    low_precision.check_bfloat16()
+    return torch.bfloat16

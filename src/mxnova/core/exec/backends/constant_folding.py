@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What parameters alone decide is computed once.
+
+Precondition: all that a node reads stays; it draws no random numbers, keeps no state, writes to
+nothing. Results that are much larger than what they are made of are left to be made each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ...graph.node import Entry, Node
+from ...graph.rewrite import rewrite
+from ...graph.symbol import Symbol
+from ...op.record import Op, OpType
+
+__all__ = ["Constant", "with_constants_folded"]
+
+_LARGE = 1 << 20  # elements
+
+
+class Constant(Op):
+    """An array that is there already.
+
+    Attributes:
+        value: the array.
+        absorbed: names of the nodes that it stands for.
+    """
+
+    value: Tensor
+    absorbed: tuple[str, ...]
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def infer_shape(self, s: Any) -> None:
+        """That of the array."""
+        s.output = tuple(self.value.shape)
+
+    def infer_dtype(self, t: Any) -> None:
+        """That of the array."""
+        t.output = self.value.dtype
+
+    def forward(self) -> Tensor:
+        """The array."""
+        return self.value
+
+
+Constant.type = OpType(["_Constant"], Constant, Constant.forward)
+
+
+def with_constants_folded(symbol: Symbol, constants: Mapping[str, Tensor]) -> Symbol:
+    """`symbol` with such nodes made constants.
+
+    Args:
+        symbol: any symbol; it stays as it is.
+        constants: values of variables that stay, by name.
+    """
+    heads = {id(e.node) for e in symbol.entries}
+
+    def value(entry: Entry) -> Tensor | None:
+        node = entry.node
+        if isinstance(node.op, Constant):
+            return node.op.value
+        return constants.get(node.name) if node.op is None else None
+
+    def replace(node: Node, inputs: list[Entry]) -> Node | None:
+        if node.op is None or not inputs or id(node) in heads or not _is_function(node.op):
+            return None
+        given = [value(e) for e in inputs]
+        known = [t.detach() for t in given if t is not None]
+        if len(known) < len(given):
+            return None
+        result = _computed(node.op, known)
+        if result.numel() > _LARGE + 2 * sum(t.numel() for t in known):
+            return None
+        before = [n for e in inputs for n in getattr(e.node.op, "absorbed", ())]
+        return Node(Constant(value=result, absorbed=(*before, node.name)), node.name, {})
+
+    return rewrite(symbol, replace)
+
+
+def _computed(op: Op, inputs: list[Tensor]) -> Tensor:
+    with torch.no_grad():
+        result: Tensor = op.forward(*inputs, **op.quiet_facts())
+    return result.clone() if any(result is t for t in inputs) else result
+
+
+def _is_function(op: Op) -> bool:
+    return (
+        len(op.outputs()) == 1
+        and "rng" not in op.type.signature.facts
+        and not (op.structure.written or op.subgraphs)
+        and type(op).instance is Op.instance
+    )

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes that change nothing outside training, and chains of which the last link says it all.
+
+Precondition: none; what a node gives stays to the bit. Copies that are outputs of the graph stay,
+so that outputs have memory of their own, and so do those of or for what an operator writes to.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...graph.node import Entry, Node
+from ...graph.rewrite import Replacement, rewrite
+from ...graph.symbol import Symbol
+from ...op.record import find
+
+__all__ = ["simplified"]
+
+
+def simplified(symbol: Symbol) -> Symbol:
+    """`symbol` without copies, dropout, and all but the last of reshapes and casts in a row."""
+    kept = {id(e.node) for e in symbol.entries}
+    for node in symbol.nodes:
+        if node.op is not None and node.op.structure.written:
+            kept |= {id(node.inputs[i].node) for i in node.op.structure.written}
+
+    def replace(node: Node, inputs: list[Entry]) -> Replacement:
+        if node.op is None or not inputs:
+            return None
+        if _is_identity(node) and not {id(node), id(inputs[0].node)} & kept:
+            return [inputs[0]] * node.n_outputs()
+        if _is_definite_reshape(node):
+            source = _before(inputs[0], ("Reshape", "Flatten", "expand_dims", "squeeze"))
+            return None if source is inputs[0] else node.copy([source])
+        if node.op.name == "Cast":
+            return _cast(node, inputs[0])
+        return None
+
+    return rewrite(symbol, replace)
+
+
+def _is_identity(node: Node) -> bool:
+    op: Any = node.op
+    if op.name in ("_copy", "BlockGrad"):
+        return True
+    return bool(op.name == "Dropout" and op.attr("mode") == "training" and node.n_outputs() <= 2)
+
+
+def _is_definite_reshape(node: Node) -> bool:
+    """Whether the new shape is said without the old one, but for one -1."""
+    op: Any = node.op
+    if op.name != "Reshape" or not op.shape or op.reverse:
+        return False
+    return all(n > 0 or n == -1 for n in op.shape)
+
+
+def _before(entry: Entry, names: tuple[str, ...]) -> Entry:
+    """What stands before operators of these names."""
+    while entry.node.op is not None and entry.node.op.name in names:
+        entry = entry.node.inputs[0]
+    return entry
+
+
+_WIDER = {"float16": ("float32", "float64"), "bfloat16": ("float32", "float64"),
+          "float32": ("float64",), "int32": ("float64", "int64"), "uint8": ("int32", "int64",
+          "float32", "float64"), "int8": ("int32", "int64", "float32", "float64")}  # fmt: skip
+
+
+def _cast(node: Node, source: Entry) -> Replacement:
+    """A cast of a cast, where the first one loses nothing: a cast of what that reads."""
+    first: Any = source.node.op
+    if first is None or first.name != "Cast" or not source.node.inputs:
+        return None
+    inner = source.node.inputs[0].node.op
+    known = None if inner is None or inner.name != "Cast" else inner.attr("dtype")
+    if known is None or first.attr("dtype") not in _WIDER.get(known, ()):
+        return None
+    op = find("Cast").of({"dtype": node.op.attr("dtype")})  # type: ignore[union-attr]
+    return Node(op, node.name, node.attrs, [source.node.inputs[0]])

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Training passes through convolutions in oneDNN's own layout of images.
+
+Nodes that convolve, normalize, add and pool images become groups. Inside a group images lie in
+blocks of channels, from the first operator to the last; ATen calls such tensors mkldnn tensors and
+has gradients for them. BatchNorm then finds a channel's items in the cache, and convolutions run by
+oneDNN also where ATen multiplies matrices instead: with one thread, for small batches.
+
+ATen does not differentiate those gradients. A group is one step of ATen's graph, therefore, which
+in passes that will be differentiated again runs the nodes as they are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..base.shapes import is_known
+from ..graph.infer import ShapeTable
+from ..graph.node import Entry, Node
+from ..graph.rewrite import rewrite
+from ..graph.symbol import Symbol
+from ..op.gradient import no_writes
+from ..op.onednn import is_available
+from ..op.record import Op, OpType
+from .backends.group import Group, Runner, with_groups
+from .program import TRAINING, ArrayFacts, Facts, Program
+
+__all__ = ["in_blocks"]
+
+# Elements that a group's convolutions give. Below, what goes in and out costs more than it wins.
+_WORTH = 1 << 21
+_CONVOLUTIONS = ("Convolution", "Convolution_v1")
+
+
+def in_blocks(symbol: Symbol, facts: Facts) -> Symbol:
+    """`symbol` with groups for the nodes that are better run so in training; itself without any.
+
+    Args:
+        symbol: a graph.
+        facts: of its inputs.
+    """
+    on_cpu = facts.context.device.type == "cpu" and not facts.groups
+    is_dense = all(a.stype == "default" for a in facts.inputs.values())
+    if not (on_cpu and is_dense and is_available()):
+        return symbol
+    if not any(n.op is not None and n.op.name in _CONVOLUTIONS for n in symbol.nodes):
+        return symbol
+    shapes, dtypes = facts.shapes(symbol), facts.dtypes(symbol)
+    read = {e for n in symbol.nodes for e in n.inputs} | {*symbol.entries}
+
+    def selects(node: Node) -> bool:
+        source, output = node.inputs[0] if node.inputs else (None, 0)
+        if source is None or dtypes[id(source)][output] is not torch.float32:
+            return False
+        shape = shapes[id(source)][output]
+        return shape is not None and len(shape) == 4 and _images(node, read) > 0
+
+    def is_worth(nodes: Sequence[Node]) -> bool:
+        return sum(_size(n, shapes) for n in nodes if _name(n) in _CONVOLUTIONS) >= _WORTH
+
+    def made(body: Symbol, _constants: Any) -> Group:
+        return _Blocked(
+            backend="onednn", body=body, constants={}, precision="float32", context=facts.context
+        )
+
+    return with_groups(symbol, selects, is_worth, made, {})
+
+
+def _name(node: Node) -> str:
+    return "" if node.op is None else node.op.name
+
+
+def _size(node: Node, shapes: ShapeTable) -> int:
+    shape: Any = shapes[id(node)][0]
+    return prod(shape) if is_known(shape) else 0
+
+
+def _images(node: Node, read: set[Entry]) -> int:
+    """How many of the first inputs of a node are images; 0 where it cannot take blocked ones."""
+    op: Any = node.op
+    if op.name in _CONVOLUTIONS:
+        return int(len(op.kernel) == 2 and op.layout in (None, "NCHW"))
+    if op.name == "BatchNorm":
+        own = op.axis == 1 and not op.use_global_stats and not op.output_mean_var
+        return int(own and Entry(node, 1) not in read and Entry(node, 2) not in read)
+    if op.name == "Pooling":
+        is_plain = op.pool_type in ("avg", "max") and not op.global_pool
+        margins = zip(op.pad, op.kernel, strict=False)
+        is_placed = op.pooling_convention == "valid" and all(2 * p <= k for p, k in margins)
+        return int(is_plain and is_placed and len(op.kernel) == 2 and op.layout in (None, "NCHW"))
+    if op.name == "elemwise_add":
+        return 2
+    return int(_is_relu(node))
+
+
+def _is_relu(node: Node) -> bool:
+    op: Any = node.op
+    if _name(node) == "Activation":
+        return bool(op.act_type == "relu")
+    return isinstance(op, _Rectified) or _name(node) == "relu"
+
+
+# Groups -------------------------------------------------------------------------------------------
+
+
+class _Blocked(Group):
+    """A group whose images lie in blocks."""
+
+    def _make(self, data: Sequence[Tensor]) -> Runner:
+        facts = {
+            n: ArrayFacts(tuple(t.shape), t.dtype) for n, t in zip(self.names, data, strict=True)
+        }
+        program = Program(self.body, Facts(facts, self.values["context"]), order=self.names)
+        plain = program.lower(program.symbol, TRAINING).function
+        if any(t.dtype is not torch.float32 for t in data):  # other than the graph was drawn for
+            return lambda values: plain(*values)
+        blocked = program.lower(_with_conversions(program.symbol), TRAINING).function
+        return lambda values: _run(blocked, plain, values)
+
+
+def _run(
+    blocked: Callable[..., Any], plain: Callable[..., Any], values: Sequence[Tensor]
+) -> Sequence[Tensor]:
+    if not torch.is_grad_enabled() or not any(t.requires_grad for t in values):
+        return blocked(*values)  # type: ignore[no-any-return]
+    results: Sequence[Tensor] = _Pass.apply(blocked, plain, *values)  # type: ignore[no-untyped-call]
+    return results
+
+
+class _Pass(torch.autograd.Function):
+    """A group as one step, with a graph of its own, which ATen frees with what the step keeps."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, blocked: Callable[..., Any], plain: Callable[..., Any], *values: Tensor
+    ) -> tuple[Tensor, ...]:
+        inner = [t.detach().requires_grad_() if t.requires_grad else t for t in values]
+        with torch.enable_grad():
+            results = blocked(*inner)
+        ctx.plain, ctx.was_differentiated = plain, False
+        ctx.constants = [None if t.requires_grad else t for t in values]
+        leaves = [t for t in inner if t.requires_grad]
+        ctx.n = len(results), len(leaves)
+        ctx.save_for_backward(*results, *leaves, *(t for t in values if t.requires_grad))
+        return tuple([r.detach() for r in results])
+
+    @staticmethod
+    def backward(ctx: Any, *d_results: Tensor) -> tuple[Any, ...]:
+        n_results, n_leaves = ctx.n
+        kept = ctx.saved_tensors
+        results, leaves = kept[:n_results], kept[n_results : n_results + n_leaves]
+        if torch.is_grad_enabled():
+            leaves = kept[n_results + n_leaves :]
+            given = iter(leaves)
+            results = ctx.plain(*(next(given) if c is None else c for c in ctx.constants))
+            found = _gradients(results, leaves, d_results, create_graph=True)
+        elif ctx.was_differentiated:
+            with no_writes():
+                found = _gradients(results, leaves, d_results)
+        else:
+            found = _gradients(results, leaves, d_results)
+        ctx.was_differentiated = ctx.was_differentiated or torch.is_grad_enabled()
+        gradients = iter(found)
+        return (None, None, *(next(gradients) if c is None else None for c in ctx.constants))
+
+
+def _gradients(
+    results: Sequence[Tensor], leaves: Sequence[Tensor], heads: Sequence[Tensor], **options: Any
+) -> Sequence[Tensor | None]:
+    return torch.autograd.grad(
+        results, leaves, heads, retain_graph=True, allow_unused=True, **options
+    )
+
+
+# What groups run ----------------------------------------------------------------------------------
+
+
+class _ToBlocks(Op):
+    """Images in blocks of channels."""
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def forward(self, data: Tensor) -> Tensor:
+        return data.to_mkldnn()
+
+
+class _FromBlocks(Op):
+    """Images in the order of their axes."""
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def forward(self, data: Tensor) -> Tensor:
+        return data.to_dense()
+
+
+class _Rectified(Op):
+    """relu; its gradient is 0 where data is NaN, whose neighbours are NaN, too."""
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def forward(self, data: Tensor) -> Tensor:
+        return torch.relu(data)
+
+
+class _RectifiedInPlace(_Rectified):
+    """relu in the place of its input, which nobody else reads."""
+
+    def forward(self, data: Tensor) -> Tensor:
+        return torch.relu_(data)
+
+
+class _Added(Op):
+    """A sum in the place of its first input, which nobody else reads."""
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def forward(self, lhs: Tensor, rhs: Tensor) -> Tensor:
+        return lhs.add_(rhs)
+
+
+for _op in (_ToBlocks, _FromBlocks, _Rectified, _RectifiedInPlace, _Added):
+    _op.type = OpType([_op.__name__], _op, _op.forward)
+
+
+def _in_place(symbol: Symbol) -> Symbol:
+    """`symbol` with sums and activations in the place of what no gradient needs again."""
+    readers = Counter(e for n in symbol.nodes for e in n.inputs) + Counter(symbol.entries)
+    ours: set[int] = set()  # ids of new sums
+
+    def may_go(old: Entry, new: Entry) -> bool:
+        made = _name(new.node) == "BatchNorm" or id(new.node) in ours
+        return made and new.output == 0 and readers[old] == 1
+
+    def replace(node: Node, inputs: list[Entry]) -> Node | None:
+        pairs = list(zip(node.inputs, inputs, strict=True))
+        if _is_relu(node):
+            op = _RectifiedInPlace() if may_go(*pairs[0]) else _Rectified()
+            return Node(op, node.name, {}, inputs)
+        if _name(node) == "elemwise_add":
+            pairs.sort(key=lambda pair: not may_go(*pair))
+            if may_go(*pairs[0]):
+                made = Node(_Added(), node.name, {}, [new for _, new in pairs])
+                ours.add(id(made))
+                kept.append(made)
+                return made
+        return None
+
+    kept: list[Node] = []  # ids stay theirs
+    return rewrite(symbol, replace)
+
+
+def _with_conversions(symbol: Symbol) -> Symbol:
+    """`symbol`, of operators that take blocked images, with images converted where they come in."""
+    symbol = _in_place(symbol)
+    blocks: set[int] = set()  # ids of nodes whose first output is blocked
+    made: dict[Entry, Entry] = {}
+
+    def converted(entry: Entry, to_blocks: bool) -> Entry:
+        if (id(entry.node) in blocks) is to_blocks or entry.output:
+            return entry
+        if entry not in made:
+            op = _ToBlocks() if to_blocks else _FromBlocks()
+            made[entry] = Entry(Node(op, entry.node.name, {}, [entry]), 0)
+        return made[entry]
+
+    def replace(node: Node, inputs: list[Entry]) -> Node | None:
+        if node.op is None:
+            return None
+        n = len(inputs) if isinstance(node.op, _Added) else max(_images(node, set()), 1)
+        fitting = [converted(e, i < n) for i, e in enumerate(inputs)]
+        fresh = node.copy(fitting)
+        blocks.add(id(fresh))
+        kept.append(fresh)
+        return fresh
+
+    kept: list[Node] = []
+    rewritten = rewrite(symbol, replace)
+    return type(symbol)([converted(e, to_blocks=False) for e in rewritten.entries])

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running a program for training passes: recorded, so that gradients can be computed."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from ..base import env
+from ..runtime.profiler import PROFILER
+from .blocked_layout import in_blocks
+from .interpreter import Observer
+from .lowering import Lowered
+from .program import TRAINING, Program, execute
+
+__all__ = ["Training"]
+
+
+class Training:
+    """A program as it runs in training; any number of threads may run it.
+
+    Args:
+        program: the program.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._may_rewrite = bool(env.get("MXNOVA_FUSE"))
+
+    def run(self, values: Sequence[Any], observers: Sequence[Observer] = ()) -> Sequence[Any]:
+        """The outputs; who watches sees the nodes of the graph as it was given.
+
+        Args:
+            values: of the program's variables, in order.
+            observers: who watches.
+        """
+        if observers or PROFILER.symbolic:
+            return self._program.run(values, TRAINING, observers)
+        return execute(self._unwatched, values)
+
+    @functools.cached_property
+    def _unwatched(self) -> Lowered:
+        program = self._program
+        symbol = program.symbol
+        if self._may_rewrite:
+            symbol = in_blocks(symbol, program.facts)
+        is_same = symbol is program.symbol
+        return program.lowered(TRAINING) if is_same else program.lower(symbol, TRAINING)

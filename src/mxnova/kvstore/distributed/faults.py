@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who has failed: the first that any rank notices is told to all, and ends the store."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable
+
+import torch.distributed as dist
+
+from ...core.base.errors import MXNetError, bounded
+
+__all__ = ["Faults", "first_line"]
+
+_log = logging.getLogger(__name__)
+
+_GRACE = 1.0  # seconds that a rank which has hung up has to tell why
+_KEY = "fault"
+
+
+class Faults:
+    """What is known of failures.
+
+    Args:
+        store: in which ranks tell each other.
+        rank: of this process.
+        size: how many ranks there are.
+        timeout: seconds after which a rank that sends nothing is taken for dead.
+        keeper: who keeps `store`.
+
+    Attributes:
+        text: what has failed; None as long as nothing has.
+        left: ranks that have ended as they should.
+    """
+
+    def __init__(
+        self, store: dist.Store, rank: int, size: int, timeout: float, keeper: str
+    ) -> None:
+        self.rank, self.size, self.timeout = rank, size, timeout
+        self.text: str | None = None
+        self.left: set[int] = set()
+        self._store, self._keeper = store, keeper
+        self._lock = threading.RLock()
+        self._hang_ups: list[Callable[[], None]] = []
+
+    def then(self, hang_up: Callable[[], None]) -> None:
+        """Has `hang_up` called when something has failed, so that nobody waits for this rank."""
+        self._hang_ups.append(hang_up)
+
+    def check(self) -> None:
+        """Raises MXNetError when something has failed."""
+        if self.text is not None:
+            raise self._error()
+
+    def of(self, peer: int, error: Exception) -> MXNetError:
+        """The error that says who has failed, where an exchange with `peer` has."""
+        with self._lock:
+            if self.text is None:
+                _log.debug("exchange with %d failed: %s", peer, error)
+                self.text = self._told(peer, error)
+                for hang_up in self._hang_ups:
+                    hang_up()
+        return self._error()
+
+    def _error(self) -> MXNetError:
+        return MXNetError(f"KVStore, worker {self.rank} of {self.size}: {self.text}")
+
+    def _told(self, peer: int, error: Exception) -> str:
+        """What the first rank has told, which is this one if none has."""
+        try:
+            if self._reason(peer, error) is _GONE:  # it may have ended, or hung up on another
+                until = time.monotonic() + _GRACE
+                while self._reason(peer, error) is _GONE and time.monotonic() < until:
+                    if self._store.check([_KEY]):
+                        break
+                    time.sleep(0.02)
+            text = f"worker {peer} {self._reason(peer, error)}"
+            told = self._store.compare_set(_KEY, "", json.dumps({"rank": peer, "text": text}))
+        except RuntimeError:
+            return f"{self._keeper} {_GONE}"
+        return _read(told, self.rank) or text
+
+    def _reason(self, peer: int, error: Exception) -> str:
+        text = first_line(error)
+        if peer in self.left:
+            return "has ended"
+        if "timed out" in text.lower() or "timeout" in text.lower():
+            return f"has sent nothing for {self.timeout:g} s (MXNOVA_DIST_TIMEOUT)"
+        if any(word in text.lower() for word in ("closed", "reset", "pipe")):
+            return _GONE
+        return f"cannot be reached: {text}"
+
+
+_GONE = "is gone: its connection was closed"
+
+
+def _read(told: bytes, rank: int) -> str | None:
+    """The text of a fault that somebody told; None where it is of no use to this rank."""
+    try:
+        record = json.loads(told)
+        who, text = record["rank"], record["text"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    if not isinstance(who, int) or not isinstance(text, str) or who == rank:
+        return None
+    return bounded(text[:500])
+
+
+def first_line(error: Exception) -> str:
+    """The first line of what an error says."""
+    return str(error).partition("\n")[0]

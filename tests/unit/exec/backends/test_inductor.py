@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled functions and recorded CUDA graphs give what the plain graph gives."""
+
+import shutil
+
+import numpy as np
+import pytest
+import torch
+
+import mxnova as mx
+from mxnova.base import MXNetError
+
+SHAPE = (4, 6)
+DATA = np.random.default_rng(1).normal(size=SHAPE).astype("float32")
+
+needs_compiler = pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler")
+needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+
+
+def network():
+    x = mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=5, name="f")
+    x = mx.sym.tanh(x, name="t") * 2 + mx.sym.random.normal(scale=1e-9, shape=(4, 5))
+    return mx.sym.softmax(x, name="s")
+
+
+def parameters(ctx):
+    rng = np.random.default_rng(2)
+    return {
+        "arg:f_weight": mx.nd.array(rng.normal(size=(5, 6)), ctx=ctx),
+        "arg:f_bias": mx.nd.array(rng.normal(size=(5,)), ctx=ctx),
+    }
+
+
+BACKENDS = [
+    pytest.param("inductor", mx.cpu, marks=needs_compiler),
+    pytest.param("inductor", mx.gpu, marks=[needs_gpu, needs_compiler]),
+    pytest.param("cudagraph", mx.gpu, marks=needs_gpu),
+]
+
+
+@pytest.mark.filterwarnings("ignore")  # of torch.compile's own
+@pytest.mark.parametrize("backend, context", BACKENDS)
+def test_the_answer_stays(backend, context):
+    ctx = context()
+    given = parameters(ctx)
+    plain = mx.Predictor(network(), given, {"data": SHAPE}, ctx).predict(data=DATA)[0]
+    predictor = mx.Predictor(network(), given, {"data": SHAPE}, ctx, backend=backend)
+    for _ in range(3):
+        np.testing.assert_allclose(predictor.predict(data=DATA)[0], plain, rtol=1e-5)
+    other = predictor.predict(data=-DATA)[0]
+    assert not np.allclose(other, plain)
+    rows = {row.operator: row for row in predictor.explain()}
+    assert rows["tanh"].backend == backend
+    assert rows["_random_normal"].reason == f"{backend}: it draws random numbers"
+
+
+@needs_gpu
+def test_a_recorded_graph_sees_new_parameters():
+    ctx = mx.gpu()
+    symbol = network().optimize_for("cudagraph")
+    executor = symbol.simple_bind(ctx, data=SHAPE, grad_req="null")
+    for scale in (1, 2):
+        for name, array in parameters(ctx).items():
+            executor.arg_dict[name.partition(":")[2]][:] = array * scale
+        answers = [executor.forward(data=mx.nd.array(DATA))[0].asnumpy() for _ in range(3)]
+        np.testing.assert_allclose(answers[2], answers[0], rtol=1e-5)
+
+
+def test_what_is_missing_is_said(monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    for backend, text in (("inductor", "C\\+\\+ compiler"), ("cudagraph", "no GPU")):
+        with pytest.raises(MXNetError, match=f"{backend}.*{text}"):
+            network().optimize_for(backend)

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong with one worker is told by all, in time."""
+
+import os
+import signal
+import time
+
+import pytest
+
+import mxnova as mx
+from mxnova.core.base.errors import MXNetError
+
+from .workers import outcomes, run
+
+
+def _pushing(kv, steps=10**6, pause=0.01):
+    out = mx.nd.zeros((4, 5))
+    for _ in range(steps):
+        kv.push("a", mx.nd.ones((4, 5)))
+        kv.pull("a", out)
+        out.wait_to_read()
+        time.sleep(pause)
+
+
+def _killed(rank, victim, kind):
+    kv = mx.kv.create(kind)
+    kv.init("a", mx.nd.zeros((4, 5)))
+    kv.init("b", mx.nd.zeros((40, 5)))
+    kv.set_optimizer(mx.optimizer.create("test"))
+    _pushing(kv, 3)
+    kv._barrier()
+    if rank == victim:
+        os.kill(os.getpid(), signal.SIGKILL)
+    start = time.monotonic()
+    with pytest.raises(MXNetError) as caught:
+        _pushing(kv)
+    with pytest.raises(MXNetError):  # and from then on
+        kv.push("b", mx.nd.ones((40, 5)))
+    assert kv.get_num_dead_node() == 1
+    return str(caught.value), time.monotonic() - start
+
+
+@pytest.mark.parametrize("kind", ["dist_sync", "dist_async"])
+@pytest.mark.parametrize("victim", [0, 1, 2])
+def test_a_worker_that_is_killed_is_named_by_all_others(victim, kind):
+    results = outcomes(3, _killed, victim, kind, timeout=25)
+    assert results.pop(victim) == ("gone", -signal.SIGKILL)
+    for how, result in results:
+        assert how == "result", result
+        text, seconds = result
+        assert f"worker {victim} " in text
+        assert seconds < 10
+
+
+def _stopped(rank, seconds):
+    kv = mx.kv.create("dist_sync")
+    kv.init("a", mx.nd.zeros((4, 5)))
+    kv._barrier()
+    start = time.monotonic()
+    if rank == 1:
+        child = os.fork()
+        if not child:  # wakes its parent up
+            time.sleep(seconds)
+            os.kill(os.getppid(), signal.SIGCONT)
+            os._exit(0)
+        os.kill(os.getpid(), signal.SIGSTOP)
+        os.waitpid(child, 0)
+    try:
+        _pushing(kv, 5)
+    except MXNetError as error:
+        return str(error), time.monotonic() - start
+    return "", time.monotonic() - start
+
+
+def test_a_worker_that_is_stopped_for_a_while_is_waited_for():
+    for text, seconds in run(2, _stopped, 10):
+        assert not text
+        assert 9 < seconds < 20
+
+
+def test_a_worker_that_is_stopped_for_too_long_is_named():
+    results = run(2, _stopped, 6, MXNOVA_DIST_TIMEOUT="2")
+    assert "worker 1 has sent nothing for 2 s" in results[0][0]
+    assert results[0][1] < 5
+
+
+def _differing(rank, odd, call):
+    kv = mx.kv.create("dist_sync")
+    kv.init("a", mx.nd.zeros((2, 3)))
+    kv.init("b", mx.nd.zeros((2, 3)))
+    with pytest.raises(MXNetError) as caught:
+        DIFFERENCES[call][0 if rank == odd else 1](kv)
+    out = mx.nd.zeros((2, 3))  # nothing has changed, and all goes on
+    kv.pull("a", out)
+    assert not out.asnumpy().any()
+    kv.push("a", mx.nd.ones((2, 3)))
+    kv.pull("a", out)
+    assert (out.asnumpy() == 3).all()
+    return str(caught.value)
+
+
+def _push(key, shape=(2, 3), dtype="float32", stype="default"):
+    return lambda kv: kv.push(key, mx.nd.ones(shape, dtype=dtype).tostype(stype))
+
+
+DIFFERENCES = {
+    "shape": (_push("a", (3, 2)), _push("a"), ["worker 2", "(3, 2)"]),
+    "type": (_push("a", dtype="float16"), _push("a"), ["worker 2", "float16", "float32"]),
+    "storage": (_push("a", stype="row_sparse"), _push("a"), ["worker 2", "row_sparse"]),
+    "key": (_push("b"), _push("a"), ["worker 2", '"b"', '"a"']),
+    "unknown key": (_push("c"), _push("a"), ["worker 2", "'c'", "not initialized"]),
+    "kind of key": (_push(3), _push("a"), ["worker 2", "int"]),
+    "call": (lambda kv: kv._barrier(), _push("a"), ["worker 2", "barrier", "push"]),
+    "init again": (
+        lambda kv: kv.init("a", mx.nd.ones((2, 3))),
+        lambda kv: kv.init("d", mx.nd.ones((2, 3))),
+        ["worker 2", "'a'", "more than once"],
+    ),
+    "init of another shape": (
+        lambda kv: kv.init("d", mx.nd.ones((3, 3))),
+        lambda kv: kv.init("d", mx.nd.ones((2, 3))),
+        ["worker 2", "[3, 3]"],
+    ),
+}
+
+
+@pytest.mark.parametrize("call", DIFFERENCES)
+def test_a_worker_that_does_something_else_is_named(call):
+    results = run(3, _differing, 2, call)
+    for rank, text in enumerate(results):
+        for word in DIFFERENCES[call][2]:
+            assert word in text or (rank == 2 and word == "worker 2")
+
+
+def _leaving(rank):
+    kv = mx.kv.create("dist_sync")
+    kv.init("a", mx.nd.zeros((4, 5)))
+    if rank == 1:
+        kv.handle.close()
+        return "", 0
+    start = time.monotonic()
+    with pytest.raises(MXNetError) as caught:
+        _pushing(kv)
+    return str(caught.value), time.monotonic() - start
+
+
+def test_a_worker_that_ends_early_is_named():
+    text, seconds = run(2, _leaving)[0]
+    assert "worker 1 has ended" in text
+    assert seconds < 5

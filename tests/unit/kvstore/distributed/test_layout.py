@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who owns which values, or slices of them."""
+
+import itertools
+import math
+
+import pytest
+
+import mxnova as mx
+from mxnova.kvstore.distributed.layout import Layout, Share, sliced, works_by_elements
+
+
+@pytest.mark.parametrize("shape", [(10,), (7, 3), (3, 7), (2, 2, 9), (4,), (1000, 1)])
+@pytest.mark.parametrize("owners", [range(1), range(3), (5, 2, 9, 4)])
+def test_slices_are_whole_and_even(shape, owners):
+    shares = sliced(shape, owners)
+    assert [share.owner for share in shares] == list(owners)
+    assert (shares[0].start, shares[-1].stop) == (0, math.prod(shape))
+    assert all(a.stop == b.start for a, b in itertools.pairwise(shares))
+    unit = math.prod(shape[1:]) if shape[0] >= len(owners) else 1
+    lengths = [share.stop - share.start for share in shares]
+    assert max(lengths) - min(lengths) <= unit
+    for share in shares:
+        assert math.prod(share.shape) == share.stop - share.start
+        assert share.shape[1:] == (shape[1:] if shape[0] >= len(owners) else ())
+
+
+def test_small_values_go_to_whoever_has_least(monkeypatch):
+    monkeypatch.setenv("MXNET_KVSTORE_BIGARRAY_BOUND", "100")
+    layout = Layout(range(2), slices=True)
+    owners = [layout.shares(i, (n,)) for i, n in enumerate([50, 20, 20, 5, 100])]
+    assert [shares[0].owner for shares in owners] == [0, 1, 1, 1, 0]
+    assert [len(shares) for shares in owners] == [1, 1, 1, 1, 2]
+    assert layout.shares(0, (50,)) is owners[0]
+
+
+def test_values_are_not_sliced_where_they_must_not_be(monkeypatch):
+    monkeypatch.setenv("MXNET_KVSTORE_BIGARRAY_BOUND", "100")
+    assert Layout(range(2), slices=False).shares("a", (5, 60)) == [Share(0, 0, 300, (5, 60))]
+
+
+class _Own(mx.optimizer.SGD):
+    pass
+
+
+@pytest.mark.parametrize(
+    "updater, expected",
+    [
+        (None, True),
+        (mx.optimizer.get_updater(mx.optimizer.Adam()), True),
+        (mx.optimizer.get_updater(mx.optimizer.LAMB()), False),
+        (mx.optimizer.get_updater(_Own()), False),  # nobody knows what it does
+        (lambda key, total, value: None, False),
+    ],
+)
+def test_what_works_by_elements(updater, expected):
+    assert works_by_elements(updater) is expected
