@@ -51,7 +51,8 @@ linalg.norm(b,numpy.inf,axis=0) linalg.inv(m) linalg.det(m) linalg.solve(m,b) li
 linalg.tensorinv(m,1) linalg.tensorsolve(m,b) linalg.cholesky(m@m.T) unravel_index(j,(2,2))
 """
 ARRAYS_ONLY = """
-split(v,3) split(v,[1,4]) split(a,3,axis=1) array_split(v,4) hsplit(a,3) vsplit(a,2) dsplit(k,2)
+split(v,3) split(v,1) array_split(v,1) split(v,[1,4]) split(a,3,axis=1) array_split(v,4)
+hsplit(a,3) vsplit(a,2) dsplit(k,2)
 broadcast_arrays(a,b) meshgrid(b,v) meshgrid(b,v,indexing="ij") nonzero(i) where(i)
 diag_indices_from(m) unique(i) unique(i,return_counts=True) bincount(j) shape(a) resize(a,(3,3))
 linalg.slogdet(m) linalg.eigvalsh(m+m.T) histogram(a,5,range=(-2,2))
