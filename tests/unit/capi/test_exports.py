@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from mxnova.capi import border
 from mxnova.capi.declarations import HEADERS, declarations
 
 NAMES = (Path(__file__).parents[2] / "data" / "capi" / "exported.txt").read_text().split()
@@ -27,6 +28,15 @@ def test_declarations_are_read_whole():
     declared = [n for text in texts for n in re.findall(r"^\w+_DLL [^;]*?\b(\w+)\(", text, re.M)]
     assert set(declared) == declarations().functions.keys()
     assert "uintptr_t NDArrayHandle" in declarations().types
+
+
+def test_only_what_cannot_be_is_refused():
+    """Compiled libraries of operators, and what MXNet 1.9.1 refuses, too."""
+    __import__("mxnova.capi.library")
+    assert border.REFUSED.keys() == {
+        *("MXLoadLib", "MXLoadTVMOp", "MXTVMBridge"),
+        *("MXRtcCreate", "MXRtcPush", "MXRtcFree"),
+    }
 
 
 @pytest.mark.parametrize("name", ["MXLoadLib", "MXLoadTVMOp"])
