@@ -256,7 +256,9 @@ for _rank in (1, 2, 3):
 
 
 def _parts(F: World, made: Any) -> Any:
-    return list(made) if F.is_symbolic else F.outputs(made)
+    if not F.is_symbolic:
+        return F.outputs(made)
+    return [made] if len(made.list_outputs()) == 1 else list(made)
 
 
 def _cut(name: str, given: Any, length: int | None) -> dict[str, Any]:
