@@ -152,3 +152,19 @@ def test_gradients_of_graphs_are_those_of_arrays(expression):
         assert all(type(x) is mx.np.ndarray for x in found[-1])
     check(found[1], [x.asnumpy() for x in found[0]], expression)
     assert sum(numpy.abs(g.asnumpy()).sum() for g in found[0][1:]) > 0
+
+
+@pytest.mark.parametrize(
+    "name, cut, lengths",
+    [
+        ("array_split", 3, [3, 3, 2]),
+        ("array_split", 1, [8]),
+        ("array_split", (1, 3), [1, 2, 5]),
+        ("split", (), [8]),
+        ("vsplit", 2, [4, 4]),
+    ],
+)
+def test_parts_of_symbols_are_lists(name, cut, lengths):
+    parts = getattr(mx.sym.np, name)(mx.sym.var("a").as_np_ndarray(), cut)
+    assert type(parts) is list
+    assert [p.infer_shape(a=(8, 2))[1] for p in parts] == [[(n, 2)] for n in lengths]
