@@ -55,7 +55,7 @@ class SharedStore(LocalStore):
         self.compresses = True
         self.links, self._watch = links, watch
         self.rank, self.num_workers = links.rank, links.size
-        self._row_layout = Layout(range(links.size), slices=True)
+        self._row_layout = Layout(range(links.size), slices=True, in_rows=True)
         self.requests = Requests(own_links, self._services())
 
     @property
