@@ -39,12 +39,20 @@ class Stats:
 
 @dataclass
 class Result:
-    """One case: statistics and largest difference of outputs by peer, and why others are absent."""
+    """One case: what was found of each peer, and why others are absent.
+
+    Attributes:
+        stats: times.
+        differences: largest difference of outputs from those of the first.
+        peaks: bytes of the largest resident set of the process, from before the case was made.
+        skipped: why it did not run.
+    """
 
     case: str
     stats: dict[str, Stats] = field(default_factory=dict)
     differences: dict[str, float] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
+    peaks: dict[str, int] = field(default_factory=dict)
 
     def ratio(self, first: str, other: str) -> float | None:
         """How many times as long as `other` the peer `first` takes."""
@@ -156,6 +164,8 @@ def _measure(subject: Subject, case: str, processes: Sequence[PeerProcess]) -> R
         for process in ready:
             answer = _asked(process, "measure", seconds=subject.turn)
             times[process.peer] += answer.get("times", [])
+            if answer.get("peak"):
+                result.peaks[process.peer] = answer["peak"]
     result.stats = {peer: Stats.of(t) for peer, t in times.items() if t}
     return result
 

@@ -46,7 +46,10 @@ def _table(outcome: Outcome) -> Table:
     table = Table(title=outcome.subject.title, title_justify="left")
     table.add_column("case", no_wrap=True)
     table.add_column("peer", no_wrap=True)
-    for heading in ("median", "min", "p90", f"{first} takes", "outputs differ"):
+    also = outcome.subject.also
+    second = () if also is None else (f"{also} takes",)
+    headings = ("median", "min", "p90", f"{first} takes", *second, "outputs differ", "peak MB")
+    for heading in headings:
         table.add_column(heading, justify="right")
     for result in outcome.results:
         for i, (peer, stats) in enumerate(result.stats.items()):
@@ -57,10 +60,17 @@ def _table(outcome: Outcome) -> Table:
                 peer,
                 *map(time_text, (stats.median, stats.minimum, stats.p90)),
                 ratio,
+                *(_plain_ratio(result, also, peer) for _ in second),
                 "" if difference is None else f"{difference:.1e}",
+                f"{result.peaks[peer] / 1e6:.0f}" if peer in result.peaks else "",
                 end_section=i == len(result.stats) - 1,
             )
     return table
+
+
+def _plain_ratio(result: Result, first: str | None, peer: str) -> str:
+    ratio = None if first is None or first == peer else result.ratio(first, peer)
+    return "" if ratio is None else f"{ratio:.2f} x"
 
 
 def _ratio_text(outcome: Outcome, result: Result, first: str, peer: str) -> str:
@@ -153,10 +163,18 @@ def _plain(outcome: Outcome) -> dict[str, Any]:
             {
                 **dataclasses.asdict(result),
                 "ratios": {o: result.ratio(first, o) for o in others if o in result.stats},
+                **_second_ratios(outcome, result),
             }
             for result in outcome.results
         ],
     }
+
+
+def _second_ratios(outcome: Outcome, result: Result) -> dict[str, Any]:
+    also = outcome.subject.also
+    if also is None:
+        return {}
+    return {f"ratios of {also}": {peer: result.ratio(also, peer) for peer in result.stats}}
 
 
 def _processor() -> str:

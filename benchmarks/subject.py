@@ -25,6 +25,7 @@ SUBJECTS = (
     "ablation",
     "train",
     "training",
+    "training_bfloat16",
     "data_loader",
     "predictor_threads",
 )
@@ -81,6 +82,7 @@ class Subject:
         rounds: how often each peer has its turn.
         turn: seconds of one turn; at least one sample is taken.
         targets: (case, peer) -> ratio that must not be exceeded.
+        also: a second peer whose ratios to the others are shown, too.
     """
 
     title: str
@@ -89,6 +91,7 @@ class Subject:
     rounds: int = 10
     turn: float = 0.2
     targets: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    also: str | None = None
 
 
 def find(name: str) -> Subject:

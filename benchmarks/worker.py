@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.memory import peak_memory, reset_peak
 from benchmarks.subject import Case, Options, Skip, find, runtime_of
 
 SHORTEST_SAMPLE = 0.002  # seconds; far above the resolution of the clock
@@ -79,6 +80,7 @@ class Worker:
     def prepare(self, case: str) -> dict[str, Any]:
         """Makes `case` ready; answers with the file of its outputs, or why it cannot run."""
         self._stopwatch = None  # frees the case before
+        reset_peak()
         try:
             made = self._makers[case]()
             outputs = self._saved(made.output()) if made.output is not None else None
@@ -99,7 +101,7 @@ class Worker:
         """One turn at the prepared case."""
         if self._stopwatch is None:
             raise RuntimeError("measure: no case is prepared")
-        return {"times": self._stopwatch.turn(seconds)}
+        return {"times": self._stopwatch.turn(seconds), "peak": peak_memory()}
 
 
 def main() -> None:

@@ -5,6 +5,7 @@ That trains twice with two workers, of which one is killed at step 50 the second
 the losses. One such job alone, whose checkpoints are in FOLDER:
 
     mxnova launch -n 2 --max-restarts 1 python -m examples.resume --folder FOLDER
+    torchrun --nproc-per-node 2 --max-restarts 1 -m examples.resume --folder FOLDER
 
 The exit status is 1 where the two end with other losses.
 """
@@ -40,14 +41,12 @@ def train(folder: Path, steps: int, die_at: int | None) -> None:
     net.initialize(mx.init.Xavier())
     net(mx.nd.array(x[:1]))  # shapes of the parameters
     learn = {"learning_rate": 0.05, "momentum": 0.9}
-    trainer = mx.gluon.Trainer(
-        net.collect_params(), "sgd", learn, kvstore=store, update_on_kvstore=False
-    )
+    trainer = mx.gluon.Trainer(net.collect_params(), "sgd", learn, kvstore=store)
     loss_of = mx.gluon.loss.SoftmaxCrossEntropyLoss()
     begin = load(folder, net, trainer)
     print(f"worker {store.rank} of {store.num_workers} begins with step {begin}")
     for step in range(begin, steps):
-        if step == die_at and store.rank == 1 and os.environ.get("DMLC_NUM_ATTEMPT") == "0":
+        if step == die_at and store.rank == 1 and not was_restarted():
             os.kill(os.getpid(), signal.SIGKILL)
         # The samples of a step follow from its number: they are the same after a restart.
         rows = np.random.default_rng(step).choice(len(x), BATCH, replace=False)
@@ -61,6 +60,12 @@ def train(folder: Path, steps: int, die_at: int | None) -> None:
     if store.rank == 0:
         loss = loss_of(net(mx.nd.array(x)), mx.nd.array(y))
         print(f"step {steps}: loss {loss.mean().asscalar():.9f} on all images")
+
+
+def was_restarted() -> bool:
+    """As `mxnova launch` and torchrun tell it."""
+    names = ("DMLC_NUM_ATTEMPT", "TORCHELASTIC_RESTART_COUNT")
+    return any(os.environ.get(name, "0") != "0" for name in names)
 
 
 def save(folder: Path, step: int, net: Any, trainer: Any, store: Any) -> None:

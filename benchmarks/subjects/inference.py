@@ -154,6 +154,7 @@ SUBJECT = Subject(
         "torch-inductor",
     ),
     cases,
+    also="mxnova",
     rounds=8,
     turn=0.3,
     targets={

@@ -20,6 +20,7 @@ SUBJECT = Subject(
     "Inference, bfloat16; MXNet: float32",
     ("mxnova-auto", "mxnova", "openvino", "torch-channels-last", "mxnet"),
     cases,
+    also="mxnova",
     rounds=6,
     turn=0.3,
     targets={

@@ -141,10 +141,9 @@ class ProgressBar:
 
     def __call__(self, param: BatchEndParam) -> None:
         """Takes the end of a batch."""
-        done = param.nbatch / float(self.total)
-        filled = round(self.bar_len * done)
+        filled = round(self.bar_len * param.nbatch / float(self.total))
         bar = "=" * filled + "-" * (self.bar_len - filled)
-        logging.info("[%s] %s%%", bar, math.ceil(100 * done))
+        logging.info("[%s] %s%%", bar, math.ceil(100.0 * param.nbatch / float(self.total)))
 
 
 class LogValidationMetricsCallback:

@@ -25,7 +25,7 @@ def module_names():
 
 
 def needs_docstring(value):
-    ours = getattr(value, "__module__", "").startswith("mxnova")
+    ours = (getattr(value, "__module__", None) or "").startswith("mxnova")
     return ours and (inspect.isroutine(value) or inspect.isclass(value))
 
 

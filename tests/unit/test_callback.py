@@ -80,6 +80,11 @@ def test_progress_bar(told):
     assert told.messages == ["[--------] 0%", "[==------] 25%", "[====----] 50%", "[======--] 75%", "[========] 100%"]  # fmt: skip
 
 
+def test_progress_is_not_rounded_up_twice(told):
+    mx.callback.ProgressBar(20, 0)(BatchEndParam(0, 11, None, None))  # 100 * (11 / 20) is above 55
+    assert told.messages == ["[] 55%"]
+
+
 @pytest.mark.parametrize("period, epochs", [(2, [2, 4]), (0, [1, 2, 3, 4])])
 def test_do_checkpoint(tmp_path, period, epochs, told):
     symbol = mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=2, name="fc")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""KVStoreServer: the process of a server, which stores of one process have none of."""
+"""KVStoreServer: the process of a server, which stores have none of: workers own the values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["KVStoreServer"]
 
 
 class KVStoreServer:
-    """A server of a store for several machines.
+    """MXNet's server of a store for several machines.
 
     Args:
         kvstore: the store.
@@ -26,6 +26,6 @@ class KVStoreServer:
             MXNetError: the store has no servers.
         """
         raise MXNetError(
-            f"KVStoreServer.run: a store of type {self.kvstore.type!r} lives in one process, and "
-            "has no servers"
+            f"KVStoreServer.run: a store of type {self.kvstore.type!r} has no servers: workers own "
+            "its values; a process with DMLC_ROLE=server ends when it imports mxnova"
         )

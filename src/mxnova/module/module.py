@@ -425,6 +425,7 @@ class Module(OptimizedModule):
         self.logger.info("Checkpoint written: %s-%04d.params", prefix, epoch)
         if save_optimizer_states:
             self.save_optimizer_states(f"{prefix}-{epoch:04d}.states")
+            self.logger.info("Optimizer states written: %s-%04d.states", prefix, epoch)
 
     @staticmethod
     def load(prefix: str, epoch: int, load_optimizer_states: bool = False, **kwargs: Any) -> Module:

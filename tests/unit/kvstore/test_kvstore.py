@@ -72,8 +72,8 @@ def test_capabilities_are_known_by_name():
         mx.kv.create().is_capable("fly")
 
 
-def test_a_store_of_one_process_has_no_servers():
-    with pytest.raises(MXNetError, match="one process"):
+def test_stores_have_no_servers():
+    with pytest.raises(MXNetError, match="workers own its values"):
         mx.kv.KVStoreServer(mx.kv.create()).run()
 
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from ...core.base.errors import MXNetError
@@ -90,7 +91,7 @@ class Crew:
         """The failures among those that have ended meanwhile."""
         failures = []
         for process in [p for p in self._running if p.poll() is not None]:
-            _signal(process, "SIGKILL")  # what it has left behind
+            _signal(process, signal.SIGKILL)  # what it has left behind
             part = self._running.pop(process)
             status = process.returncode
             if status:
@@ -101,26 +102,19 @@ class Crew:
         """Asks all to end, a while later has them ended, and shows what they had to say."""
         try:
             for process in self._running:
-                _signal(process, "SIGTERM")
+                _signal(process, signal.SIGTERM)
             give_up = time.monotonic() + _GRACE
             while self._running and time.monotonic() < give_up:
                 self._output.show(0.05)
                 self._ended()
         finally:  # Ctrl-C again: at once
             for process in self._running:
-                _signal(process, "SIGKILL")
+                _signal(process, signal.SIGKILL)
                 process.wait()
             self._running.clear()
 
 
-def _signal(process: subprocess.Popen[bytes], name: str) -> None:
+def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
     """Sends a signal to a process and all that it has started."""
-    try:
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, getattr(signal, name))
-        elif name == "SIGTERM":
-            process.terminate()
-        else:
-            process.kill()
-    except (ProcessLookupError, PermissionError):  # all have ended; macOS tells it by the other
-        return
+    with suppress(ProcessLookupError, PermissionError):  # all have ended; the latter is macOS's
+        os.killpg(process.pid, number)

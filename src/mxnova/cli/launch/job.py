@@ -124,7 +124,7 @@ def _hosts(path: Path) -> list[Host]:
 
 def _passed(names: Sequence[str]) -> dict[str, str]:
     """Variables of this process by name; ``NAME:VALUE`` is understood, too."""
-    passed = {}
+    passed: dict[str, str] = {}
     for name in names:
         if ":" in name or "=" in name:
             passed |= _pairs("--env", [name])

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from ...core.base.errors import MXNetError
 from .crew import Crew, Failure
 from .job import Job, job_of
 from .output import Output
@@ -29,6 +31,8 @@ def launch(options: argparse.Namespace) -> None:
         SystemExit: with the status of the process that failed.
         MXNetError: the options do not go together, or nothing could be started.
     """
+    if not hasattr(os, "killpg"):
+        raise MXNetError("launch: needs process groups, which this system lacks")
     job = job_of(options)
     with _ended_by_signals():
         if job.sync:
@@ -70,13 +74,13 @@ def _say(text: str) -> None:
 
 @contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """SIGTERM and SIGHUP end the job as Ctrl-C does, not the launcher alone."""
+    """SIGTERM and SIGHUP, but for nohup's, end the job as Ctrl-C does, not the launcher alone."""
 
     def end(number: int, _frame: Any) -> None:
         sys.exit(128 + number)
 
-    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {number: signal.signal(number, end) for number in numbers}
+    heard = (n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) != signal.SIG_IGN)
+    before = {number: signal.signal(number, end) for number in heard}
     try:
         yield
     finally:

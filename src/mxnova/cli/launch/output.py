@@ -24,7 +24,7 @@ class Output:
 
     def __init__(self) -> None:
         self._watched = selectors.DefaultSelector()
-        self._pipes = 0
+        self._pipes: set[IO[bytes]] = set()
         self._colors: dict[str, str] = {}
 
     def add(self, pipe: IO[bytes], to: IO[str], name: str) -> None:
@@ -32,7 +32,7 @@ class Output:
         os.set_blocking(pipe.fileno(), False)
         color = self._colors.setdefault(name, _COLORS[len(self._colors) % len(_COLORS)])
         lines = _Lines(pipe, to, name, color)
-        self._pipes += 1
+        self._pipes.add(pipe)
         self._watched.register(pipe, selectors.EVENT_READ, lambda: self._read(lines))
 
     def once(self, number: int, act: Callable[[], Any]) -> None:
@@ -55,16 +55,15 @@ class Output:
         """Shows the rest. Pipes that somebody else still holds open are not waited for."""
         while self._pipes and self.show(0.2):
             pass
-        for key in list(self._watched.get_map().values()):
-            if not isinstance(key.fileobj, int):
-                key.fileobj.close()  # type: ignore[union-attr]
+        for pipe in self._pipes:
+            pipe.close()
         self._watched.close()
 
     def _read(self, lines: _Lines) -> None:
         if not lines.read():
             self._watched.unregister(lines.pipe)
             lines.pipe.close()
-            self._pipes -= 1
+            self._pipes.remove(lines.pipe)
 
 
 class _Lines:

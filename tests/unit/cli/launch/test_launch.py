@@ -104,6 +104,20 @@ def test_what_interrupts_the_launcher_leaves_nothing_behind(number, tmp_path):
         assert not is_running(int(path.read_text()))
 
 
+def test_nohup_is_respected():
+    process = subprocess.Popen(
+        ["nohup", sys.executable, "-m", "mxnova", "launch", "-n", "1", "sh", "-c",
+         "echo up; sleep 1; echo end"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert b"up" in process.stdout.readline()
+    process.send_signal(signal.SIGHUP)
+    assert b"end" in process.communicate(timeout=30)[0]
+    assert process.returncode == 0
+
+
 def is_running(pid):
     try:
         os.kill(pid, 0)

@@ -79,7 +79,16 @@ def read_later():
     return mx.sym.broadcast_mul(conv(block, "after"), mx.sym.sum(stem, axis=1, keepdims=True))
 
 
+def viewed():
+    """A view of what is added to, read after the sum."""
+    stem = conv(X, "stem")
+    view = mx.sym.flatten(stem)
+    block = mx.sym.flatten(residual(stem, "one"))
+    return mx.sym.concat(mx.sym.slice_axis(view, axis=1, begin=0, end=9), mx.sym.exp(block), view)
+
+
 IN_NEED = {
+    "a view": viewed,
     "the input": lambda: residual(X, "one"),
     "an output": lambda: mx.sym.Group([residual(s := conv(X, "stem"), "one"), s]),
     "read later": read_later,
@@ -144,6 +153,12 @@ def names(symbol):
     return [n.op.name for n in simplified(symbol).nodes if n.op]
 
 
+def test_copies_that_are_written_to_stay():
+    copied = mx.sym.identity(mx.sym.var("momentum"))
+    updated = mx.sym.sgd_mom_update(mx.sym.var("w"), mx.sym.var("g"), copied, lr=0.1)
+    assert names(mx.sym.relu(updated)) == ["_copy", "sgd_mom_update", "relu"]
+
+
 def test_copies_and_chains_go():
     x = mx.sym.identity(mx.sym.var("x"))
     assert names(mx.sym.relu(mx.sym.Dropout(x))) == ["relu"]
@@ -182,6 +197,30 @@ def test_random_numbers_are_no_constants(monkeypatch):
     assert first[0] != predictor.predict(data=np.zeros(SHAPE))[0]
 
 
+# Padding ------------------------------------------------------------------------------------------
+
+PADS = {
+    "zeros": ({"mode": "constant", "pad_width": (0, 0, 0, 0, 1, 1, 2, 2)}, False),
+    "a number": (
+        {"mode": "constant", "constant_value": 1, "pad_width": (0, 0, 0, 0, 1, 1, 2, 2)}, True,
+    ),
+    "one side": ({"mode": "constant", "pad_width": (0, 0, 0, 0, 1, 0, 2, 2)}, True),
+    "edge": ({"mode": "edge", "pad_width": (0, 0, 0, 0, 1, 1, 2, 2)}, True),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PADS)
+def test_convolutions_pad_for_themselves(monkeypatch, name):
+    options, stays = PADS[name]
+    padded = mx.sym.pad(X, **options)
+    plain, found, predictor = answers(conv(padded, "c", stride=(2, 1)), monkeypatch)
+    close(found, plain)
+    assert ("Pad" in [op.name for op in operators(predictor)]) == stays
+    both = mx.sym.Group([conv(padded, "c"), mx.sym.sum(padded)])
+    plain, found, _ = answers(both, monkeypatch)
+    close(found, plain, rtol=1e-3)
+
+
 # Batches ------------------------------------------------------------------------------------------
 
 
@@ -199,6 +238,13 @@ def network(**options):
     x = residual(conv(X, "stem"), "one")
     x = mx.sym.Pooling(x, global_pool=True, pool_type="avg", kernel=(1, 1))
     return mx.sym.softmax(mx.sym.FullyConnected(x, num_hidden=6, name="f"))
+
+
+@pytest.mark.parametrize("batch", [2, 3])
+@pytest.mark.parametrize("name", IN_NEED)
+def test_sums_in_shared_out_batches(monkeypatch, two_threads, batch, name):
+    plain, found, _ = answers(IN_NEED[name](), monkeypatch, (batch, *SHAPE[1:]))
+    close(found, plain)
 
 
 @pytest.mark.parametrize("batch", [1, 2, 5, 8])

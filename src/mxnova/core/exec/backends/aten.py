@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The default backend: passes over the graph that serve ATen's kernels on the CPU.
 
-In order: copies and chains go (`simplification`), what parameters decide is computed
-(`constant_folding`), convolutions and products take over what follows them and have their weights
-laid out (`convolution_fusion`, `fused_linear`), sums go where their summand was (`in_place_sums`),
-values between them go bfloat16 where that is asked for (`low_precision`), and batches are shared
-out among threads (`batch_split`).
+In order: copies and chains go (`simplification`), convolutions pad for themselves
+(`padding_merge`), what parameters decide is computed (`constant_folding`), convolutions and
+products take over what follows them and have their weights laid out (`convolution_fusion`,
+`fused_linear`), values between them go bfloat16 where that is asked for (`low_precision`), batches
+are shared out among threads (`batch_split`), and sums go where their summand was (`in_place_sums`).
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from .convolution_fusion import (
 )
 from .fused_linear import is_worth_fusing, with_fused_products
 from .in_place_sums import with_sums_in_place
+from .padding_merge import with_padding_merged
 from .request import lowest_precision, parameters_of
 from .simplification import simplified
 
@@ -62,18 +63,18 @@ class Aten:
     def compile(self, program: Program, constants: Mapping[str, Tensor]) -> Symbol:
         """The symbol after all passes."""
         dtype = _dtype(program.symbol)
-        symbol = with_constants_folded(simplified(program.symbol), constants)
+        symbol = with_padding_merged(simplified(program.symbol))
+        symbol = with_constants_folded(symbol, constants)
         shapes = program.facts.shapes(symbol)
         images = images_at_once(symbol, shapes)
         symbol = with_fused_convolutions(symbol, shapes, constants, dtype, images)
         symbol = with_fused_products(symbol, program.facts.shapes(symbol), constants, dtype)
-        symbol = with_sums_in_place(symbol)
         if dtype is torch.bfloat16:
             symbol = low_precision.with_casts(symbol)
         if images:
             parameters = parameters_of(symbol) | constants.keys()
-            symbol = with_batches_apart(symbol, images, parameters, constants)
-        return symbol
+            symbol = with_batches_apart(symbol, images, parameters, constants, with_sums_in_place)
+        return with_sums_in_place(symbol)
 
 
 def _has_products(program: Program) -> bool:

@@ -97,7 +97,11 @@ def images_at_once(symbol: Symbol, shapes: ShapeTable) -> int:
 
 
 def with_batches_apart(
-    symbol: Symbol, images: int, parameters: set[str], constants: Mapping[str, Tensor]
+    symbol: Symbol,
+    images: int,
+    parameters: set[str],
+    constants: Mapping[str, Tensor],
+    finished: Callable[[Symbol], Symbol],
 ) -> Symbol:
     """`symbol` with groups of nodes that run on some images at a time.
 
@@ -106,6 +110,7 @@ def with_batches_apart(
         images: how many a thread takes at once.
         parameters: names of variables that have no axis for images.
         constants: values of variables that stay, by name.
+        finished: what is done to the nodes of a group at last.
     """
 
     def selects(node: Node) -> bool:
@@ -119,7 +124,9 @@ def with_batches_apart(
         return sum(isinstance(n.op, FusedConvolution) for n in nodes) > 1
 
     def made(body: Symbol, stays: dict[str, Tensor]) -> Group:
-        return _Batches(backend="aten", body=body, constants=stays, precision="", images=images)
+        return _Batches(
+            backend="aten", body=finished(body), constants=stays, precision="", images=images
+        )
 
     kept = {n: t for n, t in constants.items() if n in parameters}
     return with_groups(symbol, selects, is_worth, made, kept)

@@ -2,7 +2,9 @@
 """Fused convolutions that add into the memory of what they add to, where nobody reads it again.
 
 Precondition: the other summand is what a fused convolution gave, it is no output of the graph, and
-all its other readers run before. It saves an array's way to memory: of ResNet-50, batch 8, 3 %.
+all its other readers run before and give memory of their own, no view of it. The order of the nodes
+must be that in which they run, so it is the last pass. It saves an array's way to memory: of
+ResNet-50, batch 8, 3 %.
 """
 
 from __future__ import annotations
@@ -11,22 +13,26 @@ from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from .fused_convolution import FusedConvolution
+from .fused_linear import FusedLinear
+from .readers import Readers
 
 __all__ = ["with_sums_in_place"]
+
+_FRESH = frozenset({"Activation", "BatchNorm", "Convolution", "Pooling", "relu", "sigmoid", "tanh"})
 
 
 def with_sums_in_place(symbol: Symbol) -> Symbol:
     """`symbol`, which runs in the order of its nodes, with such convolutions."""
-    last_reader = {entry: node for node in symbol.nodes for entry in node.inputs}
-    heads = {*symbol.entries}
+    readers = Readers(symbol)
 
     def may_write(node: Node) -> bool:
-        _, other = node.inputs
+        image, other = node.inputs
+        *before, last = readers.of(other)
         return (
             isinstance(other.node.op, FusedConvolution)
-            and last_reader[other] is node
-            and node.inputs[0] != other
-            and other not in heads
+            and last is node
+            and image != other
+            and all(map(_gives_own_memory, before))
         )
 
     def replace(node: Node, inputs: list[Entry]) -> Node | None:
@@ -36,3 +42,10 @@ def with_sums_in_place(symbol: Symbol) -> Symbol:
         return Node(op.writing_in_place(), node.name, node.attrs, inputs)
 
     return rewrite(symbol, replace)
+
+
+def _gives_own_memory(reader: Node | None) -> bool:
+    """Whether a reader is an operator whose results are no views of what it reads."""
+    if reader is None or reader.op is None:
+        return False
+    return isinstance(reader.op, (FusedConvolution, FusedLinear)) or reader.op.name in _FRESH

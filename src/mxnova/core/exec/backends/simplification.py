@@ -2,7 +2,7 @@
 """Nodes that change nothing outside training, and chains of which the last link says it all.
 
 Precondition: none; what a node gives stays to the bit. Copies that are outputs of the graph stay,
-so that outputs have memory of their own.
+so that outputs have memory of their own, and so do those of or for what an operator writes to.
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ __all__ = ["simplified"]
 
 def simplified(symbol: Symbol) -> Symbol:
     """`symbol` without copies, dropout, and all but the last of reshapes and casts in a row."""
-    heads = {id(e.node) for e in symbol.entries}
+    kept = {id(e.node) for e in symbol.entries}
+    for node in symbol.nodes:
+        if node.op is not None and node.op.structure.written:
+            kept |= {id(node.inputs[i].node) for i in node.op.structure.written}
 
     def replace(node: Node, inputs: list[Entry]) -> Replacement:
         if node.op is None or not inputs:
             return None
-        if _is_identity(node) and id(node) not in heads:
+        if _is_identity(node) and not {id(node), id(inputs[0].node)} & kept:
             return [inputs[0]] * node.n_outputs()
         if _is_definite_reshape(node):
             source = _before(inputs[0], ("Reshape", "Flatten", "expand_dims", "squeeze"))
