@@ -45,7 +45,7 @@ def main(
             f"no subject {', '.join(unknown)}; there are {', '.join(SUBJECTS)}"
         )
     output.mkdir(parents=True, exist_ok=True)
-    console = Console(width=None if sys.stdout.isatty() else 110)
+    console = Console(width=None if sys.stdout.isatty() else 132)
     for name in subjects or SUBJECTS:
         with _progress(console) as bar:
             task = bar.add_task(name, what="")

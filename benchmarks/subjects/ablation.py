@@ -42,6 +42,8 @@ BACKENDS = ("mxnova-openvino", "mxnova-inductor")
 
 def cases(peer: str, options: Options) -> dict[str, Callable[[], Case]]:
     works = SMOKE_WORKS if options.smoke else WORKS
+    if peer == "mxnova-inductor":  # compiles for a minute
+        works = dict(list(works.items())[:1])
     return {name: functools.partial(_case, peer, work, options) for name, work in works.items()}
 
 

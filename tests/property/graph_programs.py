@@ -7,14 +7,18 @@ by array, bound, as a CachedOp, rewritten for inference, and after a round trip 
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
+from unittest import mock
 
 import numpy as np
+import torch
 
 import mxnova as mx
+from mxnova.core.exec.backends import aten
 
 __all__ = ["check", "draw"]
 
@@ -303,6 +307,30 @@ def _inferred(given: Given, symbol: Any) -> list[tuple[str, Outcome]]:
     return found
 
 
+def _by_backends(given: Given, symbol: Any) -> list[tuple[str, Outcome]]:
+    """Through OpenVINO, where it is installed; one image at a time."""
+    found = []
+    if importlib.util.find_spec("openvino"):
+        found.append(("openvino", _optimized(given, symbol.optimize_for("openvino"))))
+    threads = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        with mock.patch.object(aten, "images_at_once", return_value=1):
+            found.append(("image by image", _optimized(given, symbol)))
+    finally:
+        torch.set_num_threads(threads)
+    return found
+
+
+def _optimized(given: Given, symbol: Any) -> Outcome:
+    executor = _executor(given, symbol)
+    executor.optimize()
+    first = [o.asnumpy() for o in executor.forward()]
+    again = [o.asnumpy() for o in executor.forward()]
+    assert all(map(np.array_equal, first, again)), "a second run gives something else"
+    return Outcome(first)
+
+
 def check(graph: Recipe, seed: int = 0) -> None:
     """Raises AssertionError where two ways of running a graph disagree."""
     given, symbol = Given(graph, seed), graph.symbol()
@@ -314,7 +342,11 @@ def check(graph: Recipe, seed: int = 0) -> None:
     _agree(wanted, _bound(given, symbol), "bind")
     _agree(wanted, _bound(given, again), "JSON")
     plain = Outcome([o.asnumpy() for o in given.run(given.arrays())])
-    for way, outcome in [*_inferred(given, symbol), *_inferred(given, again)]:
+    for way, outcome in [
+        *_inferred(given, symbol),
+        *_inferred(given, again),
+        *_by_backends(given, symbol),
+    ]:
         _agree(plain, outcome, way)
     function = _as_function(symbol)
     for _ in range(3):

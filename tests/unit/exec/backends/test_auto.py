@@ -53,7 +53,16 @@ def halves(monkeypatch, tmp_path):
     monkeypatch.setitem(BY_NAME, "halves", made)
     monkeypatch.setenv("MXNOVA_AUTO_BACKENDS", "halves")
     monkeypatch.setenv("MXNOVA_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(auto, "is_busy", lambda: False)
+    monkeypatch.setattr(BY_NAME["auto"], "_found", Forgetful())
     return made
+
+
+class Forgetful(dict):
+    """As in a process of its own, each time."""
+
+    def get(self, key):
+        return None
 
 
 @pytest.fixture
@@ -162,6 +171,23 @@ def test_marks_ask_for_it_in_executors(halves, faster):
     executor = marked(mx.sym.var("x") + 1, "auto").simple_bind(mx.cpu(), x=SHAPE, grad_req="null")
     assert executor.forward()[0].asnumpy()[0, 0] == 0.5
     assert halves.compiled == 1
+
+
+def test_what_a_busy_machine_shows_is_not_kept(halves, faster, monkeypatch):
+    monkeypatch.setattr(auto, "is_busy", lambda: True)
+    monkeypatch.setattr(BY_NAME["auto"], "_found", {})
+    faster("halves")
+    assert answer() == 0.5
+    assert files() == []
+    faster("aten")
+    assert answer() == 0.5  # this process remembers
+
+
+def test_when_a_machine_is_busy(monkeypatch):
+    for load, busy in ((0.5, False), (1.4, False), (2, True)):
+        monkeypatch.setattr(os, "cpu_count", lambda: 1)
+        monkeypatch.setattr(os, "getloadavg", lambda load=load: (load, 0, 0), raising=False)
+        assert auto.is_busy() == busy
 
 
 def test_without_candidates_nothing_is_measured(monkeypatch, tmp_path):

@@ -145,6 +145,26 @@ def test_a_graph_that_it_knows_is_one_model():
     assert {row.reason for row in rows} == {f"compiled in part 1, of {len(rows)} nodes"}
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_products_in_a_row_on_any_number_of_threads(threads):
+    """OpenVINO's own compiler of such chains cannot do it for one thread."""
+    x = -mx.sym.relu(mx.sym.var("data"))
+    y = mx.sym.relu(mx.sym.FullyConnected(mx.sym.sin(x), num_hidden=4, name="f"))
+    symbol = mx.sym.broadcast_maximum(mx.sym.FullyConnected(y, num_hidden=6, name="g"), x)
+    given = parameters(symbol, data=(2, 6))
+    data = np.random.default_rng(5).normal(size=(2, 6))
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        plain, found = (
+            mx.Predictor(symbol, given, {"data": (2, 6)}, backend=b).predict(data=data)[0]
+            for b in ("aten", "openvino")
+        )
+    finally:
+        torch.set_num_threads(before)
+    np.testing.assert_allclose(found, plain, rtol=1e-4, atol=1e-6)
+
+
 def test_what_it_does_not_know_runs_between_its_parts():
     symbol = network(mx.sym.var("data"), lambda x: mx.sym.gamma(mx.sym.abs(x) + 1, name="g"))
     plain, found, predictor = answers(symbol, backend="openvino")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -40,6 +41,7 @@ class Auto:
         self._backends = backends
         self._choose = choose
         self.choices = Choices()
+        self._found: dict[str, str] = {}  # by this process
 
     def unavailable(self) -> str | None:
         """It can always be used."""
@@ -65,7 +67,7 @@ class Auto:
         """The symbol as the fastest candidate rewrites it."""
         names = self._candidates(program)
         key = identity(program, names)
-        known = self.choices.find(key)
+        known = self._found.get(key) or self.choices.find(key)
         if known in names:
             return self._compiled(program, known, constants)
         forms = {name: self._compiled(program, name, constants) for name in names}
@@ -74,7 +76,9 @@ class Auto:
             return forms[DEFAULT]
         seconds = measured({n: _runner(program, form, inputs) for n, form in forms.items()})
         best = min(seconds, key=lambda name: seconds[name])
-        self.choices.keep(key, best, seconds)
+        self._found[key] = best
+        if not is_busy():
+            self.choices.keep(key, best, seconds)
         return forms[best]
 
     def _candidates(self, program: Program) -> list[str]:
@@ -109,6 +113,13 @@ def _inputs(program: Program, constants: Mapping[str, Tensor]) -> list[Tensor] |
 def _runner(program: Program, symbol: Symbol, inputs: Sequence[Tensor]) -> Callable[[], Any]:
     function = program.lower(symbol).function
     return lambda: function(*inputs)
+
+
+def is_busy() -> bool:
+    """Whether others want the processor so much that what is measured now says little of later."""
+    if not hasattr(os, "getloadavg"):
+        return False
+    return os.getloadavg()[0] > 1.5 * (os.cpu_count() or 1)
 
 
 def measured(runners: Mapping[str, Callable[[], Any]]) -> dict[str, float]:

@@ -112,6 +112,9 @@ class Model:
             "INFERENCE_NUM_THREADS": torch.get_num_threads(),
             "INFERENCE_PRECISION_HINT": "bf16" if precision == "bfloat16" else "f32",
         }
+        if settings["INFERENCE_NUM_THREADS"] == 1:
+            # OpenVINO 2026.4 ends the process over chains of products that it compiles for one.
+            settings["SNIPPETS_MODE"] = "DISABLE"
         self._compiled = _core().compile_model(model, _DEVICE, settings)
         self._shapes = [tuple(o.get_shape()) for o in model.outputs]
         self._local = threading.local()
