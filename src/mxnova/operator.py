@@ -6,7 +6,8 @@ MXNet's way: subclass CustomOp and CustomOpProp, and `register` the latter; its 
 own, on tensors; it is then a function of `mx.nd` and `mx.sym` like any other
 (docs/design/add-an-operator.md).
 
-Callbacks of monitors take ``ctypes``, ``py_str`` and ``NDArrayHandle`` from here, by ``import *``.
+Callbacks of monitors take ``ctypes``, ``py_str``, ``NDArray`` and its handle from here, by
+``import *``.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ __all__ = [
     "CustomOp",
     "CustomOpProp",
     "DTypes",
+    "NDArray",
     "NDArrayHandle",
     "NDArrayOp",
     "NumpyOp",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The passes of the default backend: what each changes, what it leaves, and that values stay."""
 
+import os
 import threading
 
 import numpy as np
@@ -286,7 +287,25 @@ def test_weights_that_change_are_not_cut(monkeypatch, two_threads):
     close(results[:1] * 2, results[1:], atol=1e-3)
 
 
-def test_many_callers_and_forks(monkeypatch, two_threads):
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks")
+def test_a_forked_child_has_threads_of_its_own(monkeypatch, two_threads):
+    plain, _, predictor = answers(network(), monkeypatch)
+    data = np.random.default_rng(5).normal(size=SHAPE).astype("float32")
+    child = os.fork()
+    if not child:
+        found = predictor.predict(data=data)[0]
+        os._exit(0 if np.allclose(found, plain[0], rtol=1e-4) else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_what_goes_wrong_inside_names_the_node(monkeypatch, two_threads):
+    predictor = answers(network(), monkeypatch)[2]
+    (group,) = [op for op in operators(predictor) if op.name == "_Group"]
+    with pytest.raises(MXNetError, match="one_b|stem|one_a"):
+        group.forward(torch.zeros(4, 9, 12, 12))
+
+
+def test_many_callers(monkeypatch, two_threads):
     plain, _, predictor = answers(network(), monkeypatch)
     data = np.random.default_rng(5).normal(size=SHAPE).astype("float32")
     wrong = []

@@ -10,7 +10,6 @@ processes on two cores takes 255 ms instead of 530.
 from __future__ import annotations
 
 import functools
-import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -25,6 +24,7 @@ from ...graph.infer import ShapeTable
 from ...graph.node import Node
 from ...graph.symbol import Symbol
 from ...runtime.context import Context
+from ...runtime.forks import after_fork_in_child
 from .fused_convolution import FusedConvolution
 from .fused_linear import FusedLinear
 from .group import Group, function_of, with_groups
@@ -138,7 +138,7 @@ class _Batches(Group):
     images: int
 
     def _make(self, data: Sequence[Tensor]) -> Any:
-        function = function_of(self, data, Context("cpu", 0))
+        function = function_of(self, data, Context("cpu", 0), watched=True)
 
         def run(part: Sequence[Tensor]) -> Sequence[Tensor]:
             with torch.no_grad():  # which each thread says for itself
@@ -157,21 +157,31 @@ def _shared_out(
     if threads < 2 or batch <= images or any(len(t) != batch for t in data):
         return run(data)
     parts = [[t[i : i + images] for t in data] for i in range(0, batch, images)]
-    results = list(_workers(threads).map(run, parts))
+    results = list(_POOLS.of(threads).map(run, parts))
     return [torch.cat(columns) for columns in zip(*results, strict=True)]
 
 
-_lock = threading.Lock()
-_pools: dict[tuple[int, int], ThreadPoolExecutor] = {}  # by process and number of threads
+class _Pools:
+    """Threads that compute alone, a pool for each number of them."""
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """A forked child has the pools, but none of their threads."""
+        self._lock = threading.Lock()
+        self._pools: dict[int, ThreadPoolExecutor] = {}
+
+    def of(self, count: int) -> ThreadPoolExecutor:
+        """The pool of as many threads."""
+        with self._lock:
+            if count not in self._pools:
+                self._pools[count] = _started(count)
+            return self._pools[count]
 
 
-def _workers(count: int) -> ThreadPoolExecutor:
-    """As many threads, each of which computes alone."""
-    key = os.getpid(), count
-    with _lock:
-        if key not in _pools:
-            _pools[key] = _started(count)
-        return _pools[key]
+_POOLS = _Pools()
+after_fork_in_child(_POOLS.forget)
 
 
 def _started(count: int) -> ThreadPoolExecutor:

@@ -106,21 +106,31 @@ class Group(Op):
             return runner
 
 
-def function_of(group: Group, data: Sequence[Tensor], context: Context) -> Runner:
-    """What runs the nodes of a group one after the other, on inputs like `data`."""
-    from ..program import ArrayFacts, Facts, Program  # which knows of backends
+def function_of(
+    group: Group, data: Sequence[Tensor], context: Context, watched: bool = False
+) -> Runner:
+    """What runs the nodes of a group one after the other, on inputs like `data`.
+
+    Args:
+        group: the group.
+        data: its inputs.
+        context: where it runs.
+        watched: whether the profiler sees each node, and errors name it.
+    """
+    from ..program import ArrayFacts, Facts, Program, execute  # which knows of backends
 
     given = dict(zip(group.names, data, strict=True)) | dict(group.constants)
     facts = {n: ArrayFacts(tuple(t.shape), t.dtype) for n, t in given.items()}
     program = Program.ready(group.body, Facts(facts, context))
-    function = program.lower(program.symbol).function
+    lowered = program.lower(program.symbol)
     constants = {n: t.detach() for n, t in group.constants.items()}
     order = [v.name for v in program.variables]
     names = group.names
 
     def run(values: Sequence[Tensor]) -> Sequence[Tensor]:
         every = dict(zip(names, values, strict=True)) | constants
-        return function(*[every[n] for n in order])
+        inputs = [every[n] for n in order]
+        return execute(lowered, inputs) if watched else lowered.function(*inputs)
 
     return run
 
