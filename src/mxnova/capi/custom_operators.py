@@ -6,7 +6,7 @@ Handles of arrays that they get are theirs to free.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..autograd import Function
@@ -32,71 +32,66 @@ _MOST = 1 << 10  # names in a list; more means that nothing ends it
 class _Callbacks:
     """The functions of one thing, each with the state that it is called with.
 
+    The one called ``delete`` is called when this object goes.
+
     Args:
         owner: what errors call it.
         listed: MXNet's struct.
-        types: the type of each function, by its number.
-        delete: the number of the one that ends it; called when this object goes.
+        types: the type of each function by its name, in the struct's order.
     """
 
-    def __init__(self, owner: str, listed: Any, types: Sequence[str], delete: int) -> None:
-        self._owner, self._delete = owner, delete
+    def __init__(self, owner: str, listed: Any, types: Mapping[str, str]) -> None:
+        self._owner = owner
         count = listed.num_callbacks
         if count < 0 or (count and NULL in (listed.callbacks, listed.contexts)):
             raise ArgumentError(f"{owner}: a list of {count} callbacks is a null pointer")
-        self._functions = [
-            (ffi.cast(type, listed.callbacks[i]), listed.contexts[i])
-            for i, type in enumerate(types[:count])
-        ]
+        self._functions = {
+            name: (ffi.cast(type, listed.callbacks[i]), listed.contexts[i])
+            for i, (name, type) in enumerate(types.items())
+            if i < count and listed.callbacks[i] != NULL
+        }
 
-    def has(self, number: int) -> bool:
-        """Whether there is such a function."""
-        return number < len(self._functions) and self._functions[number][0] != NULL
+    def __contains__(self, name: str) -> bool:
+        return name in self._functions
 
-    def call(self, number: int, *arguments: Any) -> None:
+    def call(self, name: str, *arguments: Any) -> None:
         """Calls one of the functions.
 
         Raises:
             MXNetError: there is none, or it says that it failed.
         """
-        if not self.has(number):
-            raise MXNetError(f"{self._owner}: there is no callback number {number}")
-        function, state = self._functions[number]
+        if name not in self:
+            raise MXNetError(f"{self._owner}: there is no callback {name}")
+        function, state = self._functions[name]
         if not function(*arguments, state):
-            raise MXNetError(f"{self._owner}: callback number {number} failed")
+            raise MXNetError(f"{self._owner}: the callback {name} failed")
 
     def __del__(self) -> None:
-        if hasattr(self, "_functions") and self.has(self._delete):
-            function, state = self._functions[self._delete]
+        if "delete" in self.__dict__.get("_functions", ()):
+            function, state = self._functions["delete"]
             function(state)
 
 
 # Operators ----------------------------------------------------------------------------------------
 
-(
-    _PROP_DELETE,
-    _ARGUMENTS,
-    _OUTPUTS,
-    _AUXILIARY,
-    _SHAPE,
-    _DEPENDENCY,
-    _CREATE,
-    _TYPE,
-    _STORAGE,
-    _STORAGE_BACKWARD,
-) = range(10)
-_PROP_TYPES = (
-    "CustomOpDelFunc",
-    *("CustomOpListFunc",) * 3,
-    "CustomOpInferShapeFunc",
-    "CustomOpBwdDepFunc",
-    "CustomOpCreateFunc",
-    "CustomOpInferTypeFunc",
-    "CustomOpInferStorageTypeFunc",
-    "CustomOpBackwardInferStorageTypeFunc",
-)
-_OP_DELETE, _FORWARD, _BACKWARD = range(3)
-_OP_TYPES = ("CustomOpDelFunc", "CustomOpFBFunc", "CustomOpFBFunc")
+_PROP_TYPES = {
+    "delete": "CustomOpDelFunc",
+    "list_arguments": "CustomOpListFunc",
+    "list_outputs": "CustomOpListFunc",
+    "list_auxiliary_states": "CustomOpListFunc",
+    "infer_shape": "CustomOpInferShapeFunc",
+    "declare_backward_dependency": "CustomOpBwdDepFunc",
+    "create_operator": "CustomOpCreateFunc",
+    "infer_type": "CustomOpInferTypeFunc",
+    "infer_storage_type": "CustomOpInferStorageTypeFunc",
+    "infer_storage_type_backward": "CustomOpBackwardInferStorageTypeFunc",
+}
+_LISTS = ("list_arguments", "list_outputs", "list_auxiliary_states")
+_OP_TYPES = {
+    "delete": "CustomOpDelFunc",
+    "forward": "CustomOpFBFunc",
+    "backward": "CustomOpFBFunc",
+}
 
 
 class _Prop(CustomOpProp):
@@ -105,13 +100,13 @@ class _Prop(CustomOpProp):
     def __init__(self, op_type: str, callbacks: _Callbacks) -> None:
         super().__init__()
         self._op_type, self._callbacks = op_type, callbacks
-        self._names = [self._listed(number) for number in (_ARGUMENTS, _OUTPUTS, _AUXILIARY)]
+        self._names = [self._listed(name) for name in _LISTS]
 
-    def _listed(self, number: int) -> list[str]:
+    def _listed(self, name: str) -> list[str]:
         out = ffi.new("char ***")
-        if not self._callbacks.has(number):
+        if name not in self._callbacks:
             return []
-        self._callbacks.call(number, out)
+        self._callbacks.call(name, out)
         names = []
         while len(names) < _MOST and out[0] != NULL and out[0][len(names)] != NULL:
             names.append(text(out[0][len(names)]))
@@ -141,7 +136,7 @@ class _Prop(CustomOpProp):
         rest = self._count - len(kept)
         ndims = ffi.new("int[]", [len(shape) for shape in in_shape] + [0] * rest)
         shapes = ffi.new("int *[]", kept + [NULL] * rest)
-        self._callbacks.call(_SHAPE, self._count, ndims, shapes)
+        self._callbacks.call("infer_shape", self._count, ndims, shapes)
         return self._parts([self._shape(n, s) for n, s in zip(ndims, shapes, strict=True)])
 
     def _shape(self, ndim: int, sizes: Any) -> list[int]:
@@ -150,40 +145,42 @@ class _Prop(CustomOpProp):
         return list(ffi.unpack(sizes, ndim)) if ndim else []
 
     def infer_type(self, in_type: Any) -> Any:
-        if not self._callbacks.has(_TYPE):
+        if "infer_type" not in self._callbacks:
             return super().infer_type(in_type)
         flags = [-1 if kind is None else dtype_of(kind).flag for kind in in_type]
         types = ffi.new("int[]", flags + [-1] * (self._count - len(flags)))
-        self._callbacks.call(_TYPE, self._count, types)
+        self._callbacks.call("infer_type", self._count, types)
         return self._parts([_numpy_type(flag) for flag in types])
 
     def infer_storage_type(self, in_stype: Any) -> Any:
-        if not self._callbacks.has(_STORAGE):
+        if "infer_storage_type" not in self._callbacks:
             return super().infer_storage_type(in_stype)
         given = _stype_numbers(in_stype)
         stypes = ffi.new("int[]", given + [-1] * (self._count - len(given)))
-        self._callbacks.call(_STORAGE, self._count, stypes)
+        self._callbacks.call("infer_storage_type", self._count, stypes)
         return self._parts([stype_at(number) for number in stypes])
 
     def infer_storage_type_backward(
         self, ograd_stype: Any, in_stype: Any, out_stype: Any, igrad_stype: Any, aux_stype: Any
     ) -> Any:
         groups = (ograd_stype, in_stype, out_stype, igrad_stype, aux_stype)
-        if not self._callbacks.has(_STORAGE_BACKWARD):
+        if "infer_storage_type_backward" not in self._callbacks:
             return super().infer_storage_type_backward(*groups)
         order = (_D_OUTPUT, _INPUT, _OUTPUT, _D_INPUT, _AUX)
         tags = [tag for tag, group in zip(order, groups, strict=True) for _ in group]
         stypes = ffi.new("int[]", _stype_numbers(s for group in groups for s in group))
-        self._callbacks.call(_STORAGE_BACKWARD, len(tags), stypes, ffi.new("int[]", tags or 1))
+        self._callbacks.call(
+            "infer_storage_type_backward", len(tags), stypes, ffi.new("int[]", tags or 1)
+        )
         found = iter(stypes)
         return tuple([stype_at(next(found)) for _ in group] for group in groups)
 
     def declare_backward_dependency(self, out_grad: Any, in_data: Any, out_data: Any) -> Any:
-        if not self._callbacks.has(_DEPENDENCY):
+        if "declare_backward_dependency" not in self._callbacks:
             return super().declare_backward_dependency(out_grad, in_data, out_data)
         memory = [ffi.new("int[]", list(part) or 1) for part in (out_grad, in_data, out_data)]
         count, needed = ffi.new("int *"), ffi.new("int **")
-        self._callbacks.call(_DEPENDENCY, *memory, count, needed)
+        self._callbacks.call("declare_backward_dependency", *memory, count, needed)
         most = len(out_grad) + len(in_data) + len(out_data)
         if not 0 <= count[0] <= most:
             raise MXNetError(f"Custom: op_type={self._op_type!r}: {count[0]} dependencies")
@@ -193,7 +190,7 @@ class _Prop(CustomOpProp):
         kept = [ffi.new("unsigned[]", list(shape) or 1) for shape in in_shapes]
         made = ffi.new("struct MXCallbackList *")
         self._callbacks.call(
-            _CREATE,
+            "create_operator",
             text_memory(str(ctx)),
             len(kept),
             ffi.new("unsigned *[]", kept or 1),
@@ -201,7 +198,7 @@ class _Prop(CustomOpProp):
             ffi.new("int[]", list(in_dtypes) or 1),
             made,
         )
-        return _Operator(_Callbacks(self._op_type, made[0], _OP_TYPES, _OP_DELETE), self)
+        return _Operator(_Callbacks(self._op_type, made[0], _OP_TYPES), self)
 
 
 def _numpy_type(flag: int) -> Any:
@@ -226,7 +223,7 @@ class _Operator(CustomOp):
 
     def forward(self, is_train: Any, req: Any, in_data: Any, out_data: Any, aux: Any) -> None:
         groups = ((_INPUT, in_data), (_OUTPUT, out_data), (_AUX, aux))
-        self._call(_FORWARD, groups, req, is_train)
+        self._call("forward", groups, req, is_train)
 
     def backward(
         self, req: Any, out_grad: Any, in_data: Any, out_data: Any, in_grad: Any, aux: Any
@@ -235,12 +232,12 @@ class _Operator(CustomOp):
             *((_D_OUTPUT, out_grad), (_INPUT, in_data), (_OUTPUT, out_data)),
             *((_D_INPUT, in_grad), (_AUX, aux)),
         )
-        self._call(_BACKWARD, groups, req, True)
+        self._call("backward", groups, req, True)
 
-    def _call(self, number: int, groups: Iterable[tuple[int, Any]], req: Any, train: bool) -> None:
+    def _call(self, name: str, groups: Iterable[tuple[int, Any]], req: Any, train: bool) -> None:
         tagged = [(tag, give(array)) for tag, arrays in groups for array in arrays]
         self._callbacks.call(
-            number,
+            name,
             len(tagged),
             ffi.new("void *[]", [ffi.cast("void *", handle) for _, handle in tagged] or 1),
             ffi.new("int[]", [tag for tag, _ in tagged] or 1),
@@ -261,15 +258,14 @@ def MXCustomOpRegister(op_type: Any, creator: Any) -> None:
         made = ffi.new("struct MXCallbackList *")
         if not creator(text_memory(name), len(options), keys, values, made):
             raise MXNetError(f"Custom: op_type={name!r}: its creator failed")
-        return _Prop(name, _Callbacks(name, made[0], _PROP_TYPES, _PROP_DELETE))
+        return _Prop(name, _Callbacks(name, made[0], _PROP_TYPES))
 
     register(name)(make)
 
 
 # Functions with a gradient of their own -----------------------------------------------------------
 
-_FUNCTION_BACKWARD, _FUNCTION_DELETE = range(2)
-_FUNCTION_TYPES = ("CustomFunctionBwdFunc", "CustomFunctionDelFunc")
+_FUNCTION_TYPES = {"backward": "CustomFunctionBwdFunc", "delete": "CustomFunctionDelFunc"}
 
 
 class _Function(Function):
@@ -288,7 +284,7 @@ class _Function(Function):
         gradients = [zeros(shape, context, dtype) for shape, dtype, context in self._shapes]
         handles = [give(array) for array in (*output_grads, *gradients)]
         self._callbacks.call(
-            _FUNCTION_BACKWARD,
+            "backward",
             len(output_grads),
             len(gradients),
             ffi.new("void *[]", [ffi.cast("void *", handle) for handle in handles]),
@@ -306,6 +302,6 @@ def MXCustomFunctionRecord(
     results = [with_memory(array) for array in found(num_outputs, outputs, NDArray)]
     if callbacks == NULL:
         raise ArgumentError("MXCustomFunctionRecord: the callbacks are a null pointer")
-    listed = _Callbacks("autograd.Function", callbacks[0], _FUNCTION_TYPES, _FUNCTION_DELETE)
+    listed = _Callbacks("autograd.Function", callbacks[0], _FUNCTION_TYPES)
     for array, recorded in zip(results, _Function(listed, results)(*given), strict=True):
         array._tracked, array._node = recorded._tracked, recorded._node

@@ -13,6 +13,7 @@ from ..core.base.errors import ArgumentError, ArgumentTypeError, UnknownNameErro
 from ..core.base.handles import find, free, give
 from ..core.nd.array import NDArray
 from ..kvstore.base import KVStoreBase
+from ..kvstore.distributed.scheduler import serve
 from ..kvstore.kvstore import KVStore
 from .arguments import found, numbers, pairs, text, texts
 from .border import extern
@@ -26,9 +27,39 @@ def MXInitPSEnv(num_vars: int, keys: Any, vals: Any) -> None:
     os.environ.update(pairs(num_vars, keys, vals))
 
 
+class _Attendant(KVStoreBase):
+    """A store of several machines to a process that is none of its workers.
+
+    Args:
+        type: its name.
+    """
+
+    def __init__(self, type: str) -> None:
+        self._type = type
+
+    @property
+    def type(self) -> str:
+        return self._type
+
+    @property
+    def rank(self) -> int:
+        return 0
+
+    @property
+    def num_workers(self) -> int:
+        return 0
+
+
+def _role() -> str:
+    return os.environ.get("DMLC_ROLE", "worker")
+
+
 @extern
 def MXKVStoreCreate(type: Any, out: Any) -> None:
     name = text(type)
+    if "dist" in name.lower() and _role() != "worker":
+        out[0] = give(_Attendant(name.lower()))
+        return
     try:
         store = kvstore.create(name)
     except UnknownNameError:
@@ -184,10 +215,6 @@ def MXKVStoreGetGroupSize(handle: int, ret: Any) -> None:
     ret[0] = find(handle, KVStoreBase).num_workers
 
 
-def _role() -> str:
-    return os.environ.get("DMLC_ROLE", "worker")
-
-
 @extern
 def MXKVStoreIsWorkerNode(ret: Any) -> None:
     ret[0] = _role() == "worker"
@@ -215,9 +242,12 @@ def MXKVStoreSetBarrierBeforeExit(handle: int, barrier_before_exit: int) -> None
 
 @extern
 def MXKVStoreRunServer(handle: int, controller: Any, controller_handle: Any) -> None:
-    find(handle, KVStore)
+    """Stays to the end of a job of several machines; a server is asked for nothing there."""
+    find(handle, KVStoreBase)
     if controller == NULL:
         raise ArgumentError("MXKVStoreRunServer: the controller is a null pointer")
+    if _role() == "scheduler":
+        serve()
 
 
 @extern
@@ -227,5 +257,4 @@ def MXKVStoreSendCommmandToServers(handle: int, cmd_id: int, cmd_body: Any) -> N
 
 @extern
 def MXKVStoreGetNumDeadNode(handle: int, node_id: int, number: Any, timeout_sec: int) -> None:
-    find(handle, KVStore)
-    number[0] = 0
+    number[0] = find(handle, KVStore).get_num_dead_node(node_id, timeout_sec)

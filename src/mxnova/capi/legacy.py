@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, ClassVar
 
 from ..core.base.errors import UnknownNameError, candidates
 from ..core.base.handles import find, give
@@ -21,7 +22,8 @@ __all__: list[str] = []
 _ARRAYS_FIRST, _MAY_BE_EMPTY = 1, 4  # bits of a function's kind: order of arguments, of outputs
 
 
-class _Function(NamedTuple):
+@dataclass(frozen=True)
+class _Function:
     """What a function takes; it writes one array."""
 
     name: str
@@ -29,7 +31,7 @@ class _Function(NamedTuple):
     scalars: tuple[str, ...]
     kind: int
 
-    noun = "function"
+    noun: ClassVar[str] = "function"
 
 
 _FUNCTIONS = {

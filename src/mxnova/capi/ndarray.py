@@ -83,7 +83,9 @@ def MXShallowCopyNDArray(src: int, out: Any) -> None:
 
 @status
 def MXNDArrayFree(handle: int) -> int:
-    if handle and not isinstance(GIVEN.pop(handle, None), NDArray):
+    if type(GIVEN.get(handle)) is NDArray:
+        GIVEN.pop(handle, None)
+    elif handle:
         free(handle, NDArray)
     return 0
 

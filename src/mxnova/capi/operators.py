@@ -15,6 +15,7 @@ from ..core.nd.array import NDArray
 from ..core.nd.dispatch import invoke, pairwise
 from ..core.nd.memory import take
 from ..core.nd.recording import STATE
+from ..core.nd.validation import settled
 from ..core.op import library  # noqa: F401 - registers operators
 from ..core.op.record import REGISTRY, Op, OpType
 from .arguments import numbers, pairs, text
@@ -262,7 +263,7 @@ def MXImperativeInvokeEx(
 def _match(array: NDArray, other: NDArray) -> bool:
     """Whether both have memory, and the same shape."""
     try:
-        return array._raw.shape == other._raw.shape
+        return bool(array._raw.shape == other._raw.shape)
     except AttributeError:
         return False
 
@@ -287,7 +288,8 @@ def run_into(
 ) -> None:
     """Runs an operator and puts the results into arrays, with memory or without."""
     if all(hasattr(out, "_raw") for out in outs):
-        invoke(_operator(type_, arrays, attrs), arrays, outs)
+        op = _operator(type_, arrays, attrs)
+        invoke(op if arrays else settled(op, outs[0]), arrays, outs)
         return
     for out, result in zip(outs, _run(type_, arrays, attrs), strict=True):
         become(out, result)

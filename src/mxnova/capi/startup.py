@@ -4,6 +4,7 @@
 Nothing that goes wrong here may pass silently: cffi would let every function return 0.
 """
 
+import os
 import sys
 
 ROOT = "@ROOT@"  # where the mxnova is that built the library
@@ -12,10 +13,14 @@ ROOT = "@ROOT@"  # where the mxnova is that built the library
 def _start() -> None:
     if "mxnova" not in sys.modules:
         sys.path.insert(0, ROOT)
+        # A server's or scheduler's program goes on here: it calls MXKVStoreRunServer.
+        role = os.environ.pop("DMLC_ROLE", None)
         try:
             import mxnova  # noqa: F401
         finally:
             sys.path.remove(ROOT)
+            if role is not None:
+                os.environ["DMLC_ROLE"] = role
     # Modules that Python read before there was a library hold on to C without it.
     for name in [n for n in sys.modules if f"{n}.".startswith("mxnova.capi.")]:
         del sys.modules[name]

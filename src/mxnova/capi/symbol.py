@@ -31,9 +31,17 @@ def MXSymbolCreateAtomicSymbol(
 ) -> None:
     name = find(creator, Creator).type.name
     attrs = {hidden(k): v for k, v in pairs(num_param, keys, vals).items()}
-    op = parsed(name, attrs)
-    node = Node(op, "", attrs)
+    bodies = _body(attrs) if name == "_CachedOp" else []
+    op = parsed(name, attrs, bodies)
+    node = Node(op, "", attrs, (), bodies)
     out[0] = give(Symbol(Entry(node, i) for i in range(op.n_visible())))
+
+
+def _body(attrs: dict[str, str]) -> list[Symbol]:
+    """The graph that stands as JSON among the parameters of a `_CachedOp`, which lose it."""
+    json = attrs.pop("subgraph", None)
+    attrs.clear()  # how MXNet is to run it
+    return [] if json is None else [from_json(json)]
 
 
 extern(MXSymbolCreateAtomicSymbol, "NNSymbolCreateAtomicSymbol")

@@ -53,6 +53,11 @@ class DataDesc(namedtuple("DataDesc", ["name", "shape"])):
         return [DataDesc(name, shape, by_name[name]) for name, shape in shapes]
 
 
+def described(desc: Any) -> DataDesc:
+    """A description, of a pair of name and shape, too."""
+    return desc if isinstance(desc, DataDesc) else DataDesc(*desc)
+
+
 class DataBatch:
     """A batch.
 

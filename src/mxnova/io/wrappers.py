@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 from ..core.base.errors import ArgumentError, AssertedError, UnknownNameError, shown
-from .batch import DataBatch, DataDesc, DataIter
+from .batch import DataBatch, DataDesc, DataIter, described
 
 __all__ = ["PrefetchingIter", "ResizeIter"]
 
@@ -184,16 +184,16 @@ def _next_of(iterator: Any) -> DataBatch | None:
 
 
 def _renamed(
-    described: Sequence[Sequence[Any]], renamings: Sequence[Mapping[str, str]] | None
+    of_iterators: Sequence[Sequence[Any]], renamings: Sequence[Mapping[str, str]] | None
 ) -> list[DataDesc]:
     """Descriptions one after the other, with new names where there are."""
     found = []
-    for i, descs in enumerate(described):
+    for i, descs in enumerate(of_iterators):
         names = {} if renamings is None else renamings[i]
         for desc in descs:
             if renamings is not None and desc[0] not in names:
                 text = f"{desc[0]!r} of iterator {i} has no new name among {shown(names)}"
                 raise UnknownNameError(f"PrefetchingIter: {text}")
-            rest = (desc.dtype, desc.layout) if isinstance(desc, DataDesc) else desc[2:]
-            found.append(DataDesc(names.get(desc[0], desc[0]), desc[1], *rest))
+            name, full = names.get(desc[0], desc[0]), described(desc)
+            found.append(DataDesc(name, full.shape, full.dtype, full.layout))
     return found

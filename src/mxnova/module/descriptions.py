@@ -9,6 +9,7 @@ from typing import Any
 
 from ..core.base.errors import ArgumentError, shown
 from ..io import DataDesc
+from ..io.batch import described
 from ..symbol import Symbol
 
 __all__: list[str] = []
@@ -79,12 +80,8 @@ def _parse_data_desc(
     Raises:
         ArgumentError: data of other names are described.
     """
-    data = [_described(desc) for desc in data_shapes]
+    data = [described(desc) for desc in data_shapes]
     _check_names_match(data_names, data, "data", True)
-    labels = None if label_shapes is None else [_described(desc) for desc in label_shapes]
+    labels = None if label_shapes is None else [described(desc) for desc in label_shapes]
     _check_names_match(label_names, labels or (), "label", False)
     return data, labels
-
-
-def _described(desc: Any) -> DataDesc:
-    return desc if isinstance(desc, DataDesc) else DataDesc(*desc)

@@ -24,6 +24,7 @@ from ..executor_manager import (
     _split_input_slice,
 )
 from ..io import DataDesc
+from ..io.batch import described
 from ..symbol import Symbol
 
 __all__ = ["DataParallelExecutorGroup"]
@@ -198,12 +199,11 @@ class DataParallelExecutorGroup:
     ) -> list[DataDesc]:
         """Descriptions of the part of device `i`."""
         found = []
-        for desc, axis in zip(shapes, major_axis, strict=True):
-            shape = list(desc[1])
+        for desc, axis in zip(map(described, shapes), major_axis, strict=True):
+            shape = list(desc.shape)
             if axis >= 0:
                 shape[axis] = self.slices[i].stop - self.slices[i].start
-            rest = (desc.dtype, desc.layout) if isinstance(desc, DataDesc) else desc[2:]
-            found.append(DataDesc(desc[0], tuple(shape), *rest))
+            found.append(DataDesc(desc.name, tuple(shape), desc.dtype, desc.layout))
         return found
 
     def _bind_ith_exec(

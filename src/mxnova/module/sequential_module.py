@@ -10,6 +10,7 @@ from typing import Any
 from .. import ndarray as nd
 from ..core.base.errors import AssertedError, candidates
 from ..io import DataBatch, DataDesc
+from ..io.batch import described
 from .base_module import BaseModule
 from .steps import SGD, UNIFORM, Params
 
@@ -289,8 +290,5 @@ def _named(names: Sequence[str], shapes: Sequence[Any]) -> list[DataDesc]:
         given = [desc[0] for desc in shapes]
         text = f"auto_wiring: a module takes {list(names)}, the one before gives {given}"
         raise AssertedError(f"bind: {text}")
-    found = []
-    for name, desc in zip(names, shapes, strict=True):
-        rest = (desc.dtype, desc.layout) if isinstance(desc, DataDesc) else desc[2:]
-        found.append(DataDesc(name, desc[1], *rest))
-    return found
+    pairs = zip(names, map(described, shapes), strict=True)
+    return [DataDesc(name, desc.shape, desc.dtype, desc.layout) for name, desc in pairs]

@@ -112,9 +112,10 @@ __all__ = [
     "waitall",
     "zeros",
 ]
+__all__ += [n for n in operator_names() if n not in __all__]
 
 __getattr__ = operators(__name__, function_of)
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *operator_names()})
+    return sorted({*__all__, *operator_names()})  # some may be registered since

@@ -29,6 +29,62 @@ def test_a_program_in_c(program, tmp_path):
     assert program(source) == "10901 4 5 elements are copied, and the array's shape is [2,2]\n"
 
 
+THREADS = r"""
+#include <mxnet/c_api.h>
+#include <nnvm/c_api.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#define N_THREADS 8
+static OpHandle add;
+
+static void *work(void *number) {
+    long id = (long)number, size = id + 2;
+    uint32_t shape = (uint32_t)size;
+    float values[N_THREADS + 2], back[N_THREADS + 2];
+    char expected[64];
+    snprintf(expected, sizeof expected, "%ld elements are copied", size + 1);
+    for (int i = 0; i < 200; i++) {
+        NDArrayHandle in[2], *out = NULL;
+        int count = 0;
+        for (int k = 0; k < size; k++) values[k] = (float)(i + id);
+        for (int k = 0; k < 2; k++) {
+            if (MXNDArrayCreateEx(&shape, 1, 1, 0, 0, 0, &in[k])) return "create";
+            if (MXNDArraySyncCopyFromCPU(in[k], values, size)) return "copy in";
+        }
+        if (MXImperativeInvoke(add, 2, in, &count, &out, 0, NULL, NULL)) return "invoke";
+        NDArrayHandle sum = out[0];
+        if (!MXNDArraySyncCopyToCPU(sum, back, size + 1)) return "no error";
+        if (strncmp(MXGetLastError(), expected, strlen(expected))) return "another thread's error";
+        if (MXNDArraySyncCopyToCPU(sum, back, size)) return "copy out";
+        if (back[size - 1] != 2 * (float)(i + id)) return "another thread's values";
+        if (MXNDArrayFree(in[0]) || MXNDArrayFree(in[1]) || MXNDArrayFree(sum)) return "free";
+    }
+    return NULL;
+}
+
+int main(void) {
+    pthread_t threads[N_THREADS];
+    if (NNGetOpHandle("elemwise_add", &add)) return 1;
+    for (long i = 0; i < N_THREADS; i++) pthread_create(&threads[i], NULL, work, (void *)i);
+    for (int i = 0; i < N_THREADS; i++) {
+        void *failed;
+        pthread_join(threads[i], &failed);
+        if (failed) { printf("%s: %s\n", (char *)failed, MXGetLastError()); return 2; }
+    }
+    puts("done");
+    return 0;
+}
+"""
+
+
+def test_threads_have_outputs_and_errors_of_their_own(program, tmp_path):
+    source = tmp_path / "threads.c"
+    source.write_text(THREADS)
+    assert program(source) == "done\n"
+
+
 def test_in_a_python_that_has_looked_at_capsules(built):
     """cffi's own lock would wait for ever there."""
     lines = [

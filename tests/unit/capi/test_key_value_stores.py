@@ -1,6 +1,10 @@
 """Stores through C."""
 
 import ctypes
+import os
+import socket
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -128,3 +132,50 @@ def test_errors(call, store, array):
     for name, arguments, text in cases:
         with pytest.raises(RuntimeError, match=text):
             call(name, store, *arguments)
+
+
+ATTENDANT = """
+import ctypes, sys
+library = ctypes.CDLL(sys.argv[1])
+library.MXGetLastError.restype = ctypes.c_char_p
+store, number = ctypes.c_void_p(), ctypes.c_int()
+controller = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p)(print)
+for call in (
+    lambda: library.MXKVStoreIsWorkerNode(ctypes.byref(number)),
+    lambda: library.MXKVStoreCreate(b"dist_sync", ctypes.byref(store)),
+    lambda: library.MXKVStoreRunServer(store, controller, None),
+    lambda: library.MXKVStoreFree(store),
+):
+    if call():
+        sys.exit(library.MXGetLastError().decode())
+print("worker", number.value)
+"""
+WORKER = """
+import mxnova as mx
+store = mx.kv.create("dist_sync")
+store.init(0, mx.nd.ones((2,)))
+print(store.num_workers)
+"""
+
+
+def test_servers_and_the_scheduler_of_a_job(built):
+    """Processes that are no workers end when the job does."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    place = {"DMLC_PS_ROOT_URI": "127.0.0.1", "DMLC_PS_ROOT_PORT": str(port)}
+    job = {**os.environ, **place, "DMLC_NUM_WORKER": "1", "DMLC_NUM_SERVER": "1"}
+    programs = {"scheduler": ATTENDANT, "server": ATTENDANT, "worker": WORKER}
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", program, str(built.library)],
+            env={**job, "DMLC_ROLE": role}, stdout=subprocess.PIPE, text=True,
+        )
+        for role, program in programs.items()
+    ]  # fmt: skip
+    try:
+        printed = [process.communicate(timeout=200)[0] for process in running]
+    finally:
+        for process in running:
+            process.kill()
+    assert printed == ["worker 0\n", "worker 0\n", "1\n"]

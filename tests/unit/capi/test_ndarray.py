@@ -31,7 +31,7 @@ def test_a_freed_handle_is_an_error(call, array, values):
 def test_another_kind_of_handle_is_an_error(call, values):
     operator = Handle()
     call("NNGetOpHandle", b"relu", ctypes.byref(operator))
-    with pytest.raises(RuntimeError, match="is the handle of a Creator, not of a NDArray"):
+    with pytest.raises(RuntimeError, match="is a handle of kind operator, not NDArray"):
         values(operator)
 
 
@@ -45,3 +45,11 @@ def test_arrays_of_python_have_handles(call, values):
     del array
     with pytest.raises(RuntimeError, match="is the handle of no NDArray"):
         values(stale)
+
+
+def test_freeing_another_kind_frees_nothing(call):
+    symbol = Handle()
+    call("MXSymbolCreateVariable", b"x", ctypes.byref(symbol))
+    with pytest.raises(RuntimeError, match="is a handle of kind Symbol, not NDArray"):
+        call("MXNDArrayFree", symbol)
+    call("MXSymbolFree", symbol)

@@ -101,3 +101,15 @@ def created_with(call, network, dtype):
         *(texts("Activation"), None, texts("act_type"), texts("softrelu"), parameters, None),
     )
     return made
+
+
+def test_a_graph_as_a_parameter(call, network):
+    operator = created(call, "NNGetOpHandle", b"_CachedOp")
+    body = mx.sym.relu(mx.sym.var("a")) + 1
+    pairs = (2, texts("subgraph", "static_alloc"), texts(body.tojson(), "True"))
+    made = created(call, "MXSymbolCreateAtomicSymbol", operator, *pairs)
+    x = mx.sym.var("x")
+    call("MXSymbolCompose", made, b"body", 1, None, handles(x.handle))
+    symbol = find(made.value, mx.sym.Symbol)
+    assert symbol.list_arguments() == ["x"]
+    assert symbol.eval(x=mx.nd.array([-1, 2]))[0].asnumpy().tolist() == [1, 3]

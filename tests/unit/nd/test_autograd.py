@@ -536,3 +536,17 @@ def test_no_symbol_of_what_is_no_operator():
         autograd.get_symbol(y)
     with pytest.raises(ArgumentTypeError, match="is a list"):
         autograd.get_symbol([x])
+
+
+def test_gradients_of_gradients_leave_the_graph_they_were_taken_of():
+    x, w = leaf([1, 2]), leaf([3, 4])
+    with autograd.record():
+        y = x * w
+        (d_x,) = autograd.grad(y, [x], create_graph=True, retain_graph=True)
+        (second,) = autograd.grad(d_x, [w])
+        (d_w,) = autograd.grad(y, [w])
+    assert (second.asnumpy().tolist(), d_w.asnumpy().tolist()) == ([1, 1], [1, 2])
+    with pytest.raises(MXNetError, match="freed"):
+        d_x.backward()
+    with pytest.raises(MXNetError, match="freed"):
+        y.backward()

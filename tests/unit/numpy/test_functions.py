@@ -51,7 +51,8 @@ linalg.norm(b,numpy.inf,axis=0) linalg.inv(m) linalg.det(m) linalg.solve(m,b) li
 linalg.tensorinv(m,1) linalg.tensorsolve(m,b) linalg.cholesky(m@m.T) unravel_index(j,(2,2))
 """
 ARRAYS_ONLY = """
-split(v,3) split(v,[1,4]) split(a,3,axis=1) array_split(v,4) hsplit(a,3) vsplit(a,2) dsplit(k,2)
+split(v,3) split(v,1) array_split(v,1) split(v,[1,4]) split(a,3,axis=1) array_split(v,4)
+hsplit(a,3) vsplit(a,2) dsplit(k,2)
 broadcast_arrays(a,b) meshgrid(b,v) meshgrid(b,v,indexing="ij") nonzero(i) where(i)
 diag_indices_from(m) unique(i) unique(i,return_counts=True) bincount(j) shape(a) resize(a,(3,3))
 linalg.slogdet(m) linalg.eigvalsh(m+m.T) histogram(a,5,range=(-2,2))
@@ -151,3 +152,19 @@ def test_gradients_of_graphs_are_those_of_arrays(expression):
         assert all(type(x) is mx.np.ndarray for x in found[-1])
     check(found[1], [x.asnumpy() for x in found[0]], expression)
     assert sum(numpy.abs(g.asnumpy()).sum() for g in found[0][1:]) > 0
+
+
+@pytest.mark.parametrize(
+    "name, cut, lengths",
+    [
+        ("array_split", 3, [3, 3, 2]),
+        ("array_split", 1, [8]),
+        ("array_split", (1, 3), [1, 2, 5]),
+        ("split", (), [8]),
+        ("vsplit", 2, [4, 4]),
+    ],
+)
+def test_parts_of_symbols_are_lists(name, cut, lengths):
+    parts = getattr(mx.sym.np, name)(mx.sym.var("a").as_np_ndarray(), cut)
+    assert type(parts) is list
+    assert [p.infer_shape(a=(8, 2))[1] for p in parts] == [[(n, 2)] for n in lengths]

@@ -81,8 +81,9 @@ def test_convolutions_inside_graphs(data, weight, attrs):
 
 
 @pytest.mark.parametrize("shape", [(4, 8, 12, 12), (4, 1, 12, 12)])
-def test_images_go_channels_last(shape):
-    data, weight = numbers(*shape), numbers(5, shape[1], 3, 3)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_images_go_channels_last(shape, dtype):
+    data, weight = numbers(*shape).to(dtype), numbers(5, shape[1], 3, 3).to(dtype)
     result = F.conv2d(laid_out(data, weight), weight)
     assert result.is_contiguous(memory_format=torch.channels_last)
 

@@ -180,3 +180,14 @@ def test_summary(sample):
 def test_bad_bins_are_refused(attrs, inputs, fact):
     with pytest.raises(MXNetError, match=fact):
         inferred_shapes("_histogram", attrs, inputs)
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "nanprod", "norm", "max"])
+def test_gradients_over_all_axes(name):
+    """What autograd keeps of a result is not written to when the result gets its axis."""
+    data = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    result = recorded(find(name).of({}))(data)
+    result = result[0] if isinstance(result, tuple) else result
+    assert result.shape == (1,)
+    result.sum().backward()
+    assert data.grad is not None

@@ -46,10 +46,13 @@ def find(number: int, kind: type[T]) -> T:
         found = _LENT.get(number)
     if isinstance(found, kind):
         return found
-    name = getattr(kind, "noun", kind.__name__)
     if found is None:
-        raise MXNetError(f"{number:#x} is the handle of no {name} that is still there")
-    raise MXNetError(f"{number:#x} is the handle of a {type(found).__name__}, not of a {name}")
+        raise MXNetError(f"{number:#x} is the handle of no {_noun(kind)} that is still there")
+    raise MXNetError(f"{number:#x} is a handle of kind {_noun(type(found))}, not {_noun(kind)}")
+
+
+def _noun(kind: type[Any]) -> str:
+    return str(getattr(kind, "noun", kind.__name__))
 
 
 def free(number: int, kind: type[Any]) -> None:

@@ -38,7 +38,8 @@ def _apply_rules(op: Op, values: Sequence[Value]) -> None:
         facts = Shapes(op.name, names, outputs, shapes)
         with suppress(Pause):
             op.infer_shape(facts)
-            if not names and not all(is_known(facts.known(n)) for n in outputs):
+            fills = "out" in op.type.signature.facts  # what the caller gives
+            if not (names or fills or all(is_known(facts.known(n)) for n in outputs)):
                 shown = shape_text(facts.known(outputs[0]))
                 raise MXNetError(f"{op.name}: the shape {shown} of its output must be fully given")
 

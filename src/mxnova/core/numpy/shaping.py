@@ -255,10 +255,6 @@ for _rank in (1, 2, 3):
 # Cut ----------------------------------------------------------------------------------------------
 
 
-def _parts(F: World, made: Any) -> Any:
-    return list(made) if F.is_symbolic else F.outputs(made)
-
-
 def _cut(name: str, given: Any, length: int | None) -> dict[str, Any]:
     """What the operator is told: how many equal parts, or before which indices."""
     if isinstance(given, (int, np.integer)):
@@ -278,14 +274,14 @@ def _length(F: World, a: Any, axis: int) -> int | None:
 def split(F: World, ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     """Parts along `axis`: so many of equal length, or cut before each of the indices."""
     cut = _cut("split", indices_or_sections, _length(F, ary, axis))
-    return _parts(F, F._npi_split(ary, axis=axis, **cut))
+    return F.outputs(F._npi_split(ary, axis=axis, **cut))
 
 
 @function
 def array_split(F: World, ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     """As `split`; lengths may differ by one."""
     cut = _cut("array_split", indices_or_sections, None)
-    return _parts(F, F._npi_split(ary, axis=axis, **cut))
+    return F.outputs(F._npi_split(ary, axis=axis, **cut))
 
 
 @function
@@ -293,7 +289,7 @@ def hsplit(F: World, ary: Any, indices_or_sections: Any) -> Any:
     """Parts along the second axis; of a vector along its only one."""
     _refuse_rank("hsplit", F, ary, 1)
     cut = _cut("hsplit", indices_or_sections, None)
-    return _parts(F, F._npi_hsplit(ary, **cut))
+    return F.outputs(F._npi_hsplit(ary, **cut))
 
 
 @function

@@ -54,7 +54,8 @@ class World:
 
     def outputs(self, result: Any) -> list[Any]:
         """The outputs of an operator with several, as a list."""
-        return list(result) if isinstance(result, (list, tuple)) or self.is_symbolic else [result]
+        several = isinstance(result, (list, tuple)) or (self.is_symbolic and len(result) > 1)
+        return list(result) if several else [result]
 
     def check(self, function: str, value: Any) -> None:
         """Raises where `value` is no array of this world."""

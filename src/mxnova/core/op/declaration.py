@@ -33,16 +33,23 @@ __all__ = [
 C = TypeVar("C", bound=type[Op])
 
 
-def operator(*names: str, **facing: Any) -> Callable[[C], C]:
+def operator(*names: str, extends: bool = False, **facing: Any) -> Callable[[C], C]:
     """Registers a subclass of Op under `names`; its annotated fields become the parameters.
 
     A class that annotates nothing has the parameters of its base; what its docstring does not say
-    of arrays and parameters, those of its bases say. Keywords are fields of `OpType`: named_inputs,
-    by_name_only, method.
+    of arrays and parameters, those of its bases say.
+
+    Args:
+        names: canonical name first.
+        extends: the class has the parameters of its base, with those that it annotates itself in
+            their places, or after them.
+        facing: fields of `OpType`: named_inputs, by_name_only, method.
     """
 
     def declare(cls: C) -> C:
-        cls._parameters = annotated(declaring(cls))
+        own = annotated(declaring(cls))
+        base = annotated(declaring(cls.__bases__[0])) if extends else ()
+        cls._parameters = tuple(dict.fromkeys((*base, *own)))
         cls.type = OpType(names, cls, cls.forward, **facing)
         for member in vars(cls).values():
             cls.type.kernels += getattr(member, "_kernels", ())

@@ -27,6 +27,7 @@ _LEAST_ROWS, _LEAST_COLUMNS = 4, 16
 # A transposed first operand is copied: better the narrow one. The gradient of a weight of
 # 10,000 x 200 for 2,048 rows takes 82 ms then, instead of 150.
 _MUCH_WIDER = 4
+_OF_IMAGES = (torch.float32, torch.bfloat16)
 _WORTH_POOLING = 1 << 15
 _LEAST_CHANNELS = 16
 
@@ -66,7 +67,11 @@ def _multiplies(data: Tensor, weight: Tensor, n_columns: int) -> bool:
 
 
 def _takes(data: Tensor) -> bool:
-    return _AVAILABLE and data.device.type == "cpu" and data.dtype is torch.float32
+    return data.dtype is torch.float32 and _is_here(data)
+
+
+def _is_here(data: Tensor) -> bool:
+    return _AVAILABLE and data.device.type == "cpu"
 
 
 def _linear(data: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
@@ -117,7 +122,7 @@ def laid_out(data: Tensor, weight: Tensor) -> Tensor:
     Images go channels-last: oneDNN then takes and gives them as they are, instead of reordering
     them before and after. Kernels that outweigh the images would be reordered in their place.
     """
-    if data.ndim != 4 or data.is_mkldnn or not _takes(data):
+    if data.ndim != 4 or data.is_mkldnn or data.dtype not in _OF_IMAGES or not _is_here(data):
         return data
     if data.numel() < weight.numel():
         return data.contiguous()

@@ -450,16 +450,14 @@ def numbered(prefix: str, count: int) -> tuple[str, ...]:
 
 def _fields_of_declaration(declaration: Any, signature: Signature) -> tuple[Field, ...]:
     if isinstance(declaration, type):
-        names = list(getattr(declaration, "_parameters", ()))
-        declaration = declaring(declaration)
-        defaults = {n: vars(declaration)[n] for n in names if n in vars(declaration)}
+        names: Sequence[str] = getattr(declaration, "_parameters", ())
+        where = {n: declaring(declaration, n) for n in names}
+        defaults = {n: vars(cls)[n] for n, cls in where.items() if n in vars(cls)}
     else:
-        names = list(signature.parameters)
+        names = signature.parameters
+        where = dict.fromkeys(names, declaration)
         defaults = declaration.__kwdefaults__ or {}
-    namespace = vars(sys.modules[declaration.__module__])
-    raw = inspect.get_annotations(declaration)
-    hints = {n: _resolved(raw[n], namespace) for n in names}
-    return fields_of(hints, defaults, names)
+    return fields_of({n: _hint(found, n) for n, found in where.items()}, defaults, names)
 
 
 def annotated(cls: type) -> tuple[str, ...]:
@@ -467,12 +465,15 @@ def annotated(cls: type) -> tuple[str, ...]:
     return tuple(n for n in inspect.get_annotations(cls) if not n.startswith("_"))
 
 
-def declaring(cls: type) -> type:
-    """The class whose annotations are the parameters: the nearest that has any."""
-    return next((c for c in cls.__mro__[: cls.__mro__.index(Op)] if annotated(c)), cls)
+def declaring(cls: type, name: str = "") -> type:
+    """The nearest class that annotates anything, or `name`."""
+    bases = cls.__mro__[: cls.__mro__.index(Op)]
+    return next((c for c in bases if name in annotated(c) or (not name and annotated(c))), cls)
 
 
-def _resolved(annotation: Any, namespace: dict[str, Any]) -> Any:
+def _hint(declaration: Any, name: str) -> Any:
+    annotation = inspect.get_annotations(declaration)[name]
+    namespace = vars(sys.modules[declaration.__module__])
     return eval(annotation, namespace) if isinstance(annotation, str) else annotation
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -96,7 +97,7 @@ class AsyncStore(SharedStore):
         gradients = self._gradients(groups)
         rows = {key: g for key, g in gradients.items() if isinstance(g, RowSparse)}
         for key, record in rows.items():
-            self._later(lambda k=key, r=record: self._tell_rows(k, r), [key], (), priority)
+            self._later(partial(self._tell_rows, key, record), [key], (), priority)
         dense = {key: g for key, g in gradients.items() if key not in rows}
         for bucket in buckets(self._layout, dense):  # type: ignore[arg-type]
             self._exchange(bucket, dense, outs, priority)

@@ -28,7 +28,7 @@ class Faults:
         store: in which ranks tell each other.
         rank: of this process.
         size: how many ranks there are.
-        timeout: seconds after which a rank that sends nothing is taken for dead.
+        timeout: seconds after which a rank that gives no sign of life is taken for dead.
         keeper: who keeps `store`.
 
     Attributes:
@@ -60,10 +60,27 @@ class Faults:
         with self._lock:
             if self.text is None:
                 _log.debug("exchange with %d failed: %s", peer, error)
-                self.text = self._told(peer, error)
-                for hang_up in self._hang_ups:
-                    hang_up()
+                self._end(self._told(peer, error))
         return self._error()
+
+    def hear(self) -> None:
+        """Looks whether another rank has told of a fault."""
+        if self._store.check([_KEY]):
+            with self._lock:
+                text = _read(self._store.get(_KEY), self.rank)
+                if self.text is None and text is not None:
+                    self._end(text)
+
+    def lose_keeper(self) -> None:
+        """Ends the store because nobody keeps the meeting place any more."""
+        with self._lock:
+            if self.text is None:
+                self._end(f"{self._keeper} {_GONE}")
+
+    def _end(self, text: str) -> None:
+        self.text = text
+        for hang_up in self._hang_ups:
+            hang_up()
 
     def _error(self) -> MXNetError:
         return MXNetError(f"KVStore, worker {self.rank} of {self.size}: {self.text}")
@@ -88,7 +105,7 @@ class Faults:
         if peer in self.left:
             return "has ended"
         if "timed out" in text.lower() or "timeout" in text.lower():
-            return f"has sent nothing for {self.timeout:g} s (MXNOVA_DIST_TIMEOUT)"
+            return f"has given no sign of life for {self.timeout:g} s (MXNOVA_DIST_TIMEOUT)"
         if any(word in text.lower() for word in ("closed", "reset", "pipe")):
             return _GONE
         return f"cannot be reached: {text}"
@@ -104,8 +121,10 @@ def _read(told: bytes, rank: int) -> str | None:
         who, text = record["rank"], record["text"]
     except (ValueError, KeyError, TypeError):
         return None
-    if not isinstance(who, int) or not isinstance(text, str) or who == rank:
+    if not isinstance(who, int) or not isinstance(text, str):
         return None
+    if who == rank:
+        text = f"the others go on without this worker: {text}"
     return bounded(text[:500])
 
 

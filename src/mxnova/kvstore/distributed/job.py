@@ -13,6 +13,7 @@ from .links import Links
 from .meeting import meet, own_address
 from .rendezvous import World, find
 from .scheduler import stay
+from .watch import Watch
 
 __all__ = ["Job", "job"]
 
@@ -35,8 +36,8 @@ class Job:
         if self.world.source == "DMLC":
             stay(self.world)
 
-    def links(self) -> tuple[Links, Links]:
-        """Connections for one more store, and for its requests.
+    def links(self) -> tuple[Links, Links, Watch]:
+        """Connections for one more store, and for its requests; who watches over the workers.
 
         All workers make them in the same order.
         """
@@ -47,7 +48,8 @@ class Job:
         faults = Faults(store, self.rank, world.num_workers, world.timeout, keeper)
         address = own_address(world)
         first, second = (dist.PrefixStore(name, store) for name in ("calls", "requests"))
-        return Links(first, faults, address), Links(second, faults, address)
+        links = Links(first, faults, address), Links(second, faults, address)
+        return *links, Watch(faults, store)
 
 
 def job() -> Job:

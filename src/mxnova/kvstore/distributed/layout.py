@@ -53,10 +53,11 @@ class Layout:
     Args:
         owners: the ranks that own.
         slices: whether values may be sliced.
+        in_rows: whether only between rows.
     """
 
-    def __init__(self, owners: Sequence[int], slices: bool) -> None:
-        self._owners = owners
+    def __init__(self, owners: Sequence[int], slices: bool, in_rows: bool = False) -> None:
+        self._owners, self._in_rows = owners, in_rows
         self._bound = env.get("MXNET_KVSTORE_BIGARRAY_BOUND") if slices else math.inf
         self._loads = dict.fromkeys(owners, 0)
         self._shares: dict[Key, list[Share]] = {}
@@ -70,7 +71,8 @@ class Layout:
 
     def _decided(self, shape: tuple[int, ...]) -> list[Share]:
         n_elements = math.prod(shape)
-        if n_elements >= self._bound and n_elements >= len(self._owners):
+        n_units = shape[0] if self._in_rows else n_elements
+        if n_elements >= self._bound and n_units >= len(self._owners):
             return sliced(shape, self._owners)
         owner = min(self._loads, key=self._loads.__getitem__)
         self._loads[owner] += n_elements

@@ -26,6 +26,7 @@ from .faults import Faults, first_line
 __all__ = ["Links", "Transfer"]
 
 _SHORTLY = timedelta(milliseconds=1)
+_FOREVER = timedelta(days=3650)
 _MAX_DESCRIPTION = 1 << 20  # bytes
 _TAGS = 1 << 30
 
@@ -72,10 +73,10 @@ class Links:
 
     def hang_up(self) -> None:
         """Closes all connections at once: what a receipt does that waits in vain."""
-        group = self._group
-        if group is not None:
+        group: Any = self._group
+        for peer in self.peers if group is not None else ():  # some may be closed already
             with suppress(RuntimeError):
-                group.recv([torch.empty(1)], self.peers[0], _TAGS).wait(_SHORTLY)
+                group.recv([torch.empty(1)], peer, _TAGS).wait(_SHORTLY)
 
     def close(self) -> None:
         """Closes all connections, over which everything has been sent and received."""
@@ -175,20 +176,16 @@ class Transfer:
     def __init__(self, faults: Faults, works: Iterable[tuple[int, Any]], tensors: Any) -> None:
         self._faults, self._works, self._tensors = faults, works, tensors
 
-    def wait(self, seconds: float | None = None) -> None:
-        """Returns when everything has been sent and received.
-
-        Args:
-            seconds: to wait for each rank; default: what the links were made with.
+    def wait(self) -> None:
+        """Returns when everything has been sent and received, however long that takes.
 
         Raises:
-            MXNetError: a rank is gone, or sent nothing for too long; the text names it.
+            MXNetError: a rank is gone; the text names it.
         """
-        patience = timedelta(seconds=self._faults.timeout if seconds is None else seconds)
         for peer, work in self._works:
             try:
                 if work is not None:
-                    work.wait(patience)
+                    work.wait(_FOREVER)
             except RuntimeError as error:
                 raise self._faults.of(peer, error) from None
         self._works, self._tensors = (), None

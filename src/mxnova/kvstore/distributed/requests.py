@@ -6,7 +6,6 @@ from __future__ import annotations
 import itertools
 import json
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -29,7 +28,6 @@ _FIRST_ANSWER = 16
 _LAST_ANSWER = 1 << 30
 _MAX_TEXT = 1 << 24  # bytes
 _MOMENT = 2.0  # seconds
-_FOREVER = 10 * 365 * 86400.0
 
 
 class Requests:
@@ -87,12 +85,12 @@ class Requests:
         transfer.wait()
         return answer_tag
 
-    def _received_text(self, peer: int, tag: int, seconds: float | None = None) -> Any:
-        return self._received_head(peer, tag, seconds)[1]
+    def _received_text(self, peer: int, tag: int) -> Any:
+        return self._received_head(peer, tag)[1]
 
-    def _received_head(self, peer: int, tag: int, seconds: float | None) -> tuple[int, Any]:
+    def _received_head(self, peer: int, tag: int) -> tuple[int, Any]:
         head = torch.empty(2, dtype=torch.int64)
-        self._receive(peer, tag, [head], seconds)
+        self._receive(peer, tag, [head])
         answer_tag, length = head.tolist()
         if not (0 < length <= _MAX_TEXT and 0 <= answer_tag < _LAST_ANSWER):
             raise self._links.faults.of(peer, ValueError("it sent what is no request"))
@@ -106,10 +104,8 @@ class Requests:
             raise self._links.faults.of(peer, ValueError("it sent what is no request"))
         return answer_tag, what
 
-    def _receive(
-        self, peer: int, tag: int, rooms: list[Tensor], seconds: float | None = None
-    ) -> None:
-        self._links.post("", tag, {}, {peer: rooms}).wait(seconds)
+    def _receive(self, peer: int, tag: int, rooms: list[Tensor]) -> None:
+        self._links.post("", tag, {}, {peer: rooms}).wait()
 
     # Answers -------------------------------------------------------------------------------------
 
@@ -122,7 +118,7 @@ class Requests:
             return  # whoever asks next is told
 
     def _serve_one(self, peer: int) -> bool:
-        tag, what = self._received_head(peer, _REQUEST, _FOREVER)
+        tag, what = self._received_head(peer, _REQUEST)
         if what.get("op") == "bye":
             self._links.faults.left.add(peer)
             return False
@@ -146,15 +142,14 @@ class Requests:
             with suppress(MXNetError):
                 self._sent(peer, {"op": "bye"}, ())
 
-    def close(self, seconds: float) -> None:
-        """Serves until all have left, and closes the links.
+    def close(self, waits: bool) -> None:
+        """Closes the links, when all ranks have left or one has failed.
 
         Args:
-            seconds: to wait for them at most.
+            waits: whether to serve until then; otherwise only a moment.
         """
-        until = time.monotonic() + seconds
         for thread in self._threads:
-            thread.join(max(until - time.monotonic(), 0))
+            thread.join(None if waits else _MOMENT / len(self._threads))
         self._links.hang_up()
         for thread in self._threads:  # one that waits when the interpreter ends would abort it
             thread.join(_MOMENT)

@@ -29,6 +29,7 @@ from .owner import Owner
 from .requests import Requests
 from .rows import own_sums, rows_of, within
 from .states import joined, parts_of
+from .watch import Watch
 
 __all__ = ["SharedStore"]
 
@@ -42,21 +43,22 @@ class SharedStore(LocalStore):
         type: its name.
         links: to the other workers, for calls that all make in the same order.
         own_links: to them, for requests.
+        watch: of the workers.
 
     Attributes:
         owner: of the shares that live here.
     """
 
-    def __init__(self, type: str, links: Links, own_links: Links) -> None:
+    def __init__(self, type: str, links: Links, own_links: Links, watch: Watch) -> None:
         self.owner = Owner()
         super().__init__(type)
         self.compresses = True
-        self.links = links
+        self.links, self._watch = links, watch
         self.rank, self.num_workers = links.rank, links.size
-        self._row_layout = Layout(range(links.size), slices=True)
+        self._row_layout = Layout(range(links.size), slices=True, in_rows=True)
         self.requests = Requests(own_links, self._services())
 
-    @property  # type: ignore[override]
+    @property
     def updater(self) -> Updater | None:
         """What updates the shares that live here."""
         return self.owner.updater
@@ -261,7 +263,7 @@ class SharedStore(LocalStore):
 
         def make_rooms(what: Any) -> Any:
             with self.owner.changed:
-                self.owner.wait_for(int(what["after"]), self.links.faults.timeout)
+                self.owner.wait_for(int(what["after"]))
                 return rooms(what)
 
         def service(_rank: int, what: Any, tensors: list[Tensor]) -> Any:
@@ -304,7 +306,8 @@ class SharedStore(LocalStore):
         self.requests.leave()
         self.links.close()
         has_failed = hasattr(sys, "last_type")  # by an exception that nobody caught
-        self.requests.close(0.0 if has_failed else self.links.faults.timeout)
+        self.requests.close(waits=not has_failed)
+        self._watch.close()
 
     # Checks --------------------------------------------------------------------------------------
 

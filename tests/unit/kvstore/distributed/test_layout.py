@@ -55,3 +55,14 @@ class _Own(mx.optimizer.SGD):
 )
 def test_what_works_by_elements(updater, expected):
     assert works_by_elements(updater) is expected
+
+
+def test_rows_are_not_sliced(monkeypatch):
+    monkeypatch.setenv("MXNET_KVSTORE_BIGARRAY_BOUND", "100")
+    layout = Layout(range(3), slices=True, in_rows=True)
+    assert layout.shares("few", (2, 600)) == [Share(0, 0, 1200, (2, 600))]
+    assert [share.shape for share in layout.shares("many", (4, 600))] == [
+        (1, 600),
+        (1, 600),
+        (2, 600),
+    ]

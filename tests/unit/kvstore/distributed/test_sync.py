@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """dist_sync: what several workers make of keys is what one with all their data would."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -195,7 +197,7 @@ def _scheduled(name):
     return mx.optimizer.create(name, lr_scheduler=scheduler, **OPTIMIZERS[name])
 
 
-def _trained_by_trainer(name, store, rank, n, on_store):
+def _trained_by_trainer(name, store, rank, n, on_store=None):
     net = gluon.nn.HybridSequential()
     net.add(gluon.nn.Dense(64, activation="relu"), gluon.nn.Dense(32, activation="tanh"))
     net.add(gluon.nn.Dense(10))
@@ -240,23 +242,32 @@ def _trained_by_module(name, store, rank, n):
     return [array.asnumpy() for _, array in sorted(module.get_params()[0].items())]
 
 
-def _training(rank, n):
-    for name in OPTIMIZERS:
-        for on_store in (True, False):
-            alone = _trained_by_trainer(name, None, 0, 1, None)
-            store = mx.kv.create("dist_sync")
-            together = _trained_by_trainer(name, store, rank, n, on_store)
-            for a, b in zip(alone, together):
-                np.testing.assert_allclose(a, b, rtol=0, atol=1e-5)
-        alone = _trained_by_module(name, None, 0, 1)
-        together = _trained_by_module(name, "dist_sync", rank, n)
-        for a, b in zip(alone, together):
-            np.testing.assert_allclose(a, b, rtol=0, atol=1e-5)
+@functools.cache
+def _alone(name, by_module):
+    trained = _trained_by_module if by_module else _trained_by_trainer
+    return trained(name, None, 0, 1)
 
 
-@pytest.mark.parametrize("n, bound", [(2, 10**6), (2, 500), (4, 500), (8, 10**6)])
-def test_training_gives_the_numbers_of_one_process_with_the_whole_batch(n, bound):
-    run(n, _training, n, MXNET_KVSTORE_BIGARRAY_BOUND=str(bound))
+def _training(rank, n, name, by_module, expected):
+    for on_store in (True,) if by_module else (True, False):
+        store = mx.kv.create("dist_sync")
+        if by_module:
+            values = _trained_by_module(name, store, rank, n)
+        else:
+            values = _trained_by_trainer(name, store, rank, n, on_store)
+        for mine, alone in zip(values, expected):
+            np.testing.assert_allclose(mine, alone, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("by_module", [False, True])
+@pytest.mark.parametrize(
+    "n, bound, names",
+    [(2, 10**6, OPTIMIZERS), (2, 500, OPTIMIZERS), (4, 500, ["sgd", "adam"]), (8, 500, ["adam"])],
+)
+def test_training_gives_the_numbers_of_one_process_with_the_whole_batch(n, bound, names, by_module):
+    for name in names:
+        expected = _alone(name, by_module)
+        run(n, _training, n, name, by_module, expected, MXNET_KVSTORE_BIGARRAY_BOUND=str(bound))
 
 
 def _sparse_module(rank, n):

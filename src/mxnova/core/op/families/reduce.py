@@ -69,7 +69,10 @@ def reduce(data: Tensor, function: Function, axes: Axes, keepdims: bool) -> Tens
     if not axes:
         data, axes, keepdims = data.unsqueeze(-1), (-1,), False
     output = function(data, axes, keepdims)
-    return output if output.ndim else output.unsqueeze_(0)
+    if output.ndim:
+        return output
+    # In place is quicker, but counts as a write to what autograd has kept.
+    return output.unsqueeze(0) if output.requires_grad else output.unsqueeze_(0)
 
 
 def reduction(

@@ -185,9 +185,8 @@ class BatchNormWithReLU(_BatchNorm):
         return torch.relu(output), mean, var
 
 
-@operator("BatchNorm_v1", by_name_only=("moving_mean", "moving_var"))
-class BatchNormV1(_BatchNorm):
-    """BatchNorm of channels along axis 1, as files of early MXNet name it.
+class _OlderBatchNorm(_BatchNorm):
+    """BatchNorm of channels along axis 1.
 
     Args:
         output_mean_var: also show the mean and the variance that were used.
@@ -201,21 +200,19 @@ class BatchNormV1(_BatchNorm):
     older = True
 
 
-@operator("_contrib_SyncBatchNorm")
-class SyncBatchNorm(_BatchNorm):
+@operator("BatchNorm_v1", by_name_only=("moving_mean", "moving_var"))
+class BatchNormV1(_OlderBatchNorm):
+    """BatchNorm of channels along axis 1, as files of early MXNet name it."""
+
+
+@operator("_contrib_SyncBatchNorm", extends=True)
+class SyncBatchNorm(_OlderBatchNorm):
     """BatchNorm of channels along axis 1, with the statistics of this process's batch.
 
     Args:
-        output_mean_var: also show the mean and the variance that were used.
         ndev: number of devices that train together; without effect.
         key: name that the devices share; without effect.
     """
 
-    eps: float = 1e-3
-    momentum: float = 0.9
-    fix_gamma: bool = True
-    use_global_stats: bool = False
-    output_mean_var: bool = False
     ndev: int = 1
     key: str = REQUIRED
-    older = True

@@ -138,7 +138,7 @@ class Convolution(_Convolution):
     layout: Literal["NCDHW", "NCHW", "NCW", "NDHWC", "NHWC"] | None = None
 
 
-@operator("Convolution_v1")
+@operator("Convolution_v1", extends=True)
 class ConvolutionV1(Convolution):
     """Convolution over 2 or 3 spatial axes, as files of early MXNet name it.
 
@@ -146,16 +146,6 @@ class ConvolutionV1(Convolution):
         kernel: size of the window along each spatial axis, 2 or 3 of them.
     """
 
-    kernel: Shape
-    stride: Shape = ()
-    dilate: Shape = ()
-    pad: Shape = ()
-    num_filter: PosUInt = REQUIRED
-    num_group: PosUInt = 1
-    workspace: ULong = 1024
-    no_bias: bool = False
-    cudnn_tune: CudnnTune = None
-    cudnn_off: bool = False
     layout: Literal["NCDHW", "NCHW", "NDHWC", "NHWC"] | None = None
 
     def infer_shape(self, s: Shapes) -> None:

@@ -27,8 +27,9 @@ class _Sgd(MultiUpdate):
 
     lrs: Floats
     wds: Floats
-    rescale_grad: float
-    clip_gradient: float
+    rescale_grad: float = 1.0
+    clip_gradient: float = -1.0
+    num_weights: Count = 1
 
     @property
     def decay(self) -> float:
@@ -50,7 +51,12 @@ class _SgdMom(_Sgd):
         momentum: decay of the momentum.
     """
 
-    momentum: float
+    lrs: Floats
+    wds: Floats
+    momentum: float = 0.0
+    rescale_grad: float = 1.0
+    clip_gradient: float = -1.0
+    num_weights: Count = 1
 
     @property
     def decay(self) -> float:
@@ -61,7 +67,6 @@ class _Preloaded(MultiUpdate):
     """Learning rates and weight decays come in arrays, which are not read back to the host.
 
     Args:
-        momentum: decay of the momentum.
         rescale_grad: factor for the gradients.
         clip_gradient: bound for the size of the rescaled gradients; none when negative.
         num_weights: number of weights.
@@ -69,9 +74,14 @@ class _Preloaded(MultiUpdate):
 
     shared = ("lrs", "wds")
     per_weight = ()
-    rescale_grad: float
-    clip_gradient: float
-    momentum: float = 0.0
+    rescale_grad: float = 1.0
+    clip_gradient: float = -1.0
+    num_weights: Count = 1
+
+    @property
+    def decay(self) -> float:
+        """The momentum, where there is one."""
+        return 0.0
 
     def infer_shape(self, s: Shapes) -> None:
         super().infer_shape(s)
@@ -88,11 +98,28 @@ class _Preloaded(MultiUpdate):
         torch._foreach_mul_(steps, lrs)
         if states:
             (moms,) = states
-            torch._foreach_mul_(moms, self.momentum)
+            torch._foreach_mul_(moms, self.decay)
             torch._foreach_sub_(moms, steps)
             torch._foreach_add_(weights, moms)
         else:
             torch._foreach_sub_(weights, steps)
+
+
+class _PreloadedMom(_Preloaded):
+    """With momentum.
+
+    Args:
+        momentum: decay of the momentum.
+    """
+
+    momentum: float = 0.0
+    rescale_grad: float = 1.0
+    clip_gradient: float = -1.0
+    num_weights: Count = 1
+
+    @property
+    def decay(self) -> float:
+        return self.momentum
 
 
 @operator("multi_sgd_update")
@@ -104,11 +131,6 @@ class MultiSgdUpdate(_Sgd):
     """
 
     arrays = ("weight", "grad")
-    lrs: Floats
-    wds: Floats
-    rescale_grad: float = 1.0
-    clip_gradient: float = -1.0
-    num_weights: Count = 1
 
 
 @operator("multi_mp_sgd_update")
@@ -120,11 +142,6 @@ class MultiMpSgdUpdate(_Sgd):
     """
 
     arrays = ("weight", "grad", "weight32")
-    lrs: Floats
-    wds: Floats
-    rescale_grad: float = 1.0
-    clip_gradient: float = -1.0
-    num_weights: Count = 1
 
 
 @operator("multi_sgd_mom_update")
@@ -136,12 +153,6 @@ class MultiSgdMomUpdate(_SgdMom):
     """
 
     arrays = ("weight", "grad", "mom")
-    lrs: Floats
-    wds: Floats
-    momentum: float = 0.0
-    rescale_grad: float = 1.0
-    clip_gradient: float = -1.0
-    num_weights: Count = 1
 
 
 @operator("multi_mp_sgd_mom_update")
@@ -154,12 +165,6 @@ class MultiMpSgdMomUpdate(_SgdMom):
     """
 
     arrays = ("weight", "grad", "mom", "weight32")
-    lrs: Floats
-    wds: Floats
-    momentum: float = 0.0
-    rescale_grad: float = 1.0
-    clip_gradient: float = -1.0
-    num_weights: Count = 1
 
 
 @operator("preloaded_multi_sgd_update")
@@ -172,9 +177,6 @@ class PreloadedMultiSgdUpdate(_Preloaded):
     """
 
     arrays = ("weight", "grad")
-    rescale_grad: float = 1.0
-    clip_gradient: float = -1.0
-    num_weights: Count = 1
 
 
 @operator("preloaded_multi_mp_sgd_update")
@@ -187,13 +189,10 @@ class PreloadedMultiMpSgdUpdate(_Preloaded):
     """
 
     arrays = ("weight", "grad", "weight32")
-    rescale_grad: float = 1.0
-    clip_gradient: float = -1.0
-    num_weights: Count = 1
 
 
 @operator("preloaded_multi_sgd_mom_update")
-class PreloadedMultiSgdMomUpdate(_Preloaded):
+class PreloadedMultiSgdMomUpdate(_PreloadedMom):
     """`sgd_mom_update` of several weights, with learning rates and weight decays in arrays.
 
     Args:
@@ -202,14 +201,10 @@ class PreloadedMultiSgdMomUpdate(_Preloaded):
     """
 
     arrays = ("weight", "grad", "mom")
-    momentum: float = 0.0
-    rescale_grad: float = 1.0
-    clip_gradient: float = -1.0
-    num_weights: Count = 1
 
 
 @operator("preloaded_multi_mp_sgd_mom_update")
-class PreloadedMultiMpSgdMomUpdate(_Preloaded):
+class PreloadedMultiMpSgdMomUpdate(_PreloadedMom):
     """`mp_sgd_mom_update` of several weights, with learning rates and weight decays in arrays.
 
     Args:
@@ -218,7 +213,3 @@ class PreloadedMultiMpSgdMomUpdate(_Preloaded):
     """
 
     arrays = ("weight", "grad", "mom", "weight32")
-    momentum: float = 0.0
-    rescale_grad: float = 1.0
-    clip_gradient: float = -1.0
-    num_weights: Count = 1

@@ -213,6 +213,33 @@ class BottleneckV2(HybridBlock):
 class _ResNet(HybridBlock):
     """What both versions have in common: how they begin, and stages of blocks."""
 
+    def __init__(
+        self,
+        block: Any,
+        layers: Sequence[int],
+        channels: Sequence[int],
+        classes: int = 1000,
+        thumbnail: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self._check(layers, channels)
+        with self.name_scope():
+            self.features = nn.HybridSequential(prefix="")
+            self.features.add(*self._first_layers())
+            self._add_stem(channels[0], thumbnail)
+            self._add_stages(block, layers, channels)
+            self.features.add(*self._last_layers())
+            self.output = nn.Dense(classes, in_units=channels[-1])
+
+    def _first_layers(self) -> list[Any]:
+        """What stands in front of the first convolution."""
+        return []
+
+    def _last_layers(self) -> list[Any]:
+        """What makes features of the last stage's output."""
+        raise NotImplementedError(f"{type(self).__name__}._last_layers")
+
     def _check(self, layers: Sequence[int], channels: Sequence[int]) -> None:
         if len(layers) != len(channels) - 1:
             raise AssertedError(
@@ -262,33 +289,10 @@ class _ResNet(HybridBlock):
 
 
 class ResNetV1(_ResNet):
-    """ResNet V1; images of 224 × 224.
+    """ResNet V1; images of 224 × 224; arguments are those of ResNetV2."""
 
-    Args:
-        block: class of the blocks.
-        layers: number of blocks in each stage.
-        channels: of the beginning, and of each stage.
-        classes: number of classes.
-        thumbnail: whether images are small, and the beginning is one convolution of 3 × 3.
-    """
-
-    def __init__(
-        self,
-        block: Any,
-        layers: Sequence[int],
-        channels: Sequence[int],
-        classes: int = 1000,
-        thumbnail: bool = False,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(**kwargs)
-        self._check(layers, channels)
-        with self.name_scope():
-            self.features = nn.HybridSequential(prefix="")
-            self._add_stem(channels[0], thumbnail)
-            self._add_stages(block, layers, channels)
-            self.features.add(nn.GlobalAvgPool2D())
-            self.output = nn.Dense(classes, in_units=channels[-1])
+    def _last_layers(self) -> list[Any]:
+        return [nn.GlobalAvgPool2D()]
 
 
 class ResNetV2(_ResNet):
@@ -302,26 +306,11 @@ class ResNetV2(_ResNet):
         thumbnail: whether images are small, and the beginning is one convolution of 3 × 3.
     """
 
-    def __init__(
-        self,
-        block: Any,
-        layers: Sequence[int],
-        channels: Sequence[int],
-        classes: int = 1000,
-        thumbnail: bool = False,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(**kwargs)
-        self._check(layers, channels)
-        with self.name_scope():
-            self.features = nn.HybridSequential(prefix="")
-            self.features.add(nn.BatchNorm(scale=False, center=False))
-            self._add_stem(channels[0], thumbnail)
-            self._add_stages(block, layers, channels)
-            self.features.add(
-                nn.BatchNorm(), nn.Activation("relu"), nn.GlobalAvgPool2D(), nn.Flatten()
-            )
-            self.output = nn.Dense(classes, in_units=channels[-1])
+    def _first_layers(self) -> list[Any]:
+        return [nn.BatchNorm(scale=False, center=False)]
+
+    def _last_layers(self) -> list[Any]:
+        return [nn.BatchNorm(), nn.Activation("relu"), nn.GlobalAvgPool2D(), nn.Flatten()]
 
 
 _NARROW, _WIDE = [64, 64, 128, 256, 512], [64, 256, 512, 1024, 2048]
