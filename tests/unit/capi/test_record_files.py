@@ -63,5 +63,5 @@ def test_errors(call, tmp_path):
     writer = created(call, "MXRecordIOWriterCreate", str(tmp_path / "new").encode())
     with pytest.raises(RuntimeError, match="null pointer"):
         call("MXRecordIOWriterWriteRecord", writer, None, Size(3))
-    with pytest.raises(RuntimeError, match="not of a reader of records"):
+    with pytest.raises(RuntimeError, match="not reader of records"):
         read(call, writer)
