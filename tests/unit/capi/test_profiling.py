@@ -47,7 +47,7 @@ def test_errors(call, array):
     cases = [
         ("MXSetProfilerState", (2,), "0: stop, 1: run"),
         ("MXSetProcessProfilerState", (1, 1, None), "no servers"),
-        ("MXProfileDurationStart", (domain,), "not Duration"),
+        ("MXProfileDurationStart", (domain,), "of kind Domain, not Duration"),
         ("MXProfileDestroyHandle", (array([1]),), "of a NDArray"),
         ("MXProfileSetMarker", (domain, b"mark", b"nowhere"), "scope='nowhere'"),
         ("MXProfileCreateTask", (None, b"task", None), "no Domain"),
