@@ -33,9 +33,9 @@ def constants_here(turns: int = 20) -> Constants:
     alone, pair = answer_of("measure", 1, turns), answer_of("measure", 2, turns)
     return Constants(
         name=f"{_cores()} cores of this machine (measured)",
-        rate=UNIT / alone["unit"],
+        rate=UNIT / pair["unit"],
         cores=_cores(),
-        crowding=max(1.0, pair["unit"] / alone["unit"]) if _cores() > 1 else 1.0,
+        crowding=max(1.0, pair["unit_of_both"] / pair["unit"]) if _cores() > 1 else 1.0,
         handling=alone["handling"],
         **{name: pair[name] for name in _OF_PAIRS},
     )
@@ -65,25 +65,33 @@ def _alone(turns: int) -> dict[str, float]:
         store.pushpull("w", gradient, out=gradient)
         gradient.wait_to_read()
 
-    handling = quickest(pushpull, turns) / _LARGE
-    return {"unit": _seconds_of(unit_of_work(), turns), "handling": handling}
+    return {"handling": quickest(pushpull, turns) / _LARGE}
 
 
-def _seconds_of(work: Any, turns: int, meet: Any = None) -> float:
-    """Of a unit of work among many, as steps have them: single ones are never interrupted."""
+def _units(turns: int, meet: Any) -> tuple[float, float]:
+    """Seconds of a unit of work, the first process working alone and both; in turns.
+
+    Of units among many, as steps have them: single ones are never interrupted.
+    """
+    work = unit_of_work()
 
     def many() -> None:
         for _ in range(_MANY):
             work()
 
-    return quickest(many, turns, meet) / _MANY
+    alone, both = [], []
+    for _ in range(turns):
+        meet()
+        if dist.get_rank() == 0:
+            alone.append(quickest(many, 1) / _MANY)
+        both.append(quickest(many, 1, meet) / _MANY)
+    return min(alone, default=0.0), min(both)
 
 
 def _pair(turns: int) -> dict[str, float]:
     dist.init_process_group("gloo")
     peer = 1 - dist.get_rank()
     small, large, other = (torch.ones(n // 4) for n in (_SMALL, _LARGE, _LARGE))
-    work = unit_of_work()
 
     def meet() -> None:
         dist.barrier()
@@ -103,15 +111,17 @@ def _pair(turns: int) -> dict[str, float]:
         for message in begun:
             message.wait()
 
+    unit, unit_of_both = _units(turns, meet)
     found = {
-        "unit": _seconds_of(work, turns, meet),
+        "unit": unit,
+        "unit_of_both": unit_of_both,
         "latency": quickest(to_and_fro, 10 * turns, meet) / 2,
         "message": quickest(many, turns, meet) / _MANY,
         "one_way": quickest(lambda: _one_way(large, 0), turns, meet) / _LARGE,
         "both_ways": quickest(both, turns, meet) / _LARGE,
         "reduction": quickest(lambda: large.add_(other, alpha=0.0), turns, meet) / _LARGE,
     }
-    found["overlap"] = _overlap(both, work, meet, turns, found["unit"])
+    found["overlap"] = _overlap(both, meet, turns, unit_of_both)
     return found
 
 
@@ -124,13 +134,14 @@ def _one_way(tensor: torch.Tensor, sender: int) -> None:
         dist.send(tensor[:1], sender)
 
 
-def _overlap(both: Any, work: Any, meet: Any, turns: int, unit: float) -> float:
+def _overlap(both: Any, meet: Any, turns: int, unit: float) -> float:
     """How much of an exchange is done for nothing while as long a computation goes on."""
 
     def exchange() -> None:
         for _ in range(4):
             both()
 
+    work = unit_of_work()
     alone = quickest(exchange, turns, meet)
     units = max(1, round(alone / unit))
 

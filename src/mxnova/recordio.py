@@ -224,7 +224,7 @@ class MXIndexedRecordIO(MXRecordIO):
         if idx not in self.idx:
             raise UnknownNameError(f"{self.idx_path}: no record has the key {shown(idx)}")
         offset = self.idx[idx]
-        if offset > len(self._content):
+        if offset >= len(self._content):
             size = len(self._content)
             raise FormatError(
                 f"{self.idx_path}: key {idx!r}: offset {offset}, {self.uri} has {size} bytes"

@@ -69,6 +69,12 @@ def weight_computed(x):
 GRAPHS = [residual, chain, pooled, grouped, read_twice, two_groups, weight_computed]
 
 
+@pytest.fixture(params=["0", "1"], ids=["kept", "mirrored"])
+def mirrored(request, monkeypatch):
+    monkeypatch.setenv("MXNET_BACKWARD_DO_MIRROR", request.param)
+    return request.param == "1"
+
+
 def bound(symbol, monkeypatch, fuse, grad_req="write", dtype="float32"):
     monkeypatch.setenv("MXNOVA_FUSE", str(int(fuse)))
     types = dict.fromkeys(symbol.list_inputs(), dtype)
@@ -103,7 +109,7 @@ def equal(some, others):
 
 @pytest.mark.parametrize("graph", GRAPHS, ids=lambda g: g.__name__)
 @pytest.mark.parametrize("grad_req", ["write", "add"])
-def test_values_are_those_of_the_graph_as_it_is(graph, grad_req, monkeypatch):
+def test_values_are_those_of_the_graph_as_it_is(graph, grad_req, mirrored, monkeypatch):
     symbol = graph(mx.sym.var("data"))
     blocked = bound(symbol, monkeypatch, True, grad_req)
     plain = bound(symbol, monkeypatch, False, grad_req)
@@ -149,6 +155,18 @@ def test_small_images_and_other_types_stay_as_they_are(monkeypatch):
     assert "_Group" not in nodes_run(bound(symbol, monkeypatch, True))
 
 
+def test_mirrored_groups_are_sections(monkeypatch):
+    def deep(x):
+        for i in range(9):
+            x = mx.sym.relu(normalized(x, f"c{i}"))
+        return x
+
+    monkeypatch.setenv("MXNET_BACKWARD_DO_MIRROR", "1")
+    executor = bound(deep(mx.sym.var("data")), monkeypatch, True)
+    assert nodes_run(executor) == ["_Group"] * 3
+    equal(trained(executor), trained(bound(deep(mx.sym.var("data")), monkeypatch, False)))
+
+
 def test_who_watches_sees_every_node(monkeypatch):
     executor = bound(residual(mx.sym.var("data")), monkeypatch, True)
     seen = []
@@ -175,7 +193,7 @@ def given(symbol):
     return [rng.uniform(0.5, 1.5, named[n]).astype("f") for n in symbol.list_inputs()]
 
 
-def test_gradients_have_gradients(monkeypatch):
+def test_gradients_have_gradients(mirrored, monkeypatch):
     symbol = mx.sym.sum(mx.sym.square(mx.sym.tanh(chain(mx.sym.var("data")) * 0.1)))
     found = []
     for fuse in ("1", "0"):
@@ -203,7 +221,7 @@ def test_a_graph_that_was_used_up_holds_nothing():
         _ = step.saved_tensors
 
 
-def test_retained_graphs_are_gone_through_again():
+def test_retained_graphs_are_gone_through_again(mirrored):
     symbol = mx.sym.sum(residual(mx.sym.var("data")))
     arrays, loss = recorded(symbol, given(symbol))
     loss.backward(retain_graph=True)
@@ -229,5 +247,5 @@ def test_one_cached_op_serves_other_shapes_and_types():
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_random_graphs(seed):
+def test_random_graphs(seed, mirrored):
     check(draw(Random(seed)), seed)

@@ -48,6 +48,9 @@ VARIABLES: dict[str, Variable] = {
         "Whether tracebacks that the command line shows have the frames inside mxnova, too."),
     "MXNET_ELIMINATE_COMMON_EXPR": Variable(kind_of(bool), True,
         "Whether a graph computes what it says twice once."),
+    "MXNET_BACKWARD_DO_MIRROR": Variable(kind_of(bool), False,
+        "Whether backward passes through convolutions compute again what they need, to save "
+        "memory; read when a graph is bound."),
     "MXNET_SUBGRAPH_BACKEND": Variable(kind_of(str), "",
         "Which backend symbols that are bound are made for; empty or NONE: none in particular."),
     "MXNET_PROFILER_AUTOSTART": Variable(kind_of(bool), False,

@@ -8,13 +8,18 @@ oneDNN also where ATen multiplies matrices instead: with one thread, for small b
 
 ATen does not differentiate those gradients. A group is one step of ATen's graph, therefore, which
 in passes that will be differentiated again runs the nodes as they are.
+
+With ``MXNET_BACKWARD_DO_MIRROR=1`` groups have a few convolutions each, keep what goes into them,
+and run once more in a backward pass.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from math import prod
+from contextlib import nullcontext
+from itertools import accumulate
+from math import isqrt, prod
 from typing import Any
 
 import torch
@@ -38,12 +43,13 @@ _WORTH = 1 << 21
 _CONVOLUTIONS = ("Convolution", "Convolution_v1")
 
 
-def in_blocks(symbol: Symbol, facts: Facts) -> Symbol:
+def in_blocks(symbol: Symbol, facts: Facts, mirrors: bool = False) -> Symbol:
     """`symbol` with groups for the nodes that are better run so in training; itself without any.
 
     Args:
         symbol: a graph.
         facts: of its inputs.
+        mirrors: whether memory is worth more than time: groups keep nothing but their inputs.
     """
     on_cpu = facts.context.device.type == "cpu" and not facts.groups
     is_dense = all(a.stype == "default" for a in facts.inputs.values())
@@ -66,10 +72,29 @@ def in_blocks(symbol: Symbol, facts: Facts) -> Symbol:
 
     def made(body: Symbol, _constants: Any) -> Group:
         return _Blocked(
-            backend="onednn", body=body, constants={}, precision="float32", context=facts.context
+            backend="onednn",
+            body=body,
+            constants={},
+            precision="float32",
+            context=facts.context,
+            mirrors=mirrors,
         )
 
-    return with_groups(symbol, selects, is_worth, made, {})
+    if not mirrors:
+        return with_groups(symbol, selects, is_worth, made, {})
+    sections = _sections([n for n in symbol.nodes if n.op is not None and selects(n)])
+    return with_groups(symbol, lambda node: sections.get(id(node)), is_worth, made, {})
+
+
+def _sections(nodes: Sequence[Node]) -> dict[int, int]:
+    """The section of each node by its id, from 1 on, with about as many convolutions as sections.
+
+    What the sections give and what one of them needs inside is least together then.
+    """
+    is_convolution = [_name(n) in _CONVOLUTIONS for n in nodes]
+    size = max(isqrt(sum(is_convolution)), 1)
+    counts = accumulate(is_convolution)
+    return {id(n): 1 + max(count - 1, 0) // size for n, count in zip(nodes, counts, strict=True)}
 
 
 def _name(node: Node) -> str:
@@ -121,15 +146,19 @@ class _Blocked(Group):
         if any(t.dtype is not torch.float32 for t in data):  # other than the graph was drawn for
             return lambda values: plain(*values)
         blocked = program.lower(_with_conversions(program.symbol), TRAINING).function
-        return lambda values: _run(blocked, plain, values)
+        mirrors: bool = self.values["mirrors"]
+        return lambda values: _run(blocked, plain, mirrors, values)
 
 
 def _run(
-    blocked: Callable[..., Any], plain: Callable[..., Any], values: Sequence[Tensor]
+    blocked: Callable[..., Any],
+    plain: Callable[..., Any],
+    mirrors: bool,
+    values: Sequence[Tensor],
 ) -> Sequence[Tensor]:
     if not torch.is_grad_enabled() or not any(t.requires_grad for t in values):
         return blocked(*values)  # type: ignore[no-any-return]
-    results: Sequence[Tensor] = _Pass.apply(blocked, plain, *values)  # type: ignore[no-untyped-call]
+    results: Sequence[Tensor] = _Pass.apply(blocked, plain, mirrors, *values)  # type: ignore[no-untyped-call]
     return results
 
 
@@ -138,36 +167,56 @@ class _Pass(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, blocked: Callable[..., Any], plain: Callable[..., Any], *values: Tensor
+        ctx: Any,
+        blocked: Callable[..., Any],
+        plain: Callable[..., Any],
+        mirrors: bool,
+        *values: Tensor,
     ) -> tuple[Tensor, ...]:
-        inner = [t.detach().requires_grad_() if t.requires_grad else t for t in values]
-        with torch.enable_grad():
-            results = blocked(*inner)
         ctx.plain, ctx.was_differentiated = plain, False
+        ctx.blocked = blocked if mirrors else None
         ctx.constants = [None if t.requires_grad else t for t in values]
-        leaves = [t for t in inner if t.requires_grad]
-        ctx.n = len(results), len(leaves)
-        ctx.save_for_backward(*results, *leaves, *(t for t in values if t.requires_grad))
+        variables = [t for t in values if t.requires_grad]
+        results, leaves = _differentiable(blocked, ctx.constants, variables, not mirrors)
+        kept = () if mirrors else (*results, *leaves)
+        ctx.n = 0 if mirrors else len(results), len(variables)
+        ctx.save_for_backward(*variables, *kept)
         return tuple([r.detach() for r in results])
 
     @staticmethod
     def backward(ctx: Any, *d_results: Tensor) -> tuple[Any, ...]:
-        n_results, n_leaves = ctx.n
-        kept = ctx.saved_tensors
-        results, leaves = kept[:n_results], kept[n_results : n_results + n_leaves]
+        n_results, n_variables = ctx.n
+        variables = ctx.saved_tensors[:n_variables]
         if torch.is_grad_enabled():
-            leaves = kept[n_results + n_leaves :]
-            given = iter(leaves)
-            results = ctx.plain(*(next(given) if c is None else c for c in ctx.constants))
-            found = _gradients(results, leaves, d_results, create_graph=True)
-        elif ctx.was_differentiated:
-            with no_writes():
-                found = _gradients(results, leaves, d_results)
+            ctx.was_differentiated = True
+            results = ctx.plain(*_filled(ctx.constants, variables))
+            found = _gradients(results, variables, d_results, create_graph=True)
         else:
-            found = _gradients(results, leaves, d_results)
-        ctx.was_differentiated = ctx.was_differentiated or torch.is_grad_enabled()
+            if ctx.blocked is None:
+                kept = ctx.saved_tensors[n_variables:]
+                results, leaves = kept[:n_results], kept[n_results:]
+            else:
+                results, leaves = _differentiable(ctx.blocked, ctx.constants, variables, True)
+            with no_writes() if ctx.was_differentiated else nullcontext():
+                found = _gradients(results, leaves, d_results)
         gradients = iter(found)
-        return (None, None, *(next(gradients) if c is None else None for c in ctx.constants))
+        of_values = [next(gradients) if c is None else None for c in ctx.constants]
+        return (None, None, None, *of_values)
+
+
+def _filled(constants: Sequence[Any], variables: Sequence[Any]) -> list[Any]:
+    """`constants` with `variables` where there are none."""
+    given = iter(variables)
+    return [next(given) if c is None else c for c in constants]
+
+
+def _differentiable(
+    run: Callable[..., Any], constants: Sequence[Any], variables: Sequence[Tensor], records: bool
+) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
+    """(results, leaves that gradients flow to) of a run with a graph of its own."""
+    leaves = [t.detach().requires_grad_() for t in variables]
+    with torch.set_grad_enabled(records):
+        return run(*_filled(constants, leaves)), leaves
 
 
 def _gradients(

@@ -27,6 +27,7 @@ class Training:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._may_rewrite = bool(env.get("MXNOVA_FUSE"))
+        self._mirrors = bool(env.get("MXNET_BACKWARD_DO_MIRROR"))
 
     def run(self, values: Sequence[Any], observers: Sequence[Observer] = ()) -> Sequence[Any]:
         """The outputs; who watches sees the nodes of the graph as it was given.
@@ -44,6 +45,6 @@ class Training:
         program = self._program
         symbol = program.symbol
         if self._may_rewrite:
-            symbol = in_blocks(symbol, program.facts)
+            symbol = in_blocks(symbol, program.facts, self._mirrors)
         is_same = symbol is program.symbol
         return program.lowered(TRAINING) if is_same else program.lower(symbol, TRAINING)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from .base_symbol import output_name, symbol_of
 from .node import Entry, Node, parsed
@@ -11,7 +12,7 @@ from .rewrite import S, rewrite
 
 __all__ = ["Group", "Selection", "grouped", "partitioned"]
 
-Selection = Callable[[Node], bool]
+Selection = Callable[[Node], Any]
 _PLACE = "__ctx_group__"
 
 
@@ -23,7 +24,8 @@ def partitioned(symbol: S, selects: Selection, shared: bool = False) -> S:
 
     Args:
         symbol: any symbol; it stays as it is.
-        selects: says of a node that is no variable whether it shall be in a group.
+        selects: says of a node that is no variable whether it shall be in a group: nothing of what
+            is false; nodes of which it says different things are in different groups.
         shared: whether all that read one thing through the border of a group read it as one input
             or output of the group; else each gets its own, as in MXNet.
     """
@@ -121,27 +123,34 @@ class Group:
         first: the least position of a node.
         last: the greatest.
         place: the ``ctx_group`` of all of them.
+        label: what the selection says of them.
     """
 
-    __slots__ = ("first", "last", "nodes", "place", "sources")
+    __slots__ = ("first", "label", "last", "nodes", "place", "sources")
 
-    def __init__(self, node: Node, position: int) -> None:
+    def __init__(self, node: Node, position: int, label: Any) -> None:
         self.nodes = [node]
         self.sources = {id(e.node): e.node for e in node.inputs if e.node.op is not None}
         self.first = self.last = position
         self.place = node.attrs.get(_PLACE)
+        self.label = label
+
+    def belongs_with(self, other: Group) -> bool:
+        """Whether the two may be one as far as their nodes themselves go."""
+        return self.place == other.place and bool(self.label == other.label)
 
 
 def grouped(nodes: Sequence[Node], selects: Selection) -> dict[int, Group]:
     """The group of each selected node, by the node's id."""
-    groups = {id(n): Group(n, i) for i, n in enumerate(nodes) if n.op is not None}
-    selected = {id(n) for n in nodes if n.op is not None and selects(n)}
+    labels = {id(n): selects(n) for n in nodes if n.op is not None}
+    groups = {id(n): Group(n, i, labels[id(n)]) for i, n in enumerate(nodes) if n.op is not None}
+    selected = {number for number, label in labels.items() if label}
     for node in nodes:
         if id(node) not in selected:
             continue
         for source in (e.node for e in node.inputs if id(e.node) in selected):
             one, other = groups[id(source)], groups[id(node)]
-            if one is not other and one.place == other.place and _may_join(one, other, groups):
+            if one is not other and one.belongs_with(other) and _may_join(one, other, groups):
                 _join(one, other, groups)
     return {number: groups[number] for number in selected}
 

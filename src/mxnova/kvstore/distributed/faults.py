@@ -7,7 +7,8 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import torch.distributed as dist
 
@@ -63,6 +64,19 @@ class Faults:
                 self._end(self._told(peer, error))
         return self._error()
 
+    @contextmanager
+    def ending(self) -> Iterator[None]:
+        """A block that must not fail on one rank alone: what it raises ends the store for all."""
+        try:
+            yield
+        except BaseException as error:
+            with self._lock:
+                if self.text is None:
+                    text = f"worker {self.rank} has failed: {type(error).__name__}: {error}"
+                    self._tell(self.rank, text)
+                    self._end(text)
+            raise
+
     def hear(self) -> None:
         """Looks whether another rank has told of a fault."""
         if self._store.check([_KEY]):
@@ -95,9 +109,16 @@ class Faults:
                         break
                     time.sleep(0.02)
             text = f"worker {peer} {self._reason(peer, error)}"
-            told = self._store.compare_set(_KEY, "", json.dumps({"rank": peer, "text": text}))
         except RuntimeError:
             return f"{self._keeper} {_GONE}"
+        return self._tell(peer, text) or f"{self._keeper} {_GONE}"
+
+    def _tell(self, peer: int, text: str) -> str | None:
+        """Tells a fault, unless there was one before; returns the one that counts."""
+        try:
+            told = self._store.compare_set(_KEY, "", json.dumps({"rank": peer, "text": text}))
+        except RuntimeError:  # nobody keeps the store any more
+            return None
         return _read(told, self.rank) or text
 
     def _reason(self, peer: int, error: Exception) -> str:

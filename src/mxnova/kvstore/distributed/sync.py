@@ -56,6 +56,13 @@ class SyncStore(SharedStore):
         with self._same(call, groups):
             self._check_outs(call, outs)
             self._check_push(groups)
+        with self.links.faults.ending():  # of an updater, for which the others would wait
+            gradients = self._summed_up(groups, outs, priority)
+        rest = {key: arrays for key, arrays in outs.items() if key not in gradients}
+        self.pull(rest, priority, ignore_sparse=True)
+
+    def _summed_up(self, groups: Groups, outs: Groups, priority: int) -> dict[Key, Any]:
+        """Sums up, updates and hands on; returns what this worker has contributed."""
         gradients = self._gradients(groups)
         dense = {key: g for key, g in gradients.items() if isinstance(g, Tensor)}
         rows = {key: g for key, g in gradients.items() if key not in dense}
@@ -69,8 +76,7 @@ class SyncStore(SharedStore):
         self._push_rows(rows, outs, priority)
         self._count_others(gradients)
         self.owner.finish_round()
-        rest = {key: arrays for key, arrays in outs.items() if key not in gradients}
-        self.pull(rest, priority, ignore_sparse=True)
+        return gradients
 
     def _current_layout(self) -> Layout:
         """Who owns what; decided anew for a new updater, which has no states yet."""

@@ -162,3 +162,24 @@ def test_a_worker_that_ends_early_is_named():
     text, seconds = run(2, _leaving)[0]
     assert "worker 1 has ended" in text
     assert seconds < 5
+
+
+def _failing(rank):
+    kv = mx.kv.create("dist_sync")
+    kv.init("a", mx.nd.zeros((4, 5)))
+
+    def update(key, total, value):
+        if rank == 0:  # which owns it
+            raise ZeroDivisionError("by me")
+
+    kv._set_updater(update)
+    with pytest.raises(ZeroDivisionError if rank == 0 else MXNetError) as caught:
+        _pushing(kv)
+    with pytest.raises(MXNetError):
+        kv.push("a", mx.nd.ones((4, 5)))
+    return str(caught.value)
+
+
+def test_an_updater_that_fails_ends_the_store_for_all():
+    for text in run(3, _failing)[1:]:
+        assert "worker 0 has failed: ZeroDivisionError: by me" in text

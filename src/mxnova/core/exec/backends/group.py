@@ -12,7 +12,7 @@ from torch import Tensor
 
 from ...graph.infer import infer_dtypes, infer_shapes
 from ...graph.node import Entry, Node
-from ...graph.partition import grouped, partitioned
+from ...graph.partition import Selection, grouped, partitioned
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.infer import DTypes, Shapes
@@ -140,7 +140,7 @@ Group.type = OpType(["_Group"], Group, Group.forward)
 
 def with_groups(
     symbol: Symbol,
-    selects: Callable[[Node], bool],
+    selects: Selection,
     is_worth: Callable[[Sequence[Node]], bool],
     made: Callable[[Symbol, dict[str, Tensor]], Group],
     constants: Mapping[str, Tensor],
@@ -158,7 +158,7 @@ def with_groups(
     good = {i for i, g in groups.items() if is_worth(g.nodes)}
     bodies = {id(s) for n in symbol.nodes for s in n.subgraphs}  # there already
     variables = {n.name: n for n in symbol.nodes if n.op is None}
-    parts = partitioned(symbol, lambda node: id(node) in good, shared=True)
+    parts = partitioned(symbol, lambda node: id(node) in good and selects(node), shared=True)
 
     def replace(node: Node, inputs: list[Entry]) -> Node | None:
         if node.op is None:
