@@ -71,6 +71,8 @@ def _takes(data: Tensor) -> bool:
 
 
 def _is_here(data: Tensor) -> bool:
+    if torch.compiler.is_compiling():  # Inductor chooses kernels and layouts itself
+        return False
     return _AVAILABLE and data.device.type == "cpu"
 
 

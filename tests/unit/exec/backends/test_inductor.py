@@ -54,6 +54,21 @@ def test_the_answer_stays(backend, context):
     assert rows["_random_normal"].reason == f"{backend}: it draws random numbers"
 
 
+@needs_compiler
+@pytest.mark.filterwarnings("ignore")
+def test_kernels_that_are_chosen_by_hand_are_left_to_the_compiler():
+    """Large enough for oneDNN's pooling, whose arrays no compiler can look into."""
+    shape = (4, 32, 32, 32)
+    pooled = mx.sym.Pooling(mx.sym.var("data"), kernel=(2, 2), stride=(2, 2), pool_type="max")
+    symbol = mx.sym.relu(pooled)
+    data = np.random.default_rng(0).normal(size=shape).astype("float32")
+    plain, found = (
+        mx.Predictor(symbol, {}, {"data": shape}, backend=b).predict(data=data)[0]
+        for b in ("aten", "inductor")
+    )
+    np.testing.assert_allclose(found, plain)
+
+
 @needs_gpu
 def test_a_recorded_graph_sees_new_parameters():
     ctx = mx.gpu()
