@@ -75,8 +75,8 @@ class Lowered:
         # Taken out of its own globals: a cycle would hold folded weights of dropped networks.
         self.function: Callable[..., tuple[Any, ...]] = functions.pop("forward")
 
-    def __del__(self) -> None:
-        linecache.cache.pop(self._file, None)
+    def __del__(self, lines: dict[str, Any] = linecache.cache) -> None:
+        lines.pop(self._file, None)  # bound above: at exit the module's names are gone
 
     def _written(self) -> tuple[str, dict[str, Any]]:
         """The code, and the functions that it calls."""
