@@ -10,6 +10,7 @@ perplexity above half of that of whoever knows only how frequent words are.
 from __future__ import annotations
 
 import argparse
+import random
 import re
 import sys
 from collections import Counter
@@ -86,6 +87,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
 
     mx.random.seed(0)
+    np.random.seed(0)  # the iterator shuffles by Python's and NumPy's
+    random.seed(0)
     words = sentences()[: options.sentences]
     learn_words, test_words = train_test_split(words, test_size=0.1, random_state=0)
     known = vocabulary(learn_words)

@@ -285,7 +285,7 @@ def gradients_of_inputs(mx, trace, n_devices):
     contexts = [mx.cpu(i) for i in range(int(n_devices))]
     net = mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=3, name="fc")
     module = mx.mod.Module(
-        mx.sym.Group([net, mx.sym.tanh(net)]), label_names=None, context=contexts
+        mx.sym.Group([net, mx.sym.tanh(net, name="bent")]), label_names=None, context=contexts
     )
     module.bind([("data", (4, N_FEATURES))], inputs_need_grad=True)
     module.init_params(arg_params=first_params(mx, net, data=(4, N_FEATURES)))

@@ -34,7 +34,7 @@ DATA = Path(__file__).parents[3] / "data"
 
 def idx(values):
     header = struct.pack(f">{1 + values.ndim}I", 0x800 + values.ndim, *values.shape)
-    return gzip.compress(header + values.tobytes())
+    return gzip.compress(header + values.tobytes(), mtime=0)
 
 
 def put(folder, images=DIGITS, labels=LABELS, part="train"):
@@ -88,11 +88,11 @@ def test_the_published_hash_is_quiet(tmp_path, caplog):
     "content",
     [
         b"no gzip",
-        gzip.compress(b"\0\0"),
-        gzip.compress(struct.pack(">4I", 2049, 5, 28, 28)),
-        gzip.compress(struct.pack(">4I", 2051, 2**31, 2**31, 2**31)),
-        gzip.compress(struct.pack(">4I", 2051, 5, 28, 28) + bytes(100)),
-        gzip.compress(struct.pack(">4I", 2051, 4, 28, 28) + bytes(4 * 28 * 28)),
+        gzip.compress(b"\0\0", mtime=0),
+        gzip.compress(struct.pack(">4I", 2049, 5, 28, 28), mtime=0),
+        gzip.compress(struct.pack(">4I", 2051, 2**31, 2**31, 2**31), mtime=0),
+        gzip.compress(struct.pack(">4I", 2051, 5, 28, 28) + bytes(100), mtime=0),
+        gzip.compress(struct.pack(">4I", 2051, 4, 28, 28) + bytes(4 * 28 * 28), mtime=0),
         idx(DIGITS)[:-300],
     ],
 )
