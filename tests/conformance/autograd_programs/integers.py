@@ -36,6 +36,7 @@ FUNCTIONS = {  # name: function of F and arrays, values of the arrays
     "there":      (lambda F, a: a.astype("float32") * 2.7, A),
     "stopped":    (lambda F, a: F.BlockGrad(a) * a, A),
     "counted":    (lambda F, a: F.one_hot(a, 10), A),
+    "remainder":  (lambda F, a, b: F.broadcast_mod(a, b) * a + 17 % b, A, B),
     "compared":   (lambda F, a, b: F.broadcast_greater(a, b) * a, A, B),
 }
 # fmt: on
@@ -101,7 +102,9 @@ def by_executor(name):
 
 for _name in FUNCTIONS:
     by_call(_name)
-for _name in ("product", "half", "fraction", "square", "joined", "taken", "there", "chosen"):
+for _name in (
+    "product", "remainder", "half", "fraction", "square", "joined", "taken", "there", "chosen",
+):  # fmt: skip
     by_cached_op(_name)
     by_executor(_name)
 

@@ -27,6 +27,9 @@ from .record import Op, as_tuple
 __all__ = ["flows_through_integers", "integer_stand_in", "makes_integers", "step_on_integers"]
 
 _REAL = torch.float64
+# Remainders: MXNet gives them slopes on real numbers only.
+_LEVEL = {"_mod", "broadcast_mod", "_mod_scalar", "_rmod_scalar"}
+_LEVEL |= {"_npi_mod", "_npi_mod_scalar", "_npi_rmod_scalar"}
 
 
 def integer_stand_in(value: Tensor) -> Tensor:
@@ -103,6 +106,8 @@ class _Step(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *d_outputs: Tensor | None) -> tuple[Any, ...]:
         op, values, wanted = ctx.op, ctx.values, ctx.needs_input_grad[4:]
+        if op.name in _LEVEL:
+            return (None,) * len(ctx.needs_input_grad)
         create_graph = torch.is_grad_enabled()
         with torch.enable_grad():
             inputs = _as_reals(op, values, wanted, create_graph)
