@@ -6,7 +6,7 @@ from __future__ import annotations
 import atexit
 
 from ..core.base.handles import end_all
-from . import (
+from . import (  # noqa: F401 - each makes its functions C's
     autograd,
     cached_op,
     cuda_kernels,
@@ -36,32 +36,6 @@ from .declarations import declarations
 from .interface import ffi, finish_at_exit
 
 __all__ = ["start"]
-
-_FAMILIES = (
-    autograd,
-    cached_op,
-    cuda_kernels,
-    custom_operators,
-    data_iterators,
-    environment,
-    exchange,
-    executor,
-    files,
-    graph,
-    inference,
-    key_value_stores,
-    legacy,
-    ndarray,
-    operators,
-    packed,
-    predict,
-    profiling,
-    pushing,
-    record_files,
-    rewriting,
-    symbol,
-    views,
-)
 
 for _name in declarations().functions.keys() - FUNCTIONS.keys():
     refuse(_name, "mxnova does not have this function")

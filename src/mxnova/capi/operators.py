@@ -12,9 +12,10 @@ from ..core.base.errors import MXNetError
 from ..core.base.handles import GIVEN, find, give
 from ..core.exec import control_flow, custom  # noqa: F401 - these register operators
 from ..core.nd.array import NDArray
-from ..core.nd.dispatch import invoke, pairwise
+from ..core.nd.dispatch import invoke
 from ..core.nd.memory import take
 from ..core.nd.recording import STATE
+from ..core.nd.shortcuts import pairwise
 from ..core.nd.validation import settled
 from ..core.op import library  # noqa: F401 - registers operators
 from ..core.op.record import REGISTRY, Op, OpType

@@ -119,83 +119,32 @@ def _vars_of(count: int, handles: Any) -> list[Var]:
     return [var_of(with_memory(array)) for array in found(count, handles, NDArray)]
 
 
-@extern
-def MXEnginePushAsync(
-    async_func: Any,
-    func_param: Any,
-    deleter: Any,
-    ctx_handle: int,
-    const_vars_handle: int,
-    num_const_vars: int,
-    mutable_vars_handle: int,
-    num_mutable_vars: int,
-    prop_handle: int,
-    priority: int,
-    opr_name: Any,
-    wait: bool,
-) -> None:
-    function = _Function(async_func, func_param, deleter)
-    reads = _vars(num_const_vars, const_vars_handle)
-    writes = _vars(num_mutable_vars, mutable_vars_handle)
-    _push(function, True, ctx_handle, (reads, writes), prop_handle, priority, opr_name)
+def _pushing(name: str, is_async: bool, vars_of: Callable[[int, Any], list[Var]]) -> None:
+    """Makes one of the four functions that push."""
+
+    def push(
+        function: Any,
+        param: Any,
+        deleter: Any,
+        place: int,
+        reads: Any,
+        n_reads: int,
+        writes: Any,
+        n_writes: int,
+        kind: int,
+        priority: int,
+        label: Any,
+        _wait: bool = False,
+    ) -> None:
+        made = _Function(function, param, deleter)
+        vars = vars_of(n_reads, reads), vars_of(n_writes, writes)
+        _push(made, is_async, place, vars, kind, priority, label)
+
+    push.__name__ = name
+    extern(push)
 
 
-@extern
-def MXEnginePushSync(
-    sync_func: Any,
-    func_param: Any,
-    deleter: Any,
-    ctx_handle: int,
-    const_vars_handle: int,
-    num_const_vars: int,
-    mutable_vars_handle: int,
-    num_mutable_vars: int,
-    prop_handle: int,
-    priority: int,
-    opr_name: Any,
-) -> None:
-    function = _Function(sync_func, func_param, deleter)
-    reads = _vars(num_const_vars, const_vars_handle)
-    writes = _vars(num_mutable_vars, mutable_vars_handle)
-    _push(function, False, ctx_handle, (reads, writes), prop_handle, priority, opr_name)
-
-
-@extern
-def MXEnginePushAsyncND(
-    async_func: Any,
-    func_param: Any,
-    deleter: Any,
-    ctx_handle: int,
-    const_nds_handle: Any,
-    num_const_nds: int,
-    mutable_nds_handle: Any,
-    num_mutable_nds: int,
-    prop_handle: int,
-    priority: int,
-    opr_name: Any,
-    wait: bool,
-) -> None:
-    function = _Function(async_func, func_param, deleter)
-    reads = _vars_of(num_const_nds, const_nds_handle)
-    writes = _vars_of(num_mutable_nds, mutable_nds_handle)
-    _push(function, True, ctx_handle, (reads, writes), prop_handle, priority, opr_name)
-
-
-@extern
-def MXEnginePushSyncND(
-    sync_func: Any,
-    func_param: Any,
-    deleter: Any,
-    ctx_handle: int,
-    const_nds_handle: Any,
-    num_const_nds: int,
-    mutable_nds_handle: Any,
-    num_mutable_nds: int,
-    prop_handle: int,
-    priority: int,
-    opr_name: Any,
-) -> None:
-    function = _Function(sync_func, func_param, deleter)
-    reads = _vars_of(num_const_nds, const_nds_handle)
-    writes = _vars_of(num_mutable_nds, mutable_nds_handle)
-    _push(function, False, ctx_handle, (reads, writes), prop_handle, priority, opr_name)
+_pushing("MXEnginePushAsync", True, _vars)
+_pushing("MXEnginePushSync", False, _vars)
+_pushing("MXEnginePushAsyncND", True, _vars_of)
+_pushing("MXEnginePushSyncND", False, _vars_of)

@@ -7,8 +7,9 @@ import torch
 
 import mxnova as mx
 from mxnova.core.nd.array import NDArray
-from mxnova.core.nd.dispatch import alone, invoke, of_one, pairwise, with_number
+from mxnova.core.nd.dispatch import invoke
 from mxnova.core.nd.modes import MODES, Mode
+from mxnova.core.nd.shortcuts import alone, of_one, pairwise, with_number
 from mxnova.core.op.record import find
 from mxnova.core.runtime.attention import ATTENTION
 

@@ -12,9 +12,9 @@ from ..op.dtypes import dtype_name
 from ..op.record import OpType, find
 from ..runtime.attention import ATTENTION
 from .base_array import BaseArray
-from .dispatch import alone, pairwise, with_number
 from .exchange import Number
 from .recording import STATE, recorded_write
+from .shortcuts import alone, pairwise, with_number
 from .tape import is_live
 from .wrapping import receive
 

@@ -4,9 +4,9 @@
 `invoke` takes every call: of functions, methods, Python's operators, indexing that is recorded. It
 chooses the kernel for the storage of the inputs, records, and gives arrays of the inputs' class.
 What is to see calls of any kind enters in one place, `_attended`: engines with work under way, the
-profiler, and modes (see `modes`). `alone`, `pairwise` and `with_number` make the calls behind
-``-a``, ``a + b`` and ``a * 2`` from the same record of an operator; where anything is out of the
-ordinary, they are `invoke`.
+profiler, and modes (see `modes`). The calls behind ``-a``, ``a + b`` and ``a * 2`` are made from
+the same record of an operator (`shortcuts`); where anything is out of the ordinary, they are
+`invoke`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..op.gradient import recorded
 from ..op.integer_gradient import flows_through_integers, makes_integers, step_on_integers
 from ..op.kernel import Kernel
 from ..op.kernel_gradient import run_kernel, stand_in
-from ..op.record import Op, OpType, as_tuple
+from ..op.record import Op, as_tuple
 from ..op.sparse.storage import Value
 from ..runtime.attention import ATTENTION
 from ..runtime.context import Context, context_of
@@ -31,7 +31,6 @@ from ..runtime.resource import random_stream
 from ..runtime.storage import placed
 from .access import READ, WRITE, settle
 from .base_array import CLASSES, BaseArray
-from .chunk import Chunk
 from .failing import fail, failing_results, is_failing, share_failure
 from .fallback import dense_copy, tell_of_fallback
 from .modes import MODES
@@ -40,13 +39,12 @@ from .tape import flow_of, is_live, linked, outputs_of, step
 from .validation import check, refuse, refuse_count
 from .wrapping import owned, receive, view_of, wrap, wrap_recorded, wrap_value
 
-__all__ = ["alone", "invoke", "of_one", "pairwise", "with_number"]
+__all__ = ["ACCEPTED_LIMIT", "Plan", "invoke"]
 
-_ACCEPTED_LIMIT = 4096
-_new = object.__new__
+ACCEPTED_LIMIT = 4096
 
 
-class _Plan:
+class Plan:
     """What invoking an operator needs to know, worked out once and kept with its structure.
 
     Attributes:
@@ -85,7 +83,7 @@ class _Plan:
         integers = self.accepted.get(key)
         if integers is None:
             check(op, tensors)
-            if len(self.accepted) > _ACCEPTED_LIMIT:
+            if len(self.accepted) > ACCEPTED_LIMIT:
                 self.accepted.clear()
             integers = self.accepted[key] = _integers(op, [t.dtype for t in tensors])
         return integers
@@ -100,10 +98,10 @@ def _integers(op: Op, dtypes: Sequence[torch.dtype]) -> int:
     return _NO_INTEGERS if all(d.is_floating_point for d in dtypes) else _SOME_INTEGERS
 
 
-def _plan_of(op: Op) -> _Plan:
-    plan: _Plan = op.structure.plan
+def _plan_of(op: Op) -> Plan:
+    plan: Plan = op.structure.plan
     if plan is None:
-        plan = op.structure.plan = _Plan(op)
+        plan = op.structure.plan = Plan(op)
     return plan
 
 
@@ -204,7 +202,7 @@ def _run(
     context: Context | None,
     is_view: bool,
 ) -> Any:
-    plan: _Plan = op.structure.plan or _plan_of(op)
+    plan: Plan = op.structure.plan or _plan_of(op)
     if len(arrays) != plan.n_inputs:
         refuse_count(op, len(arrays))
     here = arrays[0]._chunk.context if arrays else context or _context_of_creation(op)
@@ -310,7 +308,7 @@ def _write(op: Op, results: Sequence[Any], outs: Sequence[BaseArray]) -> None:
 
 def _run_recorded(
     op: Op,
-    plan: _Plan,
+    plan: Plan,
     arrays: Sequence[BaseArray],
     values: Sequence[Tensor],
     links: list[Tensor],
@@ -351,7 +349,7 @@ def _write_recorded(
 
 def _run_on_integers(
     op: Op,
-    plan: _Plan,
+    plan: Plan,
     arrays: Sequence[BaseArray],
     values: Sequence[Tensor],
     links: list[Tensor],
@@ -396,7 +394,7 @@ def _without_integers(links: Sequence[Tensor], values: Sequence[Tensor]) -> list
 
 def _recorded(
     op: Op,
-    plan: _Plan,
+    plan: Plan,
     links: list[Tensor],
     here: Context,
     target: Context | None,
@@ -424,7 +422,7 @@ def _refuse_recorded(outs: Sequence[BaseArray], inputs: Sequence[BaseArray]) -> 
 
 def _run_kernel(
     op: Op,
-    plan: _Plan,
+    plan: Plan,
     kernel: Kernel,
     arrays: Sequence[BaseArray],
     values: Sequence[Value],
@@ -473,147 +471,3 @@ def _densely(op: Op, arrays: Sequence[BaseArray], out: Any) -> Any:
         if copies[at] is not arrays[at]:
             receive(arrays[at], copies[at]._raw, op.name)
     return result
-
-
-# Python's operators -------------------------------------------------------------------------------
-
-
-class _Passed(set[torch.dtype]):
-    """Element types that an operator's rules have passed."""
-
-    def after(self, op: Op, *arrays: BaseArray) -> Any:
-        """`invoke`; with its rules it passes the inputs' element type."""
-        result = invoke(op, arrays)
-        self.add(arrays[0]._raw.dtype)
-        return result
-
-
-def pairwise(type_: OpType, otherwise: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """``invoke(type_.plain, (a, b))`` of an operator without parameters, for dense arrays.
-
-    Where nothing is out of the ordinary it runs the forward straight away, in a third of the time;
-    the forward must refuse shapes that the operator's rules refuse, and give new tensors.
-
-    Args:
-        type_: the operator.
-        otherwise: what is called where the second is no array.
-    """
-    passed = _Passed()
-
-    def call(self: BaseArray, other: Any) -> Any:
-        cls = type(self)
-        if type(other) is not cls or ATTENTION:
-            if isinstance(other, BaseArray):
-                return invoke(type_.plain, (self, other))
-            return otherwise(self, other)
-        x, y = self._raw, other._raw
-        dtype = x.dtype
-        if dtype is not y.dtype or dtype not in passed:
-            return passed.after(type_.plain, self, other)
-        if (self._tracked is None and other._tracked is None) or not STATE.recording:
-            try:
-                result = type_.plain.forward(x, y)
-            except Exception:  # noqa: BLE001 - invoke words it
-                return invoke(type_.plain, (self, other))
-            # What `wrap` does, in half its time: a tenth of the whole.
-            chunk = _new(Chunk)
-            chunk.context, chunk.foreign, chunk._var = self._chunk.context, False, None
-            array = _new(cls)
-            array._raw, array._chunk = result, chunk
-            array._tracked = array._node = array._grad = None
-            return array
-        links = linked((self, other))
-        if links is None or not dtype.is_floating_point or not is_grad_enabled():
-            return invoke(type_.plain, (self, other))
-        try:
-            result = recorded(type_.plain)(*links)
-        except Exception:  # noqa: BLE001 - invoke words it
-            return invoke(type_.plain, (self, other))
-        return wrap_recorded(result, self._chunk.context, step(type_.plain, (self, other)), cls)
-
-    return call
-
-
-def of_one(op: Op, array: BaseArray) -> Any:
-    """``invoke(op, (array,))``; straight away where nothing is out of the ordinary."""
-    plan: _Plan | None = op.structure.plan
-    if plan is None or ATTENTION:
-        return invoke(op, (array,))
-    value = array._raw
-    key = (type(array), value.dtype) if op.pointwise else (type(array), value.dtype, value.shape)
-    if key not in plan.readily:
-        result = invoke(op, (array,))
-        if plan.is_simple and array.stype == "default":
-            if len(plan.readily) > _ACCEPTED_LIMIT:
-                plan.readily.clear()
-            plan.readily.add(key)
-        return result
-    if array._tracked is not None and STATE.recording:
-        link = flow_of(array)
-        if link is None or link.dtype is not value.dtype or not is_grad_enabled():
-            return invoke(op, (array,))
-        result = _tried(recorded(op), link)
-        if result is None or not result.is_floating_point():
-            return invoke(op, (array,))
-        node = step(op, (array,))
-        return wrap_recorded(result, array._chunk.context, node, type(array))
-    result = _tried(op.forward, value)
-    if result is None:
-        return invoke(op, (array,))
-    return wrap(result, array._chunk.context, type(array))
-
-
-def _tried(run: Callable[..., Any], value: Tensor) -> Tensor | None:
-    """The output of an operator of one input; None where it raises, or is not as it should be."""
-    try:
-        result = run(value)
-    except Exception:  # noqa: BLE001 - invoke words it
-        return None
-    if result is value or type(result) is not Tensor:
-        return None
-    if result._base is not None or not result.is_contiguous():
-        return owned(result, (value,))
-    return result
-
-
-def alone(type_: OpType) -> Callable[[Any], Any]:
-    """``invoke(type_.plain, (array,))`` of an operator without parameters; see `pairwise`."""
-    passed = _Passed()
-
-    def call(array: BaseArray) -> Any:
-        value = array._raw
-        if ATTENTION or (array._tracked is not None and STATE.recording):
-            return invoke(type_.plain, (array,))
-        if value.dtype not in passed:
-            return passed.after(type_.plain, array)
-        try:
-            result = type_.plain.forward(value)
-        except Exception:  # noqa: BLE001 - invoke words it
-            return invoke(type_.plain, (array,))
-        return wrap(result, array._chunk.context, type(array))
-
-    return call
-
-
-def with_number(type_: OpType, **settings: Any) -> Callable[[Any, float], Any]:
-    """``invoke`` of an operator on an array and its parameter `scalar`; see `pairwise`.
-
-    Args:
-        type_: the operator.
-        settings: its other parameters.
-    """
-    passed = _Passed()
-
-    def call(array: BaseArray, number: float) -> Any:
-        value = array._raw
-        if ATTENTION or (array._tracked is not None and STATE.recording):
-            return invoke(type_.of({"scalar": number, **settings}), (array,))
-        if value.dtype not in passed:
-            return passed.after(type_.of({"scalar": number, **settings}), array)
-        try:
-            result = type_.function(value, scalar=number, **settings)
-        except Exception:  # noqa: BLE001 - invoke words it
-            return invoke(type_.of({"scalar": number, **settings}), (array,))
-        return wrap(result, array._chunk.context, type(array))
-
-    return call

@@ -11,7 +11,8 @@ from ..base.errors import ArgumentTypeError
 from ..op.calls import CallForm, documented
 from ..op.record import find
 from .base_array import CLASSES, BaseArray
-from .dispatch import invoke, of_one
+from .dispatch import invoke
+from .shortcuts import of_one
 from .validation import settled
 
 __all__ = ["function_of", "invoke_by_name"]

@@ -18,9 +18,9 @@ from .arithmetic import refuse_if_recorded
 from .array import NDArray
 from .base_array import CLASSES
 from .creation import array
-from .dispatch import alone, pairwise, with_number
 from .functions import function_of
 from .recording import STATE, recorded_write
+from .shortcuts import alone, pairwise, with_number
 from .tape import is_live
 from .wrapping import receive, viewed_as
 

@@ -7,16 +7,14 @@ What is recorded reads and writes memory of its own: inputs are copied there, ou
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 
-from ...graph.symbol import Symbol
-from .group import Group, Runner, function_of, with_groups
+from .group import Group, Runner, function_of
 from .inductor import Inductor
-from .request import parameters_of, wants
 
 if TYPE_CHECKING:
     from ..program import Program
@@ -65,6 +63,7 @@ class CudaGraph(Inductor):
     """The backend."""
 
     name = "cudagraph"
+    _group = _Recorded
 
     def unavailable(self) -> str | None:
         """Why it cannot be used; None where it can."""
@@ -73,25 +72,3 @@ class CudaGraph(Inductor):
     def supports(self, program: Program) -> bool:
         """Dense graphs on one GPU."""
         return super().supports(program) and program.facts.context.device.type == "cuda"
-
-    def parameters(self, symbol: Symbol) -> set[str]:
-        """What the recorded kernels read in place."""
-        return parameters_of(symbol, self.name)
-
-    def compile(self, program: Program, constants: Mapping[str, Tensor]) -> Symbol:
-        """The symbol with groups of its nodes as recorded graphs."""
-        refused = self.refusals(program, constants)
-        context = program.facts.context
-
-        def made(body: Symbol, stays: dict[str, Tensor]) -> Group:
-            return _Recorded(
-                backend=self.name, body=body, constants=stays, precision="", context=context
-            )
-
-        return with_groups(
-            program.symbol,
-            lambda node: wants(node, self.name) and id(node) not in refused,
-            lambda nodes: len(nodes) > 1,
-            made,
-            constants,
-        )

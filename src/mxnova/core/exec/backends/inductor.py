@@ -48,6 +48,7 @@ class Inductor:
     """The backend."""
 
     name = "inductor"
+    _group: type[Group] = _Compiled
 
     def unavailable(self) -> str | None:
         """Why it cannot be used; None where it can."""
@@ -66,12 +67,12 @@ class Inductor:
         return parameters_of(symbol, self.name)
 
     def compile(self, program: Program, constants: Mapping[str, Tensor]) -> Symbol:
-        """The symbol with groups of its nodes as compiled functions."""
+        """The symbol with groups of its nodes, each as one function."""
         refused = self.refusals(program, constants)
         context = program.facts.context
 
         def made(body: Symbol, stays: dict[str, Tensor]) -> Group:
-            return _Compiled(
+            return self._group(
                 backend=self.name, body=body, constants=stays, precision="", context=context
             )
 
