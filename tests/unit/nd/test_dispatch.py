@@ -315,3 +315,9 @@ def test_a_failure_is_met_by_whoever_reads():
     mx.nd.waitall()
     x + x
     assert not ATTENTION
+
+
+def test_a_failure_takes_no_more_memory_than_there_is():
+    """Its results would not fit: then the call raises, as where nothing is known of them."""
+    with pytest.raises(mx.MXNetError, match="alpha"):
+        mx.nd.random.generalized_negative_binomial(1, -1, shape=(10**6, 10**6))

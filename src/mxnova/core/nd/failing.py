@@ -56,7 +56,10 @@ def failing_results(
     context: Context,
     cls: type[BaseArray] | None = None,
 ) -> list[BaseArray] | None:
-    """Arrays of the shapes and types that `op` would give; None where the rules do not tell."""
+    """Arrays of the shapes and types that `op` would give.
+
+    None where the rules do not tell, or there is no memory for them.
+    """
     names, outputs = op.inputs(), op.outputs()
     unknown = [None] * len(outputs)
     values = [a._raw for a in arrays]
@@ -70,7 +73,7 @@ def failing_results(
         dtype = dtypes.known(name) or torch.float32
         try:
             zeros = torch.zeros(shapes.full(name), dtype=dtype, device=context.device)
-        except Pause:
+        except (Pause, RuntimeError):
             return None
         made.append(wrap(zeros, context, cls))
     return made
