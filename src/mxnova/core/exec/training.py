@@ -9,6 +9,7 @@ from typing import Any
 
 from ..base import env
 from ..runtime.profiler import PROFILER
+from . import backends
 from .blocked_layout import in_blocks
 from .interpreter import Observer
 from .lowering import Lowered
@@ -43,7 +44,7 @@ class Training:
     @functools.cached_property
     def _unwatched(self) -> Lowered:
         program = self._program
-        symbol = program.symbol
+        symbol = backends.for_training(program)
         if self._may_rewrite:
             symbol = in_blocks(symbol, program.facts, self._mirrors)
         is_same = symbol is program.symbol
