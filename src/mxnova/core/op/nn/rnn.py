@@ -163,8 +163,11 @@ class RNN(Op):
         """Per layer and direction: input and recurrent weights, their biases, the projection."""
         shapes: Any = self._weight_shapes(features)
         # One split, so that autograd joins the gradients in one go.
-        parts = torch.split(parameters, [prod(shape) for shape in shapes])
-        views = [part.view(shape) for part, shape in zip(parts, shapes, strict=True)]
+        parts = parameters.split_with_sizes([prod(shape) for shape in shapes])
+        views = [
+            part if len(shape) == 1 else part.view(shape)
+            for part, shape in zip(parts, shapes, strict=True)
+        ]
         n_cells = self.num_layers * self._n_directions
         n_weights = 3 if self.projection_size else 2
         weights, biases = views[: n_cells * n_weights], views[n_cells * n_weights :]
@@ -194,6 +197,8 @@ class RNN(Op):
             span = slice(layer * self._n_directions, (layer + 1) * self._n_directions)
             output, *final = run(output, [s[span] for s in states], cells[span], lengths)
             finals.append(final)
+        if not self.state_outputs:
+            return [output]
         return [output, *(torch.cat(layers) for layers in zip(*finals, strict=True))]
 
     def _fused(
@@ -221,9 +226,7 @@ class RNN(Op):
 
     def _goes_stepwise(self, data: Tensor, lengths: Tensor | None) -> bool:
         """Whether ATen has no kernel of whole layers, and `recurrence` is the faster way."""
-        if self.mode == "lstm" or lengths is not None or data.device.type != "cpu":
-            return False
-        return self.mode != "gru" or torch.is_grad_enabled()
+        return self.mode != "lstm" and lengths is None and data.device.type == "cpu"
 
     def _stepwise(
         self,
@@ -235,12 +238,12 @@ class RNN(Op):
         """One layer, vanilla or GRU, where ATen has no kernel of whole layers."""
         (state,) = states
         results = [
-            recurrence.layer(self.mode, data, state[i], cell, backwards=i == 1)
-            for i, cell in enumerate(cells)
+            recurrence.layer(self.mode, data, initial, cell, backwards=i == 1)
+            for i, (initial, cell) in enumerate(zip(state.unbind(0), cells, strict=True))
         ]
         outputs, finals = zip(*results, strict=True)
         output = outputs[0] if len(outputs) == 1 else torch.cat(outputs, -1)
-        return [output, torch.stack(finals)]
+        return [output, torch.stack(finals)] if self.state_outputs else [output]
 
     def _unrolled(
         self,
