@@ -93,9 +93,7 @@ class Agreement:
         alike = slice(8, 8 + count * _DIGEST)
         if all(text[alike] == mine[alike] for text in theirs):
             return Agreed(count, False, self._messages)
-        at = next(
-            i for i in range(count) if len({_digest_at(text, i) for text in theirs}) > 1
-        )
+        at = next(i for i in range(count) if len({_digest_at(text, i) for text in theirs}) > 1)
         return Agreed(at, True, self._messages)
 
 

@@ -155,9 +155,7 @@ class Lane:
         if call.error is not None:  # it has failed meanwhile
             call.fail(call.error)
 
-    def together(
-        self, name: str, description: Any, act: Callable[[], None] = lambda: None
-    ) -> None:
+    def together(self, name: str, description: Any, act: Callable[[], None] = lambda: None) -> None:
         """Has all ranks do `act` at this place of their programs, and returns when it is done.
 
         Raises:
