@@ -12,6 +12,7 @@ from ...core.nd.access import var_of
 from ...core.nd.array import NDArray
 from ...core.runtime.context import cpu
 from ...core.runtime.engine import Completion, FnProperty, Operation, engine
+from ..compression import TwoBitCompression
 from ..keys import Key
 from .agreement import ROOM
 from .deputy import Settings
@@ -19,7 +20,7 @@ from .plan import Plan
 
 __all__ = ["Contribution", "Portion"]
 
-Contribution = Callable[[Key, Any], Any]
+Contribution = Callable[[Key, Any, "TwoBitCompression | None"], Any]
 
 
 class Portion:
@@ -110,7 +111,8 @@ class Portion:
             contribution: makes it of what was pushed; once.
         """
         if self._gradients is None:
-            self._gradients = {key: contribution(key, v) for key, v in self._given.items()}
+            compression = self.plan.compression
+            self._gradients = {k: contribution(k, v, compression) for k, v in self._given.items()}
         return self._gradients
 
     def hand_out(self) -> None:

@@ -20,6 +20,7 @@ from ...core.op.sparse.storage import RowSparse, cast_storage
 from ...core.runtime.context import cpu
 from ...core.runtime.engine import engine
 from ...optimizer.states import dumps_updater, loads_updater
+from ..compression import TwoBitCompression
 from ..devices import spread, total_of
 from ..keys import Groups, Key
 from ..local import LocalStore, Updater
@@ -140,7 +141,9 @@ class SharedStore(LocalStore):
             return True
         return source.stype == "row_sparse" and self._has_rows(key, stored)
 
-    def _contribution(self, key: Key, total: Tensor | RowSparse) -> Tensor | RowSparse:
+    def _contribution(
+        self, key: Key, total: Tensor | RowSparse, compress: TwoBitCompression | None
+    ) -> Tensor | RowSparse:
         """What this worker adds to the sum of a key: a tensor, or rows."""
         stored = self._values[key]
         if stored.stype == "row_sparse":
@@ -151,7 +154,7 @@ class SharedStore(LocalStore):
                 return total
             total = total.dense()
         total = total.contiguous()
-        return total if self.compression is None else self.compression(key, 0, total)
+        return total if compress is None else compress(key, 0, total)
 
     def _has_rows(self, key: Key, value: NDArray) -> bool:
         """Whether its shares are made of whole rows."""
@@ -343,7 +346,7 @@ class SharedStore(LocalStore):
             self.lane.refuse(error)
             raise
 
-    def _updater_name(self) -> str:
+    def _update_name(self) -> str:
         """What workers compare of their updaters."""
         updater: Any = self.updater
         if isinstance(updater, opt.Updater):
@@ -355,7 +358,7 @@ class SharedStore(LocalStore):
             [key, list(v[0].shape), v[0].dtype.__name__, v[0].stype] if v else [key]
             for key, v in groups.items()
         ]
-        return [*of_keys, self._updater_name()]
+        return [*of_keys, self._update_name()]
 
     def _check_push(self, groups: Groups) -> None:
         super()._check_push(groups)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import torch
@@ -11,6 +11,7 @@ import torch
 from ...core.nd.access import var_of
 from ...core.nd.array import NDArray
 from ...optimizer import Updater
+from ..compression import TwoBitCompression
 from ..keys import Groups, Key
 from .agreement import digest_of
 from .dense import BUCKET
@@ -35,6 +36,7 @@ class SyncStore(SharedStore):
 
     def __init__(self, type: str, links: Links, own_links: Links, watch: Watch) -> None:
         self._plan: Plan | None = None
+        self._compression: TwoBitCompression | None = None
         self._digests: dict[Any, bytes] = {}
         super().__init__(type, links, own_links, watch)
 
@@ -62,17 +64,30 @@ class SyncStore(SharedStore):
         given = {key: values for key, values in groups.items() if values}
         portions = list(self._portions(given, outs))
         self._submit(self._call(call, groups, priority), portions)
-        for key in given:
-            failure = var_of(self._values[key]).failure
-            if failure is not None:
-                failure.raise_once()
+        self._raise_failures(given)
         rest = {key: arrays for key, arrays in outs.items() if key not in given}
         if rest:
             self.pull(rest, priority, ignore_sparse=True)
 
+    def _raise_failures(self, keys: Iterable[Key]) -> None:
+        """Raises what has gone wrong with some keys, unless somebody was told."""
+        for key in keys:
+            failure = var_of(self._values[key]).failure
+            if failure is not None:
+                failure.raise_once()
+
+    def barrier(self) -> None:
+        """Returns when all workers have come here, and all that they have called is done.
+
+        Raises:
+            MXNetError: a call before has failed and nobody was told, or a worker is gone.
+        """
+        super().barrier()
+        self._raise_failures(self._values)
+
     def _call(self, name: str, groups: Groups, priority: int) -> Call:
         stored = [(key, values[0].stype if values else "") for key, values in groups.items()]
-        what = (name, *stored, self._updater_name())
+        what = (name, *stored, self._update_name())
         digest = self._digests.get(what)
         if digest is None:
             digest = self._digests[what] = digest_of(name, what)
@@ -113,31 +128,34 @@ class SyncStore(SharedStore):
 
     # Who does what -------------------------------------------------------------------------------
 
+    @property
+    def compression(self) -> TwoBitCompression | None:
+        """What every pushed dense array goes through; a call of all workers sets it."""
+        return self._compression
+
+    @compression.setter
+    def compression(self, compression: TwoBitCompression | None) -> None:
+        states = None
+        if self._plan is not None and isinstance(self.updater, Updater):
+            states = self.get_states(dump_optimizer=False)
+        self._compression, self._plan = compression, None
+        if states is not None:  # which now may be others' business
+            self.set_states(states)
+
     def _current_plan(self) -> Plan:
         """Who owns what; decided anew for a new updater, which has no states yet."""
-        plan = self._plan
-        if plan is None or plan.updater is not self.updater:
-            return self._planned()
-        if plan.compression is not self.compression:
-            return self._moved()
-        return plan
-
-    def _planned(self) -> Plan:
-        plan = self._plan = Plan(self.updater, self.compression, self.links.size)
-        plan.place(self._values)
-        return plan
-
-    def _moved(self) -> Plan:
-        """A plan for another compression; states of the optimizer go to whom it needs."""
-        if not isinstance(self.updater, Updater):
-            return self._planned()
-        states = self.get_states(dump_optimizer=False)
-        plan = self._planned()
-        self.set_states(states)
-        return plan
+        if self._plan is None or self._plan.updater is not self.updater:
+            self._plan = Plan(self.updater, self.compression, self.links.size)
+            self._plan.place(self._values)
+        return self._plan
 
     def _dense_shares(self, key: Key, shape: tuple[int, ...]) -> list[Share]:
         return self._current_plan().shares(key, shape, self.rank)
+
+    def _update_name(self) -> str:
+        if self.compression is None:
+            return super()._update_name()
+        return f"{super()._update_name()}, threshold: {self.compression.threshold:g}"
 
     def _init_dense(self, values: dict[Key, NDArray]) -> None:
         super()._init_dense(values)
