@@ -30,7 +30,7 @@ from .ndarray import with_memory
 from .places import stype_number
 from .returns import keep, text_memory, texts_memory
 
-__all__ = ["Creator", "become", "creator_of", "run_into"]
+__all__ = ["ADDED", "Creator", "become", "creator_of", "run_into"]
 
 
 # Operators of two arrays that make a new tensor; for equal shapes there is nothing to check.
@@ -59,6 +59,18 @@ class Creator:
         if self.type.name in _QUICK:
             self.quick = pairwise(self.type, _refuse_number)
 
+    @property
+    def arguments(self) -> dict[str, str]:
+        """Name -> type of each argument."""
+        return argument_texts(self.type)
+
+    def attributes(self, given: dict[str, str]) -> dict[str, str]:
+        """Those of a node of `type`, for parameters that were given."""
+        return given
+
+
+ADDED: dict[str, Creator] = {}  # name -> an operator that only C knows
+
 
 def _refuse_number(array: Any, other: Any) -> Any:
     raise MXNetError(f"a {type(other).__name__} is no array")
@@ -66,7 +78,8 @@ def _refuse_number(array: Any, other: Any) -> Any:
 
 def creator_of(name: str) -> int:
     """The handle of the operator registered as `name`."""
-    return _creator(REGISTRY[name])
+    added = ADDED.get(name)
+    return _creator(REGISTRY[name]) if added is None else _added(added)
 
 
 @cache
@@ -74,18 +87,24 @@ def _creator(type_: OpType) -> int:
     return give(Creator(type_))
 
 
+@cache
+def _added(creator: Creator) -> int:
+    return give(creator)
+
+
 # Names --------------------------------------------------------------------------------------------
 
 
 @cache
 def _all_names() -> tuple[int, Any, Any]:
-    names = sorted(REGISTRY)
+    names = sorted([*REGISTRY, *ADDED])
     return len(names), *texts_memory(names)
 
 
 @cache
 def _all_creators() -> tuple[int, Any]:
     handles = [_creator(type_) for type_ in dict.fromkeys(REGISTRY.values())]
+    handles += map(_added, ADDED.values())
     return len(handles), ffi.new("uintptr_t[]", handles)
 
 
@@ -127,7 +146,7 @@ class _Description:
 
     def __init__(self, creator: Creator) -> None:
         type_ = creator.type
-        docs, arguments = type_.argument_docs, argument_texts(type_)
+        docs, arguments = type_.argument_docs, creator.arguments
         self.name = text_memory(creator.name)
         self.text = text_memory(type_.doc)
         self.count = len(arguments)
