@@ -197,3 +197,28 @@ def test_large_triangular_systems_are_solved_as_small_ones(flags, dtype):
     product = solution @ matrix if rightside else matrix @ solution
     torch.testing.assert_close(product, 3 * right)
     assert solution.is_contiguous()
+
+
+@pytest.mark.parametrize("shape", [(100, 100), (2, 70, 70)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_inverse_of_large_matrices(shape, dtype):
+    rng = torch.Generator().manual_seed(3)
+    matrices = torch.rand(shape, generator=rng, dtype=dtype) + torch.eye(shape[-1], dtype=dtype)
+    inverses = find("_linalg_inverse").of({}).forward(matrices)
+    unit = torch.eye(shape[-1], dtype=dtype).expand(shape)
+    torch.testing.assert_close(matrices @ inverses, unit, atol=1e-4, rtol=0)
+    assert inverses.is_contiguous()
+
+
+def test_a_large_singular_matrix_has_no_inverse():
+    with pytest.raises(RuntimeError, match="singular"):
+        find("_linalg_inverse").of({}).forward(torch.ones(100, 100))
+
+
+def test_the_inverse_of_a_large_matrix_has_gradients():
+    rng = torch.Generator().manual_seed(3)
+    matrix = (torch.rand(64, 64, generator=rng) + 8 * torch.eye(64)).requires_grad_()
+    inverse = find("_linalg_inverse").of({}).forward(matrix)
+    inverse.sum().backward()
+    expected = -(inverse.T @ torch.ones(64, 64) @ inverse.T)
+    torch.testing.assert_close(matrix.grad, expected.detach())
