@@ -16,7 +16,17 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-__all__ = ["HAS_AVX512", "is_available", "laid_out", "linear", "matmul", "pooled", "suits_pooling"]
+__all__ = [
+    "HAS_AVX512",
+    "in_planes",
+    "is_available",
+    "laid_out",
+    "linear",
+    "matmul",
+    "pooled",
+    "skips",
+    "suits_pooling",
+]
 
 _AVAILABLE: bool = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
 # With AVX2 alone MKL is as fast, takes transposed operands without copies, and costs less a call;
@@ -33,6 +43,7 @@ _MUCH_WIDER = 4
 _OF_IMAGES = (torch.float32, torch.bfloat16)
 _WORTH_POOLING = 1 << 15
 _LEAST_CHANNELS = 16
+_FEW_CHANNELS = 16
 
 
 # Products -----------------------------------------------------------------------------------------
@@ -136,6 +147,29 @@ def laid_out(data: Tensor, weight: Tensor) -> Tensor:
     if channels == 1:  # else ATen cannot tell one layout from the other
         return data.reshape(batch, *size, 1).movedim(-1, 1)
     return data.contiguous(memory_format=torch.channels_last)
+
+
+def skips(weight: Tensor, stride: Sequence[int]) -> bool:
+    """Whether images have to be `in_planes` for a kernel of one item with a stride.
+
+    For channels-last images of fewer channels than its vectors hold, oneDNN's gradient of such a
+    weight writes beyond its memory (torch 2.13, AVX2: 2 to 7 channels).
+    """
+    _, channels, *window = weight.shape
+    return (
+        window == [1, 1]
+        and channels < _FEW_CHANNELS
+        and any(step > 1 for step in stride)
+        and not weight.is_mkldnn
+    )
+
+
+def in_planes(data: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+    """Both, channel by channel: ATen takes channels-last kernels where either one lies so."""
+    if data.is_mkldnn:
+        return data, weight
+    # A weight of one item has a layout only by its strides, which `contiguous` leaves alone.
+    return data.contiguous(), weight.clone(memory_format=torch.contiguous_format)
 
 
 # Pooling ------------------------------------------------------------------------------------------
