@@ -3,10 +3,10 @@
 
 In order: copies and chains go (`simplification`), convolutions pad for themselves
 (`padding_merge`), what parameters decide is computed (`constant_folding`), strides move to where
-values are made (`unread_positions`), convolutions and
-products take over what follows them and have their weights laid out (`convolution_fusion`,
-`fused_linear`), values between them go bfloat16 where that is asked for (`low_precision`), batches
-are shared out among threads (`batch_split`), and sums go where their summand was (`in_place_sums`).
+values are made (`unread_positions`), convolutions and products take over what follows them and have
+their weights laid out (`convolution_fusion`, `fused_linear`), values between them go bfloat16 where
+that is asked for (`low_precision`), batches are shared out among threads (`batch_split`), and sums
+go where their summand was (`in_place_sums`).
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fused convolutions that add into the memory of what they add to, where nobody reads it again.
 
-Precondition: the other summand is what a fused convolution or a copy of ours gave, it is no output of the graph, and
-all its other readers run before and give memory of their own, no view of it. The order of the nodes
-must be that in which they run, so it is the last pass. It saves an array's way to memory: of
-ResNet-50, batch 8, 3 %.
+Precondition: the other summand is what a fused convolution or a copy of ours gave, it is no output
+of the graph, and all its other readers run before and give memory of their own, no view of it. The
+order of the nodes must be that in which they run, so it is the last pass. It saves an array's way
+to memory: of ResNet-50, batch 8, 3 %.
 """
 
 from __future__ import annotations
