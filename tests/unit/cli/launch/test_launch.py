@@ -179,6 +179,13 @@ def test_mistakes_are_one_line(launch, name):
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("text", ["nan", "inf", "-1", "soon"])
+def test_a_timeout_that_is_none_starts_nothing(launch, text):
+    done = launch("-n", "1", "echo", "up", MXNOVA_DIST_TIMEOUT=text)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"MXNOVA_DIST_TIMEOUT='{text}'" in done.stderr
+
+
 def test_a_port_that_is_taken_is_told(launch):
     import socket
 
