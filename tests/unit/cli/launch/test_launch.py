@@ -104,6 +104,27 @@ def test_what_interrupts_the_launcher_leaves_nothing_behind(number, tmp_path):
         assert not is_running(int(path.read_text()))
 
 
+def test_a_launcher_that_is_killed_leaves_nothing_behind(tmp_path):
+    script = "sleep 60 & echo $! > $DMLC_WORKER_ID.pid; echo up; wait"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "mxnova", "launch", "-n", "2", "sh", "-c", script],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    for _ in range(2):
+        assert b"up" in process.stdout.readline()
+    pids = [int(path.read_text()) for path in tmp_path.glob("*.pid")]
+    assert len(pids) == 2 and all(map(is_running, pids))
+    process.kill()
+    process.communicate(timeout=20)
+    give_up = time.monotonic() + 10
+    while any(map(is_running, pids)):
+        assert time.monotonic() < give_up
+        time.sleep(0.05)
+
+
 def test_nohup_is_respected():
     process = subprocess.Popen(
         ["nohup", sys.executable, "-m", "mxnova", "launch", "-n", "1", "sh", "-c",
