@@ -103,8 +103,7 @@ def _differing(rank, odd, call):
     kv.init("a", mx.nd.zeros((2, 3)))
     kv.init("b", mx.nd.zeros((2, 3)))
     with pytest.raises(MXNetError) as caught:
-        DIFFERENCES[call][0 if rank == odd else 1](kv)
-        mx.nd.waitall()
+        _waited_for(DIFFERENCES[call][0 if rank == odd else 1], kv)
     out = mx.nd.zeros((2, 3))  # nothing has changed, and all goes on
     kv.pull("a", out)
     assert not out.asnumpy().any()
@@ -112,6 +111,11 @@ def _differing(rank, odd, call):
     kv.pull("a", out)
     assert (out.asnumpy() == 3).all()
     return str(caught.value)
+
+
+def _waited_for(call, kv):
+    call(kv)
+    mx.nd.waitall()
 
 
 def _push(key, shape=(2, 3), dtype="float32", stype="default"):
