@@ -193,7 +193,7 @@ class Trsm(Op):
         # place. 256 x 256: 0.39 ms of 0.69.
         A = A if self.transpose else A.transpose(-1, -2)
         right = B if self.alpha == 1.0 else self.alpha * B
-        solution = torch.linalg.solve_triangular(
+        transposed: Tensor = torch.linalg.solve_triangular(
             A, right.transpose(-1, -2), upper=self.lower != self.transpose, left=self.rightside
         )
-        return solution.transpose(-1, -2)
+        return transposed.transpose(-1, -2)
