@@ -20,6 +20,7 @@ from . import (  # noqa: F401 - each makes its functions C's
     inference,
     key_value_stores,
     legacy,
+    legacy_operators,
     ndarray,
     operators,
     packed,

@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 
 import mxnova.core.op.library  # noqa: F401
+from mxnova.core.op import onednn
 from mxnova.core.op.gradient import recorded
 from mxnova.core.op.onednn import laid_out, linear, matmul, pooled
 from mxnova.core.op.record import find
@@ -122,6 +123,12 @@ POOLS = [
 ]
 
 
+@pytest.fixture(params=[True, False], ids=["AVX-512", "AVX2"])
+def processor(request, monkeypatch):
+    monkeypatch.setattr(onednn, "HAS_AVX512", request.param)
+
+
+@pytest.mark.usefixtures("processor")
 @pytest.mark.parametrize("pool", POOLS)
 @pytest.mark.parametrize("data", [numbers(*BIG), numbers(*BIG).mul(4).round()], ids=["", "ties"])
 def test_pooling(pool, data):
@@ -130,6 +137,7 @@ def test_pooling(pool, data):
     assert_equal([pooled(pool, data)], found[:1])
 
 
+@pytest.mark.usefixtures("processor")
 def test_pooling_has_a_second_gradient():
     data = numbers(*BIG).requires_grad_()
     for pool in POOLS[0], POOLS[2]:

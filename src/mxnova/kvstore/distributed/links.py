@@ -8,8 +8,6 @@ noticed by whoever waits for it, as its connections close.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -20,14 +18,13 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from ...core.base.errors import MXNetError, bounded
+from ...core.base.errors import MXNetError
 from .faults import Faults, first_line
 
 __all__ = ["Links", "Transfer"]
 
 _SHORTLY = timedelta(milliseconds=1)
 _FOREVER = timedelta(days=3650)
-_MAX_DESCRIPTION = 1 << 20  # bytes
 _TAGS = 1 << 30
 
 Tensors = Mapping[int, Sequence[Tensor]]
@@ -105,6 +102,12 @@ class Links:
             self.sent[purpose] += sum(part.nbytes for part in parts)
         return Transfer(self.faults, works, (outgoing, incoming))
 
+    def begin(self, purpose: str, outgoing: Tensors, incoming: Tensors) -> Transfer:
+        """`post` with the next tag."""
+        if not self.peers:
+            return Transfer(self.faults, (), None)
+        return self.post(purpose, self.next_tag(), outgoing, incoming)
+
     def _begun(self, verb: str, part: Tensor, peer: int, tag: int) -> Any:
         group = self._group
         if group is None:
@@ -124,44 +127,6 @@ class Links:
     def to_all(self, tensors: Sequence[Tensor]) -> Tensors:
         """The same tensors for each other rank."""
         return dict.fromkeys(self.peers, tensors)
-
-    # Agreement -----------------------------------------------------------------------------------
-
-    def agree(self, call: str, description: Any) -> None:
-        """Checks that all ranks make the same call with the same description.
-
-        Args:
-            call: what is called.
-            description: of plain data: of what.
-
-        Raises:
-            MXNetError: they do not; the same on every rank, nothing has been changed.
-        """
-        if not self.peers:
-            return
-        text = json.dumps([call, description]).encode()
-        mine = torch.frombuffer(bytearray(hashlib.sha256(text).digest()), dtype=torch.uint8)
-        theirs = {peer: [torch.empty_like(mine)] for peer in self.peers}
-        self.exchange("agreement", self.next_tag(), self.to_all([mine]), theirs)
-        if any(not torch.equal(mine, digest) for (digest,) in theirs.values()):
-            raise MXNetError(difference(self._gathered(text)))
-
-    def _gathered(self, text: bytes) -> list[Any]:
-        """What each rank has to say, by rank; of plain data."""
-        if len(text) > _MAX_DESCRIPTION:
-            text = json.dumps(["", ["too much to be shown"]]).encode()
-        length = torch.tensor([len(text)])
-        lengths = {peer: [torch.empty_like(length)] for peer in self.peers}
-        self.exchange("agreement", self.next_tag(), self.to_all([length]), lengths)
-        incoming = {}
-        for peer, (n,) in lengths.items():
-            if not 0 < int(n) <= _MAX_DESCRIPTION:
-                raise self.faults.of(peer, ValueError(f"it sent a text of {int(n)} bytes"))
-            incoming[peer] = [torch.empty(int(n), dtype=torch.uint8)]
-        mine = torch.frombuffer(bytearray(text), dtype=torch.uint8)
-        self.exchange("agreement", self.next_tag(), self.to_all([mine]), incoming)
-        texts = {peer: bytes(part.numpy()) for peer, (part,) in incoming.items()}
-        return [json.loads((texts | {self.rank: text})[rank]) for rank in range(self.size)]
 
 
 class Transfer:
@@ -189,35 +154,3 @@ class Transfer:
             except RuntimeError as error:
                 raise self._faults.of(peer, error) from None
         self._works, self._tensors = (), None
-
-
-# Differences --------------------------------------------------------------------------------------
-
-
-def difference(calls: Sequence[Any]) -> str:
-    """What the first rank that differs from others does, and what these do.
-
-    Args:
-        calls: of each rank (what it calls, list of descriptions); ``error`` is called by one that
-            has failed on its own, with the text.
-    """
-    for rank, (call, description) in enumerate(calls):
-        if call == "error":
-            return f"KVStore: on worker {rank}: {description}"
-    texts = [json.dumps(call) for call in calls]
-    common = max(texts, key=texts.count)
-    odd = next(rank for rank, text in enumerate(texts) if text != common)
-    even = texts.index(common)
-    (call, mine), (other_call, others) = calls[odd], calls[even]
-    if call != other_call:
-        mine, others = [call, *mine[:1]], [other_call, *others[:1]]
-    elif len(mine) == len(others):
-        mine, others = next((a, b) for a, b in zip(mine, others, strict=True) if a != b)
-    return bounded(
-        f"KVStore.{call}: workers differ: worker {odd} has {_shown(mine)}, worker {even} "
-        f"{_shown(others)}"
-    )
-
-
-def _shown(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)[:500]

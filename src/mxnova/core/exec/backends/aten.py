@@ -2,10 +2,11 @@
 """The default backend: passes over the graph that serve ATen's kernels on the CPU.
 
 In order: copies and chains go (`simplification`), convolutions pad for themselves
-(`padding_merge`), what parameters decide is computed (`constant_folding`), convolutions and
-products take over what follows them and have their weights laid out (`convolution_fusion`,
-`fused_linear`), values between them go bfloat16 where that is asked for (`low_precision`), batches
-are shared out among threads (`batch_split`), and sums go where their summand was (`in_place_sums`).
+(`padding_merge`), what parameters decide is computed (`constant_folding`), strides move to where
+values are made (`unread_positions`), convolutions and products take over what follows them and have
+their weights laid out (`convolution_fusion`, `fused_linear`), values between them go bfloat16 where
+that is asked for (`low_precision`), batches are shared out among threads (`batch_split`), and sums
+go where their summand was (`in_place_sums`).
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from .in_place_sums import with_sums_in_place
 from .padding_merge import with_padding_merged
 from .request import lowest_precision, parameters_of
 from .simplification import simplified
+from .unread_positions import without_unread_positions
 
 if TYPE_CHECKING:
     from ..program import Program
@@ -65,6 +67,7 @@ class Aten:
         dtype = _dtype(program.symbol)
         symbol = with_padding_merged(simplified(program.symbol))
         symbol = with_constants_folded(symbol, constants)
+        symbol = without_unread_positions(symbol, program.facts.shapes(symbol))
         shapes = program.facts.shapes(symbol)
         images = images_at_once(symbol, shapes)
         symbol = with_fused_convolutions(symbol, shapes, constants, dtype, images)

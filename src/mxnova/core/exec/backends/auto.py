@@ -63,6 +63,10 @@ class Auto:
         """None: what another backend leaves, that one explains."""
         return {}
 
+    def compile_training(self, program: Program) -> Symbol:
+        """The symbol as it is: what trains is not measured."""
+        return program.symbol
+
     def compile(self, program: Program, constants: Mapping[str, Tensor]) -> Symbol:
         """The symbol as the fastest candidate rewrites it."""
         names = self._candidates(program)
