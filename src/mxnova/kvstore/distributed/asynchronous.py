@@ -105,7 +105,7 @@ class AsyncStore(SharedStore):
         self.pull(rest, priority, ignore_sparse=True)
 
     def _gradient(self, key: Key, values: list[NDArray]) -> Any:
-        total = self._contribution(key, self._source(values)._value, self.compression)
+        total = self._contribution(key, self._source(values, cpu(0))._value, self.compression)
         is_theirs = len(values) == 1 and isinstance(total, Tensor)
         return total.clone() if is_theirs and self.compression is None else total
 

@@ -17,7 +17,7 @@ from ...core.base.errors import ArgumentError, MXNetError
 from ...core.nd.array import NDArray
 from ...core.nd.wrapping import empty_sparse, wrap_sparse
 from ...core.op.sparse.storage import RowSparse, cast_storage
-from ...core.runtime.context import cpu
+from ...core.runtime.context import Context, cpu
 from ...core.runtime.engine import engine
 from ...optimizer.states import dumps_updater, loads_updater
 from ..compression import TwoBitCompression
@@ -88,7 +88,9 @@ class SharedStore(LocalStore):
         """
         with self._refusing():
             self._check_init(groups)
-        dense = {k: v[0].copyto(cpu(0)) for k, v in groups.items() if v[0].stype != "row_sparse"}
+        dense = {
+            k: v[0].copyto(self._home(v)) for k, v in groups.items() if v[0].stype != "row_sparse"
+        }
         sparse = {k: v[0] for k, v in groups.items() if v[0].stype == "row_sparse"}
 
         def make() -> None:
@@ -128,18 +130,24 @@ class SharedStore(LocalStore):
             else:
                 spread(self._values[key], outs, priority)
 
-    def _source(self, values: list[NDArray]) -> NDArray:
-        """The sum over this worker's devices."""
-        if len(values) == 1 and values[0].context.device_type != "gpu":
+    def _home(self, values: list[NDArray]) -> Context:
+        """Where the value of a key lives for which there are such arrays."""
+        return cpu(0)
+
+    def _source(self, values: list[NDArray], home: Context) -> NDArray:
+        """The sum over this worker's devices, where the value is."""
+        if len(values) == 1 and values[0].context.device == home.device:
             return values[0]
-        return total_of(values, cpu(0))
+        return total_of(values, home)
 
     def _pushes_rows(self, key: Key, source: NDArray) -> bool:
         """Whether rows are exchanged for a key, as its value or what is pushed is stored so."""
         stored = self._values[key]
         if stored.stype == "row_sparse":
             return True
-        return source.stype == "row_sparse" and self._has_rows(key, stored)
+        if source.stype != "row_sparse" or stored.context.device_type == "gpu":
+            return False
+        return self._has_rows(key, stored)
 
     def _contribution(
         self, key: Key, total: Tensor | RowSparse, compress: TwoBitCompression | None
@@ -150,7 +158,7 @@ class SharedStore(LocalStore):
             rows: RowSparse = cast_storage(total, "row_sparse")
             return rows
         if isinstance(total, RowSparse):
-            if self._has_rows(key, stored):
+            if stored.context.device_type != "gpu" and self._has_rows(key, stored):
                 return total
             total = total.dense()
         total = total.contiguous()

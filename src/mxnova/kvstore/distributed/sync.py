@@ -10,6 +10,7 @@ import torch
 
 from ...core.nd.access import var_of
 from ...core.nd.array import NDArray
+from ...core.runtime.context import Context, cpu
 from ...optimizer import Updater
 from ..compression import TwoBitCompression
 from ..keys import Groups, Key
@@ -62,6 +63,7 @@ class SyncStore(SharedStore):
             self._check_outs(call, outs)
             self._check_push(groups)
         given = {key: values for key, values in groups.items() if values}
+        self._bring_home(given)
         portions = list(self._portions(given, outs))
         self._submit(self._call(call, groups, priority), portions)
         self._raise_failures(given)
@@ -86,12 +88,18 @@ class SyncStore(SharedStore):
         self._raise_failures(self._values)
 
     def _call(self, name: str, groups: Groups, priority: int) -> Call:
-        stored = [(key, values[0].stype if values else "") for key, values in groups.items()]
+        stored = [(key, self._storage(key, values)) for key, values in groups.items()]
         what = (name, *stored, self._update_name())
         digest = self._digests.get(what)
         if digest is None:
             digest = self._digests[what] = digest_of(name, what)
         return Call(name, what[1:], priority, digest)
+
+    def _storage(self, key: Key, values: list[NDArray]) -> str:
+        if not values:
+            return ""
+        on_gpu = self._values[key].context.device_type == "gpu"
+        return f"{values[0].stype} on gpu" if on_gpu else values[0].stype
 
     def _submit(self, call: Call, portions: list[Portion]) -> None:
         call.parts, call.missing = portions, len(portions)
@@ -103,7 +111,7 @@ class SyncStore(SharedStore):
         """What is exchanged and waited for together: about `BUCKET` bytes of one type each."""
         plan = self._current_plan()
         settings = plan.settings(groups)
-        sources = {key: self._source(values) for key, values in groups.items()}
+        sources = {k: self._source(v, self._values[k].context) for k, v in groups.items()}
         for keys, rows in self._chunks(sources):
             wanted = [(k, out) for k in keys for out in outs.get(k, ()) if out.stype == "default"]
             values = {key: self._values[key] for key in keys}
@@ -125,6 +133,25 @@ class SyncStore(SharedStore):
                 del sizes[kind]
         for (rows, _), keys in open_ones.items():
             yield keys, rows
+
+    # Devices -------------------------------------------------------------------------------------
+
+    def _home(self, values: list[NDArray]) -> Context:
+        """The GPU of a dense array on one, so that it is exchanged from device to device."""
+        dense = (v.context for v in values if v.stype == "default")
+        return next((context for context in dense if context.device_type == "gpu"), cpu(0))
+
+    def _bring_home(self, groups: Groups) -> None:
+        """Moves values to the GPU where their gradients come from, for the first of these."""
+        for key, values in groups.items():
+            stored = self._values[key]
+            if stored.context.device_type == "gpu" or stored.stype != "default":
+                continue
+            home = self._home(values)
+            if home.device_type == "gpu":
+                self._values[key] = stored.as_in_context(home)
+                if isinstance(self.updater, Updater):
+                    self.updater.states_synced[key] = False
 
     # Who does what -------------------------------------------------------------------------------
 

@@ -70,8 +70,7 @@ def _in_order(rank, n):
 
 def test_what_has_a_higher_priority_goes_first():
     orders = run(2, _in_order, 2)
-    whole = sorted(sum(orders, []))
-    assert whole == list(range(6))
+    assert sorted(key for order in orders for key in order) == list(range(6))
     for order in orders:
         rest = [key for key in order if key != 5]
         assert rest == sorted(rest, reverse=True)

@@ -125,7 +125,7 @@ def imresize(src: Tensor, *, w: PosInt, h: PosInt, interp: int = 1) -> Tensor:
     return _tensor(resized, src)
 
 
-_SAME_AS_MXNETS = (0, 1, 4)  # kinds whose bytes have not changed since OpenCV 3
+_SAME_AS_MXNETS = (0, 1, 3, 4)  # kinds whose bytes have not changed since OpenCV 3
 
 
 def resized_bytes(data: Tensor, kind: int, new: tuple[int, int]) -> Tensor | None:
