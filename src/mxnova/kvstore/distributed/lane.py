@@ -142,7 +142,8 @@ class Lane:
                 raise MXNetError("KVStore: this store is closed")
             self._calls.append(call)
             self.n_calls += 1
-            self._changed.notify_all()
+            if not call.missing:
+                self._changed.notify_all()
 
     def ready(self, call: Call, mistake: str | None = None) -> None:
         """A part of a call that was missing is there; or cannot come, for some reason."""

@@ -7,11 +7,12 @@ import atexit
 import logging
 import os
 import threading
+from collections.abc import Iterable
 
 import torch
 
 from ...base import env
-from ...base.errors import argument_error
+from ...base.errors import MXNetError, argument_error
 from .engine import Engine
 from .engines import ENGINES
 from .operation import RUNNING
@@ -93,8 +94,13 @@ def _at_exit() -> None:
         unfinished = each.stop(_patience())
         if unfinished:
             _log.error("operations left unfinished at exit: %s", ", ".join(unfinished))
-        for error in each.take_errors():
+        for error in _of_different_causes(each.take_errors()):
             _log.error("failed, and nobody waited for it: %s", error, exc_info=error)
+
+
+def _of_different_causes(errors: Iterable[MXNetError]) -> Iterable[MXNetError]:
+    """The first of those that come of one exception, such as of all that waited for a worker."""
+    return {id(error.__cause__): error for error in reversed([*errors])}.values()
 
 
 if hasattr(os, "register_at_fork"):
