@@ -36,7 +36,7 @@ from torch import Tensor
 
 from ..base.errors import MXNetError
 
-__all__ = ["Address", "Block", "block_of", "n_blocks", "release_resting"]
+__all__ = ["Address", "Block", "block_ids", "block_of", "n_blocks", "release_resting"]
 
 _HEADER = mmap.PAGESIZE
 _COOKIE = 16  # bytes of the header that tell a block from whatever else has its number now
@@ -248,6 +248,11 @@ _sent: list[tuple[Block, Address]] = []
 _sending = threading.RLock()
 _resting: list[_Region] = []
 _n_made = _n_forks = 0
+
+
+def block_ids() -> set[int]:
+    """Numbers of the blocks in use here."""
+    return {block.id for block in list(_blocks.values())}
 
 
 def n_blocks() -> int:
