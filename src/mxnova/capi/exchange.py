@@ -12,7 +12,7 @@ from ..core.base.handles import give
 from ..core.nd.creation import from_dlpack
 from ..core.nd.sharing import received, sent
 from ..core.runtime.context import cpu_shared
-from ..core.runtime.memory_files import is_of_a_block
+from ..core.runtime.shared_memory import block_ids
 from .arguments import numbers
 from .border import extern
 from .interface import ffi
@@ -108,36 +108,35 @@ def MXNDArrayGetSharedMemHandle(handle: int, shared_pid: Any, shared_id: Any) ->
 
 
 def _receive(pid: int, number: int, shape: list[int], dtype: int) -> int:
-    """The array in a block that a process has sent, which was sent once for each receiver.
+    """The array in a block that process `pid` has sent, once for each receiver.
 
-    The number is that of a file here, which the sender's was duplicated to and which is the
-    receiver's to close, as in MXNet; or the sender's own, where there is no such file.
+    The number is that of a file: here, if multiprocessing has brought it, which ends then, as in
+    MXNet; else one of the sender's.
     """
-    duplicate = _is_block(number) and not is_of_a_block(number)
-    address = _address(os.getpid() if duplicate else pid, number)
-    array = received(address, cpu_shared(), dtype_at(dtype), tuple(shape), 0)
-    if duplicate:
+    is_given = (
+        pid != os.getpid()
+        and number not in block_ids()
+        and _sent_header(f"/proc/self/fd/{number}") is not None
+    )
+    holder = os.getpid() if is_given else pid
+    header = _sent_header(f"/proc/{holder}/fd/{number}")
+    if header is None:
+        raise MXNetError(f"process {pid} shares no array as {number}, or it is gone")
+    address = (holder, number, header[:_COOKIE], header.index(_SENT, _COOKIE))
+    made = give(received(address, cpu_shared(), dtype_at(dtype), tuple(shape), 0))
+    if is_given:
         os.close(number)
-    return give(array)
+    return made
 
 
-def _is_block(number: int) -> bool:
+def _sent_header(path: str) -> bytes | None:
+    """The beginning of a block that was sent; None where there is none."""
     try:
-        return os.readlink(f"/proc/self/fd/{number}").startswith("/memfd:mxnova")
-    except OSError:
-        return False
-
-
-def _address(pid: int, number: int) -> tuple[int, int, bytes, int]:
-    try:
-        with open(f"/proc/{pid}/fd/{number}", "rb") as file:
+        with open(path, "rb") as file:
             header = file.read(_HEADER)
-    except OSError as error:
-        raise MXNetError(f"the memory that process {pid} shares is gone: {error}") from None
-    ticket = header.find(bytes([_SENT]), _COOKIE)
-    if len(header) < _HEADER or ticket < 0:
-        raise MXNetError(f"process {pid} shares no array as {number}")
-    return pid, number, header[:_COOKIE], ticket
+    except OSError:
+        return None
+    return header if len(header) == _HEADER and header.find(_SENT, _COOKIE) > 0 else None
 
 
 @extern

@@ -14,6 +14,7 @@ from ..core.base.shapes import shape_text
 from ..core.nd.array import NDArray
 from ..core.nd.wrapping import wrap
 from ..core.runtime.context import waitall
+from ..core.runtime.storage import moved
 from .arguments import numbers, refuse_null
 from .border import extern, status
 from .interface import NULL, ffi
@@ -47,7 +48,8 @@ def _create(shape: list[int], place: tuple[int, int], dtype: int) -> int:
     context = context_at(*place)
     if is_open(shape):
         return give(empty_array())
-    return give(wrap(torch.zeros(shape, dtype=dtype_at(dtype), device=context.device), context))
+    zeros = torch.zeros(shape, dtype=dtype_at(dtype), device=context.device)
+    return give(wrap(moved(zeros, context), context))
 
 
 @extern

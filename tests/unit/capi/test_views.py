@@ -2,13 +2,16 @@
 
 import ctypes
 import os
+import socket
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import mxnova as mx
 
-from .c import Handle, UInt, created, handles, ints, out, texts, uints
+from .c import Handle, UInt, address, created, handles, ints, out, texts, uints
 
 
 def test_views_share_memory_and_outlive_their_base(call, array, values):
@@ -145,6 +148,48 @@ def test_memory_of_a_duplicated_file(call, values):
     with pytest.raises(OSError, match="Bad file descriptor"):
         os.fstat(duplicate)
     os.fstat(number.value)
+
+
+SENDER = """
+import ctypes, socket, sys
+library = ctypes.CDLL(sys.argv[1])
+link = socket.socket(fileno=int(sys.argv[2]))
+array, pid, number = ctypes.c_void_p(), ctypes.c_int(), ctypes.c_int()
+shape, values = (ctypes.c_uint32 * 2)(1, 3), (ctypes.c_float * 3)(1, 2, 3)
+assert not library.MXNDArrayCreate(shape, 2, 5, 0, 0, ctypes.byref(array))
+assert not library.MXNDArraySyncCopyFromCPU(array, values, ctypes.c_size_t(3))
+arguments = array, ctypes.byref(pid), ctypes.byref(number)
+assert not library.MXNDArrayGetSharedMemHandle(*arguments)
+socket.send_fds(link, [b"%d %d" % (pid.value, number.value)], [number.value])
+assert link.recv(1) == b"."
+assert not library.MXNDArraySyncCopyToCPU(array, values, ctypes.c_size_t(3))
+link.send(b"%g %g %g" % tuple(values))
+"""
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_shared_memory_of_another_process(built, call, values, given):
+    """The number is that of a file that was brought here, or of the sender's."""
+    ours, theirs = socket.socketpair()
+    command = [sys.executable, "-c", SENDER, str(built.library), str(theirs.fileno())]
+    with ours, theirs, subprocess.Popen(command, pass_fds=[theirs.fileno()]) as sender:
+        ours.settimeout(120)
+        theirs.close()  # its end must show here
+        text, (file,), _, _ = socket.recv_fds(ours, 100, 1)
+        pid, number = map(int, text.split())
+        assert pid == sender.pid
+        place = file if given else number
+        if not given:
+            os.close(file)
+        array = created(call, "MXNDArrayCreateFromSharedMemEx", pid, place, ints(1, 3), 2, 0)
+        assert values(array).tolist() == [[1, 2, 3]]
+        with pytest.raises(OSError):
+            os.fstat(file)  # whose it was is the array now
+        new = np.array([4, 5, 6], np.float32)
+        call("MXNDArraySyncCopyFromCPU", array, address(new), ctypes.c_size_t(3))
+        ours.send(b".")
+        assert ours.recv(100) == b"4 5 6"
+        assert sender.wait(60) == 0
 
 
 def test_functions_from_before_operators(call, array, values):

@@ -28,7 +28,7 @@ from torch import Tensor
 from ..base.errors import MXNetError
 from .forks import after_fork_in_child
 
-__all__ = ["Address", "Block", "block_of", "n_blocks", "release_resting"]
+__all__ = ["Address", "Block", "block_ids", "block_of", "n_blocks", "release_resting"]
 
 _HEADER = 4096
 _COOKIE = 13  # bytes; macOS allows names of 31 characters
@@ -152,6 +152,11 @@ def _close_unused() -> None:
         with contextlib.suppress(BufferError):
             each.close()
             _in_use.remove(each)
+
+
+def block_ids() -> set[int]:
+    """Numbers of the blocks in use here."""
+    return {block.id for block in list(_blocks.values())}
 
 
 def n_blocks() -> int:

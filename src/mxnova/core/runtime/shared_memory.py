@@ -7,9 +7,9 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-__all__ = ["Address", "Block", "block_of", "n_blocks", "release_resting"]
+__all__ = ["Address", "Block", "block_ids", "block_of", "n_blocks", "release_resting"]
 
 if TYPE_CHECKING or (sys.platform == "linux" and hasattr(os, "memfd_create")):
-    from .memory_files import Address, Block, block_of, n_blocks, release_resting
+    from .memory_files import Address, Block, block_ids, block_of, n_blocks, release_resting
 else:
-    from .named_memory import Address, Block, block_of, n_blocks, release_resting
+    from .named_memory import Address, Block, block_ids, block_of, n_blocks, release_resting
