@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable
 from types import TracebackType
@@ -61,9 +62,29 @@ def refuse(name: str, reason: str) -> None:
 def failed(
     kind: type[BaseException], error: BaseException, traceback: TracebackType | None
 ) -> None:
-    """Keeps what a function raised as the thread's last error."""
+    """Keeps what a function raised as the thread's last error: a kind, and the text."""
     text = str(error)
-    set_error(text if isinstance(error, MXNetError) else f"{kind.__name__}: {text}")
+    if not isinstance(error, MXNetError):
+        text = f"{kind.__name__}: {text}"
+    set_error(f"{_kind_of(text)}: {text}")
+
+
+def _kind_of(text: str) -> str:
+    """The kind that MXNet's text begins with; front ends raise the exception of that name."""
+    for name, pattern in _KINDS.items():
+        if re.search(pattern, text):
+            return name
+    return "MXNetError"
+
+
+# What MXNet's operators refuse with NumPy's kind of error; all else is an MXNetError.
+_KINDS = {
+    "ValueError": r"\b(_npi_\w+: (a|prob|scale|shape|q|q_scalar)=.*: must be (>|in \[0, 1)"
+    r"|_np_transpose: .* twice|_npi_diag_indices_from: data|_npi_polyval: p has shape"
+    r"|_npx_constraint_check: (?!input has ))",
+    "IndexError": r"^gather_nd\b.*: index .* is out of bounds",
+    "TypeError": r"^_npi_\w+: out .* must be bool$",
+}
 
 
 def set_error(text: str) -> None:

@@ -94,10 +94,15 @@ _OP_TYPES = {
 }
 
 
-class _Prop(CustomOpProp):
-    """What functions of C say of an operator."""
+class Prop(CustomOpProp):
+    """What functions of C say of an operator.
 
-    def __init__(self, op_type: str, callbacks: _Callbacks) -> None:
+    Args:
+        op_type: what errors call it.
+        callbacks: they, of the names and with the arguments of MXNet's ``CustomOpPropCallbacks``.
+    """
+
+    def __init__(self, op_type: str, callbacks: Any) -> None:
         super().__init__()
         self._op_type, self._callbacks = op_type, callbacks
         self._names = [self._listed(name) for name in _LISTS]
@@ -218,7 +223,7 @@ class _Operator(CustomOp):
         prop: what made it, which lives as long.
     """
 
-    def __init__(self, callbacks: _Callbacks, prop: _Prop) -> None:
+    def __init__(self, callbacks: _Callbacks, prop: Prop) -> None:
         self._callbacks, self._prop = callbacks, prop
 
     def forward(self, is_train: Any, req: Any, in_data: Any, out_data: Any, aux: Any) -> None:
@@ -252,13 +257,13 @@ def MXCustomOpRegister(op_type: Any, creator: Any) -> None:
     if creator == NULL:
         raise ArgumentError(f"MXCustomOpRegister: {name}: the creator is a null pointer")
 
-    def make(**options: str) -> _Prop:
+    def make(**options: str) -> Prop:
         keys, *_keys = texts_memory(options)
         values, *_values = texts_memory(options.values())
         made = ffi.new("struct MXCallbackList *")
         if not creator(text_memory(name), len(options), keys, values, made):
             raise MXNetError(f"Custom: op_type={name!r}: its creator failed")
-        return _Prop(name, _Callbacks(name, made[0], _PROP_TYPES))
+        return Prop(name, _Callbacks(name, made[0], _PROP_TYPES))
 
     register(name)(make)
 

@@ -12,6 +12,7 @@ from ..core.base.handles import give
 from ..core.nd.creation import from_dlpack
 from ..core.nd.sharing import received, sent
 from ..core.runtime.context import cpu_shared
+from ..core.runtime.memory_files import is_of_a_block
 from .arguments import numbers
 from .border import extern
 from .interface import ffi
@@ -107,7 +108,27 @@ def MXNDArrayGetSharedMemHandle(handle: int, shared_pid: Any, shared_id: Any) ->
 
 
 def _receive(pid: int, number: int, shape: list[int], dtype: int) -> int:
-    """The array in a block that a process has sent, which was sent once for each receiver."""
+    """The array in a block that a process has sent, which was sent once for each receiver.
+
+    The number is that of a file here, which the sender's was duplicated to and which is the
+    receiver's to close, as in MXNet; or the sender's own, where there is no such file.
+    """
+    duplicate = _is_block(number) and not is_of_a_block(number)
+    address = _address(os.getpid() if duplicate else pid, number)
+    array = received(address, cpu_shared(), dtype_at(dtype), tuple(shape), 0)
+    if duplicate:
+        os.close(number)
+    return give(array)
+
+
+def _is_block(number: int) -> bool:
+    try:
+        return os.readlink(f"/proc/self/fd/{number}").startswith("/memfd:mxnova")
+    except OSError:
+        return False
+
+
+def _address(pid: int, number: int) -> tuple[int, int, bytes, int]:
     try:
         with open(f"/proc/{pid}/fd/{number}", "rb") as file:
             header = file.read(_HEADER)
@@ -116,8 +137,7 @@ def _receive(pid: int, number: int, shape: list[int], dtype: int) -> int:
     ticket = header.find(bytes([_SENT]), _COOKIE)
     if len(header) < _HEADER or ticket < 0:
         raise MXNetError(f"process {pid} shares no array as {number}")
-    address = (pid, number, header[:_COOKIE], ticket)
-    return give(received(address, cpu_shared(), dtype_at(dtype), tuple(shape), 0))
+    return pid, number, header[:_COOKIE], ticket
 
 
 @extern

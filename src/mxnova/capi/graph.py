@@ -4,19 +4,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from ..core.base.errors import ArgumentError, UnknownNameError, candidates
 from ..core.base.handles import find, free, give
+from ..core.base.shapes import is_known, to_user
 from ..core.graph.serialize import from_json
 from ..core.graph.symbol import Symbol
 from .arguments import text, texts
 from .border import extern
 from .interface import NULL
+from .places import dtype_at, flag_of
 from .returns import return_text
 
 __all__: list[str] = []
+
+T = TypeVar("T")
 
 
 class Graph:
@@ -40,12 +44,62 @@ def _save_json(graph: Graph) -> Graph:
 
 
 def _load_json(graph: Graph) -> Graph:
-    if "json" not in graph.attrs:
+    saved = _value(graph, "json", str)
+    if saved is None:
         raise ArgumentError("LoadJSON: the graph has no attribute 'json'")
-    return Graph(from_json(json.loads(graph.attrs["json"])[1]), graph.attrs)
+    return Graph(from_json(saved), graph.attrs)
 
 
-_PASSES: dict[str, Callable[[Graph], Graph]] = {"LoadJSON": _load_json, "SaveJSON": _save_json}
+def _infer_shape(graph: Graph) -> Graph:
+    given = {n: tuple(s) for n, s in _given(graph, "shape_inputs").items() if s}
+    shapes = _of_all_entries(graph, graph.symbol._shape_table((), given))
+    told = [to_user(shape) or () for shape in shapes]
+    return _inferred(graph, "shape", "list_shape", told, sum(not is_known(s) for s in shapes))
+
+
+def _infer_type(graph: Graph) -> Graph:
+    given = {n: dtype_at(f) for n, f in _given(graph, "dtype_inputs").items() if f != -1}
+    dtypes = _of_all_entries(graph, graph.symbol._dtype_table((), given))
+    told = [-1 if dtype is None else flag_of(dtype) for dtype in dtypes]
+    return _inferred(graph, "dtype", "list_int", told, dtypes.count(None))
+
+
+def _given(graph: Graph, key: str) -> dict[str, Any]:
+    """What an attribute says of inputs, by name; it may stop before the last one."""
+    names = [node.name for node in graph.symbol.nodes if node.op is None]
+    values = _value(graph, key, list) or []
+    if len(values) > len(names):
+        raise ArgumentError(f"{key}: tells of {len(values)} inputs, and the graph has {len(names)}")
+    return dict(zip(names, values, strict=False))
+
+
+def _of_all_entries(graph: Graph, table: Mapping[int, Sequence[Any]]) -> list[Any]:
+    return [fact for node in graph.symbol.nodes for fact in table[id(node)]]
+
+
+def _inferred(graph: Graph, what: str, kind: str, told: list[Any], n_unknown: int) -> Graph:
+    attrs = {name: text for name, text in graph.attrs.items() if name != f"{what}_inputs"}
+    attrs[what] = json.dumps([kind, told])
+    attrs[f"{what}_num_unknown_nodes"] = json.dumps(["size_t", n_unknown])
+    return Graph(graph.symbol, attrs)
+
+
+def _value(graph: Graph, name: str, kind: type[T]) -> T | None:
+    """The value of an attribute; None where there is none."""
+    if name not in graph.attrs:
+        return None
+    value = json.loads(graph.attrs[name])[1]
+    if not isinstance(value, kind):
+        raise ArgumentError(f"attribute {name!r} of the graph must be a {kind.__name__}")
+    return value
+
+
+_PASSES: dict[str, Callable[[Graph], Graph]] = {
+    "InferShape": _infer_shape,
+    "InferType": _infer_type,
+    "LoadJSON": _load_json,
+    "SaveJSON": _save_json,
+}
 
 
 @extern

@@ -8,7 +8,9 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from ..core.base.errors import MXNetError
+import torch
+
+from ..core.base.errors import ArgumentTypeError, MXNetError
 from ..core.base.handles import GIVEN, find, give
 from ..core.exec import control_flow, custom  # noqa: F401 - these register operators
 from ..core.nd.array import NDArray
@@ -18,7 +20,9 @@ from ..core.nd.recording import STATE
 from ..core.nd.shortcuts import pairwise
 from ..core.nd.validation import settled
 from ..core.op import library  # noqa: F401 - registers operators
+from ..core.op.dtypes import mx_dtype
 from ..core.op.record import REGISTRY, Op, OpType
+from .argument_texts import argument_texts
 from .arguments import numbers, pairs, text
 from .border import extern, status
 from .interface import NULL, ffi
@@ -26,7 +30,7 @@ from .ndarray import with_memory
 from .places import stype_number
 from .returns import keep, text_memory, texts_memory
 
-__all__ = ["Creator", "become", "creator_of", "run_into"]
+__all__ = ["ADDED", "Creator", "become", "creator_of", "run_into"]
 
 
 # Operators of two arrays that make a new tensor; for equal shapes there is nothing to check.
@@ -38,32 +42,54 @@ _QUICK = frozenset(
 
 
 class Creator:
-    """An operator by one of its names; its handle lives for ever.
+    """An operator, whatever name it was asked for by; its handle lives for ever.
 
     Attributes:
         type: the operator.
-        name: the name that it was asked for by.
+        name: its canonical name.
         quick: what computes it of two dense arrays of equal shape; None where `invoke` must.
     """
 
     noun = "operator"
 
-    def __init__(self, name: str) -> None:
-        self.type: OpType = REGISTRY[name]
-        self.name = name
+    def __init__(self, type_: OpType) -> None:
+        self.type = type_
+        self.name = type_.name
         self.quick: Callable[[Any, Any], Any] | None = None
         if self.type.name in _QUICK:
             self.quick = pairwise(self.type, _refuse_number)
+
+    @property
+    def arguments(self) -> dict[str, str]:
+        """Name -> type of each argument."""
+        return argument_texts(self.type)
+
+    def attributes(self, given: dict[str, str]) -> dict[str, str]:
+        """Those of a node of `type`, for parameters that were given."""
+        return given
+
+
+ADDED: dict[str, Creator] = {}  # name -> an operator that only C knows
 
 
 def _refuse_number(array: Any, other: Any) -> Any:
     raise MXNetError(f"a {type(other).__name__} is no array")
 
 
-@cache
 def creator_of(name: str) -> int:
     """The handle of the operator registered as `name`."""
-    return give(Creator(name))
+    added = ADDED.get(name)
+    return _creator(REGISTRY[name]) if added is None else _added(added)
+
+
+@cache
+def _creator(type_: OpType) -> int:
+    return give(Creator(type_))
+
+
+@cache
+def _added(creator: Creator) -> int:
+    return give(creator)
 
 
 # Names --------------------------------------------------------------------------------------------
@@ -71,13 +97,14 @@ def creator_of(name: str) -> int:
 
 @cache
 def _all_names() -> tuple[int, Any, Any]:
-    names = sorted(REGISTRY)
+    names = sorted([*REGISTRY, *ADDED])
     return len(names), *texts_memory(names)
 
 
 @cache
 def _all_creators() -> tuple[int, Any]:
-    handles = [creator_of(type_.name) for type_ in dict.fromkeys(REGISTRY.values())]
+    handles = [_creator(type_) for type_ in dict.fromkeys(REGISTRY.values())]
+    handles += map(_added, ADDED.values())
     return len(handles), ffi.new("uintptr_t[]", handles)
 
 
@@ -119,23 +146,14 @@ class _Description:
 
     def __init__(self, creator: Creator) -> None:
         type_ = creator.type
-        docs = type_.argument_docs
-        arrays = [*type_.signature.inputs]
-        kinds = ["NDArray-or-Symbol"] * len(arrays)
-        if type_.signature.variadic:
-            arrays.append(type_.signature.variadic)
-            kinds.append("NDArray-or-Symbol[]")
-        fields = type_.fields
-        names = [*arrays, *(field.name for field in fields)]
-        kinds += [field.type_text for field in fields]
+        docs, arguments = type_.argument_docs, creator.arguments
         self.name = text_memory(creator.name)
         self.text = text_memory(type_.doc)
-        self.count = len(names)
-        self.names, *self._kept_names = texts_memory(names)
-        self.kinds, *self._kept_kinds = texts_memory(kinds)
-        self.docs, *self._kept_docs = texts_memory([docs.get(name, "") for name in names])
+        self.count = len(arguments)
+        self.names, *self._kept_names = texts_memory(arguments)
+        self.kinds, *self._kept_kinds = texts_memory(arguments.values())
+        self.docs, *self._kept_docs = texts_memory([docs.get(name, "") for name in arguments])
         self.counted = text_memory("num_args" if type_.counts_inputs else "")
-        self.result = text_memory("")
 
 
 @cache
@@ -160,7 +178,7 @@ def MXSymbolGetAtomicSymbolInfo(
     arg_names[0], arg_type_infos[0], arg_descriptions[0] = told.names, told.kinds, told.docs
     key_var_num_args[0] = told.counted
     if return_type != NULL:
-        return_type[0] = told.result
+        return_type[0] = NULL  # MXNet says it of no operator
 
 
 @extern
@@ -178,7 +196,7 @@ def NNGetOpInfo(
     real_name[0], description[0], num_doc_args[0] = told.name, told.text, told.count
     arg_names[0], arg_type_infos[0], arg_descriptions[0] = told.names, told.kinds, told.docs
     if return_type != NULL:
-        return_type[0] = told.result
+        return_type[0] = NULL  # MXNet says it of no operator
 
 
 # Running ------------------------------------------------------------------------------------------
@@ -284,16 +302,31 @@ def _operator(type_: OpType, arrays: Sequence[NDArray], attrs: dict[str, str]) -
     return type_.of(attrs)
 
 
+# Operators that MXNet lets write to no other type than theirs.
+_ANSWERS = frozenset(
+    f"_npi_{name}" for name in ("isfinite", "isinf", "isnan", "isneginf", "isposinf", "logical_not")
+)
+
+
 def run_into(
     type_: OpType, arrays: Sequence[NDArray], attrs: dict[str, str], outs: Sequence[NDArray]
 ) -> None:
     """Runs an operator and puts the results into arrays, with memory or without."""
     if all(hasattr(out, "_raw") for out in outs):
+        if type_.name in _ANSWERS:
+            _refuse_numbers(type_, outs)
         op = _operator(type_, arrays, attrs)
         invoke(op if arrays else settled(op, outs[0]), arrays, outs)
         return
     for out, result in zip(outs, _run(type_, arrays, attrs), strict=True):
         become(out, result)
+
+
+def _refuse_numbers(type_: OpType, outs: Sequence[NDArray]) -> None:
+    for out in outs:
+        if out._raw.dtype != torch.bool:
+            dtype = mx_dtype(out._raw.dtype).name
+            raise ArgumentTypeError(f"{type_.name}: out has type {dtype}, and must be bool")
 
 
 def become(array: NDArray, other: NDArray) -> None:

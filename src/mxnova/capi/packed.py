@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from ..core.base.errors import ArgumentTypeError, MXNetError, UnknownNameError, candidates
+from ..core.base.errors import ArgumentTypeError, MXNetError
 from ..core.base.handles import find, free, give
 from ..core.nd.array import NDArray
 from ..core.nd.dispatch import invoke
@@ -140,22 +140,14 @@ def MXNetFuncCall(
 
 @extern
 def MXNetFuncFree(func: int) -> None:
-    """A global function lives on, as those of MXNet do."""
-    find(func, PackedFunction)
-
-
-@cache
-def _handle(name: str) -> int:
-    return give(PackedFunction(_GLOBAL[name]))
+    free(func, PackedFunction)
 
 
 @extern
 def MXNetFuncGetGlobal(name: Any, out: Any) -> None:
-    wanted = text(name)
-    if wanted not in _GLOBAL:
-        hint = candidates(wanted, _GLOBAL)
-        raise UnknownNameError(f"there is no packed function {wanted!r}{hint}")
-    out[0] = _handle(wanted)
+    """Gives a null pointer for a name that no function has."""
+    function = _GLOBAL.get(text(name))
+    out[0] = 0 if function is None else give(PackedFunction(function))
 
 
 @cache

@@ -29,8 +29,10 @@ __all__: list[str] = []
 def MXSymbolCreateAtomicSymbol(
     creator: int, num_param: int, keys: Any, vals: Any, out: Any
 ) -> None:
-    name = find(creator, Creator).type.name
-    attrs = {hidden(k): v for k, v in pairs(num_param, keys, vals).items()}
+    operator = find(creator, Creator)
+    name = operator.type.name
+    given = {hidden(k): v for k, v in pairs(num_param, keys, vals).items()}
+    attrs = operator.attributes(given)
     bodies = _body(attrs) if name == "_CachedOp" else []
     op = parsed(name, attrs, bodies)
     node = Node(op, "", attrs, (), bodies)

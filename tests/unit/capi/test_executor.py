@@ -247,5 +247,12 @@ def test_packed_functions(call, values):
     assert array_code == 14
     assert values(Handle(made.v_handle)).tolist() == [[0, 0, 0], [0, 0, 0]]
     assert packed(call, "_nop")[0] == 4
-    with pytest.raises(RuntimeError, match="there is no packed function"):
-        packed(call, "_npi.zeroes")
+    assert created(call, "MXNetFuncGetGlobal", b"_npi.zeroes").value is None
+
+
+def test_packed_functions_freed(call):
+    function = created(call, "MXNetFuncGetGlobal", b"_nop")
+    call("MXNetFuncFree", function)
+    with pytest.raises(RuntimeError, match="no packed function that is still there"):
+        call("MXNetFuncFree", function)
+    assert packed(call, "_nop")[0] == 4

@@ -183,17 +183,55 @@ def test_groups(call, network, names):
     assert names("MXSymbolListOutputs", group) == ["act_output", "other"]
 
 
-def test_graphs_of_nnvm(call, network):
-    graph = created(call, "NNGraphCreate", network)
-    saved = created(call, "NNGraphApplyPasses", graph, 1, texts("SaveJSON"))
-    text, where = out(ctypes.c_char_p)
-    _, where_success = out(ctypes.c_int)
-    call("NNGraphGetJSONAttr", saved, b"json", where, where_success)
-    kind, value = json.loads(text.value)
+@pytest.fixture
+def passed(call):
+    """Attributes of a symbol's graph after passes, from attributes before."""
+
+    def passed(symbol, *passes, **attrs):
+        graph = created(call, "NNGraphCreate", symbol)
+        for key, value in attrs.items():
+            call("NNGraphSetJSONAttr", graph, key.encode(), json.dumps(value).encode())
+        graph = created(call, "NNGraphApplyPasses", graph, len(passes), texts(*passes))
+
+        def attribute(key):
+            text, where = out(ctypes.c_char_p)
+            there, where_there = out(ctypes.c_int)
+            call("NNGraphGetJSONAttr", graph, key.encode(), where, where_there)
+            return json.loads(text.value) if there.value else None
+
+        return attribute
+
+    return passed
+
+
+def test_graphs_saved(call, network, passed):
+    kind, value = passed(network, "SaveJSON")("json")
     assert kind == "str"
     assert value == text_of(call, "MXSymbolSaveToJSON", network)
+    assert passed(network, "LoadJSON", "InferType", json=[kind, value])("dtype")[1] == [-1] * 5
+    with pytest.raises(RuntimeError, match="LoadJSON: the graph has no attribute 'json'"):
+        passed(network, "LoadJSON")
+    with pytest.raises(RuntimeError, match="'json' of the graph must be a str"):
+        passed(network, "LoadJSON", json=["list_int", [1]])
     with pytest.raises(RuntimeError, match="there is no pass 'SaveJASON'; did you mean"):
-        created(call, "NNGraphApplyPasses", graph, 1, texts("SaveJASON"))
+        passed(network, "SaveJASON")
+
+
+def test_graphs_inferred(network, passed):
+    attrs = {"shape_inputs": ["list_shape", [[5, 2]]], "dtype_inputs": ["list_int", [-1, 1]]}
+    told = passed(network, "InferShape", "InferType", **attrs)
+    shapes = [[5, 2], [3, 2], [3], [5, 3], [5, 3]]
+    assert told("shape") == ["list_shape", shapes]
+    assert told("shape_num_unknown_nodes") == ["size_t", 0]
+    assert told("shape_inputs") is None
+    assert told("dtype") == ["list_int", [1] * 5]
+    nothing = passed(network, "InferType")
+    assert nothing("dtype_num_unknown_nodes") == ["size_t", 5]
+
+
+def test_graphs_with_too_many_inputs(network, passed):
+    with pytest.raises(RuntimeError, match="tells of 4 inputs, and the graph has 3"):
+        passed(network, "InferType", dtype_inputs=["list_int", [0] * 4])
 
 
 def test_a_loop(call, atom, names):

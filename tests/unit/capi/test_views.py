@@ -129,6 +129,24 @@ def test_shared_memory(call, values):
         call("MXNDArrayGetSharedMemHandle", elsewhere.handle, where_pid, where_number)
 
 
+def test_memory_of_a_duplicated_file(call, values):
+    """What multiprocessing's DupFd gives a receiver, who closes it."""
+    array = mx.nd.array([1, 2]).as_in_context(mx.Context("cpu_shared", 0))
+    _, where_pid = out(ctypes.c_int)
+    number, where_number = out(ctypes.c_int)
+    call("MXNDArrayGetSharedMemHandle", array.handle, where_pid, where_number)
+    duplicate = os.dup(number.value)
+    nobody = ctypes.c_int(2**30)
+    other = created(
+        call, "MXNDArrayCreateFromSharedMem", nobody, ctypes.c_int(duplicate), ints(2), 1, 0
+    )
+    array[:] = 5
+    assert values(other).tolist() == [5, 5]
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(duplicate)
+    os.fstat(number.value)
+
+
 def test_functions_from_before_operators(call, array, values):
     size, where_size = out(UInt)
     _, where = out(ctypes.POINTER(Handle))

@@ -36,7 +36,7 @@ from torch import Tensor
 
 from ..base.errors import MXNetError
 
-__all__ = ["Address", "Block", "block_of", "n_blocks", "release_resting"]
+__all__ = ["Address", "Block", "block_of", "is_of_a_block", "n_blocks", "release_resting"]
 
 _HEADER = mmap.PAGESIZE
 _COOKIE = 16  # bytes of the header that tell a block from whatever else has its number now
@@ -253,6 +253,11 @@ _n_made = _n_forks = 0
 def n_blocks() -> int:
     """How many blocks this process has."""
     return len(_blocks)
+
+
+def is_of_a_block(file: int) -> bool:
+    """Whether a file of this process is what one of its blocks lies in, and not a duplicate."""
+    return any(block.id == file for block in [*_blocks.values()])
 
 
 def release_resting() -> None:
