@@ -9,6 +9,7 @@ from typing import Any
 
 from torch import Tensor
 
+from ...core.base.errors import MXNetError
 from ...core.nd.access import var_of
 from ...core.nd.array import NDArray
 from ...core.runtime.context import cpu
@@ -102,10 +103,11 @@ class Portion:
         with self._lock:
             if self._is_over:
                 return
-            self._is_over, self._error = True, error
-        for key, out, completion in self._also:
+            self._error = None if error is None else _own(error)
+            self._is_over = True
+        for key, out, completion in self._also:  # before others may write to the values
             self._hand_to(key, out, completion)
-        self._completion.settle(error)
+        self._completion.settle(self._error)
 
     def _hand_to(self, key: Key, out: Tensor, completion: Completion) -> None:
         if self._error is None:
@@ -157,3 +159,11 @@ class Portion:
         for key, out in self._outs:
             out.copy_(self.values[key]._raw)
         self.settle()
+
+
+def _own(error: BaseException) -> MXNetError:
+    """What went wrong, as a failure of one portion, which is told once."""
+    text = str(error) if isinstance(error, MXNetError) else f"{type(error).__name__}: {error}"
+    own = MXNetError(text)
+    own.__cause__ = error
+    return own

@@ -100,7 +100,13 @@ def _at_exit() -> None:
 
 def _of_different_causes(errors: Iterable[MXNetError]) -> Iterable[MXNetError]:
     """The first of those that come of one exception, such as of all that waited for a worker."""
-    return {id(error.__cause__): error for error in reversed([*errors])}.values()
+    return {id(_first_cause(error)): error for error in reversed([*errors])}.values()
+
+
+def _first_cause(error: BaseException) -> BaseException:
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return error
 
 
 if hasattr(os, "register_at_fork"):

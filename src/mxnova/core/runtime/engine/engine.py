@@ -282,6 +282,9 @@ class Engine:
     def _failure(self, task: Task, error: BaseException) -> Failure:
         while self._failures and not self._failures[0].is_open:
             self._failures.popleft()
+        for failure in self._failures:
+            if failure.error is error:  # operations that have finished with one are one failure
+                return failure
         failure = Failure(task, error)
         self._failures.append(failure)
         return failure

@@ -187,12 +187,14 @@ class Failure:
     Attributes:
         raised_at: among the numbers of tasks; those pushed later do not care any more.
         is_of_call: whether a call left it that has returned, and not an operation.
+        error: the exception.
     """
 
-    __slots__ = ("_unraised", "is_of_call", "raised_at", "task")
+    __slots__ = ("_unraised", "error", "is_of_call", "raised_at", "task")
 
     def __init__(self, task: Task, error: BaseException, is_of_call: bool = False) -> None:
         self.is_of_call = is_of_call
+        self.error = error
         self.task = repr(task)
         self.raised_at: float = float("inf")
         self._unraised = [error]
