@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -22,7 +23,7 @@ from rich.progress import (
 
 from benchmarks.harness import run
 from benchmarks.report import save, show
-from benchmarks.subject import SUBJECTS, Options
+from benchmarks.subject import SUBJECTS, Options, find
 
 
 def main(
@@ -44,6 +45,7 @@ def main(
         raise typer.BadParameter(
             f"no subject {', '.join(unknown)}; there are {', '.join(SUBJECTS)}"
         )
+    _check_peers(subjects or SUBJECTS, peer or ())
     output.mkdir(parents=True, exist_ok=True)
     console = Console(width=None if sys.stdout.isatty() else 132)
     for name in subjects or SUBJECTS:
@@ -60,6 +62,14 @@ def main(
             )
         show(outcome, console)
         console.print(f"{save(outcome, output)}{os.linesep}", highlight=False)
+
+
+def _check_peers(subjects: Sequence[str], wanted: Sequence[str]) -> None:
+    """Whether all peers that are wanted take part somewhere."""
+    there = list(dict.fromkeys(peer for name in subjects for peer in find(name).peers))
+    unknown = sorted(set(wanted) - set(there))
+    if unknown:
+        raise typer.BadParameter(f"no peer {', '.join(unknown)}; there are {', '.join(there)}")
 
 
 def _advance(bar: Progress, task: TaskID, done: int, total: int, what: str) -> None:

@@ -19,6 +19,7 @@ SUBJECTS = (
     "operators",
     "sparse",
     "engine",
+    "capi",
     "resnet50",
     "inference",
     "inference_bfloat16",

@@ -75,7 +75,7 @@ class Predictor:
     ) -> None:
         self._context = context_of(ctx)
         self._symbol = _asking(_outputs_of(_symbol_of(symbol), outputs), backend, precision)
-        self._parameters = _parameters_of(params, self._context)
+        self._parameters = _aligned(_parameters_of(params, self._context), self._symbol)
         self._types = {n: torch_dtype(d) for n, d in _named("types", types or {}).items()}
         self._operators: Any = None
         self._local = threading.local()
@@ -414,3 +414,21 @@ def _parameters_of(
         if not isinstance(array, NDArray):
             raise ArgumentTypeError(f"Predictor: {source}: {name} is {shown(array)}, no array")
     return {n: a._tensor.to(context.device) for n, a in arrays.items()}
+
+
+_PRODUCTS = {"FullyConnected", "RNN", "batch_dot", "dot"}
+_ALIGNMENT = 64  # bytes, as PyTorch's own memory
+
+
+def _aligned(parameters: dict[str, Tensor], symbol: Symbol) -> dict[str, Tensor]:
+    """`parameters`, with those that products read copied where files have them anywhere.
+
+    The last bits of BLAS's products depend on where the weights lie: a model that is mapped and one
+    that was given as bytes must answer alike.
+    """
+    products = (n for n in symbol.nodes if n.op is not None and n.op.name in _PRODUCTS)
+    read = {e.node.name for n in products for e in n.inputs if e.node.op is None}
+    return {
+        n: t.clone() if n in read and t.data_ptr() % _ALIGNMENT else t
+        for n, t in parameters.items()
+    }

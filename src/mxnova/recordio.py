@@ -20,7 +20,6 @@ import io
 import mmap
 import os
 from collections.abc import Callable
-from types import ModuleType
 from typing import IO, Any
 
 import numpy as np
@@ -28,12 +27,14 @@ import numpy as np
 from mxnova.core.base import env
 from mxnova.core.base.errors import (
     ArgumentError,
+    AssertedError,
     FileError,
     FormatError,
     MXNetError,
     UnknownNameError,
     shown,
 )
+from mxnova.core.base.opencv import require_opencv
 from mxnova.formats import recordio as records
 from mxnova.formats.image_size import check_image_size
 from mxnova.formats.recordio import IRHeader, pack, unpack
@@ -134,7 +135,7 @@ class MXRecordIO:
 
     def _require_mode(self, flag: str) -> None:
         if self.flag != flag:
-            raise MXNetError(f"{self.uri}: opened with flag {self.flag!r}, this needs {flag!r}")
+            raise AssertedError(f"{self.uri}: opened with flag {self.flag!r}, this needs {flag!r}")
 
     def _check_pid(self, allow_reset: bool = False) -> None:
         """Refuse to work for another process than the one that opened the file, or open it anew."""
@@ -304,16 +305,3 @@ def unpack_img(s: bytes, iscolor: int = -1) -> tuple[IRHeader, Any]:
         raise MXNetError(
             f"unpack_img: {len(encoded)} bytes, iscolor={iscolor!r}: {error}"
         ) from None
-
-
-def require_opencv() -> ModuleType:
-    """OpenCV.
-
-    Raises:
-        MXNetError: it is not installed; the text says how to install it.
-    """
-    try:
-        import cv2
-    except ImportError as error:
-        raise MXNetError(f"images need OpenCV: pip install mxnova[image] ({error})") from None
-    return cv2

@@ -97,4 +97,12 @@ def test_deviations_are_differences():
 
 
 def test_there_are_no_other_operators():
-    assert additions() == {"_multi_adam_update", "_multi_mp_adam_update"}
+    assert additions() == {
+        "_multi_adam_update",
+        "_multi_ftrl_update",
+        "_multi_mp_adam_update",
+        "_multi_nag_mom_update",
+        "_multi_rmsprop_update",
+        "_multi_rmspropalex_update",
+        "_multi_signum_update",
+    }

@@ -4,9 +4,11 @@ import time
 
 import numpy as np
 import pytest
+import typer
 from rich.console import Console
 
 from benchmarks import load
+from benchmarks.__main__ import main
 from benchmarks.harness import Result, Stats, _differences, run
 from benchmarks.models.networks import convolutional
 from benchmarks.models.parameters import parameters_of
@@ -112,3 +114,9 @@ def test_targets_are_set_against_peers(name):
 )
 def test_time_text(seconds, text):
     assert time_text(seconds) == text
+
+
+def test_peers_that_there_are_not(tmp_path):
+    with pytest.raises(typer.BadParameter, match="no peer onnx; there are mxnova, torch, mxnet"):
+        main(["dispatch"], peer=["mxnova", "onnx"], output=tmp_path / "out")
+    assert not (tmp_path / "out").exists()

@@ -92,6 +92,13 @@ def test_refused_whole(name):
     assert metric.num_inst == metric.global_num_inst == 0
 
 
+@pytest.mark.parametrize("name", ["Accuracy", "F1", "PCC", "CrossEntropy", "Loss"])
+def test_counts_are_integers(name):
+    metric = getattr(mx.metric, name)()
+    metric.update([mx.nd.array([1, 0])], [mx.nd.array([[0.2, 0.8], [0.6, 0.4]])])
+    assert [type(n) for n in (metric.num_inst, metric.global_num_inst)] == [int, int]
+
+
 def test_registered_names():
     registry = mx.registry.get_registry(mx.metric.EvalMetric)
     found = {name: kind.__name__ for name, kind in registry.items()}

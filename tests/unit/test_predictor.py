@@ -65,6 +65,21 @@ def test_paths_bytes_and_objects_give_the_same_model(saved):
         np.testing.assert_allclose(predictor.predict(data=x)[0], expected(saved, x), atol=1e-5)
 
 
+@pytest.mark.parametrize("before", range(1, 5))
+def test_the_last_bit_does_not_depend_on_where_files_have_parameters(before, tmp_path):
+    weight = mx.nd.array(RNG.normal(size=(64, 500)))
+    arrays = {"arg:unused": mx.nd.zeros((before,)), "arg:fc_weight": weight}
+    mx.nd.save(str(tmp_path / "fc.params"), arrays)
+    symbol = mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=64, no_bias=True, name="fc")
+    x = RNG.normal(size=(1, 500)).astype("f")
+    answers = [
+        Predictor(symbol, source, {"data": x.shape}).predict(data=x)[0]
+        for source in (arrays, tmp_path / "fc.params", (tmp_path / "fc.params").read_bytes())
+    ]
+    np.testing.assert_array_equal(answers[1], answers[0])
+    np.testing.assert_array_equal(answers[2], answers[0])
+
+
 def test_the_c_apis_steps(saved):
     x = images()
     predictor = Predictor.from_checkpoint(saved, 1, {"data": x.shape})

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mxnova import recordio
-from mxnova.core.base.errors import ArgumentError, FormatError, MXNetError
+from mxnova.core.base.errors import ArgumentError, AssertedError, FormatError, MXNetError
 from mxnova.recordio import IRHeader, MXIndexedRecordIO, MXRecordIO
 
 DATA = Path(__file__).parents[1] / "data/recordio"
@@ -137,14 +137,14 @@ def test_a_writer_does_not_read(tmp_path, method):
     arguments = () if method == "read" else (0,)
     with (
         MXIndexedRecordIO(tmp_path / "w.idx", tmp_path / "w.rec", "w") as record,
-        pytest.raises(MXNetError, match=r"w\.rec: opened with flag 'w', this needs 'r'"),
+        pytest.raises(AssertedError, match=r"w\.rec: opened with flag 'w', this needs 'r'"),
     ):
         getattr(record, method)(*arguments)
 
 
 def test_a_reader_does_not_write(indexed):
     for method, arguments in (("write", (b"",)), ("write_idx", (1, b"")), ("tell", ())):
-        with pytest.raises(MXNetError, match=r"r\.rec: opened with flag 'r', this needs 'w'"):
+        with pytest.raises(AssertedError, match=r"r\.rec: opened with flag 'r', this needs 'w'"):
             getattr(indexed, method)(*arguments)
 
 

@@ -17,6 +17,7 @@ from .arguments import found, maybe_found, numbers, text, texts
 from .border import extern
 from .inference import shapes_of
 from .interface import NULL
+from .ndarray import with_memory
 from .places import context_at, dtype_at, request_at, stype_at
 from .returns import return_handles, return_text, return_texts, text_memory
 
@@ -30,6 +31,11 @@ def _groups(count: int, keys: Any, types: Any, ids: Any) -> dict[str, Context] |
     places = zip(numbers(count, types), numbers(count, ids), strict=True)
     contexts = [context_at(*place) for place in places]
     return dict(zip(texts(count, keys), contexts, strict=True)) or None
+
+
+def _is_given(gradient: NDArray | None, request: str) -> bool:
+    """Whether it is an array; where no gradient is wanted, programs give some without memory."""
+    return gradient is not None and (request != "null" or hasattr(gradient, "_raw"))
 
 
 @extern
@@ -52,14 +58,16 @@ def MXExecutorBindEX(
 ) -> None:
     symbol = find(symbol_handle, Symbol)
     names = symbol.list_arguments()
-    gradients = zip(names, maybe_found(len, arg_grad_store, NDArray), strict=False)
+    requests = [request_at(number) for number in numbers(len, grad_req_type)]
+    arrays = maybe_found(len, arg_grad_store, NDArray)
+    wanted = zip(names, arrays, requests, strict=False)
     out[0] = give(
         binding.bind(
             symbol,
             context_at(dev_type, dev_id),
             found(len, in_args, NDArray),
-            {name: array for name, array in gradients if array is not None},
-            [request_at(number) for number in numbers(len, grad_req_type)],
+            {n: with_memory(a) for n, a, request in wanted if _is_given(a, request)},
+            requests,
             found(aux_states_len, aux_states, NDArray),
             _groups(num_map_keys, map_keys, map_dev_types, map_dev_ids),
             find(shared_exec, Executor) if shared_exec else None,

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["MODULE", "NULL", "ffi", "finish_at_exit"]
+__all__ = ["MODULE", "NULL", "ffi", "settle"]
 
 MODULE = "_mxnova_capi"  # what the library is called in Python
 
 ffi: Any
-finish_at_exit: Any = None
+settle: Any = None
 try:
     _library = __import__(MODULE)
-    ffi, finish_at_exit = _library.ffi, _library.lib.mxnova_finish_at_exit
+    ffi, settle = _library.ffi, _library.lib.mxnova_settle
 except ImportError:  # read outside of the library, where C's own types are enough
     from _cffi_backend import FFI
 

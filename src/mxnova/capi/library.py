@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import atexit
+import signal  # noqa: F401 - it takes over Ctrl-C when it is first imported, which `settle` undoes
 
 from ..core.base.handles import end_all
 from . import (  # noqa: F401 - each makes its functions C's
@@ -34,7 +35,7 @@ from . import (  # noqa: F401 - each makes its functions C's
 )
 from .border import FUNCTIONS, failed, refuse
 from .declarations import declarations
-from .interface import ffi, finish_at_exit
+from .interface import ffi, settle
 
 __all__ = ["start"]
 
@@ -50,7 +51,7 @@ def start() -> None:
         else:
             ffi.def_extern(name=name, error=-1, onerror=failed)(function)
     atexit.register(end_all)  # while what objects need to end is still there
-    finish_at_exit()
+    settle()
 
 
 _WITHOUT_STATUS = {"MXGetLastError", "NNGetLastError", "NNAPISetLastError"}

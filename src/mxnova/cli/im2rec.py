@@ -18,12 +18,13 @@ from typing import Any, NamedTuple
 
 from ..core.base import env
 from ..core.base.errors import ArgumentError, FormatError, MissingFileError, MXNetError
+from ..core.base.opencv import require_opencv
 from ..formats import recordio as records
 from ..formats.atomic import replacing
 from ..formats.image_size import check_image_size
 from ..formats.source import map_file, read_file
 from ..formats.text_tables import ImageEntry, parse_image_list
-from ..recordio import pack_img, require_opencv
+from ..recordio import pack_img
 
 __all__ = ["im2rec", "rec2idx"]
 

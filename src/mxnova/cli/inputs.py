@@ -15,9 +15,9 @@ import numpy as np
 
 from ..core.base import env
 from ..core.base.errors import ArgumentError, MXNetError, argument_error
+from ..core.base.opencv import require_opencv
 from ..formats.image_size import check_image_size
 from ..formats.source import read_file
-from ..recordio import require_opencv
 
 __all__ = ["Array", "Picture", "read_inputs"]
 

@@ -386,7 +386,8 @@ def write(
     """
     parts = _list_parts(records, names, np_shape)
     if isinstance(target, (str, os.PathLike)):
-        with replacing(target) as file:
+        size = sum(memoryview(part).nbytes for part in parts)
+        with replacing(target, size) as file:
             _write_parts(file, parts)
     elif callable(getattr(target, "write", None)):
         _write_parts(target, parts)

@@ -19,7 +19,7 @@ from mxnova.core.base.errors import (
     MXNetError,
     argument_error,
 )
-from mxnova.recordio import require_opencv
+from mxnova.core.base.opencv import require_opencv
 
 from .det_augmenters import CreateDetAugmenter
 from .iterators import ImageIter, _numbers

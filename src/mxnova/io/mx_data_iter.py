@@ -65,8 +65,10 @@ class MXDataIter(DataIter):
         self._debug_skip_load = True
 
     def reset(self) -> None:
-        """Starts from the beginning."""
-        self.first_batch = self._current = None
+        """Starts from the beginning; one that nothing was read of stays as it is."""
+        if self.first_batch is not None:
+            return  # what was read ahead may have reached the end, and begun the next epoch
+        self._current = None
         self.handle.rewind()
 
     def next(self) -> DataBatch:

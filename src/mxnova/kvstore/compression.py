@@ -14,15 +14,45 @@ from torch import Tensor
 
 from ..core.base.errors import ArgumentError, argument_error, shown
 from ..core.nd.array import NDArray
+from .digits import Digits
 
 __all__ = ["TwoBitCompression", "compression_of"]
 
 _CALL = "KVStore.set_gradient_compression"
 
 
-_SHIFTS = torch.tensor([0, 2, 4, 6], dtype=torch.uint8)
-# The signs of four elements for each byte; 3 is no code and stands for 0.
-_VALUES = torch.tensor([0.0, 1.0, -1.0, 0.0])[(torch.arange(256)[:, None] >> _SHIFTS.int()) & 3]
+class Levels:
+    """Multiples of a number as bytes: what gradients of two bits, or their sums, are made of.
+
+    Args:
+        step: the number.
+        most: the largest multiple, to either side.
+    """
+
+    def __init__(self, step: float, most: int) -> None:
+        self._step, self._most = step, most
+        self._digits = Digits(2 * most + 1)
+
+    @property
+    def bits(self) -> float:
+        """Bits that an element takes."""
+        return self._digits.bits
+
+    def of_sums(self, n_terms: int) -> Levels:
+        """The code of sums of so many."""
+        return Levels(self._step, self._most * n_terms)
+
+    def n_bytes(self, n_elements: int) -> int:
+        """How long the code of so many elements is."""
+        return self._digits.n_bytes(n_elements)
+
+    def encoded(self, values: Tensor) -> Tensor:
+        """The code, in bytes, of multiples in one row, or of what is about such."""
+        return self._digits.packed((values / self._step + self._most).round_().to(torch.int16))
+
+    def decoded(self, code: Tensor, n_elements: int) -> Tensor:
+        """The multiples, float32."""
+        return (self._digits.unpacked(code, n_elements) - self._most) * self._step
 
 
 class TwoBitCompression:
@@ -49,21 +79,10 @@ class TwoBitCompression:
         self._residuals[key, place] = residual - passed
         return passed
 
-    # On the wire ---------------------------------------------------------------------------------
-
-    def n_bytes(self, n_elements: int) -> int:
-        """How long the code of so many elements is: 2 bits each."""
-        return -(-n_elements // 4)
-
-    def encoded(self, passed: Tensor) -> Tensor:
-        """The code, in bytes, of what a call gave, in one row: 0, 1 or, for negative ones, 2."""
-        digits = torch.zeros(4 * self.n_bytes(passed.numel()), dtype=torch.uint8)
-        digits[: passed.numel()] = (passed > 0).byte() + (passed < 0).byte() * 2
-        return (digits.view(-1, 4) << _SHIFTS).sum(1, dtype=torch.uint8)
-
-    def decoded(self, code: Tensor, n_elements: int) -> Tensor:
-        """What `encoded` was given."""
-        return (_VALUES * self.threshold)[code.int()].view(-1)[:n_elements]
+    @property
+    def levels(self) -> Levels:
+        """What calls give, as bytes: 1.6 bits an element."""
+        return Levels(self.threshold, 1)
 
     def check(self, key: Any, values: Sequence[NDArray]) -> None:
         """Raises ArgumentError where dense values are not float32."""

@@ -166,7 +166,7 @@ class MeanMetric(EvalMetric):
             ArgumentError: shapes do not fit; nothing of the batch is taken then.
         """
         labels, preds = check_label_shapes(labels, preds, True)
-        total, count = 0.0, 0.0
+        total, count = 0.0, 0
         for label, pred in zip(labels, preds, strict=True):
             tensor = tensor_of(pred)
             part, number = self._measured(tensor_of(label).to(tensor.device), tensor)

@@ -175,13 +175,13 @@ class PCC(EvalMetric):
 
     def reset(self) -> None:
         """Forgets everything."""
-        self.global_num_inst = 0.0
+        self.global_num_inst = 0
         self.gcm = np.zeros((self.k, self.k))
         self.reset_local()
 
     def reset_local(self) -> None:
         """Forgets what `get` tells of."""
-        self.num_inst = 0.0
+        self.num_inst = 0
         self.lcm = np.zeros((self.k, self.k))
 
 

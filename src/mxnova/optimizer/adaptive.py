@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .. import ndarray as nd
+from ..ndarray import _internal
 from .base import Optimizer, register, zeros_like
+from .together import Together
 
 __all__ = ["AdaDelta", "AdaGrad", "Ftrl", "RMSProp"]
 
@@ -86,7 +89,7 @@ class AdaDelta(Optimizer):
 
 
 @register
-class RMSProp(Optimizer):
+class RMSProp(Together):
     """The gradient over the root of its mean square.
 
     Tieleman and Hinton, "Lecture 6.5: rmsprop", 2012; `centered`, Graves, "Generating Sequences
@@ -128,18 +131,24 @@ class RMSProp(Optimizer):
     def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
         """Updates a weight and its state in place."""
         lr, wd = self._counted(index)
-        options = self._options(lr=lr, wd=wd, gamma1=self.gamma1, epsilon=self.epsilon)
+        operator = nd.rmspropalex_update if self.centered else nd.rmsprop_update
+        operator(weight, grad, *state, out=weight, lr=lr, wd=wd, **self._rates())
+
+    def _rates(self) -> dict[str, Any]:
+        options = self._options(gamma1=self.gamma1, epsilon=self.epsilon)
         if self.clip_weights:
             options["clip_weights"] = self.clip_weights
         if self.centered:
             options["gamma2"] = self.gamma2
-            nd.rmspropalex_update(weight, grad, *state, out=weight, **options)
-        else:
-            nd.rmsprop_update(weight, grad, *state, out=weight, **options)
+        return options
+
+    def _several(self) -> tuple[Callable[..., Any], dict[str, Any]]:
+        plain, centered = _internal._multi_rmsprop_update, _internal._multi_rmspropalex_update
+        return centered if self.centered else plain, self._rates()
 
 
 @register
-class Ftrl(Optimizer):
+class Ftrl(Together):
     """Follow the regularized leader: weights of small use become 0.
 
     McMahan et al., "Ad Click Prediction: a View from the Trenches", 2013.
@@ -165,5 +174,10 @@ class Ftrl(Optimizer):
     def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
         """Updates a weight and its state in place."""
         lr, wd = self._counted(index)
-        options = self._options(lr=lr, wd=wd, lamda1=self.lamda1, beta=self.beta)
-        nd.ftrl_update(weight, grad, *state, out=weight, **options)
+        nd.ftrl_update(weight, grad, *state, out=weight, lr=lr, wd=wd, **self._penalty())
+
+    def _penalty(self) -> dict[str, Any]:
+        return self._options(lamda1=self.lamda1, beta=self.beta)
+
+    def _several(self) -> tuple[Callable[..., Any], dict[str, Any]]:
+        return _internal._multi_ftrl_update, self._penalty()

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from .. import ndarray as nd
+from ..ndarray import _internal
 from .base import (
     Optimizer,
     aggregation_size,
@@ -17,6 +19,7 @@ from .base import (
     register,
     zeros_like,
 )
+from .together import Together
 
 __all__ = ["DCASGD", "NAG", "SGD", "SGLD", "Signum", "Test", "ccSGD"]
 
@@ -104,7 +107,7 @@ class ccSGD(SGD):  # noqa: N801 - MXNet's name
 
 
 @register
-class NAG(Optimizer):
+class NAG(Together):
     """Nesterov's accelerated gradient: a step from where the momentum will lead.
 
     ``mom = momentum * mom - lr * (grad + wd * weight)``, then
@@ -131,8 +134,16 @@ class NAG(Optimizer):
         self._update(index, weight, grad, state, has_master=False)
 
     def update_multi_precision(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
-        """`update`; of a float16 weight by its float32 copy, where there is one."""
-        self._update(index, weight, grad, state, self.multi_precision and is_half(weight))
+        """`update`; of a float16 weight by its float32 copy, where there is one; each of lists."""
+        if isinstance(index, (list, tuple)):
+            super().update_multi_precision(index, weight, grad, state)
+        else:
+            self._update(index, weight, grad, state, self.multi_precision and is_half(weight))
+
+    def _several(self) -> tuple[Callable[..., Any], dict[str, Any]] | None:
+        if self.momentum == 0.0:
+            return None
+        return _internal._multi_nag_mom_update, self._options(momentum=self.momentum)
 
     def _update(self, index: Any, weight: Any, grad: Any, state: Any, has_master: bool) -> None:
         lr, wd = self._counted(index)
@@ -151,7 +162,7 @@ _NESTEROV = {
 
 
 @register
-class Signum(Optimizer):
+class Signum(Together):
     """Steps by the sign of the gradient, or of its momentum.
 
     ``mom = momentum * mom - (1 - momentum) * (grad + wd * weight)``, then
@@ -185,6 +196,12 @@ class Signum(Optimizer):
             return
         options.update(momentum=self.momentum, wd_lh=self.wd_lh)
         nd.signum_update(weight, grad, state, out=weight, **options)
+
+    def _several(self) -> tuple[Callable[..., Any], dict[str, Any]] | None:
+        if self.momentum == 0.0:
+            return None
+        options = self._options(momentum=self.momentum, wd_lh=self.wd_lh)
+        return _internal._multi_signum_update, options
 
 
 @register

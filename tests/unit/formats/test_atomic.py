@@ -80,6 +80,36 @@ def test_large_content_in_many_pieces(tmp_path, monkeypatch):
     assert (tmp_path / "file").read_bytes() == content
 
 
+LARGE = 3 * atomic._CHUNK
+
+
+@pytest.mark.parametrize("error", [None, errno.EOPNOTSUPP])
+def test_room_that_was_asked_for_and_not_used_is_given_back(tmp_path, monkeypatch, error):
+    if error is not None:
+        monkeypatch.setattr(os, "posix_fallocate", failing(error), raising=False)
+    path = tmp_path / "file"
+    with replacing(path, LARGE) as file:
+        file.write(b"new")
+    assert path.read_bytes() == b"new"
+
+
+def test_a_disk_without_room_is_known_at_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "posix_fallocate", failing(errno.ENOSPC), raising=False)
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    with pytest.raises(FileError, match="No space"), replacing(path, LARGE):
+        raise AssertionError("the block must not begin")
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def failing(code):
+    def fail(*arguments):
+        raise OSError(code, os.strerror(code))
+
+    return fail
+
+
 @posix
 def test_a_new_file_follows_the_umask_and_an_old_one_keeps_its_mode(tmp_path):
     path = tmp_path / "file"

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+import itertools
+
 import numpy as np
 import pytest
 import torch
@@ -177,3 +179,46 @@ def test_determinants_are_scalars_under_numpy_shapes():
         assert find("_linalg_det").of({}).forward(torch.eye(3)).shape == ()
     finally:
         set_np_shape(before)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("flags", list(itertools.product([False, True], repeat=3)))
+def test_large_triangular_systems_are_solved_as_small_ones(flags, dtype):
+    lower, transpose, rightside = flags
+    rng = torch.Generator().manual_seed(3)
+    triangle = torch.rand(150, 150, generator=rng, dtype=dtype) / 150 + torch.eye(150, dtype=dtype)
+    right = torch.rand((20, 150) if rightside else (150, 20), generator=rng, dtype=dtype)
+    op = find("_linalg_trsm").of(
+        {"lower": lower, "transpose": transpose, "rightside": rightside, "alpha": 3}
+    )
+    solution = op.forward(triangle, right)
+    matrix = triangle.tril() if lower else triangle.triu()
+    matrix = matrix.T if transpose else matrix
+    product = solution @ matrix if rightside else matrix @ solution
+    torch.testing.assert_close(product, 3 * right)
+    assert solution.is_contiguous()
+
+
+@pytest.mark.parametrize("shape", [(100, 100), (2, 70, 70)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_inverse_of_large_matrices(shape, dtype):
+    rng = torch.Generator().manual_seed(3)
+    matrices = torch.rand(shape, generator=rng, dtype=dtype) + torch.eye(shape[-1], dtype=dtype)
+    inverses = find("_linalg_inverse").of({}).forward(matrices)
+    unit = torch.eye(shape[-1], dtype=dtype).expand(shape)
+    torch.testing.assert_close(matrices @ inverses, unit, atol=1e-4, rtol=0)
+    assert inverses.is_contiguous()
+
+
+def test_a_large_singular_matrix_has_no_inverse():
+    with pytest.raises(RuntimeError, match="singular"):
+        find("_linalg_inverse").of({}).forward(torch.ones(100, 100))
+
+
+def test_the_inverse_of_a_large_matrix_has_gradients():
+    rng = torch.Generator().manual_seed(3)
+    matrix = (torch.rand(64, 64, generator=rng) + 8 * torch.eye(64)).requires_grad_()
+    inverse = find("_linalg_inverse").of({}).forward(matrix)
+    inverse.sum().backward()
+    expected = -(inverse.T @ torch.ones(64, 64) @ inverse.T)
+    torch.testing.assert_close(matrix.grad, expected.detach())

@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 
 import mxnova.core.op.library  # noqa: F401
+from mxnova.core.op import onednn
 from mxnova.core.op.gradient import recorded
 from mxnova.core.op.onednn import laid_out, linear, matmul, pooled
 from mxnova.core.op.record import find
@@ -68,6 +69,8 @@ def test_a_product_has_a_second_gradient():
         ((4, 8, 12, 12), (8, 4, 3, 3), {"kernel": (3, 3), "num_group": 2}),
         ((1, 8, 3, 3), (16, 8, 3, 3), {"kernel": (3, 3)}),
         ((2, 8, 1, 1), (4, 8, 1, 1), {"kernel": (1, 1)}),
+        ((2, 3, 8, 8), (4, 3, 1, 1), {"kernel": (1, 1), "stride": (2, 2)}),
+        ((2, 8, 8, 3), (4, 1, 1, 3), {"kernel": (1, 1), "stride": (2, 2), "layout": "NHWC"}),
         ((2, 4, 6), (8, 4, 3), {"kernel": (3,)}),
         ((4, 12, 12, 8), (16, 3, 3, 8), {"kernel": (3, 3), "layout": "NHWC"}),
     ],
@@ -93,6 +96,23 @@ def test_kernels_that_outweigh_the_images_keep_their_order():
     assert laid_out(data.to(memory_format=torch.channels_last), weight).is_contiguous()
 
 
+@pytest.mark.parametrize(
+    "name, options", [("Convolution", {"inside": True}), ("Deconvolution", {})]
+)
+@pytest.mark.parametrize(
+    "channels, kernel, stride, in_planes",
+    [(3, 1, 2, True), (3, 1, 1, False), (3, 2, 2, False), (16, 1, 2, False)],
+)
+def test_kernels_of_one_item_skip_items_of_few_channels_in_planes(
+    name, options, channels, kernel, stride, in_planes
+):
+    attrs = {"kernel": (kernel,) * 2, "stride": (stride,) * 2, "no_bias": True}
+    op = find(name).of({"num_filter": channels, **attrs})
+    data, weight = numbers(2, channels, 8, 8), numbers(channels, channels, kernel, kernel)
+    lasts = (t.to(memory_format=torch.channels_last) for t in (data, weight))
+    assert recorded(op)(*lasts, **options).is_contiguous() is in_planes
+
+
 POOLS = [
     functools.partial(F.max_pool2d, kernel_size=3, stride=2, padding=1),
     functools.partial(F.max_pool2d, kernel_size=3, stride=2, padding=1, ceil_mode=True),
@@ -103,6 +123,12 @@ POOLS = [
 ]
 
 
+@pytest.fixture(params=[True, False], ids=["AVX-512", "AVX2"])
+def processor(request, monkeypatch):
+    monkeypatch.setattr(onednn, "HAS_AVX512", request.param)
+
+
+@pytest.mark.usefixtures("processor")
 @pytest.mark.parametrize("pool", POOLS)
 @pytest.mark.parametrize("data", [numbers(*BIG), numbers(*BIG).mul(4).round()], ids=["", "ties"])
 def test_pooling(pool, data):
@@ -111,6 +137,7 @@ def test_pooling(pool, data):
     assert_equal([pooled(pool, data)], found[:1])
 
 
+@pytest.mark.usefixtures("processor")
 def test_pooling_has_a_second_gradient():
     data = numbers(*BIG).requires_grad_()
     for pool in POOLS[0], POOLS[2]:

@@ -22,6 +22,11 @@ MULTI = [  # name, the single update, states, parameters of both
     ("multi_mp_sgd_update", "mp_sgd_update", "weight32", SGD),
     ("multi_sgd_mom_update", "sgd_mom_update", "mom", {**SGD, "momentum": 0.9}),
     ("multi_mp_sgd_mom_update", "mp_sgd_mom_update", "mom weight32", {**SGD, "momentum": 0.9}),
+    ("_multi_nag_mom_update", "nag_mom_update", "mom", {**SGD, "momentum": 0.9}),
+    ("_multi_signum_update", "signum_update", "mom", {**SGD, "momentum": 0.9, "wd_lh": 0.1}),
+    ("_multi_rmsprop_update", "rmsprop_update", "n", {**SGD, "clip_weights": 0.9}),
+    ("_multi_rmspropalex_update", "rmspropalex_update", "n g delta", {**SGD, "epsilon": 9.0}),
+    ("_multi_ftrl_update", "ftrl_update", "z n", {**SGD, "lamda1": 0.3}),
     ("_multi_adamw_update", "_adamw_update", "mean var", {"clip_gradient": 0.6}),
     ("_multi_mp_adamw_update", "_mp_adamw_update", "mean var weight32", {"clip_gradient": 0.6}),
 ]
@@ -59,7 +64,8 @@ def test_multi_is_many_singles(name, single, states, attrs):
         many["etas"], extra = ETAS, [torch.tensor([0.5])]
     for i, group in enumerate(reference):
         one = {"lr": LRS[i], "wd": WDS[i], **attrs, **({"eta": ETAS[i]} if extra else {})}
-        find(single).of(one).forward(*group, *extra, out=(group[0],))
+        in_place = {} if single == "ftrl_update" else {"out": (group[0],)}
+        group[0] = find(single).of(one).forward(*group, *extra, **in_place)
         if name == "_multi_adamw_update":
             group[1] = groups[i][1]  # only the single one writes to the gradient
     op = find(name).of(many)

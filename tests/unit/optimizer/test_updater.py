@@ -28,6 +28,15 @@ def arrays(n, dtype="float32", seed=0):
         ("lamb", {}),
         ("lars", {"momentum": 0.9, "momentum_correction": False}),
         ("nag", {"momentum": 0.9}),
+        ("nag", {"momentum": 0.9, "wd": 0.1, "clip_gradient": 0.5, "rescale_grad": 2.0}),
+        ("nag", {}),
+        ("signum", {"wd": 0.1, "wd_lh": 0.2}),
+        ("signum", {"momentum": 0.0}),
+        ("rmsprop", {"wd": 0.1, "clip_gradient": 0.5}),
+        ("rmsprop", {"clip_weights": 0.7}),
+        ("rmsprop", {"centered": True, "wd": 0.1}),
+        ("ftrl", {"wd": 0.1, "clip_gradient": 0.5}),
+        ("ftrl", {"lamda1": 0.5}),
     ],
 )
 def test_lists_are_one_weight_after_another(name, arguments):
@@ -69,7 +78,7 @@ def test_subclasses_get_as_many_weights_as_they_say(size, sizes, monkeypatch):
 
 def test_one_weight_at_a_time_where_the_environment_says_so(monkeypatch):
     monkeypatch.setenv("MXNET_OPTIMIZER_AGGREGATION_SIZE", "0")
-    for name in ("sgd", "adam"):
+    for name in ("sgd", "adam", "nag", "signum", "rmsprop", "ftrl"):
         assert not mx.optimizer.get_updater(mx.optimizer.create(name)).aggregate_updates
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Child processes that live and end together.
 
-Each is the head of a process group: when it ends, whatever it has started ends, too.
+Each is the head of a process group: when it ends, whatever it has started ends, too. So it does
+when this process is killed.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 
 from ...core.base.errors import MXNetError
 from .job import Part
+from .keeper import Keeper
 from .output import Output
 
 __all__ = ["Crew", "Failure"]
@@ -49,6 +51,7 @@ class Crew:
     def __init__(self, parts: Iterable[Part], output: Output) -> None:
         self._parts, self._output = parts, output
         self._running: dict[subprocess.Popen[bytes], Part] = {}
+        self._keeper = Keeper(_GRACE)
 
     def __enter__(self) -> Crew:
         try:
@@ -83,6 +86,7 @@ class Crew:
         except OSError as error:
             raise MXNetError(f"launch: {part.command[0]}: {error.strerror}") from None
         self._running[process] = part
+        self._keeper.add(process.pid)
         for pipe, stream in ((process.stdout, sys.stdout), (process.stderr, sys.stderr)):
             if pipe is not None:
                 self._output.add(pipe, stream, part.name)
@@ -92,6 +96,7 @@ class Crew:
         failures = []
         for process in [p for p in self._running if p.poll() is not None]:
             _signal(process, signal.SIGKILL)  # what it has left behind
+            self._keeper.remove(process.pid)
             part = self._running.pop(process)
             status = process.returncode
             if status:
@@ -112,6 +117,7 @@ class Crew:
                 _signal(process, signal.SIGKILL)
                 process.wait()
             self._running.clear()
+            self._keeper.close()
 
 
 def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:

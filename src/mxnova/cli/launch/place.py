@@ -42,6 +42,7 @@ class Place:
             "DMLC_PS_ROOT_URI": address,
             "DMLC_PS_ROOT_PORT": str(self._listener.getsockname()[1]),
         }
+        self._timeout = env.get("MXNOVA_DIST_TIMEOUT")
         self._store: Any = None
 
     def open_on_demand(self, output: Output) -> None:
@@ -52,7 +53,7 @@ class Place:
     def _open(self) -> None:
         from ...kvstore.distributed.meeting import host  # takes a second: it needs PyTorch
 
-        self._store = host(self._listener, env.get("MXNOVA_DIST_TIMEOUT"))
+        self._store = host(self._listener, self._timeout)
 
 
 def _address(job: Job) -> str:

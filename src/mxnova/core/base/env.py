@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from typing import Any, Literal, NamedTuple
 
@@ -19,6 +20,16 @@ class Variable(NamedTuple):
     kind: Kind
     default: Any
     doc: str
+
+
+class _SecondsKind(FloatKind):
+    """A span of time: a number, which operators' parameters need not be."""
+
+    def parse(self, value: Any) -> float:
+        seconds = super().parse(value)
+        if math.isnan(seconds):
+            raise ValueError(f"must be a number from {self.low:g} to {self.high:g}")
+        return seconds
 
 
 # fmt: off
@@ -90,9 +101,9 @@ VARIABLES: dict[str, Variable] = {
         "all processes that share one have a slice of a value."),
     "MXNET_UPDATE_ON_KVSTORE": Variable(kind_of(bool), True,
         "Whether a Trainer of several contexts has its KVStore update parameters."),
-    "MXNOVA_DIST_TIMEOUT": Variable(FloatKind("double", 0.1, 1e6), 60.0,
+    "MXNOVA_DIST_TIMEOUT": Variable(_SecondsKind("double", 0.1, 1e6), 60.0,
         "Seconds after which a process of a distributed job that does not answer counts as dead."),
-    "MXNOVA_DIST_START_TIMEOUT": Variable(FloatKind("double", 0.1, 1e6), 300.0,
+    "MXNOVA_DIST_START_TIMEOUT": Variable(_SecondsKind("double", 0.1, 1e6), 300.0,
         "Seconds that the processes of a distributed job wait for each other at the start."),
     "MXNOVA_DIST_LISTEN": Variable(kind_of(str), "",
         "Address where the place to meet of a distributed job listens, on the machine that has it; "

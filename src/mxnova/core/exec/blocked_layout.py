@@ -6,8 +6,7 @@ blocks of channels, from the first operator to the last; ATen calls such tensors
 has gradients for them. BatchNorm then finds a channel's items in the cache, and convolutions run by
 oneDNN also where ATen multiplies matrices instead: with one thread, for small batches.
 
-ATen does not differentiate those gradients. A group is one step of ATen's graph, therefore, which
-in passes that will be differentiated again runs the nodes as they are.
+ATen does not differentiate those gradients: see `TrainingGroup`.
 
 With ``MXNET_BACKWARD_DO_MIRROR=1`` groups have a few convolutions each, keep what goes into them,
 and run once more in a backward pass.
@@ -16,8 +15,7 @@ and run once more in a backward pass.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Sequence
 from itertools import accumulate
 from math import isqrt, prod
 from typing import Any
@@ -30,11 +28,11 @@ from ..graph.infer import ShapeTable
 from ..graph.node import Entry, Node
 from ..graph.rewrite import rewrite
 from ..graph.symbol import Symbol
-from ..op.gradient import no_writes
 from ..op.onednn import is_available
 from ..op.record import Op, OpType
-from .backends.group import Group, Runner, with_groups
-from .program import TRAINING, ArrayFacts, Facts, Program
+from .backends.group import Group, with_groups
+from .backends.training_group import Function, TrainingGroup
+from .program import TRAINING, Facts, Program
 
 __all__ = ["in_blocks"]
 
@@ -134,97 +132,13 @@ def _is_relu(node: Node) -> bool:
 # Groups -------------------------------------------------------------------------------------------
 
 
-class _Blocked(Group):
+class _Blocked(TrainingGroup):
     """A group whose images lie in blocks."""
 
-    def _make(self, data: Sequence[Tensor]) -> Runner:
-        facts = {
-            n: ArrayFacts(tuple(t.shape), t.dtype) for n, t in zip(self.names, data, strict=True)
-        }
-        program = Program(self.body, Facts(facts, self.values["context"]), order=self.names)
-        plain = program.lower(program.symbol, TRAINING).function
+    def _prepared(self, program: Program, data: Sequence[Tensor]) -> Function | None:
         if any(t.dtype is not torch.float32 for t in data):  # other than the graph was drawn for
-            return lambda values: plain(*values)
-        blocked = program.lower(_with_conversions(program.symbol), TRAINING).function
-        mirrors: bool = self.values["mirrors"]
-        return lambda values: _run(blocked, plain, mirrors, values)
-
-
-def _run(
-    blocked: Callable[..., Any],
-    plain: Callable[..., Any],
-    mirrors: bool,
-    values: Sequence[Tensor],
-) -> Sequence[Tensor]:
-    if not torch.is_grad_enabled() or not any(t.requires_grad for t in values):
-        return blocked(*values)  # type: ignore[no-any-return]
-    results: Sequence[Tensor] = _Pass.apply(blocked, plain, mirrors, *values)  # type: ignore[no-untyped-call]
-    return results
-
-
-class _Pass(torch.autograd.Function):
-    """A group as one step, with a graph of its own, which ATen frees with what the step keeps."""
-
-    @staticmethod
-    def forward(
-        ctx: Any,
-        blocked: Callable[..., Any],
-        plain: Callable[..., Any],
-        mirrors: bool,
-        *values: Tensor,
-    ) -> tuple[Tensor, ...]:
-        ctx.plain, ctx.was_differentiated = plain, False
-        ctx.blocked = blocked if mirrors else None
-        ctx.constants = [None if t.requires_grad else t for t in values]
-        variables = [t for t in values if t.requires_grad]
-        results, leaves = _differentiable(blocked, ctx.constants, variables, not mirrors)
-        kept = () if mirrors else (*results, *leaves)
-        ctx.n = 0 if mirrors else len(results), len(variables)
-        ctx.save_for_backward(*variables, *kept)
-        return tuple([r.detach() for r in results])
-
-    @staticmethod
-    def backward(ctx: Any, *d_results: Tensor) -> tuple[Any, ...]:
-        n_results, n_variables = ctx.n
-        variables = ctx.saved_tensors[:n_variables]
-        if torch.is_grad_enabled():
-            ctx.was_differentiated = True
-            results = ctx.plain(*_filled(ctx.constants, variables))
-            found = _gradients(results, variables, d_results, create_graph=True)
-        else:
-            if ctx.blocked is None:
-                kept = ctx.saved_tensors[n_variables:]
-                results, leaves = kept[:n_results], kept[n_results:]
-            else:
-                results, leaves = _differentiable(ctx.blocked, ctx.constants, variables, True)
-            with no_writes() if ctx.was_differentiated else nullcontext():
-                found = _gradients(results, leaves, d_results)
-        gradients = iter(found)
-        of_values = [next(gradients) if c is None else None for c in ctx.constants]
-        return (None, None, None, *of_values)
-
-
-def _filled(constants: Sequence[Any], variables: Sequence[Any]) -> list[Any]:
-    """`constants` with `variables` where there are none."""
-    given = iter(variables)
-    return [next(given) if c is None else c for c in constants]
-
-
-def _differentiable(
-    run: Callable[..., Any], constants: Sequence[Any], variables: Sequence[Tensor], records: bool
-) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
-    """(results, leaves that gradients flow to) of a run with a graph of its own."""
-    leaves = [t.detach().requires_grad_() for t in variables]
-    with torch.set_grad_enabled(records):
-        return run(*_filled(constants, leaves)), leaves
-
-
-def _gradients(
-    results: Sequence[Tensor], leaves: Sequence[Tensor], heads: Sequence[Tensor], **options: Any
-) -> Sequence[Tensor | None]:
-    return torch.autograd.grad(
-        results, leaves, heads, retain_graph=True, allow_unused=True, **options
-    )
+            return None
+        return program.lower(_with_conversions(program.symbol), TRAINING).function
 
 
 # What groups run ----------------------------------------------------------------------------------

@@ -17,7 +17,6 @@ from ..base.errors import (
     ArgumentError,
     ArgumentTypeError,
     MXNetError,
-    UnknownNameError,
     candidates,
     from_foreign,
     shown,
@@ -39,6 +38,7 @@ from ..runtime.resource import random_stream
 from .allocation import allocated, resized
 from .explanation import Placement
 from .gradient_path import refuse_without_gradient
+from .head_gradients import head_gradients
 from .interpreter import Observer, Teller
 from .memory_need import bytes_needed
 from .monitor import GradientTeller, MonitorCallback, told
@@ -349,7 +349,7 @@ class Executor:
             with self._drawing_again():
                 self._run_recorded(Mode(False, bool(self._tracked)), self._inputs())
         results, leaves = self._recorded or ([], [])
-        heads = self._head_gradients(out_grads, results)
+        heads = head_gradients(self._symbol.list_outputs, out_grads, results)
         self._differentiate(results, heads, leaves)
         names = list(self.arg_dict)
         for i, leaf in zip(self._tracked, leaves, strict=True):
@@ -393,22 +393,6 @@ class Executor:
         finally:
             for stream, state in now:
                 stream.set_state(state)
-
-    def _head_gradients(self, out_grads: Any, results: Sequence[Tensor]) -> list[Tensor]:
-        if out_grads is None:
-            return [torch.ones_like(r) for r in results]
-        names = self._symbol.list_outputs()
-        if isinstance(out_grads, NDArray):
-            out_grads = [out_grads]
-        elif isinstance(out_grads, Mapping):
-            missing = next((n for n in names if n not in out_grads), None)
-            if missing is not None:
-                raise UnknownNameError(f"backward: out_grads lacks output {missing!r}")
-            out_grads = [out_grads[n] for n in names]
-        if len(out_grads) < len(results):
-            raise ArgumentError(f"backward: {len(out_grads)} gradients for {len(results)} outputs")
-        triples = zip(names, out_grads, results, strict=False)
-        return [_head_gradient(name, given, result) for name, given, result in triples]
 
     def _store(self, name: str, fresh: Tensor | None) -> None:
         array, request = self.grad_dict[name], self._grad_req[name]
@@ -514,18 +498,3 @@ def _output(
         if lender._raw.dtype is dtype and size <= lender.size:
             return view_of(lender, lender._tensor.reshape(-1)[:size].view(known))
     return allocated(stype, known, context, dtype)
-
-
-def _head_gradient(name: str, given: Any, result: Tensor) -> Tensor:
-    if not isinstance(given, NDArray):
-        raise ArgumentTypeError(
-            f"backward: the gradient of {name!r} is a {type(given).__name__}, not an NDArray"
-        )
-    if not result.requires_grad:  # nobody will read it
-        return result
-    if given.shape != tuple(result.shape):
-        raise ArgumentError(
-            f"backward: the gradient of {name!r} has shape {shape_text(given.shape)}, "
-            f"the output {shape_text(tuple(result.shape))}"
-        )
-    return given._tensor.to(result)

@@ -9,10 +9,12 @@ from typing import Any
 
 from ..base import env
 from ..runtime.profiler import PROFILER
+from . import backends
 from .blocked_layout import in_blocks
 from .interpreter import Observer
 from .lowering import Lowered
 from .program import TRAINING, Program, execute
+from .recurrent_weights import with_weights_apart
 
 __all__ = ["Training"]
 
@@ -43,8 +45,9 @@ class Training:
     @functools.cached_property
     def _unwatched(self) -> Lowered:
         program = self._program
-        symbol = program.symbol
+        symbol = backends.for_training(program)
         if self._may_rewrite:
             symbol = in_blocks(symbol, program.facts, self._mirrors)
+            symbol = with_weights_apart(symbol, program.facts)
         is_same = symbol is program.symbol
         return program.lowered(TRAINING) if is_same else program.lower(symbol, TRAINING)

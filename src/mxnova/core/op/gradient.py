@@ -14,7 +14,7 @@ from torch import Tensor
 
 from .record import Op, as_tuple
 
-__all__ = ["no_writes", "recorded"]
+__all__ = ["Writer", "no_writes", "recorded"]
 
 
 def recorded(op: Op) -> Callable[..., Any]:
@@ -31,7 +31,7 @@ def _watched(op: Op, *tensors: Tensor, **facts: Any) -> Any:
     outputs = as_tuple(results)
     write = op.on_backward(tensors, outputs, **facts) if outputs[0].requires_grad else None
     if write is not None:
-        outputs[0].register_hook(_Writer(write))
+        outputs[0].register_hook(Writer(write))
     return results
 
 
@@ -52,7 +52,7 @@ def no_writes() -> Iterator[None]:
         _MODE.writes = before
 
 
-class _Writer:
+class Writer:
     """Writes once for each backward pass, but not again in those that differentiate one of them."""
 
     def __init__(self, write: Callable[[], None]) -> None:

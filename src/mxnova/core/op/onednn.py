@@ -16,9 +16,22 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-__all__ = ["is_available", "laid_out", "linear", "matmul", "pooled"]
+__all__ = [
+    "HAS_AVX512",
+    "in_planes",
+    "is_available",
+    "laid_out",
+    "linear",
+    "matmul",
+    "pooled",
+    "skips",
+    "suits_pooling",
+]
 
 _AVAILABLE: bool = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
+# With AVX2 alone MKL is as fast, takes transposed operands without copies, and costs less a call;
+# pooling of arrays as they lie has no kernel then, and takes 20 ms instead of 1.6 channels-last.
+HAS_AVX512: bool = _AVAILABLE and torch.backends.cpu.get_cpu_capability() == "AVX512"
 
 # What a call costs is 12 µs for a product and 24 µs for pooling. Few rows, columns or channels
 # leave oneDNN's vectors empty.
@@ -30,6 +43,7 @@ _MUCH_WIDER = 4
 _OF_IMAGES = (torch.float32, torch.bfloat16)
 _WORTH_POOLING = 1 << 15
 _LEAST_CHANNELS = 16
+_FEW_CHANNELS = 16
 
 
 # Products -----------------------------------------------------------------------------------------
@@ -59,7 +73,8 @@ def matmul(a: Tensor, b: Tensor) -> Tensor:
 
 def _multiplies(data: Tensor, weight: Tensor, n_columns: int) -> bool:
     return (
-        _takes(data)
+        HAS_AVX512
+        and _takes(data)
         and weight.dtype is torch.float32
         and n_columns >= _LEAST_COLUMNS
         and data.numel() >= _LEAST_ROWS * data.shape[-1]
@@ -134,14 +149,43 @@ def laid_out(data: Tensor, weight: Tensor) -> Tensor:
     return data.contiguous(memory_format=torch.channels_last)
 
 
+def skips(weight: Tensor, stride: Sequence[int]) -> bool:
+    """Whether images have to be `in_planes` for a kernel of one item with a stride.
+
+    For channels-last images of fewer channels than its vectors hold, oneDNN's gradient of such a
+    weight writes beyond its memory (torch 2.13, AVX2: 2 to 7 channels).
+    """
+    _, channels, *window = weight.shape
+    return (
+        window == [1, 1]
+        and channels < _FEW_CHANNELS
+        and any(step > 1 for step in stride)
+        and not weight.is_mkldnn
+    )
+
+
+def in_planes(data: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+    """Both, channel by channel: ATen takes channels-last kernels where either one lies so."""
+    if data.is_mkldnn:
+        return data, weight
+    # A weight of one item has a layout only by its strides, which `contiguous` leaves alone.
+    return data.contiguous(), weight.clone(memory_format=torch.contiguous_format)
+
+
 # Pooling ------------------------------------------------------------------------------------------
 
 
 def pooled(pool: Callable[..., Tensor], data: Tensor, *place: Any, **options: Any) -> Tensor:
     """``pool(data, *place, **options)``, for a pooling of ATen's whose stride is given."""
-    if data.is_mkldnn or data.numel() < _WORTH_POOLING or not _pools(data):
+    if data.is_mkldnn or data.numel() < _WORTH_POOLING or not suits_pooling(data):
         return pool(data, *place, **options)
-    if torch.is_grad_enabled() and data.requires_grad:
+    is_recorded = torch.is_grad_enabled() and data.requires_grad
+    if not HAS_AVX512:
+        if data.ndim != 4 or (is_recorded and pool is F.avg_pool2d):
+            return pool(data, *place, **options)
+        last = data.contiguous(memory_format=torch.channels_last)
+        return pool(last, *place, **options).contiguous()
+    if is_recorded:
         run = functools.partial(_placed, pool, place, options)
         result: Tensor = _Pooled.apply(data, run)  # type: ignore[no-untyped-call]
         return result
@@ -154,8 +198,8 @@ def _placed(
     return pool(data, *place, **options)
 
 
-def _pools(data: Tensor) -> bool:
-    # ATen's kernels for channels-last images are good.
+def suits_pooling(data: Tensor) -> bool:
+    """Whether ATen's kernels are slow for `data`; those for channels-last images are good."""
     return _takes(data) and data.shape[1] >= _LEAST_CHANNELS and data.is_contiguous()
 
 

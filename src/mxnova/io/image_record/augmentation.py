@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from ...core.base.errors import ArgumentError, argument_error
+from ...core.base.opencv import require_opencv
 from ...core.base.std_random import StdRandom
-from ...recordio import require_opencv
 from . import colours
 
 __all__ = ["Augmentation", "Drawing", "interpolation", "resized_short"]

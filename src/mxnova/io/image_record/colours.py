@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ...core.base.opencv import require_opencv
 from ...core.base.std_random import StdRandom
-from ...recordio import require_opencv
 
 __all__ = ["steps"]
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from ...core.base.errors import ArgumentError, FormatError, argument_error
+from ...core.base.opencv import require_opencv
 from ...core.base.std_random import StdRandom
-from ...recordio import require_opencv
 from .augmentation import Drawing
 from .source import Drawn
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ...core.base.errors import argument_error
+from ...core.base.opencv import require_opencv
 from ...core.base.std_random import StdRandom
-from ...recordio import require_opencv
 
 __all__ = ["Normalization", "Plain"]
 

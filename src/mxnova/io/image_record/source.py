@@ -14,9 +14,9 @@ from ... import ndarray as nd
 from ...context import cpu_pinned
 from ...core.base import env
 from ...core.base.errors import ArgumentError, FormatError, MXNetError, argument_error
+from ...core.base.opencv import require_opencv
 from ...core.base.std_random import StdRandom
 from ...formats.image_size import check_image_size, image_size
-from ...recordio import require_opencv
 from ..batch import DataBatch
 from .normalization import Normalization
 from .prefetch import Prefetcher

@@ -53,7 +53,7 @@ class AsyncStore(SharedStore):
             slices = works_by_elements(updater)
             self._layout = Layout(range(self.links.size), slices)
             self._place([k for k, v in self._values.items() if v.stype == "default"])
-        self.links.agree("set_optimizer", [name])
+        self.lane.together("set_optimizer", [name])
 
     def _place(self, keys: Iterable[Key]) -> None:
         """Takes this worker's shares of dense values."""
@@ -94,7 +94,7 @@ class AsyncStore(SharedStore):
                 f"KVStore.{call}: a store of type {self.type!r} updates values by each push, for "
                 "which it needs an optimizer; see set_optimizer"
             )
-        gradients = self._gradients(groups)
+        gradients = {key: self._gradient(key, values) for key, values in groups.items() if values}
         rows = {key: g for key, g in gradients.items() if isinstance(g, RowSparse)}
         for key, record in rows.items():
             self._later(partial(self._tell_rows, key, record), [key], (), priority)
@@ -105,7 +105,7 @@ class AsyncStore(SharedStore):
         self.pull(rest, priority, ignore_sparse=True)
 
     def _gradient(self, key: Key, values: list[NDArray]) -> Any:
-        total = super()._gradient(key, values)
+        total = self._contribution(key, self._source(values, cpu(0))._value, self.compression)
         is_theirs = len(values) == 1 and isinstance(total, Tensor)
         return total.clone() if is_theirs and self.compression is None else total
 
@@ -181,7 +181,7 @@ class AsyncStore(SharedStore):
             messages = [] if gradients is None else packed(bucket.of(rank, gradients))
             if self.compression is not None and messages:
                 what["code"] = self.compression.threshold
-                messages = [self.compression.encoded(message) for message in messages]
+                messages = [self.compression.levels.encoded(message) for message in messages]
             questions[rank] = (what, messages)
         mine = questions.pop(self.rank, None)
         self.requests.ask(questions, lambda rank, _: rooms[rank].messages if rooms else [])
@@ -239,8 +239,8 @@ class AsyncStore(SharedStore):
         messages = packed([torch.empty_like(piece) for piece in self._pieces(what)])
         if what["code"] is None:
             return messages
-        codec = TwoBitCompression(float(what["code"]))
-        return [torch.empty(codec.n_bytes(m.numel()), dtype=torch.uint8) for m in messages]
+        levels = TwoBitCompression(float(what["code"])).levels
+        return [torch.empty(levels.n_bytes(m.numel()), dtype=torch.uint8) for m in messages]
 
     def _answer_exchange(self, what: Any, messages: list[Tensor]) -> Any:
         pieces = self._pieces(what)
@@ -251,9 +251,9 @@ class AsyncStore(SharedStore):
 
     def _totals(self, what: Any, pieces: list[Tensor], messages: list[Tensor]) -> list[Tensor]:
         if what["code"] is not None:
-            codec = TwoBitCompression(float(what["code"]))
+            levels = TwoBitCompression(float(what["code"])).levels
             lengths = [message.numel() for message in packed(pieces)]
-            messages = [codec.decoded(m, n) for m, n in zip(messages, lengths, strict=True)]
+            messages = [levels.decoded(m, n) for m, n in zip(messages, lengths, strict=True)]
         shapes = [self.owner.share(key).shape for key in what["keys"]]
         flat = unpacked(messages, pieces)
         return [total.view(shape) for total, shape in zip(flat, shapes, strict=True)]

@@ -7,21 +7,21 @@ bytes of all values. Small shares travel together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from ..compression import TwoBitCompression
+from ..compression import Levels
 from ..keys import Key
 from .layout import Layout, Share
-from .links import Links, Transfer
+from .links import Links
 from .parcels import Rooms, packed, unpacked
 
-__all__ = ["Bucket", "Gathering", "Part", "Summing", "buckets"]
+__all__ = ["BUCKET", "Bucket", "Gathering", "Part", "Summing", "added_up", "buckets", "sums_of_all"]
 
-_BUCKET = 4 << 20  # bytes of small values that are summed up and updated together
+BUCKET = 4 << 20  # bytes of small values that are summed up and updated together
 
 
 class Part(NamedTuple):
@@ -56,7 +56,7 @@ class Bucket:
 
 
 def buckets(layout: Layout, tensors: dict[Key, Tensor]) -> Iterator[Bucket]:
-    """Tensors of keys in portions of about `_BUCKET` bytes."""
+    """Tensors of keys in portions of about `BUCKET` bytes."""
     by_type: dict[torch.dtype, list[Key]] = {}
     for key, tensor in tensors.items():
         by_type.setdefault(tensor.dtype, []).append(key)
@@ -66,7 +66,7 @@ def buckets(layout: Layout, tensors: dict[Key, Tensor]) -> Iterator[Bucket]:
         for key in keys:
             taken.append(key)
             n_bytes += tensors[key].nbytes
-            if n_bytes >= _BUCKET:
+            if n_bytes >= BUCKET:
                 yield Bucket(taken, layout, tensors)
                 taken, n_bytes = [], 0
         if taken:
@@ -80,7 +80,7 @@ class Summing:
         links: to the other ranks.
         bucket: the keys.
         gradients: of the keys; contiguous, unchanged until `totals` has returned.
-        codec: what `gradients` have gone through, in whose code they are sent; None: no one.
+        levels: that `gradients` consist of, in whose code they are sent; None: as they are.
     """
 
     def __init__(
@@ -88,53 +88,58 @@ class Summing:
         links: Links,
         bucket: Bucket,
         gradients: dict[Key, Tensor],
-        codec: TwoBitCompression | None = None,
+        levels: Levels | None = None,
     ) -> None:
-        self._links, self._codec = links, codec
+        self._links, self._levels = links, levels
         self._pieces = bucket.of(links.rank, gradients)
         self._parts = bucket.parts.get(links.rank, [])
         self._mine = packed(self._pieces)
-        outgoing = {p: self._coded(packed(bucket.of(p, gradients))) for p in links.peers}
-        self._received = {
-            peer: [self._room(message) for message in self._mine] for peer in links.peers
-        }
-        self._transfer: Transfer | None = None
-        if links.peers:
-            tag = links.next_tag()
-            self._transfer = links.post("push", tag, outgoing, self._received)
+        outgoing = {p: coded(levels, packed(bucket.of(p, gradients))) for p in links.peers}
+        self._received = {peer: rooms_for(levels, self._mine) for peer in links.peers}
+        self._transfer = links.begin("push", outgoing, self._received)
 
-    def _coded(self, messages: list[Tensor]) -> list[Tensor]:
-        codec = self._codec
-        return messages if codec is None else [codec.encoded(message) for message in messages]
-
-    def _room(self, message: Tensor) -> Tensor:
-        if self._codec is None:
-            return torch.empty_like(message)
-        return torch.empty(self._codec.n_bytes(message.numel()), dtype=torch.uint8)
-
-    def totals(self) -> Iterable[tuple[Part, Tensor]]:
+    def totals(self) -> list[tuple[Part, Tensor]]:
         """The sums of what this rank owns, in the shape of the shares; added up by rank."""
-        if self._transfer is not None:
-            self._transfer.wait()
+        self._transfer.wait()
         sums = [self._sum(at, own) for at, own in enumerate(self._mine)]
         pieces = unpacked(sums, self._pieces)
         return [(p, t.view(p.share.shape)) for p, t in zip(self._parts, pieces, strict=True)]
 
     def _sum(self, at: int, own: Tensor) -> Tensor:
-        terms = [self._term(rank, at) for rank in range(self._links.size)]
-        if len(terms) == 1:
-            return own
-        total = torch.add(terms[0], terms[1], out=terms[1] if terms[0] is own else terms[0])
-        for term in terms[2:]:
-            total += term
-        return total
+        rank = self._links.rank
+        terms = [
+            own if other == rank else decoded(self._levels, self._received[other][at], own)
+            for other in range(self._links.size)
+        ]
+        return added_up(terms, own)
 
-    def _term(self, rank: int, at: int) -> Tensor:
-        own = self._mine[at]
-        if rank == self._links.rank:
-            return own
-        message = self._received[rank][at]
-        return message if self._codec is None else self._codec.decoded(message, own.numel())
+
+def added_up(terms: Sequence[Tensor], own: Tensor) -> Tensor:
+    """The sum of what ranks have, in their order; in the memory of one of them, but not `own`."""
+    if len(terms) == 1:
+        return own
+    total = torch.add(terms[0], terms[1], out=terms[1] if terms[0] is own else terms[0])
+    for term in terms[2:]:
+        total += term
+    return total
+
+
+def coded(levels: Levels | None, messages: list[Tensor]) -> list[Tensor]:
+    """Messages as they are sent."""
+    return messages if levels is None else [levels.encoded(message) for message in messages]
+
+
+def rooms_for(levels: Levels | None, messages: Sequence[Tensor]) -> list[Tensor]:
+    """Tensors for messages of these sizes, as they are sent."""
+    if levels is None:
+        return [torch.empty_like(message) for message in messages]
+    n_bytes = [levels.n_bytes(message.numel()) for message in messages]
+    return [m.new_empty(n, dtype=torch.uint8) for m, n in zip(messages, n_bytes, strict=True)]
+
+
+def decoded(levels: Levels | None, received: Tensor, like: Tensor) -> Tensor:
+    """What a message, as it was sent, is."""
+    return received if levels is None else levels.decoded(received, like.numel())
 
 
 class Gathering:
@@ -151,10 +156,83 @@ class Gathering:
         mine = packed(bucket.of(links.rank, values))
         self._rooms = {peer: Rooms(bucket.of(peer, values)) for peer in links.peers}
         incoming = {peer: rooms.messages for peer, rooms in self._rooms.items()}
-        self._transfer = links.post("pull", links.next_tag(), links.to_all(mine), incoming)
+        self._transfer = links.begin("pull", links.to_all(mine), incoming)
 
     def finish(self) -> None:
         """Returns when all values are there."""
         self._transfer.wait()
         for rooms in self._rooms.values():
             rooms.settle()
+
+
+# Sums that every rank gets ------------------------------------------------------------------------
+
+
+def sums_of_all(
+    links: Links, bucket: Bucket, gradients: dict[Key, Tensor], levels: Levels | None
+) -> Callable[[], dict[Key, Tensor]]:
+    """Begins to sum up; the result waits for the sums of whole keys.
+
+    Args:
+        links: to the other ranks.
+        bucket: the keys, and who sums up what.
+        gradients: of the keys; contiguous, unchanged until the sums are there.
+        levels: that `gradients` consist of; None: they are as they are.
+    """
+    if levels is not None and _is_less_to_all(links.size, levels):
+        return _exchanged(links, bucket, gradients, levels)
+    summing = Summing(links, bucket, gradients, levels)
+
+    def finish() -> dict[Key, Tensor]:
+        sums = {key: torch.empty_like(gradient) for key, gradient in gradients.items()}
+        for part, total in summing.totals():
+            part.of(sums[part.key]).copy_(total.view(-1))
+        if levels is None:
+            Gathering(links, bucket, sums).finish()
+        else:
+            _gather(links, bucket, sums, levels.of_sums(links.size))
+        return sums
+
+    return finish
+
+
+def _is_less_to_all(size: int, levels: Levels) -> bool:
+    """Whether all gradients to all ranks are fewer bits than each to its owner, and its sum back.
+
+    That is so for two and three ranks.
+    """
+    return size * levels.bits <= levels.bits + levels.of_sums(size).bits
+
+
+def _exchanged(
+    links: Links, bucket: Bucket, gradients: dict[Key, Tensor], levels: Levels
+) -> Callable[[], dict[Key, Tensor]]:
+    flat = [gradients[key].view(-1) for key in bucket.keys]
+    mine = packed(flat)
+    received = {peer: rooms_for(levels, mine) for peer in links.peers}
+    transfer = links.begin("push", links.to_all(coded(levels, mine)), received)
+
+    def finish() -> dict[Key, Tensor]:
+        transfer.wait()
+        sums = []
+        for at, own in enumerate(mine):
+            terms = {p: decoded(levels, messages[at], own) for p, messages in received.items()}
+            terms[links.rank] = own
+            sums.append(added_up([terms[rank] for rank in range(links.size)], own))
+        pieces = zip(bucket.keys, unpacked(sums, flat), strict=True)
+        return {key: piece.view(gradients[key].shape) for key, piece in pieces}
+
+    return finish
+
+
+def _gather(links: Links, bucket: Bucket, sums: dict[Key, Tensor], levels: Levels) -> None:
+    """Has all ranks get the sums of owners, and owners what the others get."""
+    pieces = {rank: bucket.of(rank, sums) for rank in range(links.size)}
+    messages = {rank: packed(of_rank) for rank, of_rank in pieces.items()}
+    codes = {peer: rooms_for(levels, messages[peer]) for peer in links.peers}
+    mine = coded(levels, messages[links.rank])
+    links.begin("pull", links.to_all(mine), codes).wait()
+    for rank, received in (codes | {links.rank: mine}).items():
+        whole = [decoded(levels, c, m) for c, m in zip(received, messages[rank], strict=True)]
+        for piece, value in zip(pieces[rank], unpacked(whole, pieces[rank]), strict=True):
+            piece.copy_(value)

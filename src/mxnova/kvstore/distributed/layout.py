@@ -16,7 +16,14 @@ from ... import optimizer as opt
 from ...core.base import env
 from ..keys import Key
 
-__all__ = ["Layout", "Share", "sliced", "works_by_elements"]
+__all__ = [
+    "Layout",
+    "Share",
+    "sliced",
+    "works_across_keys",
+    "works_by_elements",
+    "works_the_same_everywhere",
+]
 
 # Optimizers that update an element, or a row, by that element or row of the gradient alone.
 _BY_ELEMENTS = frozenset(
@@ -26,6 +33,12 @@ _BY_ELEMENTS = frozenset(
         *(opt.AdaGrad, opt.AdaDelta, opt.RMSProp, opt.Ftrl),
     }
 )
+
+# Those with numbers that all updates share: Nadam's schedule, the last rate of LARS.
+_ACROSS_KEYS = frozenset({opt.Nadam, opt.LARS})
+
+# Those that do the same wherever they are; SGLD adds random numbers, and who knows about others'.
+_SAME_EVERYWHERE = _BY_ELEMENTS | _ACROSS_KEYS | {opt.LAMB, opt.LANS, opt.LBSGD}
 
 
 class Share(NamedTuple):
@@ -95,6 +108,18 @@ def sliced(shape: Sequence[int], owners: Sequence[int]) -> list[Share]:
 
 def works_by_elements(updater: Any) -> bool:
     """Whether an updater, or none, does the same to a slice as to the whole."""
-    if updater is None:
-        return True
-    return isinstance(updater, opt.Updater) and type(updater.optimizer) in _BY_ELEMENTS
+    return updater is None or _class_of(updater) in _BY_ELEMENTS
+
+
+def works_across_keys(updater: Any) -> bool:
+    """Whether an update of a key changes the next one of another."""
+    return _class_of(updater) in _ACROSS_KEYS
+
+
+def works_the_same_everywhere(updater: Any) -> bool:
+    """Whether an updater, or none, makes the same of the same values on every rank."""
+    return updater is None or _class_of(updater) in _SAME_EVERYWHERE
+
+
+def _class_of(updater: Any) -> type | None:
+    return type(updater.optimizer) if isinstance(updater, opt.Updater) else None

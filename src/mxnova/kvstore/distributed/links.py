@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Links: tensors between this rank and each other one, by gloo.
+"""Links: tensors between this rank and each other one.
 
 Everything is sent from one rank to another, with a tag that says what it is: posting never waits,
 so that no order of posts can make ranks wait for each other in a circle. A rank that dies is
@@ -8,11 +8,8 @@ noticed by whoever waits for it, as its connections close.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -20,14 +17,13 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from ...core.base.errors import MXNetError, bounded
+from ...core.base.errors import MXNetError
 from .faults import Faults, first_line
+from .groups import GROUPS, Group, Message, Place
 
 __all__ = ["Links", "Transfer"]
 
-_SHORTLY = timedelta(milliseconds=1)
 _FOREVER = timedelta(days=3650)
-_MAX_DESCRIPTION = 1 << 20  # bytes
 _TAGS = 1 << 30
 
 Tensors = Mapping[int, Sequence[Tensor]]
@@ -54,17 +50,29 @@ class Links:
         self.peers = [other for other in range(self.size) if other != self.rank]
         self.sent: Counter[str] = Counter()
         self._n_rounds = 0
-        self._group: dist.ProcessGroupGloo | None = None
+        self._place = Place(store, self.rank, self.size, address, faults.timeout)
+        self._groups: dict[str, Group] = {}
+        self._is_closed = False
         if self.peers:
-            self._group = self._connected(store, address)
+            self._group_of(torch.device("cpu"))
             faults.then(self.hang_up)
 
-    def _connected(self, store: dist.Store, address: str) -> dist.ProcessGroupGloo:
-        options = dist.ProcessGroupGloo._Options()  # type: ignore[attr-defined]
-        options._devices = [dist.ProcessGroupGloo.create_device(hostname=address)]
-        options._timeout = timedelta(seconds=self.faults.timeout)
+    def _group_of(self, device: torch.device) -> Group:
+        """What carries tensors of a device; made when the first is to be carried."""
+        group = self._groups.get(device.type)
+        if group is None:
+            group = self._groups[device.type] = self._made(device.type)
+        return group
+
+    def _made(self, kind: str) -> Group:
+        if self._is_closed:
+            raise MXNetError("KVStore: this store is closed")
+        if kind not in GROUPS:
+            raise MXNetError(f"KVStore: arrays on {kind} cannot be exchanged")
         try:
-            return dist.ProcessGroupGloo(store, self.rank, self.size, options)
+            return GROUPS[kind](self._place)
+        except MXNetError:
+            raise
         except RuntimeError as error:
             raise MXNetError(
                 f"KVStore: worker {self.rank} could not reach all of the {self.size} workers "
@@ -72,15 +80,14 @@ class Links:
             ) from None
 
     def hang_up(self) -> None:
-        """Closes all connections at once: what a receipt does that waits in vain."""
-        group: Any = self._group
-        for peer in self.peers if group is not None else ():  # some may be closed already
-            with suppress(RuntimeError):
-                group.recv([torch.empty(1)], peer, _TAGS).wait(_SHORTLY)
+        """Closes all connections at once."""
+        for group in self._groups.values():
+            group.hang_up(self.peers)
 
     def close(self) -> None:
         """Closes all connections, over which everything has been sent and received."""
-        self._group = None
+        self._is_closed = True
+        self._groups.clear()
 
     def next_tag(self) -> int:
         """A tag that no other round has; ranks ask for it in the same order."""
@@ -93,28 +100,23 @@ class Links:
         Args:
             purpose: under which sent bytes are counted.
             tag: what the others know it by.
-            outgoing: contiguous tensors on the CPU for other ranks; unchanged until they are sent.
+            outgoing: contiguous tensors for other ranks, all on the CPU or all on a GPU; unchanged
+                until they are sent.
             incoming: such tensors for what other ranks send, of the same sizes.
         """
         self.faults.check()
-        works = []
-        for peer, parts in incoming.items():
-            works += [(peer, self._begun("recv", part, peer, tag)) for part in parts]
-        for peer, parts in outgoing.items():
-            works += [(peer, self._begun("send", part, peer, tag)) for part in parts]
-            self.sent[purpose] += sum(part.nbytes for part in parts)
-        return Transfer(self.faults, works, (outgoing, incoming))
+        messages = [*_messages(incoming, is_sent=False), *_messages(outgoing, is_sent=True)]
+        if not messages:
+            return Transfer(self.faults, (), None)
+        self.sent[purpose] += sum(m.tensor.nbytes for m in messages if m.is_sent)
+        works = self._group_of(messages[0].tensor.device).begin(messages, tag, self.faults.of)
+        return Transfer(self.faults, works, messages)
 
-    def _begun(self, verb: str, part: Tensor, peer: int, tag: int) -> Any:
-        group = self._group
-        if group is None:
-            raise MXNetError("KVStore: this store is closed")
-        if not part.numel():
-            return None
-        try:
-            return getattr(group, verb)([part], peer, tag)
-        except RuntimeError as error:
-            raise self.faults.of(peer, error) from None
+    def begin(self, purpose: str, outgoing: Tensors, incoming: Tensors) -> Transfer:
+        """`post` with the next tag."""
+        if not self.peers:
+            return Transfer(self.faults, (), None)
+        return self.post(purpose, self.next_tag(), outgoing, incoming)
 
     def exchange(self, purpose: str, tag: int, outgoing: Tensors, incoming: Tensors) -> None:
         """Sends and receives, and returns when that is done."""
@@ -125,43 +127,12 @@ class Links:
         """The same tensors for each other rank."""
         return dict.fromkeys(self.peers, tensors)
 
-    # Agreement -----------------------------------------------------------------------------------
 
-    def agree(self, call: str, description: Any) -> None:
-        """Checks that all ranks make the same call with the same description.
-
-        Args:
-            call: what is called.
-            description: of plain data: of what.
-
-        Raises:
-            MXNetError: they do not; the same on every rank, nothing has been changed.
-        """
-        if not self.peers:
-            return
-        text = json.dumps([call, description]).encode()
-        mine = torch.frombuffer(bytearray(hashlib.sha256(text).digest()), dtype=torch.uint8)
-        theirs = {peer: [torch.empty_like(mine)] for peer in self.peers}
-        self.exchange("agreement", self.next_tag(), self.to_all([mine]), theirs)
-        if any(not torch.equal(mine, digest) for (digest,) in theirs.values()):
-            raise MXNetError(difference(self._gathered(text)))
-
-    def _gathered(self, text: bytes) -> list[Any]:
-        """What each rank has to say, by rank; of plain data."""
-        if len(text) > _MAX_DESCRIPTION:
-            text = json.dumps(["", ["too much to be shown"]]).encode()
-        length = torch.tensor([len(text)])
-        lengths = {peer: [torch.empty_like(length)] for peer in self.peers}
-        self.exchange("agreement", self.next_tag(), self.to_all([length]), lengths)
-        incoming = {}
-        for peer, (n,) in lengths.items():
-            if not 0 < int(n) <= _MAX_DESCRIPTION:
-                raise self.faults.of(peer, ValueError(f"it sent a text of {int(n)} bytes"))
-            incoming[peer] = [torch.empty(int(n), dtype=torch.uint8)]
-        mine = torch.frombuffer(bytearray(text), dtype=torch.uint8)
-        self.exchange("agreement", self.next_tag(), self.to_all([mine]), incoming)
-        texts = {peer: bytes(part.numpy()) for peer, (part,) in incoming.items()}
-        return [json.loads((texts | {self.rank: text})[rank]) for rank in range(self.size)]
+def _messages(tensors: Tensors, is_sent: bool) -> Iterator[Message]:
+    for peer, parts in tensors.items():
+        for part in parts:
+            if part.numel():
+                yield Message(peer, part, is_sent)
 
 
 class Transfer:
@@ -189,35 +160,3 @@ class Transfer:
             except RuntimeError as error:
                 raise self._faults.of(peer, error) from None
         self._works, self._tensors = (), None
-
-
-# Differences --------------------------------------------------------------------------------------
-
-
-def difference(calls: Sequence[Any]) -> str:
-    """What the first rank that differs from others does, and what these do.
-
-    Args:
-        calls: of each rank (what it calls, list of descriptions); ``error`` is called by one that
-            has failed on its own, with the text.
-    """
-    for rank, (call, description) in enumerate(calls):
-        if call == "error":
-            return f"KVStore: on worker {rank}: {description}"
-    texts = [json.dumps(call) for call in calls]
-    common = max(texts, key=texts.count)
-    odd = next(rank for rank, text in enumerate(texts) if text != common)
-    even = texts.index(common)
-    (call, mine), (other_call, others) = calls[odd], calls[even]
-    if call != other_call:
-        mine, others = [call, *mine[:1]], [other_call, *others[:1]]
-    elif len(mine) == len(others):
-        mine, others = next((a, b) for a, b in zip(mine, others, strict=True) if a != b)
-    return bounded(
-        f"KVStore.{call}: workers differ: worker {odd} has {_shown(mine)}, worker {even} "
-        f"{_shown(others)}"
-    )
-
-
-def _shown(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)[:500]

@@ -33,6 +33,7 @@ class Owner:
     def __init__(self) -> None:
         self.updater: UpdaterCall | None = None
         self.n_rounds = 0
+        self._gave_up = False
         self.changed = threading.Condition(threading.RLock())
         self._shares: dict[Key, NDArray] = {}
 
@@ -62,15 +63,27 @@ class Owner:
                 whole = [(key, total, self.share(key)) for key, total in updates]
                 call_updater(self.updater, whole)
 
-    def finish_round(self) -> None:
-        """Counts a call that is done."""
+    def finish_rounds(self, n: int) -> None:
+        """Counts calls that are done."""
         with self.changed:
-            self.n_rounds += 1
+            self.n_rounds += n
+            self.changed.notify_all()
+
+    def give_up(self) -> None:
+        """Has nobody wait any more for calls to be done."""
+        with self.changed:
+            self._gave_up = True
             self.changed.notify_all()
 
     def wait_for(self, n_rounds: int) -> None:
-        """Returns when so many calls are done; in a block with `changed`."""
-        self.changed.wait_for(lambda: self.n_rounds >= n_rounds)
+        """Returns when so many calls are done; in a block with `changed`.
+
+        Raises:
+            MXNetError: the store has failed.
+        """
+        self.changed.wait_for(lambda: self.n_rounds >= n_rounds or self._gave_up)
+        if self.n_rounds < n_rounds:
+            raise MXNetError("the store has failed")
 
     # Answers -------------------------------------------------------------------------------------
 

@@ -17,21 +17,26 @@ from ...core.base.errors import ArgumentError, MXNetError
 from ...core.nd.array import NDArray
 from ...core.nd.wrapping import empty_sparse, wrap_sparse
 from ...core.op.sparse.storage import RowSparse, cast_storage
-from ...core.runtime.context import cpu
+from ...core.runtime.context import Context, cpu
 from ...core.runtime.engine import engine
 from ...optimizer.states import dumps_updater, loads_updater
+from ..compression import TwoBitCompression
 from ..devices import spread, total_of
 from ..keys import Groups, Key
 from ..local import LocalStore, Updater
+from .lane import Lane
 from .layout import Layout, Share
 from .links import Links
 from .owner import Owner
 from .requests import Requests
+from .rounds import Rounds
 from .rows import own_sums, rows_of, within
 from .states import joined, parts_of
 from .watch import Watch
 
 __all__ = ["SharedStore"]
+
+_MOMENT = 2.0  # seconds
 
 
 class SharedStore(LocalStore):
@@ -47,6 +52,7 @@ class SharedStore(LocalStore):
 
     Attributes:
         owner: of the shares that live here.
+        lane: does what all workers do together.
     """
 
     def __init__(self, type: str, links: Links, own_links: Links, watch: Watch) -> None:
@@ -57,6 +63,10 @@ class SharedStore(LocalStore):
         self.rank, self.num_workers = links.rank, links.size
         self._row_layout = Layout(range(links.size), slices=True, in_rows=True)
         self.requests = Requests(own_links, self._services())
+        rounds = Rounds(links, self.owner, self._row_layout.shares, self._contribution)
+        self.lane = Lane(links, rounds, self.owner.finish_rounds)
+        links.faults.then(self.lane.wake)
+        links.faults.then(self.owner.give_up)
 
     @property
     def updater(self) -> Updater | None:
@@ -76,23 +86,26 @@ class SharedStore(LocalStore):
             MXNetError: a key is there already, or given twice, or keys of the other kind are; or
                 workers give other keys, shapes or types.
         """
-        with self._same("init", groups):
+        with self._refusing():
             self._check_init(groups)
-        dense = {k: v[0] for k, v in groups.items() if v[0].stype != "row_sparse"}
+        dense = {
+            k: v[0].copyto(self._home(v)) for k, v in groups.items() if v[0].stype != "row_sparse"
+        }
         sparse = {k: v[0] for k, v in groups.items() if v[0].stype == "row_sparse"}
-        self._init_dense(dense)
-        self._init_rows(sparse)
-        self.owner.finish_round()
+
+        def make() -> None:
+            self._init_dense(dense)
+            self._init_rows(sparse)
+
+        self.lane.together("init", self._described(groups), make)
 
     def _init_dense(self, values: dict[Key, NDArray]) -> None:
-        made: dict[Key, Any] = {key: value.copyto(cpu(0)) for key, value in values.items()}
-        tensors = [array._target for array in made.values()]
-        tag = self.links.next_tag()
+        tensors = [array._raw for array in values.values()]
         if self.rank == 0:
-            self.links.exchange("init", tag, self.links.to_all(tensors), {})
+            self.links.begin("init", self.links.to_all(tensors), {}).wait()
         else:
-            self.links.exchange("init", tag, {}, {0: tensors})
-        self._values |= made
+            self.links.begin("init", {}, {0: tensors}).wait()
+        self._values |= values
 
     def _init_rows(self, values: dict[Key, NDArray]) -> None:
         if not values:
@@ -117,24 +130,39 @@ class SharedStore(LocalStore):
             else:
                 spread(self._values[key], outs, priority)
 
-    def _gradients(self, groups: Groups) -> dict[Key, Any]:
-        """The sums over this worker's devices: tensors, or records of rows where these suit."""
-        return {key: self._gradient(key, values) for key, values in groups.items() if values}
+    def _home(self, values: list[NDArray]) -> Context:
+        """Where the value of a key lives for which there are such arrays."""
+        return cpu(0)
 
-    def _gradient(self, key: Key, values: list[NDArray]) -> Any:
-        value = values[0]
+    def _source(self, values: list[NDArray], home: Context) -> NDArray:
+        """The sum over this worker's devices, where the value is."""
+        if len(values) == 1 and values[0].context.device == home.device:
+            return values[0]
+        return total_of(values, home)
+
+    def _pushes_rows(self, key: Key, source: NDArray) -> bool:
+        """Whether rows are exchanged for a key, as its value or what is pushed is stored so."""
         stored = self._values[key]
-        if len(values) == 1 and value.stype == "default" and value.context.device_type != "gpu":
-            total: Any = value._tensor.contiguous()
-        else:
-            total = total_of(values, cpu(0))._value
         if stored.stype == "row_sparse":
-            return cast_storage(total, "row_sparse")
-        if isinstance(total, RowSparse) and not self._has_rows(key, stored):
+            return True
+        if source.stype != "row_sparse" or stored.context.device_type == "gpu":
+            return False
+        return self._has_rows(key, stored)
+
+    def _contribution(
+        self, key: Key, total: Tensor | RowSparse, compress: TwoBitCompression | None
+    ) -> Tensor | RowSparse:
+        """What this worker adds to the sum of a key: a tensor, or rows."""
+        stored = self._values[key]
+        if stored.stype == "row_sparse":
+            rows: RowSparse = cast_storage(total, "row_sparse")
+            return rows
+        if isinstance(total, RowSparse):
+            if stored.context.device_type != "gpu" and self._has_rows(key, stored):
+                return total
             total = total.dense()
-        if self.compression is not None and isinstance(total, Tensor):
-            return self.compression(key, 0, total)
-        return total
+        total = total.contiguous()
+        return total if compress is None else compress(key, 0, total)
 
     def _has_rows(self, key: Key, value: NDArray) -> bool:
         """Whether its shares are made of whole rows."""
@@ -219,12 +247,15 @@ class SharedStore(LocalStore):
 
     def set_states(self, states: bytes) -> None:
         """Takes what `get_states` gave; all workers take the same."""
+        self._own_updater("load")
+        digest = hashlib.sha256(states).hexdigest()
+        self.lane.together("load_optimizer_states", [digest], lambda: self._take_states(states))
+
+    def _take_states(self, states: bytes) -> None:
         updater = self._own_updater("load")
-        self.links.agree("load_optimizer_states", [hashlib.sha256(states).hexdigest()])
         with self.owner.changed:
             updater.set_states(states)
-            placed = self._placed()
-            updater.states = parts_of(updater.states, placed, self.rank)
+            updater.states = parts_of(updater.states, self._placed(), self.rank)
             updater.states_synced = dict.fromkeys(updater.states, False)
 
     def _own_updater(self, verb: str) -> opt.Updater:
@@ -249,7 +280,7 @@ class SharedStore(LocalStore):
 
     def _question(self, op: str, **what: Any) -> dict[str, Any]:
         """What is asked of an owner, when it has done all rounds that this worker has."""
-        return {"op": op, "after": self.owner.n_rounds, **what}
+        return {"op": op, "after": self.lane.n_calls, **what}
 
     def _services(self) -> dict[str, Any]:
         return {
@@ -294,7 +325,7 @@ class SharedStore(LocalStore):
 
     def barrier(self) -> None:
         """Returns when all workers have come here."""
-        self.links.agree("barrier", [])
+        self.lane.together("barrier", [])
 
     def n_dead(self) -> int:
         """How many workers have died, as far as is known: one, as the first ends the store."""
@@ -302,39 +333,40 @@ class SharedStore(LocalStore):
 
     def close(self) -> None:
         """Ends the part of this worker, when all others have come to their end."""
-        engine().drain(self.links.faults.timeout)
-        self.requests.leave()
-        self.links.close()
         has_failed = hasattr(sys, "last_type")  # by an exception that nobody caught
+        self.lane.finish(_MOMENT if has_failed else None)
+        engine().drain(_MOMENT if has_failed else self.links.faults.timeout)
+        self.requests.leave()
+        self.links.hang_up()
+        self.lane.join(_MOMENT)
+        self.links.close()
         self.requests.close(waits=not has_failed)
         self._watch.close()
 
     # Checks --------------------------------------------------------------------------------------
 
     @contextmanager
-    def _same(self, call: str, groups: Groups) -> Iterator[None]:
-        """A block that checks a call, and has to succeed on all workers with the same arguments."""
+    def _refusing(self) -> Iterator[None]:
+        """A block that checks a call, and has to succeed on all workers."""
         try:
             yield
         except MXNetError as error:
-            try:
-                self.links.agree("error", str(error))
-            except MXNetError:
-                if self.links.faults.text is not None:
-                    raise
+            self.lane.refuse(error)
             raise
-        self.links.agree(call, self._described(groups))
+
+    def _update_name(self) -> str:
+        """What workers compare of their updaters."""
+        updater: Any = self.updater
+        if isinstance(updater, opt.Updater):
+            return f"updater: {type(updater.optimizer).__name__}"
+        return f"updater: {updater is not None}"
 
     def _described(self, groups: Groups) -> list[Any]:
-        update = self.updater
-        name = str(update is not None)
-        if isinstance(update, opt.Updater):
-            name = type(update.optimizer).__name__
         of_keys: list[Any] = [
             [key, list(v[0].shape), v[0].dtype.__name__, v[0].stype] if v else [key]
             for key, v in groups.items()
         ]
-        return [*of_keys, f"updater: {name}"]
+        return [*of_keys, self._update_name()]
 
     def _check_push(self, groups: Groups) -> None:
         super()._check_push(groups)

@@ -34,7 +34,7 @@ def joined(states: Sequence[Any], shares: Sequence[Share], shape: tuple[int, ...
         return type(first)([joined(column, shares, shape) for column in columns])
     if not isinstance(first, NDArray):
         return first
-    pieces = [dense_of(state._value) for state in states]
+    pieces = [dense_of(state._value).cpu() for state in states]
     if all(p.shape == share.shape for p, share in zip(pieces, shares, strict=True)):
         return wrap(torch.cat([p.reshape(-1) for p in pieces]).view(shape), cpu(0))
     return first  # one for all elements, such as a count

@@ -104,6 +104,27 @@ def test_what_interrupts_the_launcher_leaves_nothing_behind(number, tmp_path):
         assert not is_running(int(path.read_text()))
 
 
+def test_a_launcher_that_is_killed_leaves_nothing_behind(tmp_path):
+    script = "sleep 60 & echo $! > $DMLC_WORKER_ID.pid; echo up; wait"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "mxnova", "launch", "-n", "2", "sh", "-c", script],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    for _ in range(2):
+        assert b"up" in process.stdout.readline()
+    pids = [int(path.read_text()) for path in tmp_path.glob("*.pid")]
+    assert len(pids) == 2 and all(map(is_running, pids))
+    process.kill()
+    process.communicate(timeout=20)
+    give_up = time.monotonic() + 10
+    while any(map(is_running, pids)):
+        assert time.monotonic() < give_up
+        time.sleep(0.05)
+
+
 def test_nohup_is_respected():
     process = subprocess.Popen(
         ["nohup", sys.executable, "-m", "mxnova", "launch", "-n", "1", "sh", "-c",
@@ -177,6 +198,13 @@ def test_mistakes_are_one_line(launch, name):
     assert done.returncode == status
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "-1", "soon"])
+def test_a_timeout_that_is_none_starts_nothing(launch, text):
+    done = launch("-n", "1", "echo", "up", MXNOVA_DIST_TIMEOUT=text)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"MXNOVA_DIST_TIMEOUT='{text}'" in done.stderr
 
 
 def test_a_port_that_is_taken_is_told(launch):

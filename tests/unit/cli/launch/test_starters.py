@@ -13,7 +13,7 @@ import pytest
 
 # Programs on the path: each writes down its words; ssh then runs what it was given, here.
 FAKES = {
-    "ssh": '#!/bin/sh\necho "ssh $*" >>"$LOG"\nfor last; do :; done\nexec sh -c "$last"\n',
+    "ssh": '#!/bin/sh\necho "ssh $*" >>"$LOG"\nfor last; do :; done\nexec setsid -w sh -c "$last"\n',
     "rsync": '#!/bin/sh\necho "rsync $*" >>"$LOG"\nexit ${RSYNC_STATUS:-0}\n',
     "mpirun": (
         '#!/bin/sh\nif [ "$1" = --version ]; then echo "$MPI"; exit; fi\n'

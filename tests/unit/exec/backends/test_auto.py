@@ -183,13 +183,6 @@ def test_what_a_busy_machine_shows_is_not_kept(halves, faster, monkeypatch):
     assert answer() == 0.5  # this process remembers
 
 
-def test_when_a_machine_is_busy(monkeypatch):
-    for load, busy in ((0.5, False), (1.4, False), (2, True)):
-        monkeypatch.setattr(os, "cpu_count", lambda: 1)
-        monkeypatch.setattr(os, "getloadavg", lambda load=load: (load, 0, 0), raising=False)
-        assert auto.is_busy() == busy
-
-
 def test_without_candidates_nothing_is_measured(monkeypatch, tmp_path):
     monkeypatch.setenv("MXNOVA_AUTO_BACKENDS", "")
     monkeypatch.setenv("MXNOVA_CACHE", str(tmp_path))

@@ -9,6 +9,7 @@ import torch
 
 import mxnova as mx
 from mxnova.base import MXNetError
+from mxnova.gluon import nn
 
 SHAPE = (4, 6)
 DATA = np.random.default_rng(1).normal(size=SHAPE).astype("float32")
@@ -67,6 +68,56 @@ def test_kernels_that_are_chosen_by_hand_are_left_to_the_compiler():
         for b in ("aten", "inductor")
     )
     np.testing.assert_allclose(found, plain)
+
+
+def trained(backend, steps=2):
+    """(losses, parameters, a gradient's gradient) of a small convolutional network."""
+    net = nn.HybridSequential()
+    net.add(nn.Conv2D(4, 3, in_channels=2), nn.BatchNorm(in_channels=4), nn.Activation("relu"))
+    net.add(nn.BatchNorm(in_channels=4, scale=False), nn.Dropout(0.5), nn.Dense(3, in_units=64))
+    net.initialize()
+    rng = np.random.default_rng(3)
+    learned = list(net.collect_params().values())
+    for parameter in learned:
+        parameter.set_data(mx.nd.array(rng.uniform(0.1, 1, parameter.shape)))
+    net.hybridize(backend=backend) if backend else net.hybridize()
+    trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 1e-3})
+    data = mx.nd.array(rng.normal(size=(5, 2, 6, 6)))
+    data.attach_grad()
+    mx.random.seed(4)
+    losses = []
+    for _ in range(steps):
+        with mx.autograd.record():
+            loss = (net(data) ** 2).mean()
+        loss.backward(retain_graph=True)
+        loss.backward()
+        trainer.step(1)
+        losses.append(loss.asscalar())
+    with mx.autograd.record():
+        (slope,) = mx.autograd.grad((net(data) ** 2).mean(), [data], create_graph=True)
+        curvature = (slope**2).sum()
+    curvature.backward()
+    return losses, [p.data().asnumpy() for p in learned], data.grad.asnumpy()
+
+
+@needs_compiler
+@pytest.mark.filterwarnings("ignore")
+def test_training_passes_are_compiled_and_stay_the_same(monkeypatch):
+    compiled = []
+    own = torch.compile
+
+    def counted(function, **options):
+        compiled.append(function)
+        return own(function, **options)
+
+    plain = trained(None)
+    monkeypatch.setattr(torch, "compile", counted)
+    found = trained("inductor")
+    assert compiled
+    np.testing.assert_allclose(found[0], plain[0], rtol=1e-5)
+    for mine, expected in zip(found[1], plain[1], strict=True):
+        np.testing.assert_allclose(mine, expected, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(found[2], plain[2], rtol=1e-3, atol=1e-6)
 
 
 @needs_gpu

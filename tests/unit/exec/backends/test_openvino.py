@@ -19,7 +19,7 @@ from mxnova.core.exec.program import ArrayFacts, Facts, Program
 from mxnova.core.op.record import find
 from tests.unit.op.samples import Sample
 
-pytest.importorskip("openvino")
+openvino = pytest.importorskip("openvino")
 
 FOLDER = Path(__file__).parents[2] / "op"
 BACKEND = BY_NAME["openvino"]
@@ -176,6 +176,10 @@ def test_what_it_does_not_know_runs_between_its_parts():
     assert rows["c"].reason != rows["f"].reason
 
 
+@pytest.mark.skipif(
+    "BF16" not in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES"),
+    reason="no instructions for bfloat16",
+)
 def test_bfloat16_is_asked_for_and_seen():
     plain, found, _ = answers(network(mx.sym.var("data")), backend="openvino", precision="bfloat16")
     assert found.dtype == np.float32

@@ -103,7 +103,7 @@ def _differing(rank, odd, call):
     kv.init("a", mx.nd.zeros((2, 3)))
     kv.init("b", mx.nd.zeros((2, 3)))
     with pytest.raises(MXNetError) as caught:
-        DIFFERENCES[call][0 if rank == odd else 1](kv)
+        _waited_for(DIFFERENCES[call][0 if rank == odd else 1], kv)
     out = mx.nd.zeros((2, 3))  # nothing has changed, and all goes on
     kv.pull("a", out)
     assert not out.asnumpy().any()
@@ -111,6 +111,11 @@ def _differing(rank, odd, call):
     kv.pull("a", out)
     assert (out.asnumpy() == 3).all()
     return str(caught.value)
+
+
+def _waited_for(call, kv):
+    call(kv)
+    mx.nd.waitall()
 
 
 def _push(key, shape=(2, 3), dtype="float32", stype="default"):
@@ -173,7 +178,7 @@ def _failing(rank):
             raise ZeroDivisionError("by me")
 
     kv._set_updater(update)
-    with pytest.raises(ZeroDivisionError if rank == 0 else MXNetError) as caught:
+    with pytest.raises(MXNetError) as caught:
         _pushing(kv)
     with pytest.raises(MXNetError):
         kv.push("a", mx.nd.ones((4, 5)))
@@ -181,5 +186,52 @@ def _failing(rank):
 
 
 def test_an_updater_that_fails_ends_the_store_for_all():
-    for text in run(3, _failing)[1:]:
+    own, *others = run(3, _failing)
+    assert "ZeroDivisionError: by me" in own
+    for text in others:
         assert "worker 0 has failed: ZeroDivisionError: by me" in text
+
+
+def _told_later(rank, where):
+    kv = mx.kv.create("dist_sync")
+    kv.init(["a", "b"], [mx.nd.zeros((2, 3)), mx.nd.zeros((2, 3))])
+    out = mx.nd.zeros((2, 3))
+    kv.push("b" if rank else "a", mx.nd.ones((2, 3)))  # a mistake, which nobody waits for
+    if where != "barrier":
+        kv.handle.lane.together("all have seen it", [])
+    with pytest.raises(MXNetError, match="workers differ: worker 1 has"):
+        SYNC_POINTS[where](kv, "b" if rank else "a", out)
+    mx.nd.waitall()  # it was told once
+    if where != "push":
+        kv.push("a", mx.nd.ones((2, 3)))
+    kv.pull("a", out)
+    return out.asnumpy().tolist()
+
+
+SYNC_POINTS = {
+    "pull": lambda kv, key, out: kv.pull(key, out),
+    "barrier": lambda kv, key, out: kv._barrier(),
+    "waitall": lambda kv, key, out: mx.nd.waitall(),
+}
+
+
+@pytest.mark.parametrize("where", SYNC_POINTS)
+def test_a_mistake_is_told_at_the_next_point_of_waiting(where):
+    assert run(2, _told_later, where) == [[[2.0] * 3] * 2] * 2
+
+
+def _pushed_again(rank):
+    kv = mx.kv.create("dist_sync")
+    kv.init("a", mx.nd.zeros((3,)))
+    value = mx.nd.ones((3,))
+    kv.push("a", value.tostype("row_sparse") if rank else value)
+    kv.handle.lane.together("all have seen it", [])
+    with pytest.raises(MXNetError, match="workers differ"):
+        kv.push("a", value)  # which counts
+    out = mx.nd.zeros((3,))
+    kv.pull("a", out)
+    return out.asnumpy().tolist()
+
+
+def test_a_mistake_is_told_by_the_next_push_which_counts():
+    assert run(2, _pushed_again) == [[2.0] * 3] * 2

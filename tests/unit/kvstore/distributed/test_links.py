@@ -6,7 +6,7 @@ import torch
 
 import mxnova as mx
 from mxnova.core.base.errors import MXNetError
-from mxnova.kvstore.distributed.links import difference
+from mxnova.kvstore.distributed.agreement import difference
 
 from .workers import run
 

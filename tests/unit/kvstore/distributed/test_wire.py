@@ -41,20 +41,90 @@ def test_a_step_sends_little_more_than_a_ring_would(n, kind):
     assert sent <= 1.1 * 2 * (n - 1) / n * n_bytes
 
 
-@pytest.mark.parametrize("n", [2, 4])
-def test_compressed_gradients_are_a_fourteenth(n):
-    plain, short = (run(n, _bytes, "trained", compressing) for compressing in (False, True))
-    total = [sum(r["push"] + r["agreement"] for r in results) for results in (plain, short)]
-    assert total[1] <= total[0] / 14
+# Of a step's bytes without compression: codes of gradients and, from four workers on, of sums.
+@pytest.mark.parametrize(
+    "n, kind, part",
+    [
+        (2, "trained", 19),
+        (2, "summed", 19),
+        (3, "trained", 13),
+        (4, "trained", 13),
+        (8, "trained", 9),
+    ],
+)
+def test_a_compressed_step_is_a_fraction_of_a_dense_one(n, kind, part):
+    n_bytes = 4 * sum(int(np.prod(shape)) for shape in SHAPES)
+    sent = sum(sum(result.values()) for result in run(n, _bytes, kind, True)) / n
+    assert sent <= 2 * (n - 1) / n * n_bytes / part
 
 
 @pytest.mark.parametrize("n", [0, 1, 4, 5, 1000])
 def test_codes_are_read_as_they_were_written(n):
     codec = TwoBitCompression(0.25)
     passed = codec("key", 0, torch.randn(n, generator=torch.Generator().manual_seed(n)))
-    code = codec.encoded(passed)
-    assert code.numel() == codec.n_bytes(n) == (n + 3) // 4
-    assert torch.equal(codec.decoded(code, n), passed)
+    code = codec.levels.encoded(passed)
+    assert code.numel() == codec.levels.n_bytes(n) == (n + 4) // 5
+    assert torch.equal(codec.levels.decoded(code, n), passed)
+
+
+@pytest.mark.parametrize("n_terms", [2, 3, 4, 8, 200])
+def test_sums_are_read_as_they_were_written(n_terms):
+    levels = TwoBitCompression(0.1).levels.of_sums(n_terms)
+    counts = torch.arange(-n_terms, n_terms + 1)
+    total = torch.zeros(len(counts))
+    for _ in range(n_terms):  # each worker's share, one after the other: with their errors
+        total += torch.where(counts.abs() > _, counts.sign() * 0.1, 0.0)
+    back = levels.decoded(levels.encoded(total), len(counts))
+    assert torch.equal(back, counts * torch.tensor(0.1))
+
+
+def _optimized(rank, n, name):
+    """Values, and the bytes of states, of compressed pushes; and what one process makes of them."""
+    kv, alone = mx.kv.create("dist_sync"), mx.kv.create("local")
+    codecs = [TwoBitCompression(0.5) for _ in range(n)]
+    kv.set_gradient_compression({"type": "2bit", "threshold": 0.5})
+    shapes = {"a": (7,), "b": (60, 20), "c": (3, 2, 5)}
+    for store in (kv, alone):
+        store.set_optimizer(mx.optimizer.create(name, learning_rate=0.05))
+        store.init(list(shapes), [mx.nd.ones(shape) for shape in shapes.values()])
+    outs = [{key: mx.nd.zeros(shape) for key, shape in shapes.items()} for _ in range(2)]
+    for step in range(4):
+        for key, shape in shapes.items():
+            values = [np.random.default_rng([r, step]).normal(size=shape) for r in range(n)]
+            values = [torch.tensor(value, dtype=torch.float32) for value in values]
+            kv.push(key, mx.nd.array(values[rank].numpy()))
+            passed = sum(codecs[r](key, 0, value) for r, value in enumerate(values))
+            alone.push(key, mx.nd.array(passed.numpy()))
+            for store, out in zip((kv, alone), outs):
+                store.pull(key, out[key])
+    for key in shapes:
+        np.testing.assert_array_equal(outs[0][key].asnumpy(), outs[1][key].asnumpy())
+    return kv.handle.get_states(False), alone.handle.get_states(False)
+
+
+@pytest.mark.parametrize(
+    "n, name", [(2, "sgd"), (2, "adam"), (3, "adam"), (4, "nadam"), (2, "lamb")]
+)
+def test_compressed_updates_have_the_bits_of_one_process(n, name):
+    for mine, alone in run(n, _optimized, n, name, MXNET_KVSTORE_BIGARRAY_BOUND="100"):
+        assert mine == alone
+
+
+def _compressed_midway(rank):
+    kv = mx.kv.create("dist_sync")
+    kv.set_optimizer(mx.optimizer.create("sgd", learning_rate=1, momentum=0.5))
+    kv.init(["a", "b"], [mx.nd.zeros((4,)), mx.nd.zeros((300,))])
+    outs = [mx.nd.zeros((4,)), mx.nd.zeros((300,))]
+    for step in range(3):
+        if step == 1:
+            kv.set_gradient_compression({"type": "2bit", "threshold": 1})
+        kv.pushpull(["a", "b"], [mx.nd.ones((4,)), mx.nd.ones((300,))], out=outs)
+    return [sorted(set(out.asnumpy().tolist())) for out in outs]
+
+
+def test_states_move_when_compression_begins():
+    for values in run(2, _compressed_midway, MXNET_KVSTORE_BIGARRAY_BOUND="100"):
+        assert values == [[-2 - 3 - 3.5]] * 2
 
 
 def _compressed(rank, case):

@@ -32,15 +32,21 @@ extern "C" {
 
 /* Types -------------------------------------------------------------------------------------- */
 
+#ifndef MXNET_BASIC_TYPES_ /* C99 wants each once, and either header may come first */
+#define MXNET_BASIC_TYPES_
 typedef uint32_t mx_uint;
 typedef float mx_float;
+typedef void *NDArrayHandle;
+#endif
+#ifndef MXNET_SYMBOL_HANDLE_
+#define MXNET_SYMBOL_HANDLE_
+typedef void *SymbolHandle;
+#endif
 typedef int64_t dim_t;
 
-typedef void *NDArrayHandle;
 typedef const void *FunctionHandle;
 typedef void *AtomicSymbolCreator;
 typedef void *CachedOpHandle;
-typedef void *SymbolHandle;
 typedef void *AtomicSymbolHandle;
 typedef void *ExecutorHandle;
 typedef void *DataIterCreator;

@@ -19,11 +19,14 @@
 extern "C" {
 #endif
 
+#ifndef MXNET_BASIC_TYPES_ /* C99 wants each once, and either header may come first */
+#define MXNET_BASIC_TYPES_
 typedef uint32_t mx_uint;
 typedef float mx_float;
+typedef void *NDArrayHandle;
+#endif
 typedef void *PredictorHandle;
 typedef void *NDListHandle;
-typedef void *NDArrayHandle;
 
 typedef void (*PredMonitorCallback)(const char *, NDArrayHandle, void *);
 

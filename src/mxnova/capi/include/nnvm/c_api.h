@@ -11,9 +11,12 @@
 #define NNVM_DLL
 #endif
 
+#ifndef MXNET_SYMBOL_HANDLE_
+#define MXNET_SYMBOL_HANDLE_
+typedef void *SymbolHandle;
+#endif
 typedef unsigned int nn_uint;
 typedef void *OpHandle;
-typedef void *SymbolHandle;
 typedef void *GraphHandle;
 
 #ifdef __cplusplus

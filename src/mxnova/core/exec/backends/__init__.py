@@ -24,7 +24,17 @@ from .inductor import Inductor
 from .openvino import OpenVINO
 from .request import DEFAULT, lowest_precision, wanted
 
-__all__ = ["BACKENDS", "BY_NAME", "Backend", "Chain", "choose", "named", "names", "register"]
+__all__ = [
+    "BACKENDS",
+    "BY_NAME",
+    "Backend",
+    "Chain",
+    "choose",
+    "for_training",
+    "named",
+    "names",
+    "register",
+]
 
 _log = logging.getLogger("mxnova")
 
@@ -55,6 +65,9 @@ class NamedBackend(Backend, Protocol):
 
     def refusals(self, program: Program, constants: Mapping[str, Tensor]) -> dict[int, str]:
         """Why it leaves nodes, by id, that ask for it."""
+
+    def compile_training(self, program: Program) -> Symbol:
+        """The symbol of `program` as it runs in training; as it is where it compiles none."""
 
 
 BACKENDS: dict[str, Backend] = {}
@@ -119,6 +132,14 @@ def choose(program: Program) -> Backend | None:
     if not asked:
         return default
     return Chain([*asked, *([] if default is None else [default])])
+
+
+def for_training(program: Program) -> Symbol:
+    """The symbol of `program` as the backends that its nodes ask for run it in training."""
+    for backend in map(_usable, wanted(program.symbol)):
+        if backend is not None and backend.supports(program):
+            program = program.rewritten(backend.compile_training(program))
+    return program.symbol
 
 
 def _usable(name: str) -> NamedBackend | None:

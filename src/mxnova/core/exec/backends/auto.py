@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ import torch
 from torch import Tensor
 
 from ...base import env
+from ...base.machine_load import is_busy
 from ...base.shapes import is_known
 from ...graph.symbol import Symbol
 from ..program_identity import identity
@@ -63,6 +63,10 @@ class Auto:
         """None: what another backend leaves, that one explains."""
         return {}
 
+    def compile_training(self, program: Program) -> Symbol:
+        """The symbol as it is: what trains is not measured."""
+        return program.symbol
+
     def compile(self, program: Program, constants: Mapping[str, Tensor]) -> Symbol:
         """The symbol as the fastest candidate rewrites it."""
         names = self._candidates(program)
@@ -113,13 +117,6 @@ def _inputs(program: Program, constants: Mapping[str, Tensor]) -> list[Tensor] |
 def _runner(program: Program, symbol: Symbol, inputs: Sequence[Tensor]) -> Callable[[], Any]:
     function = program.lower(symbol).function
     return lambda: function(*inputs)
-
-
-def is_busy() -> bool:
-    """Whether others want the processor so much that what is measured now says little of later."""
-    if not hasattr(os, "getloadavg"):
-        return False
-    return os.getloadavg()[0] > 1.5 * (os.cpu_count() or 1)
 
 
 def measured(runners: Mapping[str, Callable[[], Any]]) -> dict[str, float]:

@@ -28,6 +28,7 @@ from ...runtime.forks import after_fork_in_child
 from .fused_convolution import FusedConvolution
 from .fused_linear import FusedLinear
 from .group import Group, function_of, with_groups
+from .unread_positions import Subsampled
 
 __all__ = ["images_at_once", "with_batches_apart"]
 
@@ -64,6 +65,8 @@ def _is_apart(node: Node, parameters: set[str], constants: Mapping[str, Tensor])
         return rest_stays and _LAYERS[op.name](op)
     if any(e.node.op is None and e.node.name in parameters for e in node.inputs):
         return False
+    if isinstance(op, Subsampled):
+        return True
     if op.name == "Concat":
         return int(op.attr("dim")) > 0
     return op.name in _EACH_BY_ITSELF

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
+from ...graph.symbol import Symbol
 from .group import Group, Runner, function_of
 from .inductor import Inductor
 
@@ -68,6 +69,10 @@ class CudaGraph(Inductor):
     def unavailable(self) -> str | None:
         """Why it cannot be used; None where it can."""
         return None if torch.cuda.is_available() else "there is no GPU that CUDA could use"
+
+    def compile_training(self, program: Program) -> Symbol:
+        """The symbol as it is: a second forward would overwrite what a backward pass needs."""
+        return program.symbol
 
     def supports(self, program: Program) -> bool:
         """Dense graphs on one GPU."""

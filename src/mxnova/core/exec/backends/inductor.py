@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch.compile: nodes without state or sparse arrays run as code that Inductor writes.
 
-Needs a C++ compiler, on GPUs Triton. What it makes is kept by torch between processes.
+In training passes forwards and backwards: `compiled_training`. Needs a C++ compiler, on GPUs
+Triton. What it makes is kept by torch between processes.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from torch import Tensor
 
 from ...graph.node import Node
 from ...graph.symbol import Symbol
+from .compiled_training import CompiledTraining, training_refusal
 from .group import Group, function_of, with_groups
 from .request import parameters_of, wants
+from .training_group import Function, TrainingGroup
 
 if TYPE_CHECKING:
     from ..program import Program
@@ -44,11 +47,32 @@ class _Compiled(Group):
         return runner
 
 
+class _CompiledTraining(CompiledTraining):
+    """A group as a compiled function and its compiled gradient."""
+
+    def _compiled(self, function: Function, data: Sequence[Tensor]) -> Function:
+        compiled: Any = torch.compile(function, dynamic=False)
+        ready: set[Any] = set()
+
+        def run(*values: Tensor) -> Any:
+            kind = (torch.is_grad_enabled(), *[t.requires_grad for t in values])
+            if kind in ready:
+                return compiled(*values)
+            # Compiles: a donated buffer would be gone in a second backward pass.
+            with torch._functorch.config.patch(donated_buffer=False):
+                results = compiled(*values)
+            ready.add(kind)
+            return results
+
+        return run
+
+
 class Inductor:
     """The backend."""
 
     name = "inductor"
     _group: type[Group] = _Compiled
+    _training_group: type[TrainingGroup] = _CompiledTraining
 
     def unavailable(self) -> str | None:
         """Why it cannot be used; None where it can."""
@@ -69,11 +93,31 @@ class Inductor:
     def compile(self, program: Program, constants: Mapping[str, Tensor]) -> Symbol:
         """The symbol with groups of its nodes, each as one function."""
         refused = self.refusals(program, constants)
+        return self._grouped(program, self._group, refused, constants)
+
+    def compile_training(self, program: Program) -> Symbol:
+        """The symbol with groups of its nodes, each as one function that has a gradient."""
+        reasons = {id(n): _refusal(n) or training_refusal(n) for n in program.symbol.nodes if n.op}
+        refused = {i: reason for i, reason in reasons.items() if reason is not None}
+        return self._grouped(program, self._training_group, refused, {})
+
+    def _grouped(
+        self,
+        program: Program,
+        group: type[Group],
+        refused: Mapping[int, str],
+        constants: Mapping[str, Tensor],
+    ) -> Symbol:
         context = program.facts.context
 
         def made(body: Symbol, stays: dict[str, Tensor]) -> Group:
-            return self._group(
-                backend=self.name, body=body, constants=stays, precision="", context=context
+            return group(
+                backend=self.name,
+                body=body,
+                constants=stays,
+                precision="",
+                context=context,
+                mirrors=False,
             )
 
         return with_groups(

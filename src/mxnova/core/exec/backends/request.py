@@ -2,7 +2,7 @@
 """What a symbol asks of backends: a mark on each of its nodes that says which one is wanted.
 
 Marks are attributes of nodes, so they stay where graphs are composed, saved and partitioned. They
-change no result: a node that its backend cannot run, or that trains, runs as any other.
+change no result: a node that its backend cannot run, or not train, runs as any other.
 """
 
 from __future__ import annotations

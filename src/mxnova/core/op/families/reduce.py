@@ -122,6 +122,8 @@ def _mean(data: Tensor, axes: Axes, keepdims: bool) -> Tensor:
 
 
 def _prod(data: Tensor, axes: Axes, keepdims: bool) -> Tensor:
+    if len(axes) == data.ndim and data.is_floating_point() and not keepdims:
+        return data.prod()
     for axis in sorted(axes, reverse=True):
         data = torch.prod(data, axis, keepdim=keepdims, dtype=data.dtype)
     return data
@@ -244,7 +246,18 @@ def norm(
         data = data.double()
     if ord == 1:
         return reduce(data.abs(), _sum, axes, keepdims).to(dtype)
+    if data.dtype in _LENGTHS and not (torch.is_grad_enabled() and data.requires_grad):
+        return reduce(data, _length, axes, keepdims).to(dtype)
     return torch.sqrt(reduce(data, _square_sum, axes, keepdims)).to(dtype)
+
+
+# In one pass; the squares of float16 overflow here as in MXNet, and at 0 the slopes differ.
+_LENGTHS = (torch.float32, torch.float64)
+
+
+def _length(data: Tensor, axes: Axes, keepdims: bool) -> Tensor:
+    length: Tensor = torch.linalg.vector_norm(data, 2, axes, keepdims)
+    return length
 
 
 def _moments_shape(op: Op, s: Shapes) -> None:

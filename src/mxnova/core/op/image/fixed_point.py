@@ -14,11 +14,19 @@ import numpy as np
 import torch
 from torch import Tensor
 
-__all__ = ["LINEAR_EXACT", "resized_bytes"]
+__all__ = ["LINEAR_EXACT", "resized_bytes", "step"]
 
 LINEAR_EXACT = 5
 _CUBIC, _LANCZOS = 2, 4
 _ENLARGED_AREA = 6
+
+
+def step(n: int, m: int) -> float:
+    """How far apart, among `n` pixels, `m` outputs lie.
+
+    OpenCV's way to say n / m: they differ in the last bit, which decides where whole numbers fall.
+    """
+    return 1 / (m / n)
 
 
 def resized_bytes(data: Tensor, kind: int, new: tuple[int, int]) -> Tensor:
@@ -85,16 +93,15 @@ def _rounded(weights: np.ndarray, scale: int) -> np.ndarray:
 
 
 def _centers(n: int, m: int, real: type[np.floating]) -> tuple[np.ndarray, np.ndarray]:
-    center = ((np.arange(m) + 0.5) * (n / m) - 0.5).astype(real)
+    center = ((np.arange(m) + 0.5) * step(n, m) - 0.5).astype(real)
     at = np.floor(center)
     return at.astype(np.int64), center - at
 
 
 def _enlarged_area(n: int, m: int) -> tuple[np.ndarray, np.ndarray]:
-    scale = n / m
     which = np.arange(m)
-    at = np.floor(which * scale)
-    share = (which + 1) - (at + 1) / scale
+    at = np.floor(which * step(n, m))
+    share = (which + 1) - (at + 1) * (m / n)
     return at.astype(np.int64), np.where(share <= 0, 0, share - np.floor(share))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from ....formats.image_size import check_image_size
 from ....formats.source import read_file
 from ...base import env
 from ...base.errors import MXNetError
+from ...base.opencv import require_opencv
 from ...base.params import Double, Doubles, PosInt, bounded
 from ...base.shapes import Pause
 from ..declaration import function_operator
@@ -25,18 +25,8 @@ from ..record import Op
 _Flag = bounded(int, 0)
 
 
-def _opencv() -> ModuleType:
-    try:
-        import cv2
-    except ImportError:
-        raise MXNetError(
-            "this operator needs OpenCV: install the extra 'image' (opencv-python-headless)"
-        ) from None
-    return cv2
-
-
 def _run(op: str, function: str, *arguments: Any, **keywords: Any) -> Any:
-    cv2 = _opencv()
+    cv2 = require_opencv()
     try:
         return getattr(cv2, function)(*arguments, **keywords)
     except cv2.error as error:
@@ -75,7 +65,7 @@ def _decoded(op: str, data: np.ndarray[Any, Any], flag: int, to_rgb: bool, sourc
     if image.ndim == 2:
         image = image[:, :, None]
     elif to_rgb and image.shape[2] == 3:
-        image = _run(op, "cvtColor", image, _opencv().COLOR_BGR2RGB)
+        image = _run(op, "cvtColor", image, require_opencv().COLOR_BGR2RGB)
     return torch.from_numpy(image)
 
 
@@ -135,7 +125,7 @@ def imresize(src: Tensor, *, w: PosInt, h: PosInt, interp: int = 1) -> Tensor:
     return _tensor(resized, src)
 
 
-_SAME_AS_MXNETS = (0, 1, 4)  # kinds whose bytes have not changed since OpenCV 3
+_SAME_AS_MXNETS = (0, 1, 3, 4)  # kinds whose bytes have not changed since OpenCV 3
 
 
 def resized_bytes(data: Tensor, kind: int, new: tuple[int, int]) -> Tensor | None:
@@ -147,7 +137,7 @@ def resized_bytes(data: Tensor, kind: int, new: tuple[int, int]) -> Tensor | Non
     if not is_ours or not data.numel() or not _is_installed():
         return None
     images = _image(data).reshape(-1, *data.shape[-3:])
-    resize = _opencv().resize
+    resize = require_opencv().resize
     resized = [resize(image, new[::-1], interpolation=kind) for image in images]
     result = torch.from_numpy(resized[0] if len(resized) == 1 else np.stack(resized))
     return result.view(*data.shape[:-3], *new, data.shape[-1])

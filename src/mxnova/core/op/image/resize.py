@@ -16,7 +16,7 @@ from ..declaration import operator
 from ..infer import Shapes
 from ..record import Op
 from . import opencv
-from .fixed_point import resized_bytes
+from .fixed_point import resized_bytes, step
 from .pixels import saturated
 
 
@@ -63,7 +63,7 @@ class Resize(Op):
         if kind == 3 and (new[0] > old[0] or new[1] > old[1]):
             kind = _ENLARGED_AREA
         if data.dtype is torch.uint8:
-            resized = opencv.resized_bytes(data, kind, new)
+            resized = opencv.resized_bytes(data, self.interp, new)
             if resized is not None:
                 return resized
         if data.dtype is torch.uint8 and kind not in (_NEAREST, _AREA):
@@ -117,11 +117,11 @@ def _scattered(at: Tensor, weight: Tensor, n: int) -> Tensor:
 
 def _centers(n: int, m: int, device: torch.device) -> Tensor:
     """Where the centres of `m` output pixels lie among `n` input pixels."""
-    return (torch.arange(m, dtype=torch.float64, device=device) + 0.5) * (n / m) - 0.5
+    return (torch.arange(m, dtype=torch.float64, device=device) + 0.5) * step(n, m) - 0.5
 
 
 def _nearest(n: int, m: int, device: torch.device) -> Tensor:
-    at = (torch.arange(m, dtype=torch.float64, device=device) * (n / m)).floor().unsqueeze(1)
+    at = (torch.arange(m, dtype=torch.float64, device=device) * step(n, m)).floor().unsqueeze(1)
     return _scattered(at, torch.ones_like(at), n)
 
 
@@ -161,10 +161,9 @@ def _area(n: int, m: int, device: torch.device) -> Tensor:
 
 
 def _enlarged_area(n: int, m: int, device: torch.device) -> Tensor:
-    scale = n / m
     which = torch.arange(m, dtype=torch.float64, device=device).unsqueeze(1)
-    at = (which * scale).floor()
-    share = (which + 1) - (at + 1) / scale
+    at = (which * step(n, m)).floor()
+    share = (which + 1) - (at + 1) * (m / n)
     share = torch.where(share <= 0, 0.0, share - share.floor())
     return _scattered(torch.cat((at, at + 1), 1), torch.cat((1 - share, share), 1), n)
 

@@ -13,7 +13,7 @@ from ...base.params import Shape, ULong
 from ...base.shapes import UNKNOWN, Dim, UnknownDim
 from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..onednn import laid_out
+from ..onednn import in_planes, laid_out, skips
 from ..record import Op
 from .window import (
     Axes,
@@ -81,8 +81,12 @@ class _Convolution(Filters):
     ) -> Tensor:
         last = is_channels_last(self.layout)
         images, weight = channels_first(data, last), channels_first(weight, last)
+        if skips(weight, self.stride):
+            images, weight = in_planes(images, weight)
+        elif inside:
+            images = laid_out(images, weight)
         output = _CONVOLVE[len(self.kernel)](
-            laid_out(images, weight) if inside else images,
+            images,
             weight,
             bias,
             self.stride or 1,
@@ -231,13 +235,15 @@ class Deconvolution(Filters):
 
     def forward(self, data: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         last = is_channels_last(self.layout)
-        data = channels_first(data, last)
+        data, weight = channels_first(data, last), channels_first(weight, last)
+        if skips(weight, self.stride):
+            data, weight = in_planes(data, weight)
         pad, adj = self.pad, self.adj
         if any(self.target_shape):
             pad, adj = self._pad_to_target(data.shape[2:])
         output = _TRANSPOSED[len(self.kernel)](
             data,
-            channels_first(weight, last),
+            weight,
             bias,
             self.stride or 1,
             pad or 0,

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from ...base.params import Shape
 from ...base.shapes import UnknownDim
+from .. import maxima
 from ..declaration import function_operator, operator
 from ..infer import DTypes, Shapes
 from ..onednn import pooled
@@ -64,9 +65,18 @@ class Slide:
         """The greatest item; the lowest number where there is none."""
         run = _MAX[len(self.kernel)]
         if self.aten:
+            places = self._places(x) if maxima.pays(x) else None
+            if places is not None:
+                return maxima.pooled(x, *places)
             kernel, stride, pad, up = self.place
             return pooled(run, x, kernel, stride, pad, ceil_mode=up)
         return run(self._padded(x, torch.finfo(x.dtype).min), self.kernel, self.stride)
+
+    def _places(self, x: Tensor) -> tuple[maxima.Slices, maxima.Slices] | None:
+        """Slices of an image whose maxima are those of the windows, where there are such."""
+        each = zip(x.shape[2:], self.kernel, self.stride, self.pad, strict=True)
+        rows, columns = (maxima.slices(*axis, self._count(*axis)) for axis in each)
+        return None if rows is None or columns is None else (rows, columns)
 
     def every_max(self, x: Tensor) -> Tensor:
         """`max` whose gradient goes to every one of equal items."""

@@ -102,7 +102,7 @@ class RNN(Op):
         s.rank("data", 3)
         time, batch, features = s.data
         states = self.num_layers * self._n_directions
-        s.parameters = (sum(map(prod, self._weight_shapes(features))),)
+        s.parameters = (sum(map(prod, self.weight_shapes(features))),)
         s.state = (states, batch, self._output_size)
         s.output = (time, batch, self._n_directions * self._output_size)
         for name in ("state_cell", "statecell_output"):
@@ -118,7 +118,7 @@ class RNN(Op):
             if name != "sequence_length" or t.known(name) is None:
                 t[name] = t.data
 
-    def _weight_shapes(self, features: Dim) -> list[tuple[Dim, ...]]:
+    def weight_shapes(self, features: Dim) -> list[tuple[Dim, ...]]:
         """Shapes of the parts of `parameters`, in their order there."""
         rows, recurrent = _GATES[self.mode] * self.state_size, self._output_size
         weights: list[tuple[Dim, ...]] = []
@@ -142,10 +142,38 @@ class RNN(Op):
         train: bool,
         rng: torch.Generator | None,
     ) -> Tensor | tuple[Tensor, ...]:
+        shapes: Any = self.weight_shapes(data.shape[2])
+        # One split, so that autograd joins the gradients in one go.
+        parts = parameters.split_with_sizes([prod(shape) for shape in shapes])
+        views = [
+            part if len(shape) == 1 else part.view(shape)
+            for part, shape in zip(parts, shapes, strict=True)
+        ]
+        return self.run(data, views, (state, state_cell, sequence_length), train, rng)
+
+    def run(
+        self,
+        data: Tensor,
+        weights: Sequence[Tensor],
+        rest: Sequence[Tensor | None],
+        train: bool,
+        rng: torch.Generator | None,
+    ) -> Tensor | tuple[Tensor, ...]:
+        """What `forward` gives, of the parts of its parameters, in the order of `weight_shapes`.
+
+        Args:
+            data: as in `forward`.
+            weights: the parts.
+            rest: the other inputs, as `forward` takes them: missing ones are None.
+            train: whether this is a training pass.
+            rng: where dropout draws from.
+        """
+        state: Any
+        state, state_cell, sequence_length = rest
         if self.mode != "lstm":  # the lengths are the fourth input then
             state_cell, sequence_length = None, state_cell
         states = [state] if state_cell is None else [state, state_cell]
-        cells = self._cells(parameters, data.shape[2])
+        cells = self._cells(weights)
         dropping = train and self.p > 0.0 and self.num_layers > 1
         if dropping or self._clips or self._goes_stepwise(data, sequence_length):
             p = self.p if dropping else 0.0
@@ -159,12 +187,8 @@ class RNN(Op):
         bounds = (self.lstm_state_clip_min, self.lstm_state_clip_max)
         return self.mode == "lstm" and None not in bounds
 
-    def _cells(self, parameters: Tensor, features: int) -> list[list[Tensor]]:
+    def _cells(self, views: Sequence[Tensor]) -> list[list[Tensor]]:
         """Per layer and direction: input and recurrent weights, their biases, the projection."""
-        shapes: Any = self._weight_shapes(features)
-        # One split, so that autograd joins the gradients in one go.
-        parts = torch.split(parameters, [prod(shape) for shape in shapes])
-        views = [part.view(shape) for part, shape in zip(parts, shapes, strict=True)]
         n_cells = self.num_layers * self._n_directions
         n_weights = 3 if self.projection_size else 2
         weights, biases = views[: n_cells * n_weights], views[n_cells * n_weights :]
@@ -194,6 +218,8 @@ class RNN(Op):
             span = slice(layer * self._n_directions, (layer + 1) * self._n_directions)
             output, *final = run(output, [s[span] for s in states], cells[span], lengths)
             finals.append(final)
+        if not self.state_outputs:
+            return [output]
         return [output, *(torch.cat(layers) for layers in zip(*finals, strict=True))]
 
     def _fused(
@@ -221,9 +247,7 @@ class RNN(Op):
 
     def _goes_stepwise(self, data: Tensor, lengths: Tensor | None) -> bool:
         """Whether ATen has no kernel of whole layers, and `recurrence` is the faster way."""
-        if self.mode == "lstm" or lengths is not None or data.device.type != "cpu":
-            return False
-        return self.mode != "gru" or torch.is_grad_enabled()
+        return self.mode != "lstm" and lengths is None and data.device.type == "cpu"
 
     def _stepwise(
         self,
@@ -235,12 +259,12 @@ class RNN(Op):
         """One layer, vanilla or GRU, where ATen has no kernel of whole layers."""
         (state,) = states
         results = [
-            recurrence.layer(self.mode, data, state[i], cell, backwards=i == 1)
-            for i, cell in enumerate(cells)
+            recurrence.layer(self.mode, data, initial, cell, backwards=i == 1)
+            for i, (initial, cell) in enumerate(zip(state.unbind(0), cells, strict=True))
         ]
         outputs, finals = zip(*results, strict=True)
         output = outputs[0] if len(outputs) == 1 else torch.cat(outputs, -1)
-        return [output, torch.stack(finals)]
+        return [output, torch.stack(finals)] if self.state_outputs else [output]
 
     def _unrolled(
         self,

@@ -15,7 +15,15 @@ from ..infer import DTypes
 from .adam import loss_scale
 from .lamb import trust_ratios
 from .multi import MultiUpdate
-from .step import Tensors, adam_directions_, adam_steps_, adamw_step_, correction, scaled
+from .step import (
+    Tensors,
+    adam_directions_,
+    adam_steps_,
+    adamw_step_,
+    correction,
+    scaled,
+    scaled_all,
+)
 from .update import Out
 
 
@@ -101,7 +109,7 @@ class _Lamb(MultiUpdate):
         self, weights: Tensors, grads: Tensors, means: Tensors, variances: Tensors
     ) -> Tensors:
         """`lamb_direction` for each of several weights."""
-        grads = [scaled(g, self.rescale_grad, self.clip_gradient) for g in grads]
+        grads = scaled_all(grads, self.rescale_grad, self.clip_gradient)
         dtype, corrections = means[0].dtype, [(1.0, 1.0)] * len(means)
         if self.bias_correction:
             corrections = [

@@ -19,12 +19,16 @@ __all__ = [
     "adam_step_",
     "adam_steps_",
     "adamw_step_",
+    "bounded_",
     "correction",
     "decayed",
+    "decayed_all",
     "moments_",
     "momentum_step_",
     "nesterov_step_",
+    "of_equal",
     "scaled",
+    "scaled_all",
     "sgd_step_",
     "sgd_steps_",
 ]
@@ -51,6 +55,47 @@ def decayed(
 
 def _clipped_(x: Tensor, bound: float) -> Tensor:
     return x if bound < 0 else x.clamp_(-bound, bound)
+
+
+def scaled_all(grads: Tensors, rescale_grad: float, clip_gradient: float) -> Tensors:
+    """`scaled` for each of several gradients."""
+    if rescale_grad == 1 and clip_gradient < 0:
+        return grads
+    results = torch._foreach_mul(grads, rescale_grad)
+    bounded_(results, clip_gradient)
+    return results
+
+
+def decayed_all(
+    weights: Tensors,
+    grads: Tensors,
+    wds: Sequence[float],
+    rescale_grad: float,
+    clip_gradient: float,
+) -> Tensors:
+    """`decayed` for each of several weights."""
+    results = torch._foreach_mul(weights, wds)
+    torch._foreach_add_(results, grads, alpha=rescale_grad)
+    bounded_(results, clip_gradient)
+    return results
+
+
+def bounded_(tensors: Tensors, bound: float) -> None:
+    """Cuts each of several tensors to ±`bound`, unless that is negative."""
+    if bound >= 0:
+        torch._foreach_clamp_min_(tensors, -bound)
+        torch._foreach_clamp_max_(tensors, bound)
+
+
+def of_equal(
+    facts: Iterable[Fact], columns: Sequence[Tensors]
+) -> Iterator[tuple[Fact, list[list[Tensor]]]]:
+    """What one call can update: the tensors of weights of which the same holds."""
+    groups: dict[Fact, list[int]] = {}
+    for at, fact in enumerate(facts):
+        groups.setdefault(fact, []).append(at)
+    for fact, members in groups.items():
+        yield fact, [[column[at] for at in members] for column in columns]
 
 
 @functools.lru_cache(maxsize=64)  # one step updates many weights
@@ -114,25 +159,14 @@ def sgd_steps_(
                 sgd_step_(w, g, lr, wd, *clip)
         return
     if clip_gradient >= 0 or min(lrs) * rescale_grad <= _SMALLEST_LR:
-        grads = [scaled(g, rescale_grad, clip_gradient) for g in grads]
+        grads = scaled_all(grads, rescale_grad, clip_gradient)
         steps, rescale_grad = (weights, grads, *steps[2:]), 1.0
-    for (lr, wd), (ws, gs, *ms) in _of_equal(zip(lrs, wds, strict=True), steps):
+    for (lr, wd), (ws, gs, *ms) in of_equal(zip(lrs, wds, strict=True), steps):
         lr, wd = lr * rescale_grad, wd / rescale_grad
         if ms:
             _fused_sgd_(ws, gs, ms[0], -1.0, wd, momentum, dampening=1 + lr)
         else:
             _fused_sgd_(ws, gs, [], lr=lr, wd=wd)
-
-
-def _of_equal(
-    facts: Iterable[Fact], columns: Sequence[Tensors]
-) -> Iterator[tuple[Fact, list[list[Tensor]]]]:
-    """What fused kernels take in one call: the tensors of weights of which the same holds."""
-    groups: dict[Fact, list[int]] = {}
-    for at, fact in enumerate(facts):
-        groups.setdefault(fact, []).append(at)
-    for fact, members in groups.items():
-        yield fact, [[column[at] for at in members] for column in columns]
 
 
 def nesterov_step_(
@@ -226,27 +260,12 @@ def adam_steps_(
             adam_step_(w, g, m, v, lr, beta1, beta2, epsilon, wd, rescale_grad, clip_gradient)
         return
     if clip_gradient >= 0:
-        grads, wds = _all_decayed(*columns[:2], wds, rescale_grad, clip_gradient), [0.0] * len(wds)
-    elif rescale_grad != 1:
-        grads = torch._foreach_mul(grads, rescale_grad)
+        grads, wds = decayed_all(*columns[:2], wds, rescale_grad, clip_gradient), [0.0] * len(wds)
+    else:
+        grads = scaled_all(grads, rescale_grad, clip_gradient)
     columns = (weights, grads, means, variances)
-    for (lr, wd), (ws, gs, ms, vs) in _of_equal(zip(lrs, wds, strict=True), columns):
+    for (lr, wd), (ws, gs, ms, vs) in of_equal(zip(lrs, wds, strict=True), columns):
         _fused_adam_(torch._fused_adam_, ws, gs, ms, vs, lr, beta1, beta2, epsilon, wd)
-
-
-def _all_decayed(
-    weights: Tensors,
-    grads: Tensors,
-    wds: Sequence[float],
-    rescale_grad: float,
-    clip_gradient: float,
-) -> Tensors:
-    """`decayed` for each of several weights, with a bound."""
-    results = torch._foreach_mul(weights, wds)
-    torch._foreach_add_(results, grads, alpha=rescale_grad)
-    torch._foreach_clamp_min_(results, -clip_gradient)
-    torch._foreach_clamp_max_(results, clip_gradient)
-    return results
 
 
 def adam_directions_(
@@ -272,7 +291,7 @@ def adam_directions_(
     # A step from 0; the corrections go into its length and into epsilon.
     directions = [torch.zeros_like(w) for w in weights]
     tensors = (directions, grads, means, variances)
-    for (first, second), (ds, gs, ms, vs) in _of_equal(corrections, tensors):
+    for (first, second), (ds, gs, ms, vs) in of_equal(corrections, tensors):
         root = math.sqrt(second)
         _fused_adam_(
             torch._fused_adam_, ds, gs, ms, vs, -root / first, beta1, beta2, epsilon * root, 0.0

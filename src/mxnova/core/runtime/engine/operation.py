@@ -59,6 +59,8 @@ class Operation:
         kind: what kind of work it is.
         name: what errors call it; default: the function's name.
         is_async: whether it is finished only when its `Completion` is called.
+        no_skip: whether it runs even where what it needs has failed; only kinds that say so by
+            themselves do so by default.
 
     Raises:
         MXNetError: a var is both in `reads` and in `writes`.
@@ -74,12 +76,13 @@ class Operation:
         kind: FnProperty = FnProperty.NORMAL,
         name: str | None = None,
         is_async: bool = False,
+        no_skip: bool = False,
     ) -> None:
         self.function = function
         self.reads = tuple(dict.fromkeys(reads))
         self.writes = tuple(dict.fromkeys(writes))
         self.kind = kind
-        self.no_skip = kind >= FnProperty.NO_SKIP or kind == FnProperty.DELETE_VAR
+        self.no_skip = no_skip or kind in (FnProperty.NO_SKIP, FnProperty.DELETE_VAR)
         self.name: str = name or str(getattr(function, "__name__", type(function).__name__))
         self.is_async = is_async
         self.deleted = False

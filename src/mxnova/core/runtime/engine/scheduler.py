@@ -103,7 +103,7 @@ class Scheduler:
             for other in var.leave(write=False):
                 self._grant(other, ready)
         for var in operation.writes:
-            if not operation.no_skip:
+            if task.failure is not None or not operation.no_skip:
                 var.failure = task.failure
             for other in var.leave(write=True):
                 self._grant(other, ready)

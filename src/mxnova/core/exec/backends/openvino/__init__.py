@@ -83,6 +83,10 @@ class OpenVINO:
             kept,
         )
 
+    def compile_training(self, program: Program) -> Symbol:
+        """The symbol as it is: what it runs has no gradient."""
+        return program.symbol
+
     def refusals(self, program: Program, constants: Mapping[str, Tensor]) -> dict[int, str]:
         """Why nodes of operators, by id, cannot be part of a model."""
         from . import model

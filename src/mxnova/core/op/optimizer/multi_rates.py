@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NAG, Signum, RMSProp and Ftrl on several weights in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import torch
+
+from ...base.params import Count, Floats
+from ..declaration import operator
+from .multi import MultiUpdate
+from .step import Tensors, bounded_, decayed_all, of_equal, scaled_all
+
+# Operators take turns over all weights of a batch: as many as caches hold from one to the next.
+_BATCH = 1 << 16
+
+
+class _Together(MultiUpdate):
+    """Updates of weights with one learning rate and weight decay are made together."""
+
+    lrs: Floats
+    wds: Floats
+    rescale_grad: float = 1.0
+    clip_gradient: float = -1.0
+    num_weights: Count = 1
+
+    def steps_(
+        self, weights: Tensors, grads: Tensors, states: Sequence[Tensors], shared: Tensors
+    ) -> None:
+        rates = zip(self.lrs, self.wds, strict=True)
+        for (lr, wd), columns in of_equal(rates, (weights, grads, *states)):
+            for batch in _batches(columns):
+                self.together_(lr, wd, *batch)
+
+    def together_(
+        self, lr: float, wd: float, weights: Tensors, grads: Tensors, *states: Tensors
+    ) -> None:
+        """Updates all of `weights`."""
+        raise NotImplementedError
+
+    def _scaled(self, grads: Tensors) -> Tensors:
+        return scaled_all(grads, self.rescale_grad, self.clip_gradient)
+
+    def _decayed(self, weights: Tensors, grads: Tensors, wd: float) -> Tensors:
+        if wd == 0:
+            return self._scaled(grads)
+        wds = [wd] * len(weights)
+        return decayed_all(weights, grads, wds, self.rescale_grad, self.clip_gradient)
+
+
+def _batches(columns: Sequence[Tensors]) -> Iterator[list[Tensors]]:
+    start = size = 0
+    for end, weight in enumerate(columns[0]):
+        if size and size + weight.numel() > _BATCH:
+            yield [column[start:end] for column in columns]
+            start, size = end, 0
+        size += weight.numel()
+    yield [column[start:] for column in columns]
+
+
+@operator("_multi_nag_mom_update", extends=True)
+class MultiNagMomUpdate(_Together):
+    """`nag_mom_update` of several weights.
+
+    Args:
+        data: for each weight, weight, gradient and momentum (mutated).
+        lrs: learning rate of each weight.
+        momentum: decay of the momentum.
+        wds: weight decay of each weight.
+        rescale_grad: factor for the gradients.
+        clip_gradient: bound for the size of the rescaled gradients; none when negative.
+        num_weights: number of weights.
+    """
+
+    momentum: float = 0.0
+    arrays = ("weight", "grad", "mom")
+
+    def together_(
+        self, lr: float, wd: float, weights: Tensors, grads: Tensors, *states: Tensors
+    ) -> None:
+        (moms,) = states
+        momentum = self.momentum
+        steps = torch._foreach_mul(self._scaled(grads), -lr)
+        torch._foreach_mul_(weights, 1 - lr * wd * (1 + momentum))
+        torch._foreach_add_(weights, moms, alpha=momentum**2)
+        torch._foreach_add_(weights, steps, alpha=1 + momentum)
+        torch._foreach_mul_(moms, momentum)
+        torch._foreach_add_(moms, steps)
+        torch._foreach_add_(moms, weights, alpha=-lr * wd)  # the new ones: see `nesterov_step_`
+
+
+@operator("_multi_signum_update", extends=True)
+class MultiSignumUpdate(_Together):
+    """`signum_update` of several weights.
+
+    Args:
+        data: for each weight, weight, gradient and momentum (mutated).
+        lrs: learning rate of each weight.
+        momentum: decay of the momentum.
+        wds: weight decay of each weight that goes through the momentum.
+        rescale_grad: factor for the gradients.
+        clip_gradient: bound for the size of the rescaled gradients; none when negative.
+        wd_lh: weight decay that acts on the weights directly.
+        num_weights: number of weights.
+    """
+
+    momentum: float = 0.0
+    wd_lh: float = 0.0
+    arrays = ("weight", "grad", "mom")
+
+    def together_(
+        self, lr: float, wd: float, weights: Tensors, grads: Tensors, *states: Tensors
+    ) -> None:
+        (moms,) = states
+        share = 1 - self.momentum
+        torch._foreach_mul_(moms, self.momentum)
+        torch._foreach_sub_(moms, self._scaled(grads), alpha=share)
+        torch._foreach_sub_(moms, weights, alpha=share * wd)
+        torch._foreach_mul_(weights, 1 - lr * self.wd_lh)
+        torch._foreach_add_(weights, torch._foreach_sign(moms), alpha=lr)
+
+
+@operator("_multi_rmsprop_update", extends=True)
+class MultiRmsPropUpdate(_Together):
+    """`rmsprop_update` of several weights.
+
+    Args:
+        data: for each weight, weight, gradient and running mean of its square (mutated).
+        lrs: learning rate of each weight.
+        gamma1: decay of the running means.
+        epsilon: added under the root.
+        wds: weight decay of each weight.
+        rescale_grad: factor for the gradients.
+        clip_gradient: bound for the size of the decayed gradients; none when negative.
+        clip_weights: bound for the size of the new weights; none when negative.
+        num_weights: number of weights.
+    """
+
+    gamma1: float = 0.95
+    epsilon: float = 1e-8
+    clip_weights: float = -1.0
+    arrays = ("weight", "grad", "n")
+
+    def together_(
+        self, lr: float, wd: float, weights: Tensors, grads: Tensors, *states: Tensors
+    ) -> None:
+        (squares,) = states
+        grads = self._decayed(weights, grads, wd)
+        torch._foreach_mul_(squares, self.gamma1)
+        torch._foreach_addcmul_(squares, grads, grads, value=1 - self.gamma1)
+        roots = torch._foreach_add(squares, self.epsilon)
+        torch._foreach_sqrt_(roots)
+        torch._foreach_addcdiv_(weights, grads, roots, value=-lr)
+        bounded_(weights, self.clip_weights)
+
+
+@operator("_multi_rmspropalex_update", extends=True)
+class MultiRmsPropAlexUpdate(_Together):
+    """`rmspropalex_update` of several weights.
+
+    Args:
+        data: for each weight, weight, gradient, running means of its square and of itself, and
+            momentum (the last three mutated).
+        lrs: learning rate of each weight.
+        gamma1: decay of the running means.
+        gamma2: decay of the momentum.
+        epsilon: added under the root.
+        wds: weight decay of each weight.
+        rescale_grad: factor for the gradients.
+        clip_gradient: bound for the size of the decayed gradients; none when negative.
+        clip_weights: bound for the size of the new weights; none when negative.
+        num_weights: number of weights.
+    """
+
+    gamma1: float = 0.95
+    gamma2: float = 0.9
+    epsilon: float = 1e-8
+    clip_weights: float = -1.0
+    arrays = ("weight", "grad", "n", "g", "delta")
+
+    def together_(
+        self, lr: float, wd: float, weights: Tensors, grads: Tensors, *states: Tensors
+    ) -> None:
+        squares, means, deltas = states
+        grads = self._decayed(weights, grads, wd)
+        for decaying in (squares, means):
+            torch._foreach_mul_(decaying, self.gamma1)
+        torch._foreach_add_(means, grads, alpha=1 - self.gamma1)
+        torch._foreach_addcmul_(squares, grads, grads, value=1 - self.gamma1)
+        deviations = torch._foreach_add(squares, self.epsilon)
+        torch._foreach_addcmul_(deviations, means, means, value=-1)
+        torch._foreach_sqrt_(deviations)
+        torch._foreach_mul_(deltas, self.gamma2)
+        torch._foreach_addcdiv_(deltas, grads, deviations, value=-lr)
+        torch._foreach_add_(weights, deltas)
+        bounded_(weights, self.clip_weights)
+
+
+@operator("_multi_ftrl_update", extends=True)
+class MultiFtrlUpdate(_Together):
+    """`ftrl_update` of several weights.
+
+    Args:
+        data: for each weight, weight, gradient, the state that the weight follows from, and the
+            sum of squared gradients (both mutated).
+        lrs: learning rate of each weight.
+        lamda1: strength of the L1 penalty.
+        beta: added to the roots of the sums.
+        wds: weight decay of each weight.
+        rescale_grad: factor for the gradients.
+        clip_gradient: bound for the size of the rescaled gradients; none when negative.
+        num_weights: number of weights.
+    """
+
+    lamda1: float = 0.01
+    beta: float = 1.0
+    arrays = ("weight", "grad", "z", "n")
+
+    def together_(
+        self, lr: float, wd: float, weights: Tensors, grads: Tensors, *states: Tensors
+    ) -> None:
+        leaders, sums = states
+        grads = self._scaled(grads)
+        steps = torch._foreach_sqrt(sums)
+        torch._foreach_addcmul_(sums, grads, grads)
+        roots = torch._foreach_sqrt(sums)
+        torch._foreach_sub_(steps, roots)
+        torch._foreach_add_(leaders, grads)
+        torch._foreach_addcmul_(leaders, steps, weights, value=1 / lr)
+        torch._foreach_copy_(weights, leaders)
+        bounded_(weights, self.lamda1)
+        torch._foreach_sub_(weights, leaders)  # shrunk, times -1
+        torch._foreach_add_(roots, self.beta)
+        torch._foreach_div_(roots, lr)
+        torch._foreach_add_(roots, wd)
+        torch._foreach_div_(weights, roots)

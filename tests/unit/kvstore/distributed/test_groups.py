@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What carries tensors: chosen by their device; with tags, or in the order in which all post."""
+
+import numpy as np
+import pytest
+import torch
+from torch._C._distributed_c10d import FakeProcessGroup
+
+import mxnova as mx
+from mxnova.core.base.errors import MXNetError
+from mxnova.kvstore.distributed import links as links_module
+from mxnova.kvstore.distributed.faults import Faults
+from mxnova.kvstore.distributed.groups import GROUPS, CoalescedGroup, GlooGroup, Place
+from mxnova.kvstore.distributed.links import Links
+
+from .workers import run
+
+
+class Recording:
+    """A backend that carries nothing, and notes what it was asked for."""
+
+    def __init__(self):
+        self._fake = FakeProcessGroup._create_internal(0, 2)
+        self.asked = []
+
+    def __getattr__(self, name):
+        def call(*args):
+            self.asked.append(name)
+            return getattr(self._fake, name)(*args)
+
+        return call
+
+
+@pytest.fixture
+def links(monkeypatch):
+    """Links of worker 0 of 2 whose groups carry nothing, and the backends by kind of device."""
+    made = {}
+
+    def group(kind, cls):
+        def make(place):
+            assert (place.rank, place.size) == (0, 2)
+            made[kind] = Recording()
+            return cls(made[kind])
+
+        return make
+
+    groups = {"cpu": group("cpu", GlooGroup), "meta": group("meta", CoalescedGroup)}
+    monkeypatch.setattr(links_module, "GROUPS", groups)
+    store = torch.distributed.HashStore()
+    return Links(store, Faults(store, 0, 2, 5.0, "nobody"), "127.0.0.1"), made
+
+
+def test_the_device_of_a_tensor_chooses(links):
+    links, made = links
+    assert [*made] == ["cpu"]  # others are made when there is something for them
+    here, there = torch.ones(3), torch.ones(3, device="meta")
+    links.exchange("push", 1, {1: [here]}, {1: [here.clone()]})
+    assert made["cpu"].asked == ["recv", "send"]
+    links.exchange("push", 2, {1: [there, there]}, {1: [there]})
+    links.exchange("push", 3, {1: [there]}, {})
+    assert made["meta"].asked == [
+        *("_start_coalescing", "recv", "send", "send", "_end_coalescing"),
+        *("_start_coalescing", "send", "_end_coalescing"),
+    ]
+    assert made["cpu"].asked == ["recv", "send"]
+    assert links.sent["push"] == 12 + 24 + 12
+
+
+def test_a_device_that_nothing_carries_is_told(links, monkeypatch):
+    monkeypatch.delitem(links_module.GROUPS, "meta")
+    with pytest.raises(MXNetError, match="arrays on meta cannot be exchanged"):
+        links[0].exchange("push", 1, {1: [torch.ones(3, device="meta")]}, {})
+
+
+@pytest.mark.skipif(torch.distributed.is_nccl_available(), reason="NCCL is there")
+def test_without_nccl_it_is_told():
+    with pytest.raises(MXNetError, match="PyTorch needs NCCL"):
+        GROUPS["cuda"](Place(None, 0, 2, "127.0.0.1", 5.0))
+
+
+class Untagged:
+    """gloo without tags: a message is the next one between two ranks, as NCCL has it."""
+
+    def __init__(self, backend):
+        self._backend, self._works = backend, None
+
+    def _start_coalescing(self):
+        self._works = []
+
+    def send(self, tensors, peer, tag):
+        self._works.append(self._backend.send(tensors, peer, 0))
+
+    def recv(self, tensors, peer, tag):
+        self._works.append(self._backend.recv(tensors, peer, 0))
+
+    def _end_coalescing(self):
+        works, self._works = self._works, None
+
+        class All:
+            @staticmethod
+            def wait(timeout):
+                return all(work.wait(timeout) for work in works)
+
+        return All
+
+
+def _in_order(rank, n, compresses):
+    """Values of many pushes, of which some ranks make more before the others come."""
+    kv = mx.kv.create("dist_sync")
+    groups = kv.handle.links._groups
+    groups["cpu"] = CoalescedGroup(Untagged(groups["cpu"].backend))
+    kv.set_optimizer(mx.optimizer.create("sgd", learning_rate=1))
+    if compresses:
+        kv.set_gradient_compression({"type": "2bit", "threshold": 1})
+    shapes = [(2,), (300, 20), (1,), (1500, 1000), (40, 3), (2000, 900), (5,)]
+    kv.init(list(range(len(shapes))), [mx.nd.zeros(shape) for shape in shapes])
+    outs = [mx.nd.zeros(shape) for shape in shapes]
+    rng = np.random.default_rng(rank)
+    for _ in range(3):
+        for key in range(len(shapes)):
+            if rng.random() < 0.3:  # ranks are ready for different calls
+                mx.nd.waitall()
+            kv.push(key, mx.nd.ones(shapes[key]), priority=key % 3)
+            kv.pull(key, outs[key])
+    return [sorted(set(out.asnumpy().ravel().tolist())) for out in outs]
+
+
+@pytest.mark.parametrize("n, compresses", [(2, False), (3, False), (3, True)])
+def test_all_ranks_post_in_one_order(n, compresses):
+    for values in run(n, _in_order, n, compresses, MXNET_KVSTORE_BIGARRAY_BOUND="5000"):
+        assert values == [[-3.0 * n]] * 7
