@@ -57,7 +57,8 @@ def _at(handle: int, idx: int) -> int:
     sizes = array.shape[1:]
     if array.stype != "default" or (not sizes and not is_np_shape()):
         return give(row)
-    return give(row.reshape(sizes))
+    # To Reshape, 0 is an axis as it was: -3 joins two axes, -2 keeps the rest.
+    return give(row.reshape((-3, -2) if 0 in sizes else sizes))
 
 
 @extern
@@ -95,7 +96,7 @@ def MXNDArrayDetach(handle: int, out: Any) -> None:
 
 @extern
 def MXNDArrayGetGrad(handle: int, out: Any) -> None:
-    gradient = find(handle, NDArray)._grad
+    gradient = find(handle, NDArray).grad
     out[0] = 0 if gradient is None else give(gradient)
 
 

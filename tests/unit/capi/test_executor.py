@@ -155,6 +155,21 @@ def test_gradients_of_what_was_recorded(call, array, values):
     assert np.array_equal(values(found), [2, 4, 6])
 
 
+def test_no_gradient_is_there_where_none_was_wanted(call, array):
+    x, y = array([1, 2]), array([3, 4])
+    gradients = handles(array([0, 0]), array([0, 0]))
+    call("MXAutogradMarkVariables", 2, handles(x, y), uints(0, 1), gradients)
+    _, where = out(ctypes.c_int)
+    call("MXAutogradSetIsRecording", 1, where)
+    try:
+        (z,) = invoked(call, "elemwise_mul", x, y)
+    finally:
+        call("MXAutogradSetIsRecording", 0, where)
+    call("MXAutogradBackward", 1, handles(z), None, 0)
+    assert created(call, "MXNDArrayGetGrad", x).value is None
+    assert created(call, "MXNDArrayGetGrad", y).value is not None
+
+
 def test_gradients_as_new_arrays(call, array, values):
     x = array([1, 2, 3])
     call("MXAutogradMarkVariables", 1, handles(x), uints(1), handles(array([0, 0, 0])))

@@ -28,6 +28,20 @@ def test_views_share_memory_and_outlive_their_base(call, array, values):
     assert values(flat).tolist() == [1, 2, 30, 4, 5, 6]
 
 
+def test_a_row_without_elements(call):
+    was = ctypes.c_int()
+    call("MXSetIsNumpyShape", 1, ctypes.byref(was))
+    try:
+        base = created(call, "MXNDArrayCreateEx", uints(2, 0, 3), 3, 1, 0, 0, 0)
+        row = created(call, "MXNDArrayAt", base, 1)
+        ndim, where_ndim = out(ctypes.c_int)
+        sizes, where_sizes = out(ctypes.POINTER(ctypes.c_int))
+        call("MXNDArrayGetShapeEx", row, where_ndim, where_sizes)
+        assert sizes[: ndim.value] == [0, 3]
+    finally:
+        call("MXSetIsNumpyShape", was, ctypes.byref(ctypes.c_int()))
+
+
 @pytest.mark.parametrize(
     "call_of", [("MXNDArraySlice", 1, 4), ("MXNDArraySlice64", 2, 1), ("MXNDArrayAt", 3)]
 )

@@ -142,6 +142,16 @@ def test_setting_an_operators_attribute_takes_effect():
         net._set_attr(foo="1")
 
 
+def test_facts_of_nodes():
+    parts = mx.sym.split(mx.sym.var("x"), num_outputs=2, name="parts")
+    facts = ("name", "op_name", "_value_index", "num_outputs")
+    assert [parts[1].attr(key) for key in facts] == ["parts", "SliceChannel", "1", "2"]
+    assert parts.attr("_value_index") == "0, 1"
+    assert mx.sym.var("x").attr("op_name") == "null"
+    of_two = mx.sym.Group([parts[0], mx.sym.var("y")])
+    assert [of_two.attr(key) for key in facts] == [None] * 4
+
+
 def test_attributes_of_variables():
     v = mx.sym.var(
         "v", shape=(0, 4), lr_mult=2, dtype="float16", stype="csr", init="zeros", __foo__="1"

@@ -5,7 +5,7 @@ import torch
 
 import mxnova as mx
 import mxnova.core.op.families.creation
-import mxnova.core.op.families.legacy  # noqa: F401
+import mxnova.core.op.families.legacy
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.base.scopes import set_np_shape
 from mxnova.core.op.record import find
