@@ -32,6 +32,7 @@ WITHOUT: dict[str, dict[str, Callable[..., Any]]] = {
     "mxnova-without-simplification": {"simplified": _unchanged},
     "mxnova-without-padding": {"with_padding_merged": _unchanged},
     "mxnova-without-constants": {"with_constants_folded": _unchanged},
+    "mxnova-without-attention": {"with_fused_attention": _unchanged},
     "mxnova-without-unread-positions": {"without_unread_positions": _unchanged},
     "mxnova-without-convolutions": {"with_fused_convolutions": _unchanged},
     "mxnova-without-products": {"with_fused_products": _unchanged},

@@ -19,6 +19,7 @@ READS = {
     "after operators": lambda a: (nd.dot(a, a) + 1).asnumpy(),
     "after copies": lambda a: a.copyto(mx.cpu(1)).asnumpy(),
     "rows": lambda a: next(iter(a)).asnumpy(),
+    "another shape": lambda a: a.reshape((4,)).asnumpy(),
     "columns": lambda a: a[:, 1].asnumpy(),
     "written elsewhere": lambda a: nd.zeros((2, 2)).__iadd__(a).asnumpy(),
     "several outputs": lambda a: nd.split(a, 2)[1].asnumpy(),

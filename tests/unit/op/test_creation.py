@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 import torch
 
+import mxnova as mx
 import mxnova.core.op.families.creation
 import mxnova.core.op.families.legacy  # noqa: F401
 from mxnova.core.base.errors import MXNetError
@@ -134,3 +135,13 @@ def test_set_value_fills_its_output():
     assert out.tolist() == [3, 3]
     with pytest.raises(MXNetError, match="out= is missing"):
         op.forward(out=None)
+
+
+def test_set_value_fills_all_rows():
+    out = mx.nd.sparse.zeros("row_sparse", (3, 2))
+    mx.nd._internal._set_value(2.0, out=out)
+    assert out.stype == "row_sparse"
+    assert out.indices.asnumpy().tolist() == [0, 1, 2]
+    assert (out.asnumpy() == 2).all()
+    with pytest.raises(MXNetError, match="not csr"):
+        mx.nd._internal._set_value(2.0, out=mx.nd.sparse.zeros("csr", (3, 2)))

@@ -214,8 +214,16 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
     # Attributes ----------------------------------------------------------------------------------
 
     def attr(self, key: str) -> str | None:
-        """Attribute `key` of its node, None when it has none."""
-        return _shown_attrs(self._entries[0].node).get(key)
+        """Attribute `key` of its node; None when it has none, or is of several nodes.
+
+        Every node has ``name``, ``op_name``, and ``_value_index``: which outputs these are.
+        """
+        node = self._entries[0].node
+        if any(entry.node is not node for entry in self._entries):
+            return None
+        if key in _FACTS:
+            return _FACTS[key](self._entries)
+        return _shown_attrs(node).get(key)
 
     def list_attr(self, recursive: bool = False) -> dict[str, str]:
         """Attributes of its node."""
@@ -256,6 +264,13 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
     def debug_str(self) -> str:
         """A listing of outputs and nodes."""
         return listing(self)
+
+
+_FACTS: dict[str, Callable[[Sequence[Entry]], str]] = {
+    "name": lambda entries: entries[0].node.name,
+    "op_name": lambda entries: "null" if (op := entries[0].node.op) is None else op.name,
+    "_value_index": lambda entries: ", ".join(str(entry.output) for entry in entries),
+}
 
 
 def _shown_attrs(node: Node) -> dict[str, str]:

@@ -151,8 +151,9 @@ def _as_gradient(function: Function, gradient: Any, like: Tensor) -> Tensor:
     if gradient is None:
         return torch.zeros_like(like)
     _checked(function, "backward gives", [gradient])
+    tensor = gradient._tensor
     try:
-        return torch.empty_like(like).copy_(gradient._tensor)
+        return torch.empty_like(like).copy_(tensor)
     except RuntimeError:
         raise MXNetError(
             f"{_named(function)}: backward gives shape {shape_text(gradient.shape)} "

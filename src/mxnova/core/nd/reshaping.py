@@ -54,8 +54,9 @@ class Reshaping(OperatorMethods, BaseArray):
         """What ATen makes of a shape, where that is what MXNet makes of it."""
         if 0 in shape:
             return None
+        tensor = self._tensor
         try:
-            return view_of(self, self._tensor.view(shape))
+            return view_of(self, tensor.view(shape))
         except (RuntimeError, TypeError):
             return None
 

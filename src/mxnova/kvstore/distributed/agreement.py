@@ -64,7 +64,7 @@ class Agreement:
             torch.zeros(_CALLS_END + ROOM, dtype=torch.uint8) for _ in range(links.size)
         ]
         self._mine = self._messages[links.rank]
-        self._bytes: Any = self._mine.numpy()  # the same memory
+        self._texts = [memoryview(message.numpy())[:_CALLS_END] for message in self._messages]
         self._out = links.to_all([self._mine])
         self._in = {peer: [self._messages[peer]] for peer in links.peers}
 
@@ -79,7 +79,7 @@ class Agreement:
             What was found; what came along is valid until the next round.
         """
         text = len(digests).to_bytes(8, "little") + b"".join(digests)
-        self._bytes[: len(text)] = list(text)
+        self._texts[self._links.rank][: len(text)] = text
         for start, tensor in along:
             place = slice(_CALLS_END + start, _CALLS_END + start + tensor.nbytes)
             self._mine[place].copy_(tensor.view(-1).view(torch.uint8))
@@ -88,7 +88,7 @@ class Agreement:
         return self._compared(text, len(digests))
 
     def _compared(self, mine: bytes, count: int) -> Agreed:
-        theirs = [bytes(message[:_CALLS_END].numpy()) for message in self._messages]
+        theirs = [bytes(text) for text in self._texts]
         count = min(count, *(int.from_bytes(text[:8], "little") for text in theirs))
         alike = slice(8, 8 + count * _DIGEST)
         if all(text[alike] == mine[alike] for text in theirs):

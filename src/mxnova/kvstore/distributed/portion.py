@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -59,6 +60,10 @@ class Portion:
         self._gradients: dict[Key, Any] | None = None
         self._outs: list[tuple[Key, Tensor]] = []
         self._completion: Completion | None = None
+        self._lock = threading.Lock()
+        self._is_over = False
+        self._error: BaseException | None = None
+        self._also: list[tuple[Key, Tensor, Completion]] = []
 
     # The operation -------------------------------------------------------------------------------
 
@@ -91,9 +96,41 @@ class Portion:
         return None
 
     def settle(self, error: BaseException | None = None) -> None:
-        """Finishes the operation, once."""
-        if self._completion is not None:
-            self._completion.settle(error)
+        """Finishes the operation, once, and those that came with it."""
+        if self._completion is None:
+            return
+        with self._lock:
+            if self._is_over:
+                return
+            self._is_over, self._error = True, error
+        for key, out, completion in self._also:
+            self._hand_to(key, out, completion)
+        self._completion.settle(error)
+
+    def _hand_to(self, key: Key, out: Tensor, completion: Completion) -> None:
+        if self._error is None:
+            out.copy_(self.values[key]._raw)
+        completion.settle(self._error)
+
+    def also(self, key: Key, out: NDArray) -> bool:
+        """Has `out` get the new value of a key, too; whether there was time for that.
+
+        That spares an operation which waits for this one: a thread, and what it takes to wake it.
+        """
+        var = var_of(out)
+        if var.uses or self._is_over:  # its turn may come late, after other values
+            return False
+
+        def start(completion: Completion) -> None:
+            with self._lock:
+                if not self._is_over:
+                    self._also.append((key, out._target, completion))
+                    return
+            self._hand_to(key, out._target, completion)
+
+        operation = Operation(start, (), (var,), FnProperty.ASYNC, "pull", is_async=True)
+        engine().push(operation, cpu(0))
+        return True
 
     # The exchange --------------------------------------------------------------------------------
 

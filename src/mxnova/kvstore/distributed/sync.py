@@ -39,6 +39,7 @@ class SyncStore(SharedStore):
         self._plan: Plan | None = None
         self._compression: TwoBitCompression | None = None
         self._digests: dict[Any, bytes] = {}
+        self._last: dict[Key, Portion] = {}  # that a key was pushed with
         super().__init__(type, links, own_links, watch)
 
     # Values in -----------------------------------------------------------------------------------
@@ -105,6 +106,8 @@ class SyncStore(SharedStore):
         call.parts, call.missing = portions, len(portions)
         self.lane.submit(call)
         for portion in portions:
+            if not portion.rows:
+                self._last |= dict.fromkeys(portion.values, portion)
             portion.push(lambda mistake: self.lane.ready(call, mistake), call.priority)
 
     def _portions(self, groups: Groups, outs: Groups) -> Iterator[Portion]:
@@ -133,6 +136,19 @@ class SyncStore(SharedStore):
                 del sizes[kind]
         for (rows, _), keys in open_ones.items():
             yield keys, rows
+
+    # Values out ----------------------------------------------------------------------------------
+
+    def _spread(self, wanted: Groups, priority: int) -> None:
+        rest = {key: self._left(key, outs) for key, outs in wanted.items()}
+        super()._spread(rest, priority)
+
+    def _left(self, key: Key, outs: list[NDArray]) -> list[NDArray]:
+        """Which arrays do not get the value of a key together with what is under way for it."""
+        portion = self._last.get(key)
+        if portion is None:
+            return outs
+        return [out for out in outs if out.stype != "default" or not portion.also(key, out)]
 
     # Devices -------------------------------------------------------------------------------------
 

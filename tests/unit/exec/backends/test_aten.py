@@ -10,7 +10,7 @@ import torch
 
 import mxnova as mx
 from mxnova.base import MXNetError
-from mxnova.core.exec.backends import aten, batch_split, low_precision
+from mxnova.core.exec.backends import aten, batch_split, fused_linear, low_precision
 from mxnova.core.exec.backends.simplification import simplified
 
 SHAPE = (4, 8, 12, 12)
@@ -125,6 +125,16 @@ def test_products_take_over_activations(monkeypatch, after, options):
     plain, found, predictor = answers(symbol, monkeypatch, ROWS)
     close(found, plain)
     assert [op.name for op in operators(predictor)] == ["_FusedLinear"]
+
+
+@pytest.mark.parametrize("has_avx512", [True, False])
+def test_gelu_inside_the_kernel_or_after_it(monkeypatch, has_avx512):
+    monkeypatch.setattr(fused_linear, "HAS_AVX512", has_avx512)
+    product = mx.sym.FullyConnected(X, num_hidden=128, name="f")
+    symbol = mx.sym.LeakyReLU(product, act_type="gelu")
+    plain, found, predictor = answers(symbol, monkeypatch, ROWS)
+    close(found, plain)
+    assert [op.gelu_after for op in operators(predictor)] == [not has_avx512]
 
 
 def test_products_of_more_axes(monkeypatch):

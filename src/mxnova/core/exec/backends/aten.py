@@ -2,11 +2,11 @@
 """The default backend: passes over the graph that serve ATen's kernels on the CPU.
 
 In order: copies and chains go (`simplification`), convolutions pad for themselves
-(`padding_merge`), what parameters decide is computed (`constant_folding`), strides move to where
-values are made (`unread_positions`), convolutions and products take over what follows them and have
-their weights laid out (`convolution_fusion`, `fused_linear`), values between them go bfloat16 where
-that is asked for (`low_precision`), batches are shared out among threads (`batch_split`), and sums
-go where their summand was (`in_place_sums`).
+(`padding_merge`), what parameters decide is computed (`constant_folding`), attention becomes one
+kernel (`fused_attention`), strides move to where values are made (`unread_positions`), convolutions
+and products take over what follows them and have their weights laid out (`convolution_fusion`,
+`fused_linear`), values between them go bfloat16 where that is asked for (`low_precision`), batches
+are shared out among threads (`batch_split`), and sums go where their summand was (`in_place_sums`).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from .convolution_fusion import (
     parameters_of_convolutions,
     with_fused_convolutions,
 )
+from .fused_attention import with_fused_attention
 from .fused_linear import is_worth_fusing, with_fused_products
 from .in_place_sums import with_sums_in_place
 from .padding_merge import with_padding_merged
@@ -67,6 +68,7 @@ class Aten:
         dtype = _dtype(program.symbol)
         symbol = with_padding_merged(simplified(program.symbol))
         symbol = with_constants_folded(symbol, constants)
+        symbol = with_fused_attention(symbol, program.facts.dtypes(symbol))
         symbol = without_unread_positions(symbol, program.facts.shapes(symbol))
         shapes = program.facts.shapes(symbol)
         images = images_at_once(symbol, shapes)

@@ -20,6 +20,7 @@ from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.infer import Shapes
+from ...op.onednn import HAS_AVX512
 from ...op.record import Op, OpType
 from .readers import Readers
 
@@ -35,7 +36,8 @@ class FusedLinear(Op):
     Attributes:
         weight: laid out.
         bias: of its outputs, or None.
-        unary: name and numbers of the activation.
+        unary: name and numbers of the activation that the kernel applies.
+        gelu_after: whether GELU is applied to its result, in place.
         flatten: whether the rows of data are all but its first axis; else its last axis.
         n_columns: size of the last axis of the output.
         absorbed: names of the nodes that it stands for.
@@ -45,6 +47,7 @@ class FusedLinear(Op):
     weight: Tensor
     bias: Tensor | None
     unary: tuple[str, list[float], str]
+    gelu_after: bool
     flatten: bool
     n_columns: int
     absorbed: tuple[str, ...]
@@ -64,6 +67,8 @@ class FusedLinear(Op):
         result: Tensor = torch.ops.mkldnn._linear_pointwise(
             rows, self.weight, self.bias, *self.unary
         )
+        if self.gelu_after:
+            torch.ops.aten.gelu_(result)
         return result if self.flatten else result.view(*data.shape[:-1], self.n_columns)
 
 
@@ -144,12 +149,15 @@ def _fused(
     dtype: torch.dtype,
 ) -> FusedLinear:
     op: Any = node.op
+    # Without AVX-512 the kernel takes 0.9 ms for half a million numbers, ATen's 0.5.
+    gelu_after = unary[0] == "gelu" and not HAS_AVX512
     weight, *rest = (constants[e.node.name].detach().to(dtype) for e in node.inputs[1:])
     n_rows = prod(shape) // weight.shape[1]
     return FusedLinear(
         weight=torch.ops.mkldnn._reorder_linear_weight(weight.contiguous(), n_rows),
         bias=rest[0].contiguous() if rest else None,
-        unary=unary,
+        unary=("none", [], "") if gelu_after else unary,
+        gelu_after=gelu_after,
         flatten=op.flatten,
         n_columns=weight.shape[0],
         absorbed=names,

@@ -10,6 +10,7 @@ from ...base.errors import MXNetError
 from ..declaration import function_operator
 from ..infer import DTypes, Shapes
 from ..record import Op
+from ..sparse.storage import RowSparse, Value
 
 
 def _nothing(op: Op, s: Shapes | DTypes) -> None:
@@ -17,16 +18,22 @@ def _nothing(op: Op, s: Shapes | DTypes) -> None:
 
 
 @function_operator("_set_value", shape=_nothing, dtype=_nothing, differentiable=False)
-def set_value(*, src: float, out: tuple[Tensor, ...] | None) -> Tensor:
+def set_value(*, src: float, out: tuple[Value, ...] | None) -> Value:
     """Fills the output with a number.
 
     Args:
         src: the number.
-        out: the output.
+        out: the output, dense or row_sparse, which gets all its rows.
     """
     if out is None:
         raise MXNetError("_set_value fills an array: out= is missing")
-    return out[0].fill_(src)
+    target = out[0]
+    if isinstance(target, Tensor):
+        return target.fill_(src)
+    if not isinstance(target, RowSparse):
+        raise MXNetError(f"_set_value fills dense and row_sparse arrays, not {target.stype}")
+    rows = torch.arange(target.shape[0], device=target.data.device)
+    return RowSparse(target.data.new_full(target.shape, src), rows, target.shape)
 
 
 def _like_rhs(op: Op, s: Shapes) -> None:
