@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The backend that measures: what it keeps, what it believes, and that nothing it reads can harm."""
 
+import itertools
 import json
 import os
 
@@ -54,6 +55,7 @@ def halves(monkeypatch, tmp_path):
     monkeypatch.setenv("MXNOVA_AUTO_BACKENDS", "halves")
     monkeypatch.setenv("MXNOVA_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(auto, "is_busy", lambda: False)
+    monkeypatch.setattr(auto, "waited", lambda: 0.0)
     monkeypatch.setattr(BY_NAME["auto"], "_found", Forgetful())
     return made
 
@@ -173,8 +175,11 @@ def test_marks_ask_for_it_in_executors(halves, faster):
     assert halves.compiled == 1
 
 
-def test_what_a_busy_machine_shows_is_not_kept(halves, faster, monkeypatch):
-    monkeypatch.setattr(auto, "is_busy", lambda: True)
+@pytest.mark.parametrize("sign", ["is_busy", "waited"])
+def test_what_a_busy_machine_shows_is_not_kept(halves, faster, monkeypatch, sign):
+    seconds = itertools.count(step=60)
+    signs = {"is_busy": lambda: True, "waited": lambda: next(seconds)}
+    monkeypatch.setattr(auto, sign, signs[sign])
     monkeypatch.setattr(BY_NAME["auto"], "_found", {})
     faster("halves")
     assert answer() == 0.5

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from ...base import env
-from ...base.machine_load import is_busy
+from ...base.machine_load import is_busy, waited
 from ...base.shapes import is_known
 from ...graph.symbol import Symbol
 from ..program_identity import identity
@@ -25,6 +25,7 @@ __all__ = ["Auto"]
 
 _SECONDS = 0.25  # for each candidate; at least `_ROUNDS` runs
 _ROUNDS = 3
+_MOST_WAITING = 0.1  # of the time that measuring takes: more, and others wanted the cores
 
 
 class Auto:
@@ -78,10 +79,13 @@ class Auto:
         inputs = _inputs(program, constants)
         if inputs is None:
             return forms[DEFAULT]
+        start, waiting = time.perf_counter(), waited()
         seconds = measured({n: _runner(program, form, inputs) for n, form in forms.items()})
+        waiting = waited() - waiting
+        is_quiet = waiting < _MOST_WAITING * (time.perf_counter() - start) and not is_busy()
         best = min(seconds, key=lambda name: seconds[name])
         self._found[key] = best
-        if not is_busy():
+        if is_quiet:
             self.choices.keep(key, best, seconds)
         return forms[best]
 
