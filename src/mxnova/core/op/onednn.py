@@ -149,19 +149,13 @@ def laid_out(data: Tensor, weight: Tensor) -> Tensor:
     return data.contiguous(memory_format=torch.channels_last)
 
 
-def skips(weight: Tensor, stride: Sequence[int]) -> bool:
-    """Whether images have to be `in_planes` for a kernel of one item with a stride.
+def skips(kernel: Sequence[int], stride: Sequence[int], channels: int) -> bool:
+    """Whether images of so many channels have to be `in_planes` for a convolution.
 
-    For channels-last images of fewer channels than its vectors hold, oneDNN's gradient of such a
-    weight writes beyond its memory (torch 2.13, AVX2: 2 to 7 channels).
+    For channels-last images of fewer channels than its vectors hold, oneDNN's gradient of a weight
+    of one item that skips images' items writes beyond its memory (torch 2.13, AVX2: 2 to 7).
     """
-    _, channels, *window = weight.shape
-    return (
-        window == [1, 1]
-        and channels < _FEW_CHANNELS
-        and any(step > 1 for step in stride)
-        and not weight.is_mkldnn
-    )
+    return kernel == (1, 1) and channels < _FEW_CHANNELS and max(stride, default=1) > 1
 
 
 def in_planes(data: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:

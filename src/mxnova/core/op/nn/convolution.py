@@ -81,7 +81,7 @@ class _Convolution(Filters):
     ) -> Tensor:
         last = is_channels_last(self.layout)
         images, weight = channels_first(data, last), channels_first(weight, last)
-        if skips(weight, self.stride):
+        if skips(self.kernel, self.stride, weight.shape[1]):
             images, weight = in_planes(images, weight)
         elif inside:
             images = laid_out(images, weight)
@@ -236,7 +236,7 @@ class Deconvolution(Filters):
     def forward(self, data: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         last = is_channels_last(self.layout)
         data, weight = channels_first(data, last), channels_first(weight, last)
-        if skips(weight, self.stride):
+        if skips(self.kernel, self.stride, weight.shape[1]):
             data, weight = in_planes(data, weight)
         pad, adj = self.pad, self.adj
         if any(self.target_shape):
