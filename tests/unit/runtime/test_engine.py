@@ -15,6 +15,7 @@ from mxnova.core.runtime.engine import (
     Completion,
     FnProperty,
     NaiveEngine,
+    Operation,
     ThreadedEngine,
     ThreadedEnginePerDevice,
     Var,
@@ -351,6 +352,35 @@ def test_what_needs_a_failed_var_does_not_run_and_fails_with_it(threaded):
     threaded.push_sync(lambda: ran.append("later"), None, [a], [b], asynchronous=True)
     threaded.wait_for_var(b)
     assert ran == ["c", "later"]
+
+
+def test_what_is_not_to_be_skipped_runs_and_leaves_failures_to_be_told(threaded):
+    var, ran = Var("v"), []
+
+    def fail():
+        raise ZeroDivisionError
+
+    held = Held(threaded, writes=[var])
+    threaded.push_sync(fail, writes=[var], name="first", asynchronous=True)
+    threaded.push(Operation(lambda: ran.append(1), (), [var], name="second", no_skip=True))
+    held.release()
+    with pytest.raises(MXNetError, match="first"):
+        threaded.wait_for_var(var)
+    assert ran == [1]
+    threaded.push(Operation(fail, (), [var], name="third", no_skip=True))
+    with pytest.raises(MXNetError, match="third"):
+        threaded.wait_for_var(var)
+
+
+def test_operations_that_fail_with_one_exception_are_one_failure(threaded):
+    first, second, error = Var("v"), Var("w"), MXNetError("by me")
+    for var in (first, second):
+        threaded.push_async(lambda done: done(error), writes=[var])
+    threaded.drain()
+    with pytest.raises(MXNetError, match="by me"):
+        threaded.wait_for_var(second)
+    threaded.wait_for_var(first)
+    threaded.wait_for_all()
 
 
 def test_raising_a_failure_does_not_let_run_what_was_pushed_before(threaded):

@@ -55,7 +55,7 @@ class Call:
     ) -> None:
         self.name, self.description, self.priority = name, description, priority
         self.digest = digest or digest_of(name, description)
-        self.parts: Sequence[Any] = ()
+        self.parts: Sequence[Part] = ()
         self.missing = 0
         self.error: BaseException | None = None
 
