@@ -49,7 +49,7 @@ def cases(peer: str, options: Options) -> dict[str, Callable[[], Case]]:
 # The program in C ---------------------------------------------------------------------------------
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _client(peer: str, folder: str) -> str:
     """The program, linked with the library of `peer`."""
     library, made = _library(peer, folder), os.path.join(folder, f"client-{peer}")
@@ -94,7 +94,8 @@ class _Client:
 
     def _asked(self, runs: int) -> str:
         process = self._process
-        assert process.stdin is not None and process.stdout is not None
+        if process.stdin is None or process.stdout is None:
+            raise RuntimeError("the program has no pipes")
         process.stdin.write(f"{runs}\n")
         process.stdin.flush()
         line = process.stdout.readline()

@@ -5,15 +5,17 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["MODULE", "NULL", "ffi", "settle"]
+__all__ = ["MODULE", "NAMES", "NULL", "ffi", "settle"]
 
 MODULE = "_mxnova_capi"  # what the library is called in Python
 
 ffi: Any
 settle: Any = None
+NAMES: frozenset[str] = frozenset()  # of the functions that the library has
 try:
     _library = __import__(MODULE)
     ffi, settle = _library.ffi, _library.lib.mxnova_settle
+    NAMES = frozenset(name for name in dir(_library.lib) if name.startswith(("MX", "NN")))
 except ImportError:  # read outside of the library, where C's own types are enough
     from _cffi_backend import FFI
 

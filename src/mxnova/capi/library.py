@@ -5,53 +5,79 @@ from __future__ import annotations
 
 import atexit
 import signal  # noqa: F401 - it takes over Ctrl-C when it is first imported, which `settle` undoes
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
 
 from ..core.base.handles import end_all
 from . import (  # noqa: F401 - each makes its functions C's
     autograd,
     cached_op,
-    cuda_kernels,
-    custom_operators,
-    data_iterators,
     environment,
-    exchange,
     executor,
     files,
-    graph,
     inference,
-    key_value_stores,
-    legacy,
-    legacy_operators,
     ndarray,
     operators,
-    packed,
     predict,
-    profiling,
-    pushing,
-    record_files,
-    rewriting,
     symbol,
     views,
 )
 from .border import FUNCTIONS, failed, refuse
-from .declarations import declarations
-from .interface import ffi, settle
+from .interface import NAMES, ffi, settle
 
-__all__ = ["start"]
+__all__ = ["load_all", "start"]
 
-for _name in declarations().functions.keys() - FUNCTIONS.keys():
-    refuse(_name, "mxnova does not have this function")
+# Families that a program which predicts has no need of: a sixth of the time that it starts in.
+_LATER = (
+    "cuda_kernels",
+    "custom_operators",
+    "data_iterators",
+    "exchange",
+    "graph",
+    "key_value_stores",
+    "legacy",
+    "packed",
+    "profiling",
+    "pushing",
+    "record_files",
+    "rewriting",
+)
 
 
 def start() -> None:
     """Connects C's functions with Python's."""
-    for name, function in FUNCTIONS.items():
-        if name in _WITHOUT_STATUS:
-            ffi.def_extern(name=name)(function)
-        else:
-            ffi.def_extern(name=name, error=-1, onerror=failed)(function)
+    for name in NAMES:
+        _connect(name, FUNCTIONS.get(name) or _first_call(name))
     atexit.register(end_all)  # while what objects need to end is still there
     settle()
+
+
+def load_all() -> None:
+    """Connects the functions of all families."""
+    for family in _LATER:
+        import_module(f"{__package__}.{family}")
+    for name in NAMES - FUNCTIONS.keys():
+        refuse(name, "mxnova does not have this function")
+    for name in NAMES:
+        _connect(name, FUNCTIONS[name])
+
+
+def _first_call(name: str) -> Callable[..., Any]:
+    """Stands for a function whose family is loaded when it is first called."""
+
+    def call(*arguments: Any) -> Any:
+        load_all()
+        return FUNCTIONS[name](*arguments)
+
+    return call
+
+
+def _connect(name: str, function: Callable[..., Any]) -> None:
+    if name in _WITHOUT_STATUS:
+        ffi.def_extern(name=name)(function)
+    else:
+        ffi.def_extern(name=name, error=-1, onerror=failed)(function)
 
 
 _WITHOUT_STATUS = {"MXGetLastError", "NNGetLastError", "NNAPISetLastError"}
