@@ -143,6 +143,19 @@ def test_shared_memory(call, values):
         call("MXNDArrayGetSharedMemHandle", elsewhere.handle, where_pid, where_number)
 
 
+def test_truth_values_of_dlpack_as_mxnet_codes_them(call):
+    made = mx.np.array([True, False, True], dtype="bool")
+    tensor = created(call, "MXNDArrayToDLPack", made.handle)
+    kind = ctypes.cast(tensor.value + 20, ctypes.POINTER(ctypes.c_uint8))
+    kind[0], kind[1] = 1, 1  # unsigned integers of one bit
+    array = created(call, "MXNDArrayFromDLPack", tensor)
+    flag, where = out(ctypes.c_int)
+    call("MXNDArrayGetDType", array, where)
+    data, where = out(ctypes.POINTER(ctypes.c_bool))
+    call("MXNDArrayGetData", array, where)
+    assert (flag.value, data[:3]) == (7, [True, False, True])
+
+
 def test_memory_of_a_duplicated_file(call, values):
     """What multiprocessing's DupFd gives a receiver, who closes it."""
     array = mx.nd.array([1, 2]).as_in_context(mx.Context("cpu_shared", 0))
