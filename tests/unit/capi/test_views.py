@@ -25,6 +25,17 @@ def test_views_share_memory_and_outlive_their_base(call, array, values):
     assert values(flat).tolist() == [1, 2, 30, 4, 5, 6]
 
 
+@pytest.mark.parametrize("name, kind, more", [
+    ("MXNDArrayReshape", ctypes.c_int, ()), ("MXNDArrayReshape64", ctypes.c_int64, (False,)),
+])  # fmt: skip
+def test_a_shape_of_fewer_elements_has_the_first_ones(call, array, values, name, kind, more):
+    base = array([[1, 2, 3], [4, 5, 6]])
+    first = created(call, name, base, 2, (kind * 2)(2, 2), *more)
+    assert values(first).tolist() == [[1, 2], [3, 4]]
+    with pytest.raises(RuntimeError, match="MXNetError: Reshape: "):
+        created(call, name, base, 2, (kind * 2)(4, 5), *more)
+
+
 def test_a_row_without_elements(call):
     was = ctypes.c_int()
     call("MXSetIsNumpyShape", 1, ctypes.byref(was))
