@@ -56,7 +56,19 @@ def MXNDArrayFromDLPackEx(dlpack: int, transient_handle: bool, out_handle: Any) 
     if not dlpack:
         raise ArgumentError("from_dlpack: the tensor is a null pointer")
     pointer = _kept_copy(dlpack) if transient_handle else dlpack
+    _name_truth_values(pointer)
     out_handle[0] = give(from_dlpack(_new_capsule(pointer, _NAME, None)))
+
+
+# Where a tensor's element type is: a byte for its code, one for its bits.
+_TYPE = 20
+_TRUTH_OF_MXNET, _TRUTH = (1, 1), (6, 8)  # an unsigned integer of one bit; DLPack's own
+
+
+def _name_truth_values(pointer: int) -> None:
+    kind = ffi.cast("unsigned char *", pointer) + _TYPE
+    if (kind[0], kind[1]) == _TRUTH_OF_MXNET:
+        kind[0], kind[1] = _TRUTH
 
 
 _copies: dict[int, tuple[Any, int]] = {}  # address of a copy -> it, the deleter

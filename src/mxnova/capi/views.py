@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 import torch
@@ -71,18 +72,24 @@ def MXNDArrayAt64(handle: int, idx: int, out: Any) -> None:
     out[0] = _at(handle, idx)
 
 
+def _reshaped(array: NDArray, sizes: list[int]) -> NDArray:
+    """The elements in another shape; one for fewer has the first of them, as in MXNet."""
+    count = math.prod(sizes)
+    if min(sizes, default=0) > 0 and count < array.size and not is_np_shape():
+        array = array.reshape((-1,))[:count]
+    made: NDArray = array.reshape(sizes)
+    return made
+
+
 @extern
 def MXNDArrayReshape(handle: int, ndim: int, dims: Any, out: Any) -> None:
-    out[0] = give(array_at(handle).reshape(numbers(ndim, dims)))
+    out[0] = give(_reshaped(array_at(handle), numbers(ndim, dims)))
 
 
 @extern
 def MXNDArrayReshape64(handle: int, ndim: int, dims: Any, reverse: bool, out: Any) -> None:
     array, sizes = array_at(handle), numbers(ndim, dims)
-    try:
-        made = array.reshape(shape=sizes, reverse=True) if reverse else array.reshape(sizes)
-    except MXNetError as error:  # MXNet's Python part makes the error of this name of it
-        raise ValueError(str(error)) from None
+    made = array.reshape(shape=sizes, reverse=True) if reverse else _reshaped(array, sizes)
     out[0] = give(made)
 
 

@@ -117,9 +117,3 @@ def test_a_constraint(run, array, call):
 def test_answers_are_written_to_truth_values_only(run, array):
     with pytest.raises(RuntimeError, match="^TypeError: _npi_isnan: out has type float32"):
         run("_npi_isnan", array(X), outs=[array(X)])
-
-
-def test_errors_of_python_tell_their_type(call, array):
-    shape = (ctypes.c_int64 * 2)(4, 5)
-    with pytest.raises(RuntimeError, match="^MXNetError: ValueError: Reshape"):
-        created(call, "MXNDArrayReshape64", array(X), 2, shape, False)

@@ -28,6 +28,17 @@ def test_views_share_memory_and_outlive_their_base(call, array, values):
     assert values(flat).tolist() == [1, 2, 30, 4, 5, 6]
 
 
+@pytest.mark.parametrize("name, kind, more", [
+    ("MXNDArrayReshape", ctypes.c_int, ()), ("MXNDArrayReshape64", ctypes.c_int64, (False,)),
+])  # fmt: skip
+def test_a_shape_of_fewer_elements_has_the_first_ones(call, array, values, name, kind, more):
+    base = array([[1, 2, 3], [4, 5, 6]])
+    first = created(call, name, base, 2, (kind * 2)(2, 2), *more)
+    assert values(first).tolist() == [[1, 2], [3, 4]]
+    with pytest.raises(RuntimeError, match="MXNetError: Reshape: "):
+        created(call, name, base, 2, (kind * 2)(4, 5), *more)
+
+
 def test_a_row_without_elements(call):
     was = ctypes.c_int()
     call("MXSetIsNumpyShape", 1, ctypes.byref(was))
@@ -144,6 +155,19 @@ def test_shared_memory(call, values):
     elsewhere = mx.nd.ones((1,))
     with pytest.raises(RuntimeError, match="cpu_shared"):
         call("MXNDArrayGetSharedMemHandle", elsewhere.handle, where_pid, where_number)
+
+
+def test_truth_values_of_dlpack_as_mxnet_codes_them(call):
+    made = mx.np.array([True, False, True], dtype="bool")
+    tensor = created(call, "MXNDArrayToDLPack", made.handle)
+    kind = ctypes.cast(tensor.value + 20, ctypes.POINTER(ctypes.c_uint8))
+    kind[0], kind[1] = 1, 1  # unsigned integers of one bit
+    array = created(call, "MXNDArrayFromDLPack", tensor)
+    flag, where = out(ctypes.c_int)
+    call("MXNDArrayGetDType", array, where)
+    data, where = out(ctypes.POINTER(ctypes.c_bool))
+    call("MXNDArrayGetData", array, where)
+    assert (flag.value, data[:3]) == (7, [True, False, True])
 
 
 def test_memory_of_a_duplicated_file(call, values):

@@ -37,6 +37,14 @@ def test_who_waits_gets_the_error_once(read):
     assert not ATTENTION
 
 
+def test_views_do_not_wait():
+    made = bad()
+    views = [made[1:], made.reshape((4,)), made[1:].reshape((2,))]
+    with pytest.raises(ValueError, match="scale=-1.0"):
+        views[-1].asnumpy()
+    assert [view.shape for view in views] == [(1, 2), (4,), (2,)]
+
+
 def test_results_written_to_a_given_array():
     out = nd.ones((2,))
     nd.take(nd.ones((3,)), nd.array([5, 1]), mode="raise", out=out)

@@ -14,7 +14,6 @@ from ..op.record import find
 from ..runtime.attention import ATTENTION
 from .base_array import BaseArray
 from .dispatch import invoke
-from .modes import MODES
 from .recording import STATE
 from .wrapping import view_of
 
@@ -40,7 +39,7 @@ class Reshaping(OperatorMethods, BaseArray):
         elif not shape:
             shape = _given_shape(kwargs)
         seen = STATE.recording and self._tracked is not None
-        if not (kwargs or seen or (ATTENTION and MODES)):
+        if not (kwargs or seen or ATTENTION):
             plain = self._plainly(shape)
             if plain is not None:
                 return plain
@@ -54,9 +53,8 @@ class Reshaping(OperatorMethods, BaseArray):
         """What ATen makes of a shape, where that is what MXNet makes of it."""
         if 0 in shape:
             return None
-        tensor = self._tensor
         try:
-            return view_of(self, tensor.view(shape))
+            return view_of(self, self._tensor.view(shape))
         except (RuntimeError, TypeError):
             return None
 
