@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 import pytest
+import torch
 import typer
 from rich.console import Console
 
@@ -29,7 +30,12 @@ SMOKE = Options(threads=1, smoke=True)
         ("training_bfloat16", "LeNet, batch 64"),
         ("data_loader", "uint8 images"),
         ("inference", "convolutional, batch 2"),
-        ("inference_bfloat16", "convolutional, batch 2"),
+        pytest.param(
+            *("inference_bfloat16", "convolutional, batch 2"),
+            marks=pytest.mark.skipif(
+                not torch.ops.mkldnn._is_mkldnn_bf16_supported(), reason="no bfloat16 here"
+            ),
+        ),
     ],
 )
 def test_subject_runs(name, case, tmp_path):

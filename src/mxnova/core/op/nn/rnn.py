@@ -142,14 +142,18 @@ class RNN(Op):
         train: bool,
         rng: torch.Generator | None,
     ) -> Tensor | tuple[Tensor, ...]:
-        shapes: Any = self.weight_shapes(data.shape[2])
+        weights = self.parts(parameters, data.shape[2])
+        return self.run(data, weights, (state, state_cell, sequence_length), train, rng)
+
+    def parts(self, parameters: Tensor, features: int) -> list[Tensor]:
+        """Views of `parameters`, in the order of `weight_shapes`."""
+        shapes: Any = self.weight_shapes(features)
         # One split, so that autograd joins the gradients in one go.
         parts = parameters.split_with_sizes([prod(shape) for shape in shapes])
-        views = [
+        return [
             part if len(shape) == 1 else part.view(shape)
             for part, shape in zip(parts, shapes, strict=True)
         ]
-        return self.run(data, views, (state, state_cell, sequence_length), train, rng)
 
     def run(
         self,
@@ -173,7 +177,7 @@ class RNN(Op):
         if self.mode != "lstm":  # the lengths are the fourth input then
             state_cell, sequence_length = None, state_cell
         states = [state] if state_cell is None else [state, state_cell]
-        cells = self._cells(weights)
+        cells = self.cells(weights)
         dropping = train and self.p > 0.0 and self.num_layers > 1
         if dropping or self._clips or self._goes_stepwise(data, sequence_length):
             p = self.p if dropping else 0.0
@@ -187,7 +191,7 @@ class RNN(Op):
         bounds = (self.lstm_state_clip_min, self.lstm_state_clip_max)
         return self.mode == "lstm" and None not in bounds
 
-    def _cells(self, views: Sequence[Tensor]) -> list[list[Tensor]]:
+    def cells(self, views: Sequence[Tensor]) -> list[list[Tensor]]:
         """Per layer and direction: input and recurrent weights, their biases, the projection."""
         n_cells = self.num_layers * self._n_directions
         n_weights = 3 if self.projection_size else 2

@@ -29,7 +29,8 @@ def _refusal(site: Site) -> str | None:
 
 @converter("RNN", _refusal)
 def _rnn(site: Site) -> list[Any]:
-    cells = site.op._cells(site.constant(1), site.shapes[0][2])  # type: ignore[attr-defined]
+    op: Any = site.op
+    cells = op.cells(op.parts(site.constant(1), site.shapes[0][2]))
     n_directions = 2 if site.bidirectional else 1
     output = ov.transpose(site.x, integers((1, 0, 2)))
     finals: list[list[Any]] = []
