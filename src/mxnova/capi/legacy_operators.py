@@ -20,7 +20,9 @@ from ..core.op.record import REGISTRY
 from ..operator import CustomOp
 from .custom_operators import Prop
 from .interface import NULL, ffi
-from .operators import ADDED, Creator
+from .operators import Creator
+
+__all__ = ["CREATORS"]
 
 _INPUT, _OUTPUT, _D_INPUT, _D_OUTPUT = range(4)  # tags that tell arrays apart
 _TRUE = ("1", "True", "true")
@@ -166,8 +168,10 @@ class _LegacyCreator(Creator):
 
 _TEXTS = {"data": "NDArray-or-Symbol[]", "info": "ptr, required"}
 _TOP = {"need_top_grad": "boolean, optional, default=1"}
-for _creator in (
-    _LegacyCreator("_NDArray", "struct NDArrayOpInfo *", _OnArrays, _TEXTS),
-    _LegacyCreator("_Native", "struct NativeOpInfo *", _OnNumbers, {**_TEXTS, **_TOP}),
-):
-    ADDED[_creator.name] = _creator
+CREATORS: dict[str, Creator] = {
+    creator.name: creator
+    for creator in (
+        _LegacyCreator("_NDArray", "struct NDArrayOpInfo *", _OnArrays, _TEXTS),
+        _LegacyCreator("_Native", "struct NativeOpInfo *", _OnNumbers, {**_TEXTS, **_TOP}),
+    )
+}

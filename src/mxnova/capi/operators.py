@@ -30,7 +30,7 @@ from .ndarray import with_memory
 from .places import stype_number
 from .returns import keep, text_memory, texts_memory
 
-__all__ = ["ADDED", "Creator", "become", "creator_of", "run_into"]
+__all__ = ["Creator", "become", "creator_of", "run_into"]
 
 
 # Operators of two arrays that make a new tensor; for equal shapes there is nothing to check.
@@ -69,7 +69,12 @@ class Creator:
         return given
 
 
-ADDED: dict[str, Creator] = {}  # name -> an operator that only C knows
+@cache
+def _added() -> dict[str, Creator]:
+    """Operators that only C knows, by name."""
+    from .legacy_operators import CREATORS  # needs `Custom`, which few programs in C have
+
+    return CREATORS
 
 
 def _refuse_number(array: Any, other: Any) -> Any:
@@ -78,8 +83,10 @@ def _refuse_number(array: Any, other: Any) -> Any:
 
 def creator_of(name: str) -> int:
     """The handle of the operator registered as `name`."""
-    added = ADDED.get(name)
-    return _creator(REGISTRY[name]) if added is None else _added(added)
+    type_ = REGISTRY.get(name)
+    if type_ is None and name in _added():
+        return _lasting(_added()[name])
+    return _creator(REGISTRY[name])
 
 
 @cache
@@ -88,7 +95,7 @@ def _creator(type_: OpType) -> int:
 
 
 @cache
-def _added(creator: Creator) -> int:
+def _lasting(creator: Creator) -> int:
     return give(creator)
 
 
@@ -97,14 +104,14 @@ def _added(creator: Creator) -> int:
 
 @cache
 def _all_names() -> tuple[int, Any, Any]:
-    names = sorted([*REGISTRY, *ADDED])
+    names = sorted([*REGISTRY, *_added()])
     return len(names), *texts_memory(names)
 
 
 @cache
 def _all_creators() -> tuple[int, Any]:
     handles = [_creator(type_) for type_ in dict.fromkeys(REGISTRY.values())]
-    handles += map(_added, ADDED.values())
+    handles += map(_lasting, _added().values())
     return len(handles), ffi.new("uintptr_t[]", handles)
 
 
