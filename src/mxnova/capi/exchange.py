@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import stat
 from typing import Any
 
 from ..core.base.errors import ArgumentError, MXNetError
@@ -144,6 +145,8 @@ def _receive(pid: int, number: int, shape: list[int], dtype: int) -> int:
 def _sent_header(path: str) -> bytes | None:
     """The beginning of a block that was sent; None where there is none."""
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):  # reading a pipe would wait
+            return None
         with open(path, "rb") as file:
             header = file.read(_HEADER)
     except OSError:

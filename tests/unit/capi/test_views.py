@@ -187,6 +187,15 @@ def test_memory_of_a_duplicated_file(call, values):
     assert is_shared_memory(number.value)
 
 
+def test_a_pipe_is_no_memory(call):
+    ends = os.pipe()
+    for pid in (os.getpid(), 2**30):
+        with pytest.raises(RuntimeError, match="shares no array"):
+            created(call, "MXNDArrayCreateFromSharedMem", pid, ends[0], ints(2), 1, 0)
+    for end in ends:
+        os.close(end)
+
+
 def is_shared_memory(file):
     """Whether `file` is one: its number may be another's by now."""
     place = f"/proc/self/fd/{file}"
