@@ -18,9 +18,9 @@ from ..core.exec.custom import register_custom
 from ..core.nd.array import NDArray
 from ..core.op.record import REGISTRY
 from ..operator import CustomOp
+from .creators import Creator
 from .custom_operators import Prop
 from .interface import NULL, ffi
-from .operators import Creator
 
 __all__ = ["CREATORS"]
 

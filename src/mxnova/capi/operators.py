@@ -4,69 +4,32 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 import torch
 
-from ..core.base.errors import ArgumentTypeError, MXNetError
+from ..core.base.errors import ArgumentTypeError
 from ..core.base.handles import GIVEN, find, give
 from ..core.exec import control_flow, custom  # noqa: F401 - these register operators
 from ..core.nd.array import NDArray
 from ..core.nd.dispatch import invoke
 from ..core.nd.memory import take
 from ..core.nd.recording import STATE
-from ..core.nd.shortcuts import pairwise
 from ..core.nd.validation import settled
 from ..core.op import library  # noqa: F401 - registers operators
 from ..core.op.dtypes import mx_dtype
 from ..core.op.record import REGISTRY, Op, OpType
-from .argument_texts import argument_texts
 from .arguments import numbers, pairs, text
 from .border import extern, status
+from .creators import Creator
 from .interface import NULL, ffi
 from .ndarray import with_memory
 from .places import stype_number
 from .returns import keep, text_memory, texts_memory
 
-__all__ = ["Creator", "become", "creator_of", "run_into"]
-
-
-# Operators of two arrays that make a new tensor; for equal shapes there is nothing to check.
-_QUICK = frozenset(
-    f"{family}_{name}"
-    for family in ("elemwise", "broadcast")
-    for name in ("add", "sub", "mul", "div")
-)
-
-
-class Creator:
-    """An operator, whatever name it was asked for by; its handle lives for ever.
-
-    Attributes:
-        type: the operator.
-        name: its canonical name.
-        quick: what computes it of two dense arrays of equal shape; None where `invoke` must.
-    """
-
-    noun = "operator"
-
-    def __init__(self, type_: OpType) -> None:
-        self.type = type_
-        self.name = type_.name
-        self.quick: Callable[[Any, Any], Any] | None = None
-        if self.type.name in _QUICK:
-            self.quick = pairwise(self.type, _refuse_number)
-
-    @property
-    def arguments(self) -> dict[str, str]:
-        """Name -> type of each argument."""
-        return argument_texts(self.type)
-
-    def attributes(self, given: dict[str, str]) -> dict[str, str]:
-        """Those of a node of `type`, for parameters that were given."""
-        return given
+__all__ = ["become", "creator_of", "run_into"]
 
 
 @cache
@@ -75,10 +38,6 @@ def _added() -> dict[str, Creator]:
     from .legacy_operators import CREATORS  # needs `Custom`, which few programs in C have
 
     return CREATORS
-
-
-def _refuse_number(array: Any, other: Any) -> Any:
-    raise MXNetError(f"a {type(other).__name__} is no array")
 
 
 def creator_of(name: str) -> int:

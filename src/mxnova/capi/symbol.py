@@ -16,8 +16,8 @@ from ..core.graph.symbol import Group, Symbol
 from ..formats.source import read_file
 from .arguments import found, pairs, text, texts
 from .border import extern
+from .creators import Creator
 from .interface import NULL
-from .operators import Creator
 from .returns import return_handles, return_text, return_texts
 
 __all__: list[str] = []

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a handle of an operator stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..core.base.errors import MXNetError
+from ..core.nd.shortcuts import pairwise
+from ..core.op.record import OpType
+from .argument_texts import argument_texts
+
+__all__ = ["Creator"]
+
+# Operators of two arrays that make a new tensor; for equal shapes there is nothing to check.
+_QUICK = frozenset(
+    f"{family}_{name}"
+    for family in ("elemwise", "broadcast")
+    for name in ("add", "sub", "mul", "div")
+)
+
+
+class Creator:
+    """An operator, whatever name it was asked for by; its handle lives for ever.
+
+    Attributes:
+        type: the operator.
+        name: its canonical name.
+        quick: what computes it of two dense arrays of equal shape; None where `invoke` must.
+    """
+
+    noun = "operator"
+
+    def __init__(self, type_: OpType) -> None:
+        self.type = type_
+        self.name = type_.name
+        self.quick: Callable[[Any, Any], Any] | None = None
+        if self.type.name in _QUICK:
+            self.quick = pairwise(self.type, _refuse_number)
+
+    @property
+    def arguments(self) -> dict[str, str]:
+        """Name -> type of each argument."""
+        return argument_texts(self.type)
+
+    def attributes(self, given: dict[str, str]) -> dict[str, str]:
+        """Those of a node of `type`, for parameters that were given."""
+        return given
+
+
+def _refuse_number(array: Any, other: Any) -> Any:
+    raise MXNetError(f"a {type(other).__name__} is no array")
