@@ -30,7 +30,7 @@ def _lines(text: bytes, what: str) -> Iterator[tuple[int, str]]:
 
 
 def parse_csv(text: bytes, dtype: str = "float32") -> _Numbers:
-    """Numbers separated by commas: (lines, numbers in each); integers may be written ``2.0e+00``."""
+    """Numbers separated by commas: (lines, numbers in each); also integers like ``2e+00``."""
     lines = [line for _, line in _lines(text, "CSV")]
     if not lines:
         raise FormatError("CSV: there are no numbers")
