@@ -168,7 +168,7 @@ class MultiMpAdamUpdate(MultiAdamUpdate):
             three float32 and mutated).
     """
 
-    arrays = ("weight", "grad", "mean", "var", "weight32")
+    arrays = ("weight", "grad", "mean", "var", "weight32")  # type: ignore[assignment]
 
 
 @operator("_multi_adamw_update", named_inputs=False)

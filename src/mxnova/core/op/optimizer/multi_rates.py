@@ -146,7 +146,7 @@ class MultiRmsPropAlexUpdate(MultiRmsPropUpdate):
     """
 
     gamma2: float = 0.9
-    arrays = ("weight", "grad", "n", "g", "delta")
+    arrays = ("weight", "grad", "n", "g", "delta")  # type: ignore[assignment]
 
     def together_(
         self, lr: float, wd: float, weights: Tensors, grads: Tensors, *states: Tensors
