@@ -2,6 +2,9 @@
 """OpenVINO and ONNX Runtime give what ATen gives: for every operator, over the operators' tables."""
 
 import importlib
+import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -252,6 +255,30 @@ def test_threads_share_a_model(backend):
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+IN_A_CHILD = """
+import os, sys
+import numpy as np, torch
+import mxnova as mx
+torch.set_num_threads(2)
+symbol = mx.sym.Convolution(mx.sym.var("data"), kernel=(3, 3), num_filter=32, name="c")
+shape = (2, 8, 32, 32)
+weights = {"arg:c_weight": mx.nd.ones((32, 8, 3, 3)), "arg:c_bias": mx.nd.zeros((32,))}
+predictor = mx.Predictor(symbol, weights, {"data": shape}, backend=sys.argv[1])
+data = np.ones(shape, "float32")
+assert predictor.predict(data=data)[0][0, 0, 0, 0] == 72
+child = os.fork()
+if not child:
+    os._exit(int(predictor.predict(data=data)[0][0, 0, 0, 0] != 72))
+sys.exit(os.waitpid(child, 0)[1])
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
+def test_forked_children_have_threads_of_their_own(backend):
+    run = [sys.executable, "-W", "ignore", "-c", IN_A_CHILD, backend]
+    assert subprocess.run(run, timeout=120).returncode == 0
 
 
 def test_other_shapes_and_other_types(backend):

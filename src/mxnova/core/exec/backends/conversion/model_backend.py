@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import importlib.util
+import threading
+import weakref
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -13,6 +16,7 @@ from torch import Tensor
 from ....base.shapes import is_known
 from ....graph.node import Entry, Node
 from ....graph.symbol import Symbol
+from ....runtime.forks import after_fork_in_child
 from ..group import Group, Runner, with_groups
 from ..request import lowest_precision, parameters_of, wants
 from . import graph
@@ -37,9 +41,31 @@ class _Model(Group):
 
     make: MakeModel
 
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
+        _MODELS.add(self)
+
+    def start_anew(self) -> None:
+        """Forgets what was made so far."""
+        _LEFT.append(self._runners)
+        self.__dict__.update(_runners=OrderedDict(), _lock=threading.Lock())
+
     def _make(self, data: Sequence[Tensor]) -> Runner:
         shapes = {n: tuple(t.shape) for n, t in zip(self.names, data, strict=True)}
         return self.make(self.body, shapes, self.constants, self.precision)
+
+
+_MODELS: weakref.WeakSet[_Model] = weakref.WeakSet()
+_LEFT: list[Any] = []  # never ended: that would wait, too
+
+
+def _start_anew() -> None:
+    """A forked child has the models, but none of their threads, which it would wait for."""
+    for model in tuple(_MODELS):
+        model.start_anew()
+
+
+after_fork_in_child(_start_anew)
 
 
 class ModelBackend:
