@@ -92,7 +92,7 @@ def _as_list(what: str, given: Any, or_none: bool = False) -> list[Any]:
     """An array, or some, as a list; `or_none`: with None in place of some."""
     if isinstance(given, BaseArray):
         return [given]
-    if not isinstance(given, Iterable):
+    if type(given) is not list and not isinstance(given, Iterable):
         raise ArgumentTypeError(f"{what}: a {type(given).__name__} is no array and no list of them")
     arrays = list(given)
     for array in arrays:
@@ -214,9 +214,10 @@ def _head_gradient(tracked: Tensor, gradient: BaseArray | None, create_graph: bo
 
 def _distinct(gradients: Sequence[Tensor | None], heads: _Heads) -> list[Tensor | None]:
     """The gradients, each in memory of its own: ATen hands on what it need not compute."""
-    seen = {_memory_of(g._tensor) for _, g in heads.values() if g is not None}
-    if not seen and len(gradients) == 1:
+    given = [g for _, g in heads.values() if g is not None]
+    if len(gradients) == 1 and not given:
         return [*gradients]
+    seen = {_memory_of(g._tensor) for g in given}
     found: list[Tensor | None] = []
     for gradient in gradients:
         if gradient is not None and not gradient.is_sparse:

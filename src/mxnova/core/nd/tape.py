@@ -36,6 +36,7 @@ __all__ = [
 # input.
 Step = Op | Hashable | str | int
 
+_new: Any = object.__new__
 _number_of_step = count().__next__
 _number_of_variable = count().__next__
 
@@ -119,7 +120,10 @@ def step(made_by: Step, arrays: Iterable[Any]) -> TapeNode:
         if node is None or node.inputs is None:
             node = array._node = TapeNode(None, (), _number_of_variable())
         inputs.append(node)
-    return TapeNode(made_by, tuple(inputs), _number_of_step())
+    # As a call of the class makes it, in half the time.
+    made: TapeNode = _new(TapeNode)
+    made.made_by, made.inputs, made.number = made_by, tuple(inputs), _number_of_step()
+    return made
 
 
 def outputs_of(node: TapeNode, n: int) -> Sequence[TapeNode]:

@@ -66,10 +66,13 @@ def wrap_recorded(
     """
     array: NDArray = _new(cls or CLASSES["default"])
     array._raw = result.data
-    array._chunk = new_chunk(context)
-    array._tracked = result
-    array._node = node
-    array._grad = None
+    array._tracked, array._node, array._grad = result, node, None
+    if _is_checked:
+        array._chunk = new_chunk(context)
+        return array
+    chunk: Chunk = _new(Chunk)  # as in `wrap`
+    chunk.context, chunk.foreign, chunk._var = context, False, None
+    array._chunk = chunk
     return array
 
 
