@@ -53,8 +53,8 @@ class Predictor:
         ctx: where to compute; default: the current context.
         outputs: names of the outputs to compute, inner ones included; default: the symbol's.
         types: element types of inputs, by name; default: what the graph says, else float32.
-        backend: who runs it: aten, openvino, inductor, cudagraph, or auto, which measures once;
-            default: what ``MXNET_SUBGRAPH_BACKEND`` or the symbol says, else aten.
+        backend: who runs it: aten, openvino, onnxruntime, inductor, cudagraph, or auto, which
+            measures once; default: what ``MXNET_SUBGRAPH_BACKEND`` or the symbol says, else aten.
         precision: what products may be computed in: float32, or bfloat16, with inputs, outputs and
             parameters in float32.
 

@@ -54,6 +54,13 @@ def read_twice(x):
     return mx.sym.Group([mx.sym.relu(y), y + y, mx.sym.sigmoid(y), y])
 
 
+def read_in_steps(x):
+    """What ResNet v1 has where images shrink: sums of which every other position is read."""
+    y = residual(x)
+    point = {"kernel": (1, 1), "pad": (0, 0), "stride": (2, 2)}
+    return convolved(y, "left", **point) + convolved(y, "right", **point)
+
+
 def two_groups(x):
     return normalized(mx.sym.tanh(normalized(x, "a")), "b")
 
@@ -66,7 +73,9 @@ def weight_computed(x):
     )
 
 
-GRAPHS = [residual, chain, pooled, grouped, read_twice, two_groups, weight_computed]
+GRAPHS = [
+    residual, chain, pooled, grouped, read_twice, read_in_steps, two_groups, weight_computed
+]  # fmt: skip
 
 
 @pytest.fixture(params=["0", "1"], ids=["kept", "mirrored"])

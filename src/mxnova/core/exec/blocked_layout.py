@@ -32,6 +32,7 @@ from ..op.onednn import is_available
 from ..op.record import Op, OpType
 from .backends.group import Group, with_groups
 from .backends.training_group import Function, TrainingGroup
+from .early_strides import with_early_strides
 from .program import TRAINING, Facts, Program
 
 __all__ = ["in_blocks"]
@@ -129,6 +130,12 @@ def _is_relu(node: Node) -> bool:
     return isinstance(op, _Rectified) or _name(node) == "relu"
 
 
+def _keeps_no_output(node: Node) -> bool:
+    """Whether the gradient of a node does not read what it gave."""
+    op: Any = node.op
+    return _name(node) == "BatchNorm" or (_name(node) == "Pooling" and op.pool_type == "avg")
+
+
 # Groups -------------------------------------------------------------------------------------------
 
 
@@ -201,7 +208,7 @@ def _in_place(symbol: Symbol) -> Symbol:
     ours: set[int] = set()  # ids of new sums
 
     def may_go(old: Entry, new: Entry) -> bool:
-        made = _name(new.node) == "BatchNorm" or id(new.node) in ours
+        made = _keeps_no_output(new.node) or id(new.node) in ours
         return made and new.output == 0 and readers[old] == 1
 
     def replace(node: Node, inputs: list[Entry]) -> Node | None:
@@ -224,7 +231,7 @@ def _in_place(symbol: Symbol) -> Symbol:
 
 def _with_conversions(symbol: Symbol) -> Symbol:
     """`symbol`, of operators that take blocked images, with images converted where they come in."""
-    symbol = _in_place(symbol)
+    symbol = _in_place(with_early_strides(symbol, _is_relu))
     blocks: set[int] = set()  # ids of nodes whose first output is blocked
     made: dict[Entry, Entry] = {}
 
