@@ -35,3 +35,16 @@ def test_operations_of_several_threads_fail_at_once(hurried):
     told = {str(error.__cause__) for error in failures.take()}
     assert told == {f"{thread}, {i}" for thread in range(4) for i in range(200) if i % 3}
     assert not failures.are_open()
+
+
+@pytest.mark.parametrize("kept", [Failures.of_operation, Failures.of_call])
+def test_failures_that_were_raised_are_forgotten(kept):
+    failures, task = Failures(), Task(Operation(None, name="work"))
+    unseen = kept(failures, task, ValueError("nobody waits for it"))
+    for i in range(100):
+        failure = kept(failures, task, ValueError(str(i)))
+        failures.pass_over_calls()
+        assert failure.take() is not None
+    assert len(failures) == 2
+    assert failures.are_open()
+    assert unseen.is_open

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
+from collections.abc import Iterable
 
 from ...base import errors
 from ...base.errors import MXNetError
@@ -71,10 +71,14 @@ class Failures:
     """Those of an engine that were not raised yet; any thread may add one."""
 
     def __init__(self) -> None:
-        self._of_operations: deque[Failure] = deque()
-        self._of_calls: deque[Failure] = deque()
-        self._passed_over: deque[Failure] = deque()  # of calls: whoever waits for all is not told
+        self._of_operations: list[Failure] = []
+        self._of_calls: list[Failure] = []
+        self._passed_over: list[Failure] = []  # of calls: whoever waits for all is not told
         self._lock = threading.RLock()
+
+    def __len__(self) -> int:
+        """How many are kept, among them the last of each kind that was raised."""
+        return len(self._of_operations) + len(self._of_calls) + len(self._passed_over)
 
     def are_open(self) -> bool:
         """Whether there are any."""
@@ -83,10 +87,8 @@ class Failures:
 
     def of_operation(self, task: Task, error: BaseException) -> Failure:
         """Keeps what `task` raised; those that have finished with one error are one failure."""
-        kept = self._of_operations
         with self._lock:
-            while kept and not kept[0].is_open:
-                kept.popleft()
+            kept = self._of_operations = _open(self._of_operations)
             for failure in kept:
                 if failure.error is error:
                     return failure
@@ -97,19 +99,25 @@ class Failures:
     def of_call(self, task: Task, error: BaseException) -> Failure:
         """Keeps what a call that has returned left, as if it were of an operation."""
         failure = Failure(task, error, is_of_call=True)
-        self._of_calls.append(failure)
+        with self._lock:
+            self._of_calls = [*_open(self._of_calls), failure]
+            self._passed_over = _open(self._passed_over)
         return failure
 
     def pass_over_calls(self) -> None:
         """Has `take` leave out what calls have left so far."""
         with self._lock:
             self._passed_over += self._of_calls
-            self._of_calls.clear()
+            self._of_calls = []
 
     def take(self) -> list[MXNetError]:
         """What was not raised yet, which it is not going to be any more."""
         with self._lock:
             kept = [*self._of_operations, *self._of_calls]
-            for failures in (self._of_operations, self._of_calls, self._passed_over):
-                failures.clear()
+            self._of_operations, self._of_calls, self._passed_over = [], [], []
         return [error for failure in kept if (error := failure.take()) is not None]
+
+
+def _open(failures: Iterable[Failure]) -> list[Failure]:
+    """Those that were not raised: others must not pile up where nobody waits for all."""
+    return [failure for failure in failures if failure.is_open]
