@@ -29,6 +29,7 @@ def function_of(op: str, shown: str = "") -> Callable[..., Any]:
     kind = "numpy" if op.startswith("_np") else ""
 
     takes_one = n_arrays == 1 and form.variadic is None and not kind
+    takes_any = form.variadic is not None and not type_.counts_inputs
 
     def function(*args: Any, out: Any = None, name: str | None = None, **kwargs: Any) -> Any:
         if takes_one and out is None and len(args) == 1 and isinstance(args[0], BaseArray):
@@ -37,6 +38,8 @@ def function_of(op: str, shown: str = "") -> Callable[..., Any]:
             if array_names.isdisjoint(kwargs):
                 return of_one(type_.of(kwargs), args[0])
         if len(args) <= n_arrays and array_names.isdisjoint(kwargs) and _all_arrays(args):
+            op, arrays = type_.of(kwargs), args
+        elif takes_any and args and _all_arrays(args) and not any(map(_is_array, kwargs.values())):
             op, arrays = type_.of(kwargs), args
         else:
             call = form.split(args, kwargs, _is_array)
