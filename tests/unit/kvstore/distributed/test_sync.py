@@ -330,3 +330,19 @@ def test_compressed_gradients_learn():
     (first, last, weight), (_, _, other) = run(2, _compressed_trainer)
     assert last < first / 10
     assert weight == other
+
+
+def _kept(rank):
+    """What an updater that keeps its sums has of them later."""
+    kv, sums = mx.kv.create("dist_sync"), []
+    kv.init(["a", "b"], [mx.nd.zeros((3,)), mx.nd.zeros((3,))])
+    kv._set_updater(lambda key, total, value: sums.append(total))
+    for step in range(4):
+        kv.push(["a", "b"], [mx.nd.full((3,), step), mx.nd.full((3,), step)])
+        kv._barrier()
+    return [total.asnumpy().tolist() for total in sums]
+
+
+def test_an_updater_may_keep_its_sums():
+    for sums in run(2, _kept):  # each owns one of the keys
+        assert sums == [[2.0 * step] * 3 for step in range(4)]

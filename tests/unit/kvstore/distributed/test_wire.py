@@ -51,7 +51,8 @@ def _coded_bytes(rank, n, share):
     codes = rng.choice([-0.5, 0.0, 0.5], SIZE, p=[share / 2, 1 - share, share / 2])
     out = mx.nd.zeros(SIZE)
     kv.pushpull("a", mx.nd.array(codes), out=out)
-    return sum(kv.handle.links.sent.values()), codes, out.asnumpy()
+    total = out.asnumpy()  # waits for it
+    return sum(kv.handle.links.sent.values()), codes, total
 
 
 SIZE = 400_000
