@@ -19,7 +19,6 @@ from ....graph.symbol import Symbol
 from ....runtime.forks import after_fork_in_child
 from ..group import Group, Runner, with_groups
 from ..request import lowest_precision, parameters_of, wants
-from . import graph
 
 if TYPE_CHECKING:
     from ...program import Program
@@ -141,6 +140,8 @@ class ModelBackend:
 
     def refusals(self, program: Program, constants: Mapping[str, Tensor]) -> dict[int, str]:
         """Why nodes of operators, by id, cannot be part of a model."""
+        from . import graph  # not before anybody asks: with all converters
+
         symbol = program.symbol
         shapes, dtypes = program.facts.shapes(symbol), program.facts.dtypes(symbol)
         read = {e for n in symbol.nodes for e in n.inputs} | {*symbol.entries}
