@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import os
 from collections.abc import Callable
 from typing import Any
@@ -27,19 +28,20 @@ def _unchanged(symbol: Any, *_rest: Any) -> Any:
     return symbol
 
 
-# Peer -> what stands in for a pass of the module `aten`, by its name there.
-WITHOUT: dict[str, dict[str, Callable[..., Any]]] = {
-    "mxnova-without-simplification": {"simplified": _unchanged},
-    "mxnova-without-padding": {"with_padding_merged": _unchanged},
-    "mxnova-without-constants": {"with_constants_folded": _unchanged},
-    "mxnova-without-attention": {"with_fused_attention": _unchanged},
-    "mxnova-without-unread-positions": {"without_unread_positions": _unchanged},
-    "mxnova-without-convolutions": {"with_fused_convolutions": _unchanged},
-    "mxnova-without-products": {"with_fused_products": _unchanged},
-    "mxnova-without-sums-in-place": {"with_sums_in_place": _unchanged},
-    "mxnova-without-shared-batches": {"images_at_once": lambda *_: 0},
+# Peer -> module and name there of a pass, and what stands in for it.
+WITHOUT: dict[str, tuple[str, str, Any]] = {
+    "mxnova-without-simplification": ("aten", "simplified", _unchanged),
+    "mxnova-without-padding": ("aten", "with_padding_merged", _unchanged),
+    "mxnova-without-constants": ("aten", "with_constants_folded", _unchanged),
+    "mxnova-without-attention": ("aten", "with_fused_attention", _unchanged),
+    "mxnova-without-unread-positions": ("aten", "without_unread_positions", _unchanged),
+    "mxnova-without-convolutions": ("aten", "with_fused_convolutions", _unchanged),
+    "mxnova-without-products": ("aten", "with_fused_products", _unchanged),
+    "mxnova-without-gelu-in-place": ("fused_linear", "HAS_AVX512", True),
+    "mxnova-without-sums-in-place": ("aten", "with_sums_in_place", _unchanged),
+    "mxnova-without-shared-batches": ("aten", "images_at_once", lambda *_: 0),
 }
-BACKENDS = ("mxnova-openvino", "mxnova-inductor")
+BACKENDS = ("mxnova-openvino", "mxnova-onnxruntime", "mxnova-inductor")
 
 
 def cases(peer: str, options: Options) -> dict[str, Callable[[], Case]]:
@@ -50,12 +52,11 @@ def cases(peer: str, options: Options) -> dict[str, Callable[[], Case]]:
 
 
 def _case(peer: str, work: Work, options: Options) -> Case:
-    from mxnova.core.exec.backends import aten
-
     if peer == "mxnova-without-passes":
         os.environ["MXNOVA_FUSE"] = "0"
-    for name, replacement in WITHOUT.get(peer, {}).items():
-        setattr(aten, name, replacement)
+    if peer in WITHOUT:
+        module, name, replacement = WITHOUT[peer]
+        setattr(importlib.import_module(f"mxnova.core.exec.backends.{module}"), name, replacement)
     runs_as = peer if peer in BACKENDS else "mxnova"
     return inference.case_of(runs_as, work, options)
 

@@ -127,4 +127,5 @@ def _text(value: Any) -> str:
         if not isinstance(each, NDArray):
             expected = "must give an NDArray or a list of them"
             raise AssertedError(f"Monitor: stat_func gave {shown(each)}: {expected}")
-    return "".join(f"{v.asscalar() if v.shape == (1,) else v.asnumpy()}\t" for v in values)
+    # str: an f-string shows float32 with the digits of float64.
+    return "".join(str(v.asscalar() if v.shape == (1,) else v.asnumpy()) + "\t" for v in values)

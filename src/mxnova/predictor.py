@@ -18,7 +18,7 @@ from torch import Tensor
 
 from .checkpoint import split_params
 from .core.base.errors import ArgumentError, ArgumentTypeError, MXNetError, candidates, shown
-from .core.base.shapes import from_user, is_known, shape_text
+from .core.base.shapes import PartialShape, from_user, is_known, shape_text
 from .core.exec import backends
 from .core.exec.backends.request import DEFAULT, marked
 from .core.exec.explanation import Placement
@@ -29,7 +29,7 @@ from .core.exec.sparse_execution import dense_edge
 from .core.exec.specialization import Inference
 from .core.exec.subgraph_backends import for_binding
 from .core.graph.completion import completions
-from .core.graph.infer import infer_dtypes, infer_shapes
+from .core.graph.infer import DTypeTable, ShapeTable, infer_dtypes, infer_shapes
 from .core.graph.serialize import from_json
 from .core.graph.symbol import Group, Symbol
 from .core.nd.array import NDArray, numpy_of, tensor_from
@@ -53,8 +53,8 @@ class Predictor:
         ctx: where to compute; default: the current context.
         outputs: names of the outputs to compute, inner ones included; default: the symbol's.
         types: element types of inputs, by name; default: what the graph says, else float32.
-        backend: who runs it: aten, openvino, inductor, cudagraph, or auto, which measures once;
-            default: what ``MXNET_SUBGRAPH_BACKEND`` or the symbol says, else aten.
+        backend: who runs it: aten, openvino, onnxruntime, inductor, cudagraph, or auto, which
+            measures once; default: what ``MXNET_SUBGRAPH_BACKEND`` or the symbol says, else aten.
         precision: what products may be computed in: float32, or bfloat16, with inputs, outputs and
             parameters in float32.
 
@@ -91,41 +91,49 @@ class Predictor:
 
     def _set_shapes(self, input_shapes: Mapping[str, Sequence[int]]) -> None:
         """Infers everything from the inputs' shapes; variables that are no inputs become zeros."""
-        names = self._symbol.list_inputs()
-        for name in _named("input_shapes", input_shapes):
-            if name not in names:
-                hint = candidates(name, names)
-                raise ArgumentError(f"Predictor: the model has no input {name!r}{hint}")
-        known = {n: tuple(t.shape) for n, t in self._parameters.items() if n in names}
-        known.update((n, from_user(s)) for n, s in input_shapes.items())
-        nodes = self._symbol.nodes
-        shapes = infer_shapes(nodes, known)
-        variables = {n.name: n for n in nodes if n.op is None}
-        types = {n: torch.float32 for n in input_shapes if "__dtype__" not in variables[n].attrs}
-        types.update((n, t.dtype) for n, t in self._parameters.items())
-        dtypes = infer_dtypes(nodes, {**types, **self._types})
+        self._check_inputs(input_shapes)
+        shapes, dtypes = self._inferred(input_shapes)
         self._inputs = tuple(input_shapes)
         self._order = [n.name for pair in self._symbol.variables() for n in pair]
+        variables = {n.name: n for n in self._symbol.nodes if n.op is None}
         self._rest: dict[str, Tensor] = {}
         for name in self._order:
             node = variables[name]
-            shape = shapes[id(node)][0]
             if name in self._parameters and name not in input_shapes:
                 self._rest[name] = self._parameters[name]
-                continue
-            if shape is None or not is_known(shape):
-                raise MXNetError(
-                    f"Predictor: {name} is no parameter, and its shape {shape_text(shape)} does "
-                    "not follow from input_shapes"
-                )
-            dtype = dtypes[id(node)][0] or torch.float32
-            self._rest[name] = torch.zeros(shape, dtype=dtype, device=self._context.device)
+            else:
+                self._rest[name] = self._zeros(name, shapes[id(node)][0], dtypes[id(node)][0])
         heads = [shapes[id(e.node)][e.output] for e in self._symbol.entries]
         self._output_shapes = [s if is_known(s) else None for s in heads]
         self._output_types = [
             dtypes[id(e.node)][e.output] or torch.float32 for e in self._symbol.entries
         ]
         self._compile(completions(self._symbol, shapes, dtypes))
+
+    def _check_inputs(self, input_shapes: Mapping[str, Sequence[int]]) -> None:
+        names = self._symbol.list_inputs()
+        for name in _named("input_shapes", input_shapes):
+            if name not in names:
+                hint = candidates(name, names)
+                raise ArgumentError(f"Predictor: the model has no input {name!r}{hint}")
+
+    def _inferred(self, input_shapes: Mapping[str, Sequence[int]]) -> tuple[ShapeTable, DTypeTable]:
+        """Shapes and element types of all nodes."""
+        nodes = self._symbol.nodes
+        variables = {n.name: n for n in nodes if n.op is None}
+        shapes = {n: tuple(t.shape) for n, t in self._parameters.items() if n in variables}
+        shapes.update((n, from_user(s)) for n, s in input_shapes.items())
+        types = {n: torch.float32 for n in input_shapes if "__dtype__" not in variables[n].attrs}
+        types.update((n, t.dtype) for n, t in self._parameters.items())
+        return infer_shapes(nodes, shapes), infer_dtypes(nodes, {**types, **self._types})
+
+    def _zeros(self, name: str, shape: PartialShape, dtype: torch.dtype | None) -> Tensor:
+        if shape is None or not is_known(shape):
+            raise MXNetError(
+                f"Predictor: {name} is no parameter, and its shape {shape_text(shape)} does "
+                "not follow from input_shapes"
+            )
+        return torch.zeros(shape, dtype=dtype or torch.float32, device=self._context.device)
 
     def _compile(self, operators: Any) -> None:
         """Compiles the graph around the parameters, unless what is there computes the same."""

@@ -13,7 +13,7 @@ import pytest
 import mxnova
 
 ROOT = Path(mxnova.__file__).parent
-EXTRAS = ("openvino",)  # what some modules cannot be imported without
+EXTRAS = ("onnx", "onnxruntime", "openvino")  # what some modules cannot be imported without
 SIDE_EFFECTS = "mxnova.as_mxnet"  # importing it changes what `import mxnet` means
 
 

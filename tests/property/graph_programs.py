@@ -7,7 +7,6 @@ by array, bound, as a CachedOp, rewritten for inference, and after a round trip 
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
@@ -18,7 +17,7 @@ import numpy as np
 import torch
 
 import mxnova as mx
-from mxnova.core.exec.backends import aten
+from mxnova.core.exec.backends import BY_NAME, aten
 
 __all__ = ["check", "draw"]
 
@@ -308,10 +307,11 @@ def _inferred(given: Given, symbol: Any) -> list[tuple[str, Outcome]]:
 
 
 def _by_backends(given: Given, symbol: Any) -> list[tuple[str, Outcome]]:
-    """Through OpenVINO, where it is installed; one image at a time."""
+    """Through those that run models, where they are installed; one image at a time."""
     found = []
-    if importlib.util.find_spec("openvino"):
-        found.append(("openvino", _optimized(given, symbol.optimize_for("openvino"))))
+    for name in ("openvino", "onnxruntime"):
+        if BY_NAME[name].unavailable() is None:
+            found.append((name, _optimized(given, symbol.optimize_for(name))))
     threads = torch.get_num_threads()
     torch.set_num_threads(2)
     try:

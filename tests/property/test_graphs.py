@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from .graph_programs import N_OPERATORS, check, draw
 
 
-@settings(max_examples=24, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=24, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(rng=st.randoms(use_true_random=False), seed=st.integers(0, 1000))
 def test_all_ways_of_running_a_graph_agree(rng, seed):
     check(draw(rng), seed)

@@ -62,6 +62,12 @@ def test_states_are_told():
     assert names == ["bn_moving_mean", "bn_moving_var"]
 
 
+def test_numbers_have_the_digits_of_their_type(executor):
+    monitor = mx.monitor.Monitor(1, lambda a: a.max() / 7, pattern="fc_output")
+    monitor.install(executor)
+    assert watched(monitor, executor.forward) == [(1, "fc_output", "0.85714287\t")]
+
+
 def test_own_statistics(executor, caplog):
     monitor = mx.monitor.Monitor(1, lambda a: [a.max(), a + 0], pattern="fc_output")
     monitor.install(executor)

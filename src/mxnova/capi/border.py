@@ -11,11 +11,12 @@ from typing import Any
 
 from ..core.base.errors import MXNetError
 from ..core.base.printable import printable
-from .interface import NULL, ffi
+from .interface import NULL, enter, ffi, leave
 
 __all__ = [
     "FUNCTIONS",
     "REFUSED",
+    "call_back",
     "extern",
     "failed",
     "last_error",
@@ -57,6 +58,15 @@ def refuse(name: str, reason: str) -> None:
         raise MXNetError(f"{name}: {reason}")
 
     FUNCTIONS[name] = call
+
+
+def call_back(function: Any, *arguments: Any) -> Any:
+    """What a function of C gives, which may call the library, also while the process ends."""
+    enter()
+    try:
+        return function(*arguments)
+    finally:
+        leave()
 
 
 def failed(

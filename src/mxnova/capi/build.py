@@ -22,10 +22,23 @@ __all__ = ["Built", "build"]
 
 _HERE = Path(__file__).parent
 _MODULE = "_mxnova_capi"
-_OURS = "\nvoid mxnova_settle(void);\nvoid mxnova_fail(char *, size_t);\n"  # in start.c
+# What Python calls of start.c and gate.c; and how C's calls pass the gate.
+_OURS = "".join(f"\nvoid mxnova_{name}(void);" for name in ("settle", "enter", "leave", "close"))
+_GATE = """
+#define _cffi_call_python(function, result)                                             \\
+    do {                                                                                \\
+        if (mxnova_admit((function)->name, result, (function)->size_of_result)) {       \\
+            _cffi_call_python(function, result);                                        \\
+            mxnova_leave();                                                             \\
+        }                                                                               \\
+    } while (0)
+"""
 # What cffi's functions do where Python does not start: they return 0, which is success.
 _PRETENDS = "memset(args, 0, externpy->size_of_result)"
-_FAILS = "mxnova_fail(args, externpy->size_of_result)"
+_FAILS = (
+    "mxnova_answer(args, externpy->size_of_result, -1,"
+    ' "Python cannot start: see the standard error")'
+)
 _VERSION = "1.9.1"  # of MXNet, whose interface it is
 
 
@@ -89,7 +102,7 @@ def _sources(scratch: Path) -> list[str]:
     start = (_HERE / "startup.py").read_text(encoding="utf-8")
     interface.embedding_init_code(start.replace("@ROOT@", str(_HERE.parents[1])))
     includes = "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n"
-    interface.set_source(_MODULE, includes + declared.types + _OURS)
+    interface.set_source(_MODULE, includes + declared.types + _OURS + _GATE)
     written = scratch / "interface.c"
     with contextlib.redirect_stdout(io.StringIO()):  # cffi tells what it writes
         interface.emit_c_code(str(written))
@@ -97,7 +110,7 @@ def _sources(scratch: Path) -> list[str]:
     if code.count(_PRETENDS) != 1:
         raise MXNetError("capi build: this release of cffi writes code that is not known here")
     written.write_text(code.replace(_PRETENDS, _FAILS), encoding="utf-8")
-    return [str(written), str(_HERE / "start.c")]
+    return [str(written), *map(str, sorted(_HERE.glob("*.c")))]
 
 
 def _options() -> list[str]:
@@ -106,11 +119,11 @@ def _options() -> list[str]:
         raise MXNetError(f"capi build: Python's headers are needed, and not in {headers}")
     return [
         *("-shared", "-fPIC", "-O2", "-DNDEBUG", "-pthread", "-w", "-fvisibility=hidden"),
-        "-Wl,-soname,libmxnet.so",
+        *("-Wl,-soname,libmxnet.so", "-Wl,-z,nodelete"),  # Python cannot be taken out again
         "-DPy_InitializeEx=mxnova_initialize",
         *(["-DPyCapsule_Type=mxnova_lock"] if sys.version_info < (3, 12) else []),  # see start.c
         f'-DMXNOVA_PYTHON="{sys.executable}"',
-        f"-I{headers}",
+        *(f"-I{headers}", "-include", str(_HERE / "gate.h")),
     ]
 
 

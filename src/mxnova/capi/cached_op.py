@@ -10,11 +10,11 @@ from ..core.exec.cached_op import CachedOp
 from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from .arguments import found, pairs
-from .border import extern
+from .border import call_back, extern
 from .interface import NULL, ffi
 from .operators import become
 from .places import stype_number
-from .returns import keep, return_handles
+from .returns import keep, return_handles, text_memory
 
 __all__: list[str] = []
 
@@ -79,8 +79,6 @@ def _invoke(
 @extern
 def MXCachedOpRegisterOpHook(handle: int, callback: Any, monitor_all: bool) -> None:
     def tell(name: str, operator: str, array: NDArray) -> None:
-        callback(
-            ffi.new("char[]", name.encode()), ffi.new("char[]", operator.encode()), give(array)
-        )
+        call_back(callback, text_memory(name), text_memory(operator), give(array))
 
     find(handle, CachedOp)._register_op_hook(None if callback == NULL else tell, monitor_all)

@@ -18,7 +18,7 @@ from ..core.nd.array import NDArray
 from ..core.nd.creation import zeros
 from ..operator import CustomOp, CustomOpProp, register
 from .arguments import found, text
-from .border import extern
+from .border import call_back, extern
 from .interface import NULL, ffi
 from .ndarray import with_memory
 from .places import stype_at
@@ -63,13 +63,13 @@ class _Callbacks:
         if name not in self:
             raise MXNetError(f"{self._owner}: there is no callback {name}")
         function, state = self._functions[name]
-        if not function(*arguments, state):
+        if not call_back(function, *arguments, state):
             raise MXNetError(f"{self._owner}: the callback {name} failed")
 
     def __del__(self) -> None:
         if "delete" in self.__dict__.get("_functions", ()):
             function, state = self._functions["delete"]
-            function(state)
+            call_back(function, state)
 
 
 # Operators ----------------------------------------------------------------------------------------
@@ -261,7 +261,7 @@ def MXCustomOpRegister(op_type: Any, creator: Any) -> None:
         keys, *_keys = texts_memory(options)
         values, *_values = texts_memory(options.values())
         made = ffi.new("struct MXCallbackList *")
-        if not creator(text_memory(name), len(options), keys, values, made):
+        if not call_back(creator, text_memory(name), len(options), keys, values, made):
             raise MXNetError(f"Custom: op_type={name!r}: its creator failed")
         return Prop(name, _Callbacks(name, made[0], _PROP_TYPES))
 

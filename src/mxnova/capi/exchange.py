@@ -15,7 +15,7 @@ from ..core.nd.sharing import received, sent
 from ..core.runtime.context import cpu_shared
 from ..core.runtime.shared_memory import block_ids
 from .arguments import numbers
-from .border import extern
+from .border import call_back, extern
 from .interface import ffi
 from .ndarray import array_at
 from .places import dtype_at
@@ -95,7 +95,7 @@ def _forget_copy(address: int) -> None:
 def _delete(pointer: int) -> None:
     words = ffi.cast("uintptr_t *", pointer)
     if words[_DELETER]:
-        ffi.cast("void(*)(uintptr_t)", words[_DELETER])(pointer)
+        call_back(ffi.cast("void(*)(uintptr_t)", words[_DELETER]), pointer)
 
 
 @extern

@@ -14,7 +14,7 @@ from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from ..core.runtime.context import Context
 from .arguments import found, maybe_found, numbers, text, texts
-from .border import extern
+from .border import call_back, extern
 from .inference import shapes_of
 from .interface import NULL
 from .ndarray import with_memory
@@ -195,7 +195,8 @@ def _return_arrays(
     aux_states: Any,
 ) -> None:
     return_handles(num_in_args, in_args, executor.arg_arrays, "bound arguments")
-    return_handles(None, arg_grads, executor.grad_arrays, "bound gradients")
+    gradients = [a if executor._is_tracked(n) else None for n, a in executor.grad_dict.items()]
+    return_handles(None, arg_grads, gradients, "bound gradients")
     return_handles(num_aux_states, aux_states, executor.aux_arrays, "bound states")
 
 
@@ -286,7 +287,7 @@ def MXExecutorSetMonitorCallbackEX(
     handle: int, callback: Any, callback_handle: Any, monitor_all: bool
 ) -> None:
     def tell(name: str, array: NDArray) -> None:
-        callback(text_memory(name), give(array), callback_handle)
+        call_back(callback, text_memory(name), give(array), callback_handle)
 
     find(handle, Executor).set_monitor_callback(None if callback == NULL else tell, monitor_all)
 

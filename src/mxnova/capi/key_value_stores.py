@@ -15,8 +15,9 @@ from ..core.nd.array import NDArray
 from ..kvstore.base import KVStoreBase
 from ..kvstore.distributed.scheduler import serve
 from ..kvstore.kvstore import KVStore
+from ..kvstore.local import LocalStore
 from .arguments import found, numbers, pairs, text, texts
-from .border import extern
+from .border import call_back, extern
 from .interface import NULL
 from .ndarray import with_memory
 from .returns import return_text, text_memory
@@ -65,7 +66,7 @@ def MXKVStoreCreate(type: Any, out: Any) -> None:
     except UnknownNameError:
         if "dist" in name.lower():
             raise
-        store = kvstore.create("local")  # which any other name means
+        store = KVStore(LocalStore(name.lower()))  # which any other name means
     out[0] = give(store)
 
 
@@ -76,7 +77,10 @@ def MXKVStoreFree(handle: int) -> None:
 
 @extern
 def MXKVStoreSetGradientCompression(handle: int, num_params: int, keys: Any, vals: Any) -> None:
-    find(handle, KVStore).set_gradient_compression(dict(pairs(num_params, keys, vals)))
+    """Has pushed gradients compressed; a store that sums up on the CPU takes no notice."""
+    store = find(handle, KVStore)
+    if store.handle.compresses:
+        store.set_gradient_compression(dict(pairs(num_params, keys, vals)))
 
 
 # Values -------------------------------------------------------------------------------------------
@@ -192,7 +196,8 @@ def _set_updater(store: KVStore, of_numbers: Any, of_texts: Any, state: Any) -> 
         if function == NULL:
             kind = "texts" if by_text else "integers"
             raise ArgumentTypeError(f"the store has no updater for keys that are {kind}")
-        function(text_memory(key) if by_text else key, give(gradient), give(value), state)
+        named = text_memory(key) if by_text else key
+        call_back(function, named, give(gradient), give(value), state)
 
     store._set_updater(update)
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
 
-from ..core.base.errors import UnknownNameError, candidates
 from ..core.base.handles import find, give
 from ..core.nd.array import NDArray
 from ..core.op.record import find as find_operator
@@ -24,12 +23,14 @@ _ARRAYS_FIRST, _MAY_BE_EMPTY = 1, 4  # bits of a function's kind: order of argum
 
 @dataclass(frozen=True)
 class _Function:
-    """What a function takes; it writes one array."""
+    """What a function takes, and how MXNet words it; it writes one array."""
 
     name: str
     arrays: tuple[str, ...]
     scalars: tuple[str, ...]
     kind: int
+    array_text: str = "NDArray"
+    scalar_text: str = "real_t"
 
     noun: ClassVar[str] = "function"
 
@@ -45,6 +46,8 @@ _FUNCTIONS = {
             ("mean",),
             ("index", "x0", "y0", "x1", "y1", "c", "size"),
             _ARRAYS_FIRST | _MAY_BE_EMPTY,
+            "NDArray-or-Symbol",
+            "int",
         ),
     )
 }
@@ -67,21 +70,23 @@ def MXListFunctions(out_size: Any, out_array: Any) -> None:
 
 @extern
 def MXGetFunction(name: Any, out: Any) -> None:
+    """Gives a null pointer for a name that no function has."""
     wanted = text(name)
-    if wanted not in _FUNCTIONS:
-        hint = candidates(wanted, _FUNCTIONS)
-        raise UnknownNameError(f"there is no function {wanted!r}{hint}")
-    out[0] = _handle(wanted)
+    out[0] = _handle(wanted) if wanted in _FUNCTIONS else 0
+
+
+_EMPTY = text_memory("")
 
 
 @cache
 def _description(handle: int) -> tuple[Any, ...]:
     function = find(handle, _Function)
     names = [*function.arrays, *function.scalars]
-    kinds = ["NDArray"] * len(function.arrays) + ["real_t"] * len(function.scalars)
+    kinds = [function.array_text] * len(function.arrays)
+    kinds += [function.scalar_text] * len(function.scalars)
     return (
         text_memory(function.name),
-        text_memory(""),
+        _EMPTY,
         len(names),
         *(texts_memory(column) for column in (names, kinds, [""] * len(names))),
     )
@@ -101,7 +106,7 @@ def MXFuncGetInfo(
     name[0], description[0], num_args[0], names, kinds, docs = _description(fun)
     arg_names[0], arg_type_infos[0], arg_descriptions[0] = names[0], kinds[0], docs[0]
     if return_type != NULL:
-        return_type[0] = ffi.NULL
+        return_type[0] = _EMPTY
 
 
 @extern

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import atexit
+import concurrent.futures.thread
 import signal  # noqa: F401 - it takes over Ctrl-C when it is first imported, which `settle` undoes
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -24,9 +26,9 @@ from . import (  # noqa: F401 - each makes its functions C's
     views,
 )
 from .border import FUNCTIONS, failed, refuse
-from .interface import NAMES, ffi, settle
+from .interface import NAMES, close, ffi, settle
 
-__all__ = ["load_all", "start"]
+__all__ = ["finish", "load_all", "start"]
 
 # Families that a program which predicts has no need of: a sixth of the time that it starts in.
 _LATER = (
@@ -49,8 +51,20 @@ def start() -> None:
     """Connects C's functions with Python's."""
     for name in NAMES:
         _connect(name, FUNCTIONS.get(name) or _first_call(name))
-    atexit.register(end_all)  # while what objects need to end is still there
+    atexit.register(_end)  # while what objects need to end is still there
     settle()
+
+
+def _end() -> None:
+    close()
+    end_all()
+
+
+def finish() -> None:
+    """Does what Python does at its end, in a program that it was started in."""
+    concurrent.futures.thread._python_exit()  # joins threads of pools, which decode images
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
 
 
 def load_all() -> None:

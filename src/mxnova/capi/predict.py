@@ -18,7 +18,7 @@ from ..core.nd.array import NDArray
 from ..core.op.dtypes import mx_dtype
 from ..predictor import NDList, Predictor, Session
 from .arguments import numbers, shapes_by_name, text, texts
-from .border import extern
+from .border import call_back, extern
 from .interface import NULL, ffi
 from .places import context_at, dtype_at, flag_of
 from .returns import text_memory
@@ -244,7 +244,7 @@ def MXPredSetMonitorCallback(
         return
 
     def tell(name: str, _operator: str, array: NDArray) -> None:
-        callback(text_memory(name), give(array), callback_handle)
+        call_back(callback, text_memory(name), give(array), callback_handle)
 
     session.monitor = Teller(tell, monitor_all, monitor_all)
 

@@ -18,7 +18,7 @@ from ..core.nd.array import NDArray
 from ..core.runtime.context import Context, cpu
 from ..core.runtime.engine import Completion, FnProperty, Var, engine
 from .arguments import found, optional_text
-from .border import extern
+from .border import call_back, extern
 from .interface import NULL, ffi
 from .ndarray import with_memory
 from .places import context_at
@@ -63,11 +63,11 @@ class _Function:
 
     def call(self, *args: int) -> None:
         """Calls it with addresses, and with what is its own."""
-        self._function(*(ffi.cast("void *", a) for a in args), self._param)
+        call_back(self._function, *(ffi.cast("void *", a) for a in args), self._param)
 
     def __del__(self) -> None:
         if getattr(self, "_deleter", NULL) != NULL:
-            self._deleter(self._param)
+            call_back(self._deleter, self._param)
 
 
 def _run_context(context: Context) -> _RunContext:

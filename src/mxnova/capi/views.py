@@ -179,14 +179,17 @@ def _part(array: BaseSparseNDArray, i: int) -> torch.Tensor:
 
 @extern
 def MXNDArrayGetDataNDArray(handle: int, out: Any) -> None:
-    array = _sparse_at(handle)
-    out[0] = give(wrap(array._value.data, array.context))
+    array = array_at(handle)
+    is_sparse = isinstance(array, BaseSparseNDArray)
+    out[0] = give(wrap(array._value.data, array.context) if is_sparse else array)
 
 
 @extern
 def MXNDArraySyncCopyFromNDArray(handle_dst: int, handle_src: int, i: int) -> None:
     target, source = array_at(handle_dst), array_at(handle_src)
     if not isinstance(target, BaseSparseNDArray):
+        if i != -1:
+            raise OutOfRangeError(f"part {i} of a dense array, which has none")
         receive(target, source._value, "a copy")
         return
     if source.stype != "default":

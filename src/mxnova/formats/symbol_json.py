@@ -23,11 +23,24 @@ import numpy.typing as npt
 
 from mxnova.core.base.errors import FormatError, shown
 
-__all__ = ["VERSION", "GraphRecord", "InputsOf", "NodeRecord", "dumps", "loads", "parse", "upgrade"]
+__all__ = [
+    "USER_KEYS",
+    "VERSION",
+    "GraphRecord",
+    "InputsOf",
+    "NodeRecord",
+    "dumps",
+    "loads",
+    "parse",
+    "upgrade",
+]
 
 VERSION = 10901
 MAX_DEPTH = 100  # brackets: 4 for a level of subgraphs, so 24 levels of control flow
 MAX_INDEX = 2**31 - 1
+
+# Attributes of the user's that are stored as ``__key__`` and also listed without underscores.
+USER_KEYS = ("ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage")
 
 Entry = tuple[int, int, int]
 
@@ -326,8 +339,7 @@ def upgrade(graph: GraphRecord, inputs_of: InputsOf) -> GraphRecord:
     return graph
 
 
-_USER_KEYS = ("ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage")
-_USER_SUFFIXES = tuple(f"_{key}" for key in _USER_KEYS)
+_USER_SUFFIXES = tuple(f"_{key}" for key in USER_KEYS)
 
 
 def _before_1_9_1(graph: GraphRecord, inputs_of: InputsOf) -> None:
@@ -337,7 +349,7 @@ def _before_1_9_1(graph: GraphRecord, inputs_of: InputsOf) -> None:
     crashes where that input is missing; here it stays with the operator, as for other inputs.)
     """
     for node in graph.nodes:
-        for key in [key for key in node.attrs if key in _USER_KEYS]:
+        for key in [key for key in node.attrs if key in USER_KEYS]:
             node.attrs[f"__{key}__"] = node.attrs.pop(key)
         if keys := [key for key in node.attrs if key.endswith(_USER_SUFFIXES)]:
             variables = _input_variables(graph, node, inputs_of)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import io
 import warnings
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,16 +30,37 @@ def _lines(text: bytes, what: str) -> Iterator[tuple[int, str]]:
 
 
 def parse_csv(text: bytes, dtype: str = "float32") -> _Numbers:
-    """Numbers separated by commas: (lines, numbers in each)."""
+    """Numbers separated by commas: (lines, numbers in each); also integers like ``2e+00``."""
     lines = [line for _, line in _lines(text, "CSV")]
     if not lines:
         raise FormatError("CSV: there are no numbers")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            return np.loadtxt(lines, dtype, comments=None, delimiter=",", ndmin=2)
+        return _loaded(lines, dtype)
     except (ValueError, OverflowError, Warning) as error:
+        if np.dtype(dtype).kind != "i":
+            raise FormatError(f"CSV: {str(error)[:200]}") from None
+    try:
+        return _loaded(lines, dtype, _integer)  # fifty times as slow
+    except (ValueError, OverflowError) as error:
         raise FormatError(f"CSV: {str(error)[:200]}") from None
+
+
+def _loaded(
+    lines: list[str], dtype: str, converter: Callable[[str], int] | None = None
+) -> _Numbers:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return np.loadtxt(lines, dtype, None, ",", converters=converter, ndmin=2, encoding=None)
+
+
+def _integer(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        number = float(text)
+        if not number.is_integer():
+            raise
+        return int(number)
 
 
 class LibSVMTable(NamedTuple):

@@ -118,7 +118,11 @@ class Trainer:
         if store is None:
             self._distributed, self._update_on_kvstore = False, None
         else:
-            updates = updates if asked is None else asked
+            if asked is False and "async" in store.type:
+                raise argument_error(
+                    "Trainer", "update_on_kvstore", asked, f"a {store.type} store sums up nothing"
+                )
+            updates = updates or "async" in store.type if asked is None else asked
             if updates and not store.is_capable(KVStoreBase.OPTIMIZER):
                 raise argument_error(
                     "Trainer", "update_on_kvstore", asked, f"a {store.type} store updates nothing"

@@ -193,17 +193,7 @@ def MNISTIter(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N80
     if len(images) != len(labels):
         text = f"{len(labels)} labels for {len(images)} images in {params.image}"
         raise FormatError(f"{params.label}: {text}")
-    if params.part_index >= params.num_parts:
-        part_of(len(images), params.num_parts, params.part_index, "MNISTIter")
-    cuts = [i * (len(images) // params.num_parts) for i in range(params.num_parts)]
-    begin, end = [*cuts, len(images)][params.part_index :][:2]
-    part = np.arange(begin, end)
-    if params.shuffle:
-        StdRandom(params.seed).shuffle(part)
-    part = part[: len(part) - len(part) % params.batch_size]
-    if not len(part):
-        text = f"there are {end - begin} images"
-        raise ArgumentError(f"MNISTIter: batch_size={params.batch_size}: {text}")
+    part = _part_of_images(params, len(images))
     shape = (-1,) if params.flat else (1, *images.shape[1:])
 
     def data(chosen: np.ndarray) -> Any:
@@ -215,3 +205,19 @@ def MNISTIter(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N80
     order = BatchOrder(len(part), params.batch_size, round_batch=False)
     source = ArraySource(order, data, lambda c: nd.array(labels[part[c]], dtype="float32"), False)
     return MXDataIter(source, **names)
+
+
+def _part_of_images(params: SimpleNamespace, count: int) -> np.ndarray:
+    """Numbers of the images of a part, in their order: as many as fill batches."""
+    if params.part_index >= params.num_parts:
+        part_of(count, params.num_parts, params.part_index, "MNISTIter")
+    cuts = [i * (count // params.num_parts) for i in range(params.num_parts)]
+    begin, end = [*cuts, count][params.part_index :][:2]
+    part = np.arange(begin, end)
+    if params.shuffle:
+        StdRandom(params.seed).shuffle(part)
+    part = part[: len(part) - len(part) % params.batch_size]
+    if not len(part):
+        text = f"there are {end - begin} images"
+        raise ArgumentError(f"MNISTIter: batch_size={params.batch_size}: {text}")
+    return part

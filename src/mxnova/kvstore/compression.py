@@ -15,14 +15,21 @@ from torch import Tensor
 from ..core.base.errors import ArgumentError, argument_error, shown
 from ..core.nd.array import NDArray
 from .digits import Digits
+from .shortening import lengthened, shortened
 
 __all__ = ["TwoBitCompression", "compression_of"]
+
+_HEAD = 2  # bytes: the kind of a code, twice, so that words of two bytes stand evenly
+_PLAIN, _SHORT = 0, 1
+_BYTE = 256
 
 _CALL = "KVStore.set_gradient_compression"
 
 
 class Levels:
     """Multiples of a number as bytes: what gradients of two bits, or their sums, are made of.
+
+    Two bytes tell how; then come digits, or where that is less a Huffman code of them.
 
     Args:
         step: the number.
@@ -32,27 +39,50 @@ class Levels:
     def __init__(self, step: float, most: int) -> None:
         self._step, self._most = step, most
         self._digits = Digits(2 * most + 1)
-
-    @property
-    def bits(self) -> float:
-        """Bits that an element takes."""
-        return self._digits.bits
+        self._symbols = Digits(2 * most + 1, widths=(1,) if most < _BYTE // 2 else (2,))
 
     def of_sums(self, n_terms: int) -> Levels:
         """The code of sums of so many."""
         return Levels(self._step, self._most * n_terms)
 
     def n_bytes(self, n_elements: int) -> int:
-        """How long the code of so many elements is."""
-        return self._digits.n_bytes(n_elements)
+        """How long the code of so many elements may be."""
+        return _HEAD + self._digits.n_bytes(n_elements)
 
     def encoded(self, values: Tensor) -> Tensor:
         """The code, in bytes, of multiples in one row, or of what is about such."""
-        return self._digits.packed((values / self._step + self._most).round_().to(torch.int16))
+        numbers = values.div(self._step).add_(self._most).round_().to(torch.int16)
+        n_bytes = self._digits.n_bytes(len(numbers))
+        short = None
+        if values.device.type == "cpu":
+            short = shortened(self._symbols.packed(numbers), n_bytes)
+        body = self._digits.packed(numbers) if short is None else _as_tensor(short)
+        code = torch.empty(_HEAD + len(body), dtype=torch.uint8, device=values.device)
+        code[:_HEAD] = _PLAIN if short is None else _SHORT
+        code[_HEAD:] = body
+        return code
 
     def decoded(self, code: Tensor, n_elements: int) -> Tensor:
-        """The multiples, float32."""
-        return (self._digits.unpacked(code, n_elements) - self._most) * self._step
+        """The multiples, float32.
+
+        Args:
+            code: which `encoded` gave, and maybe more after it.
+            n_elements: how many there are.
+
+        Raises:
+            ValueError: it is none.
+        """
+        kind, body = int(code[0]), code[_HEAD:]
+        if kind == _PLAIN:
+            numbers = self._digits.unpacked(body[: self._digits.n_bytes(n_elements)], n_elements)
+        else:
+            symbols = lengthened(body, self._symbols.n_bytes(n_elements))
+            numbers = self._symbols.unpacked(symbols, n_elements)
+        return (numbers - self._most) * self._step
+
+
+def _as_tensor(data: bytes) -> Tensor:
+    return torch.frombuffer(bytearray(data), dtype=torch.uint8)
 
 
 class TwoBitCompression:
@@ -71,17 +101,16 @@ class TwoBitCompression:
     def __call__(self, key: Any, place: int, gradient: Tensor) -> Tensor:
         """What `gradient` is to whoever gets it."""
         residual = self._residuals.get((key, place))
-        if residual is None:
-            residual = torch.zeros_like(gradient)
-        residual = residual.to(gradient.device) + gradient
-        sign = (residual >= self.threshold).float() - (residual <= -self.threshold).float()
-        passed = sign * self.threshold
-        self._residuals[key, place] = residual - passed
+        residual = gradient.clone() if residual is None else residual.to(gradient.device) + gradient
+        passed = (residual >= self.threshold).to(gradient.dtype)
+        passed -= (residual <= -self.threshold).to(gradient.dtype)
+        passed *= self.threshold
+        self._residuals[key, place] = residual.sub_(passed)
         return passed
 
     @property
     def levels(self) -> Levels:
-        """What calls give, as bytes: 1.6 bits an element."""
+        """What calls give, as bytes: at most 1.6 bits an element."""
         return Levels(self.threshold, 1)
 
     def check(self, key: Any, values: Sequence[NDArray]) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -21,11 +22,12 @@ class Digits:
 
     Args:
         base: at most 2¹⁶.
+        widths: of words, in bytes, the densest of which is taken.
     """
 
-    def __init__(self, base: int) -> None:
+    def __init__(self, base: int, widths: Sequence[int] = _WIDTHS) -> None:
         self._base = base
-        fitting = [(_fitting(base, width) / width, -width, width) for width in _WIDTHS]
+        fitting = [(_fitting(base, width) / width, -width, width) for width in widths]
         self._width = max(fitting)[2]
         self._per_word = _fitting(base, self._width)
 
@@ -49,6 +51,8 @@ class Digits:
 
     def unpacked(self, code: Tensor, n: int) -> Tensor:
         """The `n` numbers, int16, that `packed` was given; for bytes of strangers any numbers."""
+        if self._width == self._per_word == 1:
+            return code[:n].to(torch.int16)
         words = code.int() if self._width == 1 else code.view(torch.int16).int() & 0xFFFF
         table = _table(self._base, self._width, self._per_word).to(code.device)
         return table[words].view(-1)[:n]

@@ -166,7 +166,8 @@ class Module(OptimizedModule):
             aux_params: values of auxiliary states.
             allow_missing: whether these may lack some.
             force_init: whether to set them where they are set already.
-            allow_extra: not used: values of other names are ignored, as in MXNet.
+            allow_extra: whether somebody may have added names to the dicts that `get_params` gave;
+                other names in `arg_params` and `aux_params` are ignored, as in MXNet.
 
         Raises:
             MXNetError: a value is missing, or has another shape. Nothing has changed then.
@@ -189,7 +190,7 @@ class Module(OptimizedModule):
                     initializer(InitDesc(name, attributes.get(name)), array)
         self.params_initialized = True
         self._params_dirty = False
-        self._exec_group.set_params(self._arg_params, self._aux_params)
+        self._exec_group.set_params(self._arg_params, self._aux_params, allow_extra=allow_extra)
 
     def set_params(
         self,

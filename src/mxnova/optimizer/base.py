@@ -333,10 +333,7 @@ class Optimizer:
     def _batch_limit_of(self, cls: type, size: int) -> int:
         """`_batch_limit` where `cls` takes lists of any length, but its subclasses may not."""
         own = type(self)
-        is_own = (own.update, own.update_multi_precision) == (
-            cls.update,
-            cls.update_multi_precision,
-        )
+        is_own = all(getattr(own, name) is getattr(cls, name) for name in _ASKED_FOR_A_WEIGHT)
         return UNLIMITED if is_own and size > 1 else self.aggregate_num
 
     # -- pickles
@@ -369,6 +366,16 @@ def zeros_like(weight: nd.NDArray, *, dtype: Any = None, sparse: bool = False) -
 # Updates of several weights at once ---------------------------------------------------------------
 
 UNLIMITED = 1 << 30
+# What MXNet calls for one weight at a time; a subclass with its own gets one, or as it says.
+_ASKED_FOR_A_WEIGHT = (
+    "update",
+    "update_multi_precision",
+    "_update_count",
+    "_get_lr",
+    "_get_lrs",
+    "_get_wd",
+    "_get_wds",
+)
 
 
 def aggregation_size() -> int:

@@ -216,7 +216,7 @@ class LAMB(Optimizer):
     def _update(self, index: Any, weight: Any, grad: Any, state: Any, has_master: bool) -> None:
         indices, weights, grads, states = listed(index, weight, grad, state)
         self._update_count(indices)
-        lrs, wds = self._get_lrs(indices), self._get_wds(indices)
+        lrs, wds = [self._get_lr(i) for i in indices], [self._get_wd(i) for i in indices]
         counts = [self._index_update_count[i] for i in indices]
         owned = [arrays_of(state) for state in states]
         if has_master:  # the state begins with the copy, the operator ends with it

@@ -9,10 +9,26 @@ from mxnova.core.base import machine_load
 from mxnova.core.base.machine_load import is_busy, waited
 
 
-@pytest.mark.parametrize("load, busy", [(0.5, False), (2.8, False), (4, True)])
-def test_load_for_each_core(monkeypatch, load, busy):
+@pytest.fixture
+def machine(monkeypatch, tmp_path):
+    """A function that sets the load of two cores and how many threads are runnable."""
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    monkeypatch.setattr(os, "getloadavg", lambda: (load, 0, 0), raising=False)
+    monkeypatch.setattr(machine_load, "_LOAD", tmp_path / "loadavg")
+
+    def set_to(load, runnable):
+        monkeypatch.setattr(os, "getloadavg", lambda: (load, 0, 0), raising=False)
+        if runnable is not None:
+            (tmp_path / "loadavg").write_text(f"{load:.2f} 0.00 0.00 {runnable}/80 11206\n")
+
+    return set_to
+
+
+@pytest.mark.parametrize(
+    "load, runnable, busy",
+    [(0.5, 5, False), (2.8, 5, False), (4, 3, True), (4, 2, False), (4, None, True)],
+)
+def test_a_machine_is_busy_that_was_so_and_is_so(machine, load, runnable, busy):
+    machine(load, runnable)
     assert is_busy() == busy
 
 

@@ -117,6 +117,21 @@ def test_reshaped(call, values, listed):
     assert values(output).shape == (5, 3)
 
 
+def test_reshaped_without_gradients_that_nobody_asks_for(call, array):
+    arrays = [[array(np.zeros(shape)) for shape in SHAPES] for _ in range(2)]
+    inputs, grads = (handles(*each) for each in arrays)
+    executor = created(
+        call, "MXExecutorBind", NETWORK.handle, 1, 0, 3, inputs, grads, uints(0, 1, 1), 0, None
+    )
+    (count, where), (given, where_given) = out(UInt), out(ListOfHandles)
+    rest = [out(kind)[1] for kind in (UInt, ListOfHandles)]
+    created(
+        call, "MXExecutorReshapeEx", 0, 1, 1, 0, 0, None, None, None, 1, texts("data"), ints(1, 4),
+        uints(0, 2), where, out(ListOfHandles)[1], where_given, *rest, executor,
+    )  # fmt: skip
+    assert [bool(each) for each in given[: count.value]] == [False, True, True]
+
+
 def test_a_monitor(call):
     _, _, executor = simple_bind(call, "Ex", ctypes.c_int, UInt)
     seen = []

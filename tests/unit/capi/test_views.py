@@ -243,11 +243,21 @@ def test_shared_memory_of_another_process(built, call, values, given):
         assert sender.wait(60) == 0
 
 
+def test_the_data_of_a_dense_array_is_the_array(call, array, values):
+    whole = array([[1, 2], [3, 4]])
+    data = created(call, "MXNDArrayGetDataNDArray", whole)
+    call("MXNDArraySyncCopyFromNDArray", data, array([[5, 6], [7, 8]]), -1)
+    assert values(whole).tolist() == [[5, 6], [7, 8]]
+    with pytest.raises(RuntimeError, match="part 0 of a dense array"):
+        call("MXNDArraySyncCopyFromNDArray", data, whole, 0)
+
+
 def test_functions_from_before_operators(call, array, values):
     size, where_size = out(UInt)
     _, where = out(ctypes.POINTER(Handle))
     call("MXListFunctions", where_size, where)
     assert size.value == 4
+    assert not created(call, "MXGetFunction", b"_plus").value
     function = created(call, "MXGetFunction", b"_set_value")
     target = array(np.zeros(3))
     call("MXFuncInvoke", function, None, (ctypes.c_float * 1)(2.5), handles(target))

@@ -5,9 +5,12 @@ import copy
 import gc
 import json
 import pickle
+import re
 import threading
 import weakref
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import mxnova as mx
@@ -94,6 +97,30 @@ def test_copies_learn_on_their_own(copied, hybridized):
     other[2].bias.set_data(nd.ones((2,)))
     assert (net(x) == wanted).asnumpy().all()
     assert other[2].bias is other.collect_params()[other[2].bias.name]
+
+
+class UnderMXNetsName(pickle.Unpickler):
+    """Finds MXNet's classes here, as `import mxnet` does where mxnova stands for it."""
+
+    def find_class(self, module, name):
+        return super().find_class(re.sub("^mxnet", "mxnova", module), name)
+
+
+def test_networks_that_mxnet_has_pickled_go_on_learning():
+    with open(Path(__file__).parents[2] / "data" / "gluon" / "network.pickle", "rb") as file:
+        net, inputs, outputs = UnderMXNetsName(file).load()
+    np.testing.assert_allclose(net(inputs).asnumpy(), outputs.asnumpy(), rtol=1e-5)
+    net.hybridize()
+    np.testing.assert_allclose(net(inputs).asnumpy(), outputs.asnumpy(), rtol=1e-5)
+    trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1})
+    before = net(inputs).sum().asscalar()
+    with autograd.record():
+        y = net(inputs).sum()
+    y.backward()
+    trainer.step(1)
+    assert net(inputs).sum().asscalar() < before
+    with net.name_scope():
+        assert nn.Dense(1).prefix == "net_dense1_"
 
 
 @pytest.mark.parametrize("hybridized", [False, True])

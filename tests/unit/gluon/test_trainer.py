@@ -209,6 +209,31 @@ class Summing(KVStoreBase):
             total.copyto(array)
 
 
+class Asynchronous(KVStoreBase):
+    """Stands in for a store whose owners update values by each push."""
+
+    type, rank, num_workers = "dist_async", 0, 2
+
+    @staticmethod
+    def is_capable(capability):
+        return capability == KVStoreBase.OPTIMIZER
+
+    def set_optimizer(self, optimizer):
+        self.optimizer = optimizer
+
+
+def test_an_asynchronous_store_always_updates(monkeypatch):
+    monkeypatch.setenv("MXNET_UPDATE_ON_KVSTORE", "0")
+    params = [mx.gluon.Parameter("w", shape=(2,))]
+    params[0].initialize()
+    trainer = mx.gluon.Trainer(params, "sgd", kvstore=Asynchronous())
+    trainer._init_kvstore()
+    assert trainer._update_on_kvstore is True
+    trainer = mx.gluon.Trainer(params, "sgd", kvstore=Asynchronous(), update_on_kvstore=False)
+    with pytest.raises(MXNetError, match="update_on_kvstore=False: a dist_async store sums up"):
+        trainer._init_kvstore()
+
+
 @pytest.mark.parametrize(
     "kvstore, n, asked, expected",
     [

@@ -171,6 +171,12 @@ def test_attributes_of_variables():
         mx.sym.var(3)
 
 
+def test_the_users_attributes_are_listed_in_one_order():
+    keys = ["ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage"]
+    v = mx.sym.var("v", attr=dict.fromkeys(reversed(keys), "1"))
+    assert list(v.list_attr()) == [*[f"__{key}__" for key in reversed(keys)], *keys]
+
+
 def test_scopes_reach_new_nodes():
     with mx.AttrScope(ctx_group="dev1"), mx.name.Prefix("p_"):
         net = mx.sym.relu(mx.sym.var("x"))

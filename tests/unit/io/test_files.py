@@ -172,6 +172,23 @@ def test_unusable_arguments_are_refused(options, message):
         iterator(**options)
 
 
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_integers_in_csv_may_be_written_as_numpy_writes_them(tmp_path, dtype):
+    path, numbers = tmp_path / "numbers.csv", np.array([[0, 15], [-3, 2]])
+    np.savetxt(path, numbers, delimiter=",")
+    batch = mx.io.CSVIter(data_csv=str(path), data_shape=(2,), batch_size=2, dtype=dtype).next()
+    assert batch.data[0].dtype == np.dtype(dtype)
+    np.testing.assert_array_equal(batch.data[0].asnumpy(), numbers)
+
+
+@pytest.mark.parametrize("text", ["1.5", "nan", "1e400", "3e9", "x", "1.0,2\n3"])
+def test_what_is_no_integer_is_refused_in_csv(tmp_path, text):
+    path = tmp_path / "numbers.csv"
+    path.write_text(text)
+    with pytest.raises(FormatError, match="CSV: .*(to int32 at row 0|columns changed)"):
+        mx.io.CSVIter(data_csv=str(path), data_shape=(1,), batch_size=1, dtype="int32")
+
+
 def test_unknown_arguments_are_logged(caplog):
     iterator(colour=3)
     assert "there are no arguments colour" in caplog.text

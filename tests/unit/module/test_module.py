@@ -41,6 +41,20 @@ def test_a_value_of_another_shape_changes_nothing():
     assert module.get_params()[0]["fc_weight"].asnumpy().all()
 
 
+def test_names_that_were_added_to_what_get_params_gave():
+    module = made()
+    module.init_params(mx.init.One())
+    parameters, states = module.get_params()
+    parameters["other"] = mx.nd.ones(1)
+    with pytest.raises(mx.MXNetError, match="no argument 'other'"):
+        module.set_params(parameters, states)
+    module.set_params(parameters, states, allow_extra=True)
+    module.init_optimizer()
+    module.forward_backward(batch())
+    module.update()
+    assert sorted(module.get_params()[0]) == ["fc_bias", "fc_weight", "other"]
+
+
 def test_binding_that_fails_leaves_the_module_unbound():
     module = mx.mod.Module(mx.sym.var("data") * 2, label_names=None)
     with pytest.raises(mx.MXNetError, match="data_names"):

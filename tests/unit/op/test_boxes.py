@@ -119,7 +119,7 @@ scores = st.lists(st.sampled_from([-2.5, -1.0, -0.0, 0.0, 0.25, 1.0, float("-inf
 
 @given(scores, st.integers(1, 30))
 @example([-0.0, 0.0], 1)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_best_first_is_a_stable_sort(values, most):
     expected = sorted(range(len(values)), key=lambda i: -values[i])[:most]
     assert best_first(torch.tensor(values), most).tolist() == expected

@@ -93,6 +93,37 @@ def test_subclasses_of_adam_get_single_weights():
     assert sorted(updater.states) == [0, 1]
 
 
+@pytest.mark.parametrize("name", ["Adam", "RMSProp", "NAG", "Signum", "Ftrl", "LAMB"])
+@pytest.mark.parametrize("asked", ["_get_lr", "_get_wd"])
+def test_rates_of_a_subclass_are_asked_for_each_weight(name, asked):
+    base = getattr(mx.optimizer, name)
+
+    def rate(self, index):
+        return 0.25 * (index + 1)
+
+    updater = mx.optimizer.get_updater(type("Rated", (base,), {asked: rate})())
+    weights, wanted = arrays(2), arrays(2)
+    updater([0, 1], arrays(2, seed=1), weights)
+    factor = {"_get_lr": "learning_rate", "_get_wd": "wd"}[asked]
+    for index, grad in enumerate(arrays(2, seed=1)):
+        alone = mx.optimizer.get_updater(base(**{factor: rate(None, index)}))
+        alone(0, grad, wanted[index])
+        np.testing.assert_allclose(weights[index].asnumpy(), wanted[index].asnumpy(), rtol=1e-6)
+
+
+def test_a_subclass_that_counts_by_itself_counts_single_weights():
+    class Counted(mx.optimizer.Adam):
+        counted = ()
+
+        def _update_count(self, index):
+            self.counted += (index,)
+            super()._update_count(index)
+
+    made = Counted()
+    mx.optimizer.get_updater(made)([3, 5], arrays(2), arrays(2))
+    assert made.counted == (3, 5)
+
+
 # States -------------------------------------------------------------------------------------------
 
 

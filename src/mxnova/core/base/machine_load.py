@@ -9,13 +9,28 @@ from pathlib import Path
 __all__ = ["is_busy", "waited"]
 
 _TASKS = Path("/proc/self/task")
+_LOAD = Path("/proc/loadavg")
 
 
 def is_busy() -> bool:
-    """Whether others want the processor so much that what is measured now says little of later."""
+    """Whether others want the processor so much that what is measured now says little of later.
+
+    They did so in the last minute, and more threads than there are cores run or wait to run now:
+    for a minute after a busy one the load alone tells of what is over.
+    """
     if not hasattr(os, "getloadavg"):
         return False
-    return os.getloadavg()[0] > 1.5 * (os.cpu_count() or 1)
+    cores = os.cpu_count() or 1
+    return os.getloadavg()[0] > 1.5 * cores and _runnable(default=cores + 1) > cores
+
+
+def _runnable(default: int) -> int:
+    """How many threads of all programs run or wait for a core; a default where none tells."""
+    try:
+        text = _LOAD.read_text(encoding="ascii")  # such as "0.20 0.18 0.12 1/80 11206"
+    except OSError:
+        return default
+    return int(text.split()[3].split("/")[0])
 
 
 def waited() -> float:

@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 
 from ..base.errors import MXNetError, from_foreign
-from ..base.shapes import shape_text
+from ..base.shapes import PartialShape, is_known, shape_text
 from ..nd.array import NDArray
 from ..nd.wrapping import view_of, zeros_stored
 from ..runtime.context import Context
 
-__all__ = ["allocated", "first_elements", "resized"]
+__all__ = ["allocated", "allocated_output", "first_elements", "resized"]
 
 
 def resized(
@@ -56,6 +57,22 @@ def allocated(stype: str, shape: tuple[int, ...], context: Context, dtype: torch
         raise
     except Exception as error:
         raise from_foreign(error, f"bind: an array of shape {shape_text(shape)}") from error
+
+
+def allocated_output(
+    stype: str,
+    shape: PartialShape,
+    dtype: torch.dtype,
+    context: Context,
+    lender: NDArray | None,
+) -> NDArray:
+    """An array for an output, in the memory of `lender` where that will do."""
+    known: Any = shape if is_known(shape) and shape is not None else ()
+    if lender is not None and stype == lender.stype == "default" and lender.context == context:
+        size = math.prod(known)
+        if lender._raw.dtype is dtype and size <= lender.size:
+            return view_of(lender, lender._tensor.reshape(-1)[:size].view(known))
+    return allocated(stype, known, context, dtype)
 
 
 def first_elements(array: NDArray, shape: tuple[int, ...]) -> NDArray | None:

@@ -21,7 +21,7 @@ from ..base.errors import (
     from_foreign,
     shown,
 )
-from ..base.shapes import PartialShape, is_known, shape_text
+from ..base.shapes import shape_text
 from ..graph.completion import completions
 from ..graph.infer import infer_stypes
 from ..graph.node import written_variables
@@ -30,12 +30,12 @@ from ..nd.array import NDArray
 from ..nd.autograd import run_backward, take_gradient
 from ..nd.failing import fail, recover
 from ..nd.memory import replace
-from ..nd.wrapping import clear, owned, view_of
+from ..nd.wrapping import clear, owned
 from ..op.sparse.storage import Value
 from ..runtime.context import Context
 from ..runtime.profiler import PROFILER, api_call, recorded_backward
 from ..runtime.resource import random_stream
-from .allocation import allocated, resized
+from .allocation import allocated_output, resized
 from .explanation import Placement
 from .gradient_path import refuse_without_gradient
 from .head_gradients import head_gradients
@@ -139,7 +139,7 @@ class Executor:
         for number, (node, i) in enumerate(self._symbol.entries):
             lender = lenders[number] if number < len(lenders) else None
             self.outputs.append(
-                _output(
+                allocated_output(
                     stypes[id(node)][i],
                     shapes[id(node)][i],
                     dtypes[id(node)][i] or torch.float32,
@@ -482,19 +482,3 @@ def _check_place(what: str, array: NDArray | None, place: Context) -> None:
     if place.device_type == "cpu" and array.context.device_type in ("cpu_pinned", "cpu_shared"):
         return
     raise MXNetError(f"bind: {what} is on {array.context}, it belongs on {place}")
-
-
-def _output(
-    stype: str,
-    shape: PartialShape,
-    dtype: torch.dtype,
-    context: Context,
-    lender: NDArray | None,
-) -> NDArray:
-    """An array for an output, in the memory of `lender` where that will do."""
-    known: Any = shape if is_known(shape) and shape is not None else ()
-    if lender is not None and stype == lender.stype == "default" and lender.context == context:
-        size = torch.Size(known).numel()
-        if lender._raw.dtype is dtype and size <= lender.size:
-            return view_of(lender, lender._tensor.reshape(-1)[:size].view(known))
-    return allocated(stype, known, context, dtype)

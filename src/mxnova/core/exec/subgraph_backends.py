@@ -132,9 +132,9 @@ def optimize_for(
 ) -> Symbol:
     """The symbol with the nodes that a backend takes in subgraphs, or marked for it.
 
-    Backends that compile (openvino, inductor, cudagraph, auto; aten is the default) take what they
-    can when the symbol runs outside training; the nodes stay as they are, with a mark. Without a
-    backend of that name it is a copy, and that is logged as an error, as by MXNet.
+    Backends that compile (openvino, onnxruntime, inductor, cudagraph, auto; aten is the default)
+    take what they can when the symbol runs outside training; the nodes stay as they are, with a
+    mark. Without a backend of that name it is a copy, and that is logged as an error, as by MXNet.
 
     Args:
         self: any symbol; it stays as it is.

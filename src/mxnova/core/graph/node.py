@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ...formats.symbol_json import USER_KEYS
 from ..op.record import Op, find
 
 __all__ = [
-    "USER_KEYS",
     "Entry",
     "Node",
     "auxiliary_variables",
@@ -18,9 +18,6 @@ __all__ = [
     "walk",
     "written_variables",
 ]
-
-# Attributes of the user's that are stored as ``__key__`` and also listed without underscores.
-USER_KEYS = frozenset({"ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage"})
 
 
 class Entry(NamedTuple):

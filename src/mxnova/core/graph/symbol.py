@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from ...formats.atomic import replacing
+from ...formats.symbol_json import USER_KEYS
 from ..base.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -31,7 +32,7 @@ from .array_only import ArrayOnly
 from .base_symbol import register, single_entry, symbol_of
 from .functions import function_of, inputs_of
 from .inference_methods import InferenceMethods
-from .node import USER_KEYS, Entry, Node
+from .node import Entry, Node
 from .rewrite import rewrite
 from .serialize import from_json, listing, to_json
 

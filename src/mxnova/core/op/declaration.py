@@ -48,7 +48,7 @@ def operator(*names: str, extends: bool = False, **facing: Any) -> Callable[[C],
 
     def declare(cls: C) -> C:
         own = annotated(declaring(cls))
-        base = annotated(declaring(cls.__bases__[0])) if extends else ()
+        base = _parameters_of(cls.__bases__[0]) if extends else ()
         cls._parameters = tuple(dict.fromkeys((*base, *own)))
         cls.type = OpType(names, cls, cls.forward, **facing)
         for member in vars(cls).values():
@@ -57,6 +57,11 @@ def operator(*names: str, extends: bool = False, **facing: Any) -> Callable[[C],
         return cls
 
     return declare
+
+
+def _parameters_of(cls: type) -> tuple[str, ...]:
+    declared: tuple[str, ...] = vars(cls).get("_parameters", ())
+    return declared or annotated(declaring(cls))
 
 
 # Spellings 1 and 2: functions ---------------------------------------------------------------------

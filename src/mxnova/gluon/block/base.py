@@ -50,6 +50,14 @@ class Block:
         self._forward_hooks: Hooks = OrderedDict()
         self._forward_pre_hooks: Hooks = OrderedDict()
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Takes what pickles hold, MXNet's too, whose scopes refer to their blocks."""
+        self.__dict__.update(state)
+        if "_block" in vars(self._scope):
+            counter = self._scope._counter
+            self._scope = _BlockScope(self)
+            self._scope._counter = counter
+
     def __repr__(self) -> str:
         content = "\n".join(
             f"  ({key}): {indented(repr(block), 2)}"

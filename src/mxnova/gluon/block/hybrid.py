@@ -169,6 +169,9 @@ class HybridBlock(Block):
         """All but its graph, which copies draw for themselves."""
         return {**self.__dict__, "_cached_graph": (), "_cached_op": None, "_bound": {}}
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__({"_bound": {}, **state})
+
     def _get_graph(self, *args: Any) -> tuple[list[Symbol], Symbol]:
         """(inputs, outputs) of the graph for arguments like these."""
         if not self._cached_graph:

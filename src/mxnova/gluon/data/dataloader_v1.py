@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from mxnova import context
+from mxnova.core.base.errors import MXNetError
 
 from .batchify import default_batchify_fn, default_mp_batchify_fn
 from .sampler import batches_of
@@ -51,7 +52,10 @@ def fetcher_loop_v1(
     """Moves batches from a queue into `data_buffer`, by number, until the number is None."""
     place = context.cpu_pinned(pin_device_id) if pin_memory else context.cpu()
     while True:
-        number, batch = data_queue.get()
+        try:
+            number, batch = data_queue.get()
+        except MXNetError:  # a worker ended, and its memory with it: who waits for it finds out
+            return
         if number is None:
             return
         batch = _as_in_context(batch, place)
@@ -151,6 +155,9 @@ class _MultiWorkerIterV1:
                 raise WorkerDied(
                     f"DataLoader: worker process {dead[0].pid} ended, exit code {dead[0].exitcode}"
                 )
+            if not self._fetcher.is_alive():
+                self.shutdown()
+                raise WorkerDied("DataLoader: a batch's memory is gone before it was received")
 
     def shutdown(self) -> None:
         """Ends the workers."""

@@ -32,6 +32,7 @@ __all__ = ["Parameter"]
 
 _GRAD_REQS = ("write", "add", "null")
 _STYPES = ("default", "row_sparse", "csr")
+_NAMES_OF_MXNET = {"_data": "_arrays", "_trainer": "_trainer_of"}  # of attributes, in pickles
 
 
 class Parameter(ContextArrays):
@@ -96,7 +97,8 @@ class Parameter(ContextArrays):
         return {**self.__dict__, "_trainer_of": _nobody}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        own = {_NAMES_OF_MXNET.get(name, name): value for name, value in state.items()}
+        self.__dict__.update(own, _trainer_of=_nobody)
         if self._arrays is not None and self._grad is not None:
             autograd.mark_variables(self._arrays, self._grad, self.grad_req)
 

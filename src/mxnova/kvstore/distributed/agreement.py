@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Agreement: which calls all ranks have made alike; the texts of those that differ.
 
-Each rank tells all others, in one message of a fixed size, how many calls it is ready for and a
-digest of each. Values of a few bytes travel along.
+Each rank tells all others, in one message, how many calls it is ready for and a digest of each.
+Values of a few bytes travel along. Receivers have room for the longest such message.
 """
 
 from __future__ import annotations
@@ -65,7 +65,6 @@ class Agreement:
         ]
         self._mine = self._messages[links.rank]
         self._texts = [memoryview(message.numpy())[:_CALLS_END] for message in self._messages]
-        self._out = links.to_all([self._mine])
         self._in = {peer: [self._messages[peer]] for peer in links.peers}
 
     def reach(self, digests: Sequence[bytes], along: Iterable[tuple[int, Tensor]]) -> Agreed:
@@ -80,11 +79,13 @@ class Agreement:
         """
         text = len(digests).to_bytes(8, "little") + b"".join(digests)
         self._texts[self._links.rank][: len(text)] = text
+        end = len(text)
         for start, tensor in along:
-            place = slice(_CALLS_END + start, _CALLS_END + start + tensor.nbytes)
+            place = slice(_CALLS_END + start, end := _CALLS_END + start + tensor.nbytes)
             self._mine[place].copy_(tensor.view(-1).view(torch.uint8))
         links = self._links
-        links.exchange("agreement", links.next_tag(), self._out, self._in)
+        outgoing = links.to_all([self._mine[:end]])
+        links.exchange("agreement", links.next_tag(), outgoing, self._in)
         return self._compared(text, len(digests))
 
     def _compared(self, mine: bytes, count: int) -> Agreed:

@@ -21,6 +21,7 @@ from .parcels import Rooms, packed, unpacked
 
 __all__ = ["BUCKET", "Bucket", "Gathering", "Part", "Summing", "added_up", "buckets", "sums_of_all"]
 
+_FEW = 2  # ranks for whom all codes to all are fewer bits than each to its owner, and sums back
 BUCKET = 4 << 20  # bytes of small values that are summed up and updated together
 
 
@@ -108,10 +109,13 @@ class Summing:
     def _sum(self, at: int, own: Tensor) -> Tensor:
         rank = self._links.rank
         terms = [
-            own if other == rank else decoded(self._levels, self._received[other][at], own)
+            own if other == rank else self._read(other, at, own)
             for other in range(self._links.size)
         ]
         return added_up(terms, own)
+
+    def _read(self, peer: int, at: int, like: Tensor) -> Tensor:
+        return decoded(self._links, self._levels, peer, self._received[peer][at], like)
 
 
 def added_up(terms: Sequence[Tensor], own: Tensor) -> Tensor:
@@ -130,16 +134,27 @@ def coded(levels: Levels | None, messages: list[Tensor]) -> list[Tensor]:
 
 
 def rooms_for(levels: Levels | None, messages: Sequence[Tensor]) -> list[Tensor]:
-    """Tensors for messages of these sizes, as they are sent."""
+    """Tensors for messages of these sizes, as they are sent: codes may be shorter."""
     if levels is None:
         return [torch.empty_like(message) for message in messages]
     n_bytes = [levels.n_bytes(message.numel()) for message in messages]
     return [m.new_empty(n, dtype=torch.uint8) for m, n in zip(messages, n_bytes, strict=True)]
 
 
-def decoded(levels: Levels | None, received: Tensor, like: Tensor) -> Tensor:
-    """What a message, as it was sent, is."""
-    return received if levels is None else levels.decoded(received, like.numel())
+def decoded(
+    links: Links, levels: Levels | None, peer: int, received: Tensor, like: Tensor
+) -> Tensor:
+    """What a message of a rank, as it was sent, is.
+
+    Raises:
+        MXNetError: it is no code.
+    """
+    if levels is None:
+        return received
+    try:
+        return levels.decoded(received, like.numel())
+    except ValueError as error:
+        raise links.faults.of(peer, error) from None
 
 
 class Gathering:
@@ -179,7 +194,7 @@ def sums_of_all(
         gradients: of the keys; contiguous, unchanged until the sums are there.
         levels: that `gradients` consist of; None: they are as they are.
     """
-    if levels is not None and _is_less_to_all(links.size, levels):
+    if levels is not None and links.size <= _FEW:
         return _exchanged(links, bucket, gradients, levels)
     summing = Summing(links, bucket, gradients, levels)
 
@@ -196,14 +211,6 @@ def sums_of_all(
     return finish
 
 
-def _is_less_to_all(size: int, levels: Levels) -> bool:
-    """Whether all gradients to all ranks are fewer bits than each to its owner, and its sum back.
-
-    That is so for two and three ranks.
-    """
-    return size * levels.bits <= levels.bits + levels.of_sums(size).bits
-
-
 def _exchanged(
     links: Links, bucket: Bucket, gradients: dict[Key, Tensor], levels: Levels
 ) -> Callable[[], dict[Key, Tensor]]:
@@ -216,7 +223,7 @@ def _exchanged(
         transfer.wait()
         sums = []
         for at, own in enumerate(mine):
-            terms = {p: decoded(levels, messages[at], own) for p, messages in received.items()}
+            terms = {p: decoded(links, levels, p, m[at], own) for p, m in received.items()}
             terms[links.rank] = own
             sums.append(added_up([terms[rank] for rank in range(links.size)], own))
         pieces = zip(bucket.keys, unpacked(sums, flat), strict=True)
@@ -233,6 +240,7 @@ def _gather(links: Links, bucket: Bucket, sums: dict[Key, Tensor], levels: Level
     mine = coded(levels, messages[links.rank])
     links.begin("pull", links.to_all(mine), codes).wait()
     for rank, received in (codes | {links.rank: mine}).items():
-        whole = [decoded(levels, c, m) for c, m in zip(received, messages[rank], strict=True)]
+        sent = zip(received, messages[rank], strict=True)
+        whole = [decoded(links, levels, rank, code, like) for code, like in sent]
         for piece, value in zip(pieces[rank], unpacked(whole, pieces[rank]), strict=True):
             piece.copy_(value)

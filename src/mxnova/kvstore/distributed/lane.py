@@ -121,7 +121,7 @@ class Lane:
         self._agreement = Agreement(links)
         self._calls: deque[Call] = deque()
         self._changed = threading.Condition()
-        self._ended = False
+        self._is_closed = self._ended = False
         self._process = os.getpid()
         self._thread = threading.Thread(target=self._work, name="mxnova exchange", daemon=True)
         self._thread.start()
@@ -138,7 +138,7 @@ class Lane:
             raise MXNetError(f"KVStore.{call.name}: the store is that of the parent process")
         with self._changed:
             self._faults.check()
-            if self._ended:
+            if self._is_closed:
                 raise MXNetError("KVStore: this store is closed")
             self._calls.append(call)
             self.n_calls += 1
@@ -172,8 +172,12 @@ class Lane:
         self.submit(Call(_REFUSED, str(error)))
 
     def finish(self, patience: float | None) -> None:
-        """Returns when all calls are done, or the store has failed, or `patience` is at its end."""
+        """Returns when all calls are done, or the store has failed, or `patience` is at its end.
+
+        There come no more: threads that go on while the process ends would never let it.
+        """
         with self._changed:
+            self._is_closed = True
             self._changed.wait_for(self._is_idle, patience)
             self._ended = True
             self._changed.notify_all()

@@ -102,7 +102,8 @@ class Links:
             tag: what the others know it by.
             outgoing: contiguous tensors for other ranks, all on the CPU or all on a GPU; unchanged
                 until they are sent.
-            incoming: such tensors for what other ranks send, of the same sizes.
+            incoming: such tensors for what other ranks send, of the same sizes; on the CPU maybe
+                larger, and filled from the start.
         """
         self.faults.check()
         messages = [*_messages(incoming, is_sent=False), *_messages(outgoing, is_sent=True)]

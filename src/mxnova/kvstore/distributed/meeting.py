@@ -33,15 +33,20 @@ def meet(world: World) -> tuple[dist.Store, World]:
         The store, whose calls wait for `world.timeout` seconds, and `world` with the rank.
 
     Raises:
-        MXNetError: the place cannot be reached or opened, a rank is there twice, or workers have
-            not come within `world.start_timeout` seconds; the text names them.
+        MXNetError: the place cannot be reached or opened, or is gone; a rank is there twice, or
+            workers have not come within `world.start_timeout` seconds; the text names them.
     """
     deadline = time.monotonic() + world.start_timeout
     store = enter(world)
-    world = replace(world, rank=_agreed_rank(store, world))
-    store.set(f"here/{world.role}/{world.rank}", _description())
-    if world.role == "worker":
-        _wait_for_workers(store, world, deadline)
+    try:
+        world = replace(world, rank=_agreed_rank(store, world))
+        store.set(f"here/{world.role}/{world.rank}", _description())
+        if world.role == "worker":
+            _wait_for_workers(store, world, deadline)
+    except dist.DistNetworkError as error:
+        raise MXNetError(
+            f"meeting: who has kept the place at {_named(world)} is gone: {_first_line(error)}"
+        ) from None
     store.set_timeout(timedelta(seconds=world.timeout))
     return store, world
 

@@ -8,9 +8,10 @@ import random
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
+
+from . import sleepers
 
 # Each runs here what it is asked to run elsewhere, as many times, and tells it what it tells.
 PROGRAMS = {
@@ -144,24 +145,9 @@ def test_a_status_is_the_jobs(cluster, how):
 
 @pytest.mark.parametrize("how", [("-H", "hosts"), ("--launcher", "mpi")], ids=["ssh", "mpi"])
 def test_ctrl_c_ends_all_of_a_job(cluster, how, tmp_path):
-    script = "sleep 60 & echo $! >$$.pid; echo up; wait"
-    process = cluster("-m", "mxnova", "launch", "-n", "2", *how, "sh", "-c", script)
-    for _ in range(2):
-        assert "up" in process.stdout.readline()
+    process = cluster("-m", "mxnova", "launch", "-n", "2", *how, *sleepers.COMMAND)
+    numbers = sleepers.numbers_when_up(process, tmp_path)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=30)
     assert process.returncode == 128 + signal.SIGINT
-    pids = [int(path.read_text()) for path in tmp_path.glob("*.pid")]
-    assert len(pids) == 2
-    give_up = time.monotonic() + 20
-    while any(_is_running(pid) for pid in pids):
-        assert time.monotonic() < give_up
-        time.sleep(0.1)
-
-
-def _is_running(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as stat:
-            return stat.read().split()[2] != "Z"
-    except FileNotFoundError:
-        return False
+    sleepers.assert_ended(numbers)

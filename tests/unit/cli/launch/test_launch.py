@@ -11,6 +11,8 @@ import time
 
 import pytest
 
+from . import sleepers
+
 MEET = """
 from mxnova.kvstore.distributed.meeting import meet
 from mxnova.kvstore.distributed.rendezvous import find
@@ -84,68 +86,39 @@ def test_who_does_not_want_to_end_is_ended(launch):
     assert launch("-n", "2", *shell(stubborn)).returncode == 1
 
 
+def started(*args, before=(), **options):
+    """A launcher, whose output is a pipe."""
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    command = [*before, sys.executable, "-m", "mxnova", "launch", *args]
+    return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True, **options)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_what_interrupts_the_launcher_leaves_nothing_behind(number, tmp_path):
     """Neither processes nor what these have started."""
-    script = "sleep 60 & echo $! > $DMLC_WORKER_ID.pid; echo up; wait"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "mxnova", "launch", "-n", "2", "sh", "-c", script],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    for _ in range(2):
-        assert b"up" in process.stdout.readline()
+    process = started("-n", "2", *sleepers.COMMAND, cwd=tmp_path, stderr=subprocess.PIPE)
+    numbers = sleepers.numbers_when_up(process, tmp_path)
     process.send_signal(number)
     process.communicate(timeout=20)
     assert process.returncode == 128 + number
-    for path in tmp_path.glob("*.pid"):
-        assert not is_running(int(path.read_text()))
+    assert not any(map(sleepers.is_running, numbers))
 
 
 def test_a_launcher_that_is_killed_leaves_nothing_behind(tmp_path):
-    script = "sleep 60 & echo $! > $DMLC_WORKER_ID.pid; echo up; wait"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "mxnova", "launch", "-n", "2", "sh", "-c", script],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
-        stdout=subprocess.PIPE,
-        start_new_session=True,
-    )
-    for _ in range(2):
-        assert b"up" in process.stdout.readline()
-    pids = [int(path.read_text()) for path in tmp_path.glob("*.pid")]
-    assert len(pids) == 2 and all(map(is_running, pids))
+    process = started("-n", "2", *sleepers.COMMAND, cwd=tmp_path, start_new_session=True)
+    numbers = sleepers.numbers_when_up(process, tmp_path)
     process.kill()
     process.communicate(timeout=20)
-    give_up = time.monotonic() + 10
-    while any(map(is_running, pids)):
-        assert time.monotonic() < give_up
-        time.sleep(0.05)
+    sleepers.assert_ended(numbers)
 
 
 def test_nohup_is_respected():
-    process = subprocess.Popen(
-        ["nohup", sys.executable, "-m", "mxnova", "launch", "-n", "1", "sh", "-c",
-         "echo up; sleep 1; echo end"],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    assert b"up" in process.stdout.readline()
+    words = ("-n", "1", *shell("echo up; sleep 1; echo end"))
+    process = started(*words, before=["nohup"], stderr=subprocess.DEVNULL)
+    assert "up" in process.stdout.readline()
     process.send_signal(signal.SIGHUP)
-    assert b"end" in process.communicate(timeout=30)[0]
+    assert "end" in process.communicate(timeout=30)[0]
     assert process.returncode == 0
-
-
-def is_running(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    with open(f"/proc/{pid}/stat") as stat:  # nobody may wait for it in here: a zombie
-        return stat.read().split()[2] != "Z"
 
 
 def test_a_job_restarts_with_a_new_meeting(launch):

@@ -7,9 +7,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
+
+from . import sleepers
 
 # Programs on the path: each writes down its words; ssh then runs what it was given, here.
 FAKES = {
@@ -105,26 +106,11 @@ def test_a_copy_that_fails_starts_nothing(cluster):
 
 def test_what_ssh_started_ends_with_the_launcher(cluster):
     """Even if the launcher could not say so: the end of its input is enough."""
-    script = "sleep 60 & echo $! >$DMLC_WORKER_ID.pid; echo up; wait"
-    process = cluster.start("-n", "2", "-H", "hosts", "sh", "-c", script)
-    for _ in range(2):
-        assert "up" in process.stdout.readline()
+    process = cluster.start("-n", "2", "-H", "hosts", *sleepers.COMMAND)
+    numbers = sleepers.numbers_when_up(process, cluster.folder)
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=20)
-    pids = [int(path.read_text()) for path in cluster.folder.glob("*.pid")]
-    assert len(pids) == 2
-    give_up = time.monotonic() + 20
-    while any(is_running(pid) for pid in pids):
-        assert time.monotonic() < give_up
-        time.sleep(0.1)
-
-
-def is_running(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as stat:
-            return stat.read().split()[2] != "Z"
-    except FileNotFoundError:
-        return False
+    sleepers.assert_ended(numbers)
 
 
 @pytest.mark.parametrize(

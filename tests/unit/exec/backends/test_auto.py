@@ -7,11 +7,14 @@ import os
 
 import numpy as np
 import pytest
+import torch
 
 import mxnova as mx
+from mxnova.context import Context
 from mxnova.core.exec.backends import BY_NAME, auto
 from mxnova.core.exec.backends.choices import Choices, cache_folder
 from mxnova.core.exec.backends.request import marked, parameters_of, wants
+from mxnova.core.exec.program import ArrayFacts, Facts, Program
 from mxnova.core.graph.node import Node
 from mxnova.core.graph.rewrite import rewrite
 from mxnova.core.op.record import find
@@ -27,6 +30,9 @@ class Halves:
 
     def unavailable(self):
         return None
+
+    def precisions(self):
+        return ("float32",)
 
     def supports(self, program):
         return True
@@ -132,6 +138,17 @@ def test_what_cannot_be_read_is_measured_again(halves, faster, content):
     file.write_bytes(content)
     assert answer() == 0.5
     assert json.loads(file.read_text())["backend"] == "halves"
+
+
+def test_who_does_not_compute_in_a_precision_is_no_candidate(halves):
+    facts = Facts({"x": ArrayFacts(SHAPE, torch.float32)}, Context("cpu", 0))
+
+    def has_choice(precision):
+        symbol = marked(mx.sym.var("x") + 1, "auto", precision)
+        return BY_NAME["auto"].supports(Program(symbol, facts))
+
+    assert has_choice("float32")
+    assert not has_choice("bfloat16")
 
 
 def test_a_name_that_is_no_candidate_is_not_believed(halves, faster):

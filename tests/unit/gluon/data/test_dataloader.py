@@ -30,7 +30,7 @@ from mxnova.gluon.data import (
     SimpleDataset,
     dataloader,
 )
-from mxnova.gluon.data.dataloader_v1 import DataLoaderV1
+from mxnova.gluon.data.dataloader_v1 import DataLoaderV1, _MultiWorkerIterV1
 from mxnova.gluon.data.worker_pool import WorkerDied
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks workers")
@@ -482,6 +482,29 @@ def test_the_loader_of_old(mode):
 def test_the_loader_of_old_tells_of_killed_workers():
     with pytest.raises(WorkerDied):
         values(DataLoaderV1(Numbers(lambda: os._exit(1)), 4, **WORKERS))
+
+
+class Gone:
+    """What cannot be received, like arrays in the memory of a process that was killed."""
+
+    def __reduce__(self):
+        return _raise_gone, ()
+
+
+def _raise_gone():
+    raise MXNetError("gone")
+
+
+def _sends_what_is_gone(dataset, key_queue, data_queue, batchify_fn):
+    number, _ = key_queue.get()
+    data_queue.put((number, Gone()))
+    key_queue.get()
+
+
+def test_the_loader_of_old_tells_of_memory_that_is_gone():
+    batches = _MultiWorkerIterV1(1, Numbers(), None, [[0]], worker_fn=_sends_what_is_gone)
+    with pytest.raises(WorkerDied, match="gone before it was received"):
+        next(batches)
 
 
 # Whole programs -----------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 """The lane: pushes return at once, and what they say is done in one order on all workers."""
 
 import os
+import threading
 import time
 
 import numpy as np
@@ -169,6 +170,33 @@ def _left_behind(rank):
 
 def test_what_was_pushed_is_done_before_a_worker_ends():
     assert run(2, _left_behind)[1] == [2.0, 2.0]
+
+
+def _pushing_for_ever(rank):
+    """A worker ends while a thread of its goes on."""
+    kv = mx.kv.create("dist_sync")
+    kv.init("a", mx.nd.zeros((2,)))
+    told = []
+
+    def push():
+        try:
+            while True:
+                kv.push("a", mx.nd.ones((2,)))
+        except MXNetError as error:
+            told.append(str(error))
+
+    thread = threading.Thread(target=push, daemon=True)
+    thread.start()
+    time.sleep(0.5)
+    kv.handle.close()
+    thread.join(10)
+    return told
+
+
+def test_a_thread_that_pushes_for_ever_does_not_keep_a_worker_from_ending():
+    for told in run(2, _pushing_for_ever):
+        assert len(told) == 1
+        assert "closed" in told[0] or "has ended" in told[0]  # whose worker was further
 
 
 def _across(rank, n, name, expected):

@@ -3,16 +3,22 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
 
+import mxnova as mx
 from mxnova.core.base.errors import MXNetError
 from mxnova.kvstore.distributed.meeting import host, listen, meet, own_address
 from mxnova.kvstore.distributed.rendezvous import World
+
+from .workers import outcomes
 
 
 @pytest.fixture
@@ -79,6 +85,21 @@ def test_who_has_not_come_is_told_by_rank(world):
     (error,) = met([replace(impatient, rank=0, is_host=True)])
     assert "ranks 1, 2 of 3 workers have not come" in str(error)
     assert "within 0.5 s (MXNOVA_DIST_START_TIMEOUT)" in str(error)
+
+
+def _keeping(rank):
+    """The first of three workers dies while the second waits for the third."""
+    if rank == 0:
+        threading.Timer(4, os.kill, (os.getpid(), signal.SIGKILL)).start()
+    with pytest.raises(MXNetError) as caught:
+        mx.kv.create("dist_sync")
+    return str(caught.value)
+
+
+def test_a_place_that_is_gone_is_told():
+    first, (_, text) = outcomes(2, _keeping, timeout=30, WORLD_SIZE="3")
+    assert first == ("gone", -signal.SIGKILL)
+    assert "meeting: who has kept the place at 127.0.0.1, port" in text
 
 
 def test_a_place_where_nobody_is(world):

@@ -2,6 +2,7 @@
 """What travels: bytes, codes of two bits."""
 
 import json
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 import torch
 
 import mxnova as mx
-from mxnova.kvstore.compression import TwoBitCompression
+from mxnova.core.base.errors import MXNetError
+from mxnova.kvstore.compression import Levels, TwoBitCompression
 
 from .workers import run
 
@@ -17,10 +19,8 @@ RECORDED = json.loads(Path(__file__, "../../../../data/kvstore.json").resolve().
 SHAPES = [(100,), (64, 32), (500, 801), (1500, 1000), (10,)]
 
 
-def _bytes(rank, kind, compressing):
+def _bytes(rank, kind):
     kv = mx.kv.create("dist_sync")
-    if compressing:
-        kv.set_gradient_compression({"type": "2bit", "threshold": 0.5})
     if kind == "trained":
         kv.set_optimizer(mx.optimizer.create("sgd", momentum=0.9))
     keys = list(range(len(SHAPES)))
@@ -35,27 +35,72 @@ def _bytes(rank, kind, compressing):
 
 @pytest.mark.parametrize("n, kind", [(2, "trained"), (4, "trained"), (4, "summed")])
 def test_a_step_sends_little_more_than_a_ring_would(n, kind):
-    results = run(n, _bytes, kind, False)
+    results = run(n, _bytes, kind)
     n_bytes = 4 * sum(int(np.prod(shape)) for shape in SHAPES)
     sent = sum(sum(result.values()) for result in results) / n
     assert sent <= 1.1 * 2 * (n - 1) / n * n_bytes
 
 
-# Of a step's bytes without compression: codes of gradients and, from four workers on, of sums.
+def _coded_bytes(rank, n, share):
+    """Bytes of a step whose codes are drawn: so many of them are no zero."""
+    kv = mx.kv.create("dist_sync")
+    kv.set_gradient_compression({"type": "2bit", "threshold": 0.5})
+    kv.init("a", mx.nd.zeros(SIZE))
+    kv.handle.links.sent.clear()
+    rng = np.random.default_rng(rank)
+    codes = rng.choice([-0.5, 0.0, 0.5], SIZE, p=[share / 2, 1 - share, share / 2])
+    out = mx.nd.zeros(SIZE)
+    kv.pushpull("a", mx.nd.array(codes), out=out)
+    return sum(kv.handle.links.sent.values()), codes, out.asnumpy()
+
+
+SIZE = 400_000
+
+
+# Of a step's bytes without compression: codes of gradients and, from three workers on, of sums.
 @pytest.mark.parametrize(
-    "n, kind, part",
+    "n, share, part",
     [
-        (2, "trained", 19),
-        (2, "summed", 19),
-        (3, "trained", 13),
-        (4, "trained", 13),
-        (8, "trained", 9),
+        *((2, 2 / 3, 19.5), (3, 2 / 3, 15), (4, 2 / 3, 14), (8, 2 / 3, 12.5)),  # evenly spread
+        *((2, 0.1, 50), (3, 0.1, 35), (4, 0.1, 30), (8, 0.1, 22)),
+        *((2, 0.01, 200), (8, 0.01, 60)),
     ],
 )
-def test_a_compressed_step_is_a_fraction_of_a_dense_one(n, kind, part):
-    n_bytes = 4 * sum(int(np.prod(shape)) for shape in SHAPES)
-    sent = sum(sum(result.values()) for result in run(n, _bytes, kind, True)) / n
-    assert sent <= 2 * (n - 1) / n * n_bytes / part
+def test_a_compressed_step_is_a_fraction_of_a_dense_one(n, share, part):
+    results = run(n, _coded_bytes, n, share)
+    sent = sum(n_bytes for n_bytes, _, _ in results) / n
+    total = sum(codes for _, codes, _ in results)
+    for _, _, out in results:
+        np.testing.assert_allclose(out, total, atol=1e-6)
+    assert sent <= 2 * (n - 1) / n * 4 * SIZE / part
+
+
+def _forging(rank, message):
+    kv = mx.kv.create("dist_sync")
+    kv.set_gradient_compression({"type": "2bit", "threshold": 0.5})
+    kv.init("a", mx.nd.zeros((10_000,)))
+    if rank:
+        Levels.encoded = lambda self, values: torch.tensor(message, dtype=torch.uint8)
+    out = mx.nd.zeros((10_000,))
+    try:
+        kv.pushpull("a", mx.nd.ones((10_000,)), out=out)
+        out.wait_to_read()
+    except MXNetError as error:
+        return str(error)
+    return "nothing was noticed"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        [1, 1, 3, 0],  # a stream that ends at once
+        [1, 1, *zlib.compress(bytes(2001), wbits=-15)],  # too long
+        [1, 1, *zlib.compress(bytes(10**6), wbits=-15)],
+        [1, 1, 255, 255],
+    ],
+)
+def test_what_is_no_code_ends_the_store(message):
+    assert "worker 1 cannot be understood: it sent what is no code" in run(2, _forging, message)[0]
 
 
 @pytest.mark.parametrize("n", [0, 1, 4, 5, 1000])
@@ -63,7 +108,7 @@ def test_codes_are_read_as_they_were_written(n):
     codec = TwoBitCompression(0.25)
     passed = codec("key", 0, torch.randn(n, generator=torch.Generator().manual_seed(n)))
     code = codec.levels.encoded(passed)
-    assert code.numel() == codec.levels.n_bytes(n) == (n + 4) // 5
+    assert code.numel() == codec.levels.n_bytes(n) == 2 + (n + 4) // 5
     assert torch.equal(codec.levels.decoded(code, n), passed)
 
 

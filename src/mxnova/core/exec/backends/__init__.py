@@ -21,6 +21,7 @@ from .aten import Aten
 from .auto import Auto
 from .cudagraph import CudaGraph
 from .inductor import Inductor
+from .onnxruntime import ONNXRuntime
 from .openvino import OpenVINO
 from .request import DEFAULT, lowest_precision, wanted
 
@@ -60,8 +61,13 @@ class Backend(Protocol):
 class NamedBackend(Backend, Protocol):
     """A backend that runs what asks for it."""
 
+    name: str
+
     def unavailable(self) -> str | None:
         """Why it cannot be used here; None where it can."""
+
+    def precisions(self) -> tuple[str, ...]:
+        """What it lets products be computed in here, of `request.PRECISIONS`."""
 
     def refusals(self, program: Program, constants: Mapping[str, Tensor]) -> dict[int, str]:
         """Why it leaves nodes, by id, that ask for it."""
@@ -124,14 +130,27 @@ class Chain:
 
 
 def choose(program: Program) -> Backend | None:
-    """Who compiles `program`: the backends that its nodes ask for, then a default one."""
+    """Who compiles `program`: the backends that its nodes ask for, then a default one.
+
+    Raises:
+        MXNetError: one of them does not compute in the precision that is asked for.
+    """
     default = next((b for b in BACKENDS.values() if b.supports(program)), None)
     asked = [b for b in map(_usable, wanted(program.symbol)) if b and b.supports(program)]
-    if not asked and default is None and lowest_precision(program.symbol) != "float32":
+    precision = lowest_precision(program.symbol)
+    for backend in asked:
+        _check_precision(backend, precision)
+    if not asked and default is None and precision != "float32":
         _log.warning("nothing is computed in bfloat16: no operator here has a kernel for it")
     if not asked:
         return default
     return Chain([*asked, *([] if default is None else [default])])
+
+
+def _check_precision(backend: NamedBackend, precision: str) -> None:
+    if precision not in backend.precisions():
+        text = f"it computes in {', '.join(backend.precisions())} here"
+        raise MXNetError(f"backend {backend.name!r}: precision={precision!r}: {text}")
 
 
 def for_training(program: Program) -> Symbol:
@@ -153,6 +172,7 @@ def _usable(name: str) -> NamedBackend | None:
 
 register("onednn", Aten())
 BY_NAME["openvino"] = OpenVINO()
+BY_NAME["onnxruntime"] = ONNXRuntime()
 BY_NAME["inductor"] = Inductor()
 BY_NAME["cudagraph"] = CudaGraph()
 BY_NAME["auto"] = Auto(BY_NAME, lambda program: choose(program))

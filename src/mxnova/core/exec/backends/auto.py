@@ -16,7 +16,7 @@ from ...base.shapes import is_known
 from ...graph.symbol import Symbol
 from ..program_identity import identity
 from .choices import Choices
-from .request import DEFAULT, lowest_precision, marked
+from .request import DEFAULT, PRECISIONS, lowest_precision, marked
 
 if TYPE_CHECKING:
     from ..program import Program
@@ -47,6 +47,10 @@ class Auto:
     def unavailable(self) -> str | None:
         """It can always be used."""
         return None
+
+    def precisions(self) -> tuple[str, ...]:
+        """The default backend's."""
+        return PRECISIONS
 
     def supports(self, program: Program) -> bool:
         """Where there is something to choose from."""
@@ -92,10 +96,12 @@ class Auto:
     def _candidates(self, program: Program) -> list[str]:
         """Names of those that are to be tried, are there, and support the program."""
         found = [DEFAULT]
+        precision = lowest_precision(program.symbol)
         for name in env.get("MXNOVA_AUTO_BACKENDS").split():
             backend = self._backends.get(name)
             if backend is not None and name != self.name and not backend.unavailable():
-                found += [name] if backend.supports(program) else []
+                is_able = precision in backend.precisions() and backend.supports(program)
+                found += [name] if is_able else []
         return found
 
     def _compiled(self, program: Program, name: str, constants: Mapping[str, Tensor]) -> Symbol:

@@ -19,7 +19,7 @@ from ...graph.node import Node
 from ...graph.symbol import Symbol
 from .compiled_training import CompiledTraining, training_refusal
 from .group import Group, function_of, with_groups
-from .request import parameters_of, wants
+from .request import PRECISIONS, parameters_of, wants
 from .training_group import Function, TrainingGroup
 
 if TYPE_CHECKING:
@@ -80,6 +80,10 @@ class Inductor:
         if shutil.which(compiler) is None and shutil.which("g++") is None:
             return "it needs a C++ compiler: install g++, or name one in CXX"
         return None
+
+    def precisions(self) -> tuple[str, ...]:
+        """What the operators' own kernels compute in."""
+        return PRECISIONS[:1]
 
     def supports(self, program: Program) -> bool:
         """Dense graphs on one device."""

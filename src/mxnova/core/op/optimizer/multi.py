@@ -12,12 +12,13 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
+from ...base.params import Count, Floats
 from ..infer import DTypes, Shapes
 from ..record import Op, lone, numbered
 from .step import Tensors
 from .update import Out, destination, rounded
 
-__all__ = ["MultiUpdate"]
+__all__ = ["MultiUpdate", "RatedUpdate"]
 
 
 class MultiUpdate(Op):
@@ -104,3 +105,21 @@ class MultiUpdate(Op):
 
     def _numbered(self, i: int) -> tuple[str, ...]:
         return tuple(f"{name}_{i}" for name in self.arrays)
+
+
+class RatedUpdate(MultiUpdate):
+    """Learning rates and weight decays are parameters.
+
+    Args:
+        lrs: learning rate of each weight.
+        wds: weight decay of each weight.
+        rescale_grad: factor for the gradients.
+        clip_gradient: bound for the size of the rescaled gradients; none when negative.
+        num_weights: number of weights.
+    """
+
+    lrs: Floats
+    wds: Floats
+    rescale_grad: float = 1.0
+    clip_gradient: float = -1.0
+    num_weights: Count = 1

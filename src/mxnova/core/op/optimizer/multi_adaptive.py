@@ -14,7 +14,7 @@ from ..declaration import operator
 from ..infer import DTypes
 from .adam import loss_scale
 from .lamb import trust_ratios
-from .multi import MultiUpdate
+from .multi import MultiUpdate, RatedUpdate
 from .step import (
     Tensors,
     adam_directions_,
@@ -27,27 +27,20 @@ from .step import (
 from .update import Out
 
 
-class _Adam(MultiUpdate):
-    lrs: Floats
-    beta1: float = 0.9
-    beta2: float = 0.999
-    epsilon: float = 1e-8
-    wds: Floats
-    rescale_grad: float = 1.0
-    clip_gradient: float = -1.0
-    num_weights: Count = 1
-
-    def steps_(
-        self, weights: Tensors, grads: Tensors, states: Sequence[Tensors], shared: Tensors
-    ) -> None:
-        means, variances = states
-        adam_steps_(
-            weights, grads, means, variances, self.lrs, self.wds,
-            self.beta1, self.beta2, self.epsilon, self.rescale_grad, self.clip_gradient,
-        )  # fmt: skip
-
-
 class _AdamW(MultiUpdate):
+    """AdamW's parameters; the gradients' factor is an array.
+
+    Args:
+        lrs: learning rate of each weight.
+        beta1: decay of the running means.
+        beta2: decay of the running means of squares.
+        epsilon: added to the denominator.
+        wds: weight decay of each weight.
+        etas: factor for the whole step of each weight.
+        clip_gradient: bound for the size of the rescaled gradients; none when negative.
+        num_weights: number of weights.
+    """
+
     shared = ("rescale_grad",)
     per_weight = ("lrs", "wds", "etas")
 
@@ -74,6 +67,23 @@ class _AdamW(MultiUpdate):
 
 
 class _Lamb(MultiUpdate):
+    """LAMB's parameters.
+
+    Args:
+        learning_rates: learning rate of each weight.
+        beta1: decay of the running means.
+        beta2: decay of the running means of squares.
+        epsilon: added to the denominator.
+        wds: weight decay of each weight.
+        rescale_grad: factor for the gradients.
+        lower_bound: least value for a weight's norm; none when negative.
+        upper_bound: greatest value for a weight's norm; none when negative.
+        clip_gradient: bound for the size of the rescaled gradients; none when negative.
+        bias_correction: correct the running means for having begun at 0.
+        step_count: number of the step of each weight, from 1.
+        num_tensors: number of weights.
+    """
+
     per_weight = ("learning_rates", "wds", "step_count")
 
     learning_rates: Floats
@@ -123,43 +133,42 @@ class _Lamb(MultiUpdate):
         return directions
 
 
-@operator("_multi_adam_update")
-class MultiAdamUpdate(_Adam):
+@operator("_multi_adam_update", extends=True)
+class MultiAdamUpdate(RatedUpdate):
     """`adam_update` of several weights.
 
     Args:
         data: for each weight, weight, gradient, mean and var (both mutated).
-        lrs: learning rate of each weight.
         beta1: decay of the running means.
         beta2: decay of the running means of squares.
         epsilon: added to the denominator.
-        wds: weight decay of each weight.
-        rescale_grad: factor for the gradients.
-        clip_gradient: bound for the size of the rescaled gradients; none when negative.
-        num_weights: number of weights.
     """
 
+    beta1: float = 0.9
+    beta2: float = 0.999
+    epsilon: float = 1e-8
     arrays = ("weight", "grad", "mean", "var")
 
+    def steps_(
+        self, weights: Tensors, grads: Tensors, states: Sequence[Tensors], shared: Tensors
+    ) -> None:
+        means, variances = states
+        adam_steps_(
+            weights, grads, means, variances, self.lrs, self.wds,
+            self.beta1, self.beta2, self.epsilon, self.rescale_grad, self.clip_gradient,
+        )  # fmt: skip
 
-@operator("_multi_mp_adam_update")
-class MultiMpAdamUpdate(_Adam):
+
+@operator("_multi_mp_adam_update", extends=True)
+class MultiMpAdamUpdate(MultiAdamUpdate):
     """`_multi_adam_update` of float32 copies of the weights, rounded to the weights' type.
 
     Args:
         data: for each weight, weight, gradient, mean, var and float32 copy of the weight (the last
             three float32 and mutated).
-        lrs: learning rate of each weight.
-        beta1: decay of the running means.
-        beta2: decay of the running means of squares.
-        epsilon: added to the denominator.
-        wds: weight decay of each weight.
-        rescale_grad: factor for the gradients.
-        clip_gradient: bound for the size of the rescaled gradients; none when negative.
-        num_weights: number of weights.
     """
 
-    arrays = ("weight", "grad", "mean", "var", "weight32")
+    arrays = ("weight", "grad", "mean", "var", "weight32")  # type: ignore[assignment]
 
 
 @operator("_multi_adamw_update", named_inputs=False)
@@ -169,14 +178,6 @@ class MultiAdamWUpdate(_AdamW):
     Args:
         data: for each weight, weight, gradient, mean and var (both mutated); then rescale_grad,
             (1,): factor for the gradients. Nothing is updated when it is 0 or not finite.
-        lrs: learning rate of each weight.
-        beta1: decay of the running means.
-        beta2: decay of the running means of squares.
-        epsilon: added to the denominator.
-        wds: weight decay of each weight.
-        etas: factor for the whole step of each weight.
-        clip_gradient: bound for the size of the rescaled gradients; none when negative.
-        num_weights: number of weights.
     """
 
     arrays = ("weight", "grad", "mean", "var")
@@ -193,14 +194,6 @@ class MultiMpAdamWUpdate(_AdamW):
         data: for each weight, weight, gradient, mean, var and float32 copy of the weight (the last
             three float32 and mutated); then rescale_grad, (1,) float32: factor for the gradients.
             Nothing is updated when it is 0 or not finite.
-        lrs: learning rate of each weight.
-        beta1: decay of the running means.
-        beta2: decay of the running means of squares.
-        epsilon: added to the denominator.
-        wds: weight decay of each weight.
-        etas: factor for the whole step of each weight.
-        clip_gradient: bound for the size of the rescaled gradients; none when negative.
-        num_weights: number of weights.
     """
 
     arrays = ("weight", "grad", "mean", "var", "weight32")
@@ -212,18 +205,6 @@ class MultiLambUpdate(_Lamb):
 
     Args:
         data: for each weight, weight, gradient, mean and var (both mutated).
-        learning_rates: learning rate of each weight.
-        beta1: decay of the running means.
-        beta2: decay of the running means of squares.
-        epsilon: added to the denominator.
-        wds: weight decay of each weight.
-        rescale_grad: factor for the gradients.
-        lower_bound: least value for a weight's norm; none when negative.
-        upper_bound: greatest value for a weight's norm; none when negative.
-        clip_gradient: bound for the size of the rescaled gradients; none when negative.
-        bias_correction: correct the running means for having begun at 0.
-        step_count: number of the step of each weight, from 1.
-        num_tensors: number of weights.
     """
 
     arrays = ("weight", "grad", "mean", "var")
@@ -236,18 +217,6 @@ class MultiMpLambUpdate(_Lamb):
     Args:
         data: for each weight, weight, gradient, mean, var and float32 copy of the weight (the last
             three float32 and mutated).
-        learning_rates: learning rate of each weight.
-        beta1: decay of the running means.
-        beta2: decay of the running means of squares.
-        epsilon: added to the denominator.
-        wds: weight decay of each weight.
-        rescale_grad: factor for the gradients.
-        lower_bound: least value for a weight's norm; none when negative.
-        upper_bound: greatest value for a weight's norm; none when negative.
-        clip_gradient: bound for the size of the rescaled gradients; none when negative.
-        bias_correction: correct the running means for having begun at 0.
-        step_count: number of the step of each weight, from 1.
-        num_tensors: number of weights.
     """
 
     arrays = ("weight", "grad", "mean", "var", "weight32")

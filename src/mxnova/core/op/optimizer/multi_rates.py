@@ -7,23 +7,16 @@ from collections.abc import Iterator, Sequence
 
 import torch
 
-from ...base.params import Count, Floats
 from ..declaration import operator
-from .multi import MultiUpdate
+from .multi import RatedUpdate
 from .step import Tensors, bounded_, decayed_all, of_equal, scaled_all
 
 # Operators take turns over all weights of a batch: as many as caches hold from one to the next.
 _BATCH = 1 << 16
 
 
-class _Together(MultiUpdate):
+class _Together(RatedUpdate):
     """Updates of weights with one learning rate and weight decay are made together."""
-
-    lrs: Floats
-    wds: Floats
-    rescale_grad: float = 1.0
-    clip_gradient: float = -1.0
-    num_weights: Count = 1
 
     def steps_(
         self, weights: Tensors, grads: Tensors, states: Sequence[Tensors], shared: Tensors
@@ -65,12 +58,7 @@ class MultiNagMomUpdate(_Together):
 
     Args:
         data: for each weight, weight, gradient and momentum (mutated).
-        lrs: learning rate of each weight.
         momentum: decay of the momentum.
-        wds: weight decay of each weight.
-        rescale_grad: factor for the gradients.
-        clip_gradient: bound for the size of the rescaled gradients; none when negative.
-        num_weights: number of weights.
     """
 
     momentum: float = 0.0
@@ -96,13 +84,9 @@ class MultiSignumUpdate(_Together):
 
     Args:
         data: for each weight, weight, gradient and momentum (mutated).
-        lrs: learning rate of each weight.
         momentum: decay of the momentum.
         wds: weight decay of each weight that goes through the momentum.
-        rescale_grad: factor for the gradients.
-        clip_gradient: bound for the size of the rescaled gradients; none when negative.
         wd_lh: weight decay that acts on the weights directly.
-        num_weights: number of weights.
     """
 
     momentum: float = 0.0
@@ -127,14 +111,10 @@ class MultiRmsPropUpdate(_Together):
 
     Args:
         data: for each weight, weight, gradient and running mean of its square (mutated).
-        lrs: learning rate of each weight.
         gamma1: decay of the running means.
         epsilon: added under the root.
-        wds: weight decay of each weight.
-        rescale_grad: factor for the gradients.
         clip_gradient: bound for the size of the decayed gradients; none when negative.
         clip_weights: bound for the size of the new weights; none when negative.
-        num_weights: number of weights.
     """
 
     gamma1: float = 0.95
@@ -156,28 +136,17 @@ class MultiRmsPropUpdate(_Together):
 
 
 @operator("_multi_rmspropalex_update", extends=True)
-class MultiRmsPropAlexUpdate(_Together):
+class MultiRmsPropAlexUpdate(MultiRmsPropUpdate):
     """`rmspropalex_update` of several weights.
 
     Args:
         data: for each weight, weight, gradient, running means of its square and of itself, and
             momentum (the last three mutated).
-        lrs: learning rate of each weight.
-        gamma1: decay of the running means.
         gamma2: decay of the momentum.
-        epsilon: added under the root.
-        wds: weight decay of each weight.
-        rescale_grad: factor for the gradients.
-        clip_gradient: bound for the size of the decayed gradients; none when negative.
-        clip_weights: bound for the size of the new weights; none when negative.
-        num_weights: number of weights.
     """
 
-    gamma1: float = 0.95
     gamma2: float = 0.9
-    epsilon: float = 1e-8
-    clip_weights: float = -1.0
-    arrays = ("weight", "grad", "n", "g", "delta")
+    arrays = ("weight", "grad", "n", "g", "delta")  # type: ignore[assignment]
 
     def together_(
         self, lr: float, wd: float, weights: Tensors, grads: Tensors, *states: Tensors
@@ -204,13 +173,8 @@ class MultiFtrlUpdate(_Together):
     Args:
         data: for each weight, weight, gradient, the state that the weight follows from, and the
             sum of squared gradients (both mutated).
-        lrs: learning rate of each weight.
         lamda1: strength of the L1 penalty.
         beta: added to the roots of the sums.
-        wds: weight decay of each weight.
-        rescale_grad: factor for the gradients.
-        clip_gradient: bound for the size of the rescaled gradients; none when negative.
-        num_weights: number of weights.
     """
 
     lamda1: float = 0.01

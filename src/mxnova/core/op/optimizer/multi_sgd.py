@@ -10,27 +10,11 @@ import torch
 from ...base.params import Count, Floats
 from ..declaration import operator
 from ..infer import Shapes
-from .multi import MultiUpdate
+from .multi import MultiUpdate, RatedUpdate
 from .step import Tensors, scaled, sgd_steps_
 
 
-class _Sgd(MultiUpdate):
-    """Learning rates and weight decays are parameters.
-
-    Args:
-        lrs: learning rate of each weight.
-        wds: weight decay of each weight.
-        rescale_grad: factor for the gradients.
-        clip_gradient: bound for the size of the rescaled gradients; none when negative.
-        num_weights: number of weights.
-    """
-
-    lrs: Floats
-    wds: Floats
-    rescale_grad: float = 1.0
-    clip_gradient: float = -1.0
-    num_weights: Count = 1
-
+class _Sgd(RatedUpdate):
     @property
     def decay(self) -> float:
         """The momentum, where there is one."""

@@ -5,7 +5,8 @@ from .completion import Completion
 from .current import engine, set_engine_type, wait_for_all
 from .engine import Engine
 from .engines import ENGINES, NaiveEngine, ThreadedEngine, ThreadedEnginePerDevice
-from .operation import RUNNING, Failure, FnProperty, Operation, Place, Task
+from .failures import Failure
+from .operation import RUNNING, FnProperty, Operation, Place, Task
 from .var import Var
 
 __all__ = [

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import time
 import weakref
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from operator import index
@@ -16,10 +15,10 @@ from ...base.errors import MXNetError, argument_error
 from ..attention import ATTENTION
 from .bulk import Bulk, OpenBulk
 from .completion import Completion
+from .failures import Failures
 from .gpu import on_gpu
 from .operation import (
     RUNNING,
-    Failure,
     FnProperty,
     Operation,
     Place,
@@ -62,9 +61,7 @@ class Engine:
         self._scheduler = Scheduler()
         self._caller = CallerPool(self._work)
         self._pools: dict[Any, Pool] = {}
-        self._failures: deque[Failure] = deque()
-        self._left: deque[Failure] = deque()  # by `fail`
-        self._passed_over: deque[Failure] = deque()  # of these, what `wait_for_all` does not raise
+        self._failures = Failures()
         self._open = OpenBulk()
         self._bulks: set[Bulk] = set()  # not pushed yet
 
@@ -145,10 +142,7 @@ class Engine:
     def _is_idle(self) -> bool:
         if self._scheduler.unfinished or self._bulks:
             return False
-        return not any(failure.is_open for failure in self._all_failures())
-
-    def _all_failures(self) -> tuple[Failure, ...]:
-        return (*self._failures, *self._left, *self._passed_over)
+        return not self._failures.are_open()
 
     def push_sync(
         self,
@@ -249,7 +243,7 @@ class Engine:
             try:
                 self._call(task)
             except BaseException as error:  # noqa: BLE001
-                task.failure = self._failure(task, error)
+                task.failure = self._failures.of_operation(task, error)
         for var in operation.writes:
             var.failure = task.failure
 
@@ -271,23 +265,13 @@ class Engine:
 
     def _finish(self, task: Task, error: BaseException | None = None) -> None:
         if error is not None:
-            task.failure = self._failure(task, error)
+            task.failure = self._failures.of_operation(task, error)
         task.finished = True
         self._advance(task)
 
     def _advance(self, task: Task) -> None:
         for ready in self._scheduler.advance(task):
             self._dispatch(ready)
-
-    def _failure(self, task: Task, error: BaseException) -> Failure:
-        while self._failures and not self._failures[0].is_open:
-            self._failures.popleft()
-        for failure in self._failures:
-            if failure.error is error:  # operations that have finished with one are one failure
-                return failure
-        failure = Failure(task, error)
-        self._failures.append(failure)
-        return failure
 
     def fail(self, error: MXNetError, writes: Iterable[Var], name: str) -> None:
         """Leaves `writes` as an operation would that raises `error`: who waits for them gets it.
@@ -300,8 +284,7 @@ class Engine:
             name: what errors call the operation.
         """
         task = Task(Operation(None, (), writes, name=name), origin=origin_of_call())
-        failure = Failure(task, error, is_of_call=True)
-        self._left.append(failure)
+        failure = self._failures.of_call(task, error)
         for var in task.operation.writes:
             var.failure = failure
         ATTENTION.add(self)
@@ -343,8 +326,7 @@ class Engine:
             latch.acquire()
         if var.failure is not None:
             if var.failure.is_open:
-                self._passed_over += self._left
-                self._left.clear()
+                self._failures.pass_over_calls()
             var.failure.raise_once()
 
     def wait_for_all(self) -> None:
@@ -361,7 +343,6 @@ class Engine:
         latch = self._scheduler.barrier()
         if latch is not None:
             latch.acquire()
-        self._passed_over.clear()
         errors = self.take_errors()
         if errors:
             if len(errors) > 1:
@@ -374,13 +355,7 @@ class Engine:
 
     def take_errors(self) -> list[MXNetError]:
         """What went wrong and was not raised yet, which it is not going to be any more."""
-        errors = []
-        for failures in (self._failures, self._left):
-            while failures:
-                error = failures.popleft().take()
-                if error is not None:
-                    errors.append(error)
-        return errors
+        return self._failures.take()
 
     # Bulks ---------------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations, their executions (tasks), and what is kept of one that failed."""
+"""Operations and their executions (tasks)."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ...base import errors
 from ...base.errors import MXNetError
 from .var import Var
 
 if TYPE_CHECKING:
     from _thread import LockType
 
+    from .failures import Failure
+
 __all__ = [
     "RUNNING",
-    "Failure",
     "FnProperty",
     "Operation",
     "Place",
     "Task",
     "held_lock",
+    "next_number",
     "origin_of_call",
 ]
 
@@ -103,7 +104,7 @@ class Operation:
                 raise MXNetError(f"{self.name}: {var} is deleted")
 
 
-_numbers = itertools.count()
+next_number = itertools.count().__next__  # of a task, or of the moment when a failure was raised
 
 
 class Task:
@@ -140,7 +141,7 @@ class Task:
         origin: tuple[str, int] = ("", 0),
         inline: bool = False,
     ) -> None:
-        self.number = next(_numbers)
+        self.number = next_number()
         self.operation = operation
         self.context = context
         self.priority = priority
@@ -176,60 +177,6 @@ class _Running(threading.local):
 
 
 RUNNING = _Running()
-
-
-class Failure:
-    """An exception that an operation left, raised once to whoever waits first.
-
-    All vars that the operation should have written share it, and those that other operations
-    should have computed from them.
-
-    Attributes:
-        raised_at: among the numbers of tasks; those pushed later do not care any more.
-        is_of_call: whether a call left it that has returned, and not an operation.
-        error: the exception.
-    """
-
-    __slots__ = ("_unraised", "error", "is_of_call", "raised_at", "task")
-
-    def __init__(self, task: Task, error: BaseException, is_of_call: bool = False) -> None:
-        self.is_of_call = is_of_call
-        self.error = error
-        self.task = repr(task)
-        self.raised_at: float = float("inf")
-        self._unraised = [error]
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it has not been raised yet."""
-        return bool(self._unraised)
-
-    def take(self) -> MXNetError | None:
-        """The exception to raise, once; afterwards None."""
-        try:
-            error = self._unraised.pop()  # of several threads only one gets it
-        except IndexError:
-            return None
-        self.raised_at = next(_numbers)
-        text = str(error) if isinstance(error, MXNetError) else f"{type(error).__name__}: {error}"
-        if not text.startswith(self.task):
-            text = f"{self.task}: {text}"
-        raised = _kind_of(error)(text)
-        raised.__cause__ = error
-        return raised
-
-    def raise_once(self) -> None:
-        """Raises it unless that has happened."""
-        error = self.take()
-        if error is not None:
-            raise error
-
-
-def _kind_of(error: BaseException) -> type[MXNetError]:
-    """The class of our exception tree that `error` belongs to."""
-    ours = (c for c in type(error).__mro__ if c.__module__ == errors.__name__)
-    kind: type[MXNetError] = next(ours, MXNetError)
-    return kind
 
 
 _PACKAGE = __name__.partition(".")[0]

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .bulk import Bulk
-    from .operation import Failure, Task
+    from .failures import Failure
+    from .operation import Task
 
 __all__ = ["Var"]
 

@@ -1,130 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
 """OpenVINO: nodes that its operators can express run as compiled models, on the CPU.
 
-A graph that it knows throughout is one model, of others the largest parts are. ResNet-50, batch 1,
-is faster so than through ATen. Needs the package openvino, the extra ``mxnova[openvino]``.
+ResNet-50, batch 1, is faster so than through ATen. Needs the package openvino, the extra
+``mxnova[openvino]``.
 """
 
 from __future__ import annotations
 
-import importlib.util
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
 
-import torch
 from torch import Tensor
 
-from ....base.shapes import is_known
-from ....graph.node import Entry, Node
 from ....graph.symbol import Symbol
-from ..group import Group, with_groups
-from ..request import lowest_precision, parameters_of, wants
-
-if TYPE_CHECKING:
-    from ...program import Program
+from ..conversion.model_backend import ModelBackend
+from ..group import Runner
+from ..request import PRECISIONS
 
 __all__ = ["OpenVINO"]
 
-_CHEAP_ALONE = 3  # fewer nodes without a product cost more on the way in and out than they save
-_PRODUCTS = frozenset(
-    "Convolution Deconvolution FullyConnected RNN batch_dot dot Pooling".split()  # noqa: SIM905
-)
 
-
-class _Model(Group):
-    """A group that OpenVINO runs."""
-
-    def _make(self, data: Sequence[Tensor]) -> Any:
-        from .model import Model
-
-        shapes = {n: tuple(t.shape) for n, t in zip(self.names, data, strict=True)}
-        return Model(self.body, shapes, self.constants, self.precision)
-
-
-class OpenVINO:
+class OpenVINO(ModelBackend):
     """The backend."""
 
     name = "openvino"
+    packages = ("openvino",)
 
-    def unavailable(self) -> str | None:
-        """Why it cannot be used; None where it can."""
-        if importlib.util.find_spec("openvino") is None:
-            return "the package openvino is not installed: pip install 'mxnova[openvino]'"
-        return None
-
-    def supports(self, program: Program) -> bool:
-        """Dense graphs on the CPU."""
-        facts = program.facts
-        return (
-            not facts.groups
-            and facts.context.device.type == "cpu"
-            and all(a.stype == "default" for a in facts.inputs.values())
-        )
-
-    def parameters(self, symbol: Symbol) -> set[str]:
-        """Names of what layers call weights, biases, statistics and the like."""
-        return parameters_of(symbol, self.name)
-
-    def compile(self, program: Program, constants: Mapping[str, Tensor]) -> Symbol:
-        """The symbol with groups of its nodes as compiled models."""
-        symbol = program.symbol
-        kept = {n: t for n, t in constants.items() if t.dtype is torch.float32}
-        refused = self.refusals(program, kept)
-        precision = _precision(symbol)
-
-        def made(body: Symbol, stays: dict[str, Tensor]) -> Group:
-            return _Model(backend=self.name, body=body, constants=stays, precision=precision)
-
-        return with_groups(
-            symbol,
-            lambda node: wants(node, self.name) and id(node) not in refused,
-            _is_worth,
-            made,
-            kept,
-        )
-
-    def compile_training(self, program: Program) -> Symbol:
-        """The symbol as it is: what it runs has no gradient."""
-        return program.symbol
-
-    def refusals(self, program: Program, constants: Mapping[str, Tensor]) -> dict[int, str]:
-        """Why nodes of operators, by id, cannot be part of a model."""
+    def precisions(self) -> tuple[str, ...]:
+        """bfloat16 where the processor has instructions for it."""
         from . import model
 
-        symbol = program.symbol
-        shapes, dtypes = program.facts.shapes(symbol), program.facts.dtypes(symbol)
-        read = {e for n in symbol.nodes for e in n.inputs} | {*symbol.entries}
-        found: dict[int, str] = {}
-        for node in symbol.nodes:
-            if node.op is None:
-                continue
-            met = [(e.node, e.output) for e in node.inputs] + [
-                (node, i) for i in range(node.n_outputs()) if Entry(node, i) in read
-            ]
-            if not all(is_known(shapes[id(n)][i]) for n, i in met):
-                found[id(node)] = "shapes are not known beforehand"
-                continue
-            if any(dtypes[id(n)][i] not in (None, torch.float32) for n, i in met):
-                found[id(node)] = "arrays that are not float32"
-                continue
-            if node.op.name not in ("SliceChannel", "RNN") and any(i for n, i in met if n is node):
-                found[id(node)] = "its further outputs are read"
-                continue
-            reason = model.refusal(node, model.site_of(node, shapes, constants))
-            if reason is not None:
-                found[id(node)] = reason
-        return found
+        return PRECISIONS if model.has_bfloat16() else PRECISIONS[:1]
 
+    def make(
+        self,
+        body: Symbol,
+        shapes: Mapping[str, tuple[int, ...]],
+        constants: Mapping[str, Tensor],
+        precision: str,
+    ) -> Runner:
+        """A compiled model."""
+        from .model import Model
 
-def _is_worth(nodes: Sequence[Node]) -> bool:
-    return len(nodes) >= _CHEAP_ALONE or any(
-        n.op is not None and n.op.name in _PRODUCTS for n in nodes
-    )
-
-
-def _precision(symbol: Symbol) -> str:
-    from . import model
-
-    found = lowest_precision(symbol)
-    model.check_precision(found)
-    return found
+        return Model(body, shapes, constants, precision)

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenVINO gives what ATen gives: for every operator that it takes, over the operators' tables."""
+"""OpenVINO and ONNX Runtime give what ATen gives: for every operator, over the operators' tables."""
 
 import importlib
+import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -13,16 +16,15 @@ import mxnova as mx
 from mxnova.base import MXNetError
 from mxnova.context import Context
 from mxnova.core.exec.backends import BY_NAME
-from mxnova.core.exec.backends.openvino import _Model
+from mxnova.core.exec.backends.conversion.graph import CONVERTERS
+from mxnova.core.exec.backends.conversion.model_backend import _Model
 from mxnova.core.exec.backends.request import marked, parameters_of
 from mxnova.core.exec.program import ArrayFacts, Facts, Program
 from mxnova.core.op.record import find
 from tests.unit.op.samples import Sample
 
-openvino = pytest.importorskip("openvino")
-
 FOLDER = Path(__file__).parents[2] / "op"
-BACKEND = BY_NAME["openvino"]
+INSTALLED = [n for n in ("openvino", "onnxruntime") if BY_NAME[n].unavailable() is None]
 # ATen's kernels are as far from the exact values as these.
 TOLERANCE = {"rtol": 2e-4, "atol": 2e-5}
 
@@ -49,10 +51,16 @@ def tables():
         yield from getattr(module, "SAMPLES", ())
 
 
-def program_of(sample):
-    """The operator on variables, asking for OpenVINO; None where that is no graph of floats."""
-    from mxnova.core.exec.backends.openvino.model import CONVERTERS
+@pytest.fixture(params=["openvino", "onnxruntime"])
+def backend(request):
+    """The name of an installed one."""
+    if request.param not in INSTALLED:
+        pytest.skip(BY_NAME[request.param].unavailable())
+    return request.param
 
+
+def program_of(sample):
+    """The operator on variables; None where that is no graph of floats."""
     if find(sample.op).name not in CONVERTERS or sample.train:
         return None
     op, arrays = find(sample.op).of(sample.attrs), sample.arrays()
@@ -62,31 +70,36 @@ def program_of(sample):
     texts = {f.name: f.kind.text(op.attr(f.name)) for f in op.type.fields}
     symbol = mx.sym.invoke(sample.op, [mx.sym.var(n) for n in names], texts)[0]
     facts = {n: ArrayFacts(a.shape, torch.float32) for n, a in zip(names, arrays)}
-    program = Program(marked(symbol, "openvino"), Facts(facts, Context("cpu", 0)))
+    program = Program(symbol, Facts(facts, Context("cpu", 0)))
     return op, dict(zip(names, map(torch.from_numpy, arrays))), program
 
 
 def taken(sample):
-    """(operator, values by name, the group's operator); None where OpenVINO leaves it."""
+    """(operator, values by name, the body, constants); None where no model takes it."""
     made = program_of(sample)
     if made is None:
         return None
     op, values, program = made
-    constants = {n: values[n] for n in parameters_of(program.symbol, "openvino")}
-    if BACKEND.refusals(program, constants):
+    constants = {n: values[n] for n in parameters_of(program.symbol)}
+    if BY_NAME["openvino"].refusals(program, constants):
         return None
-    group = _Model(
-        backend="openvino", body=program.symbol, constants=constants, precision="float32"
-    )
-    return op, values, group
+    return op, values, program.symbol, constants
 
 
 TAKEN = [sample for sample in tables() if taken(sample) is not None]
 
 
 @pytest.mark.parametrize("sample", TAKEN, ids=str)
-def test_it_gives_what_aten_gives(sample):
-    op, values, group = taken(sample)
+@pytest.mark.parametrize("name", INSTALLED)
+def test_it_gives_what_aten_gives(sample, name):
+    op, values, body, constants = taken(sample)
+    group = _Model(
+        backend=name,
+        body=body,
+        constants=constants,
+        precision="float32",
+        make=BY_NAME[name].make,
+    )
     expected = op.forward(*[v.clone() for v in values.values()], **sample.facts(op))
     expected = expected[0] if isinstance(expected, tuple) else expected
     results = group.forward(*[values[n] for n in group.names])
@@ -96,8 +109,6 @@ def test_it_gives_what_aten_gives(sample):
 
 
 def test_every_converter_is_tried():
-    from mxnova.core.exec.backends.openvino.model import CONVERTERS
-
     tried = {find(sample.op).name for sample in TAKEN}
     assert {find(name).name for name in CONVERTERS} - tried == set()
 
@@ -137,16 +148,16 @@ def answers(symbol, **options):
     return plain, predictor.predict(data=DATA)[0], predictor
 
 
-def test_a_graph_that_it_knows_is_one_model():
-    plain, found, predictor = answers(network(mx.sym.var("data")), backend="openvino")
+def test_a_graph_that_it_knows_is_one_model(backend):
+    plain, found, predictor = answers(network(mx.sym.var("data")), backend=backend)
     np.testing.assert_allclose(found, plain, rtol=1e-4, atol=1e-6)
     rows = predictor.explain()
-    assert {row.backend for row in rows} == {"openvino"}
+    assert {row.backend for row in rows} == {backend}
     assert {row.reason for row in rows} == {f"compiled in part 1, of {len(rows)} nodes"}
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_products_in_a_row_on_any_number_of_threads(threads):
+def test_products_in_a_row_on_any_number_of_threads(threads, backend):
     """OpenVINO's own compiler of such chains cannot do it for one thread."""
     x = -mx.sym.relu(mx.sym.var("data"))
     y = mx.sym.relu(mx.sym.FullyConnected(mx.sym.sin(x), num_hidden=4, name="f"))
@@ -158,36 +169,37 @@ def test_products_in_a_row_on_any_number_of_threads(threads):
     try:
         plain, found = (
             mx.Predictor(symbol, given, {"data": (2, 6)}, backend=b).predict(data=data)[0]
-            for b in ("aten", "openvino")
+            for b in ("aten", backend)
         )
     finally:
         torch.set_num_threads(before)
     np.testing.assert_allclose(found, plain, rtol=1e-4, atol=1e-6)
 
 
-def test_what_it_does_not_know_runs_between_its_parts():
+def test_what_it_does_not_know_runs_between_its_parts(backend):
     symbol = network(mx.sym.var("data"), lambda x: mx.sym.gamma(mx.sym.abs(x) + 1, name="g"))
-    plain, found, predictor = answers(symbol, backend="openvino")
+    plain, found, predictor = answers(symbol, backend=backend)
     np.testing.assert_allclose(found, plain, rtol=1e-3, atol=1e-6)
     rows = {row.node: row for row in predictor.explain()}
     assert rows["g"].backend == "aten"
-    assert rows["g"].reason == "openvino: there is no converter for gamma"
-    assert rows["c"].backend == rows["f"].backend == "openvino"
+    assert rows["g"].reason == f"{backend}: there is no converter for gamma"
+    assert rows["c"].backend == rows["f"].backend == backend
     assert rows["c"].reason != rows["f"].reason
 
 
-@pytest.mark.skipif(
-    "BF16" not in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES"),
-    reason="no instructions for bfloat16",
-)
-def test_bfloat16_is_asked_for_and_seen():
-    plain, found, _ = answers(network(mx.sym.var("data")), backend="openvino", precision="bfloat16")
+def test_bfloat16_is_asked_for_and_seen_or_refused(backend):
+    symbol, options = network(mx.sym.var("data")), {"backend": backend, "precision": "bfloat16"}
+    if "bfloat16" not in BY_NAME[backend].precisions():
+        with pytest.raises(MXNetError, match="precision='bfloat16': it computes in float32 here"):
+            answers(symbol, **options)
+        return
+    plain, found, _ = answers(symbol, **options)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, plain, atol=0.05)
 
 
-def test_executors_see_parameters_that_are_replaced():
-    symbol = network(mx.sym.var("data")).optimize_for("openvino")
+def test_executors_see_parameters_that_are_replaced(backend):
+    symbol = network(mx.sym.var("data")).optimize_for(backend)
     assert symbol.tojson() == mx.sym.load_json(symbol.tojson()).tojson()
     plain = network(mx.sym.var("data"))
     executors = [s.simple_bind(mx.cpu(), data=SHAPE, grad_req="null") for s in (symbol, plain)]
@@ -202,11 +214,11 @@ def test_executors_see_parameters_that_are_replaced():
         for _ in range(3):
             one, other = (e.forward(data=mx.nd.array(DATA))[0].asnumpy() for e in executors)
             np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-6)
-    assert {row.backend for row in executors[0].explain()} == {"openvino"}
+    assert {row.backend for row in executors[0].explain()} == {backend}
 
 
-def test_training_does_not_go_through_it():
-    symbol = network(mx.sym.var("data")).optimize_for("openvino")
+def test_training_does_not_go_through_it(backend):
+    symbol = network(mx.sym.var("data")).optimize_for(backend)
     executor = symbol.simple_bind(mx.cpu(), data=SHAPE)
     executor.arg_dict["c_weight"][:] = 0.5
     executor.forward(is_train=True)
@@ -214,22 +226,22 @@ def test_training_does_not_go_through_it():
     assert executor.grad_dict["c_weight"].shape == (4, 3, 3, 3)
 
 
-def test_hybridized_networks_and_the_environment(monkeypatch):
+def test_hybridized_networks_and_the_environment(monkeypatch, backend):
     net = mx.gluon.nn.HybridSequential()
     net.add(mx.gluon.nn.Conv2D(4, 3), mx.gluon.nn.BatchNorm(), mx.gluon.nn.Dense(3))
     net.initialize()
     x = mx.nd.array(DATA)
     plain = net(x).asnumpy()
-    net.hybridize(backend="openvino")
+    net.hybridize(backend=backend)
     for _ in range(3):
         np.testing.assert_allclose(net(x).asnumpy(), plain, rtol=1e-4, atol=1e-5)
-    monkeypatch.setenv("MXNET_SUBGRAPH_BACKEND", "openvino")
+    monkeypatch.setenv("MXNET_SUBGRAPH_BACKEND", backend)
     executor = network(mx.sym.var("data")).simple_bind(mx.cpu(), data=SHAPE, grad_req="null")
-    assert {row.backend for row in executor.explain()} == {"openvino"}
+    assert {row.backend for row in executor.explain()} == {backend}
 
 
-def test_threads_share_a_model():
-    plain, _, predictor = answers(network(mx.sym.var("data")), backend="openvino")
+def test_threads_share_a_model(backend):
+    plain, _, predictor = answers(network(mx.sym.var("data")), backend=backend)
     wrong = []
 
     def work():
@@ -245,42 +257,66 @@ def test_threads_share_a_model():
     assert not wrong
 
 
-def test_other_shapes_and_other_types():
+IN_A_CHILD = """
+import os, sys
+import numpy as np, torch
+import mxnova as mx
+torch.set_num_threads(2)
+symbol = mx.sym.Convolution(mx.sym.var("data"), kernel=(3, 3), num_filter=32, name="c")
+shape = (2, 8, 32, 32)
+weights = {"arg:c_weight": mx.nd.ones((32, 8, 3, 3)), "arg:c_bias": mx.nd.zeros((32,))}
+predictor = mx.Predictor(symbol, weights, {"data": shape}, backend=sys.argv[1])
+data = np.ones(shape, "float32")
+assert predictor.predict(data=data)[0][0, 0, 0, 0] == 72
+child = os.fork()
+if not child:
+    os._exit(int(predictor.predict(data=data)[0][0, 0, 0, 0] != 72))
+sys.exit(os.waitpid(child, 0)[1])
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
+def test_forked_children_have_threads_of_their_own(backend):
+    run = [sys.executable, "-W", "ignore", "-c", IN_A_CHILD, backend]
+    assert subprocess.run(run, timeout=120).returncode == 0
+
+
+def test_other_shapes_and_other_types(backend):
     symbol = network(mx.sym.var("data"))
     given = parameters(symbol, data=SHAPE)
-    predictor = mx.Predictor(symbol, given, {"data": SHAPE}, backend="openvino")
+    predictor = mx.Predictor(symbol, given, {"data": SHAPE}, backend=backend)
     larger = predictor.reshape({"data": (5, 3, 6, 6)})
     twice = np.concatenate([DATA, DATA, DATA[:1]])
     np.testing.assert_allclose(
         larger.predict(data=twice)[0][:2], predictor.predict(data=DATA)[0], rtol=1e-5
     )
-    double = (mx.sym.var("x") * 2 + 1).optimize_for("openvino")
+    double = (mx.sym.var("x") * 2 + 1).optimize_for(backend)
     executor = double.bind(mx.cpu(), {"x": mx.nd.ones((2,), dtype="float64")})
     assert executor.forward()[0].dtype == np.float64
-    assert executor.explain()[0].reason == "openvino: arrays that are not float32"
+    assert executor.explain()[0].reason == f"{backend}: arrays that are not float32"
 
 
-def test_where_it_is_absent(monkeypatch):
+def test_where_it_is_absent(monkeypatch, backend):
     find_spec = importlib.util.find_spec
     monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: None if name == "openvino" else find_spec(name)
+        importlib.util, "find_spec", lambda name: None if name == backend else find_spec(name)
     )
     symbol = network(mx.sym.var("data"))
-    with pytest.raises(MXNetError, match=r"openvino.*pip install 'mxnova\[openvino\]'"):
-        symbol.optimize_for("openvino")
+    with pytest.raises(MXNetError, match=rf"{backend}.*pip install 'mxnova\[{backend}\]'"):
+        symbol.optimize_for(backend)
     with pytest.raises(MXNetError, match="is not installed"):
-        mx.Predictor(symbol, parameters(symbol, data=SHAPE), {"data": SHAPE}, backend="openvino")
+        mx.Predictor(symbol, parameters(symbol, data=SHAPE), {"data": SHAPE}, backend=backend)
     # A graph that was saved elsewhere runs all the same.
-    executor = marked(symbol, "openvino").simple_bind(mx.cpu(), data=SHAPE)
+    executor = marked(symbol, backend).simple_bind(mx.cpu(), data=SHAPE)
     assert "is not installed" in executor.explain()[0].reason
     assert executor.forward()[0].shape == (2, 5)
 
 
-def test_unknown_names_and_options():
+def test_unknown_names_and_options(backend):
     symbol = network(mx.sym.var("data"))
     with pytest.raises(MXNetError, match="there is no backend 'openvinno'.*openvino"):
         mx.Predictor(symbol, parameters(symbol, data=SHAPE), {"data": SHAPE}, backend="openvinno")
-    with pytest.raises(MXNetError, match="'openvino' has no option 'precison'.*precision"):
-        symbol.optimize_for("openvino", precison="bfloat16")
+    with pytest.raises(MXNetError, match=f"'{backend}' has no option 'precison'.*precision"):
+        symbol.optimize_for(backend, precison="bfloat16")
     with pytest.raises(MXNetError, match="precision='int8'"):
-        symbol.optimize_for("openvino", precision="int8")
+        symbol.optimize_for(backend, precision="int8")

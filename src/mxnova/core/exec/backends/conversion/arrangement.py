@@ -3,23 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-from openvino import opset13 as ov
-
 from ....op.families.reduce import reduced_axes
-from .site import Site, converter, floats, integers
-
-
-def reshaped(x: Any, shape: Sequence[int]) -> Any:
-    """`x` in another shape."""
-    return ov.reshape(x, integers(shape), False)
+from .site import Site, converter
 
 
 @converter("Reshape Flatten expand_dims squeeze reshape_like _np_reshape _npx_reshape")
 def _reshape(site: Site) -> Any:
-    return reshaped(site.x, site.out[0])
+    return site.ops.reshape(site.x, site.out[0])
 
 
 def _always_drops(site: Site) -> str | None:
@@ -43,7 +36,7 @@ def _cast(site: Site) -> Any:
 
 @converter("transpose")
 def _transpose(site: Site) -> Any:
-    return ov.transpose(site.x, integers(site.axes or range(site.rank)[::-1]))
+    return site.ops.transpose(site.x, site.axes or range(site.rank)[::-1])
 
 
 @converter("SwapAxis")
@@ -51,27 +44,17 @@ def _swapped(site: Site) -> Any:
     order = list(range(site.rank))
     one, other = site.axis("dim1"), site.axis("dim2")
     order[one], order[other] = other, one
-    return ov.transpose(site.x, integers(order))
+    return site.ops.transpose(site.x, order)
 
 
 # Parts --------------------------------------------------------------------------------------------
-
-
-def sliced(x: Any, ranges: dict[int, range]) -> Any:
-    """What ranges of some axes select in `x`."""
-    axes = list(ranges)
-    starts = [ranges[a].start for a in axes]
-    # -1 would be the last item; far below is before the first.
-    stops = [r.stop if r.stop >= 0 else -(1 << 40) for r in ranges.values()]
-    steps = [r.step for r in ranges.values()]
-    return ov.slice(x, integers(starts), integers(stops), integers(steps), integers(axes))
 
 
 @converter("slice")
 def _slice(site: Site) -> Any:
     steps = site.step or (None,) * len(site.begin)
     bounds = zip(site.begin, site.end, steps, site.shapes[0], strict=False)
-    return sliced(
+    return site.ops.slice(
         site.x, {a: range(*slice(b, e, k).indices(n)) for a, (b, e, k, n) in enumerate(bounds)}
     )
 
@@ -80,23 +63,23 @@ def _slice(site: Site) -> Any:
 def _slice_axis(site: Site) -> Any:
     axis = site.axis()
     chosen = slice(site.begin, site.end).indices(site.shapes[0][axis])
-    return sliced(site.x, {axis: range(*chosen)})
+    return site.ops.slice(site.x, {axis: range(*chosen)})
 
 
 @converter("slice_like")
 def _slice_like(site: Site) -> Any:
-    return sliced(site.x, {a: range(n) for a, n in enumerate(site.out[0])})
+    return site.ops.slice(site.x, {a: range(n) for a, n in enumerate(site.out[0])})
 
 
 @converter("SliceChannel")
 def _split(site: Site) -> list[Any]:
-    parts = ov.split(site.x, integers(site.axis()), int(site.num_outputs)).outputs()
-    return [reshaped(part, site.out[0]) for part in parts] if site.squeeze_axis else list(parts)
+    parts: list[Any] = site.ops.split(site.x, site.axis(), int(site.num_outputs))
+    return [site.ops.reshape(p, site.out[0]) for p in parts] if site.squeeze_axis else parts
 
 
 @converter("Concat")
 def _concat(site: Site) -> Any:
-    return ov.concat(list(site.inputs), site.axis("dim"))
+    return site.ops.concat(site.inputs, site.axis("dim"))
 
 
 @converter("stack")
@@ -104,7 +87,7 @@ def _stack(site: Site) -> Any:
     axis = int(site.op.attr("axis")) % len(site.out[0])
     shape = list(site.shapes[0])
     shape.insert(axis, 1)
-    return ov.concat([reshaped(x, shape) for x in site.inputs], axis)
+    return site.ops.concat([site.ops.reshape(x, shape) for x in site.inputs], axis)
 
 
 # Copies -------------------------------------------------------------------------------------------
@@ -112,24 +95,27 @@ def _stack(site: Site) -> Any:
 
 @converter("broadcast_to broadcast_axis broadcast_like")
 def _broadcast(site: Site) -> Any:
-    return ov.broadcast(site.x, integers(site.out[0]))
+    return site.ops.broadcast(site.x, site.out[0])
 
 
 @converter("tile")
 def _tile(site: Site) -> Any:
-    return ov.tile(site.x, integers(site.reps))
+    shape, counts = site.shapes[0], tuple(site.reps)
+    rank = max(len(shape), len(counts))
+    x = site.ops.reshape(site.x, (1,) * (rank - len(shape)) + shape)
+    return site.ops.tile(x, (1,) * (rank - len(counts)) + counts)
 
 
 @converter("zeros_like ones_like")
 def _filled(site: Site) -> Any:
-    number = float(site.op.name == "ones_like")
-    return ov.broadcast(floats(number), integers(site.out[0]))
+    number = site.ops.floats(float(site.op.name == "ones_like"))
+    return site.ops.broadcast(number, site.out[0])
 
 
 @converter("Pad", lambda site: "it cuts" if min(site.pad_width) < 0 else None)
 def _pad(site: Site) -> Any:
-    before, behind = integers(site.pad_width[::2]), integers(site.pad_width[1::2])
-    return ov.pad(site.x, before, behind, site.mode, floats(site.constant_value or 0))
+    before, behind = site.pad_width[::2], site.pad_width[1::2]
+    return site.ops.pad(site.x, before, behind, site.mode, float(site.constant_value or 0))
 
 
 def _upsampling_refusal(site: Site) -> str | None:
@@ -140,52 +126,39 @@ def _upsampling_refusal(site: Site) -> str | None:
 
 @converter("UpSampling", _upsampling_refusal)
 def _upsampling(site: Site) -> Any:
-    size, axes = integers(site.out[0][2:]), integers((2, 3))
-    return ov.interpolate(
-        site.x, size, "nearest", "sizes", coordinate_transformation_mode="asymmetric",
-        nearest_mode="floor", axes=axes,
-    )  # fmt: skip
+    return site.ops.repeat_pixels(site.x, site.out[0])
 
 
 # Reductions ---------------------------------------------------------------------------------------
 
-_REDUCTIONS: dict[str, Callable[..., Any]] = {
-    "sum": ov.reduce_sum,
-    "mean": ov.reduce_mean,
-    "max": ov.reduce_max,
-    "min": ov.reduce_min,
-    "prod": ov.reduce_prod,
-}
 
-
-def _reduction(function: Callable[..., Any]) -> Callable[[Site], Any]:
+def _reduction(kind: str) -> Callable[[Site], Any]:
     def build(site: Site) -> Any:
         axes = reduced_axes(site.op.attr("axis"), site.rank, site.exclude)
-        found = function(site.x, integers(axes), False) if axes else site.x
-        return reshaped(found, site.out[0])
+        found = site.ops.reduce(kind, site.x, axes) if axes else site.x
+        return site.ops.reshape(found, site.out[0])
 
     return build
 
 
-for _name, _function in _REDUCTIONS.items():
-    converter(_name)(_reduction(_function))
+for _kind in ("sum", "mean", "max", "min", "prod"):
+    converter(_kind)(_reduction(_kind))
 
 
 # Rows ---------------------------------------------------------------------------------------------
 
 
-def _rows(weight: Any, index: Any, size: int, axis: int) -> Any:
-    inside = ov.minimum(ov.maximum(index, floats(0)), floats(size - 1))
-    return ov.gather(weight, ov.convert(inside, "i64"), integers(axis))
+def _rows(site: Site, array: Any, index: Any, axis: int, size: int) -> Any:
+    return site.ops.rows(array, site.ops.clip(index, 0, size - 1), axis)
 
 
 @converter("Embedding")
 def _embedding(site: Site) -> Any:
     index, weight = site.inputs
-    return _rows(weight, index, int(site.input_dim), 0)
+    return _rows(site, weight, index, 0, int(site.input_dim))
 
 
 @converter("take", lambda site: None if site.mode == "clip" else f"mode={site.mode}")
 def _take(site: Site) -> Any:
     data, index = site.inputs
-    return _rows(data, index, site.shapes[0][site.axis()], site.axis())
+    return _rows(site, data, index, site.axis(), site.shapes[0][site.axis()])

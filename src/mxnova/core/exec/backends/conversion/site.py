@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How operators become nodes of OpenVINO: the table, and what a converter is given."""
+"""How operators are converted: the table, and what a converter is given."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import numpy as np
-import torch
-from openvino import opset13 as ov
 from torch import Tensor
 
 from ....op.record import Op
 
-__all__ = ["CONVERTERS", "Site", "converter", "floats", "integers"]
+__all__ = ["CONVERTERS", "Site", "converter"]
 
 
 @dataclass
@@ -26,6 +23,7 @@ class Site:
         shapes: shapes of its inputs; `out`: of its outputs.
         values: its inputs that stay; None for the others.
         inputs: its inputs in the model; empty while it is asked whether the node can be converted.
+        ops: what says it to the runtime; None while it is asked.
     """
 
     op: Op
@@ -33,6 +31,7 @@ class Site:
     out: list[tuple[int, ...]]
     values: list[Tensor | None]
     inputs: list[Any] = field(default_factory=list)
+    ops: Any = None
 
     def __getattr__(self, name: str) -> Any:
         return self.op.attr(name)  # a parameter of the operator
@@ -67,7 +66,7 @@ class Converter(NamedTuple):
     """How an operator is converted.
 
     Attributes:
-        build: a node, or a list of them for several outputs.
+        build: a value of the model, or a list of them for several outputs.
         refusal: says why an operator at some inputs cannot be converted; None where it can.
     """
 
@@ -89,15 +88,3 @@ def converter(
         return build
 
     return declare
-
-
-def integers(values: Sequence[int] | int) -> Any:
-    """A constant of whole numbers."""
-    return ov.constant(np.asarray(values, np.int64))
-
-
-def floats(values: Any) -> Any:
-    """A constant of float32 numbers."""
-    if isinstance(values, Tensor):
-        values = values.detach().to(torch.float32).contiguous().numpy()
-    return ov.constant(np.asarray(values, np.float32))

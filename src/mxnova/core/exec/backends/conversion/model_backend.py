@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Backends that run groups of nodes as models of another runtime, on the CPU."""
+
+from __future__ import annotations
+
+import importlib.util
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from ....base.shapes import is_known
+from ....graph.node import Entry, Node
+from ....graph.symbol import Symbol
+from ....runtime.forks import after_fork_in_child
+from ..group import Group, Runner, with_groups
+from ..request import lowest_precision, parameters_of, wants
+from . import graph
+
+if TYPE_CHECKING:
+    from ...program import Program
+
+__all__ = ["MakeModel", "ModelBackend"]
+
+MakeModel = Callable[[Symbol, Mapping[str, tuple[int, ...]], Mapping[str, Tensor], str], Runner]
+"""(body, shapes of its inputs by name, its constants by name, precision) -> what runs it."""
+
+_CHEAP_ALONE = 3  # fewer nodes without a product cost more on the way in and out than they save
+_PRODUCTS = frozenset(
+    "Convolution Deconvolution FullyConnected RNN batch_dot dot Pooling".split()  # noqa: SIM905
+)
+_SEVERAL_OUTPUTS = ("SliceChannel", "RNN")
+
+
+class _Model(Group):
+    """A group that another runtime runs."""
+
+    make: MakeModel
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
+        _MODELS.add(self)
+
+    def start_anew(self) -> None:
+        """Forgets what was made so far."""
+        _LEFT.append(self._runners)
+        self.__dict__.update(_runners=OrderedDict(), _lock=threading.Lock())
+
+    def _make(self, data: Sequence[Tensor]) -> Runner:
+        shapes = {n: tuple(t.shape) for n, t in zip(self.names, data, strict=True)}
+        return self.make(self.body, shapes, self.constants, self.precision)
+
+
+_MODELS: weakref.WeakSet[_Model] = weakref.WeakSet()
+_LEFT: list[Any] = []  # never ended: that would wait, too
+
+
+def _start_anew() -> None:
+    """A forked child has the models, but none of their threads, which it would wait for."""
+    for model in tuple(_MODELS):
+        model.start_anew()
+
+
+after_fork_in_child(_start_anew)
+
+
+class ModelBackend:
+    """One of them. A graph that the runtime knows throughout is one model.
+
+    Of other graphs the largest parts are.
+
+    Attributes:
+        name: by which it is asked for, and of the extra that installs what it needs.
+        packages: what must be installed.
+    """
+
+    name: str
+    packages: tuple[str, ...]
+
+    def make(
+        self,
+        body: Symbol,
+        shapes: Mapping[str, tuple[int, ...]],
+        constants: Mapping[str, Tensor],
+        precision: str,
+    ) -> Runner:
+        """A model of `body`, which any number of threads may run."""
+        raise NotImplementedError
+
+    def unavailable(self) -> str | None:
+        """Why it cannot be used; None where it can."""
+        for package in self.packages:
+            if importlib.util.find_spec(package) is None:
+                return f"the package {package} is not installed: pip install 'mxnova[{self.name}]'"
+        return None
+
+    def precisions(self) -> tuple[str, ...]:
+        """What models compute in here."""
+        raise NotImplementedError
+
+    def supports(self, program: Program) -> bool:
+        """Dense graphs on the CPU."""
+        facts = program.facts
+        return (
+            not facts.groups
+            and facts.context.device.type == "cpu"
+            and all(a.stype == "default" for a in facts.inputs.values())
+        )
+
+    def parameters(self, symbol: Symbol) -> set[str]:
+        """Names of what layers call weights, biases, statistics and the like."""
+        return parameters_of(symbol, self.name)
+
+    def compile(self, program: Program, constants: Mapping[str, Tensor]) -> Symbol:
+        """The symbol with groups of its nodes as compiled models."""
+        symbol = program.symbol
+        kept = {n: t for n, t in constants.items() if t.dtype is torch.float32}
+        refused = self.refusals(program, kept)
+        precision = lowest_precision(symbol)
+
+        def made(body: Symbol, stays: dict[str, Tensor]) -> Group:
+            return _Model(
+                backend=self.name, body=body, constants=stays, precision=precision, make=self.make
+            )
+
+        return with_groups(
+            symbol,
+            lambda node: wants(node, self.name) and id(node) not in refused,
+            _is_worth,
+            made,
+            kept,
+        )
+
+    def compile_training(self, program: Program) -> Symbol:
+        """The symbol as it is: what it runs has no gradient."""
+        return program.symbol
+
+    def refusals(self, program: Program, constants: Mapping[str, Tensor]) -> dict[int, str]:
+        """Why nodes of operators, by id, cannot be part of a model."""
+        symbol = program.symbol
+        shapes, dtypes = program.facts.shapes(symbol), program.facts.dtypes(symbol)
+        read = {e for n in symbol.nodes for e in n.inputs} | {*symbol.entries}
+        found: dict[int, str] = {}
+        for node in symbol.nodes:
+            if node.op is None:
+                continue
+            met = [(e.node, e.output) for e in node.inputs] + [
+                (node, i) for i in range(node.n_outputs()) if Entry(node, i) in read
+            ]
+            if not all(is_known(shapes[id(n)][i]) for n, i in met):
+                found[id(node)] = "shapes are not known beforehand"
+            elif any(dtypes[id(n)][i] not in (None, torch.float32) for n, i in met):
+                found[id(node)] = "arrays that are not float32"
+            elif node.op.name not in _SEVERAL_OUTPUTS and any(i for n, i in met if n is node):
+                found[id(node)] = "its further outputs are read"
+            else:
+                reason = graph.refusal(node, graph.site_of(node, shapes, constants))
+                if reason is not None:
+                    found[id(node)] = reason
+        return found
+
+
+def _is_worth(nodes: Sequence[Node]) -> bool:
+    return len(nodes) >= _CHEAP_ALONE or any(
+        n.op is not None and n.op.name in _PRODUCTS for n in nodes
+    )

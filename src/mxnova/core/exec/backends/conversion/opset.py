@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: D102 - names say what the words do; the class says the rest
+"""The words in which operators are said to a runtime."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from torch import Tensor
+
+__all__ = ["Numbers", "Opset", "Window"]
+
+Numbers = Sequence[int]
+
+
+class Window(NamedTuple):
+    """How a window goes over images."""
+
+    stride: Numbers
+    pad: Numbers
+    dilate: Numbers
+
+
+class Opset(ABC):
+    """A model that is being written: each word adds to it and gives a value, or several.
+
+    Values are whatever the runtime has. Arrays are float32; comparisons give conditions, which
+    `as_floats` and the first input of ``select`` take. Axes are counted from the front.
+    """
+
+    @abstractmethod
+    def parameter(self, name: str, shape: Numbers) -> Any:
+        """The next input of the model."""
+
+    @abstractmethod
+    def floats(self, values: Any) -> Any:
+        """A constant: a tensor, a number or numbers."""
+
+    # Element by element ---------------------------------------------------------------------------
+
+    @abstractmethod
+    def elementwise(self, name: str, *values: Any) -> Any:
+        """A function, by OpenVINO's name for it; shapes are broadcast as NumPy's are."""
+
+    @abstractmethod
+    def as_floats(self, condition: Any) -> Any:
+        """1 where it holds, 0 elsewhere."""
+
+    @abstractmethod
+    def clip(self, x: Any, least: float, most: float) -> Any: ...
+
+    @abstractmethod
+    def leaky_relu(self, x: Any, slope: float) -> Any: ...
+
+    @abstractmethod
+    def prelu(self, x: Any, slopes: Any, rank: int) -> Any:
+        """`slopes`: one for all, or one for each channel; `rank`: of `x`."""
+
+    @abstractmethod
+    def elu(self, x: Any, alpha: float) -> Any: ...
+
+    @abstractmethod
+    def selu(self, x: Any, alpha: float, scale: float) -> Any: ...
+
+    @abstractmethod
+    def gelu(self, x: Any) -> Any: ...
+
+    # Where elements stand -------------------------------------------------------------------------
+
+    @abstractmethod
+    def reshape(self, x: Any, shape: Numbers) -> Any: ...
+
+    @abstractmethod
+    def transpose(self, x: Any, order: Numbers) -> Any: ...
+
+    @abstractmethod
+    def slice(self, x: Any, ranges: dict[int, range]) -> Any:
+        """What ranges of some axes select."""
+
+    @abstractmethod
+    def split(self, x: Any, axis: int, count: int) -> list[Any]: ...
+
+    @abstractmethod
+    def concat(self, values: Sequence[Any], axis: int) -> Any: ...
+
+    @abstractmethod
+    def broadcast(self, x: Any, shape: Numbers) -> Any: ...
+
+    @abstractmethod
+    def tile(self, x: Any, counts: Numbers) -> Any:
+        """`counts`: one for each axis."""
+
+    @abstractmethod
+    def pad(self, x: Any, before: Numbers, behind: Numbers, mode: str, number: float) -> Any: ...
+
+    @abstractmethod
+    def repeat_pixels(self, x: Any, shape: Numbers) -> Any:
+        """Images enlarged to a shape by whole factors."""
+
+    @abstractmethod
+    def rows(self, x: Any, index: Any, axis: int) -> Any:
+        """Those at indices, whole numbers within the array as floats."""
+
+    @abstractmethod
+    def reduce(self, kind: str, x: Any, axes: Numbers, keep: bool = False) -> Any:
+        """Its sum, mean, max, min or prod along axes, one at least."""
+
+    # Layers ---------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def convolution(
+        self, x: Any, weight: Any, bias: Any | None, window: Window, groups: int, shape: Numbers
+    ) -> Any:
+        """`weight` has the given shape; `bias` may be None."""
+
+    @abstractmethod
+    def deconvolution(
+        self,
+        x: Any,
+        weight: Any,
+        bias: Any | None,
+        window: Window,
+        groups: int,
+        shape: Numbers,
+        more: Numbers,
+    ) -> Any:
+        """As `convolution`; `more`: what the output has beyond at the end of each axis."""
+
+    @abstractmethod
+    def linear(self, x: Any, weight: Any, bias: Any | None) -> Any:
+        """The product of a matrix by rows of weights, and a bias, which may be None."""
+
+    @abstractmethod
+    def matmul(
+        self, x: Any, y: Any, rank: int, transpose_x: bool = False, transpose_y: bool = False
+    ) -> Any:
+        """Of matrices, or of batches of them; `rank`: of both."""
+
+    @abstractmethod
+    def global_pool(self, kind: str, x: Any, rank: int) -> Any:
+        """`kind`: max, avg or sum; spatial axes stay, with one position each."""
+
+    @abstractmethod
+    def max_pool(
+        self, x: Any, kernel: Numbers, stride: Numbers, before: Numbers, behind: Numbers
+    ) -> Any: ...
+
+    @abstractmethod
+    def mean_pool(
+        self, x: Any, kernel: Numbers, stride: Numbers, pad: Numbers, with_pad: bool
+    ) -> Any: ...
+
+    @abstractmethod
+    def adaptive_mean(self, x: Any, sizes: Numbers, wanted: Numbers) -> Any:
+        """Images of some sizes averaged to others."""
+
+    @abstractmethod
+    def batch_norm(self, x: Any, scale: Tensor, shift: Tensor, axis: int, rank: int) -> Any:
+        """``x * scale + shift`` along an axis."""
+
+    @abstractmethod
+    def layer_norm(
+        self, x: Any, gamma: Any, beta: Any, axis: int, rank: int, eps: float
+    ) -> Any: ...
+
+    @abstractmethod
+    def instance_norm(self, x: Any, gamma: Any, beta: Any, rank: int, eps: float) -> Any: ...
+
+    @abstractmethod
+    def lrn(self, x: Any, alpha: float, beta: float, bias: float, size: int) -> Any: ...
+
+    @abstractmethod
+    def softmax(self, x: Any, axis: int) -> Any: ...
+
+    @abstractmethod
+    def log_softmax(self, x: Any, axis: int) -> Any: ...
+
+    # Recurrent layers -----------------------------------------------------------------------------
+
+    @abstractmethod
+    def time_turned(self, x: Any) -> Any:
+        """From MXNet's order of the first two axes to that of `recurrent`, or back."""
+
+    @abstractmethod
+    def recurrent(
+        self, mode: str, x: Any, states: Sequence[Any], cells: list[list[Tensor]], sizes: Numbers
+    ) -> list[Any]:
+        """Outputs and final states of one layer.
+
+        Args:
+            mode: lstm, gru, rnn_tanh or rnn_relu.
+            x: `time_turned`, as are `states` and what comes back.
+            states: initial ones: hidden, for an LSTM also the cell's.
+            cells: input weights, recurrent weights and the biases of both, of each direction.
+            sizes: (time, batch) of `x`.
+        """

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ONNX Runtime: nodes that ONNX can express run as models in its CPU provider.
+
+Small convolutions, those of single channels and recurrent layers are faster so than through ATen.
+Needs the packages onnxruntime and onnx, the extra ``mxnova[onnxruntime]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from torch import Tensor
+
+from ....graph.symbol import Symbol
+from ..conversion.model_backend import ModelBackend
+from ..group import Runner
+from ..request import PRECISIONS
+
+__all__ = ["ONNXRuntime"]
+
+
+class ONNXRuntime(ModelBackend):
+    """The backend."""
+
+    name = "onnxruntime"
+    packages = ("onnxruntime", "onnx")
+
+    def precisions(self) -> tuple[str, ...]:
+        """Its kernels for CPUs compute in float32."""
+        return PRECISIONS[:1]
+
+    def make(
+        self,
+        body: Symbol,
+        shapes: Mapping[str, tuple[int, ...]],
+        constants: Mapping[str, Tensor],
+        precision: str,
+    ) -> Runner:
+        """A session."""
+        from .session import Session
+
+        return Session(body, shapes, constants)

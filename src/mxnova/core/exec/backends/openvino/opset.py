@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: D102 - Opset documents the methods
+"""OpenVINO's words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from openvino import opset13 as ov
+from torch import Tensor
+
+from ..conversion.opset import Numbers, Opset, Window
+
+__all__ = ["OpenVINOOpset"]
+
+# Where its gates stand among MXNet's: LSTM input, forget, cell, output -> forget, input, cell,
+# output; GRU reset, update, new -> update, reset, new.
+_ORDER = {"lstm": (1, 0, 2, 3), "gru": (1, 0, 2), "rnn_tanh": (0,), "rnn_relu": (0,)}
+_POOLING = {"max": "max", "avg": "mean", "sum": "sum"}
+
+
+def _integers(values: Numbers | int) -> Any:
+    return ov.constant(np.asarray(values, np.int64))
+
+
+class OpenVINOOpset(Opset):
+    """A model of opset 13, whose values are outputs of nodes.
+
+    Attributes:
+        parameters: its inputs.
+    """
+
+    def __init__(self) -> None:
+        self.parameters: list[Any] = []
+
+    def parameter(self, name: str, shape: Numbers) -> Any:
+        self.parameters.append(ov.parameter(list(shape), np.float32))
+        return self.parameters[-1].output(0)
+
+    def floats(self, values: Any) -> Any:
+        if isinstance(values, Tensor):
+            values = values.detach().to(torch.float32).contiguous().numpy()
+        return ov.constant(np.asarray(values, np.float32)).output(0)
+
+    # Element by element
+
+    def elementwise(self, name: str, *values: Any) -> Any:
+        return getattr(ov, name)(*values).output(0)
+
+    def as_floats(self, condition: Any) -> Any:
+        return ov.convert(condition, "f32").output(0)
+
+    def clip(self, x: Any, least: float, most: float) -> Any:
+        return ov.minimum(ov.maximum(x, self.floats(least)), self.floats(most)).output(0)
+
+    def leaky_relu(self, x: Any, slope: float) -> Any:
+        return ov.prelu(x, self.floats([slope])).output(0)
+
+    def prelu(self, x: Any, slopes: Any, rank: int) -> Any:
+        return ov.prelu(x, slopes).output(0)
+
+    def elu(self, x: Any, alpha: float) -> Any:
+        return ov.elu(x, alpha).output(0)
+
+    def selu(self, x: Any, alpha: float, scale: float) -> Any:
+        return ov.selu(x, self.floats(alpha), self.floats(scale)).output(0)
+
+    def gelu(self, x: Any) -> Any:
+        return ov.gelu(x, "ERF").output(0)
+
+    # Where elements stand
+
+    def reshape(self, x: Any, shape: Numbers) -> Any:
+        return ov.reshape(x, _integers(shape), False).output(0)
+
+    def transpose(self, x: Any, order: Numbers) -> Any:
+        return ov.transpose(x, _integers(order)).output(0)
+
+    def slice(self, x: Any, ranges: dict[int, range]) -> Any:
+        starts = [r.start for r in ranges.values()]
+        # -1 would be the last item; far below is before the first.
+        stops = [r.stop if r.stop >= 0 else -(1 << 40) for r in ranges.values()]
+        steps = [r.step for r in ranges.values()]
+        return ov.slice(x, *map(_integers, (starts, stops, steps, list(ranges)))).output(0)
+
+    def split(self, x: Any, axis: int, count: int) -> list[Any]:
+        return list(ov.split(x, _integers(axis), count).outputs())
+
+    def concat(self, values: Sequence[Any], axis: int) -> Any:
+        return ov.concat(list(values), axis).output(0)
+
+    def broadcast(self, x: Any, shape: Numbers) -> Any:
+        return ov.broadcast(x, _integers(shape)).output(0)
+
+    def tile(self, x: Any, counts: Numbers) -> Any:
+        return ov.tile(x, _integers(counts)).output(0)
+
+    def pad(self, x: Any, before: Numbers, behind: Numbers, mode: str, number: float) -> Any:
+        margins = _integers(before), _integers(behind)
+        return ov.pad(x, *margins, mode, self.floats(number)).output(0)
+
+    def repeat_pixels(self, x: Any, shape: Numbers) -> Any:
+        size, axes = _integers(shape[2:]), _integers((2, 3))
+        return ov.interpolate(
+            x, size, "nearest", "sizes", coordinate_transformation_mode="asymmetric",
+            nearest_mode="floor", axes=axes,
+        ).output(0)  # fmt: skip
+
+    def rows(self, x: Any, index: Any, axis: int) -> Any:
+        return ov.gather(x, ov.convert(index, "i64"), _integers(axis)).output(0)
+
+    def reduce(self, kind: str, x: Any, axes: Numbers, keep: bool = False) -> Any:
+        return getattr(ov, f"reduce_{kind}")(x, _integers(axes), keep).output(0)
+
+    # Layers
+
+    def convolution(
+        self, x: Any, weight: Any, bias: Any | None, window: Window, groups: int, shape: Numbers
+    ) -> Any:
+        run = ov.convolution if groups == 1 else ov.group_convolution
+        stride, pad, dilate = map(list, window)
+        kernel = self._apart(weight, groups, shape)
+        return self._biased(run(x, kernel, stride, pad, pad, dilate), bias, len(shape))
+
+    def deconvolution(
+        self,
+        x: Any,
+        weight: Any,
+        bias: Any | None,
+        window: Window,
+        groups: int,
+        shape: Numbers,
+        more: Numbers,
+    ) -> Any:
+        one = groups == 1
+        run = ov.convolution_backprop_data if one else ov.group_convolution_backprop_data
+        output = run(
+            x,
+            self._apart(weight, groups, shape),
+            list(window.stride),
+            pads_begin=list(window.pad),
+            pads_end=list(window.pad),
+            dilations=list(window.dilate),
+            auto_pad="EXPLICIT",
+            output_padding=list(more),
+        )
+        return self._biased(output, bias, len(shape))
+
+    def _apart(self, weight: Any, groups: int, shape: Numbers) -> Any:
+        """The weights, with an axis for groups where there are several."""
+        rows, *rest = shape
+        return weight if groups == 1 else self.reshape(weight, (groups, rows // groups, *rest))
+
+    def _biased(self, output: Any, bias: Any | None, rank: int) -> Any:
+        if bias is None:
+            return output.output(0)
+        return ov.add(output, self._along(bias, 1, rank)).output(0)
+
+    def _along(self, vector: Any, axis: int, rank: int) -> Any:
+        """A vector in the shape that stands along an axis."""
+        shape = [1] * rank
+        shape[axis] = -1
+        return self.reshape(vector, shape)
+
+    def linear(self, x: Any, weight: Any, bias: Any | None) -> Any:
+        product = ov.matmul(x, weight, False, True)
+        return (product if bias is None else ov.add(product, bias)).output(0)
+
+    def matmul(
+        self, x: Any, y: Any, rank: int, transpose_x: bool = False, transpose_y: bool = False
+    ) -> Any:
+        return ov.matmul(x, y, transpose_x, transpose_y).output(0)
+
+    def global_pool(self, kind: str, x: Any, rank: int) -> Any:
+        return self.reduce(_POOLING[kind], x, range(2, rank), keep=True)
+
+    def max_pool(
+        self, x: Any, kernel: Numbers, stride: Numbers, before: Numbers, behind: Numbers
+    ) -> Any:
+        ones, window = [1] * len(kernel), (list(before), list(behind), list(kernel))
+        return ov.max_pool(x, list(stride), ones, *window, "floor").output(0)
+
+    def mean_pool(
+        self, x: Any, kernel: Numbers, stride: Numbers, pad: Numbers, with_pad: bool
+    ) -> Any:
+        window = list(stride), list(pad), list(pad), list(kernel)
+        return ov.avg_pool(x, *window, not with_pad, "floor").output(0)
+
+    def adaptive_mean(self, x: Any, sizes: Numbers, wanted: Numbers) -> Any:
+        return ov.adaptive_avg_pool(x, _integers(wanted)).output(0)
+
+    def batch_norm(self, x: Any, scale: Tensor, shift: Tensor, axis: int, rank: int) -> Any:
+        return self._scaled(x, self.floats(scale), self.floats(shift), axis, rank)
+
+    def layer_norm(self, x: Any, gamma: Any, beta: Any, axis: int, rank: int, eps: float) -> Any:
+        plain = ov.mvn(x, _integers([axis]), True, eps, "INSIDE_SQRT")
+        return self._scaled(plain, gamma, beta, axis, rank)
+
+    def instance_norm(self, x: Any, gamma: Any, beta: Any, rank: int, eps: float) -> Any:
+        plain = ov.mvn(x, _integers(range(2, rank)), True, eps, "INSIDE_SQRT")
+        return self._scaled(plain, gamma, beta, 1, rank)
+
+    def _scaled(self, x: Any, scale: Any, shift: Any, axis: int, rank: int) -> Any:
+        scaled = ov.multiply(x, self._along(scale, axis, rank))
+        return ov.add(scaled, self._along(shift, axis, rank)).output(0)
+
+    def lrn(self, x: Any, alpha: float, beta: float, bias: float, size: int) -> Any:
+        return ov.lrn(x, _integers([1]), alpha, beta, bias, size).output(0)
+
+    def softmax(self, x: Any, axis: int) -> Any:
+        return ov.softmax(x, axis).output(0)
+
+    def log_softmax(self, x: Any, axis: int) -> Any:
+        return ov.log_softmax(x, axis).output(0)
+
+    # Recurrent layers
+
+    def time_turned(self, x: Any) -> Any:
+        return self.transpose(x, (1, 0, 2))
+
+    def recurrent(
+        self, mode: str, x: Any, states: Sequence[Any], cells: list[list[Tensor]], sizes: Numbers
+    ) -> list[Any]:
+        time, batch = sizes
+        weights, recurrent, bias = (self.floats(torch.stack(p)) for p in _parts(mode, cells))
+        units = cells[0][1].shape[1]
+        direction = "bidirectional" if len(cells) == 2 else "forward"
+        lengths = _integers([time] * batch)
+        given = (x, *states, lengths, weights, recurrent, bias, units, direction)
+        if mode == "lstm":
+            made = ov.lstm_sequence(*given)
+        elif mode == "gru":
+            made = ov.gru_sequence(*given, linear_before_reset=True)
+        else:
+            made = ov.rnn_sequence(*given, activations=[mode.removeprefix("rnn_")])
+        outputs, *final = made.outputs()
+        apart = self.transpose(outputs, (0, 2, 1, 3))  # (batch, time, directions, units)
+        return [self.reshape(apart, (batch, time, units * len(cells))), *final]
+
+
+def _parts(mode: str, cells: list[list[Tensor]]) -> tuple[list[Tensor], ...]:
+    """Weights, recurrent weights and biases of each direction, gates in OpenVINO's order."""
+    found = [
+        (_ordered(mode, weight), _ordered(mode, recurrent), _bias(mode, *biases))
+        for weight, recurrent, *biases in cells
+    ]
+    weights, recurrents, all_biases = zip(*found, strict=True)
+    return list(weights), list(recurrents), list(all_biases)
+
+
+def _ordered(mode: str, rows: Tensor) -> Tensor:
+    gates = rows.chunk(len(_ORDER[mode]))
+    return torch.cat([gates[i] for i in _ORDER[mode]])
+
+
+def _bias(mode: str, one: Tensor, other: Tensor) -> Tensor:
+    """The sum of both; of a GRU's new gate each by itself."""
+    total = _ordered(mode, one + other)
+    if mode != "gru":
+        return total
+    return torch.cat([total[: -len(one) // 3], one.chunk(3)[2], other.chunk(3)[2]])

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ONNX Runtime's backend does in its own way; its values: `test_model_backends`."""
+
+import pytest
+import torch
+
+onnx = pytest.importorskip("onnx")
+pytest.importorskip("onnxruntime")
+
+from mxnova.core.exec.backends.onnxruntime import session  # noqa: E402 - needs both
+from mxnova.core.exec.backends.onnxruntime.opset import ONNXOpset  # noqa: E402
+
+
+def test_large_constants_stay_where_they_are():
+    ops = ONNXOpset()
+    weight = torch.ones(1000, 10)
+    x = ops.parameter("x", (2, 10))
+    output = ops.output(ops.linear(x, ops.floats(weight), None))
+    (value,) = ops.constants.values()
+    assert value.data_ptr() == weight.data_ptr()
+    model = ops.model([output])
+    assert len(model) < 1000
+    onnx.load_from_string(model)
+
+
+@pytest.mark.parametrize("busy, spins", [(True, "0"), (False, "1")])
+def test_threads_wait_asleep_on_a_busy_machine(monkeypatch, busy, spins):
+    monkeypatch.setattr(session, "is_busy", lambda: busy)
+    options = session._options()
+    assert options.get_session_config_entry("session.intra_op.allow_spinning") == spins
+    assert options.get_session_config_entry("session.force_spinning_stop") == "1"
+    assert options.intra_op_num_threads == torch.get_num_threads()
