@@ -37,9 +37,11 @@ def function_of(op: str, shown: str = "") -> Callable[..., Any]:
                 return of_one(type_.plain, args[0])
             if array_names.isdisjoint(kwargs):
                 return of_one(type_.of(kwargs), args[0])
-        if len(args) <= n_arrays and array_names.isdisjoint(kwargs) and _all_arrays(args):
-            op, arrays = type_.of(kwargs), args
-        elif takes_any and args and _all_arrays(args) and not any(map(_is_array, kwargs.values())):
+        if takes_any:
+            is_sorted = bool(args) and not any(map(_is_array, kwargs.values()))
+        else:
+            is_sorted = len(args) <= n_arrays and array_names.isdisjoint(kwargs)
+        if is_sorted and _all_arrays(args):
             op, arrays = type_.of(kwargs), args
         else:
             call = form.split(args, kwargs, _is_array)
