@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """What iterators over files are told: MXNet's names, types and defaults.
 
-Each class declares parameters as operators do; a subclass has those of its bases first.
+Each class declares parameters as operators do; a subclass has those of its bases first, and of
+these the last one's, so that they are told in MXNet's order.
 """
 
 from __future__ import annotations
 
 import logging
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cache
 from types import SimpleNamespace
 from typing import Annotated, Any, Literal
 
 from ..core.base.errors import ArgumentTypeError
 from ..core.base.kinds import FloatKind, IntKind, TupleKind
-from ..core.base.params import Field, Floats, PosInt, Shape, UInt, fields_of, parse_attrs
+from ..core.base.params import Field, Floats, PosInt, Shape, fields_of, parse_attrs
 
 __all__ = [
     "CSV",
@@ -24,6 +25,7 @@ __all__ = [
     "DetRecord",
     "ImageRecord",
     "LibSVM",
+    "OfFloats",
     "iterator",
     "parameters_of",
 ]
@@ -37,40 +39,47 @@ _DType = Literal[
 _Parts = Annotated[int, IntKind("int", low=1)]
 _Part = Annotated[int, IntKind("int", low=0)]
 _NotNegative = Annotated[float, FloatKind(low=0)]
+_Count = Annotated[int, IntKind("int (non-negative)", low=1)]
+_Long = Annotated[int, IntKind("long (non-negative)", 0, 2**32 - 1)]
+_Counts = Annotated[tuple[int, ...], TupleKind(IntKind(), "Shape(tuple)")]
 
 
-class _Prefetched:
-    batch_size: PosInt
-    prefetch_buffer: UInt = 4
+class _Prefetch:
+    prefetch_buffer: _Long = 4
     ctx: _Place = "gpu"
     dtype: _DType = None  # type: ignore[valid-type]
 
 
-class CSV(_Prefetched):
-    """Of CSVIter."""
+class _Batch:
+    batch_size: _Count
+    round_batch: bool = True
 
+
+class _OfCSV:
     data_csv: str
     data_shape: Shape
     label_csv: str = "NULL"
     label_shape: Shape = (1,)
-    round_batch: bool = True
 
 
-class LibSVM(_Prefetched):
-    """Of LibSVMIter."""
+class CSV(_Prefetch, _Batch, _OfCSV):
+    """Of CSVIter."""
 
+
+class _OfLibSVM:
     data_libsvm: str
     data_shape: Shape
     label_libsvm: str = "NULL"
     label_shape: Shape = (1,)
     num_parts: _Parts = 1
     part_index: _Part = 0
-    round_batch: bool = True
 
 
-class MNIST(_Prefetched):
-    """Of MNISTIter."""
+class LibSVM(_Prefetch, _Batch, _OfLibSVM):
+    """Of LibSVMIter."""
 
+
+class _OfMNIST:
     image: str = "./train-images-idx3-ubyte"
     label: str = "./train-labels-idx1-ubyte"
     batch_size: PosInt = 128
@@ -82,10 +91,15 @@ class MNIST(_Prefetched):
     part_index: _Part = 0
 
 
-class _Records(_Prefetched):
+class MNIST(_Prefetch, _OfMNIST):
+    """Of MNISTIter."""
+
+
+class _Records:
     path_imglist: str = ""
     path_imgrec: str = ""
     path_imgidx: str = ""
+    aug_seq: str = "aug_default"
     label_width: int = 1
     data_shape: Shape
     preprocess_threads: PosInt = 4
@@ -93,16 +107,17 @@ class _Records(_Prefetched):
     num_parts: _Parts = 1
     part_index: _Part = 0
     device_id: int = 0
-    shuffle_chunk_size: UInt = 0
+    shuffle_chunk_size: _Long = 0
     shuffle_chunk_seed: int = 0
     seed_aug: int | None = None
+
+
+class _Order:
     shuffle: bool = False
     seed: int = 0
-    round_batch: bool = True
 
 
-class _Augmented(_Records):
-    aug_seq: str = "aug_default"
+class _Augmentation:
     resize: int = -1
     rand_crop: bool = False
     random_resized_crop: bool = False
@@ -131,7 +146,9 @@ class _Augmented(_Records):
     pad: _Part = 0
 
 
-class _Normalized:
+class OfFloats:
+    """What integers have no need of."""
+
     mirror: bool = False
     rand_mirror: bool = False
     mean_img: str = ""
@@ -148,21 +165,19 @@ class _Normalized:
     max_random_illumination: float = 0.0
 
 
-class ImageRecord(_Augmented, _Normalized):
+class ImageRecord(OfFloats, _Augmentation, _Prefetch, _Batch, _Order, _Records):
     """Of the iterators of image records; those of integers only mirror, and do not normalize."""
 
 
-_Counts = Annotated[tuple[int, ...], TupleKind(IntKind())]
-
-
-class DetRecord(_Records, _Normalized):
-    """Of ImageDetRecordIter."""
-
+class _DetRecords(_Records):
     path_imgrec: str = "./data/imgrec.rec"
     aug_seq: str = "det_aug_default"
     label_width: int = -1
     label_pad_width: int = 0
     label_pad_value: float = -1.0
+
+
+class _DetAugmentation:
     resize: int = -1
     rand_crop_prob: float = 0.0
     min_crop_scales: Floats = (0.0,)
@@ -193,6 +208,13 @@ class DetRecord(_Records, _Normalized):
     fill_value: int = 127
     inter_method: int = 1
     resize_mode: Literal["fit", "force", "shrink"] = "force"
+
+
+class DetRecord(OfFloats, _DetAugmentation, _Prefetch, _Batch, _Order, _DetRecords):
+    """Of ImageDetRecordIter."""
+
+    max_random_illumination: _Part = 0
+    max_random_contrast: _NotNegative = 0.0
     std_r: float = 0.0
     std_g: float = 0.0
     std_b: float = 0.0
@@ -210,15 +232,17 @@ def _fields(declaration: type) -> tuple[Field, ...]:
 
 # Name -> what makes iterators of that name, once their modules are imported.
 ITERATORS: dict[str, Callable[..., Any]] = {}
-_DECLARATIONS: dict[str, type] = {}
+_TOLD: dict[str, Callable[[], tuple[Field, ...]]] = {}
 
 
 def parameters_of(name: str) -> tuple[Field, ...]:
-    """What an iterator is told, in MXNet's order."""
-    return _fields(_DECLARATIONS[name])
+    """What an iterator is told, as MXNet lists it."""
+    return _TOLD[name]()
 
 
-def iterator(declaration: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def iterator(
+    declaration: type, unlisted: Collection[str] = ()
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Makes a function of typed parameters one of what programs give: texts or Python values.
 
     Arguments that an iterator does not have are logged and ignored: programs share dictionaries
@@ -226,6 +250,7 @@ def iterator(declaration: type) -> Callable[[Callable[..., Any]], Callable[..., 
 
     Args:
         declaration: declares the parameters.
+        unlisted: those that MXNet takes, or ignores, and does not list.
 
     Raises:
         ArgumentError: an argument is missing or cannot be used.
@@ -249,7 +274,8 @@ def iterator(declaration: type) -> Callable[[Callable[..., Any]], Callable[..., 
 
         create.__name__ = create.__qualname__ = name
         create.__module__, create.__doc__ = make.__module__, make.__doc__
-        ITERATORS[name], _DECLARATIONS[name] = create, declaration
+        ITERATORS[name] = create
+        _TOLD[name] = lambda: tuple(f for f in _fields(declaration) if f.name not in unlisted)
         return create
 
     return decorated

@@ -44,9 +44,29 @@ def test_all_kinds_of_mxnet_are_there(kinds):
         *("ImageRecordIter", "ImageRecordIter_v1", "ImageRecordUInt8Iter"),
         "ImageRecordUInt8Iter_v1",
     }
+
+
+def test_parameters_are_told_as_mxnet_tells_them(kinds):
     _, parameters = kinds["CSVIter"]
-    assert parameters["data_csv"] == "string, required"
-    assert parameters["round_batch"] == "boolean, optional, default=1"
+    types = "'bfloat16', 'float16', 'float32', 'float64', 'int32', 'int64', 'int8', 'uint8'"
+    assert [*parameters.items()] == [
+        ("data_csv", "string, required"),
+        ("data_shape", "Shape(tuple), required"),
+        ("label_csv", "string, optional, default='NULL'"),
+        ("label_shape", "Shape(tuple), optional, default=[1]"),
+        ("batch_size", "int (non-negative), required"),
+        ("round_batch", "boolean, optional, default=1"),
+        ("prefetch_buffer", "long (non-negative), optional, default=4"),
+        ("ctx", "{'cpu', 'gpu'},optional, default='gpu'"),
+        ("dtype", f"{{None, {types}}},optional, default='None'"),
+    ]
+
+
+def test_iterators_of_integers_are_not_told_to_normalize(kinds):
+    _, floats = kinds["ImageRecordIter"]
+    _, integers = kinds["ImageRecordInt8Iter"]
+    assert [*integers] == [*floats][: len(integers)]
+    assert [*floats][len(integers) :][:3] == ["mirror", "rand_mirror", "mean_img"]
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import numpy as np
 from ...core.base.errors import argument_error
 from ...core.base.std_random import StdRandom
 from ..mx_data_iter import MXDataIter
-from ..parameters import DetRecord, ImageRecord, iterator
+from ..parameters import DetRecord, ImageRecord, OfFloats, iterator
 from .augmentation import Augmentation
 from .detection import MAGIC as DET_SEED
 from .detection import DetAugmentation
@@ -61,25 +61,25 @@ def ImageRecordIter_v1(params: SimpleNamespace, **names: Any) -> MXDataIter:  # 
     return _of_floats("ImageRecordIter_v1", params, names)
 
 
-@iterator(ImageRecord)
+@iterator(ImageRecord, unlisted=OfFloats.__annotations__)
 def ImageRecordUInt8Iter(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N802
     """An iterator over image records: uint8, augmented."""
     return MXDataIter(_source("ImageRecordUInt8Iter", params, Plain(params, "uint8")), **names)
 
 
-@iterator(ImageRecord)
+@iterator(ImageRecord, unlisted=OfFloats.__annotations__)
 def ImageRecordUInt8Iter_v1(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N802
     """`ImageRecordUInt8Iter`, as it was called before."""
     return MXDataIter(_source("ImageRecordUInt8Iter_v1", params, Plain(params, "uint8")), **names)
 
 
-@iterator(ImageRecord)
+@iterator(ImageRecord, unlisted=OfFloats.__annotations__)
 def ImageRecordInt8Iter(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N802
     """An iterator over image records: int8, augmented; pixels beyond 127 are 127."""
     return MXDataIter(_source("ImageRecordInt8Iter", params, Plain(params, "int8")), **names)
 
 
-@iterator(DetRecord)
+@iterator(DetRecord, unlisted=("path_imgidx", "device_id", "seed_aug", "mirror", "rand_mirror"))
 def ImageDetRecordIter(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N802
     """An iterator over image records with boxes.
 
