@@ -140,6 +140,22 @@ def test_zipfian_expectations():
     np.testing.assert_allclose(of_drawn.asnumpy(), p[classes.asnumpy()] * N)
 
 
+@pytest.mark.parametrize("parameters", [(0, 1), (mx.nd.zeros((2,)), mx.nd.ones((2,)))])
+def test_no_context_is_the_current_one(parameters):
+    with mx.cpu(1):
+        result = mx.nd.random.normal(*parameters, shape=(3,), ctx=None)
+    assert result.context == (mx.cpu(1) if isinstance(parameters[0], int) else mx.cpu(0))
+
+
+def test_out_tells_where_to_draw_whatever_ctx_says():
+    mx.random.seed(3)
+    expected = drawn(mx.cpu(1))
+    mx.random.seed(3)
+    out = mx.nd.zeros((8,), ctx=mx.cpu(1))
+    mx.nd.random.uniform(out=out, ctx=mx.cpu(0))
+    assert out.asnumpy().tolist() == expected
+
+
 def test_out_tells_shape_and_receives():
     out = mx.nd.zeros((3, 2), dtype="float64")
     assert mx.nd.random.uniform(1, 2, out=out) is out

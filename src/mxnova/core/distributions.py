@@ -113,6 +113,8 @@ def sampler(
             values = _spread(values, array)
         elif "out" in extras and given.get("out") is None:
             given.setdefault("shape", 1)
+        if "ctx" in extras and given.get("ctx", NOT_GIVEN) is None:
+            del given["ctx"]
         if name == "exponential":
             values = [_rate(values[0])]
         return function_of(f"_{kind}_{name}")(*values, **given)

@@ -153,7 +153,7 @@ def _failing(
     """What `op` should have written to: the caller's arrays, else new ones."""
     if out is not None:
         return _listed(out)
-    here = context or (arrays[0]._chunk.context if arrays else _context_of_creation(op))
+    here = context or (arrays[0]._chunk.context if arrays else _context_of_creation(op, None))
     return failing_results(op, arrays, here, cls or (type(arrays[0]) if arrays else None))
 
 
@@ -205,7 +205,7 @@ def _run(
     plan: Plan = op.structure.plan or _plan_of(op)
     if len(arrays) != plan.n_inputs:
         refuse_count(op, len(arrays))
-    here = arrays[0]._chunk.context if arrays else context or _context_of_creation(op)
+    here = arrays[0]._chunk.context if arrays else context or _context_of_creation(op, out)
     kind = cls or CLASSES["default"]
     sparse = plan.sparse
     values = []
@@ -250,8 +250,10 @@ def _run(
     return [wrap(owned(r, values), here, kind) for r in made[: plan.visible]]
 
 
-def _context_of_creation(op: Op) -> Context:
-    """Where an operator without inputs makes its result: its `ctx`, else the current context."""
+def _context_of_creation(op: Op, out: Any) -> Context:
+    """Where an operator without inputs makes its result: where `out` is, at `ctx`, or here."""
+    if out is not None:
+        return _listed(out)[0]._chunk.context
     named = getattr(op, "ctx", None)
     return context_of(named if isinstance(named, str) else None)
 
