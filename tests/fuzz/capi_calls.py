@@ -68,7 +68,7 @@ class Caller:
         self.functions: dict[Any, Any] = {}
         self.turn: list[str] = []  # functions that are still to be called before any again
         self.handles = [0, 1, 16, FIRST, 2**63]
-        self.texts = [self.ffi.new("char[]", text) for text in TEXTS]
+        self.texts = [self.ffi.new(f"char[{max(ROOM, len(t) + 1)}]", t) for t in TEXTS]
         self.make_good_handles()
 
     def make_good_handles(self) -> None:
