@@ -117,7 +117,7 @@ void __cxa_finalize(void *library);
 __attribute__((weak)) int __cxa_thread_atexit_impl(
     void (*function)(void *), void *argument, void *library);
 
-static char this_library; /* a name for what is registered here */
+static char names[2]; /* of what is registered here, in turn */
 static pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;
 static __thread int is_moving;
 
@@ -126,18 +126,20 @@ static void close_first(void *nothing) {
 }
 
 static void register_first(void *nothing) {
+    static int turn;
     pthread_mutex_lock(&registering);
+    __cxa_atexit(close_first, NULL, &names[turn]);
+    turn = !turn;
     is_moving = 1;
-    __cxa_finalize(&this_library); /* of the thread before */
+    __cxa_finalize(&names[turn]); /* the one before, not sooner: the process may be ending */
     is_moving = 0;
-    __cxa_atexit(close_first, NULL, &this_library);
     pthread_mutex_unlock(&registering);
 }
 
 static void watch_thread(void) {
     is_watched = 1;
     if (__cxa_thread_atexit_impl != NULL) /* glibc has it */
-        __cxa_thread_atexit_impl(register_first, NULL, &this_library);
+        __cxa_thread_atexit_impl(register_first, NULL, names);
 }
 
 static void watch_others(void) {
