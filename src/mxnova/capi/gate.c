@@ -21,6 +21,8 @@ enum { OPEN, PAUSED, CLOSING, FINISHING, ENDED };
  * how long others wait for the end before their calls fail: programs join threads at their end. */
 enum { NAPS_FOR_OTHERS = 25000, NAPS_FOR_END = 5000 };
 
+enum { LONGEST_PAUSE = 10000 }; /* ms between registrations for the end */
+
 static atomic_int state = OPEN;
 static atomic_int inside; /* threads that are in calls */
 static __thread int depth; /* calls of this thread, one in another */
@@ -111,7 +113,7 @@ static void finish(void) {
 
 /* `exit` calls destructors in the opposite order of their registration, and PyTorch's libraries
  * register some when they are first used. What a thread registers as it ends, or calls `exit`, is
- * called before all of them; for threads that never come here it is registered every 10 ms. */
+ * called before all of them; for threads that never come here it is registered now and then. */
 int __cxa_atexit(void (*function)(void *), void *argument, void *library);
 void __cxa_finalize(void *library);
 __attribute__((weak)) int __cxa_thread_atexit_impl(
@@ -142,12 +144,15 @@ static void watch_thread(void) {
         __cxa_thread_atexit_impl(register_first, NULL, names);
 }
 
+/* Ever more seldom: the C library keeps 32 bytes for each registration, used or not. */
 static void watch_others(void) {
-    static atomic_long last_time;
+    static atomic_long due, pause = 10; /* ms */
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-    long time = now.tv_sec * 100 + now.tv_nsec / 10000000;
-    if (atomic_exchange(&last_time, time) != time) register_first(NULL);
+    long time = now.tv_sec * 1000 + now.tv_nsec / 1000000, then = due;
+    if (time < then || !atomic_compare_exchange_strong(&due, &then, time + pause)) return;
+    if (pause < LONGEST_PAUSE) pause *= 2;
+    register_first(NULL);
 }
 
 /* The end of a program that has called nothing yet. */

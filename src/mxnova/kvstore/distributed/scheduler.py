@@ -7,6 +7,7 @@ Workers show every few seconds that they are there, and at their end that they l
 from __future__ import annotations
 
 import atexit
+import itertools
 import os
 import threading
 import time
@@ -70,16 +71,20 @@ def stay(world: World) -> None:
     store = meeting.enter(own)
     end, process = threading.Event(), os.getpid()
 
+    def show(number: int) -> None:
+        store.set(f"beat/{world.rank}", str(number))
+
     def beat() -> None:
-        number = 0
         with suppress(dist.DistError):  # the scheduler is gone: others tell what is the matter
-            while True:
-                store.set(f"beat/{world.rank}", str(number))
-                number += 1
+            for number in itertools.count(1):
                 if end.wait(world.timeout / _BEATS):
                     meeting.leave(store, world)
                     return
+                show(number)
 
+    store.set_timeout(timedelta(seconds=world.timeout))
+    with suppress(dist.DistError):
+        show(0)  # here, so that whoever dies from now on is missed soon
     thread = threading.Thread(target=beat, name="mxnova beats", daemon=True)
     thread.start()
 
@@ -88,5 +93,4 @@ def stay(world: World) -> None:
             end.set()
             thread.join(world.timeout)
 
-    store.set_timeout(timedelta(seconds=world.timeout))
     atexit.register(leave)

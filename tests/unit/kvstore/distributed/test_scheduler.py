@@ -56,7 +56,7 @@ def start():
     yield run
     for process in processes:
         process.kill()
-        process.wait()
+        process.communicate()
 
 
 @pytest.mark.parametrize("dies", [None, 1])
