@@ -20,7 +20,7 @@ from torch import Tensor
 from ...base import env
 from ...graph.symbol import Symbol
 from . import low_precision
-from .batch_split import images_at_once, with_batches_apart
+from .batch_split import computed_alone, images_at_once, with_batches_apart
 from .constant_folding import with_constants_folded
 from .convolution_fusion import (
     is_convolution,
@@ -72,8 +72,12 @@ class Aten:
         symbol = without_unread_positions(symbol, program.facts.shapes(symbol))
         shapes = program.facts.shapes(symbol)
         images = images_at_once(symbol, shapes)
-        symbol = with_fused_convolutions(symbol, shapes, constants, dtype, images)
-        symbol = with_fused_products(symbol, program.facts.shapes(symbol), constants, dtype)
+
+        def fused() -> Symbol:
+            made = with_fused_convolutions(symbol, shapes, constants, dtype, images)
+            return with_fused_products(made, program.facts.shapes(made), constants, dtype)
+
+        symbol = computed_alone(fused) if images else fused()
         if dtype is torch.bfloat16:
             symbol = low_precision.with_casts(symbol)
         if images:
