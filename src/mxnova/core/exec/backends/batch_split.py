@@ -144,11 +144,7 @@ class _Batches(Group):
 
     def _make(self, data: Sequence[Tensor]) -> Any:
         function = function_of(self, data, Context("cpu", 0), watched=True)
-
-        def run(part: Sequence[Tensor]) -> Sequence[Tensor]:
-            with torch.no_grad():  # which each thread says for itself
-                return function(part)
-
+        run = torch.no_grad()(function)  # each thread says so for itself
         return functools.partial(_shared_out, run, self.images)
 
 
@@ -199,12 +195,7 @@ def _started(count: int) -> ThreadPoolExecutor:
 
 def computed_alone(function: Callable[[], Result]) -> Result:
     """What a function gives in one of these threads: oneDNN lays weights out by their number."""
-
-    def run() -> Result:
-        with torch.no_grad():
-            return function()
-
-    return _POOLS.of(torch.get_num_threads()).submit(run).result()
+    return _POOLS.of(torch.get_num_threads()).submit(torch.no_grad()(function)).result()
 
 
 def _compute_alone() -> None:
