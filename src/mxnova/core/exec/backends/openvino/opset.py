@@ -5,20 +5,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
 from openvino import opset13 as ov
 from torch import Tensor
 
-from ..conversion.opset import Numbers, Opset, Window
+from ..conversion.opset import Numbers, Opset, Window, bounds_of
 
 __all__ = ["OpenVINOOpset"]
 
-# Where its gates stand among MXNet's: LSTM input, forget, cell, output -> forget, input, cell,
-# output; GRU reset, update, new -> update, reset, new.
-_ORDER = {"lstm": (1, 0, 2, 3), "gru": (1, 0, 2), "rnn_tanh": (0,), "rnn_relu": (0,)}
 _POOLING = {"max": "max", "avg": "mean", "sum": "sum"}
 
 
@@ -32,6 +29,11 @@ class OpenVINOOpset(Opset):
     Attributes:
         parameters: its inputs.
     """
+
+    # Forget, input, cell, output; of a GRU update, reset, new.
+    gates: ClassVar[dict[str, tuple[int, ...]]] = {
+        "lstm": (1, 0, 2, 3), "gru": (1, 0, 2), "rnn_tanh": (0,), "rnn_relu": (0,),
+    }  # fmt: skip
 
     def __init__(self) -> None:
         self.parameters: list[Any] = []
@@ -80,11 +82,8 @@ class OpenVINOOpset(Opset):
         return ov.transpose(x, _integers(order)).output(0)
 
     def slice(self, x: Any, ranges: dict[int, range]) -> Any:
-        starts = [r.start for r in ranges.values()]
-        # -1 would be the last item; far below is before the first.
-        stops = [r.stop if r.stop >= 0 else -(1 << 40) for r in ranges.values()]
-        steps = [r.step for r in ranges.values()]
-        return ov.slice(x, *map(_integers, (starts, stops, steps, list(ranges)))).output(0)
+        bounds = bounds_of(ranges.values())
+        return ov.slice(x, *map(_integers, (*bounds, list(ranges)))).output(0)
 
     def split(self, x: Any, axis: int, count: int) -> list[Any]:
         return list(ov.split(x, _integers(axis), count).outputs())
@@ -225,7 +224,8 @@ class OpenVINOOpset(Opset):
         self, mode: str, x: Any, states: Sequence[Any], cells: list[list[Tensor]], sizes: Numbers
     ) -> list[Any]:
         time, batch = sizes
-        weights, recurrent, bias = (self.floats(torch.stack(p)) for p in _parts(mode, cells))
+        parts = [(weight, recurrent, _bias(mode, *biases)) for weight, recurrent, *biases in cells]
+        weights, recurrent, bias = (self.floats(torch.stack(p)) for p in zip(*parts, strict=True))
         units = cells[0][1].shape[1]
         direction = "bidirectional" if len(cells) == 2 else "forward"
         lengths = _integers([time] * batch)
@@ -241,24 +241,9 @@ class OpenVINOOpset(Opset):
         return [self.reshape(apart, (batch, time, units * len(cells))), *final]
 
 
-def _parts(mode: str, cells: list[list[Tensor]]) -> tuple[list[Tensor], ...]:
-    """Weights, recurrent weights and biases of each direction, gates in OpenVINO's order."""
-    found = [
-        (_ordered(mode, weight), _ordered(mode, recurrent), _bias(mode, *biases))
-        for weight, recurrent, *biases in cells
-    ]
-    weights, recurrents, all_biases = zip(*found, strict=True)
-    return list(weights), list(recurrents), list(all_biases)
-
-
-def _ordered(mode: str, rows: Tensor) -> Tensor:
-    gates = rows.chunk(len(_ORDER[mode]))
-    return torch.cat([gates[i] for i in _ORDER[mode]])
-
-
 def _bias(mode: str, one: Tensor, other: Tensor) -> Tensor:
-    """The sum of both; of a GRU's new gate each by itself."""
-    total = _ordered(mode, one + other)
+    """The sum of both; of a GRU's new gate, its last, each by itself."""
+    total = one + other
     if mode != "gru":
         return total
     return torch.cat([total[: -len(one) // 3], one.chunk(3)[2], other.chunk(3)[2]])
