@@ -27,7 +27,7 @@ ElementType = Literal[
 ]
 
 
-def _in_range(index: Tensor, size: int, mode: str = "clip") -> Tensor:
+def in_range(index: Tensor, size: int, mode: str = "clip") -> Tensor:
     index = index.long()
     if mode == "clip":
         return index.clamp(0, size - 1)
@@ -102,7 +102,7 @@ def embedding(
         dtype: type of `weight`, where nothing else tells.
         sparse_grad: give the gradient of `weight` row by row (row_sparse).
     """
-    return _rows(weight, _in_range(data, input_dim), sparse_grad)
+    return _rows(weight, in_range(data, input_dim), sparse_grad)
 
 
 @function_operator(
@@ -130,7 +130,7 @@ def sparse_embedding(
         dtype: type of `weight`, where nothing else tells.
         deterministic: without effect.
     """
-    return _rows(weight, _in_range(data, input_dim), True)
+    return _rows(weight, in_range(data, input_dim), True)
 
 
 @operator("take", "_npi_take", method=True)
@@ -156,7 +156,7 @@ class Take(Op):
 
     def forward(self, a: Tensor, indices: Tensor) -> Tensor:
         axis, shape = self.axis % a.ndim, a.shape
-        index = _in_range(indices, shape[axis], self.mode)
+        index = in_range(indices, shape[axis], self.mode)
         taken = a.index_select(axis, index.reshape(-1))
         return taken.reshape((*shape[:axis], *index.shape, *shape[axis + 1 :]))
 
@@ -194,7 +194,7 @@ class Pick(Op):
     def forward(self, data: Tensor, index: Tensor) -> Tensor:
         axis = (self.axis or 0) % data.ndim
         kept = (*data.shape[:axis], 1, *data.shape[axis + 1 :])
-        index = _in_range(index.reshape(kept), data.shape[axis], self.mode)
+        index = in_range(index.reshape(kept), data.shape[axis], self.mode)
         picked = data.gather(axis, index)
         return picked if self.keepdims or data.ndim == 1 else picked.squeeze(axis)
 
@@ -223,7 +223,7 @@ def batch_take(a: Tensor, indices: Tensor) -> Tensor:
         a: at least two axes; a row is its last axis.
         indices: as many as rows, of type int32.
     """
-    index = _in_range(indices, a.shape[-1])
+    index = in_range(indices, a.shape[-1])
     return a.flatten(0, -2).gather(1, index.reshape(-1, 1)).reshape(index.shape)
 
 
