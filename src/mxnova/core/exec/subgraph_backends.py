@@ -24,6 +24,7 @@ from ..runtime.context import Context
 from . import backends
 from .backends.request import marked, options_of
 from .bound_arrays import Arrays, by_name
+from .layer_fusion import with_fused_layers, with_integer_layers
 
 __all__ = [
     "Chooser",
@@ -113,8 +114,10 @@ def _nothing(_symbol: Symbol, _options: Mapping[str, Any]) -> Selection:
 
 register("default", _by_names("default"))
 register("default_v2", _by_names("default_v2"))
-register("MKLDNN", _nothing)  # operators find its kernels by themselves
+# When a symbol is bound, operators find oneDNN's kernels by themselves.
+register("MKLDNN", _nothing)
 register("MKLDNN_QUANTIZE", _nothing)
+_REWRITES = {"MKLDNN": with_fused_layers, "MKLDNN_QUANTIZE": with_integer_layers}
 
 
 # Symbols ------------------------------------------------------------------------------------------
@@ -169,6 +172,8 @@ def optimize_for(
     if backend in backends.names():
         backends.named(backend)
         return marked(self.__copy__(), backend, **options_of(backend, kwargs))
+    if backend in _REWRITES:
+        return _REWRITES[backend](self.__copy__())
     if backend not in _CHOOSERS:
         hint = candidates(backend, [*_CHOOSERS, *backends.names()])
         _log.error("optimize_for: no subgraph backend %r%s", backend, hint)
@@ -205,6 +210,8 @@ def get_backend_symbol(self: Symbol, backend: str) -> Symbol:
     if backend in backends.names():
         backends.named(backend)
         return marked(self.__copy__(), backend)
+    if backend in _REWRITES:
+        return _REWRITES[backend](self)
     return partitioned(self, _found(backend)(self, {}))
 
 

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from ...base.params import bounded
 from ...base.shapes import PartialShape, is_known, shape_text
+from .. import vectors
 from ..declaration import function_operator, operator
 from ..infer import DTypes, Shapes
 from ..record import Op
@@ -94,7 +95,7 @@ class SoftmaxOutput(Op):
         t.label = t.data
 
     def forward(self, data: Tensor, label: Tensor) -> Tensor:
-        return torch.softmax(self._by_class(data), 1).view_as(data)
+        return vectors.softmax(self._by_class(data), 1).view_as(data)
 
     def backward(self, label: Tensor, output: Tensor) -> Tensor:
         if label.shape == output.shape:
@@ -260,7 +261,7 @@ def _cross_entropy_shape(op: Op, s: Shapes) -> None:
 
 
 def _cross_entropy_gradient(d_output: Tensor, data: Tensor, label: Tensor) -> Tensor:
-    d_data = torch.softmax(data, 1)
+    d_data = vectors.softmax(data, 1)
     _subtract_at(d_data, label.long(), 1.0)
     return d_data * d_output
 
@@ -277,5 +278,5 @@ def softmax_cross_entropy(data: Tensor, label: Tensor) -> Tensor:
         label: class numbers, (batch,).
     """
     index, inside = _inside(label.long(), data.shape[1])
-    right = torch.softmax(data, 1).gather(1, index.unsqueeze(1)).squeeze(1)
+    right = vectors.softmax(data, 1).gather(1, index.unsqueeze(1)).squeeze(1)
     return -(right * inside).clamp(min=1e-8).log().sum().view(1)
