@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from ...base.errors import MXNetError, OutOfRangeError, of_values
+from ...base.errors import OutOfRangeError, of_values
 from ...base.params import Double, PosInt
 from ...base.shapes import shape_text
 from ..declaration import function_operator, operator
@@ -42,8 +42,7 @@ def in_range(index: Tensor, size: int, mode: str = "clip") -> Tensor:
 def _same_but_index(op: Op, t: DTypes) -> None:
     """All arrays have one type but the second, the indices, whose type must be known."""
     values, index = t.inputs
-    if t.known(index) is None:
-        raise MXNetError(f"{op.name}: {index}: its type must be given")
+    t.demand(index)
     t.same(values, *t.outputs)
 
 
@@ -61,8 +60,7 @@ def _embedding_shape(op: Op, s: Shapes) -> None:
 
 
 def _embedding_dtype(op: Op, t: DTypes) -> None:
-    if t.known("data") is None:
-        raise MXNetError(f"{op.name}: data: its type must be given")
+    t.demand("data")
     if t.known("weight") is None:
         t.weight = torch_dtype(op.attr("dtype"))
     t.same("weight", "output")
@@ -251,8 +249,7 @@ class OneHot(Op):
         s.output = (*s.full("indices"), self.depth)
 
     def infer_dtype(self, t: DTypes) -> None:
-        if t.known("indices") is None:
-            raise MXNetError("one_hot: indices: its type must be given")
+        t.demand("indices")
         t.output = torch_dtype(self.dtype)
 
     def forward(self, indices: Tensor) -> Tensor:
