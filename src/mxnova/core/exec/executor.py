@@ -27,10 +27,10 @@ from ..graph.infer import infer_stypes
 from ..graph.node import written_variables
 from ..graph.symbol import Symbol
 from ..nd.array import NDArray
-from ..nd.autograd import run_backward, take_gradient
+from ..nd.autograd import run_backward, store_gradient
 from ..nd.failing import fail, recover
-from ..nd.memory import replace
-from ..nd.wrapping import clear, owned
+from ..nd.memory import give_up, regain, replace
+from ..nd.wrapping import owned
 from ..op.sparse.storage import Value
 from ..runtime.attention import ATTENTION
 from ..runtime.context import Context
@@ -358,11 +358,20 @@ class Executor:
                 self._run_recorded(Mode(False, bool(self._tracked)), self._values())
         results, leaves = self._recorded or ([], [])
         heads = head_gradients(self._symbol.list_outputs, out_grads, results)
-        self._differentiate(results, heads, leaves)
         names = list(self.arg_dict)
-        for i, leaf in zip(self._tracked, leaves, strict=True):
+        buffers = [(self.grad_dict[names[i]], self._grad_req[names[i]]) for i in self._tracked]
+        written = [array for array, request in buffers if array is not None and request == "write"]
+        give_up(written)
+        try:
+            self._differentiate(results, heads, leaves)
+        except MXNetError:
+            for array in written:
+                regain(array)
+            raise
+        for (array, request), leaf in zip(buffers, leaves, strict=True):
             fresh, leaf.grad = leaf.grad, None
-            self._store(names[i], fresh)
+            if array is not None:
+                store_gradient(array, fresh, request)
         if self._gradient_teller is not None:
             self._gradient_teller.tell()
 
@@ -401,13 +410,6 @@ class Executor:
         finally:
             for stream, state in now:
                 stream.set_state(state)
-
-    def _store(self, name: str, fresh: Tensor | None) -> None:
-        array, request = self.grad_dict[name], self._grad_req[name]
-        if array is not None and fresh is not None:
-            take_gradient(array, fresh, request)
-        elif array is not None and request == "write":
-            clear(array)
 
     # Inspection ----------------------------------------------------------------------------------
 

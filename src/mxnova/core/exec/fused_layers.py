@@ -342,12 +342,14 @@ class FusedLayer(Op):
         """The result of sums, which are overwritten."""
         if result.factor is not None:
             sums = sums.mul_(self.along_outputs(result.factor))
+        dtype = self.result_type()
         for node in self.chain.rest:
+            if dtype is torch.uint8 and node is self.chain.rest[-1] and _function(node) == "relu":
+                break  # uint8 has nothing below zero
             if node is self.chain.sum and summand is not None and result.summand is not None:
                 sums = sums.add_(summand * result.summand)
             else:
                 sums = _activated(node, sums, result.unit)
-        dtype = self.result_type()
         if dtype is torch.int32:
             return sums.double().round_().clamp_(-LEVELS[dtype] - 1, LEVELS[dtype]).int()
         return sums if dtype is torch.float32 else quantized(sums, dtype)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from ..base import env
@@ -18,6 +19,7 @@ from ..graph.node import Node
 from ..graph.partition import Selection, partitioned
 from ..graph.symbol import Symbol
 from ..nd.array import NDArray
+from ..op.infer import UndecidedTypeError
 from ..runtime.context import Context
 from . import backends
 from .backends.request import marked, options_of
@@ -164,9 +166,9 @@ def optimize_for(
         self.infer_shape_partial(
             **_facts(self, "shape_dict", shape_dict, {n: a.shape for n, a in arrays.items()})
         )
-        self.infer_type_partial(
-            **_facts(self, "type_dict", type_dict, {n: a.dtype for n, a in arrays.items()})
-        )
+        types = _facts(self, "type_dict", type_dict, {n: a.dtype for n, a in arrays.items()})
+        with suppress(UndecidedTypeError):  # of data, as a rule
+            self.infer_type_partial(**types)
     if backend in backends.names():
         backends.named(backend)
         return marked(self.__copy__(), backend, **options_of(backend, kwargs))

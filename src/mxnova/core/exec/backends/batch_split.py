@@ -39,16 +39,17 @@ _LEAST_WORK = 1 << 28  # products of numbers in what one thread takes at once: s
 
 _EACH_BY_ITSELF = frozenset(
     (
-        *("Activation", "Dropout", "Flatten", "LRN", "Pooling", "SoftmaxActivation", "UpSampling"),
+        *("Activation", "Flatten", "LRN", "Pooling", "SoftmaxActivation", "UpSampling"),
         *("_copy", "_div_scalar", "_minus_scalar", "_mul_scalar", "_plus_scalar", "add_n", "clip"),
         *("elemwise_add", "elemwise_mul", "elemwise_sub", "exp", "relu", "sigmoid", "sqrt"),
         *("square", "tanh"),
     )
 )
 _LAYERS: dict[str, Callable[[Any], bool]] = {
-    "BatchNorm": lambda op: op.axis != 0,
+    "BatchNorm": lambda op: op.axis != 0 and not op.output_mean_var,
     "Convolution": lambda op: True,
     "Deconvolution": lambda op: True,
+    "Dropout": lambda op: op.mode == "training",
     "FullyConnected": lambda op: bool(op.flatten),
     "InstanceNorm": lambda op: True,
     "LeakyReLU": lambda op: op.act_type not in ("prelu", "rrelu"),
