@@ -364,7 +364,7 @@ class Executor:
         give_up(written)
         try:
             self._differentiate(results, heads, leaves)
-        except MXNetError:
+        except BaseException:
             for array in written:
                 regain(array)
             raise
