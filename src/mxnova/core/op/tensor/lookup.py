@@ -28,6 +28,7 @@ ElementType = Literal[
 
 
 def in_range(index: Tensor, size: int, mode: str = "clip") -> Tensor:
+    """Integers from 0 to `size` - 1 for an index of any type; see above for those out of range."""
     index = index.long()
     if mode == "clip":
         return index.clamp(0, size - 1)
