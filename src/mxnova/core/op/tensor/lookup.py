@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from ...base.errors import MXNetError, OutOfRangeError, of_values
+from ...base.errors import OutOfRangeError, of_values
 from ...base.params import Double, PosInt
 from ...base.shapes import shape_text
 from ..declaration import function_operator, operator
@@ -27,7 +27,7 @@ ElementType = Literal[
 ]
 
 
-def _in_range(index: Tensor, size: int, mode: str = "clip") -> Tensor:
+def in_range(index: Tensor, size: int, mode: str = "clip") -> Tensor:
     index = index.long()
     if mode == "clip":
         return index.clamp(0, size - 1)
@@ -42,8 +42,7 @@ def _in_range(index: Tensor, size: int, mode: str = "clip") -> Tensor:
 def _same_but_index(op: Op, t: DTypes) -> None:
     """All arrays have one type but the second, the indices, whose type must be known."""
     values, index = t.inputs
-    if t.known(index) is None:
-        raise MXNetError(f"{op.name}: {index}: its type must be given")
+    t.demand(index)
     t.same(values, *t.outputs)
 
 
@@ -61,8 +60,7 @@ def _embedding_shape(op: Op, s: Shapes) -> None:
 
 
 def _embedding_dtype(op: Op, t: DTypes) -> None:
-    if t.known("data") is None:
-        raise MXNetError(f"{op.name}: data: its type must be given")
+    t.demand("data")
     if t.known("weight") is None:
         t.weight = torch_dtype(op.attr("dtype"))
     t.same("weight", "output")
@@ -102,7 +100,7 @@ def embedding(
         dtype: type of `weight`, where nothing else tells.
         sparse_grad: give the gradient of `weight` row by row (row_sparse).
     """
-    return _rows(weight, _in_range(data, input_dim), sparse_grad)
+    return _rows(weight, in_range(data, input_dim), sparse_grad)
 
 
 @function_operator(
@@ -130,7 +128,7 @@ def sparse_embedding(
         dtype: type of `weight`, where nothing else tells.
         deterministic: without effect.
     """
-    return _rows(weight, _in_range(data, input_dim), True)
+    return _rows(weight, in_range(data, input_dim), True)
 
 
 @operator("take", "_npi_take", method=True)
@@ -156,7 +154,7 @@ class Take(Op):
 
     def forward(self, a: Tensor, indices: Tensor) -> Tensor:
         axis, shape = self.axis % a.ndim, a.shape
-        index = _in_range(indices, shape[axis], self.mode)
+        index = in_range(indices, shape[axis], self.mode)
         taken = a.index_select(axis, index.reshape(-1))
         return taken.reshape((*shape[:axis], *index.shape, *shape[axis + 1 :]))
 
@@ -194,7 +192,7 @@ class Pick(Op):
     def forward(self, data: Tensor, index: Tensor) -> Tensor:
         axis = (self.axis or 0) % data.ndim
         kept = (*data.shape[:axis], 1, *data.shape[axis + 1 :])
-        index = _in_range(index.reshape(kept), data.shape[axis], self.mode)
+        index = in_range(index.reshape(kept), data.shape[axis], self.mode)
         picked = data.gather(axis, index)
         return picked if self.keepdims or data.ndim == 1 else picked.squeeze(axis)
 
@@ -223,7 +221,7 @@ def batch_take(a: Tensor, indices: Tensor) -> Tensor:
         a: at least two axes; a row is its last axis.
         indices: as many as rows, of type int32.
     """
-    index = _in_range(indices, a.shape[-1])
+    index = in_range(indices, a.shape[-1])
     return a.flatten(0, -2).gather(1, index.reshape(-1, 1)).reshape(index.shape)
 
 
@@ -251,8 +249,7 @@ class OneHot(Op):
         s.output = (*s.full("indices"), self.depth)
 
     def infer_dtype(self, t: DTypes) -> None:
-        if t.known("indices") is None:
-            raise MXNetError("one_hot: indices: its type must be given")
+        t.demand("indices")
         t.output = torch_dtype(self.dtype)
 
     def forward(self, indices: Tensor) -> Tensor:
