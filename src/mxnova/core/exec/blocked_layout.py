@@ -32,6 +32,7 @@ from ..op.onednn import is_available
 from ..op.record import Op, OpType
 from .backends.group import Group, with_groups
 from .backends.training_group import Function, TrainingGroup
+from .early_maxima import is_rectifier
 from .early_strides import with_early_strides
 from .program import TRAINING, Facts, Program
 
@@ -124,10 +125,7 @@ def _images(node: Node, read: set[Entry]) -> int:
 
 
 def _is_relu(node: Node) -> bool:
-    op: Any = node.op
-    if _name(node) == "Activation":
-        return bool(op.act_type == "relu")
-    return isinstance(op, _Rectified) or _name(node) == "relu"
+    return isinstance(node.op, _Rectified) or is_rectifier(node)
 
 
 def _keeps_no_output(node: Node) -> bool:

@@ -309,6 +309,69 @@ def removed(monkeypatch, backend):
     return f"the package {backend} is not installed: pip install 'mxnova[{backend}]'"
 
 
+def test_one_cached_op_meets_other_types_and_shapes(backend):
+    """Programs are shared between them, so that a group meets what it was not drawn for."""
+    x = mx.sym.var("x")
+    pooled = mx.sym.Pooling(x, kernel=(3, 3), stride=(3, 3), pooling_convention="full")
+    symbol = mx.sym.tanh(pooled * 2 + 1)
+    op = mx.nd.CachedOp(symbol.optimize_for(backend))
+    rng = np.random.default_rng(2)
+    for shape, dtype in [
+        ((1, 2, 7, 7), "float32"),
+        ((1, 2, 7, 7), "float64"),
+        ((1, 2, 7, 7), "float16"),
+        ((3, 2, 9, 4), "float32"),
+        ((1, 2, 7, 7), "float32"),
+    ]:
+        data = mx.nd.array(rng.normal(size=shape), dtype=dtype)
+        (expected,) = symbol.eval(x=data)
+        found = op(data)
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(found.asnumpy(), expected.asnumpy(), rtol=1e-5)
+
+
+def test_what_the_runtime_cannot_make_runs_all_the_same(backend, monkeypatch, caplog):
+    def make(body, shapes, constants, precision):
+        raise RuntimeError("no such kernel")
+
+    monkeypatch.setattr(BY_NAME[backend], "make", make)
+    plain, found, _ = answers(network(mx.sym.var("data")), backend=backend)
+    np.testing.assert_allclose(found, plain, rtol=1e-4, atol=1e-6)
+    assert f"backend '{backend}' makes no model: no such kernel" in caplog.text
+
+
+POINT = {"kernel": (1, 1), "stride": (2, 2), "num_filter": 2, "no_bias": True}
+
+
+def padded_points(x):
+    return mx.sym.Convolution(mx.sym.relu(x), **POINT, pad=(1, 1), name="c")
+
+
+def points_of_parts(x):
+    left, right = mx.sym.SliceChannel(mx.sym.sin(x), num_outputs=2)
+    return mx.sym.Convolution(left + mx.sym.relu(right), **POINT, name="c")
+
+
+def points_of_slices(x):
+    left, right = (mx.sym.slice_axis(x, axis=1, begin=i, end=i + 2) for i in (0, 2))
+    return mx.sym.Convolution(left * mx.sym.sigmoid(right), **POINT, name="c")
+
+
+@pytest.mark.parametrize("graph", [padded_points, points_of_parts, points_of_slices])
+def test_strides_of_points_stay_what_they_are(graph, backend, caplog):
+    """OpenVINO moves them to where images are made, and is wrong there about parts and padding."""
+    shape = (2, 4, 5, 8)
+    symbol = graph(mx.sym.var("data"))
+    given = parameters(symbol, data=shape)
+    data = np.random.default_rng(4).normal(size=shape)
+    plain, found = (
+        mx.Predictor(symbol, given, {"data": shape}, backend=b).predict(data=data)[0]
+        for b in ("aten", backend)
+    )
+    np.testing.assert_allclose(found, plain, rtol=1e-4, atol=1e-5)
+    assert not caplog.records
+
+
 def test_where_it_is_absent(monkeypatch, backend):
     reason = removed(monkeypatch, backend)
     symbol = network(mx.sym.var("data"))

@@ -24,7 +24,7 @@ from ...graph.symbol import Symbol
 from ..fused_layers import FusedLayer
 from . import low_precision
 from .batch_split import computed_alone, images_at_once, with_batches_apart
-from .constant_folding import with_constants_folded
+from .constant_folding import with_constants_folded, with_own_outputs
 from .convolution_fusion import (
     is_convolution,
     parameters_of_convolutions,
@@ -91,7 +91,7 @@ class Aten:
         if images:
             parameters = parameters_of(symbol) | constants.keys()
             symbol = with_batches_apart(symbol, images, parameters, constants, with_sums_in_place)
-        return with_sums_in_place(symbol)
+        return with_own_outputs(with_sums_in_place(symbol))
 
 
 def _is_worth_compiling(node: Node) -> bool:

@@ -160,7 +160,7 @@ def _that_run(runners: Mapping[str, Callable[[], Any]]) -> dict[str, Callable[[]
             try:
                 run()
                 found[name] = run
-            except Exception as reason:  # whatever a backend's runtime raises
+            except Exception as reason:  # noqa: BLE001 - whatever a runtime raises
                 _log.warning("auto: %s cannot run a graph: %s", name, reason)
     return found
 

@@ -149,7 +149,7 @@ class Bincount(Op):
 
 def _polyval_shape(op: Op, s: Shapes) -> None:
     if s.rank("p") != 1:
-        raise told_as("ValueError", s.fail(f"p {shape_text(s.p)}: must have one axis"))
+        raise told_as("ValueError", s.fail(f"p has shape {shape_text(s.p)}: it must have one axis"))
     s.output = s.x
 
 

@@ -15,7 +15,6 @@ import torch
 from torch import Tensor
 
 from ....base.shapes import is_known
-from ....graph.infer import infer_shapes
 from ....graph.node import Entry, Node
 from ....graph.symbol import Symbol
 from ....runtime.context import Context
@@ -59,18 +58,17 @@ class _Model(Group):
         if self._fits(data, shapes):
             try:
                 return self.make(self.body, shapes, self.constants, self.precision)
-            except Exception as reason:  # whatever the runtime raises
+            except Exception as reason:  # noqa: BLE001 - whatever a runtime raises
                 _log.warning("backend %r makes no model: %s; ATen runs it", self.backend, reason)
         return function_of(self, data, Context("cpu", 0), watched=True)
 
     def _fits(self, data: Sequence[Tensor], shapes: Mapping[str, tuple[int, ...]]) -> bool:
         """Whether a model can be made for these inputs, which the graph may not be drawn for."""
-        from .graph import refusal, site_of
+        from .graph import refusal, shape_table, site_of
 
         if any(t.dtype is not torch.float32 for t in data):
             return False
-        known = {**shapes, **{n: tuple(t.shape) for n, t in self.constants.items()}}
-        table = infer_shapes(self.body.nodes, known)
+        table = shape_table(self.body, shapes, self.constants)
         sites = ((n, site_of(n, table, self.constants)) for n in self.nodes())
         return all(refusal(node, site) is None for node, site in sites)
 

@@ -18,7 +18,7 @@ from ....graph.node import Entry, Node
 from ....graph.rewrite import rewrite
 from ....graph.symbol import Symbol
 from ....op.record import find
-from ..constant_folding import with_constants_folded
+from ..constant_folding import with_constants_folded, with_own_outputs
 from ..conversion.model_backend import ModelBackend
 from ..group import Runner
 from ..padding_merge import with_padding_merged
@@ -64,7 +64,7 @@ class OneDNN(ModelBackend):
         symbol = with_constants_folded(symbol, constants)
         symbol = without_unread_positions(symbol, program.facts.shapes(symbol))
         symbol = rewrite(symbol, _pooled)
-        return super().compile(program.rewritten(symbol), constants)
+        return with_own_outputs(super().compile(program.rewritten(symbol), constants))
 
     def make(
         self,
