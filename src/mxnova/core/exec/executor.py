@@ -365,13 +365,13 @@ class Executor:
         try:
             self._differentiate(results, heads, leaves)
         except BaseException:
-            for failed in written:
-                regain(failed)
+            for array in written:
+                regain(array)
             raise
-        for (array, request), leaf in zip(buffers, leaves, strict=True):
+        for (buffer, request), leaf in zip(buffers, leaves, strict=True):
             fresh, leaf.grad = leaf.grad, None
-            if array is not None:
-                store_gradient(array, fresh, request)
+            if buffer is not None:
+                store_gradient(buffer, fresh, request)
         if self._gradient_teller is not None:
             self._gradient_teller.tell()
 
