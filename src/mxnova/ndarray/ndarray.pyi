@@ -30,6 +30,7 @@ class Context:
     def set_current(cls, value: Any) -> None: ...
 class MXNetError(RuntimeError):
     def __init__(self, *args: Any) -> None: ...
+    kind: Any
     of_values: Any
 class NDArray:
     @property
