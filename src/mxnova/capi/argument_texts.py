@@ -56,7 +56,7 @@ _UNLISTED = {
     "smooth_l1": "is_int",
 }
 
-# Elsewhere arrays come before parameters, and all are listed.
+# What is listed where that is not all, or arrays do not come before parameters.
 _ORDER = {
     "_contrib_quantized_elemwise_add": "min_calib_range max_calib_range lhs rhs"
     " lhs_min lhs_max rhs_min rhs_max",
@@ -78,6 +78,8 @@ _ORDER = {
     "_sample_negative_binomial": "k shape dtype p",
     "_sample_normal": "mu shape dtype sigma",
     "_sample_uniform": "low shape dtype high",
+    "_sg_mkldnn_conv": "",
+    "_sg_mkldnn_fully_connected": "",
     "add_n": "args",
     "khatri_rao": "args",
 }

@@ -30,6 +30,21 @@ def test_a_program_in_c(program, tmp_path):
     assert program(source) == f"10901 4 {error}\n"
 
 
+COLLECTOR = """
+import ctypes, gc, sys
+assert "torch" not in sys.modules
+version = ctypes.c_int()
+assert ctypes.CDLL(sys.argv[1]).MXGetVersion(ctypes.byref(version)) == 0
+print("torch" in sys.modules, gc.isenabled(), gc.get_freeze_count() > 100_000)
+"""
+
+
+def test_the_collector_rests_while_the_library_starts(built):
+    command = [sys.executable, "-c", COLLECTOR, str(built.library)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
+    assert done.stdout == "True True True\n"
+
+
 THREADS = r"""
 #include <mxnet/c_api.h>
 #include <nnvm/c_api.h>

@@ -39,7 +39,8 @@ ADDED = ("_NDArray", "_Native")  # known to C only
 def test_operators_are_told_as_by_mxnet(describe, name):
     theirs = TOLD[name]
     real, arguments, counted, result = describe(name)
-    assert (real, counted, result) == (theirs["real"], theirs["key_var_num_args"], None)
+    counts = "" if f"{real}.num_args" in DEVIATIONS else theirs["key_var_num_args"]
+    assert (real, counted, result) == (theirs["real"], counts, None)
     assert arguments == [(a["name"], a["type"]) for a in theirs["args"]]
 
 
