@@ -32,6 +32,7 @@ from ..op.onednn import is_available
 from ..op.record import Op, OpType
 from .backends.group import Group, with_groups
 from .backends.training_group import Function, TrainingGroup
+from .early_maxima import is_rectifier
 from .early_strides import with_early_strides
 from .program import TRAINING, Facts, Program
 
@@ -71,7 +72,7 @@ def in_blocks(symbol: Symbol, facts: Facts, mirrors: bool = False) -> Symbol:
 
     def made(body: Symbol, _constants: Any) -> Group:
         return _Blocked(
-            backend="onednn",
+            backend="aten",
             body=body,
             constants={},
             precision="float32",
@@ -124,10 +125,7 @@ def _images(node: Node, read: set[Entry]) -> int:
 
 
 def _is_relu(node: Node) -> bool:
-    op: Any = node.op
-    if _name(node) == "Activation":
-        return bool(op.act_type == "relu")
-    return isinstance(op, _Rectified) or _name(node) == "relu"
+    return isinstance(node.op, _Rectified) or is_rectifier(node)
 
 
 def _keeps_no_output(node: Node) -> bool:

@@ -11,6 +11,7 @@ from ..base import env
 from ..runtime.profiler import PROFILER
 from . import backends
 from .blocked_layout import in_blocks
+from .early_maxima import with_early_maxima
 from .interpreter import Observer
 from .lowering import Lowered
 from .program import TRAINING, Program, execute
@@ -47,6 +48,7 @@ class Training:
         program = self._program
         symbol = backends.for_training(program)
         if self._may_rewrite:
+            symbol = with_early_maxima(symbol)
             symbol = in_blocks(symbol, program.facts, self._mirrors)
             symbol = with_weights_apart(symbol, program.facts)
         is_same = symbol is program.symbol

@@ -24,13 +24,13 @@ from ..runtime.attention import ATTENTION
 from ..runtime.profiler import PROFILER, recorded_backward
 from .access import READ, settle
 from .base_array import BaseArray
-from .memory import take
+from .memory import give_up, regain, take
 from .recording import STATE
 from .sparse_gradient import sparse_gradient, take_sparse_gradient
 from .tape import GRADIENT, Leaf, TapeNode, free, outputs_of, reached, step
 from .wrapping import clear, wrap
 
-__all__ = ["attach", "backward", "grad", "mark_variables", "run_backward", "take_gradient"]
+__all__ = ["attach", "backward", "grad", "mark_variables", "run_backward", "store_gradient"]
 
 GRAD_REQS = ("null", "write", "add")
 
@@ -104,10 +104,16 @@ def _as_list(what: str, given: Any, or_none: bool = False) -> list[Any]:
 # Taking gradients ---------------------------------------------------------------------------------
 
 
-def take_gradient(array: BaseArray, fresh: Tensor, grad_req: str) -> None:
-    """Puts a gradient that nobody else holds into its array."""
+def store_gradient(array: BaseArray, fresh: Tensor | None, grad_req: str) -> None:
+    """Puts a gradient that nobody else holds, or none, into its array."""
+    if fresh is None:
+        if grad_req == "write":
+            regain(array)
+            clear(array)
+        return
     fresh = fresh.detach() if fresh.requires_grad else fresh
     if fresh.is_sparse or array.stype != "default":
+        regain(array)
         take_sparse_gradient(array, fresh, grad_req)
     elif grad_req == "add":
         array._target.add_(fresh.to(array._raw.device, array._raw.dtype))
@@ -256,19 +262,20 @@ def backward(
     leaves = [leaf for leaf in leaves if leaf.grad_req != "null"]
     if not leaves:
         raise MXNetError("backward: the heads come from no array that wants a gradient")
-    gradients = _gradients("backward", found, leaves, retain_graph, False, train_mode)
+    buffers = [leaf.gradient for leaf in leaves if leaf.grad_req == "write"]
+    if all(gradient is None for _, gradient in found.values()):  # else they might be read
+        give_up(buffers)
+    try:
+        gradients = _gradients("backward", found, leaves, retain_graph, False, train_mode)
+    except BaseException:
+        for array in buffers:
+            regain(array)
+        raise
     for leaf, gradient in zip(leaves, _distinct(gradients, found), strict=True):
-        _take(leaf, gradient)
+        leaf.is_fresh = True
+        store_gradient(leaf.gradient, gradient, leaf.grad_req)
     if not retain_graph:
         free(found)
-
-
-def _take(leaf: Leaf, gradient: Tensor | None) -> None:
-    leaf.is_fresh = True
-    if gradient is not None:
-        take_gradient(leaf.gradient, gradient, leaf.grad_req)
-    elif leaf.grad_req == "write":
-        clear(leaf.gradient)
 
 
 def grad(

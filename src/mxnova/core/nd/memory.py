@@ -8,17 +8,20 @@ recorded graph sees the old memory, values are copied into it, so that all of th
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 
 from torch import Tensor
 
+from ..runtime.attention import ATTENTION
 from .base_array import BaseArray
 from .chunk import new_chunk
 from .wrapping import receive
 
-__all__ = ["replace", "take"]
+__all__ = ["give_up", "regain", "replace", "take"]
 
 # References to a chunk that one array alone holds: its slot, the call's argument.
 _ALONE = 2
+_WORTH_GIVING_UP = 1 << 15  # elements
 
 
 def take(array: BaseArray, fresh: Tensor, giver: str) -> None:
@@ -41,6 +44,7 @@ def take(array: BaseArray, fresh: Tensor, giver: str) -> None:
     ):
         array._target = fresh
     else:
+        regain(array)
         receive(array, fresh, giver)
 
 
@@ -54,3 +58,28 @@ def replace(array: BaseArray, fresh: Tensor, giver: str) -> None:
     else:
         array._target = fresh
         array._chunk = new_chunk(array._chunk.context)
+
+
+def give_up(arrays: Iterable[BaseArray]) -> None:
+    """Frees the memory of those large dense `arrays` that could `take` others'.
+
+    For arrays whose values nobody reads before they get new ones: what is computed next has their
+    memory, still in the caches, instead of more. `take` or `regain` must follow for each.
+    """
+    for array in arrays:
+        mine = array._raw
+        if (
+            array.stype == "default"
+            and mine.numel() >= _WORTH_GIVING_UP
+            and sys.getrefcount(array._chunk) == _ALONE
+            and not (array._chunk.foreign or ATTENTION)
+            and array._tracked is None
+            and mine.is_contiguous()
+        ):
+            array._raw = mine.new_zeros(()).expand(mine.shape)
+
+
+def regain(array: BaseArray) -> None:
+    """Makes an array that gave its memory up, and got none, one of zeros."""
+    if array.stype == "default":
+        array._raw = array._raw.contiguous()

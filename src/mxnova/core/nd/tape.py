@@ -30,6 +30,8 @@ __all__ = [
     "outputs_of",
     "reached",
     "step",
+    "step_after",
+    "variable_of",
 ]
 
 # What was run: an operator, or a graph; the name of what is neither; a number: that output of the
@@ -124,6 +126,19 @@ def step(made_by: Step, arrays: Iterable[Any]) -> TapeNode:
     made: TapeNode = _new(TapeNode)
     made.made_by, made.inputs, made.number = made_by, tuple(inputs), _number_of_step()
     return made
+
+
+def step_after(made_by: Step, *nodes: TapeNode) -> TapeNode:
+    """`step` for what was run on results that no array holds."""
+    return TapeNode(made_by, nodes, _number_of_step())
+
+
+def variable_of(array: Any) -> TapeNode:
+    """The node of an array; one that none belongs to becomes a variable."""
+    node: TapeNode | None = array._node
+    if node is None or node.inputs is None:
+        node = array._node = TapeNode(None, (), _number_of_variable())
+    return node
 
 
 def outputs_of(node: TapeNode, n: int) -> Sequence[TapeNode]:

@@ -331,7 +331,10 @@ class HybridBlock(Block):
 
     def _kind_of_inputs(self, *args: Any) -> Context | None:
         """The context of the first array among the inputs; None where they are symbols."""
-        has_symbol, has_array, contexts, context = _gather_type_ctx_info(args)
+        if _are_together(args):
+            context: Context = args[0].context
+            return context
+        has_symbol, has_array, contexts, found = _gather_type_ctx_info(args)
         if has_symbol is has_array:
             what = "arrays and symbols" if has_array else "neither array nor symbol"
             raise ArgumentError(
@@ -343,7 +346,7 @@ class HybridBlock(Block):
                 f"{type(self).__name__} {self.name!r}: inputs on {sorted(map(str, contexts))}: a "
                 "hybridized block runs on one context"
             )
-        return context
+        return found
 
     def _parameters(self, context: Context, *args: Any) -> dict[str, NDArray]:
         try:
@@ -463,6 +466,17 @@ def _grouped(block: HybridBlock, outputs: Sequence[Symbol]) -> Symbol:
             "outputs; one kind of the two is needed"
         )
     return sym.Group(outputs)
+
+
+def _are_together(args: Sequence[Any]) -> bool:
+    """Whether all are arrays, on one context."""
+    if not isinstance(args[0], NDArray):
+        return False
+    context = args[0]._chunk.context
+    for array in args:
+        if not isinstance(array, NDArray) or array._chunk.context is not context:
+            return False
+    return True
 
 
 def _warn_of_unused(

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ... import ndarray as nd
 from ...core.base.errors import ArgumentError, AssertedError, shown
+from ...core.nd.class_losses import class_losses
 from .base import _EPSILON, Loss, _apply_weighting, _product, _reshape_like
 
 __all__ = [
@@ -99,6 +101,10 @@ class SoftmaxCrossEntropyLoss(Loss):
         self._from_logits = from_logits
 
     def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
+        if F is nd and sample_weight is None and self._is_plain():
+            losses = class_losses(pred, label)
+            if losses is not None:
+                return losses
         if not self._from_logits:
             pred = F.log_softmax(pred, axis=self._axis)
         if self._sparse_label:
@@ -107,6 +113,11 @@ class SoftmaxCrossEntropyLoss(Loss):
             label = _reshape_like(F, label, pred)
             loss = -F.sum(pred * label, axis=self._axis, keepdims=True)
         return self._mean(F, loss, sample_weight)
+
+    def _is_plain(self) -> bool:
+        """Whether it is what `class_losses` computes."""
+        is_of_scores = self._sparse_label and not self._from_logits and self._weight is None
+        return is_of_scores and self._axis in (1, -1) and self._batch_axis == 0
 
 
 SoftmaxCELoss = SoftmaxCrossEntropyLoss

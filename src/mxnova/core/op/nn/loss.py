@@ -15,6 +15,7 @@ from torch import Tensor
 
 from ...base.params import bounded
 from ...base.shapes import PartialShape, is_known, shape_text
+from .. import vectors
 from ..declaration import function_operator, operator
 from ..infer import DTypes, Shapes
 from ..record import Op
@@ -26,10 +27,19 @@ def _inside(index: Tensor, n: int) -> tuple[Tensor, Tensor]:
     return moved, moved == index
 
 
-def _subtract_at(d_data: Tensor, index: Tensor, amount: float) -> None:
-    """Subtracts `amount` at `index` along the second axis; nothing for an index outside of it."""
-    index, inside = _inside(index.unsqueeze(1), d_data.shape[1])
-    d_data.scatter_add_(1, index, inside.to(d_data.dtype).mul_(-amount))
+def _less_at(values: Tensor, index: Tensor, amount: float) -> Tensor:
+    """`values` less `amount` at `index` along the second axis, nothing for an index outside."""
+    index, n = index.unsqueeze(1), values.shape[1]
+    if values.numel() <= _FEW:  # three operators instead of six
+        classes = torch.arange(n, device=index.device)
+        if values.ndim > 2:
+            classes = classes.view(n, *(1,) * (values.ndim - 2))
+        return torch.add(values, index == classes, alpha=-amount)
+    index, inside = _inside(index, n)
+    return values.scatter_add(1, index, inside.to(values.dtype).mul_(-amount))
+
+
+_FEW = 1 << 14
 
 
 @operator("SoftmaxOutput", "Softmax")
@@ -94,7 +104,9 @@ class SoftmaxOutput(Op):
         t.label = t.data
 
     def forward(self, data: Tensor, label: Tensor) -> Tensor:
-        return torch.softmax(self._by_class(data), 1).view_as(data)
+        rows = self._by_class(data)
+        output = vectors.softmax(rows, 1)
+        return output if rows is data else output.view_as(data)
 
     def backward(self, label: Tensor, output: Tensor) -> Tensor:
         if label.shape == output.shape:
@@ -122,8 +134,8 @@ class SoftmaxOutput(Op):
             index = index.flatten()[:n_labels].view(n_instances, *positions)
         alpha = 0.0 if self.multi_output else self.smooth_alpha
         other = alpha / max(n_classes - 1, 1)
-        d_data = output - other
-        _subtract_at(d_data, index, 1.0 - alpha - other)
+        spread = output - other if other else output
+        d_data = _less_at(spread, index, 1.0 - alpha - other)
         if self.use_ignore:
             d_data *= (index != int(self.ignore_label)).unsqueeze(1)
         scale = self._scale(index, output)
@@ -260,9 +272,7 @@ def _cross_entropy_shape(op: Op, s: Shapes) -> None:
 
 
 def _cross_entropy_gradient(d_output: Tensor, data: Tensor, label: Tensor) -> Tensor:
-    d_data = torch.softmax(data, 1)
-    _subtract_at(d_data, label.long(), 1.0)
-    return d_data * d_output
+    return _less_at(vectors.softmax(data, 1), label.long(), 1.0) * d_output
 
 
 # The gradient is that of the exact logarithm, where forward bounds it.
@@ -277,5 +287,5 @@ def softmax_cross_entropy(data: Tensor, label: Tensor) -> Tensor:
         label: class numbers, (batch,).
     """
     index, inside = _inside(label.long(), data.shape[1])
-    right = torch.softmax(data, 1).gather(1, index.unsqueeze(1)).squeeze(1)
+    right = vectors.softmax(data, 1).gather(1, index.unsqueeze(1)).squeeze(1)
     return -(right * inside).clamp(min=1e-8).log().sum().view(1)

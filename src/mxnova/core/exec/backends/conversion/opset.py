@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 from torch import Tensor
 
-__all__ = ["Numbers", "Opset", "Window"]
+__all__ = ["Numbers", "Opset", "Window", "bounds_of"]
 
 Numbers = Sequence[int]
 
@@ -23,12 +23,25 @@ class Window(NamedTuple):
     dilate: Numbers
 
 
+def bounds_of(ranges: Collection[range]) -> tuple[list[int], list[int], list[int]]:
+    """Starts, stops and steps, as runtimes read them: -1 is the last item to them."""
+    before_the_first = -(1 << 40)
+    stops = [r.stop if r.stop >= 0 else before_the_first for r in ranges]
+    return [r.start for r in ranges], stops, [r.step for r in ranges]
+
+
 class Opset(ABC):
     """A model that is being written: each word adds to it and gives a value, or several.
 
     Values are whatever the runtime has. Arrays are float32; comparisons give conditions, which
     `as_floats` and the first input of ``select`` take. Axes are counted from the front.
+
+    Attributes:
+        gates: which of MXNet's gates is the first, second, … one of `recurrent`, by mode. MXNet has
+            input, forget, cell, output; a GRU reset, update, new.
     """
+
+    gates: ClassVar[dict[str, tuple[int, ...]]]
 
     @abstractmethod
     def parameter(self, name: str, shape: Numbers) -> Any:
@@ -193,6 +206,7 @@ class Opset(ABC):
             mode: lstm, gru, rnn_tanh or rnn_relu.
             x: `time_turned`, as are `states` and what comes back.
             states: initial ones: hidden, for an LSTM also the cell's.
-            cells: input weights, recurrent weights and the biases of both, of each direction.
+            cells: input weights, recurrent weights and the biases of both, of each direction, in
+                the order of `gates`.
             sizes: (time, batch) of `x`.
         """

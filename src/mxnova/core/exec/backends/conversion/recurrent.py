@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+import torch
+from torch import Tensor
 
 from .site import Site, converter
 
@@ -30,7 +34,7 @@ def _rnn(site: Site) -> list[Any]:
     for layer in range(int(site.num_layers)):
         span = range(layer * n_directions, (layer + 1) * n_directions)
         states = [o.time_turned(o.slice(state, {0: span})) for state in site.inputs[2:]]
-        of_layer = [cells[i] for i in span]
+        of_layer = [[_in_order(part, o.gates[site.mode]) for part in cells[i]] for i in span]
         output, *final = o.recurrent(site.mode, output, states, of_layer, (time, batch))
         finals.append(final)
     results = [o.time_turned(output)]
@@ -38,3 +42,8 @@ def _rnn(site: Site) -> list[Any]:
         turned = [[o.time_turned(state) for state in states] for states in finals]
         results += [o.concat(list(states), 0) for states in zip(*turned, strict=True)]
     return results
+
+
+def _in_order(rows: Tensor, gates: Sequence[int]) -> Tensor:
+    parts = rows.chunk(len(gates))
+    return torch.cat([parts[i] for i in gates])

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import onnxruntime
@@ -13,7 +13,7 @@ import torch
 from onnx import TensorProto, helper
 from torch import Tensor
 
-from ..conversion.opset import Numbers, Opset, Window
+from ..conversion.opset import Numbers, Opset, Window, bounds_of
 
 __all__ = ["ONNXOpset"]
 
@@ -27,9 +27,6 @@ _ELEMENTWISE = {
     "negative": "Neg", "power": "Pow", "select": "Where", "subtract": "Sub",
 }  # fmt: skip
 _REDUCTIONS = {kind: f"Reduce{kind.capitalize()}" for kind in ("sum", "mean", "max", "min", "prod")}
-# Where its gates stand among MXNet's: LSTM input, forget, cell, output -> input, output, forget,
-# cell; GRU reset, update, new -> update, reset, new.
-_ORDER = {"lstm": (0, 3, 1, 2), "gru": (1, 0, 2), "rnn_tanh": (0,), "rnn_relu": (0,)}
 _RECURRENT: dict[str, tuple[str, dict[str, Any]]] = {
     "lstm": ("LSTM", {}),
     "gru": ("GRU", {"linear_before_reset": 1}),
@@ -45,6 +42,11 @@ class ONNXOpset(Opset):
         inputs: names of its inputs.
         constants: values of large constants, which the model knows by name and shape only.
     """
+
+    # Input, output, forget, cell; of a GRU update, reset, new.
+    gates: ClassVar[dict[str, tuple[int, ...]]] = {
+        "lstm": (0, 3, 1, 2), "gru": (1, 0, 2), "rnn_tanh": (0,), "rnn_relu": (0,),
+    }  # fmt: skip
 
     def __init__(self) -> None:
         self.inputs: list[str] = []
@@ -147,10 +149,7 @@ class ONNXOpset(Opset):
         return self._node("Transpose", x, perm=list(order))
 
     def slice(self, x: str, ranges: dict[int, range]) -> str:
-        starts = [r.start for r in ranges.values()]
-        # -1 would be the last item; far below is before the first.
-        stops = [r.stop if r.stop >= 0 else -(1 << 40) for r in ranges.values()]
-        steps = [r.step for r in ranges.values()]
+        starts, stops, steps = bounds_of(ranges.values())
         return self._node("Slice", x, *map(self._integers, (starts, stops, list(ranges), steps)))
 
     def split(self, x: str, axis: int, count: int) -> list[str]:
@@ -304,10 +303,7 @@ class ONNXOpset(Opset):
     ) -> list[str]:
         kind, attributes = _RECURRENT[mode]
         units = cells[0][1].shape[1]
-        weights, recurrent, one, other = (
-            torch.stack([_ordered(mode, part) for part in parts])
-            for parts in zip(*cells, strict=True)
-        )
+        weights, recurrent, one, other = (torch.stack(parts) for parts in zip(*cells, strict=True))
         constants = map(self.floats, (weights, recurrent, torch.cat([one, other], 1)))
         if len(cells) == 2:
             attributes = {**attributes, "direction": "bidirectional"}
@@ -317,13 +313,9 @@ class ONNXOpset(Opset):
         outputs, *final = self._nodes_of(
             kind, 1 + len(states), *given, hidden_size=units, **attributes
         )
-        apart = self.transpose(outputs, (0, 2, 1, 3))  # (time, batch, directions, units)
-        return [self.reshape(apart, (*sizes, units * len(cells))), *final]
-
-
-def _ordered(mode: str, rows: Tensor) -> Tensor:
-    gates = rows.chunk(len(_ORDER[mode]))
-    return torch.cat([gates[i] for i in _ORDER[mode]])
+        if len(cells) == 2:
+            outputs = self.transpose(outputs, (0, 2, 1, 3))  # (time, batch, directions, units)
+        return [self.reshape(outputs, (*sizes, units * len(cells))), *final]
 
 
 def _means(size: int, wanted: int) -> np.ndarray:

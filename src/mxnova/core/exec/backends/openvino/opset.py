@@ -5,20 +5,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from math import prod
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
 from openvino import opset13 as ov
 from torch import Tensor
 
-from ..conversion.opset import Numbers, Opset, Window
+from ..conversion.opset import Numbers, Opset, Window, bounds_of
 
 __all__ = ["OpenVINOOpset"]
 
-# Where its gates stand among MXNet's: LSTM input, forget, cell, output -> forget, input, cell,
-# output; GRU reset, update, new -> update, reset, new.
-_ORDER = {"lstm": (1, 0, 2, 3), "gru": (1, 0, 2), "rnn_tanh": (0,), "rnn_relu": (0,)}
 _POOLING = {"max": "max", "avg": "mean", "sum": "sum"}
 
 
@@ -33,8 +31,14 @@ class OpenVINOOpset(Opset):
         parameters: its inputs.
     """
 
+    # Forget, input, cell, output; of a GRU update, reset, new.
+    gates: ClassVar[dict[str, tuple[int, ...]]] = {
+        "lstm": (1, 0, 2, 3), "gru": (1, 0, 2), "rnn_tanh": (0,), "rnn_relu": (0,),
+    }  # fmt: skip
+
     def __init__(self) -> None:
         self.parameters: list[Any] = []
+        self._has_parts = False  # of arrays: outputs of one node
 
     def parameter(self, name: str, shape: Numbers) -> Any:
         self.parameters.append(ov.parameter(list(shape), np.float32))
@@ -80,13 +84,12 @@ class OpenVINOOpset(Opset):
         return ov.transpose(x, _integers(order)).output(0)
 
     def slice(self, x: Any, ranges: dict[int, range]) -> Any:
-        starts = [r.start for r in ranges.values()]
-        # -1 would be the last item; far below is before the first.
-        stops = [r.stop if r.stop >= 0 else -(1 << 40) for r in ranges.values()]
-        steps = [r.step for r in ranges.values()]
-        return ov.slice(x, *map(_integers, (starts, stops, steps, list(ranges)))).output(0)
+        self._has_parts = True
+        bounds = bounds_of(ranges.values())
+        return ov.slice(x, *map(_integers, (*bounds, list(ranges)))).output(0)
 
     def split(self, x: Any, axis: int, count: int) -> list[Any]:
+        self._has_parts = True
         return list(ov.split(x, _integers(axis), count).outputs())
 
     def concat(self, values: Sequence[Any], axis: int) -> Any:
@@ -120,10 +123,20 @@ class OpenVINOOpset(Opset):
     def convolution(
         self, x: Any, weight: Any, bias: Any | None, window: Window, groups: int, shape: Numbers
     ) -> Any:
-        run = ov.convolution if groups == 1 else ov.group_convolution
+        has_groups = groups > 1 or self._loses_strides(window, shape)
+        run = ov.group_convolution if has_groups else ov.convolution
         stride, pad, dilate = map(list, window)
-        kernel = self._apart(weight, groups, shape)
+        kernel = self._apart(weight, groups, shape) if has_groups else weight
         return self._biased(run(x, kernel, stride, pad, pad, dilate), bias, len(shape))
+
+    def _loses_strides(self, window: Window, shape: Numbers) -> bool:
+        """Whether OpenVINO may convolve wrongly, unless in one group.
+
+        It moves strides of kernels of one position to where their images are made. It forgets their
+        padding then, and takes the first part of an array for any other.
+        """
+        moves = prod(shape[2:]) == 1 and max(window.stride) > 1
+        return moves and (self._has_parts or any(window.pad))
 
     def deconvolution(
         self,
@@ -139,7 +152,7 @@ class OpenVINOOpset(Opset):
         run = ov.convolution_backprop_data if one else ov.group_convolution_backprop_data
         output = run(
             x,
-            self._apart(weight, groups, shape),
+            weight if one else self._apart(weight, groups, shape),
             list(window.stride),
             pads_begin=list(window.pad),
             pads_end=list(window.pad),
@@ -150,9 +163,9 @@ class OpenVINOOpset(Opset):
         return self._biased(output, bias, len(shape))
 
     def _apart(self, weight: Any, groups: int, shape: Numbers) -> Any:
-        """The weights, with an axis for groups where there are several."""
+        """The weights, with an axis for groups."""
         rows, *rest = shape
-        return weight if groups == 1 else self.reshape(weight, (groups, rows // groups, *rest))
+        return self.reshape(weight, (groups, rows // groups, *rest))
 
     def _biased(self, output: Any, bias: Any | None, rank: int) -> Any:
         if bias is None:
@@ -225,7 +238,8 @@ class OpenVINOOpset(Opset):
         self, mode: str, x: Any, states: Sequence[Any], cells: list[list[Tensor]], sizes: Numbers
     ) -> list[Any]:
         time, batch = sizes
-        weights, recurrent, bias = (self.floats(torch.stack(p)) for p in _parts(mode, cells))
+        parts = [(weight, recurrent, _bias(mode, *biases)) for weight, recurrent, *biases in cells]
+        weights, recurrent, bias = (self.floats(torch.stack(p)) for p in zip(*parts, strict=True))
         units = cells[0][1].shape[1]
         direction = "bidirectional" if len(cells) == 2 else "forward"
         lengths = _integers([time] * batch)
@@ -241,24 +255,9 @@ class OpenVINOOpset(Opset):
         return [self.reshape(apart, (batch, time, units * len(cells))), *final]
 
 
-def _parts(mode: str, cells: list[list[Tensor]]) -> tuple[list[Tensor], ...]:
-    """Weights, recurrent weights and biases of each direction, gates in OpenVINO's order."""
-    found = [
-        (_ordered(mode, weight), _ordered(mode, recurrent), _bias(mode, *biases))
-        for weight, recurrent, *biases in cells
-    ]
-    weights, recurrents, all_biases = zip(*found, strict=True)
-    return list(weights), list(recurrents), list(all_biases)
-
-
-def _ordered(mode: str, rows: Tensor) -> Tensor:
-    gates = rows.chunk(len(_ORDER[mode]))
-    return torch.cat([gates[i] for i in _ORDER[mode]])
-
-
 def _bias(mode: str, one: Tensor, other: Tensor) -> Tensor:
-    """The sum of both; of a GRU's new gate each by itself."""
-    total = _ordered(mode, one + other)
+    """The sum of both; of a GRU's new gate, its last, each by itself."""
+    total = one + other
     if mode != "gru":
         return total
     return torch.cat([total[: -len(one) // 3], one.chunk(3)[2], other.chunk(3)[2]])
