@@ -185,3 +185,82 @@ def test_other_shapes_are_refused_or_replace_the_array():
     replace(x, torch.ones(4), "test")
     assert x.shape == (4,)
     assert view.asnumpy().tolist() == [0, 0, 0]
+
+
+LARGE = (256, 256)
+
+
+def backward_of(array, of=lambda x: x * 2):
+    with mx.autograd.record():
+        y = of(array)
+    y.backward()
+
+
+@pytest.fixture
+def learning():
+    array = nd.ones(LARGE)
+    array.attach_grad()
+    backward_of(array)
+    return array
+
+
+def test_large_gradients_free_their_memory_before_the_next_are_computed(learning):
+    before = weakref.ref(learning.grad._raw)
+    seen = []
+
+    class Watching(mx.autograd.Function):
+        def forward(self, x):
+            return x
+
+        def backward(self, d_y):
+            seen.append(before())
+            return d_y * 3
+
+    backward_of(learning, Watching())
+    assert seen == [None]
+    assert learning.grad.asnumpy().tolist() == np.full(LARGE, 3).tolist()
+
+
+def test_views_of_gradients_see_the_next(learning):
+    view = learning.grad[1]
+    backward_of(learning, lambda x: x * 5)
+    assert view.asnumpy().tolist() == [5] * LARGE[1]
+
+
+def test_a_gradient_may_be_where_the_next_begins(learning):
+    with mx.autograd.record():
+        y = learning * 4
+    y.backward(learning.grad)
+    assert learning.grad.asnumpy().tolist() == np.full(LARGE, 8).tolist()
+
+
+def test_gradients_can_be_written_to_after_a_backward_pass_that_failed(learning):
+    class Failing(mx.autograd.Function):
+        def forward(self, x):
+            return x
+
+        def backward(self, d_y):
+            raise ValueError("no")
+
+    with pytest.raises(mx.MXNetError, match="no"):
+        backward_of(learning, Failing())
+    learning.grad[:] = 7
+    assert learning.grad[0, 0].asscalar() == 7
+
+
+def test_gradients_that_do_not_come_are_zeros(learning):
+    backward_of(learning, lambda x: nd.BlockGrad(x) * 2)
+    learning.grad[:1] += 1
+    assert learning.grad.asnumpy().sum() == LARGE[1]
+
+
+@pytest.mark.parametrize("request_", ["write", "add"])
+def test_gradients_of_executors(request_):
+    x = mx.sym.var("x")
+    arrays, gradients = {"x": nd.ones(LARGE)}, {"x": nd.ones(LARGE)}
+    executor = (x * x).bind(mx.cpu(), arrays, gradients, request_)
+    for _ in range(2):
+        executor.forward(is_train=True)
+        executor.backward(nd.ones(LARGE))
+    want = 2 if request_ == "write" else 5
+    assert gradients["x"].asnumpy().tolist() == np.full(LARGE, want).tolist()

@@ -360,13 +360,13 @@ class Executor:
         heads = head_gradients(self._symbol.list_outputs, out_grads, results)
         names = list(self.arg_dict)
         buffers = [(self.grad_dict[names[i]], self._grad_req[names[i]]) for i in self._tracked]
-        written = [array for array, request in buffers if array is not None and request == "write"]
+        written = [a for a, request in buffers if a is not None and request == "write"]
         give_up(written)
         try:
             self._differentiate(results, heads, leaves)
         except BaseException:
-            for array in written:
-                regain(array)
+            for failed in written:
+                regain(failed)
             raise
         for (array, request), leaf in zip(buffers, leaves, strict=True):
             fresh, leaf.grad = leaf.grad, None

@@ -191,6 +191,8 @@ class FusedLayer(Op):
     @property
     def aux(self) -> tuple[str, ...]:  # type: ignore[override]
         """The statistics of the BatchNorm."""
+        if not self.subgraphs:
+            return ()
         states = self.chain.states()
         return tuple(f"arg{i}" for i, name in enumerate(self.chain.names) if name in states)
 

@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from torch import Tensor
 
 from ..runtime.attention import ATTENTION
-
 from .base_array import BaseArray
 from .chunk import new_chunk
 from .wrapping import receive

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-__all__ = ["softmax", "tanh_"]
+__all__ = ["argmax", "argmin", "softmax", "tanh_"]
 
 # Without AVX-512 ATen's hyperbolic tangent is MKL's, which on AMD's processors takes 14 µs for
 # 4,096 numbers on one core, NumPy's 6. With AVX-512 MKL's is fast.
@@ -46,6 +46,46 @@ def softmax(
         columns = function(data.reshape(-1, data.shape[-1]).T, 0)
         return columns.T.contiguous().view(data.shape)
     return function(data, axis)
+
+
+# ATen looks for places along an inner axis number by number: along the second one of 8 x 21 x 64 x
+# 64 numbers for 7.0 ms on one core, where this takes 1.4.
+_WORTH_COMPARING = 1 << 11
+_MOST_PLACES = 1 << 24  # of which float32 tells one from the next
+
+
+def argmax(data: Tensor, axis: int | None, keepdim: bool = False) -> Tensor:
+    """``torch.argmax(data, axis, keepdim)``, as any type that holds places."""
+    return _place_of(torch.amax, torch.argmax, data, axis, keepdim)
+
+
+def argmin(data: Tensor, axis: int | None, keepdim: bool = False) -> Tensor:
+    """``torch.argmin(data, axis, keepdim)``, as any type that holds places."""
+    return _place_of(torch.amin, torch.argmin, data, axis, keepdim)
+
+
+def _place_of(
+    extreme: Callable[..., Tensor],
+    place: Callable[..., Tensor],
+    data: Tensor,
+    axis: int | None,
+    keepdim: bool,
+) -> Tensor:
+    """The first place of the extreme number: those that are equal to it count down to it."""
+    if (
+        axis in (None, -1, data.ndim - 1)
+        or data.numel() < _WORTH_COMPARING
+        or data.shape[axis] > _MOST_PLACES
+        or not _takes(data)
+    ):
+        return place(data, axis, keepdim)
+    best = extreme(data, axis, keepdim=True)
+    if best.isnan().any():
+        return place(data, axis, keepdim)
+    last = data.shape[axis] - 1
+    countdown = torch.arange(last, -1, -1, dtype=data.dtype)
+    countdown = countdown.view([-1 if d == axis % data.ndim else 1 for d in range(data.ndim)])
+    return last - ((data == best) * countdown).amax(axis, keepdim=keepdim)
 
 
 def _takes(data: Tensor) -> bool:

@@ -20,7 +20,7 @@ from ..record import Op
 # is 5e-4 off after 8192 of them; this one, which takes 1.1 to 2 times as long, 5e-5.
 _MANY_ROWS = 4096
 # Numbers that LRN takes at a time, in whole images: caches hold them from step to step, which
-# halves the time of large images, and there are enough for what a step costs to vanish.
+# halves the time of large images, and they are enough for what a step costs to vanish.
 _BLOCK = 1 << 17
 
 
