@@ -140,6 +140,16 @@ def test_what_cannot_be_read_is_measured_again(halves, faster, content):
     assert json.loads(file.read_text())["backend"] == "halves"
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_a_pipe_in_a_files_place_keeps_nobody_waiting(halves, faster):
+    faster("halves")
+    answer()
+    (file,) = files()
+    file.unlink()
+    os.mkfifo(file)
+    assert answer() == 0.5
+
+
 def test_who_does_not_compute_in_a_precision_is_no_candidate(halves):
     facts = Facts({"x": ArrayFacts(SHAPE, torch.float32)}, Context("cpu", 0))
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ....formats.atomic import replacing
+from ....formats.source import check_regular
 from ...base import env
 
 __all__ = ["Choices", "cache_folder"]
@@ -38,8 +39,10 @@ class Choices:
 
     def find(self, key: str) -> str:
         """The name that was kept for `key`; empty where there is none."""
+        path = self._path(key)
         try:
-            with open(self._path(key), "rb") as file:
+            check_regular(path.stat().st_mode, path)  # who opens a pipe waits for a writer
+            with open(path, "rb") as file:
                 text = file.read(_LARGEST + 1)
             found = json.loads(text) if len(text) <= _LARGEST else None
         except (OSError, ValueError, RecursionError):
