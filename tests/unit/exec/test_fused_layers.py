@@ -82,6 +82,16 @@ def test_prepared_layers_follow_their_parameters():
         assert executor.forward()[0].asnumpy().max() == 0 < before.max()
 
 
+def test_what_is_written_to_outputs_stays_there():
+    case = LAYERS[0]
+    symbol = mx.sym.load_json(json.dumps(case["symbol"]))
+    executor = bound(symbol, {name: ARRAYS[f"0.{name}"] for name in case["inputs"]})
+    for _ in range(3):
+        _, low, high = executor.forward()
+        assert (low.asscalar(), high.asscalar()) == (-3, 5)
+        low[:] = high[:] = 7
+
+
 def broken(change):
     graph = json.loads(real_layer().get_backend_symbol("MKLDNN").tojson())
     node = graph["nodes"][-1]

@@ -116,7 +116,8 @@ class PreparedLayer(Op):
         else:
             sums = self.packed.forward(data)
         output = self.layer.finished(sums, self.result, summand)
-        return (output, *self.result.range) if self.result.range else output
+        ends = [end.clone() for end in self.result.range]  # may be outputs, which users write to
+        return (output, *ends) if ends else output
 
 
 PreparedLayer.type = OpType(["_PreparedLayer"], PreparedLayer, PreparedLayer.forward)
