@@ -29,6 +29,7 @@ SUBJECTS = (
     "training_bfloat16",
     "data_loader",
     "predictor_threads",
+    "kvstore",
 )
 
 
@@ -84,6 +85,8 @@ class Subject:
         turn: seconds of one turn; at least one sample is taken.
         targets: (case, peer) -> ratio that must not be exceeded.
         also: a second peer whose ratios to the others are shown, too.
+        processes: peer -> variables of each of its processes, the first of which answers; None: it
+            has one.
     """
 
     title: str
@@ -93,6 +96,7 @@ class Subject:
     turn: float = 0.2
     targets: Mapping[tuple[str, str], float] = field(default_factory=dict)
     also: str | None = None
+    processes: Callable[[str], Sequence[Mapping[str, str]]] | None = None
 
 
 def find(name: str) -> Subject:

@@ -13,11 +13,13 @@ import sys
 import time
 import timeit
 from collections.abc import Sequence
+from dataclasses import asdict
 from importlib import metadata
 from typing import Any
 
 import numpy as np
 
+from benchmarks.group import led
 from benchmarks.memory import peak_memory, reset_peak
 from benchmarks.subject import Case, Options, Skip, find, runtime_of
 
@@ -63,7 +65,11 @@ class Worker:
     """Answers the requests: prepare a case, then take turns at it."""
 
     def __init__(self, subject: str, peer: str, options: Options) -> None:
-        self._makers = find(subject).cases(peer, options)
+        found = find(subject)
+        self._makers = found.cases(peer, options)
+        if found.processes is not None:
+            arguments = (subject, peer, json.dumps(asdict(options)))
+            self._makers = led(self._makers, found.processes(peer), arguments)
         self._directory = options.directory
         self._peer = peer
         self._stopwatch: Stopwatch | None = None

@@ -33,6 +33,7 @@ from .core.graph.infer import DTypeTable, ShapeTable, infer_dtypes, infer_shapes
 from .core.graph.serialize import from_json
 from .core.graph.symbol import Group, Symbol
 from .core.nd.array import NDArray, numpy_of, tensor_from
+from .core.nd.copying import copy
 from .core.nd.files import load, load_frombuffer
 from .core.op.dtypes import torch_dtype
 from .core.runtime.context import Context, context_of
@@ -216,6 +217,7 @@ class Predictor:
         return self._rest[name]
 
     def _checked(self, name: str, data: Any) -> Tensor:
+        """What is given for an input, in its shape."""
         like = self._input(name)
         if isinstance(data, NDArray):
             values = data._tensor
@@ -227,7 +229,7 @@ class Predictor:
                 f"Predictor: {name} has shape {shape_text(tuple(values.shape))}, "
                 f"expected {shape_text(tuple(like.shape))}"
             )
-        return values.reshape(like.shape).to(like.device, like.dtype, copy=True)
+        return values.reshape(like.shape)
 
     def _run(self, values: Sequence[Tensor]) -> list[Tensor]:
         return [dense_edge(r) for r in self._inference.run(values)]
@@ -240,7 +242,10 @@ class Predictor:
 
     def predict(self, **inputs: Any) -> list[np.ndarray[Any, Any]]:
         """The outputs for `inputs`, as NumPy arrays; touches nothing that other calls see."""
-        fed = {name: self._checked(name, data) for name, data in inputs.items()}
+        fed = {}
+        for name, data in inputs.items():
+            like = self._input(name)
+            fed[name] = self._checked(name, data).to(like.device, like.dtype)
         return [numpy_of(r, copy=True) for r in self._run(self._arguments(fed))]
 
     def reshape(self, input_shapes: Mapping[str, Sequence[int]]) -> Predictor:
@@ -275,7 +280,9 @@ class Session:
 
     def set_input(self, name: str, data: Any) -> None:
         """Sets an input, or another variable that is no parameter; values are copied."""
-        self._fed[name] = self.predictor._checked(name, data)
+        values = self.predictor._checked(name, data)
+        mine = self._fed[name] = torch.empty_like(self.predictor._input(name))
+        copy(mine, values)
 
     def input_facts(self, name: str) -> tuple[torch.Size, torch.dtype]:
         """Shape and element type of what `set_input` sets."""

@@ -4,19 +4,22 @@
 What C can check is wrong: null pointers, handles that were freed, of another kind or of nobody,
 counts that are negative, too large, or greater than what they count. What it cannot is right:
 pointers are null or lead to memory that is large enough for the counts that are given with them.
-Anything but a status is a finding: the process that calls then ends.
+Anything but a status is a finding: the process that calls then ends. Several threads call at once,
+with handles that all of them know.
 
-    python -m tests.fuzz.capi_calls LIBRARY SEED CALLS LOG
+    python -m tests.fuzz.capi_calls LIBRARY SEED CALLS THREADS LOG
 """
 
 from __future__ import annotations
 
+import copy
 import os
 import random
 import re
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +73,12 @@ class Caller:
         self.handles = [0, 1, 16, FIRST, 2**63]
         self.texts = [self.ffi.new(f"char[{max(ROOM, len(t) + 1)}]", t) for t in TEXTS]
         self.make_good_handles()
+
+    def beside(self, seed: int) -> Caller:
+        """Another with the same handles, which calls in a thread of its own."""
+        made = copy.copy(self)
+        made.chance, made.turn = random.Random(seed), []
+        return made
 
     def make_good_handles(self) -> None:
         """Handles of every kind, the last of each freed."""
@@ -212,9 +221,10 @@ class Caller:
             if type_.cname == "uintptr_t *" and argument != self.ffi.NULL:
                 number = argument[0]
                 if FIRST < number < 2 * FIRST and number not in self.handles:
-                    if len(self.handles) > MOST_HANDLES:
-                        self.handles.pop(self.chance.randrange(len(self.handles)))
-                    self.handles.append(number)
+                    if len(self.handles) < MOST_HANDLES:
+                        self.handles.append(number)
+                    else:
+                        self.handles[self.chance.randrange(MOST_HANDLES)] = number
 
 
 def _parameter_names(declaration: str) -> list[str]:
@@ -224,17 +234,17 @@ def _parameter_names(declaration: str) -> list[str]:
     return [re.findall(r"\w+", part)[-1] for part in inside.split(",")]
 
 
-def run(library: Path, seed: int, calls: int, folder: Path, patience: float) -> int:
+def run(library: Path, seed: int, calls: int, threads: int, folder: Path, patience: float) -> int:
     """Calls so many functions in a process of its own; gives how many of them did something.
 
     Raises:
-        AssertionError: the process did not end well; the text has its last call.
+        AssertionError: the process did not end well; the text has the last call of each thread.
         TimeoutExpired: a call did not return.
     """
     log, root = folder / "last_call", Path(__file__).resolve().parents[2]
     paths = [str(root), str(Path(mxnova.__file__).parents[1])]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"}
-    arguments = [str(library), str(seed), str(calls), str(log)]
+    arguments = [str(library), str(seed), str(calls), str(threads), str(log)]
     done = subprocess.run(
         [sys.executable, "-X", "faulthandler", "-m", "tests.fuzz.capi_calls", *arguments],
         cwd=folder, env=environment, capture_output=True, text=True, timeout=patience, check=False,
@@ -245,19 +255,26 @@ def run(library: Path, seed: int, calls: int, folder: Path, patience: float) -> 
     return int(done.stdout.split()[-1])
 
 
-def main(library: str, seed: str, calls: str, log: str) -> int:
-    """Calls so many functions; the last call stands in the log."""
-    caller, path = Caller(library, int(seed)), Path(log)
-    good = 0
-    with path.open("r+b" if path.exists() else "w+b", buffering=0) as file:
+LINE = 1000  # bytes of the log for each thread
+SWITCH = 1e-4  # seconds until another thread's turn, 5e-3 elsewhere
 
-        def tell(text: str) -> None:
-            file.seek(0)
-            file.write(text.encode()[:1000].ljust(1000) + b"\n")
 
-        for _ in range(int(calls)):
-            good += caller.call(tell)
-    print(good)
+def main(library: str, seed: str, calls: str, threads: str, log: str) -> int:
+    """Calls so many functions; the last call of each thread stands in the log."""
+    sys.setswitchinterval(SWITCH)
+    first, n_threads, path = Caller(library, int(seed)), int(threads), Path(log)
+    others = [first.beside(hash((int(seed), i))) for i in range(1, n_threads)]
+    with path.open("wb", buffering=0) as file:
+
+        def share(i: int, caller: Caller) -> int:
+            def tell(text: str) -> None:
+                line = text.encode()[: LINE - 1].ljust(LINE - 1) + b"\n"
+                os.pwrite(file.fileno(), line, i * LINE)
+
+            return sum(caller.call(tell) for _ in range(int(calls) // n_threads))
+
+        with ThreadPoolExecutor(n_threads) as pool:
+            print(sum(pool.map(share, range(n_threads), [first, *others])))
     return 0
 
 

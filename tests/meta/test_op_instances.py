@@ -17,7 +17,9 @@ from mxnova.core.op.record import REGISTRY
 
 from .op_instances import instances
 
-HOLD_GRAPHS = {"_CachedOp", "_cond", "_foreach", "_while_loop"}  # parameters alone make no instance
+# Parameters alone make no instance.
+HOLD_GRAPHS = {"_CachedOp", "_cond", "_foreach", "_while_loop"}
+HOLD_GRAPHS |= {"_sg_mkldnn_conv", "_sg_mkldnn_fully_connected"}
 TYPES = dict.fromkeys(t for t in REGISTRY.values() if t.name not in HOLD_GRAPHS)
 OPS = [op for type_ in TYPES for op in instances(type_)]
 

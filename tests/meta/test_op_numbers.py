@@ -15,7 +15,9 @@ from mxnova.core.op.record import REGISTRY, Op
 
 from .op_instances import instances
 
-HOLD_GRAPHS = {"_CachedOp", "_cond", "_foreach", "_while_loop"}  # parameters alone make no instance
+# Parameters alone make no instance.
+HOLD_GRAPHS = {"_CachedOp", "_cond", "_foreach", "_while_loop"}
+HOLD_GRAPHS |= {"_sg_mkldnn_conv", "_sg_mkldnn_fully_connected"}
 TYPES = dict.fromkeys(t for t in REGISTRY.values() if t.name not in HOLD_GRAPHS and t.numbers)
 OPS = [op for type_ in TYPES for op in instances(type_)]
 SHAPES = [(), (0,), (4,), (2, 3), (1, 4, 5), (2, 3, 4, 4), (1, 2, 4, 4, 4)]

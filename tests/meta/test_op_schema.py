@@ -15,6 +15,7 @@ import pytest
 
 import mxnova.core.exec.control_flow
 import mxnova.core.exec.custom
+import mxnova.core.exec.fused_layers
 import mxnova.core.op.library  # noqa: F401 - these register operators
 from mxnova.core.op.record import REGISTRY
 

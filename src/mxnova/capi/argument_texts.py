@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What C is told of an operator's arguments: their names, in MXNet's order, and their types.
 
-Languages write their functions of operators from these texts, so they are MXNet's, also where
-MXNet words one argument unlike all others. Where its text is wrong (an argument that it does not
-take), the operator's own declaration is told.
+Languages write their functions of operators from these texts, so they are MXNet's word for word,
+also where it does not list what it takes, or lists what it refuses.
 """
 
 from __future__ import annotations
 
-from ..core.op.record import OpType
+from ..core.op.record import REGISTRY, OpType
 
 __all__ = ["argument_texts"]
 
@@ -21,7 +20,10 @@ def argument_texts(type_: OpType) -> dict[str, str]:
     texts |= dict.fromkeys(type_.signature.inputs, _ARRAY)
     if type_.signature.variadic:
         texts[type_.signature.variadic] = _ARRAYS
-    texts |= {field.name: field.type_text for field in type_.fields}
+    listed = REGISTRY[_LISTED_AS.get(type_.name, type_.name)]
+    texts |= {field.name: field.type_text for field in listed.fields}
+    for name in _UNLISTED.get(type_.name, "").split():
+        del texts[name]
     order = _ORDER.get(type_.name)
     if order is not None:
         texts = {name: texts[name] for name in order.split()}
@@ -33,6 +35,25 @@ _GRAPHS = {
     "_cond": ("cond", "then_branch", "else_branch"),
     "_foreach": ("fn",),
     "_while_loop": ("cond", "func"),
+}
+
+# Operators that are listed with the parameters of another.
+_LISTED_AS = {
+    "_contrib_SparseEmbedding": "Embedding",
+    "_linspace": "_arange",
+    "_npi_concatenate": "Concat",
+}
+
+# What is not listed, but taken.
+_UNLISTED = {
+    "BatchNorm_v1": "moving_mean moving_var",
+    "IdentityAttachKLSparseReg": "moving_avg",
+    "_CrossDeviceCopy": "data",
+    "_linalg_potrf": "lower",
+    "_linalg_potri": "lower",
+    "_npi_cholesky": "lower",
+    "_npi_norm": "ord axis keepdims flag",
+    "smooth_l1": "is_int",
 }
 
 # Elsewhere arrays come before parameters, and all are listed.
@@ -70,6 +91,7 @@ _TEXTS = {
     "_cvcopyMakeBorder": {"src": "NDArray"},
     "_cvimdecode": {"buf": "NDArray"},
     "_cvimresize": {"src": "NDArray"},
+    "_histogram": {"range": ", optional, default=None"},
     "_npi_boolean_mask_assign_scalar": {"value": "float", "start_axis": "int"},
     "_npi_boolean_mask_assign_tensor": {"start_axis": "int"},
     "_onehot_encode": dict.fromkeys(("lhs", "rhs"), "NDArray"),

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable
 from types import TracebackType
@@ -73,28 +72,10 @@ def failed(
     kind: type[BaseException], error: BaseException, traceback: TracebackType | None
 ) -> None:
     """Keeps what a function raised as the thread's last error: a kind, and the text."""
-    text = str(error)
-    if not isinstance(error, MXNetError):
-        text = f"{kind.__name__}: {text}"
-    set_error(f"{_kind_of(text)}: {text}")
-
-
-def _kind_of(text: str) -> str:
-    """The kind that MXNet's text begins with; front ends raise the exception of that name."""
-    for name, pattern in _KINDS.items():
-        if re.search(pattern, text):
-            return name
-    return "MXNetError"
-
-
-# What MXNet's operators refuse with NumPy's kind of error; all else is an MXNetError.
-_KINDS = {
-    "ValueError": r"\b(_npi_\w+: (a|prob|scale|shape|q|q_scalar)=.*: must be (>|in \[0, 1)"
-    r"|_np_transpose: .* twice|_npi_diag_indices_from: data|_npi_polyval: p has shape"
-    r"|_npx_constraint_check: (?!input has ))",
-    "IndexError": r"^gather_nd\b.*: index .* is out of bounds",
-    "TypeError": r"^_npi_\w+: out .* must be bool$",
-}
+    if isinstance(error, MXNetError):
+        set_error(f"{error.kind}: {error}")
+    else:
+        set_error(f"{MXNetError.kind}: {kind.__name__}: {error}")
 
 
 def set_error(text: str) -> None:

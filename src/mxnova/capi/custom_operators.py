@@ -16,6 +16,7 @@ from ..core.base.errors import ArgumentError, MXNetError
 from ..core.base.handles import give
 from ..core.nd.array import NDArray
 from ..core.nd.creation import zeros
+from ..core.nd.recording import STATE
 from ..operator import CustomOp, CustomOpProp, register
 from .arguments import found, text
 from .border import call_back, extern
@@ -307,6 +308,8 @@ def MXCustomFunctionRecord(
     results = [with_memory(array) for array in found(num_outputs, outputs, NDArray)]
     if callbacks == NULL:
         raise ArgumentError("MXCustomFunctionRecord: the callbacks are a null pointer")
+    if not STATE.recording:
+        raise MXNetError("MXCustomFunctionRecord: autograd does not record")
     listed = _Callbacks("autograd.Function", callbacks[0], _FUNCTION_TYPES)
     for array, recorded in zip(results, _Function(listed, results)(*given), strict=True):
         array._tracked, array._node = recorded._tracked, recorded._node

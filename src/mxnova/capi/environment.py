@@ -76,7 +76,9 @@ def MXGetGPUMemoryInformation64(dev: int, free_mem: Any, total_mem: Any) -> None
 
 @extern
 def MXStorageEmptyCache(dev_type: int, dev_id: int) -> None:
-    context_at(dev_type, dev_id).empty_cache()
+    place = context_at(dev_type, dev_id)
+    _ = place.device  # an error where there is none
+    place.empty_cache()
 
 
 _MOST_THREADS = 4096

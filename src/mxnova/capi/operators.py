@@ -10,9 +10,9 @@ from typing import Any
 
 import torch
 
-from ..core.base.errors import ArgumentTypeError
+from ..core.base.errors import ArgumentTypeError, told_as
 from ..core.base.handles import GIVEN, find, give
-from ..core.exec import control_flow, custom  # noqa: F401 - these register operators
+from ..core.exec import control_flow, custom, fused_layers  # noqa: F401 - these register operators
 from ..core.nd.array import NDArray
 from ..core.nd.dispatch import invoke
 from ..core.nd.memory import take
@@ -292,7 +292,8 @@ def _refuse_numbers(type_: OpType, outs: Sequence[NDArray]) -> None:
     for out in outs:
         if out._raw.dtype != torch.bool:
             dtype = mx_dtype(out._raw.dtype).name
-            raise ArgumentTypeError(f"{type_.name}: out has type {dtype}, and must be bool")
+            error = ArgumentTypeError(f"{type_.name}: out has type {dtype}, and must be bool")
+            raise told_as("TypeError", error)
 
 
 def become(array: NDArray, other: NDArray) -> None:

@@ -24,9 +24,12 @@ def _start() -> None:
     # Modules that Python read before there was a library hold on to C without it.
     for name in [n for n in sys.modules if f"{n}.".startswith("mxnova.capi.")]:
         del sys.modules[name]
-    from mxnova.capi.library import start
+    from mxnova.core.base.collector import loading
 
-    start()
+    with loading():
+        from mxnova.capi.library import start
+
+        start()
 
 
 def _fail(error: BaseException) -> None:

@@ -13,11 +13,13 @@ from ..core.base.errors import MXNetError, OutOfRangeError
 from ..core.base.handles import find, give
 from ..core.base.scopes import is_np_shape
 from ..core.nd.array import NDArray
+from ..core.nd.creation import zeros
 from ..core.nd.sparse import BaseSparseNDArray
 from ..core.nd.wrapping import empty_sparse, receive, wrap
 from .arguments import numbers
 from .border import extern
 from .ndarray import array_at, empty_array
+from .operators import become
 from .places import context_at, dtype_at, flag_of, is_open, stype_at
 
 __all__: list[str] = []
@@ -187,15 +189,24 @@ def MXNDArrayGetDataNDArray(handle: int, out: Any) -> None:
 @extern
 def MXNDArraySyncCopyFromNDArray(handle_dst: int, handle_src: int, i: int) -> None:
     target, source = array_at(handle_dst), array_at(handle_src)
-    if not isinstance(target, BaseSparseNDArray):
-        if i != -1:
-            raise OutOfRangeError(f"part {i} of a dense array, which has none")
-        receive(target, source._value, "a copy")
+    if isinstance(target, BaseSparseNDArray):
+        _set_part(target, source, i)
         return
+    if i != -1:
+        raise OutOfRangeError(f"part {i} of a dense array, which has none")
+    if target.shape != source.shape:  # it takes the other one's shape
+        become(target, zeros(source.shape, target.context, target.dtype))
+    receive(target, source._value, "a copy")
+
+
+_PARTS = {"csr": ("data", "indptr", "indices"), "row_sparse": ("data", "indices")}
+
+
+def _set_part(target: BaseSparseNDArray, source: NDArray, i: int) -> None:
+    """Makes part `i` of an array, or its data for -1, a copy of `source`."""
     if source.stype != "default":
         raise MXNetError(f"a part of a {target.stype} array is copied from a dense one")
-    record = target._value
-    names = ("data", "indptr", "indices") if target.stype == "csr" else ("data", "indices")
+    record, names = target._value, _PARTS[target.stype]
     if not -1 <= i < len(names) - 1:
         raise OutOfRangeError(f"part {i} of a {target.stype} array, which has {len(names) - 1}")
     name = names[i + 1]

@@ -359,6 +359,16 @@ def _before_1_9_1(graph: GraphRecord, inputs_of: InputsOf) -> None:
                     owner.attrs[f"_{suffix}__"] = node.attrs.pop(key)
 
 
+_FUSED_CONVOLUTION = {"with_relu": "with_act", "with_postsum_relu": "with_postsum_act"}
+
+
+def _before_1_6_0(graph: GraphRecord, _inputs_of: InputsOf) -> None:
+    """Fused convolutions took over no other activation than relu."""
+    for node in graph.nodes:
+        if node.op == "_sg_mkldnn_conv":
+            node.attrs = {_FUSED_CONVOLUTION.get(k, k): text for k, text in node.attrs.items()}
+
+
 def _input_variables(
     graph: GraphRecord, node: NodeRecord, inputs_of: InputsOf
 ) -> dict[str, NodeRecord]:
@@ -409,6 +419,7 @@ def _before_0_9_5(graph: GraphRecord, _inputs_of: InputsOf) -> None:
 
 _STEPS = (
     (10901, _before_1_9_1),
+    (10600, _before_1_6_0),
     (900, _before_0_9_0),
     (904, _before_0_9_4),
     (905, _before_0_9_5),

@@ -118,15 +118,7 @@ class Trainer:
         if store is None:
             self._distributed, self._update_on_kvstore = False, None
         else:
-            if asked is False and "async" in store.type:
-                raise argument_error(
-                    "Trainer", "update_on_kvstore", asked, f"a {store.type} store sums up nothing"
-                )
-            updates = updates or "async" in store.type if asked is None else asked
-            if updates and not store.is_capable(KVStoreBase.OPTIMIZER):
-                raise argument_error(
-                    "Trainer", "update_on_kvstore", asked, f"a {store.type} store updates nothing"
-                )
+            updates = _decided(store, asked, updates)
             if self._compression_params:
                 store.set_gradient_compression(self._compression_params)  # type: ignore[attr-defined]
             if updates:
@@ -355,6 +347,21 @@ class Trainer:
                 updater.optimizer = self._updaters[0].optimizer
             self._optimizer = self._updaters[0].optimizer
         self._optimizer.param_dict = dict(enumerate(self._params))
+
+
+def _decided(store: KVStoreBase, asked: bool | None, suits: bool) -> bool:
+    """Whether a store updates the parameters: what a program asked for, or what suits them."""
+    sums_up = "async" not in store.type
+    if asked is False and not sums_up:
+        raise argument_error(
+            "Trainer", "update_on_kvstore", asked, f"a {store.type} store sums up nothing"
+        )
+    updates = asked if asked is not None else suits or not sums_up
+    if updates and not store.is_capable(KVStoreBase.OPTIMIZER):
+        raise argument_error(
+            "Trainer", "update_on_kvstore", asked, f"a {store.type} store updates nothing"
+        )
+    return updates
 
 
 def _check_fresh(learning: Sequence[Any]) -> None:

@@ -38,7 +38,7 @@ class ImageIter(io.DataIter):
     Args:
         batch_size: images in a batch.
         data_shape: (channels, height, width) of an image in a batch.
-        label_width: labels of an image.
+        label_width: labels of an image; a single one counts for all of them.
         path_imgrec: path of a record file.
         path_imglist: path of a list: lines of an index, labels and a path, with tabs between.
         path_root: folder of the paths in the list.
@@ -132,7 +132,7 @@ class ImageIter(io.DataIter):
             self._check_label(key, label, label_width)
 
     def _check_label(self, key: Any, label: nd.NDArray, label_width: int) -> None:
-        if label.size != label_width:
+        if label.size not in (1, label_width):
             text = f"{label.size} labels of image {key!r}, where label_width={label_width}"
             raise ArgumentError(f"ImageIter: {text}")
 
@@ -234,9 +234,16 @@ class ImageIter(io.DataIter):
         """
         samples, pad = self._next_samples()
         data = np.stack([image.asnumpy() for image, _ in samples]).astype(np.float32)
-        labels = np.stack([_numbers(label) for _, label in samples])
+        labels = np.stack([self._labels_of(label) for _, label in samples])
         shape = self.provide_label[0].shape
         return io.DataBatch([nd.array(data)], [nd.array(labels.reshape(shape))], pad)
+
+    def _labels_of(self, label: Any) -> np.ndarray:
+        numbers = _numbers(label).ravel()
+        if numbers.size not in (1, self.label_width):
+            text = f"{numbers.size} labels of an image, where label_width={self.label_width}"
+            raise ArgumentError(f"ImageIter: {text}")
+        return np.broadcast_to(numbers, self.label_width)
 
     def _next_samples(self) -> tuple[list[tuple[Any, Any]], int]:
         """The samples of a batch, and how many of them `pad` counts."""

@@ -56,7 +56,7 @@ class Levels:
         short = None
         if values.device.type == "cpu":
             short = shortened(self._symbols.packed(numbers), n_bytes)
-        body = self._digits.packed(numbers) if short is None else _as_tensor(short)
+        body = self._digits.packed(numbers) if short is None else short
         code = torch.empty(_HEAD + len(body), dtype=torch.uint8, device=values.device)
         code[:_HEAD] = _PLAIN if short is None else _SHORT
         code[_HEAD:] = body
@@ -79,10 +79,6 @@ class Levels:
             symbols = lengthened(body, self._symbols.n_bytes(n_elements))
             numbers = self._symbols.unpacked(symbols, n_elements)
         return (numbers - self._most) * self._step
-
-
-def _as_tensor(data: bytes) -> Tensor:
-    return torch.frombuffer(bytearray(data), dtype=torch.uint8)
 
 
 class TwoBitCompression:

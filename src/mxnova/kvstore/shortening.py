@@ -17,7 +17,7 @@ _OFTEN = 0.8  # share of one byte from which on its runs are worth being counted
 _RAW = -15  # window bits: no header, no checksum
 
 
-def shortened(data: Tensor, most: int) -> bytes | None:
+def shortened(data: Tensor, most: int) -> Tensor | None:
     """A row of bytes in fewer than `most`, where a sample promises that; otherwise None."""
     if len(data) < _FEW:
         return None
@@ -31,7 +31,7 @@ def shortened(data: Tensor, most: int) -> bytes | None:
         1, zlib.DEFLATED, _RAW, 9, zlib.Z_RLE if often else zlib.Z_HUFFMAN_ONLY
     )
     code = coder.compress(data.numpy()) + coder.flush()
-    return code if len(code) < most else None
+    return _as_tensor(code) if len(code) < most else None
 
 
 def lengthened(code: Tensor, n: int) -> Tensor:
@@ -47,4 +47,8 @@ def lengthened(code: Tensor, n: int) -> Tensor:
         raise ValueError(f"it sent what is no code: {error}") from None
     if len(data) != n or not decoder.eof:
         raise ValueError(f"it sent what is no code of {n} bytes")
-    return torch.frombuffer(bytearray(data), dtype=torch.uint8)
+    return _as_tensor(data)
+
+
+def _as_tensor(data: bytes) -> Tensor:
+    return torch.frombuffer(bytearray(data), dtype=torch.uint8)  # which may be written to

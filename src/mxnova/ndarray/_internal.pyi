@@ -301,6 +301,10 @@ def _scatter_set_nd(lhs: NDArray | None = None, rhs: NDArray | None = None, indi
     """`lhs` with the values of `rhs` written at some places."""
 def _set_value(src: float = ..., out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Fills the output with a number."""
+def _sg_mkldnn_conv(*data: NDArray | Sequence[NDArray], with_bn: bool = False, with_act: bool = False, with_sum: bool = False, with_postsum_act: bool = False, quantized: bool = False, min_calib_range: float | None = None, max_calib_range: float | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> Any:
+    """Convolution with BatchNorm, activation, sum and activation, as its subgraph has them."""
+def _sg_mkldnn_fully_connected(*data: NDArray | Sequence[NDArray], quantized: bool = False, enable_float_output: bool = False, with_eltwise: bool = False, min_calib_range: float | None = None, max_calib_range: float | None = None, channel_wise_quantize: bool | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> Any:
+    """FullyConnected with an activation, as its subgraph has them."""
 def _sg_mkldnn_selfatt_qk(queries_keys_values: NDArray | None = None, heads: int = ..., quantized: bool = False, enable_float_output: bool = False, min_calib_range: float | None = None, max_calib_range: float | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """`_contrib_interleaved_matmul_selfatt_qk` as MXNet's oneDNN backend writes it into graphs."""
 def _sg_mkldnn_selfatt_valatt(queries_keys_values: NDArray | None = None, attention: NDArray | None = None, heads: int = ..., quantized: bool = False, enable_float_output: bool = False, min_calib_range: float | None = None, max_calib_range: float | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:

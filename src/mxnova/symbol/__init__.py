@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Symbols and operators on them: every operator is a function here."""
 
-from ..core.exec import binding, control_flow, custom  # noqa: F401 - Symbol.bind, operators
+from ..core.exec import (  # noqa: F401 - Symbol.bind, operators
+    binding,
+    control_flow,
+    custom,
+    fused_layers,
+)
 from ..core.facade import operator_names, operators
 from ..core.graph.functions import function_of
 from ..core.graph.functions import invoke_by_name as invoke

@@ -7,8 +7,9 @@ pytest.importorskip("cffi")
 from tests.fuzz import capi_calls
 
 
-def test_no_call_ends_the_process(built, tmp_path):
-    assert capi_calls.run(built.library, 0, 8000, tmp_path, 200) > 400
+@pytest.mark.parametrize("threads", [1, 4])
+def test_no_call_ends_the_process(built, tmp_path, threads):
+    assert capi_calls.run(built.library, 0, 4000, threads, tmp_path, 200) > 200
 
 
 def test_a_process_that_ends_is_told(built, tmp_path, monkeypatch):
@@ -16,7 +17,7 @@ def test_a_process_that_ends_is_told(built, tmp_path, monkeypatch):
     monkeypatch.setattr(capi_calls.subprocess, "run", lambda *a, **k: _Ended())
     (tmp_path / "last_call").write_text("MXNDArrayFree(5)")
     with pytest.raises(AssertionError, match=r"status -11 after MXNDArrayFree\(5\)"):
-        capi_calls.run(built.library, 0, 1, tmp_path, 200)
+        capi_calls.run(built.library, 0, 1, 1, tmp_path, 200)
 
 
 class _Ended:

@@ -105,6 +105,15 @@ def test_attributes(call, network, names):
     assert dict(zip(pairs[::2], pairs[1::2], strict=True))["fc$num_hidden"] == "3"
 
 
+@pytest.mark.parametrize("name", ["MXSymbolSetAttr", "NNSymbolSetAttrs"])
+def test_attributes_of_a_group(call, network, name):
+    other = created(call, "MXSymbolCreateVariable", b"other")
+    group = created(call, "MXSymbolCreateGroup", 2, handles(network, other))
+    given = (b"__a__", b"1") if name == "MXSymbolSetAttr" else (1, texts("__a__"), texts("1"))
+    with pytest.raises(RuntimeError, match="is a group"):
+        call(name, group, *given)
+
+
 def infer_shape(call, function, symbol, integer, unsigned, size, ndim, **shapes):
     starts = [0]
     for shape in shapes.values():

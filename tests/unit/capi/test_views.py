@@ -252,6 +252,13 @@ def test_the_data_of_a_dense_array_is_the_array(call, array, values):
         call("MXNDArraySyncCopyFromNDArray", data, whole, 0)
 
 
+@pytest.mark.parametrize("shape", [(3, 2), (8,)])
+def test_an_array_takes_the_shape_of_what_is_copied_into_it(call, array, values, shape):
+    target = array(np.ones(shape))
+    call("MXNDArraySyncCopyFromNDArray", target, array([[5, 6, 7]]), -1)
+    assert values(target).tolist() == [[5, 6, 7]]
+
+
 def test_functions_from_before_operators(call, array, values):
     size, where_size = out(UInt)
     _, where = out(ctypes.POINTER(Handle))
@@ -277,6 +284,13 @@ def test_variables_of_the_environment(call, monkeypatch):
     call("MXSetEnv", b"MXNOVA_SOMETHING", None)
     call("MXGetEnv", b"MXNOVA_SOMETHING", where)
     assert value.value is None
+
+
+@pytest.mark.skipif(mx.num_gpus() > 0, reason="there is a GPU")
+def test_memory_of_a_device_that_is_not_there(call):
+    call("MXStorageEmptyCache", 1, 0)
+    with pytest.raises(RuntimeError, match=r"gpu\(0\)"):
+        call("MXStorageEmptyCache", 2, 0)
 
 
 def test_features_and_seeds(call, values):

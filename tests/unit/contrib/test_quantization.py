@@ -106,8 +106,9 @@ def test_entropy_clips_what_is_rare():
 )
 def test_layers_that_stay(network, excluded, left):
     made = quantization.quantize_net(network, data_shapes=[(2, 3, 10, 10)], **excluded)
-    operators = {n.op.name for n in made._cached_graph[1].nodes if n.op is not None}
-    assert operators & {"Convolution", "FullyConnected"} == left
+    layers = [n for n in made._cached_graph[1].nodes if n.subgraphs]
+    assert {n.op.chain.product.op.name for n in layers if not n.op.quantized} == left
+    assert len(layers) == 3
 
 
 def test_models_in_files(network, tmp_path):

@@ -73,8 +73,16 @@ def weight_computed(x):
     )
 
 
+def blocked_norm(x):
+    """No gradient comes to the first BatchNorm, whose statistics stay, therefore."""
+    y = convolved(x, "c")
+    cut = mx.sym.BlockGrad(mx.sym.BatchNorm(y, name="a"))
+    return mx.sym.Group([cut, mx.sym.BatchNorm(y, name="b")])
+
+
 GRAPHS = [
-    residual, chain, pooled, grouped, read_twice, read_in_steps, two_groups, weight_computed
+    residual, chain, pooled, grouped, read_twice, read_in_steps, two_groups, weight_computed,
+    blocked_norm,
 ]  # fmt: skip
 
 

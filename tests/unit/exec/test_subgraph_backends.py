@@ -75,6 +75,15 @@ def test_a_partitioned_symbol_trains_like_the_whole(backend):
         network().optimize_for(backend)
 
 
+@pytest.mark.parametrize("args", [{}, {"w": mx.nd.ones((7, 3))}], ids=["none", "weights"])
+def test_types_that_nothing_decides_are_no_error(args):
+    rows = mx.sym.Embedding(mx.sym.var("x"), mx.sym.var("w"), input_dim=7, output_dim=3)
+    found = rows.optimize_for("aten", args)
+    assert found.list_arguments() == ["x", "w"]
+    with pytest.raises(MXNetError, match="Embedding: data: its type must be given"):
+        rows.infer_type()
+
+
 def test_what_is_bound_is_partitioned_where_the_environment_says_so(by_names, monkeypatch):
     expected = trained(network())
     monkeypatch.setenv("MXNET_SUBGRAPH_BACKEND", "default")

@@ -68,6 +68,14 @@ def test_without_operators_their_part_of_the_upgrade_is_left_out():
     assert graph.attrs["mxnet_version"] == ("int", 10901)
 
 
+def test_relu_was_all_that_fused_convolutions_could_take_over():
+    attrs = {"with_relu": "true", "with_postsum_relu": "true", "with_bn": "true"}
+    node = {"op": "_sg_mkldnn_conv", "name": "c", "attrs": attrs, "inputs": []}
+    for version, names in ((10500, {"with_act", "with_postsum_act", "with_bn"}), (10901, {*attrs})):
+        graph = loads(text_of(node, attrs={"mxnet_version": ["int", version]}))
+        assert graph.nodes[0].attrs.keys() == names
+
+
 def test_records_hold_what_the_text_says():
     text = text_of(
         VARIABLE,

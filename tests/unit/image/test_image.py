@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
@@ -97,3 +98,20 @@ def test_min_area_is_area():
             mx.nd.ones((20, 20, 3)), (5, 5), None, (1, 1), min_area=1
         )
     assert (width, height) == (20, 20)
+
+
+def images_with(label, tmp_path):
+    cv2.imwrite(str(tmp_path / "a.png"), np.zeros((8, 8, 3), np.uint8))
+    rows = [[label, "a.png"]] * 2
+    it = mx.image.ImageIter(2, (3, 8, 8), 2, imglist=rows, path_root=str(tmp_path))
+    return it.next().label[0].asnumpy().tolist()
+
+
+@pytest.mark.parametrize("label, expected", [(5, [5, 5]), ([5], [5, 5]), ([5, 6], [5, 6])])
+def test_a_single_label_counts_for_all(tmp_path, label, expected):
+    assert images_with(label, tmp_path) == [expected, expected]
+
+
+def test_other_numbers_of_labels_are_refused(tmp_path):
+    with pytest.raises(MXNetError, match="3 labels of image '1', where label_width=2"):
+        images_with([1, 2, 3], tmp_path)

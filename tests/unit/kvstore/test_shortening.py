@@ -20,7 +20,7 @@ def test_bytes_come_back(n, shares):
     entropy = -sum(share * torch.tensor(share).log2().item() for share in shares) / 8
     assert len(code) <= max(1.1 * entropy, 0.03) * n + 64
     room = torch.full((n,), 77, dtype=torch.uint8)  # what is left of it does not matter
-    room[: len(code)] = torch.frombuffer(bytearray(code), dtype=torch.uint8)
+    room[: len(code)] = code
     assert torch.equal(lengthened(room, n), data)
 
 
@@ -35,7 +35,7 @@ def test_evenly_spread_bytes_stay():
 
 @pytest.mark.parametrize("n", [1999, 2001])
 def test_another_length_is_an_error(n):
-    code = torch.frombuffer(bytearray(shortened(_drawn(2000, [0.9, 0.1]), 2000)), dtype=torch.uint8)
+    code = shortened(_drawn(2000, [0.9, 0.1]), 2000)
     with pytest.raises(ValueError, match=f"no code of {n} bytes"):
         lengthened(code, n)
 

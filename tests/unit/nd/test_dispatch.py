@@ -321,3 +321,26 @@ def test_a_failure_takes_no_more_memory_than_there_is():
     """Its results would not fit: then the call raises, as where nothing is known of them."""
     with pytest.raises(mx.MXNetError, match="alpha"):
         mx.nd.random.generalized_negative_binomial(1, -1, shape=(10**6, 10**6))
+
+
+@pytest.mark.parametrize("out", [[], (), 3, [3]], ids=str)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda out: mx.nd.zeros((2,), out=out),
+        lambda out: mx.nd.full((2,), 3, out=out),
+        lambda out: mx.nd._internal._zeros(shape=(2,), out=out),
+        lambda out: mx.nd.random.uniform(shape=(2,), out=out),
+        lambda out: mx.nd.relu(mx.nd.ones((2,)), out=out),
+    ],
+    ids=["zeros", "full", "_zeros", "uniform", "relu"],
+)
+def test_out_holds_arrays(call, out):
+    with pytest.raises(mx.MXNetError, match="out=.*: must be an array"):
+        call(out)
+
+
+def test_out_may_be_a_list_of_one_new_array():
+    array = mx.nd.ones((2,))
+    mx.nd.zeros((2,), out=[array])
+    assert array.asnumpy().tolist() == [0, 0]

@@ -168,3 +168,8 @@ def test_parts_of_symbols_are_lists(name, cut, lengths):
     parts = getattr(mx.sym.np, name)(mx.sym.var("a").as_np_ndarray(), cut)
     assert type(parts) is list
     assert [p.infer_shape(a=(8, 2))[1] for p in parts] == [[(n, 2)] for n in lengths]
+
+
+def test_slogdet_is_a_list_as_in_mxnet():
+    matrix = mx.np.array([[2.0, 1.0], [1.0, 3.0]])
+    assert isinstance(mx.np.linalg.slogdet(matrix), list)

@@ -145,3 +145,16 @@ def test_matching_is_greedy(shape, most):
     scores = rng.integers(0, 6, (4, *shape)) / 5
     found = match(torch.from_numpy(scores), 0.4, most).tolist()
     assert found == [greedy_matches(s.tolist(), 0.4, most) for s in scores]
+
+
+@pytest.mark.parametrize("limits", [(1, 1), (5, 64), (512, 1 << 18)])
+def test_groups_of_all_sizes_are_suppressed_each_by_itself(monkeypatch, limits):
+    monkeypatch.setattr(module, "_SMALL_GROUP", limits[0])
+    monkeypatch.setattr(module, "_AT_ONCE", limits[1])
+    rng = np.random.default_rng(1)
+    boxes = random_boxes(rng, 90, 0.9)
+    groups = np.repeat([7, 1, 4, 9, 8, 2], [40, 1, 20, 3, 1, 25])
+    rng.shuffle(groups)
+    found = suppress(boxes, 0.3, torch.from_numpy(groups)).tolist()
+    assert found == greedy(boxes, 0.3, groups)
+    assert suppress(boxes, 0.3, torch.from_numpy(groups), most=3).tolist() == found[:3]

@@ -50,6 +50,7 @@ SAMPLES = [
     Sample("batch_take", [X, i32(0, 2, 5, -1)], {}, lambda x, i: x[np.arange(4), [0, 2, 2, 0]]),
     Sample("batch_take", [(2, 2, 3), i32(0, 2, 1, 1)], {}, lambda x, i: x.reshape(4, 3)[np.arange(4), i]),
     Sample("one_hot", [i32(0, 2, 3, -1)], {"depth": 3}, np.eye(5)[[0, 2, 4, 4], :3]),
+    Sample("one_hot", [i32(0, 2, 3, -1)], {"depth": 5}, np.eye(5)[[0, 2, 3, 4]] * [[1], [1], [1], [0]]),
     Sample("one_hot", [BETWEEN], {"depth": 3, "on_value": 2.5, "off_value": -1, "dtype": "uint8"}, np.array([[2, 255, 255], [255, 255, 2]])),
     Sample("gather_nd", [X, i32([0, 3, -1], [2, 0, -3])], {}, lambda x, i: x[tuple(i)]),
     Sample("gather_nd", [X, i32([0, 3, 0])], {}, lambda x, i: x[i[0]]),

@@ -127,3 +127,12 @@ def test_statistics_carry_no_gradient(name, n):
     _output, mean, std = op.forward(x, torch.ones(n), torch.zeros(n))
     assert not mean.requires_grad
     assert not std.requires_grad
+
+
+@pytest.mark.parametrize(
+    "shape", [(3000, 5, 3, 3), (3, 5, 100, 100), (1, 5, 200, 200), (2, 5, 0, 3)]
+)
+def test_local_response_of_images_in_blocks(shape):
+    data = torch.rand(shape, requires_grad=True)
+    run = find("LRN").of({"nsize": 3, "alpha": 0.5}).forward
+    torch.testing.assert_close(run(data.detach()), run(data).detach())

@@ -156,6 +156,8 @@ SAMPLES = [
     Sample("all_finite", [ONES], expected=np.float32([1])),
     Sample("all_finite", [NAN], expected=np.float32([0]), note="nan"),
     Sample("all_finite", [INF], expected=np.float32([0]), note="inf"),
+    Sample("all_finite", [-INF], expected=np.float32([0]), note="-inf"),
+    Sample("all_finite", [ONES[:0]], expected=np.float32([1]), note="empty"),
     Sample("multi_all_finite", [ONES, ONES], {"num_arrays": 2}, np.float32([1])),
     Sample("multi_all_finite", [ONES, NAN], {"num_arrays": 2}, np.float32([0]), note="nan"),
     Sample("multi_sum_sq", [(2, 3), (4,)], {"num_arrays": 2}, lambda a, b: np.float32([(a**2).sum(), (b**2).sum()])),

@@ -146,6 +146,7 @@ def test_gamma_has_poles():
 def test_bounds_of_clip_and_hard_sigmoid():
     assert gradient_of("clip", [-2.0, -1.0, 0.0, 1.0, 2.0], a_min=-1, a_max=1) == [0, 1, 1, 1, 0]
     assert gradient_of("hard_sigmoid", [-2.5, 0.0, 2.5]) == [0, pytest.approx(0.2), 0]
+    assert gradient_of("hard_sigmoid", [math.nan] * 33) == [0] * 33
 
 
 @pytest.mark.parametrize("op", ["exp", "abs", "logical_not"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels of NumPy give what ATen's give."""
+"""Other ways than ATen's kernels give what those give."""
 
 import math
 
@@ -28,3 +28,37 @@ def test_tanh_of_a_slice_leaves_the_rest(monkeypatch):
     vectors.tanh_(data[:, 1::2])
     assert (data[:, ::2] == 0.5).all()
     torch.testing.assert_close(data[:, 1::2], torch.full((64, 32), math.tanh(0.5)))
+
+
+@pytest.mark.parametrize("function", [torch.softmax, torch.log_softmax])
+@pytest.mark.parametrize("shape", [(2000, 2), (30, 40, 3), (1, 4096), (600, 7), (0, 5), (3, 5)])
+def test_softmax(function, shape):
+    data = torch.randn(shape).requires_grad_()
+    weights = torch.rand(shape)
+    expected = function(data, -1)
+    result = vectors.softmax(data, len(shape) - 1, function)
+    assert result.is_contiguous()
+    torch.testing.assert_close(result, expected)
+    torch.testing.assert_close(
+        *(torch.autograd.grad((r * weights).sum(), data)[0] for r in (result, expected))
+    )
+
+
+def test_softmax_of_special_numbers():
+    data = torch.full((1000, 3), -math.inf)
+    data[1, 0], data[2, 1], data[3, 2] = 1.0, math.nan, math.inf
+    result = vectors.softmax(data, 1)
+    torch.testing.assert_close(result, torch.softmax(data, 1), equal_nan=True)
+
+
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+@pytest.mark.parametrize("shape", [(40, 3, 40), (3, 4000), (2048, 2), (4, 3, 2)])
+@pytest.mark.parametrize("axis", [0, 1, -1, None])
+@pytest.mark.parametrize("special", [0.0, math.nan, math.inf, -math.inf])
+def test_places_of_extremes(name, shape, axis, special):
+    data = torch.randint(0, 5, shape).float()
+    data.flatten()[::7] = special
+    expected = getattr(torch, name)(data, axis)
+    assert torch.equal(getattr(vectors, name)(data, axis).long(), expected)
+    kept = getattr(vectors, name)(data, axis, True)
+    assert torch.equal(kept.long(), getattr(torch, name)(data, axis, True))

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple, cast
 
+from ...core.exec.fused_layers import FusedLayer
 from ...core.graph.base_symbol import output_name
 from ...core.graph.node import Entry, Node, parsed
 from ...core.graph.rewrite import Replacement, rewrite
@@ -21,25 +23,25 @@ class _Rule(NamedTuple):
 
     Attributes:
         op: the operator on integers.
-        inputs: how many inputs become integers, of those from `first` on; None: all.
-        first: the first input that becomes integers.
+        integers: which inputs become integers, given the operator and how many it has.
         is_wide: whether it gives 32-bit integers, which are then narrowed.
         must: whether mode ``"smart"`` begins and ends with it.
         takes: whether it can be replaced for the operator's parameters.
         quantize: what makes its inputs integers.
         is_float: whether its outputs are real numbers.
+        attrs: what its attributes get in addition.
         needs_range: whether it cannot do without the range that calibration finds.
     """
 
     op: str
-    inputs: int | None = None
-    first: int = 0
+    integers: Callable[[Any, int], Sequence[int]] = lambda _op, count: range(count)
     is_wide: bool = False
     must: bool = False
     takes: Callable[[Op], bool] = lambda op: True
     quantize: str = "_contrib_quantize_v2"
     is_float: bool = False
     needs_range: bool = False
+    attrs: Mapping[str, str] = MappingProxyType({})
 
 
 def _is_relu(op: Op) -> bool:
@@ -64,26 +66,63 @@ def _is_lstm(op: Op) -> bool:
     return bool(op.attr("mode") == "lstm")
 
 
+def _is_fused_real(op: Op) -> bool:
+    layer = cast(FusedLayer, op)
+    return not layer.quantized and layer.can_be_quantized()
+
+
+def _only_data(_op: Any, _count: int) -> Sequence[int]:
+    return (0,)
+
+
+def _only_table(_op: Any, _count: int) -> Sequence[int]:
+    return (1,)
+
+
+def _with_ranges(op: FusedLayer, _count: int) -> Sequence[int]:
+    return [op.chain.names.index(name) for name in op.ranged()]
+
+
 _RULES = {
     "Activation": _Rule("_contrib_quantized_act", takes=_is_relu),
     "BatchNorm": _Rule(
-        "_contrib_quantized_batch_norm", inputs=1, takes=_has_one_output, needs_range=True
+        "_contrib_quantized_batch_norm",
+        integers=_only_data,
+        takes=_has_one_output,
+        needs_range=True,
     ),
     "Concat": _Rule("_contrib_quantized_concat"),
     "Convolution": _Rule(
         "_contrib_quantized_conv", is_wide=True, must=True, takes=_is_plain_convolution
     ),
-    "Embedding": _Rule("_contrib_quantized_embedding", first=1),
+    "Embedding": _Rule("_contrib_quantized_embedding", integers=_only_table),
     "Flatten": _Rule("_contrib_quantized_flatten"),
     "FullyConnected": _Rule("_contrib_quantized_fully_connected", is_wide=True, must=True),
     "Pooling": _Rule("_contrib_quantized_pooling", takes=_is_pooled_image),
     "RNN": _Rule(
         "_contrib_quantized_rnn",
-        inputs=1,
+        integers=_only_data,
         must=True,
         takes=_is_lstm,
         quantize="_contrib_quantize_asym",
         is_float=True,
+        attrs={"quantized": "true"},
+    ),
+    "_sg_mkldnn_conv": _Rule(
+        "_sg_mkldnn_conv",
+        integers=_with_ranges,
+        is_wide=True,
+        must=True,
+        takes=_is_fused_real,
+        attrs={"quantized": "true"},
+    ),
+    "_sg_mkldnn_fully_connected": _Rule(
+        "_sg_mkldnn_fully_connected",
+        integers=_with_ranges,
+        is_wide=True,
+        must=True,
+        takes=_is_fused_real,
+        attrs={"quantized": "True"},
     ),
     "elemwise_add": _Rule("_contrib_quantized_elemwise_add", is_wide=True),
     "elemwise_mul": _Rule("_contrib_quantized_elemwise_mul", is_wide=True),
@@ -119,6 +158,7 @@ def quantized_symbol(
     dtype: str,
     mode: str,
     has_ranges: bool,
+    by_channel: bool = False,
 ) -> Quantized:
     """`symbol` on integers, where operators have such a form; its outputs are real numbers.
 
@@ -126,28 +166,35 @@ def quantized_symbol(
         symbol: it stays as it is.
         parameters: variables that are quantized beforehand: ``w`` becomes ``w_quantize``,
             ``w_quantize_min`` and ``w_quantize_max``.
-        excluded: names of nodes that stay.
-        excluded_operators: names of operators that stay.
+        excluded: names of nodes that stay; a fused layer stays with any of what it stands for.
+        excluded_operators: names of operators that stay; the same.
         dtype: ``"int8"``, ``"uint8"`` or ``"auto"``, which is uint8 for what is never negative.
         mode: ``"full"``, or ``"smart"``: only what lies between convolutions, FullyConnected and
             RNN, besides these.
         has_ranges: whether ranges will be found; some operators cannot do without.
+        by_channel: fused FullyConnected layers quantize their weights themselves, each output by
+            its own range.
     """
     rules = {
         id(node): _RULES[node.op.name]
         for node in symbol.nodes
         if node.op is not None
         and node.op.name in _RULES
-        and node.name not in excluded
-        and node.op.name not in excluded_operators
+        and not any(n.name in excluded or n.op.name in excluded_operators for n in _named_by(node))
         and _RULES[node.op.name].takes(node.op)
         and (has_ranges or not _RULES[node.op.name].needs_range)
     }
     if mode == "smart":
         rules = _between(symbol, rules)
-    steps = _Pass(rules, parameters, dtype, _read_by_convolutions(symbol, rules))
+    steps = _Pass(rules, parameters, dtype, _read_by_convolutions(symbol, rules), by_channel)
     made = steps.outputs(rewrite(symbol, steps.replace))
     return Quantized(made, steps.layers)
+
+
+def _named_by(node: Node) -> Iterator[Any]:
+    """A node, and the operators in its subgraph."""
+    yield node
+    yield from (n for body in node.subgraphs for n in body.nodes if n.op is not None)
 
 
 def _between(symbol: Symbol, rules: dict[int, _Rule]) -> dict[int, _Rule]:
@@ -190,7 +237,9 @@ class _Pass:
         parameters: Collection[str],
         dtype: str,
         int8: set[tuple[int, int]],
+        by_channel: bool,
     ) -> None:
+        self._by_channel = by_channel
         self.layers: list[str] = []
         self._rules = rules
         self._parameters = frozenset(parameters)
@@ -205,21 +254,16 @@ class _Pass:
         rule = self._rules.get(id(node))
         if node.op is None or rule is None:
             return node.copy([self._real(e) for e in inputs])
-        stop = len(inputs) if rule.inputs is None else rule.first + rule.inputs
-        real = [self._real(e) for e in (*inputs[: rule.first], *inputs[stop:])]
-        sources = list(zip(node.inputs, inputs, strict=True))[rule.first : stop]
-        triples = [self._as_integers(rule, old, new) for old, new in sources]
-        ranges = [entry for triple in triples for entry in triple[1:]]
-        arguments = [
-            *real[: rule.first],
-            *(t[0] for t in triples),
-            *real[rule.first :],
-            *ranges,
-        ]
-        attrs = dict(node.attrs)
-        if rule.is_float:
-            attrs["quantized"] = "true"
-        made = self._node(rule.op, f"quantized_{node.name}", attrs, arguments)
+        attrs = {**node.attrs, **rule.attrs}
+        if self._by_channel and node.op.name == "_sg_mkldnn_fully_connected":
+            attrs["channel_wise_quantize"] = "True"
+        own = parsed(node.op.name, attrs, node.subgraphs) if node.subgraphs else node.op
+        integers = rule.integers(own, len(inputs))
+        triples = {i: self._as_integers(rule, node.inputs[i], inputs[i]) for i in integers}
+        arguments = [triples[i][0] if i in triples else self._real(e) for i, e in enumerate(inputs)]
+        arguments += [end for i in integers for end in triples[i][1:]]
+        name = f"quantized_{node.name}"
+        made = self._node(rule.op, name, attrs, arguments, node.subgraphs)
         if rule.is_float:
             return made
         if rule.op in _CALIBRATED:
@@ -277,10 +321,17 @@ class _Pass:
             self._floats[key] = Entry(made, 0)
         return self._floats[key]
 
-    def _node(self, op: str, name: str, attrs: dict[str, str], inputs: Sequence[Entry]) -> Node:
+    def _node(
+        self,
+        op: str,
+        name: str,
+        attrs: dict[str, str],
+        inputs: Sequence[Entry],
+        subgraphs: Sequence[Symbol] = (),
+    ) -> Node:
         known = {f.name for f in find(op).fields}
         own = {k: v for k, v in attrs.items() if k.startswith("__") or k in known}
-        node = Node(parsed(op, own), name, own, inputs)
+        node = Node(parsed(op, own, subgraphs), name, own, inputs, subgraphs)
         self._kept.append(node)
         return node
 

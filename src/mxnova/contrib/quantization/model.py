@@ -9,6 +9,7 @@ from typing import Any
 
 from ...context import Context, cpu
 from ...core.base.errors import argument_error
+from ...core.exec.layer_fusion import with_integer_layers
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
 from ...io import DataIter
@@ -94,7 +95,14 @@ def quantize_graph(
     operators = _names(what, "excluded_op_names", excluded_op_names)
     sym, arg_params, aux_params = _loaded(sym, arg_params, aux_params)
     made, layers = quantized_symbol(
-        sym, arg_params, excluded, operators, quantized_dtype, quantize_mode, calib_mode != "none"
+        sym,
+        arg_params,
+        excluded,
+        operators,
+        quantized_dtype,
+        quantize_mode,
+        has_ranges=calib_mode != "none",
+        by_channel=quantize_granularity == "channel-wise",
     )
     collector = _collector(calib_mode, quantized_dtype, layers, LayerOutputCollector, logger)
     if logger:
@@ -292,7 +300,7 @@ def quantize_model_mkldnn(
     quantize_granularity: str = "tensor-wise",
     logger: logging.Logger | None = None,
 ) -> tuple[Symbol, _Params, _Params]:
-    """`quantize_model` for CPUs: what MXNet's backend fuses beforehand is not fused here.
+    """`quantize_model` for CPUs: layers take over what follows them, as for oneDNN in MXNet.
 
     Arguments as those of `quantize_model`.
 
@@ -302,8 +310,9 @@ def quantize_model_mkldnn(
     check_context("quantization.quantize_model_mkldnn", ctx)
     if ctx.device_type != "cpu":
         raise argument_error("quantization.quantize_model_mkldnn", "ctx", ctx, "must be a CPU")
-    return quantize_model(
-        sym,
+    sym, arg_params, aux_params = _loaded(sym, arg_params, aux_params)
+    qsym, qargs, aux = quantize_model(
+        with_integer_layers(sym),
         arg_params,
         aux_params,
         data_names,
@@ -319,3 +328,4 @@ def quantize_model_mkldnn(
         quantize_granularity,
         logger,
     )
+    return with_integer_layers(qsym), qargs, aux

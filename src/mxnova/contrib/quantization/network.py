@@ -9,6 +9,7 @@ from typing import Any
 
 from ...context import Context, cpu
 from ...core.base.errors import ArgumentError, argument_error
+from ...core.exec.layer_fusion import with_integer_layers
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
 from ...gluon.block import HybridBlock, SymbolBlock
@@ -40,6 +41,9 @@ def quantize_net_v2(
 ) -> SymbolBlock:
     """A network that computes the same on 8-bit integers.
 
+    On CPUs layers take over what follows them, as for oneDNN in MXNet: nodes of
+    ``get_backend_symbol("MKLDNN_QUANTIZE")``.
+
     Args:
         network: it stays as it is, but that it is hybridized and has values for all parameters.
         quantized_dtype: see `quantize_graph`.
@@ -70,6 +74,8 @@ def quantize_net_v2(
     excluded = list(exclude_layers or ())
     for part in exclude_layers_match or ():
         excluded += [n.name for n in sym.nodes if part in n.name]
+    on_cpu = ctx.device_type == "cpu"
+    sym = with_integer_layers(sym) if on_cpu else sym
     qsym, qarguments, qstates, collector = quantize_graph(
         sym,
         arguments,
@@ -90,6 +96,7 @@ def quantize_net_v2(
     qsym, qarguments, qstates = calib_graph(
         qsym, qarguments, qstates, collector, calib_mode, quantized_dtype, logger
     )
+    qsym = with_integer_layers(qsym) if on_cpu else qsym
     return _block(qsym, inputs, {**qarguments, **qstates}, ctx)
 
 

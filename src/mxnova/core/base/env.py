@@ -48,7 +48,7 @@ VARIABLES: dict[str, Variable] = {
     "MXNOVA_FUSE": Variable(kind_of(bool), True,
         "Whether graphs are rewritten: for inference BatchNorm folded, activations and sums fused; "
         "for training images kept in oneDNN's layout."),
-    "MXNOVA_AUTO_BACKENDS": Variable(kind_of(str), "openvino onnxruntime",
+    "MXNOVA_AUTO_BACKENDS": Variable(kind_of(str), "onednn openvino onnxruntime",
         "Which backends the backend auto measures besides ATen, where they are installed; blanks "
         "between."),
     "MXNOVA_CACHE": Variable(kind_of(str), "",

@@ -53,6 +53,7 @@ __all__ = [
     "from_foreign",
     "of_values",
     "shown",
+    "told_as",
 ]
 
 MAX_TEXT = 8192
@@ -75,9 +76,11 @@ class MXNetError(RuntimeError):
     Attributes:
         of_values: whether only the values of arrays and numbers told it. Who waits for the results
             of an operator gets such an error, as in MXNet, and not who calls it.
+        kind: what its text begins with in C; MXNet's Python part raises the exception of this name.
     """
 
     of_values = False
+    kind = "MXNetError"
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*map(_bounded_text, args))
@@ -89,6 +92,12 @@ class MXNetError(RuntimeError):
 def of_values(error: MXNetError) -> MXNetError:
     """`error` as one that is kept until somebody waits for the operator's results."""
     error.of_values = True
+    return error
+
+
+def told_as(kind: str, error: MXNetError) -> MXNetError:
+    """`error` as one that MXNet's operator tells C of as ValueError, IndexError or TypeError."""
+    error.kind = kind
     return error
 
 

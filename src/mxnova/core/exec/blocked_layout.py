@@ -72,7 +72,7 @@ def in_blocks(symbol: Symbol, facts: Facts, mirrors: bool = False) -> Symbol:
 
     def made(body: Symbol, _constants: Any) -> Group:
         return _Blocked(
-            backend="onednn",
+            backend="aten",
             body=body,
             constants={},
             precision="float32",

@@ -32,6 +32,7 @@ from ..nd.failing import fail, recover
 from ..nd.memory import give_up, regain, replace
 from ..nd.wrapping import owned
 from ..op.sparse.storage import Value
+from ..runtime.attention import ATTENTION
 from ..runtime.context import Context
 from ..runtime.profiler import PROFILER, api_call, recorded_backward
 from ..runtime.resource import random_stream
@@ -93,6 +94,7 @@ class Executor:
         self._aux_dict = aux_states
         self._grad_dict: dict[str, NDArray | None] = {n: args_grad.get(n) for n in args}
         self._grad_req = grad_req
+        self._inputs = (*args.values(), *aux_states.values())
         self._tracked = [i for i, n in enumerate(args) if self._is_tracked(n)]
         self._has_run = False
         self._recorded: tuple[list[Tensor], list[Tensor]] | None = None
@@ -235,9 +237,10 @@ class Executor:
         self._recorded, self._has_run = None, True
         if not is_train and self._tracked:  # a backward may follow, which runs the graph again
             self._drawn_from = self._random_states()
-        for array in self._written:
-            _ = array._target  # waits for those who read it
-        inputs = self._inputs()
+        if ATTENTION:
+            for array in self._written:
+                _ = array._target  # waits for those who read it
+        inputs = self._values()
         if self._gradient_teller is not None:
             self._gradient_teller.forget()
         try:
@@ -248,7 +251,7 @@ class Executor:
             fail(error, self.outputs, "forward")
         else:
             recover(self.outputs)
-            self._put(results, [t for t in inputs if isinstance(t, Tensor)])
+            self._put(results, inputs)
         return self.outputs
 
     def _results(self, is_train: bool, inputs: list[Any]) -> Sequence[Any]:
@@ -258,21 +261,26 @@ class Executor:
             return self._program.run(inputs, observers=self._observers)
         return self._inference.run(inputs, self._is_shared())
 
-    def _inputs(self) -> list[Any]:
-        return [a._value for a in (*self._arg_dict.values(), *self._aux_dict.values())]
+    def _values(self) -> list[Any]:
+        """What the inputs hold, to be read."""
+        if ATTENTION:
+            return [a._value for a in self._inputs]
+        return [a._raw for a in self._inputs]
 
     def _is_shared(self) -> bool:
-        arrays = (*self._arg_dict.values(), *self._aux_dict.values())
-        return any(a._chunk.foreign for a in arrays)
+        return any(a._chunk.foreign for a in self._inputs)
 
-    def _put(self, results: Sequence[Value], inputs: Sequence[Tensor]) -> None:
+    def _put(self, results: Sequence[Value], inputs: Sequence[Value]) -> None:
+        given = set(map(id, inputs))
         for array, result in zip(self.outputs, results, strict=True):
             value = value_of(result)
-            if isinstance(value, Tensor) and array.stype == "default":
-                # Not detached: what autograd keeps has a version counter of its own.
-                replace(array, owned(value, inputs).data, "forward")
-            else:
+            if not isinstance(value, Tensor) or array.stype != "default":
                 array._target = value
+                continue
+            if id(value) in given or value._base is not None:
+                value = owned(value, [t for t in inputs if isinstance(t, Tensor)])
+            # Not detached: what autograd keeps has a version counter of its own.
+            replace(array, value.contiguous().data, "forward")
 
     def optimize(self) -> None:
         """Rewrites the graph for inference around the parameters as they are now.
@@ -281,11 +289,11 @@ class Executor:
         after it do the work. A parameter that is written to later still takes effect.
         """
         if not self._is_shared():
-            self._inference.specialize(self._inputs())
+            self._inference.specialize(self._values())
 
     def explain(self) -> list[Placement]:
         """Where each node runs outside training, and why: (node, operator, backend, reason)."""
-        return self._inference.explain(self._inputs())
+        return self._inference.explain(self._values())
 
     def _feed(self, values: Mapping[str, Any]) -> None:
         for name, value in values.items():
@@ -347,7 +355,7 @@ class Executor:
             if out_grads is None and not self._has_run:
                 raise MXNetError("backward: call forward(is_train=True) first, or give out_grads")
             with self._drawing_again():
-                self._run_recorded(Mode(False, bool(self._tracked)), self._inputs())
+                self._run_recorded(Mode(False, bool(self._tracked)), self._values())
         results, leaves = self._recorded or ([], [])
         heads = head_gradients(self._symbol.list_outputs, out_grads, results)
         names = list(self.arg_dict)
@@ -356,7 +364,7 @@ class Executor:
         give_up(written)
         try:
             self._differentiate(results, heads, leaves)
-        except MXNetError:
+        except BaseException:
             for array in written:
                 regain(array)
             raise

@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Sequence
+from operator import attrgetter, is_
 from typing import Any, NamedTuple
 
 from torch import Tensor
@@ -23,6 +24,8 @@ from .program import INFERENCE, Program, execute
 from .training import Training
 
 __all__ = ["Inference"]
+
+_version = attrgetter("_version")
 
 
 class _Special(NamedTuple):
@@ -40,10 +43,8 @@ class _Special(NamedTuple):
 
     def fits(self, tensors: Sequence[Tensor]) -> bool:
         """Whether nothing has been written to since."""
-        return all(
-            a is b and a._version == v
-            for a, b, v in zip(tensors, self.tensors, self.versions, strict=True)
-        )
+        are_same = all(map(is_, tensors, self.tensors))
+        return are_same and self.versions == tuple(map(_version, tensors))
 
 
 class Inference:
@@ -133,4 +134,4 @@ class Inference:
 
 
 def _seen(tensors: tuple[Tensor, ...], lowered: Lowered | None) -> _Special:
-    return _Special(tensors, tuple([t._version for t in tensors]), lowered)
+    return _Special(tensors, tuple(map(_version, tensors)), lowered)

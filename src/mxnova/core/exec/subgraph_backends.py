@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from ..base import env
@@ -18,10 +19,12 @@ from ..graph.node import Node
 from ..graph.partition import Selection, partitioned
 from ..graph.symbol import Symbol
 from ..nd.array import NDArray
+from ..op.infer import UndecidedTypeError
 from ..runtime.context import Context
 from . import backends
 from .backends.request import marked, options_of
 from .bound_arrays import Arrays, by_name
+from .layer_fusion import with_fused_layers, with_integer_layers
 
 __all__ = [
     "Chooser",
@@ -111,8 +114,10 @@ def _nothing(_symbol: Symbol, _options: Mapping[str, Any]) -> Selection:
 
 register("default", _by_names("default"))
 register("default_v2", _by_names("default_v2"))
-register("MKLDNN", _nothing)  # operators find its kernels by themselves
+# When a symbol is bound, operators find oneDNN's kernels by themselves.
+register("MKLDNN", _nothing)
 register("MKLDNN_QUANTIZE", _nothing)
+_REWRITES = {"MKLDNN": with_fused_layers, "MKLDNN_QUANTIZE": with_integer_layers}
 
 
 # Symbols ------------------------------------------------------------------------------------------
@@ -161,12 +166,14 @@ def optimize_for(
         self.infer_shape_partial(
             **_facts(self, "shape_dict", shape_dict, {n: a.shape for n, a in arrays.items()})
         )
-        self.infer_type_partial(
-            **_facts(self, "type_dict", type_dict, {n: a.dtype for n, a in arrays.items()})
-        )
+        types = _facts(self, "type_dict", type_dict, {n: a.dtype for n, a in arrays.items()})
+        with suppress(UndecidedTypeError):  # of data, as a rule
+            self.infer_type_partial(**types)
     if backend in backends.names():
         backends.named(backend)
         return marked(self.__copy__(), backend, **options_of(backend, kwargs))
+    if backend in _REWRITES:
+        return _REWRITES[backend](self.__copy__())
     if backend not in _CHOOSERS:
         hint = candidates(backend, [*_CHOOSERS, *backends.names()])
         _log.error("optimize_for: no subgraph backend %r%s", backend, hint)
@@ -203,6 +210,8 @@ def get_backend_symbol(self: Symbol, backend: str) -> Symbol:
     if backend in backends.names():
         backends.named(backend)
         return marked(self.__copy__(), backend)
+    if backend in _REWRITES:
+        return _REWRITES[backend](self)
     return partitioned(self, _found(backend)(self, {}))
 
 

@@ -4,16 +4,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from .base_symbol import output_name, symbol_of
 from .node import Entry, Node, parsed
 from .rewrite import S, rewrite
 
-__all__ = ["Group", "Selection", "grouped", "partitioned"]
+__all__ = ["Becomes", "Group", "Selection", "grouped", "partitioned"]
 
 Selection = Callable[[Node], Any]
 _PLACE = "__ctx_group__"
+
+
+@dataclass(eq=False)
+class Becomes:
+    """What a group becomes; what a `Selection` says of the group's nodes.
+
+    Attributes:
+        operator: the operator that has the group as its subgraph.
+        stem: its node's name, before its number.
+        attrs: its attributes.
+        output: what the name of its only output ends with; None: names of what is inside.
+    """
+
+    operator: str = "_CachedOp"
+    stem: str = "_CachedOp"
+    attrs: dict[str, str] = field(default_factory=dict)
+    output: str | None = None
 
 
 def partitioned(symbol: S, selects: Selection, shared: bool = False) -> S:
@@ -51,7 +69,7 @@ def partitioned(symbol: S, selects: Selection, shared: bool = False) -> S:
             return node.copy([outside(node, i, e) for i, e in enumerate(inputs)])
         part = parts.get(id(group))
         if part is None:
-            part = parts[id(group)] = _Part(len(parts), group.place, shared)
+            part = parts[id(group)] = _Part(len(parts), group, shared)
         made = node.copy([inside(part, node, i, e) for i, e in enumerate(inputs)])
         part_of[id(made)] = part
         return made
@@ -70,8 +88,12 @@ class _Part:
         node: the node, an empty one until `finish`.
     """
 
-    def __init__(self, number: int, place: str | None, shared: bool) -> None:
-        self.node = Node(None, f"_CachedOp{number}", {} if place is None else {_PLACE: place})
+    def __init__(self, number: int, group: Group, shared: bool) -> None:
+        self._becomes = group.label if isinstance(group.label, Becomes) else Becomes()
+        attrs = dict(self._becomes.attrs)
+        if group.place is not None:
+            attrs[_PLACE] = group.place
+        self.node = Node(None, f"{self._becomes.stem}{number}", attrs)
         self._shared = shared
         self._heads: dict[int, Entry] = {}
         self._variables: dict[Entry, Entry] = {}
@@ -101,12 +123,12 @@ class _Part:
 
     def output_name(self, inner: Entry) -> str:
         """The name of such an output."""
-        return f"{self.node.name}_{output_name(inner)}"
+        return f"{self.node.name}_{self._becomes.output or output_name(inner)}"
 
     def finish(self) -> None:
         """Completes `node`."""
         body = symbol_of(self._heads[number] for number in sorted(self._heads))
-        self.node.op = parsed("_CachedOp", {}, [body])
+        self.node.op = parsed(self._becomes.operator, self._becomes.attrs, [body])
         self.node.subgraphs = (body,)
         self.node.inputs = [self._sources[id(n)] for n in body.nodes if n.op is None]
 
@@ -134,6 +156,10 @@ class Group:
         self.first = self.last = position
         self.place = node.attrs.get(_PLACE)
         self.label = label
+
+    def has_one_output(self) -> bool:
+        """Whether all that read it read the same, whoever they are."""
+        return isinstance(self.label, Becomes) and self.label.output is not None
 
     def belongs_with(self, other: Group) -> bool:
         """Whether the two may be one as far as their nodes themselves go."""
@@ -207,9 +233,8 @@ def _handed_out(
         group = groups.get(id(entry.node))
         if group is not None and groups.get(id(reader)) is not group:
             numbers = known[id(group)]
-            found[id(reader), at] = numbers.setdefault(
-                entry if shared else (id(reader), at), len(numbers)
-            )
+            key = entry if shared or group.has_one_output() else (id(reader), at)
+            found[id(reader), at] = numbers.setdefault(key, len(numbers))
         if id(entry.node) not in seen:
             seen.add(id(entry.node))
             inputs = list(enumerate(entry.node.inputs))

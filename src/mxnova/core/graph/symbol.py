@@ -238,7 +238,10 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
 
     def _set_attr(self, **kwargs: str) -> None:
         _refuse_unless_text(kwargs)
-        self._entries[0].node.set_attrs(kwargs)
+        node = self._entries[0].node
+        if any(entry.node is not node for entry in self._entries):
+            raise MXNetError(f"_set_attr: {self} is a group: set attributes of its parts")
+        node.set_attrs(kwargs)
 
     # Files ---------------------------------------------------------------------------------------
 

@@ -267,7 +267,7 @@ def backward(
         give_up(buffers)
     try:
         gradients = _gradients("backward", found, leaves, retain_graph, False, train_mode)
-    except MXNetError:
+    except BaseException:
         for array in buffers:
             regain(array)
         raise

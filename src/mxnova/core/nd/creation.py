@@ -79,7 +79,10 @@ def _filled(
         PROFILER.ran(f"_{name}", start, context)
     if out is None:
         return made
-    receive(out, made._raw, "out")
+    target = out[0] if isinstance(out, (list, tuple)) and len(out) == 1 else out
+    if not isinstance(target, NDArray):
+        raise argument_error(name, "out", out, "must be an array")
+    receive(target, made._raw, "out")
     return out
 
 
@@ -114,6 +117,8 @@ def full(
 ) -> NDArray:
     """An array of `val`: a number, or values that broadcast to `shape`."""
     made = empty(shape, ctx, dtype) if out is None else out
+    if not isinstance(made, NDArray):
+        raise argument_error("full", "out", out, "must be an array")
     made[:] = val
     return made
 

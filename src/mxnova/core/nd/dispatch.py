@@ -189,8 +189,9 @@ def _listed(out: Any) -> list[BaseArray]:
         return []
     if isinstance(out, BaseArray):
         return [out]
-    if not isinstance(out, (list, tuple)) or not all(isinstance(o, BaseArray) for o in out):
-        raise ArgumentTypeError(f"out={shown(out)}: must be an array, or a list of arrays")
+    is_list = isinstance(out, (list, tuple)) and out
+    if not is_list or not all(isinstance(o, BaseArray) for o in out):
+        raise ArgumentTypeError(f"out={shown(out)}: must be an array, or a list that holds arrays")
     return list(out)
 
 

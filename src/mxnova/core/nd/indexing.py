@@ -24,6 +24,7 @@ from ..base.errors import (
 )
 from ..base.scopes import is_np_shape
 from ..base.shapes import shape_text
+from .copying import copy
 
 __all__ = ["assign", "is_whole", "refusal", "select", "slices_lie_together"]
 
@@ -335,7 +336,7 @@ def _write(target: Tensor, value: Tensor | float) -> None:
         target.fill_(value)
         return
     try:
-        target.copy_(value)
+        copy(target, value)
     except RuntimeError:
         _refuse_unless_empty(value, target)
 

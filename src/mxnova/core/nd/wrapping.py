@@ -16,6 +16,7 @@ from ..op.sparse.storage import Sparse, Value, dense_of, sparse_of
 from ..runtime.context import Context
 from .base_array import CLASSES, BaseArray
 from .chunk import Chunk, new_chunk
+from .copying import copy
 
 if TYPE_CHECKING:  # the class, which is above
     from .array import NDArray
@@ -179,7 +180,7 @@ def receive(array: BaseArray, value: Any, giver: str, owned: bool = False) -> No
             f"the result {shape_text(tuple(value.shape))}"
         )
     if isinstance(mine, Tensor):
-        mine.copy_(dense_of(value))
+        copy(mine, dense_of(value))
         return
     cast: Any = storage.cast_storage(value, array.stype)
     device = array.context.device

@@ -34,8 +34,13 @@ _one("inv", "The inverse matrix.")
 _one("eigvals", "The eigenvalues, which have to be real.")
 _one("cholesky", "The lower triangular matrix whose product with its transpose is `a`.")
 _several("eig", "(eigenvalues, eigenvectors in columns), which have to be real.")
-_several("slogdet", "(sign, logarithm of the absolute value) of the determinant.")
 _several("svd", "(ut, l, v): singular vectors, singular values, singular vectors.")
+
+
+@function
+def slogdet(F: World, a: Any) -> Any:
+    """[sign, logarithm of the absolute value] of the determinant."""
+    return list(F._npi_slogdet(a))
 
 
 @function

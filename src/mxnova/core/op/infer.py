@@ -27,7 +27,7 @@ from ..base.shapes import (
 )
 from .dtypes import dtype_name
 
-__all__ = ["DTypes", "Shapes"]
+__all__ = ["DTypes", "Shapes", "UndecidedTypeError"]
 
 T = TypeVar("T")
 
@@ -171,10 +171,23 @@ def _as_known(shape: tuple[Dim, ...]) -> tuple[Any, ...]:
     return tuple(None if d is UNKNOWN else d for d in shape)
 
 
+class UndecidedTypeError(MXNetError):
+    """A rule needs an element type that nothing decides."""
+
+
 class DTypes(_Named[torch.dtype]):
     """Element types of one node's arrays."""
 
     __slots__ = ()
+
+    def demand(self, name: str) -> None:
+        """Makes sure that the type of an array is known.
+
+        Raises:
+            UndecidedTypeError: it is not.
+        """
+        if self.known(name) is None:
+            raise UndecidedTypeError(f"{self._op}: {name}: its type must be given")
 
     def _unified(
         self, name: str, before: torch.dtype | None, fact: torch.dtype | None

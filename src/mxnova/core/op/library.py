@@ -41,7 +41,7 @@ from .nn import (
     spatial,
 )
 from .optimizer import adam, adaptive, gradients, lamb, multi_adaptive, multi_rates, multi_sgd, sgd
-from .quantized import elementwise, layers, quantize, recurrent
+from .quantized import elementwise, fused, layers, quantize, recurrent
 from .random import density, discrete, distributions
 from .sparse import arithmetic, dot, structure, updates
 from .tensor import (

@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 from ...core.runtime.engine import Completion, FnProperty, engine
+from ...core.runtime.lone_threads import compute_alone
 from ..batch import DataBatch
 
 __all__ = ["Plan", "Prefetcher"]
@@ -112,7 +113,7 @@ class Prefetcher:
         """The threads of this process: a fork leaves them behind."""
         if self._pool is None or self._pid != os.getpid():
             self._pid = os.getpid()
-            return ThreadPoolExecutor(self._n_threads, self._name)
+            return ThreadPoolExecutor(self._n_threads, self._name, compute_alone)
         return self._pool
 
     def _plan(self, batch: _Pending, done: Completion) -> None:

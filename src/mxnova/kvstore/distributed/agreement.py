@@ -10,15 +10,24 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from ...core.base.errors import bounded
-from .links import Links
+from .links import Links, Transfer
 
-__all__ = ["MOST_CALLS", "ROOM", "Agreed", "Agreement", "difference", "digest_of", "gathered"]
+__all__ = [
+    "MOST_CALLS",
+    "ROOM",
+    "Agreed",
+    "Agreement",
+    "Question",
+    "difference",
+    "digest_of",
+    "gathered",
+]
 
 MOST_CALLS = 64  # that one round can be about
 ROOM = 504  # bytes that can travel along
@@ -51,6 +60,14 @@ class Agreed:
         return [message[place].view(like.dtype) for message in self._messages]
 
 
+class Question(NamedTuple):
+    """What this rank has told the others, and waits for from them."""
+
+    text: bytes
+    n_calls: int
+    transfer: Transfer
+
+
 class Agreement:
     """Rounds in which ranks tell each other what they are ready for.
 
@@ -67,15 +84,12 @@ class Agreement:
         self._texts = [memoryview(message.numpy())[:_CALLS_END] for message in self._messages]
         self._in = {peer: [self._messages[peer]] for peer in links.peers}
 
-    def reach(self, digests: Sequence[bytes], along: Iterable[tuple[int, Tensor]]) -> Agreed:
-        """Compares calls with all other ranks, when all are ready for some.
+    def ask(self, digests: Sequence[bytes], along: Iterable[tuple[int, Tensor]]) -> Question:
+        """Tells all other ranks which calls this one is ready for; does not wait.
 
         Args:
             digests: of the next calls, at least one and at most `MOST_CALLS`.
             along: contiguous tensors to send with them, and where in the `ROOM` each begins.
-
-        Returns:
-            What was found; what came along is valid until the next round.
         """
         text = len(digests).to_bytes(8, "little") + b"".join(digests)
         self._texts[self._links.rank][: len(text)] = text
@@ -85,8 +99,15 @@ class Agreement:
             self._mine[place].copy_(tensor.view(-1).view(torch.uint8))
         links = self._links
         outgoing = links.to_all([self._mine[:end]])
-        links.exchange("agreement", links.next_tag(), outgoing, self._in)
-        return self._compared(text, len(digests))
+        return Question(text, len(digests), links.begin("agreement", outgoing, self._in))
+
+    def answer(self, question: Question) -> Agreed:
+        """Compares calls with all other ranks, when all are ready for some.
+
+        What came along is valid until the next question.
+        """
+        question.transfer.wait()
+        return self._compared(question.text, question.n_calls)
 
     def _compared(self, mine: bytes, count: int) -> Agreed:
         theirs = [bytes(text) for text in self._texts]

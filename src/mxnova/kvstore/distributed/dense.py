@@ -112,20 +112,30 @@ class Summing:
             own if other == rank else self._read(other, at, own)
             for other in range(self._links.size)
         ]
-        return added_up(terms, own)
+        return added_up(terms, out=_first_received(terms, own))
 
     def _read(self, peer: int, at: int, like: Tensor) -> Tensor:
         return decoded(self._links, self._levels, peer, self._received[peer][at], like)
 
 
-def added_up(terms: Sequence[Tensor], own: Tensor) -> Tensor:
-    """The sum of what ranks have, in their order; in the memory of one of them, but not `own`."""
+def added_up(terms: Sequence[Tensor], out: Tensor | None = None) -> Tensor:
+    """The sum of what ranks have, in their order.
+
+    Args:
+        terms: of each rank; of one alone it is the sum itself.
+        out: where the sum goes, one of the first two terms; None: into memory of its own.
+    """
     if len(terms) == 1:
-        return own
-    total = torch.add(terms[0], terms[1], out=terms[1] if terms[0] is own else terms[0])
+        return terms[0]
+    total = torch.add(terms[0], terms[1], out=out)
     for term in terms[2:]:
         total += term
     return total
+
+
+def _first_received(terms: Sequence[Tensor], own: Tensor) -> Tensor | None:
+    """The first term that is not this rank's own, which must stay as it is."""
+    return next((term for term in terms if term is not own), None)
 
 
 def coded(levels: Levels | None, messages: list[Tensor]) -> list[Tensor]:
@@ -225,7 +235,8 @@ def _exchanged(
         for at, own in enumerate(mine):
             terms = {p: decoded(links, levels, p, m[at], own) for p, m in received.items()}
             terms[links.rank] = own
-            sums.append(added_up([terms[rank] for rank in range(links.size)], own))
+            in_order = [terms[rank] for rank in range(links.size)]
+            sums.append(added_up(in_order, out=_first_received(in_order, own)))
         pieces = zip(bucket.keys, unpacked(sums, flat), strict=True)
         return {key: piece.view(gradients[key].shape) for key, piece in pieces}
 

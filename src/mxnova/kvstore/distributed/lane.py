@@ -13,12 +13,13 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from torch import Tensor
 
 from ...core.base.errors import MXNetError
-from .agreement import MOST_CALLS, Agreed, Agreement, difference, digest_of, gathered
+from ...core.runtime.engine import RUNNING
+from .agreement import MOST_CALLS, Agreed, Agreement, Question, difference, digest_of, gathered
 from .faults import Faults
 from .links import Links
 
@@ -26,6 +27,7 @@ __all__ = ["Action", "Call", "Exchange", "Lane", "Part"]
 
 
 _REFUSED = "error"
+_MOST_WAITING = 1 << 10  # calls, whose gradients take memory and which a program ends after
 
 
 class Part(Protocol):
@@ -102,6 +104,13 @@ class Exchange(Protocol):
         """Does what the calls are about, and settles their parts."""
 
 
+class _Begun(NamedTuple):
+    """A round: its calls, and what the other ranks were asked, if they were, or why that failed."""
+
+    calls: list[Call]
+    question: Question | Exception | None = None
+
+
 class Lane:
     """The thread, and the calls that wait for it.
 
@@ -121,7 +130,8 @@ class Lane:
         self._agreement = Agreement(links)
         self._calls: deque[Call] = deque()
         self._changed = threading.Condition()
-        self._is_closed = self._ended = False
+        self._is_closed = self._ended = self._rests = False
+        self._begun: _Begun | None = None
         self._process = os.getpid()
         self._thread = threading.Thread(target=self._work, name="mxnova exchange", daemon=True)
         self._thread.start()
@@ -131,19 +141,23 @@ class Lane:
     def submit(self, call: Call) -> None:
         """Has a call done when its turn has come and nothing of it is missing.
 
+        Waits while very many others do, unless an operation of the engine calls.
+
         Raises:
             MXNetError: the store has failed or is closed, or belongs to another process.
         """
         if os.getpid() != self._process:
             raise MXNetError(f"KVStore.{call.name}: the store is that of the parent process")
         with self._changed:
+            if RUNNING.task is None:
+                self._changed.wait_for(self._has_room)
             self._faults.check()
             if self._is_closed:
                 raise MXNetError("KVStore: this store is closed")
             self._calls.append(call)
             self.n_calls += 1
-            if not call.missing:
-                self._changed.notify_all()
+            ready = self._ready_for(call)
+        self._begin(ready)
 
     def ready(self, call: Call, mistake: str | None = None) -> None:
         """A part of a call that was missing is there; or cannot come, for some reason."""
@@ -151,10 +165,41 @@ class Lane:
             if mistake is not None:
                 call.refuse(mistake)
             call.missing -= 1
-            if not call.missing:
-                self._changed.notify_all()
+            ready = self._ready_for(call)
+        self._begin(ready)
         if call.error is not None:  # it has failed meanwhile
             call.fail(call.error)
+
+    def _has_room(self) -> bool:
+        is_over = self._is_closed or self._faults.text is not None
+        return is_over or len(self._calls) < _MOST_WAITING
+
+    def _ready_for(self, call: Call) -> list[Call]:
+        """The calls of a round that is to be begun, now that nothing of `call` is missing.
+
+        None where something is, or the thread begins it.
+        """
+        if call.missing:
+            return []
+        if self._rests and self._calls[0] is call:
+            self._rests = False
+            return self._ready()
+        self._changed.notify_all()
+        return []
+
+    def _begin(self, calls: list[Call]) -> None:
+        """Asks the other ranks for the thread, which wakes up while that is on its way."""
+        if not calls:
+            return
+        question: Question | Exception = MXNetError("KVStore: this worker was interrupted")
+        try:
+            question = self._asked(calls)
+        except Exception as error:  # noqa: BLE001 - for the thread, and those who wait
+            question = error
+        finally:
+            with self._changed:
+                self._begun = _Begun(calls, question)
+                self._changed.notify_all()
 
     def together(self, name: str, description: Any, act: Callable[[], None] = lambda: None) -> None:
         """Has all ranks do `act` at this place of their programs, and returns when it is done.
@@ -178,6 +223,7 @@ class Lane:
         """
         with self._changed:
             self._is_closed = True
+            self._changed.notify_all()
             self._changed.wait_for(self._is_idle, patience)
             self._ended = True
             self._changed.notify_all()
@@ -197,9 +243,9 @@ class Lane:
     # The thread ----------------------------------------------------------------------------------
 
     def _work(self) -> None:
-        while calls := self._next():
+        while begun := self._next():
             try:
-                n = self._round(calls)
+                n = self._round(begun)
             except BaseException as error:  # noqa: BLE001 - for those who wait
                 n = self._fail(error)
             with self._changed:
@@ -208,29 +254,47 @@ class Lane:
                 self._changed.notify_all()
             self._finished(n)
 
-    def _next(self) -> list[Call]:
-        """The calls that this rank is ready for, when it is for one; none at the end."""
+    def _next(self) -> _Begun | None:
+        """The next round, when this rank is ready for a call; None at the end."""
         with self._changed:
+            self._rests = True  # seen by others while it waits here
             self._changed.wait_for(self._has_work)
-            if self._faults.text is not None:
-                return list(self._calls)
-            ready: list[Call] = []
-            for call in self._calls:
-                if call.missing or len(ready) == MOST_CALLS:
-                    break
-                ready.append(call)
-            return ready
+            self._rests = False
+            begun, self._begun = self._begun, None
+            if begun is not None:
+                return begun
+            ready = self._ready()
+            has_failed = bool(self._calls) and self._faults.text is not None
+            return _Begun(ready) if ready or has_failed else None
+
+    def _ready(self) -> list[Call]:
+        """The next calls that this rank is ready for."""
+        ready: list[Call] = []
+        for call in self._calls:
+            if call.missing or len(ready) == MOST_CALLS:
+                break
+            ready.append(call)
+        return ready
 
     def _has_work(self) -> bool:
+        if not self._rests:  # somebody is asking the other ranks
+            return self._begun is not None
         if not self._calls:
             return self._ended
         return not self._calls[0].missing or self._faults.text is not None or self._ended
 
-    def _round(self, calls: Sequence[Call]) -> int:
-        """Does the calls that all ranks are ready for; returns how many are behind it then."""
+    def _asked(self, calls: Sequence[Call]) -> Question:
         self._faults.check()
         digests = [call.digest for call in calls]
-        agreed = self._agreement.reach(digests, self._exchange.along(calls))
+        return self._agreement.ask(digests, self._exchange.along(calls))
+
+    def _round(self, begun: _Begun) -> int:
+        """Does the calls that all ranks are ready for; returns how many are behind it then."""
+        self._faults.check()
+        calls, question = begun
+        if isinstance(question, Exception):
+            raise question
+        agreed = self._agreement.answer(question or self._asked(calls))
         self._do(calls[: agreed.n], agreed)
         if not agreed.differs:
             return agreed.n

@@ -105,14 +105,15 @@ class Portion:
                 return
             self._error = None if error is None else _own(error)
             self._is_over = True
-        for key, out, completion in self._also:  # before others may write to the values
-            self._hand_to(key, out, completion)
-        self._completion.settle(self._error)
+        for key, out, _ in self._also:  # before others may write to the values
+            self._hand_to(key, out)
+        self._completion.settle(self._error)  # first: who goes on then finds the values free
+        for _, _, completion in self._also:
+            completion.settle(self._error)
 
-    def _hand_to(self, key: Key, out: Tensor, completion: Completion) -> None:
+    def _hand_to(self, key: Key, out: Tensor) -> None:
         if self._error is None:
             out.copy_(self.values[key]._raw)
-        completion.settle(self._error)
 
     def also(self, key: Key, out: NDArray) -> bool:
         """Has `out` get the new value of a key, too; whether there was time for that.
@@ -128,7 +129,8 @@ class Portion:
                 if not self._is_over:
                     self._also.append((key, out._target, completion))
                     return
-            self._hand_to(key, out._target, completion)
+            self._hand_to(key, out._target)
+            completion.settle(self._error)
 
         operation = Operation(start, (), (var,), FnProperty.ASYNC, "pull", is_async=True)
         engine().push(operation, cpu(0))

@@ -17,7 +17,7 @@ from ...core.nd.array import NDArray
 from ...core.nd.wrapping import receive, wrap, wrap_value
 from ..keys import Key
 from .agreement import ROOM, Agreed
-from .dense import BUCKET, Bucket, Gathering, Part, Summing, sums_of_all
+from .dense import BUCKET, Bucket, Gathering, Part, Summing, added_up, sums_of_all
 from .lane import Action, Call
 from .layout import Share
 from .links import Links
@@ -119,7 +119,8 @@ class Rounds:
             for (key, gradient), start in zip(
                 self._gradients(portion).items(), portion.places or (), strict=True
             ):
-                sums[key] = _sum(agreed.along(start, gradient.view(-1))).view(gradient.shape)
+                terms = agreed.along(start, gradient.view(-1))  # overwritten by the next round
+                sums[key] = added_up(terms).view(gradient.shape)
         plan = unit[0].plan
         if plan.everywhere or plan.updater is None:
             self._update_everywhere(unit, sums)
@@ -210,14 +211,6 @@ class Rounds:
         if value.stype == "row_sparse":
             return self._owner.share(part.key)
         return wrap(part.of(value._raw).view(part.share.shape), value.context, type(value))
-
-
-def _sum(terms: Sequence[Tensor]) -> Tensor:
-    """The sum in memory of its own: an updater may keep it, when the terms are overwritten."""
-    total = terms[0].clone()
-    for term in terms[1:]:
-        total += term
-    return total
 
 
 def _replace(value: NDArray, part: Part, share: Tensor) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable
 from multiprocessing.util import Finalize
 
@@ -24,8 +25,11 @@ def _asynchronous(name: str) -> LocalStore:
 
 
 def _ending(store: SharedStore) -> SharedStore:
-    """A store that is closed when the process ends, also one of `multiprocessing`."""
-    Finalize(None, store.close, exitpriority=1)
+    """A store that is closed when the process ends, also one of `multiprocessing`.
+
+    First of all that ends: threads that go on pushing would keep the engine from ever being done.
+    """
+    atexit.register(Finalize(None, store.close, exitpriority=1))
     return store
 
 

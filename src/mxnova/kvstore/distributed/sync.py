@@ -140,8 +140,8 @@ class SyncStore(SharedStore):
     # Values out ----------------------------------------------------------------------------------
 
     def _spread(self, wanted: Groups, priority: int) -> None:
-        rest = {key: self._left(key, outs) for key, outs in wanted.items()}
-        super()._spread(rest, priority)
+        left = {key: self._left(key, outs) for key, outs in wanted.items()}
+        super()._spread({key: outs for key, outs in left.items() if outs}, priority)
 
     def _left(self, key: Key, outs: list[NDArray]) -> list[NDArray]:
         """Which arrays do not get the value of a key together with what is under way for it."""

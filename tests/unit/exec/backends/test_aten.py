@@ -194,11 +194,34 @@ def test_what_parameters_decide_is_computed_once(monkeypatch):
     plain, found, predictor = answers(symbol, monkeypatch)
     close(found, plain)
     assert [op.name for op in operators(predictor)] == [
-        "_FusedConvolution", "_Constant", "broadcast_mul",
+        "_FusedConvolution", "_Constant", "broadcast_mul", "_Owned",
     ]  # fmt: skip
     large = mx.sym.broadcast_to(mx.sym.var("one", shape=(1, 1)), shape=(2000, 2000))
     predictor = answers(mx.sym.sum(conv(X, "c")) + mx.sym.sum(large + 1), monkeypatch)[2]
     assert "broadcast_to" in [op.name for op in operators(predictor)]
+
+
+VIEWS = {
+    "reshape": lambda x: mx.sym.reshape(x, shape=(-1,)),
+    "part": lambda x: mx.sym.slice_axis(x, axis=0, begin=1, end=3),
+    "part of parts": lambda x: mx.sym.expand_dims(mx.sym.split(x, num_outputs=2)[1], axis=0),
+    "copy": mx.sym.identity,
+}
+
+
+@pytest.mark.parametrize("backend", ["aten", "onednn"])
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
+def test_writing_to_an_output_changes_no_constant(view, backend):
+    weight = mx.sym.var("c_weight")
+    computed = mx.sym.exp(weight)
+    heads = [conv(X, "c", weight=weight), view(computed), mx.sym.sum(computed)]
+    executor = mx.sym.Group(heads).optimize_for(backend).simple_bind(mx.cpu(), data=SHAPE)
+    expected = [o.asnumpy() for o in executor.forward()]
+    for _ in range(3):
+        outputs = executor.forward()
+        close([o.asnumpy() for o in outputs], expected)
+        for output in outputs:
+            output[:] = -7
 
 
 def test_random_numbers_are_no_constants(monkeypatch):

@@ -17,7 +17,7 @@ from mxnova.core.exec.backends.request import marked, parameters_of, wants
 from mxnova.core.exec.program import ArrayFacts, Facts, Program
 from mxnova.core.graph.node import Node
 from mxnova.core.graph.rewrite import rewrite
-from mxnova.core.op.record import find
+from mxnova.core.op.record import Op, OpType, find
 
 SHAPE = (2, 3)
 
@@ -178,6 +178,61 @@ def test_where_the_cache_is(monkeypatch, tmp_path):
     assert cache_folder() == tmp_path / "mxnova"
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     assert cache_folder() == type(tmp_path)(os.path.expanduser("~/.cache/mxnova"))
+
+
+class Fails(Op):
+    """What a backend's runtime may do."""
+
+    def forward(self, data):
+        raise RuntimeError("no such kernel")
+
+
+Fails.type = OpType(["_Fails"], Fails, Fails.forward)
+
+
+def test_a_candidate_that_fails_is_none(halves, faster, monkeypatch, caplog):
+    faster("halves")
+
+    failing = Node(Fails(), "f", {}, mx.sym.var("x").entries)
+    monkeypatch.setattr(
+        halves,
+        "compile",
+        lambda program, constants: rewrite(
+            program.symbol, lambda node, inputs: node.op and failing.copy(inputs)
+        ),
+    )
+    assert answer() == 1
+    assert "halves cannot run a graph" in caplog.text
+
+
+def test_what_refuses_the_values_to_measure_with_is_not_measured(halves, faster):
+    faster("halves")
+    rows = mx.sym.take(mx.sym.var("w"), mx.sym.var("i"), mode="raise") + 1
+    given = {"arg:w": mx.nd.zeros((1, 3))}
+    predictor = mx.Predictor(rows, given, {"i": (2,)}, backend="auto")
+    assert predictor.predict(i=np.zeros(2))[0][0, 0] == 1  # as aten does it
+    assert files() == []
+
+
+def test_measuring_draws_nothing_from_random_streams(halves, faster):
+    faster("aten")
+    symbol = mx.sym.Dropout(mx.sym.var("x") + 1, mode="always", p=0.5)
+    found = []
+    for backend in ("aten", "auto"):
+        mx.random.seed(3)
+        predictor = mx.Predictor(symbol, {}, {"x": (8, 8)}, backend=backend)
+        found.append(predictor.predict(x=np.ones((8, 8)))[0])
+    assert np.array_equal(*found)
+
+
+def test_measuring_writes_to_no_weights(halves, faster):
+    faster("aten")
+    weight, gradient = mx.sym.var("weight"), mx.sym.var("grad")
+    symbol = mx.sym.sgd_update(weight, gradient + 1, lr=1.0).optimize_for("auto")
+    arrays = {"weight": mx.nd.zeros(SHAPE), "grad": mx.nd.zeros(SHAPE)}
+    executor = symbol.bind(mx.cpu(), arrays, grad_req="null")
+    executor.optimize()
+    assert not arrays["weight"].asnumpy().any()
 
 
 def test_the_clock_decides():

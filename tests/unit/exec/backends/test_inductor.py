@@ -120,6 +120,21 @@ def test_training_passes_are_compiled_and_stay_the_same(monkeypatch):
     np.testing.assert_allclose(found[2], plain[2], rtol=1e-3, atol=1e-6)
 
 
+def test_every_shape_is_compiled_by_itself(monkeypatch):
+    """Dynamo leaves a function to the interpreter after eight shapes."""
+    codes = []
+
+    def keep(function, **options):
+        codes.append(function.__code__)
+        return function
+
+    monkeypatch.setattr(torch, "compile", keep)
+    op = mx.nd.CachedOp((mx.sym.sin(mx.sym.var("x")) + 1).optimize_for("inductor"))
+    for size in range(1, 12):
+        np.testing.assert_allclose(op(mx.nd.zeros((size,))).asnumpy(), np.ones(size))
+    assert len({id(code) for code in codes}) == len(codes) == 11
+
+
 @needs_gpu
 def test_a_recorded_graph_sees_new_parameters():
     ctx = mx.gpu()

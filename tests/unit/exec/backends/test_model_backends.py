@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenVINO and ONNX Runtime give what ATen gives: for every operator, over the operators' tables."""
+"""oneDNN's graphs, OpenVINO and ONNX Runtime give what ATen gives: for every operator, over the operators' tables."""
 
 import importlib
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -24,7 +25,7 @@ from mxnova.core.op.record import find
 from tests.unit.op.samples import Sample
 
 FOLDER = Path(__file__).parents[2] / "op"
-INSTALLED = [n for n in ("openvino", "onnxruntime") if BY_NAME[n].unavailable() is None]
+INSTALLED = [n for n in ("onednn", "openvino", "onnxruntime") if BY_NAME[n].unavailable() is None]
 # ATen's kernels are as far from the exact values as these.
 TOLERANCE = {"rtol": 2e-4, "atol": 2e-5}
 
@@ -51,7 +52,7 @@ def tables():
         yield from getattr(module, "SAMPLES", ())
 
 
-@pytest.fixture(params=["openvino", "onnxruntime"])
+@pytest.fixture(params=["onednn", "openvino", "onnxruntime"])
 def backend(request):
     """The name of an installed one."""
     if request.param not in INSTALLED:
@@ -296,19 +297,91 @@ def test_other_shapes_and_other_types(backend):
     assert executor.explain()[0].reason == f"{backend}: arrays that are not float32"
 
 
-def test_where_it_is_absent(monkeypatch, backend):
+def removed(monkeypatch, backend):
+    """Takes away what a backend needs; what an error then says."""
+    if backend == "onednn":
+        monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
+        return "PyTorch was built without oneDNN"
     find_spec = importlib.util.find_spec
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name == backend else find_spec(name)
     )
+    return f"the package {backend} is not installed: pip install 'mxnova[{backend}]'"
+
+
+def test_one_cached_op_meets_other_types_and_shapes(backend):
+    """Programs are shared between them, so that a group meets what it was not drawn for."""
+    x = mx.sym.var("x")
+    pooled = mx.sym.Pooling(x, kernel=(3, 3), stride=(3, 3), pooling_convention="full")
+    symbol = mx.sym.tanh(pooled * 2 + 1)
+    op = mx.nd.CachedOp(symbol.optimize_for(backend))
+    rng = np.random.default_rng(2)
+    for shape, dtype in [
+        ((1, 2, 7, 7), "float32"),
+        ((1, 2, 7, 7), "float64"),
+        ((1, 2, 7, 7), "float16"),
+        ((3, 2, 9, 4), "float32"),
+        ((1, 2, 7, 7), "float32"),
+    ]:
+        data = mx.nd.array(rng.normal(size=shape), dtype=dtype)
+        (expected,) = symbol.eval(x=data)
+        found = op(data)
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(found.asnumpy(), expected.asnumpy(), rtol=1e-5)
+
+
+def test_what_the_runtime_cannot_make_runs_all_the_same(backend, monkeypatch, caplog):
+    def make(body, shapes, constants, precision):
+        raise RuntimeError("no such kernel")
+
+    monkeypatch.setattr(BY_NAME[backend], "make", make)
+    plain, found, _ = answers(network(mx.sym.var("data")), backend=backend)
+    np.testing.assert_allclose(found, plain, rtol=1e-4, atol=1e-6)
+    assert f"backend '{backend}' makes no model: no such kernel" in caplog.text
+
+
+POINT = {"kernel": (1, 1), "stride": (2, 2), "num_filter": 2, "no_bias": True}
+
+
+def padded_points(x):
+    return mx.sym.Convolution(mx.sym.relu(x), **POINT, pad=(1, 1), name="c")
+
+
+def points_of_parts(x):
+    left, right = mx.sym.SliceChannel(mx.sym.sin(x), num_outputs=2)
+    return mx.sym.Convolution(left + mx.sym.relu(right), **POINT, name="c")
+
+
+def points_of_slices(x):
+    left, right = (mx.sym.slice_axis(x, axis=1, begin=i, end=i + 2) for i in (0, 2))
+    return mx.sym.Convolution(left * mx.sym.sigmoid(right), **POINT, name="c")
+
+
+@pytest.mark.parametrize("graph", [padded_points, points_of_parts, points_of_slices])
+def test_strides_of_points_stay_what_they_are(graph, backend, caplog):
+    """OpenVINO moves them to where images are made, and is wrong there about parts and padding."""
+    shape = (2, 4, 5, 8)
+    symbol = graph(mx.sym.var("data"))
+    given = parameters(symbol, data=shape)
+    data = np.random.default_rng(4).normal(size=shape)
+    plain, found = (
+        mx.Predictor(symbol, given, {"data": shape}, backend=b).predict(data=data)[0]
+        for b in ("aten", backend)
+    )
+    np.testing.assert_allclose(found, plain, rtol=1e-4, atol=1e-5)
+    assert not caplog.records
+
+
+def test_where_it_is_absent(monkeypatch, backend):
+    reason = removed(monkeypatch, backend)
     symbol = network(mx.sym.var("data"))
-    with pytest.raises(MXNetError, match=rf"{backend}.*pip install 'mxnova\[{backend}\]'"):
+    with pytest.raises(MXNetError, match=f"'{backend}': {re.escape(reason)}"):
         symbol.optimize_for(backend)
-    with pytest.raises(MXNetError, match="is not installed"):
+    with pytest.raises(MXNetError, match=re.escape(reason)):
         mx.Predictor(symbol, parameters(symbol, data=SHAPE), {"data": SHAPE}, backend=backend)
     # A graph that was saved elsewhere runs all the same.
     executor = marked(symbol, backend).simple_bind(mx.cpu(), data=SHAPE)
-    assert "is not installed" in executor.explain()[0].reason
+    assert reason in executor.explain()[0].reason
     assert executor.forward()[0].shape == (2, 5)
 
 

@@ -3,6 +3,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
@@ -10,7 +12,7 @@ import pytest
 import mxnova as mx
 from mxnova.core.base.errors import MXNetError
 
-from .workers import outcomes, run
+from .workers import free_port, outcomes, run
 
 
 def _pushing(kv, steps=10**6, pause=0.01):
@@ -235,3 +237,41 @@ def _pushed_again(rank):
 
 def test_a_mistake_is_told_by_the_next_push_which_counts():
     assert run(2, _pushed_again) == [[2.0] * 3] * 2
+
+
+PUSHING_ON = """
+import threading, time
+import mxnova as mx
+
+kv = mx.kv.create("dist_sync")
+kv.init("a", mx.nd.zeros((4, 5)))
+
+def push():
+    while True:
+        kv.push("a", mx.nd.ones((4, 5)))
+
+threading.excepthook = lambda told: print(told.exc_value)
+threading.Thread(target=push, daemon=True).start()
+time.sleep(1 + {rank})
+"""
+
+
+def test_a_thread_that_pushes_on_does_not_keep_the_program_from_its_end():
+    place = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
+    workers = [
+        subprocess.Popen(
+            [sys.executable, "-c", PUSHING_ON.format(rank=rank)],
+            env={**os.environ, **place, "RANK": str(rank)},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(2)
+    ]
+    try:
+        texts = [worker.communicate(timeout=60)[0] for worker in workers]
+    finally:
+        for worker in workers:
+            worker.kill()
+            worker.wait()
+    assert [worker.returncode for worker in workers] == [0, 0]
+    assert "this store is closed" in texts[0]

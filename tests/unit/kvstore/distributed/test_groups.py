@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What carries tensors: chosen by their device; with tags, or in the order in which all post."""
 
+import os
+import signal
+from datetime import timedelta
+
 import numpy as np
 import pytest
 import torch
@@ -13,7 +17,7 @@ from mxnova.kvstore.distributed.faults import Faults
 from mxnova.kvstore.distributed.groups import GROUPS, CoalescedGroup, GlooGroup, Place
 from mxnova.kvstore.distributed.links import Links
 
-from .workers import run
+from .workers import outcomes, run
 
 
 class Recording:
@@ -78,37 +82,58 @@ def test_without_nccl_it_is_told():
         GROUPS["cuda"](Place(None, 0, 2, "127.0.0.1", 5.0))
 
 
-class Untagged:
-    """gloo without tags: a message is the next one between two ranks, as NCCL has it."""
+class Works:
+    """Waits for all of some."""
 
-    def __init__(self, backend):
-        self._backend, self._works = backend, None
+    def __init__(self, works):
+        self._works = works
+
+    def wait(self, timeout):
+        return all(work.wait(timeout) for work in self._works)
+
+
+class ProcessGroup:
+    """Stands in for NCCL's: gloo without tags, where a message is the next one between two ranks."""
+
+    class Options:
+        _timeout = None
+
+    def __init__(self, store, rank, size, options):
+        assert options._timeout == timedelta(seconds=60)
+        self._peers = [peer for peer in range(size) if peer != rank]
+        self._gloo = GlooGroup.at(Place(store, rank, size, "127.0.0.1", 60.0))
+        self._works = None
 
     def _start_coalescing(self):
+        assert self._works is None
         self._works = []
 
     def send(self, tensors, peer, tag):
-        self._works.append(self._backend.send(tensors, peer, 0))
+        self._works.append(self._gloo.backend.send(tensors, peer, tag))
 
     def recv(self, tensors, peer, tag):
-        self._works.append(self._backend.recv(tensors, peer, 0))
+        self._works.append(self._gloo.backend.recv(tensors, peer, tag))
 
     def _end_coalescing(self):
         works, self._works = self._works, None
+        return Works(works)
 
-        class All:
-            @staticmethod
-            def wait(timeout):
-                return all(work.wait(timeout) for work in works)
+    def abort(self):
+        self._gloo.hang_up(self._peers)
 
-        return All
+
+def _carry_by_nccl():
+    """Has this process carry the CPU's tensors as it would the GPUs', but for the backend."""
+    torch.distributed.is_nccl_available = lambda: True
+    torch.distributed.ProcessGroupNCCL = ProcessGroup
+    links_module.GROUPS["cpu"] = GROUPS["cuda"]
 
 
 def _in_order(rank, n, compresses):
     """Values of many pushes, of which some ranks make more before the others come."""
+    _carry_by_nccl()
     kv = mx.kv.create("dist_sync")
-    groups = kv.handle.links._groups
-    groups["cpu"] = CoalescedGroup(Untagged(groups["cpu"].backend))
+    assert isinstance(kv.handle.links._groups["cpu"].backend, ProcessGroup)
     kv.set_optimizer(mx.optimizer.create("sgd", learning_rate=1))
     if compresses:
         kv.set_gradient_compression({"type": "2bit", "threshold": 1})
@@ -129,3 +154,23 @@ def _in_order(rank, n, compresses):
 def test_all_ranks_post_in_one_order(n, compresses):
     for values in run(n, _in_order, n, compresses, MXNET_KVSTORE_BIGARRAY_BOUND="5000"):
         assert values == [[-3.0 * n]] * 7
+
+
+def _left_alone(rank):
+    _carry_by_nccl()
+    kv = mx.kv.create("dist_sync")
+    kv.init("a", mx.nd.zeros((4, 5)))
+    if rank == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    try:
+        for _ in range(10**6):
+            kv.push("a", mx.nd.ones((4, 5)))
+            mx.nd.waitall()
+    except MXNetError as error:
+        return str(error)
+
+
+def test_a_rank_that_dies_is_named_whatever_carries():
+    (kind, text), _ = outcomes(2, _left_alone)
+    assert kind == "result"
+    assert "worker 1 is gone" in text

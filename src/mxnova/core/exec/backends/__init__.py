@@ -21,6 +21,7 @@ from .aten import Aten
 from .auto import Auto
 from .cudagraph import CudaGraph
 from .inductor import Inductor
+from .onednn import OneDNN
 from .onnxruntime import ONNXRuntime
 from .openvino import OpenVINO
 from .request import DEFAULT, lowest_precision, wanted
@@ -170,7 +171,8 @@ def _usable(name: str) -> NamedBackend | None:
         return None
 
 
-register("onednn", Aten())
+register(DEFAULT, Aten())
+BY_NAME["onednn"] = OneDNN()
 BY_NAME["openvino"] = OpenVINO()
 BY_NAME["onnxruntime"] = ONNXRuntime()
 BY_NAME["inductor"] = Inductor()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The default backend: passes over the graph that serve ATen's kernels on the CPU.
 
-In order: copies and chains go (`simplification`), convolutions pad for themselves
+In order: layers that MXNet has fused are opened, or their integers made (`prepared_layers`), copies
+and chains go (`simplification`), convolutions pad for themselves
 (`padding_merge`), what parameters decide is computed (`constant_folding`), attention becomes one
 kernel (`fused_attention`), strides move to where values are made (`unread_positions`), convolutions
 and products take over what follows them and have their weights laid out (`convolution_fusion`,
@@ -18,10 +19,12 @@ import torch
 from torch import Tensor
 
 from ...base import env
+from ...graph.node import Node
 from ...graph.symbol import Symbol
+from ..fused_layers import FusedLayer
 from . import low_precision
 from .batch_split import computed_alone, images_at_once, with_batches_apart
-from .constant_folding import with_constants_folded
+from .constant_folding import with_constants_folded, with_own_outputs
 from .convolution_fusion import (
     is_convolution,
     parameters_of_convolutions,
@@ -31,6 +34,7 @@ from .fused_attention import with_fused_attention
 from .fused_linear import is_worth_fusing, with_fused_products
 from .in_place_sums import with_sums_in_place
 from .padding_merge import with_padding_merged
+from .prepared_layers import parameters_of_layers, with_layers_opened, with_layers_prepared
 from .request import lowest_precision, parameters_of
 from .simplification import simplified
 from .unread_positions import without_unread_positions
@@ -52,12 +56,13 @@ class Aten:
             and not facts.groups
             and facts.context.device.type == "cpu"
             and all(a.stype == "default" for a in facts.inputs.values())
-            and (any(map(is_convolution, program.symbol.nodes)) or _has_products(program))
+            and (any(map(_is_worth_compiling, program.symbol.nodes)) or _has_products(program))
         )
 
     def parameters(self, symbol: Symbol) -> set[str]:
         """Names of the weights of convolutions and products, and what belongs to them."""
-        found = parameters_of_convolutions(symbol)
+        symbol = with_layers_opened(symbol)
+        found = parameters_of_convolutions(symbol) | parameters_of_layers(symbol)
         for node in symbol.nodes:
             if node.op is not None and node.op.name == "FullyConnected":
                 found |= {e.node.name for e in node.inputs[1:] if e.node.op is None}
@@ -66,7 +71,10 @@ class Aten:
     def compile(self, program: Program, constants: Mapping[str, Tensor]) -> Symbol:
         """The symbol after all passes."""
         dtype = _dtype(program.symbol)
-        symbol = with_padding_merged(simplified(program.symbol))
+        symbol = with_layers_opened(program.symbol)
+        dtypes, shapes = program.facts.dtypes(symbol), program.facts.shapes(symbol)
+        symbol = with_layers_prepared(symbol, constants, dtypes, shapes)
+        symbol = with_padding_merged(simplified(symbol))
         symbol = with_constants_folded(symbol, constants)
         symbol = with_fused_attention(symbol, program.facts.dtypes(symbol))
         symbol = without_unread_positions(symbol, program.facts.shapes(symbol))
@@ -83,7 +91,11 @@ class Aten:
         if images:
             parameters = parameters_of(symbol) | constants.keys()
             symbol = with_batches_apart(symbol, images, parameters, constants, with_sums_in_place)
-        return with_sums_in_place(symbol)
+        return with_own_outputs(with_sums_in_place(symbol))
+
+
+def _is_worth_compiling(node: Node) -> bool:
+    return is_convolution(node) or isinstance(node.op, FusedLayer)
 
 
 def _has_products(program: Program) -> bool:

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -13,6 +15,7 @@ from torch import Tensor
 from ...base import env
 from ...base.machine_load import is_busy, waited
 from ...base.shapes import is_known
+from ...graph.node import written_variables
 from ...graph.symbol import Symbol
 from ..program_identity import identity
 from .choices import Choices
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Auto"]
 
+_log = logging.getLogger("mxnova")
 _SECONDS = 0.25  # for each candidate; at least `_ROUNDS` runs
 _ROUNDS = 3
 _MOST_WAITING = 0.1  # of the time that measuring takes: more, and others wanted the cores
@@ -83,10 +87,14 @@ class Auto:
         inputs = _inputs(program, constants)
         if inputs is None:
             return forms[DEFAULT]
-        start, waiting = time.perf_counter(), waited()
-        seconds = measured({n: _runner(program, form, inputs) for n, form in forms.items()})
-        waiting = waited() - waiting
-        is_quiet = waiting < _MOST_WAITING * (time.perf_counter() - start) and not is_busy()
+        with _streams_kept(program):
+            runners = _that_run({n: _runner(program, form, inputs) for n, form in forms.items()})
+            if DEFAULT not in runners:  # an operator refuses ones
+                return forms[DEFAULT]
+            start, waiting = time.perf_counter(), waited()
+            seconds = measured(runners)
+            waiting = waited() - waiting
+            is_quiet = waiting < _MOST_WAITING * (time.perf_counter() - start) and not is_busy()
         best = min(seconds, key=lambda name: seconds[name])
         self._found[key] = best
         if is_quiet:
@@ -113,6 +121,7 @@ class Auto:
 
 def _inputs(program: Program, constants: Mapping[str, Tensor]) -> list[Tensor] | None:
     """Values to measure with; None where shapes are open."""
+    written = written_variables(program.symbol.nodes)
     found = []
     for variable in program.variables:
         facts = program.facts.inputs[variable.name]
@@ -120,8 +129,22 @@ def _inputs(program: Program, constants: Mapping[str, Tensor]) -> list[Tensor] |
             return None
         value = constants.get(variable.name)
         shape: Any = facts.shape
-        found.append(torch.ones(shape, dtype=facts.dtype) if value is None else value)
+        if value is None:
+            value = torch.ones(shape, dtype=facts.dtype)
+        found.append(value.clone() if id(variable) in written else value)
     return found
+
+
+@contextmanager
+def _streams_kept(program: Program) -> Iterator[None]:
+    """A block after which random streams go on as if nothing had been drawn in it."""
+    streams = [program.facts.stream(c) for c in program.drawing_contexts]
+    states = [(s, s.get_state()) for s in streams if s is not None]
+    try:
+        yield
+    finally:
+        for stream, state in states:
+            stream.set_state(state)
 
 
 def _runner(program: Program, symbol: Symbol, inputs: Sequence[Tensor]) -> Callable[[], Any]:
@@ -129,12 +152,23 @@ def _runner(program: Program, symbol: Symbol, inputs: Sequence[Tensor]) -> Calla
     return lambda: function(*inputs)
 
 
+def _that_run(runners: Mapping[str, Callable[[], Any]]) -> dict[str, Callable[[], Any]]:
+    """Those that run without an error; all of them are made ready by that."""
+    found = {}
+    with torch.no_grad():
+        for name, run in runners.items():
+            try:
+                run()
+                found[name] = run
+            except Exception as reason:  # noqa: BLE001 - whatever a runtime raises
+                _log.warning("auto: %s cannot run a graph: %s", name, reason)
+    return found
+
+
 def measured(runners: Mapping[str, Callable[[], Any]]) -> dict[str, float]:
     """The least seconds of a run of each, in turns, so that what else happens hits all alike."""
     found = dict.fromkeys(runners, float("inf"))
     with torch.no_grad():
-        for run in runners.values():
-            run()  # makes ready
         end = time.perf_counter() + _SECONDS * len(runners)
         turn = 0
         while turn < _ROUNDS or time.perf_counter() < end:

@@ -25,6 +25,7 @@ from ...graph.node import Node
 from ...graph.symbol import Symbol
 from ...runtime.context import Context
 from ...runtime.forks import after_fork_in_child
+from ...runtime.lone_threads import compute_alone
 from .fused_convolution import FusedConvolution
 from .fused_linear import FusedLinear
 from .group import Group, function_of, with_groups
@@ -38,16 +39,17 @@ _LEAST_WORK = 1 << 28  # products of numbers in what one thread takes at once: s
 
 _EACH_BY_ITSELF = frozenset(
     (
-        *("Activation", "Dropout", "Flatten", "LRN", "Pooling", "SoftmaxActivation", "UpSampling"),
+        *("Activation", "Flatten", "LRN", "Pooling", "SoftmaxActivation", "UpSampling"),
         *("_copy", "_div_scalar", "_minus_scalar", "_mul_scalar", "_plus_scalar", "add_n", "clip"),
         *("elemwise_add", "elemwise_mul", "elemwise_sub", "exp", "relu", "sigmoid", "sqrt"),
         *("square", "tanh"),
     )
 )
 _LAYERS: dict[str, Callable[[Any], bool]] = {
-    "BatchNorm": lambda op: op.axis != 0,
+    "BatchNorm": lambda op: op.axis != 0 and not op.output_mean_var,
     "Convolution": lambda op: True,
     "Deconvolution": lambda op: True,
+    "Dropout": lambda op: op.mode == "training",
     "FullyConnected": lambda op: bool(op.flatten),
     "InstanceNorm": lambda op: True,
     "LeakyReLU": lambda op: op.act_type not in ("prelu", "rrelu"),
@@ -177,7 +179,7 @@ class _Pools:
         """The pool of as many threads."""
         with self._lock:
             if count not in self._pools:
-                self._pools[count] = _started(count)
+                self._pools[count] = ThreadPoolExecutor(count, "mxnova-images", compute_alone)
             return self._pools[count]
 
 
@@ -185,25 +187,6 @@ _POOLS = _Pools()
 after_fork_in_child(_POOLS.forget)
 
 
-def _started(count: int) -> ThreadPoolExecutor:
-    pool = ThreadPoolExecutor(count, "mxnova-images", _compute_alone)
-    all_there = threading.Barrier(count)
-    list(pool.map(lambda _: all_there.wait(), range(count)))
-    torch.set_num_threads(count)  # what they said goes for all threads to come
-    return pool
-
-
 def computed_alone(function: Callable[[], Result]) -> Result:
     """What a function gives in one of these threads: oneDNN lays weights out by their number."""
     return _POOLS.of(torch.get_num_threads()).submit(torch.no_grad()(function)).result()
-
-
-def _compute_alone() -> None:
-    """Has this thread use no others.
-
-    A thread's first look at their number sets it to that of the process, so it comes before. With
-    helpers of their own there would be more of OpenMP's threads than cores, and then OpenMP lets
-    all sleep between operators, for good: an LSTM takes 23 ms in such a process, in others 9.4.
-    """
-    torch.get_num_threads()
-    torch.set_num_threads(1)

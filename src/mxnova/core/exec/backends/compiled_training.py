@@ -7,7 +7,7 @@ statistics, is moved outside: the function gives what it needs as further result
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -50,6 +50,7 @@ class CompiledTraining(TrainingGroup):
         if not moving:
             return compiled
         n_own = len(program.symbol.entries)
+        writers = [_NodeThatWrites(node, program.symbol) for node in moving]
 
         def run(*values: Tensor) -> Sequence[Tensor]:
             results = compiled(*values)
@@ -57,36 +58,65 @@ class CompiledTraining(TrainingGroup):
             if not torch.is_grad_enabled():
                 return tuple(own)
             given = dict(zip(names, values, strict=True))
-            writes = [_write(node, given, [next(further) for _ in node.op.outputs()])  # type: ignore[union-attr]
-                      for node in moving]  # fmt: skip
-            found: Sequence[Tensor] = _Moving.apply([w for w in writes if w], *own)  # type: ignore[no-untyped-call]
+            writes = [(w.write(given, further), w.heads) for w in writers]
+            found: Sequence[Tensor] = _Moving.apply([w for w in writes if w[0]], *own)  # type: ignore[no-untyped-call]
             return found
 
         return run
 
 
-def _write(
-    node: Node, given: dict[str, Tensor], results: Sequence[Tensor]
-) -> Callable[[], None] | None:
-    """What the backward pass of `node` writes, whose inputs it writes to are among `given`."""
-    op: Any = node.op
-    inputs: Any = [given.get(e.node.name) if e.node.op is None else None for e in node.inputs]
-    found: Callable[[], None] | None = op.on_backward(inputs, results, train=True)
-    return found
+class _NodeThatWrites:
+    """A node of a group whose backward pass writes, where gradients flow through it.
+
+    Attributes:
+        heads: numbers of the group's outputs that are computed from it.
+    """
+
+    def __init__(self, node: Node, symbol: Symbol) -> None:
+        self._node = node
+        self._variables = [n.name for n in type(symbol)([Entry(node, 0)]).nodes if n.op is None]
+        behind = {id(node)}
+        for other in symbol.nodes:
+            if any(id(e.node) in behind for e in other.inputs):
+                behind.add(id(other))
+        self.heads = [i for i, e in enumerate(symbol.entries) if id(e.node) in behind]
+
+    def write(
+        self, given: dict[str, Tensor], results: Iterator[Tensor]
+    ) -> Callable[[], None] | None:
+        """What its backward pass writes.
+
+        Args:
+            given: inputs of the group, those that it writes to among them.
+            results: what the node gave comes next.
+        """
+        op: Any = self._node.op
+        own = [next(results) for _ in op.outputs()]
+        if not any(given[name].requires_grad for name in self._variables):
+            return None
+        entries = self._node.inputs
+        inputs: Any = [given.get(e.node.name) if e.node.op is None else None for e in entries]
+        found: Callable[[], None] | None = op.on_backward(inputs, own, train=True)
+        return found
 
 
 class _Moving(torch.autograd.Function):
-    """Hands results through; its backward pass writes."""
+    """Hands results through; its backward pass writes what stands before results with gradients."""
 
     @staticmethod
-    def forward(ctx: Any, writes: Sequence[Callable[[], None]], *results: Tensor) -> Any:
-        ctx.writers = [Writer(w) for w in writes]
+    def forward(
+        ctx: Any, writes: Sequence[tuple[Callable[[], None], Sequence[int]]], *results: Tensor
+    ) -> Any:
+        ctx.set_materialize_grads(False)
+        ctx.writers = [(Writer(write), heads) for write, heads in writes]
         return tuple([r.view_as(r) for r in results])
 
     @staticmethod
-    def backward(ctx: Any, *d_results: Tensor) -> Any:
-        for write in ctx.writers:
-            write(d_results[0])
+    def backward(ctx: Any, *d_results: Tensor | None) -> Any:
+        for write, heads in ctx.writers:
+            given = [d for d in (d_results[i] for i in heads) if d is not None]
+            if given:
+                write(given[0])
         return None, *d_results
 
 

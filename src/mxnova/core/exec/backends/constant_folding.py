@@ -18,7 +18,7 @@ from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.record import Op, OpType
 
-__all__ = ["Constant", "with_constants_folded"]
+__all__ = ["Constant", "with_constants_folded", "with_own_outputs"]
 
 _LARGE = 1 << 20  # elements
 
@@ -81,6 +81,44 @@ def with_constants_folded(symbol: Symbol, constants: Mapping[str, Tensor]) -> Sy
         return Node(Constant(value=result, absorbed=(*before, node.name)), node.name, {})
 
     return rewrite(symbol, replace)
+
+
+class _Owned(Op):
+    """Its input, or a copy of what lies in the memory of a constant.
+
+    Attributes:
+        memory: addresses of the constants.
+    """
+
+    memory: frozenset[int]
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def forward(self, data: Tensor) -> Tensor:
+        """Data in memory that is nobody else's."""
+        return data.clone() if data.untyped_storage().data_ptr() in self.memory else data
+
+
+_Owned.type = OpType(["_Owned"], _Owned, _Owned.forward)
+
+
+def with_own_outputs(symbol: Symbol) -> Symbol:
+    """`symbol` whose outputs are no views of constants: who gets them may write to them."""
+    constants = [n.op.value for n in symbol.nodes if isinstance(n.op, Constant)]
+    if not constants:
+        return symbol
+    memory = frozenset(t.untyped_storage().data_ptr() for t in constants)
+    behind: set[int] = set()  # ids of nodes that read constants, or what is made of them
+    for node in symbol.nodes:
+        if isinstance(node.op, Constant) or any(id(e.node) in behind for e in node.inputs):
+            behind.add(id(node))
+
+    def owned(entry: Entry) -> Entry:
+        if id(entry.node) not in behind:
+            return entry
+        return Entry(Node(_Owned(memory=memory), f"{entry.node.name}_owned", {}, [entry]), 0)
+
+    return type(symbol)([owned(e) for e in symbol.entries])
 
 
 def _computed(op: Op, inputs: list[Tensor]) -> Tensor:

@@ -22,7 +22,12 @@ from ...graph.symbol import Symbol
 from .fused_convolution import FusedConvolution, laid_out
 from .readers import Readers
 
-__all__ = ["is_convolution", "parameters_of_convolutions", "with_fused_convolutions"]
+__all__ = [
+    "geometry_of",
+    "is_convolution",
+    "parameters_of_convolutions",
+    "with_fused_convolutions",
+]
 
 _BATCH_NORM_INPUTS = ("gamma", "beta", "moving_mean", "moving_var")
 
@@ -105,8 +110,7 @@ class _Draft:
     def fused(self, shape: Any, dtype: torch.dtype) -> Node:
         """The node in place of all of them, for images of a shape."""
         op: Any = self.node.op
-        pad, stride, dilate = op.pad or (0, 0), op.stride or (1, 1), op.dilate or (1, 1)
-        geometry = (list(pad), list(stride), list(dilate), op.num_group)
+        geometry = geometry_of(op)
         made = FusedConvolution(
             weight=laid_out(self.weight.to(dtype), geometry, shape),
             bias=None if self.bias is None else self.bias.detach().to(dtype),
@@ -119,6 +123,12 @@ class _Draft:
             dtype=dtype,
         )
         return Node(made, self.last.node.name, dict(self.node.attrs), self.inputs)
+
+
+def geometry_of(op: Any) -> tuple[list[int], list[int], list[int], int]:
+    """Padding, strides, dilation and groups of a convolution of images."""
+    pad, stride, dilate = op.pad or (0, 0), op.stride or (1, 1), op.dilate or (1, 1)
+    return list(pad), list(stride), list(dilate), op.num_group
 
 
 def is_convolution(node: Node) -> bool:

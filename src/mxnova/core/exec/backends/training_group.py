@@ -65,6 +65,7 @@ class _Pass(torch.autograd.Function):
     def forward(
         ctx: Any, prepared: Function, plain: Function, mirrors: bool, *values: Tensor
     ) -> tuple[Tensor, ...]:
+        ctx.set_materialize_grads(False)  # what gets no gradient moves no statistics either
         ctx.plain, ctx.was_differentiated = plain, False
         ctx.prepared = prepared if mirrors else None
         ctx.constants = [None if t.requires_grad else t for t in values]
@@ -76,7 +77,7 @@ class _Pass(torch.autograd.Function):
         return tuple([r.detach() for r in results])
 
     @staticmethod
-    def backward(ctx: Any, *d_results: Tensor) -> tuple[Any, ...]:
+    def backward(ctx: Any, *d_results: Tensor | None) -> tuple[Any, ...]:
         n_results, n_variables = ctx.n
         variables = ctx.saved_tensors[:n_variables]
         if torch.is_grad_enabled():
@@ -112,9 +113,14 @@ def _differentiable(
 
 
 def _gradients(
-    results: Sequence[Tensor], leaves: Sequence[Tensor], heads: Sequence[Tensor], **options: Any
+    results: Sequence[Tensor],
+    leaves: Sequence[Tensor],
+    heads: Sequence[Tensor | None],
+    **options: Any,
 ) -> Sequence[Tensor | None]:
-    pairs = [(r, h) for r, h in zip(results, heads, strict=True) if r.requires_grad]
+    pairs = [
+        (r, h) for r, h in zip(results, heads, strict=True) if r.requires_grad and h is not None
+    ]
     outputs, d_outputs = zip(*pairs, strict=True)
     return torch.autograd.grad(
         outputs, leaves, d_outputs, retain_graph=True, allow_unused=True, **options

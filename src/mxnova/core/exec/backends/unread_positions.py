@@ -153,7 +153,8 @@ def _skipping(entry: Entry, steps: _Steps) -> Entry:
     """`entry` without the positions between steps."""
     if steps == _ALL:
         return entry
-    return Entry(Node(Subsampled(steps=steps), f"{entry.node.name}_subsampled", {}, [entry]), 0)
+    attrs = dict(entry.node.attrs)  # it asks for the same backend
+    return Entry(Node(Subsampled(steps=steps), f"{entry.node.name}_subsampled", attrs, [entry]), 0)
 
 
 def _times(some: _Steps, others: _Steps) -> _Steps:

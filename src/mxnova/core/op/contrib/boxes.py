@@ -6,6 +6,8 @@ A box is (left, top, right, bottom), its corners, or (x, y, width, height), its 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
@@ -70,14 +72,17 @@ def _with_area(boxes: Tensor, pixel: float = 0.0) -> Tensor:
 
 
 def _overlap(a: Tensor, b: Tensor, pixel: float = 0.0) -> Tensor:
-    """`overlap` of boxes made by _with_area. Works in place: it is bound by memory traffic."""
-    columns = a.unsqueeze(2)
-    shared = torch.minimum(columns[2], b[2]).sub_(torch.maximum(columns[0], b[0]))
-    height = torch.minimum(columns[3], b[3]).sub_(torch.maximum(columns[1], b[1]))
+    """`overlap` of boxes made by _with_area, or of many such groups (5, groups, n).
+
+    Works in place: it is bound by memory traffic.
+    """
+    a, b = a.unsqueeze(-1), b.unsqueeze(-2)
+    shared = torch.minimum(a[2], b[2]).sub_(torch.maximum(a[0], b[0]))
+    height = torch.minimum(a[3], b[3]).sub_(torch.maximum(a[1], b[1]))
     if pixel:
         shared.add_(pixel), height.add_(pixel)
     shared.clamp_(min=0).mul_(height.clamp_(min=0))
-    union = torch.add(columns[4], b[4], out=height).sub_(shared)
+    union = torch.add(a[4], b[4], out=height).sub_(shared)
     return shared.div_(union)
 
 
@@ -95,11 +100,11 @@ def best_first(score: Tensor, most: int | None = None) -> Tensor:
     return n - 1 - (((bits << 32) + places).topk(most).values & 0xFFFFFFFF)
 
 
-# Boxes that are compared with each other at once. Measured with 10,000 boxes on one core: 64 to
-# 128 is best (20 to 100 ms, by how many are kept), 16 and 512 cost half as much again. A few boxes
-# are compared at once, whatever their groups: 400 of 20 groups in 0.4 ms instead of 1.1.
+# Boxes of one group that are compared with each other at once. Measured with 10,000 boxes on one
+# core: 64 to 128 is best (20 to 100 ms, by how many are kept), 16 and 512 cost half as much again.
 _BLOCK = 128
-_FEW = 512
+_SMALL_GROUP = 512  # boxes of a group that is compared at once nevertheless, in fewer steps
+_AT_ONCE = 1 << 18  # pairs of boxes, of one group or of several
 
 
 @torch.no_grad()
@@ -130,17 +135,14 @@ def suppress(
         threshold = _just_below(threshold, boxes.dtype)
     rows = _with_area(boxes, pixel)
     if groups is None:
-        return _greedy(rows, None, threshold, pixel, most)
-    if len(groups) <= _FEW:
-        hits = (_overlap(rows, rows, pixel) > threshold) & (groups.unsqueeze(1) == groups)
-        return _unsuppressed(hits).nonzero().squeeze(1)[:most]
-    order = torch.argsort(groups, stable=True)
-    sizes = torch.unique_consecutive(groups[order], return_counts=True)[1].tolist()
+        return _greedy(rows, threshold, pixel, most)
     kept = [
-        part[_greedy(rows[:, part], groups[part], threshold, pixel, most)]
-        for part in torch.split(order, _joined(sizes))
+        members[0, _greedy(rows[:, members[0]], threshold, pixel, None)]
+        if members.shape[1] > _SMALL_GROUP
+        else _of_small_groups(rows, members, threshold, pixel)
+        for members in _batched(groups)
     ]
-    return torch.cat(kept).sort().values if kept else order
+    return torch.cat(kept).sort().values[:most] if kept else torch.arange(0, device=boxes.device)
 
 
 def _just_below(number: float, dtype: torch.dtype) -> float:
@@ -148,29 +150,37 @@ def _just_below(number: float, dtype: torch.dtype) -> float:
     return float(torch.nextafter(torch.tensor(number, dtype=dtype), low))
 
 
-def _joined(sizes: list[int]) -> list[int]:
-    """`sizes` with neighbours added up as long as they stay within a block."""
-    joined: list[int] = []
-    for size in sizes:
-        if joined and joined[-1] + size <= _BLOCK:
-            joined[-1] += size
-        else:
-            joined.append(size)
-    return joined
+def _batched(groups: Tensor) -> Iterator[Tensor]:
+    """Members of several groups at a time, (groups, most members); -1 where there are no more."""
+    order = torch.argsort(groups, stable=True)
+    sizes = torch.unique_consecutive(groups[order], return_counts=True)[1]
+    starts = sizes.cumsum(0) - sizes
+    sizes, largest_first = sizes.sort(descending=True)
+    starts = starts[largest_first]
+    left = sizes.tolist()
+    done = 0
+    while done < len(left):
+        end = done + max(1, _AT_ONCE // left[done] ** 2)
+        number = torch.arange(left[done], device=order.device)
+        place = (starts[done:end].unsqueeze(1) + number).clamp_(max=len(order) - 1)
+        yield order[place].masked_fill_(number >= sizes[done:end].unsqueeze(1), -1)
+        done = end
 
 
-def _greedy(
-    rows: Tensor, groups: Tensor | None, threshold: float, pixel: float, most: int | None
-) -> Tensor:
-    """`suppress` for one group, or for several within a block."""
+def _of_small_groups(rows: Tensor, members: Tensor, threshold: float, pixel: float) -> Tensor:
+    """Which of the `members` are kept, all pairs of a group being compared at once."""
+    found = rows[:, members]  # what fills up a group comes last in it, and hits none before it
+    stays = _unsuppressed(_overlap(found, found, pixel) > threshold)
+    return members[stays & (members >= 0)]
+
+
+def _greedy(rows: Tensor, threshold: float, pixel: float, most: int | None) -> Tensor:
+    """`suppress` for one group."""
     index = torch.arange(rows.shape[1], device=rows.device)
     kept: list[Tensor] = []
     while index.numel() and (most is None or sum(map(len, kept)) < most):
         head, rows = rows[:, :_BLOCK], rows[:, _BLOCK:]
-        hits = _overlap(head, head, pixel) > threshold
-        if groups is not None and len(groups) <= _BLOCK:
-            hits &= groups.unsqueeze(1) == groups
-        winners = _unsuppressed(hits)
+        winners = _unsuppressed(_overlap(head, head, pixel) > threshold)
         kept.append(index[:_BLOCK][winners])
         index = index[_BLOCK:]
         if index.numel():
@@ -180,17 +190,17 @@ def _greedy(
 
 
 def _unsuppressed(hits: Tensor) -> Tensor:
-    """Mask of the boxes that no kept box before them hits.
+    """Mask of the boxes that no kept box before them hits; `hits` is (…, boxes, boxes).
 
     Repeats "a box stays if none that stays hits it" until nothing changes: the first box is right
     at once, the second after one round, …; few rounds do in practice.
     """
     before = hits.triu(1).float()
-    stays = torch.ones(len(hits), device=hits.device)
+    stays = torch.ones_like(before[..., :1, :])
     while True:
         update = (stays @ before == 0).float()
         if torch.equal(update, stays):
-            return stays.bool()
+            return stays.squeeze(-2).bool()
         stays = update
 
 

@@ -16,7 +16,10 @@ from .unary import unary
 def _hard_sigmoid_backward(
     d_output: Tensor, output: Tensor, *, alpha: float, beta: float
 ) -> Tensor:
-    return alpha * d_output * ((output > 0) & (output < 1))
+    # In a third of the time of a mask. Of NaN, where ATen's vectors and its rest differ, it is 0.
+    output = output.nan_to_num(0)
+    d_data: Tensor = torch.ops.aten.hardtanh_backward(alpha * d_output, output, 0, 1)
+    return d_data
 
 
 # MXNet's gradient is 0 where the bounds are just reached, ATen's is not.
@@ -31,7 +34,7 @@ def hard_sigmoid(data: Tensor, *, alpha: float = 0.2, beta: float = 0.5) -> Tens
         alpha: slope.
         beta: value at 0.
     """
-    return torch.clamp(alpha * data + beta, 0, 1)
+    return (alpha * data).add_(beta).clamp_(0, 1)
 
 
 @function_operator(

@@ -101,7 +101,7 @@ def _rcbrt_backward(d_output: Tensor, data: Tensor, output: Tensor) -> Tensor:
 
 
 def _softsign_backward(d_output: Tensor, data: Tensor) -> Tensor:
-    return d_output / torch.square(1 + data.abs())
+    return d_output / data.abs().add_(1).square_()
 
 
 def _gamma(data: Tensor) -> Tensor:

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from ...base.params import bounded
 from ...base.shapes import PartialShape, is_known, shape_text
+from .. import vectors
 from ..declaration import function_operator, operator
 from ..infer import DTypes, Shapes
 from ..record import Op
@@ -104,7 +105,7 @@ class SoftmaxOutput(Op):
 
     def forward(self, data: Tensor, label: Tensor) -> Tensor:
         rows = self._by_class(data)
-        output = torch.softmax(rows, 1)
+        output = vectors.softmax(rows, 1)
         return output if rows is data else output.view_as(data)
 
     def backward(self, label: Tensor, output: Tensor) -> Tensor:
@@ -271,7 +272,7 @@ def _cross_entropy_shape(op: Op, s: Shapes) -> None:
 
 
 def _cross_entropy_gradient(d_output: Tensor, data: Tensor, label: Tensor) -> Tensor:
-    return _less_at(torch.softmax(data, 1), label.long(), 1.0) * d_output
+    return _less_at(vectors.softmax(data, 1), label.long(), 1.0) * d_output
 
 
 # The gradient is that of the exact logarithm, where forward bounds it.
@@ -286,5 +287,5 @@ def softmax_cross_entropy(data: Tensor, label: Tensor) -> Tensor:
         label: class numbers, (batch,).
     """
     index, inside = _inside(label.long(), data.shape[1])
-    right = torch.softmax(data, 1).gather(1, index.unsqueeze(1)).squeeze(1)
+    right = vectors.softmax(data, 1).gather(1, index.unsqueeze(1)).squeeze(1)
     return -(right * inside).clamp(min=1e-8).log().sum().view(1)

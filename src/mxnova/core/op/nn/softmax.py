@@ -11,6 +11,7 @@ from torch import Tensor
 from ...base.errors import MXNetError, argument_error
 from ...base.params import Double
 from ...base.shapes import shape_text
+from .. import vectors
 from ..declaration import function_operator, operator
 from ..dtypes import dtype_name, torch_dtype
 from ..infer import DTypes, Shapes
@@ -106,10 +107,10 @@ def softmax(
     """
     scaled = _scaled(data, temperature, dtype)
     if length is None:
-        return _cast(torch.softmax(scaled, axis), dtype)
+        return _cast(vectors.softmax(scaled, axis), dtype)
     positions = torch.arange(data.shape[axis], device=data.device)
     outside = (positions >= length.unsqueeze(-1)).movedim(-1, axis)
-    probabilities = torch.softmax(scaled.masked_fill(outside, float("-inf")), axis)
+    probabilities = vectors.softmax(scaled.masked_fill(outside, float("-inf")), axis)
     return _cast(probabilities.masked_fill(outside, 0.0), dtype)
 
 
@@ -131,7 +132,7 @@ def softmin(
         dtype: element type of the result; that of `data` by default.
         use_length: must be false.
     """
-    return _cast(torch.softmax(_scaled(-data, temperature, dtype), axis), dtype)
+    return _cast(vectors.softmax(_scaled(-data, temperature, dtype), axis), dtype)
 
 
 @function_operator(
@@ -158,7 +159,8 @@ def log_softmax(
         dtype: element type of the result; that of `data` by default.
         use_length: must be false.
     """
-    return _cast(torch.log_softmax(_scaled(data, temperature, dtype), axis), dtype)
+    logarithms = vectors.softmax(_scaled(data, temperature, dtype), axis, torch.log_softmax)
+    return _cast(logarithms, dtype)
 
 
 @operator("SoftmaxActivation")
@@ -179,7 +181,7 @@ class SoftmaxActivation(Op):
             raise s.fail(f"mode={self.mode}: data {shape_text(s.data)} needs {least} axes or more")
 
     def forward(self, data: Tensor) -> Tensor:
-        return torch.softmax(data, 1 if self.mode == "channel" else -1)
+        return vectors.softmax(data, 1 if self.mode == "channel" else -1)
 
     # MXNet's gradient goes over the second axis in both modes, which is forward's axis in mode
     # instance only for data with two axes.

@@ -9,7 +9,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from ...base.errors import MXNetError, argument_error
+from ...base.errors import MXNetError, argument_error, told_as
 from ...base.params import Double, Shape
 from ...base.shapes import shape_text
 from ..declaration import function_operator, operator
@@ -49,7 +49,7 @@ class Percentile(Op):
         if len(set(axes)) < len(axes):
             raise s.fail(f"axis={self.axis}: an axis occurs twice")
         if self.q_scalar is not None and not 0 <= self.q_scalar <= 100:
-            raise argument_error(self.name, "q_scalar", self.q_scalar, "must be in [0, 100]")
+            raise self._beyond("q_scalar", self.q_scalar, "must be in [0, 100]")
         n_q = s.q[: s.rank("q", 0, 1)] if "q" in s else ()
         rest = [
             (1 if i in axes else d) for i, d in enumerate(shape) if self.keepdims or i not in axes
@@ -57,6 +57,9 @@ class Percentile(Op):
         if prod(shape[i] for i in axes) == 0 and prod(rest) != 0:
             raise s.fail(f"a {shape_text(shape)} has no elements along axis {self.axis}")
         s.output = (*n_q, *rest)
+
+    def _beyond(self, name: str, value: object, reason: str) -> MXNetError:
+        return told_as("ValueError", argument_error(self.name, name, value, reason))
 
     def infer_dtype(self, t: DTypes) -> None:
         if t.a is torch.bool:
@@ -67,7 +70,7 @@ class Percentile(Op):
         if q is None:
             q = torch.full((), self.q_scalar or 0.0, dtype=torch.float64, device=a.device)
         elif bool(((q < 0) | (q > 100)).any()):
-            raise argument_error(self.name, "q", "array", "must be in [0, 100] everywhere")
+            raise self._beyond("q", "array", "must be in [0, 100] everywhere")
         rows, kept = self._rows(a)
         dtype = torch.float64 if a.dtype is torch.float64 else torch.float32
         ordered = rows.sort(dim=-1).values.to(dtype)
@@ -145,7 +148,8 @@ class Bincount(Op):
 
 
 def _polyval_shape(op: Op, s: Shapes) -> None:
-    s.rank("p", 1)
+    if s.rank("p") != 1:
+        raise told_as("ValueError", s.fail(f"p has shape {shape_text(s.p)}: it must have one axis"))
     s.output = s.x
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import torch
 from torch import Tensor
 
+from ...base.errors import told_as
 from ...base.kinds import IntKind, Kind
 from ...base.params import Double, Long, Shape
 from ...base.shapes import shape_text
@@ -216,7 +217,8 @@ def indices(*, dimensions: Shape, dtype: Number = "int32", ctx: str = "") -> Ten
 def _diagonal_shape(op: Op, s: Shapes) -> None:
     data = s.full("data")
     if len(data) < 2 or len(set(data)) > 1:
-        raise s.fail(f"data {shape_text(data)}: must have two axes or more, all of one length")
+        reason = f"data {shape_text(data)}: must have two axes or more, all of one length"
+        raise told_as("ValueError", s.fail(reason))
     s.output = (len(data), data[0])
 
 

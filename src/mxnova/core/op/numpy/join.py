@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from ...base.errors import told_as
 from ...base.params import AnyCount, Count, Double, Shape
 from ...base.params import Shapes as ShapeList
 from ...base.shapes import UNKNOWN, Dim, PartialShape, Pause, ShapeMismatch, shape_text, unify
@@ -181,7 +182,12 @@ class _SplitAlong(SplitV2):
         return SplitV2(**{**self.values, "axis": self.along(rank)})
 
     def infer_shape(self, s: Shapes) -> None:
-        self._split(s.rank("data")).infer_shape(s)
+        rank = s.rank("data")
+        if rank <= self.along(rank):
+            least = self.along(rank) + 1
+            reason = f"data {shape_text(s.data)}: must have {least} axes or more"
+            raise told_as("ValueError", s.fail(reason))
+        self._split(rank).infer_shape(s)
 
     def forward(self, data: Tensor) -> Any:
         return self._split(data.ndim).forward(data)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 import torch
 from torch import Tensor
 
-from ...base.errors import argument_error
+from ...base.errors import MXNetError, argument_error, told_as
 from ...base.params import Shape, doc_of_arguments
 from ...base.shapes import shape_text
 from ..declaration import operator
@@ -85,7 +85,7 @@ class Drawn(Op):
         for name, array in given.items():
             bound = self.bounds.get(name)
             if bound and not bool(_HOLDS[bound](array).all()):
-                raise argument_error(self.name, name, "array", f"must be {bound} everywhere")
+                raise self._beyond(name, "array", f"must be {bound} everywhere")
         return {
             name: given[name].to(like.dtype)
             if name in given
@@ -97,7 +97,10 @@ class Drawn(Op):
         for name, bound in self.bounds.items():
             value = self.attr(name)
             if value is not None and not _HOLDS[bound](value):
-                raise argument_error(self.name, name, value, f"must be {bound}")
+                raise self._beyond(name, value, f"must be {bound}")
+
+    def _beyond(self, name: str, value: object, reason: str) -> MXNetError:
+        return told_as("ValueError", argument_error(self.name, name, value, reason))
 
     def empty(self, arrays: tuple[Tensor | None, ...], rng: Generator) -> Tensor:
         """An array of the shape of the result, to be filled; float64 for results of that type."""

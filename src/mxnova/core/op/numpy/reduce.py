@@ -12,6 +12,7 @@ from torch import Tensor
 from ...base.errors import MXNetError
 from ...base.params import Double, Shape
 from ...base.shapes import UNKNOWN, Dim, shape_text
+from .. import vectors
 from ..declaration import operator, register_function
 from ..dtypes import dtype_name, torch_dtype
 from ..families.reduce import restored
@@ -293,7 +294,7 @@ def _position(name: str, function: Any, kind: str) -> None:
             flat: Tensor = function(data.flatten(), 0)
             return flat.reshape((1,) * data.ndim) if keepdims else flat
         position: Tensor = function(data, axis, keepdims)
-        return position
+        return position.long()
 
     forward.__doc__ = f"""Position of the {kind} element along an axis, as int64.
 
@@ -309,8 +310,8 @@ Args:
     )
 
 
-_position("_npi_argmax", torch.argmax, "largest")
-_position("_npi_argmin", torch.argmin, "smallest")
+_position("_npi_argmax", vectors.argmax, "largest")
+_position("_npi_argmin", vectors.argmin, "smallest")
 
 
 # Weighted mean ------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Annotated
 import torch
 from torch import Tensor
 
-from ...base.errors import ArgumentError
+from ...base.errors import ArgumentError, told_as
 from ...base.kinds import OptionalKind, ShapeKind
 from ...base.params import Shape
 from ...base.shapes import UNKNOWN, Dim, is_known, shape_text
@@ -175,7 +175,10 @@ def _transpose_shape(op: Op, s: Shapes) -> None:
     known = s.output if s.known("a") is None else s.a
     s.a = (UNKNOWN,) * len(known)
     axes = op.attr("axes")
-    order = list(range(len(known)))[::-1] if axes is None else _distinct(s, "axes", axes)
+    try:
+        order = list(range(len(known)))[::-1] if axes is None else _distinct(s, "axes", axes)
+    except ArgumentError as error:
+        raise told_as("ValueError", error) from None
     if len(order) != len(known):
         raise s.fail(f"axes={axes}: must name each of the {len(known)} axes of a")
     _permute(s, order)

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ...base.errors import ArgumentError, MXNetError
+from ...base.errors import ArgumentError, MXNetError, told_as
 from ...base.params import Double
 from ..declaration import elementwise_shape, function_operator, register_function, same_dtype
 from ..dtypes import dtype_name
@@ -179,5 +179,5 @@ def constraint_check(input: Tensor, *, msg: str = "Constraint violated.") -> Ten
     """
     holds = input.all()
     if not holds:
-        raise ArgumentError(f"_npx_constraint_check: {msg}")
+        raise told_as("ValueError", ArgumentError(f"_npx_constraint_check: {msg}"))
     return holds

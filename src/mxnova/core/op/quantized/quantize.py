@@ -13,7 +13,17 @@ from ..declaration import operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
 from ..record import Op
-from .ranges import EIGHT_BITS, LEVELS, WIDE_LEVELS, check_type, magnitude, quantized, ranges, step
+from .ranges import (
+    EIGHT_BITS,
+    LEVELS,
+    WIDE_LEVELS,
+    check_type,
+    magnitude,
+    per_real,
+    quantized,
+    ranges,
+    step,
+)
 
 
 class _ToInteger(Op):
@@ -57,7 +67,7 @@ def _quantized(
     data: Tensor, levels: Mapping[torch.dtype, float], dtype: torch.dtype, low: Tensor, high: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
     most = magnitude(low, high)
-    integers = quantized(data * (levels[dtype] / most), dtype)
+    integers = quantized(data * per_real(levels[dtype], low, high), dtype)
     return (integers, low, high) if dtype is torch.uint8 else (integers, -most, most)
 
 

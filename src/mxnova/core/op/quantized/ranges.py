@@ -20,6 +20,7 @@ __all__ = [
     "WIDE_LEVELS",
     "check_type",
     "magnitude",
+    "per_real",
     "quantized",
     "ranges",
     "step",
@@ -34,6 +35,12 @@ EIGHT_BITS = (torch.int8, torch.uint8)
 def magnitude(low: Tensor, high: Tensor) -> Tensor:
     """The greater magnitude of the two ends of a range."""
     return torch.maximum(low.abs(), high.abs())
+
+
+def per_real(levels: float, low: Tensor, high: Tensor) -> Tensor:
+    """How many steps of an array with that range a real number 1 is."""
+    most = magnitude(low, high)
+    return most.new_tensor(levels) / most  # ATen multiplies a number by the reciprocal
 
 
 def step(levels: float, low: Tensor, high: Tensor) -> Tensor:

@@ -9,6 +9,7 @@ from math import prod
 import torch
 from torch import Tensor
 
+from ...base.errors import from_foreign, told_as
 from ...base.params import Shape
 from ...base.shapes import shape_text
 from ..declaration import function_operator, operator
@@ -46,7 +47,10 @@ class GatherNd(Op):
         _same_but_indices(self, t)
 
     def forward(self, data: Tensor, indices: Tensor) -> Tensor:
-        return data[_coordinates(indices)]
+        try:
+            return data[_coordinates(indices)]
+        except IndexError as error:
+            raise told_as("IndexError", from_foreign(error, self.name)) from None
 
 
 def _check_scatter(s: Shapes, values: str, shape: tuple[int, ...]) -> None:

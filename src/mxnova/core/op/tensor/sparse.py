@@ -9,7 +9,6 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from ...base.errors import MXNetError
 from ...base.shapes import shape_text
 from ..declaration import elementwise_shape, function_operator, operator
 from ..gradient_stypes import as_head
@@ -52,8 +51,7 @@ class SparseRetain(Op):
         s.rank("indices", 1)
 
     def infer_dtype(self, t: DTypes) -> None:
-        if t.known("indices") is None:
-            raise MXNetError("_sparse_retain: indices: its type must be given")
+        t.demand("indices")
         t.same("data", "output")
 
     def infer_gradient_stypes(self, heads: Sequence[str], stypes: Sequence[str]) -> tuple[str, ...]:

@@ -12,7 +12,8 @@ from .site import Site, converter
 
 @converter("Reshape Flatten expand_dims squeeze reshape_like _np_reshape _npx_reshape")
 def _reshape(site: Site) -> Any:
-    return site.ops.reshape(site.x, site.out[0])
+    is_same = site.shapes[0] == site.out[0]
+    return site.x if is_same else site.ops.reshape(site.x, site.out[0])
 
 
 def _always_drops(site: Site) -> str | None:

@@ -15,7 +15,7 @@ from . import arrangement, elementwise, layers, recurrent  # noqa: F401 - they f
 from .opset import Opset
 from .site import CONVERTERS, Site
 
-__all__ = ["converted", "refusal", "site_of"]
+__all__ = ["converted", "head_shapes", "refusal", "shape_table", "site_of"]
 
 
 def refusal(node: Node, site: Site) -> str | None:
@@ -47,33 +47,44 @@ def _known(shape: Any) -> tuple[int, ...]:
     return () if shape is None else tuple(shape)  # hidden outputs may have none
 
 
-def converted(
-    ops: Opset,
-    body: Symbol,
-    shapes: Mapping[str, tuple[int, ...]],
-    constants: Mapping[str, Tensor],
-) -> tuple[list[Any], list[tuple[int, ...]]]:
-    """Values and shapes of the heads of `body`, said in the words of `ops`.
+def shape_table(
+    body: Symbol, shapes: Mapping[str, tuple[int, ...]], constants: Mapping[str, Tensor]
+) -> ShapeTable:
+    """Shapes of all nodes of `body`.
 
     Args:
-        ops: the model that is being written.
         body: the nodes, on variables.
-        shapes: of the variables that change, by name, in the order of the model's inputs.
+        shapes: of the variables that change, by name.
         constants: values of the others, by name.
     """
-    known = {**shapes, **{n: tuple(t.shape) for n, t in constants.items()}}
-    table = infer_shapes(body.nodes, known)
-    parameters = {name: ops.parameter(name, shape) for name, shape in shapes.items()}
+    return infer_shapes(body.nodes, {**shapes, **{n: tuple(t.shape) for n, t in constants.items()}})
+
+
+def head_shapes(body: Symbol, table: ShapeTable) -> list[tuple[int, ...]]:
+    """Shapes of the heads of `body`."""
+    return [_known(table[id(e.node)][e.output]) for e in body.entries]
+
+
+def converted(
+    ops: Opset, body: Symbol, table: ShapeTable, constants: Mapping[str, Tensor]
+) -> list[Any]:
+    """Values of the heads of `body`, said in the words of `ops`.
+
+    Args:
+        ops: the model that is being written; its inputs are the variables that change, in order.
+        body: the nodes, on variables.
+        table: shapes of all nodes.
+        constants: values of variables that stay, by name.
+    """
     made: dict[int, list[Any]] = {}
     for node in body.nodes:
         if node.op is None and node.name in constants:
             made[id(node)] = [ops.floats(constants[node.name])]
         elif node.op is None:
-            made[id(node)] = [parameters[node.name]]
+            made[id(node)] = [ops.parameter(node.name, _known(table[id(node)][0]))]
         else:
             site = site_of(node, table, constants)
             site.ops, site.inputs = ops, [made[id(e.node)][e.output] for e in node.inputs]
             found = CONVERTERS[node.op.name].build(site)
             made[id(node)] = found if isinstance(found, list) else [found]
-    heads = [made[id(e.node)][e.output] for e in body.entries]
-    return heads, [_known(table[id(e.node)][e.output]) for e in body.entries]
+    return [made[id(e.node)][e.output] for e in body.entries]

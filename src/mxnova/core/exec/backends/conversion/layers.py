@@ -61,7 +61,9 @@ def _fully_connected(site: Site) -> Any:
         x = site.ops.reshape(x, (shape[0] if shape else 1, prod(shape[1:])))
     elif len(shape) != 2:  # as one matrix, which the kernel takes best
         x = site.ops.reshape(x, (prod(shape[:-1]), shape[-1]))
-    return site.ops.reshape(site.ops.linear(x, *_weights(site)), site.out[0])
+    product = site.ops.linear(x, *_weights(site))
+    # An activation right behind the product is part of it to some runtimes.
+    return product if len(site.out[0]) == 2 else site.ops.reshape(product, site.out[0])
 
 
 @converter("dot", lambda s: None if {len(x) for x in s.shapes} == {2} else "no two matrices")

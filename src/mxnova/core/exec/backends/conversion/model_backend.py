@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib.util
+import logging
 import threading
 import weakref
 from collections import OrderedDict
@@ -16,8 +17,9 @@ from torch import Tensor
 from ....base.shapes import is_known
 from ....graph.node import Entry, Node
 from ....graph.symbol import Symbol
+from ....runtime.context import Context
 from ....runtime.forks import after_fork_in_child
-from ..group import Group, Runner, with_groups
+from ..group import Group, Runner, function_of, with_groups
 from ..request import lowest_precision, parameters_of, wants
 
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ __all__ = ["MakeModel", "ModelBackend"]
 
 MakeModel = Callable[[Symbol, Mapping[str, tuple[int, ...]], Mapping[str, Tensor], str], Runner]
 """(body, shapes of its inputs by name, its constants by name, precision) -> what runs it."""
+
+_log = logging.getLogger("mxnova")
 
 _CHEAP_ALONE = 3  # fewer nodes without a product cost more on the way in and out than they save
 _PRODUCTS = frozenset(
@@ -51,7 +55,22 @@ class _Model(Group):
 
     def _make(self, data: Sequence[Tensor]) -> Runner:
         shapes = {n: tuple(t.shape) for n, t in zip(self.names, data, strict=True)}
-        return self.make(self.body, shapes, self.constants, self.precision)
+        if self._fits(data, shapes):
+            try:
+                return self.make(self.body, shapes, self.constants, self.precision)
+            except Exception as reason:  # noqa: BLE001 - whatever a runtime raises
+                _log.warning("backend %r makes no model: %s; ATen runs it", self.backend, reason)
+        return function_of(self, data, Context("cpu", 0), watched=True)
+
+    def _fits(self, data: Sequence[Tensor], shapes: Mapping[str, tuple[int, ...]]) -> bool:
+        """Whether a model can be made for these inputs, which the graph may not be drawn for."""
+        from .graph import refusal, shape_table, site_of
+
+        if any(t.dtype is not torch.float32 for t in data):
+            return False
+        table = shape_table(self.body, shapes, self.constants)
+        sites = ((n, site_of(n, table, self.constants)) for n in self.nodes())
+        return all(refusal(node, site) is None for node, site in sites)
 
 
 _MODELS: weakref.WeakSet[_Model] = weakref.WeakSet()

@@ -313,8 +313,9 @@ class ONNXOpset(Opset):
         outputs, *final = self._nodes_of(
             kind, 1 + len(states), *given, hidden_size=units, **attributes
         )
-        apart = self.transpose(outputs, (0, 2, 1, 3))  # (time, batch, directions, units)
-        return [self.reshape(apart, (*sizes, units * len(cells))), *final]
+        if len(cells) == 2:
+            outputs = self.transpose(outputs, (0, 2, 1, 3))  # (time, batch, directions, units)
+        return [self.reshape(outputs, (*sizes, units * len(cells))), *final]
 
 
 def _means(size: int, wanted: int) -> np.ndarray:

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from ....base.machine_load import is_busy
 from ....graph.symbol import Symbol
-from ..conversion.graph import converted
+from ..conversion.graph import converted, head_shapes, shape_table
 from .opset import ONNXOpset
 
 __all__ = ["Session"]
@@ -36,7 +36,8 @@ class Session:
         constants: Mapping[str, Tensor],
     ) -> None:
         ops = ONNXOpset()
-        heads, self._shapes = converted(ops, body, shapes, constants)
+        table = shape_table(body, shapes, constants)
+        heads, self._shapes = converted(ops, body, table, constants), head_shapes(body, table)
         self._outputs = [ops.output(head) for head in heads]
         self._inputs = ops.inputs
         options = _options()

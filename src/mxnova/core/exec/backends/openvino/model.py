@@ -14,7 +14,7 @@ from openvino import opset13 as ov
 from torch import Tensor
 
 from ....graph.symbol import Symbol
-from ..conversion.graph import converted
+from ..conversion.graph import converted, head_shapes, shape_table
 from .opset import OpenVINOOpset
 
 __all__ = ["Model", "has_bfloat16"]
@@ -50,7 +50,8 @@ class Model:
         precision: str,
     ) -> None:
         ops = OpenVINOOpset()
-        heads, head_shapes = converted(ops, body, shapes, constants)
+        table = shape_table(body, shapes, constants)
+        heads = converted(ops, body, table, constants)
         # Heads that are inputs are copied: OpenVINO would leave its own memory in their place.
         self._copied = {
             i: position
@@ -70,7 +71,7 @@ class Model:
             # OpenVINO 2026.4 ends the process over chains of products that it compiles for one.
             settings["SNIPPETS_MODE"] = "DISABLE"
         self._compiled = _core().compile_model(model, _DEVICE, settings)
-        self._shapes = [s for i, s in enumerate(head_shapes) if i not in self._copied]
+        self._shapes = [s for i, s in enumerate(head_shapes(body, table)) if i not in self._copied]
         self._local = threading.local()
 
     def __call__(self, data: Sequence[Tensor]) -> list[Tensor]:

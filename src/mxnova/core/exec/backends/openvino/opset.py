@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -37,6 +38,7 @@ class OpenVINOOpset(Opset):
 
     def __init__(self) -> None:
         self.parameters: list[Any] = []
+        self._has_parts = False  # of arrays: outputs of one node
 
     def parameter(self, name: str, shape: Numbers) -> Any:
         self.parameters.append(ov.parameter(list(shape), np.float32))
@@ -82,10 +84,12 @@ class OpenVINOOpset(Opset):
         return ov.transpose(x, _integers(order)).output(0)
 
     def slice(self, x: Any, ranges: dict[int, range]) -> Any:
+        self._has_parts = True
         bounds = bounds_of(ranges.values())
         return ov.slice(x, *map(_integers, (*bounds, list(ranges)))).output(0)
 
     def split(self, x: Any, axis: int, count: int) -> list[Any]:
+        self._has_parts = True
         return list(ov.split(x, _integers(axis), count).outputs())
 
     def concat(self, values: Sequence[Any], axis: int) -> Any:
@@ -119,10 +123,20 @@ class OpenVINOOpset(Opset):
     def convolution(
         self, x: Any, weight: Any, bias: Any | None, window: Window, groups: int, shape: Numbers
     ) -> Any:
-        run = ov.convolution if groups == 1 else ov.group_convolution
+        has_groups = groups > 1 or self._loses_strides(window, shape)
+        run = ov.group_convolution if has_groups else ov.convolution
         stride, pad, dilate = map(list, window)
-        kernel = self._apart(weight, groups, shape)
+        kernel = self._apart(weight, groups, shape) if has_groups else weight
         return self._biased(run(x, kernel, stride, pad, pad, dilate), bias, len(shape))
+
+    def _loses_strides(self, window: Window, shape: Numbers) -> bool:
+        """Whether OpenVINO may convolve wrongly, unless in one group.
+
+        It moves strides of kernels of one position to where their images are made. It forgets their
+        padding then, and takes the first part of an array for any other.
+        """
+        moves = prod(shape[2:]) == 1 and max(window.stride) > 1
+        return moves and (self._has_parts or any(window.pad))
 
     def deconvolution(
         self,
@@ -138,7 +152,7 @@ class OpenVINOOpset(Opset):
         run = ov.convolution_backprop_data if one else ov.group_convolution_backprop_data
         output = run(
             x,
-            self._apart(weight, groups, shape),
+            weight if one else self._apart(weight, groups, shape),
             list(window.stride),
             pads_begin=list(window.pad),
             pads_end=list(window.pad),
@@ -149,9 +163,9 @@ class OpenVINOOpset(Opset):
         return self._biased(output, bias, len(shape))
 
     def _apart(self, weight: Any, groups: int, shape: Numbers) -> Any:
-        """The weights, with an axis for groups where there are several."""
+        """The weights, with an axis for groups."""
         rows, *rest = shape
-        return weight if groups == 1 else self.reshape(weight, (groups, rows // groups, *rest))
+        return self.reshape(weight, (groups, rows // groups, *rest))
 
     def _biased(self, output: Any, bias: Any | None, rank: int) -> Any:
         if bias is None:

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""oneDNN's graphs: the largest parts that PyTorch's own words can say, traced, fused and compiled.
+
+Unlike ATen's calls, which make everything anew each time, what oneDNN compiles stays: layouts that
+images keep from one operator to the next, weights in them, fused operators. Needs nothing but
+PyTorch, on x86.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from ....graph.node import Entry, Node
+from ....graph.rewrite import rewrite
+from ....graph.symbol import Symbol
+from ....op.record import find
+from ..constant_folding import with_constants_folded, with_own_outputs
+from ..conversion.model_backend import ModelBackend
+from ..group import Runner
+from ..padding_merge import with_padding_merged
+from ..request import PRECISIONS
+from ..simplification import simplified
+from ..unread_positions import Subsampled, without_unread_positions
+
+if TYPE_CHECKING:
+    from ...program import Program
+
+__all__ = ["OneDNN"]
+
+
+def _pooled(node: Node, inputs: list[Entry]) -> Node | None:
+    """Positions are skipped by windows of one, which oneDNN knows."""
+    if not isinstance(node.op, Subsampled):
+        return None
+    window = {"kernel": (1, 1), "stride": node.op.steps, "pool_type": "max"}
+    return node.with_operator(find("Pooling").of(window), inputs)
+
+
+class OneDNN(ModelBackend):
+    """The backend."""
+
+    name = "onednn"
+    packages = ()
+
+    def unavailable(self) -> str | None:
+        """Why it cannot be used; None where it can."""
+        if not torch.backends.mkldnn.is_available():  # type: ignore[no-untyped-call]
+            return "PyTorch was built without oneDNN"
+        if not hasattr(torch.jit, "enable_onednn_fusion"):
+            return f"PyTorch {torch.__version__} has no oneDNN graphs"
+        return None
+
+    def precisions(self) -> tuple[str, ...]:
+        """What it compiles here computes in float32."""
+        return PRECISIONS[:1]
+
+    def compile(self, program: Program, constants: Mapping[str, Tensor]) -> Symbol:
+        """The symbol after passes that other runtimes have of their own, with parts as models."""
+        symbol = with_padding_merged(simplified(program.symbol))
+        symbol = with_constants_folded(symbol, constants)
+        symbol = without_unread_positions(symbol, program.facts.shapes(symbol))
+        symbol = rewrite(symbol, _pooled)
+        return with_own_outputs(super().compile(program.rewritten(symbol), constants))
+
+    def make(
+        self,
+        body: Symbol,
+        shapes: Mapping[str, tuple[int, ...]],
+        constants: Mapping[str, Tensor],
+        precision: str,
+    ) -> Runner:
+        """A traced function."""
+        from .model import Model
+
+        return Model(body, shapes, constants)
