@@ -146,6 +146,7 @@ SUBJECT = Subject(
     (
         "mxnova-auto",
         "mxnova",
+        "mxnova-onednn",
         "mxnet",
         "onnxruntime",
         "openvino",
