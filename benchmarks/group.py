@@ -112,7 +112,10 @@ def main() -> None:
         _follow(find(subject).cases(peer, Options(**json.loads(options))))
         return
     threading.Thread(target=_end_with_stdin, daemon=True).start()
-    import_mx(peer)  # serves until all workers have ended
+    try:
+        import_mx(peer)  # serves until all workers have ended
+    finally:
+        os._exit(0)  # at its own end MXNet's scheduler hangs now and then
 
 
 if __name__ == "__main__":
