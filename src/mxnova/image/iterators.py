@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -234,16 +235,9 @@ class ImageIter(io.DataIter):
         """
         samples, pad = self._next_samples()
         data = np.stack([image.asnumpy() for image, _ in samples]).astype(np.float32)
-        labels = np.stack([self._labels_of(label) for _, label in samples])
         shape = self.provide_label[0].shape
+        labels = np.stack([_labels_of(label, prod(shape[1:])) for _, label in samples])
         return io.DataBatch([nd.array(data)], [nd.array(labels.reshape(shape))], pad)
-
-    def _labels_of(self, label: Any) -> np.ndarray:
-        numbers = _numbers(label).ravel()
-        if numbers.size not in (1, self.label_width):
-            text = f"{numbers.size} labels of an image, where label_width={self.label_width}"
-            raise ArgumentError(f"ImageIter: {text}")
-        return np.broadcast_to(numbers, self.label_width)
 
     def _next_samples(self) -> tuple[list[tuple[Any, Any]], int]:
         """The samples of a batch, and how many of them `pad` counts."""
@@ -324,3 +318,13 @@ def _entry(row: Sequence[Any]) -> tuple[nd.NDArray, str]:
 
 def _numbers(label: Any) -> np.ndarray:
     return label.asnumpy() if isinstance(label, nd.NDArray) else np.asarray(label, np.float32)
+
+
+def _labels_of(label: Any, count: int) -> np.ndarray:
+    """The `count` labels of an image, of which it may name one for all."""
+    numbers = _numbers(label).ravel()
+    if numbers.size not in (1, count):
+        raise ArgumentError(
+            f"ImageIter: {numbers.size} labels of an image, which must have {count}"
+        )
+    return np.broadcast_to(numbers, count)

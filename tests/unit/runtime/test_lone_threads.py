@@ -33,14 +33,6 @@ assert helpers() == before, (before, helpers())
 """
 
 
-@pytest.fixture
-def two_threads():
-    before = torch.get_num_threads()
-    torch.set_num_threads(2)
-    yield
-    torch.set_num_threads(before)
-
-
 def _numbers_in_new_threads(count: int) -> list[int]:
     found: list[int] = []
     threads = [

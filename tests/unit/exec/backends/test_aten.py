@@ -259,13 +259,9 @@ def test_convolutions_pad_for_themselves(monkeypatch, name):
 
 
 @pytest.fixture
-def two_threads(monkeypatch):
+def small_batches(monkeypatch, two_threads):
     """Batches are shared out however little they are."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(2)
     monkeypatch.setattr(batch_split, "_LEAST_WORK", 1)
-    yield
-    torch.set_num_threads(before)
 
 
 def network(**options):
@@ -276,13 +272,13 @@ def network(**options):
 
 @pytest.mark.parametrize("batch", [2, 3])
 @pytest.mark.parametrize("name", IN_NEED)
-def test_sums_in_shared_out_batches(monkeypatch, two_threads, batch, name):
+def test_sums_in_shared_out_batches(monkeypatch, small_batches, batch, name):
     plain, found, _ = answers(IN_NEED[name](), monkeypatch, (batch, *SHAPE[1:]))
     close(found, plain)
 
 
 @pytest.mark.parametrize("batch", [1, 2, 5, 8])
-def test_batches_are_shared_out(monkeypatch, two_threads, batch):
+def test_batches_are_shared_out(monkeypatch, small_batches, batch):
     shape = (batch, *SHAPE[1:])
     plain, found, predictor = answers(network(), monkeypatch, shape)
     close(found, plain)
@@ -295,7 +291,7 @@ def test_batches_are_shared_out(monkeypatch, two_threads, batch):
     close(other.predict(data=data)[0][:1], halves.predict(data=data[:1])[0])
 
 
-def test_what_joins_images_stays_whole(monkeypatch, two_threads):
+def test_what_joins_images_stays_whole(monkeypatch, small_batches):
     x = conv(conv(X, "a"), "b")
     mixed = mx.sym.broadcast_add(x, mx.sym.mean(x, axis=0, keepdims=True))
     symbol = mx.sym.sum(conv(conv(mixed, "c"), "d"), axis=0)
@@ -306,7 +302,7 @@ def test_what_joins_images_stays_whole(monkeypatch, two_threads):
     ]  # fmt: skip
 
 
-def test_weights_that_change_are_not_cut(monkeypatch, two_threads):
+def test_weights_that_change_are_not_cut(monkeypatch, small_batches):
     """As many filters as images: a weight could be taken for a batch."""
     weight = mx.sym.var("given", shape=(4, 8, 1, 1))
     x = conv(conv(conv(X, "a"), "b"), "c")
@@ -321,7 +317,7 @@ def test_weights_that_change_are_not_cut(monkeypatch, two_threads):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks")
-def test_a_forked_child_has_threads_of_its_own(monkeypatch, two_threads):
+def test_a_forked_child_has_threads_of_its_own(monkeypatch, small_batches):
     plain, _, predictor = answers(network(), monkeypatch)
     data = np.random.default_rng(5).normal(size=SHAPE).astype("float32")
     child = os.fork()
@@ -331,14 +327,14 @@ def test_a_forked_child_has_threads_of_its_own(monkeypatch, two_threads):
     assert os.waitpid(child, 0)[1] == 0
 
 
-def test_what_goes_wrong_inside_names_the_node(monkeypatch, two_threads):
+def test_what_goes_wrong_inside_names_the_node(monkeypatch, small_batches):
     predictor = answers(network(), monkeypatch)[2]
     (group,) = [op for op in operators(predictor) if op.name == "_Group"]
     with pytest.raises(MXNetError, match="one_b|stem|one_a"):
         group.forward(torch.zeros(4, 9, 12, 12))
 
 
-def test_many_callers(monkeypatch, two_threads):
+def test_many_callers(monkeypatch, small_batches):
     plain, _, predictor = answers(network(), monkeypatch)
     data = np.random.default_rng(5).normal(size=SHAPE).astype("float32")
     wrong = []
@@ -363,7 +359,7 @@ def test_many_callers(monkeypatch, two_threads):
     not torch.ops.mkldnn._is_mkldnn_bf16_supported(), reason="no instructions for bfloat16"
 )
 @pytest.mark.parametrize("batch", [1, 4])
-def test_bfloat16_is_what_was_asked_for(monkeypatch, two_threads, batch):
+def test_bfloat16_is_what_was_asked_for(monkeypatch, small_batches, batch):
     shape = (batch, *SHAPE[1:])
     plain, found, predictor = answers(network(), monkeypatch, shape, precision="bfloat16")
     assert any(row.reason.endswith(", in bfloat16") for row in predictor.explain())

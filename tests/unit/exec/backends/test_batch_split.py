@@ -14,14 +14,6 @@ from mxnova.core.exec.backends import aten
 from mxnova.core.exec.backends.batch_split import computed_alone
 
 
-@pytest.fixture
-def two_threads():
-    before = torch.get_num_threads()
-    torch.set_num_threads(2)
-    yield
-    torch.set_num_threads(before)
-
-
 def test_threads_compute_alone(two_threads):
     assert {computed_alone(torch.get_num_threads) for _ in range(8)} == {1}
     assert torch.get_num_threads() == 2

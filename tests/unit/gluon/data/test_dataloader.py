@@ -76,12 +76,17 @@ def children():
     return multiprocessing.active_children()
 
 
+def shared_memory():
+    """Names of blocks; semaphores are there only while processes of other tests are."""
+    return {name for name in os.listdir("/dev/shm") if not name.startswith("sem.")}
+
+
 @pytest.fixture(autouse=True)
 def nothing_is_left():
-    before = set(os.listdir("/dev/shm"))
+    before = shared_memory()
     yield
     assert children() == []
-    assert set(os.listdir("/dev/shm")) <= before
+    assert shared_memory() <= before
 
 
 @pytest.mark.parametrize("mode", MODES)
