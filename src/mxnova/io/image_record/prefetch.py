@@ -91,9 +91,11 @@ class Prefetcher:
             engine().wait_for_var(self._pending.popleft().var)
 
     def close(self) -> None:
-        """Lets its threads end."""
-        if self._pool is not None and self._pid == os.getpid():
-            self._pool.shutdown(wait=False)
+        """Lets its threads end, as those of a pool do that nobody holds.
+
+        It takes no lock: the collector may call it inside `submit`, which holds the pool's.
+        """
+        self._pool = None
 
     # Operations -----------------------------------------------------------------------------------
 
@@ -127,10 +129,10 @@ class Prefetcher:
         self._submit(batch, plan, done)
 
     def _decode(self, batch: _Pending, done: Completion) -> None:
-        if batch.plan is None:
+        jobs = () if batch.plan is None else batch.plan.jobs
+        if not jobs:
             done()
             return
-        jobs = batch.plan.jobs
         shares = [jobs[i :: 4 * self._n_threads] for i in range(4 * self._n_threads)]
         shares = [share for share in shares if share]
         batch.n_left = len(shares)
@@ -150,8 +152,11 @@ class Prefetcher:
             done()
 
     def _submit(self, batch: _Pending, work: Callable[[], Any], done: Completion) -> None:
+        pool = self._pool
         try:
-            self._pool.submit(work)  # type: ignore[union-attr]
-        except RuntimeError as error:  # the interpreter ends, or `close` came first
+            if pool is None:
+                raise RuntimeError("the iterator was closed")
+            pool.submit(work)
+        except RuntimeError as error:  # that, or the interpreter ends
             batch.fail(error)
             done()

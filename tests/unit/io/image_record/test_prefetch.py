@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Batches that are made ahead, and how that ends."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from mxnova.io.image_record.prefetch import Prefetcher
+
+
+class OneBatch:
+    """A plan without work."""
+
+    jobs = ()
+
+    def finish(self):
+        return "a batch"
+
+
+def prefetcher():
+    plans = iter([OneBatch()] * 4)
+    return Prefetcher("made ahead", lambda: next(plans, None), 2, 2)
+
+
+def test_batches_come_in_order_until_the_end():
+    made = prefetcher()
+    assert [made.read() for _ in range(5)] == ["a batch"] * 4 + [None]
+    made.close()
+
+
+def test_closing_takes_no_lock_of_the_pool():
+    """The collector may close an iterator while one of the pool's own calls is under way."""
+    made = prefetcher()
+    assert made.read() == "a batch"
+    made.drain()
+    with made._pool._shutdown_lock:
+        closing = threading.Thread(target=made.close, daemon=True)
+        closing.start()
+        closing.join(10)
+        assert not closing.is_alive()
+
+
+def test_threads_end_after_closing():
+    before = threading.active_count()
+    made = prefetcher()
+    made.read()
+    made.drain()
+    made.close()
+    end = time.monotonic() + 10
+    while threading.active_count() > before and time.monotonic() < end:
+        time.sleep(0.01)
+    assert threading.active_count() <= before
