@@ -83,6 +83,18 @@ def _with_ranges(op: FusedLayer, _count: int) -> Sequence[int]:
     return [op.chain.names.index(name) for name in op.ranged()]
 
 
+def _of_fused(op: str, yes: str) -> _Rule:
+    """The rule of a fused layer, which stays the same operator; `yes` is MXNet's spelling there."""
+    return _Rule(
+        op,
+        integers=_with_ranges,
+        is_wide=True,
+        must=True,
+        takes=_is_fused_real,
+        attrs={"quantized": yes},
+    )
+
+
 _RULES = {
     "Activation": _Rule("_contrib_quantized_act", takes=_is_relu),
     "BatchNorm": _Rule(
@@ -108,22 +120,8 @@ _RULES = {
         is_float=True,
         attrs={"quantized": "true"},
     ),
-    "_sg_mkldnn_conv": _Rule(
-        "_sg_mkldnn_conv",
-        integers=_with_ranges,
-        is_wide=True,
-        must=True,
-        takes=_is_fused_real,
-        attrs={"quantized": "true"},
-    ),
-    "_sg_mkldnn_fully_connected": _Rule(
-        "_sg_mkldnn_fully_connected",
-        integers=_with_ranges,
-        is_wide=True,
-        must=True,
-        takes=_is_fused_real,
-        attrs={"quantized": "True"},
-    ),
+    "_sg_mkldnn_conv": _of_fused("_sg_mkldnn_conv", "true"),
+    "_sg_mkldnn_fully_connected": _of_fused("_sg_mkldnn_fully_connected", "True"),
     "elemwise_add": _Rule("_contrib_quantized_elemwise_add", is_wide=True),
     "elemwise_mul": _Rule("_contrib_quantized_elemwise_mul", is_wide=True),
 }

@@ -35,7 +35,14 @@ from ..op.quantized.ranges import (
 )
 from ..op.record import Op, as_tuple, numbered
 
-__all__ = ["FusedConvolutionLayer", "FusedLayer", "FusedLinearLayer", "Result"]
+__all__ = [
+    "ACTIVATIONS",
+    "FusedConvolutionLayer",
+    "FusedLayer",
+    "FusedLinearLayer",
+    "Result",
+    "activation_of",
+]
 
 ACTIVATIONS = frozenset({"Activation", "LeakyReLU", "abs", "clip", "exp", "sqrt", "square"})
 _SCALE_FREE = frozenset({"relu", "leaky", "abs"})  # f(a * x) is a * f(x) for positive a
@@ -171,7 +178,7 @@ class FusedLayer(Op):
     def can_be_quantized(self) -> bool:
         """Whether its activations are among those that MXNet computes on integers."""
         return self._on_integers.issuperset(
-            _function(n) for n in self.chain.rest if n is not self.chain.sum
+            activation_of(n) for n in self.chain.rest if n is not self.chain.sum
         )
 
     def integer_inputs(self) -> list[str]:
@@ -264,7 +271,7 @@ class FusedLayer(Op):
         if self.min_calib_range is None or self.max_calib_range is None:
             return torch.int32
         last = self.chain.rest[-1] if self.chain.rest else None
-        return torch.uint8 if last and _function(last) in self._non_negative else torch.int8
+        return torch.uint8 if last and activation_of(last) in self._non_negative else torch.int8
 
     # Forward -----------------------------------------------------------------------------------
 
@@ -346,7 +353,8 @@ class FusedLayer(Op):
             sums = sums.mul_(self.along_outputs(result.factor))
         dtype = self.result_type()
         for node in self.chain.rest:
-            if dtype is torch.uint8 and node is self.chain.rest[-1] and _function(node) == "relu":
+            is_last = node is self.chain.rest[-1]
+            if dtype is torch.uint8 and is_last and activation_of(node) == "relu":
                 break  # uint8 has nothing below zero
             if node is self.chain.sum and summand is not None and result.summand is not None:
                 sums = sums.add_(summand * result.summand)
@@ -365,7 +373,7 @@ def _run(op: Any, *given: Tensor) -> Any:
     return op.forward(*given, **op.quiet_facts())
 
 
-def _function(node: Node) -> str:
+def activation_of(node: Node) -> str:
     """The name of an activation."""
     op: Any = node.op
     return str(op.attr("act_type")) if op.name in ("Activation", "LeakyReLU") else str(op.name)
@@ -374,7 +382,7 @@ def _function(node: Node) -> str:
 def _activated(node: Node, data: Tensor, unit: Tensor) -> Tensor:
     """An activation of real numbers, of which 1 is `unit` steps of `data`."""
     op: Any = node.op
-    if _function(node) in _SCALE_FREE:
+    if activation_of(node) in _SCALE_FREE:
         return _run(op, data)  # type: ignore[no-any-return]
     if op.name == "clip":
         return data.clamp_(op.attr("a_min") * unit, op.attr("a_max") * unit)

@@ -17,10 +17,9 @@ from ..graph.partition import Becomes, partitioned
 from ..graph.rewrite import Replacement, rewrite
 from ..graph.symbol import Symbol
 from .backends.readers import Readers
+from .fused_layers import ACTIVATIONS, activation_of
 
 __all__ = ["with_fused_layers", "with_integer_layers"]
-
-_Activations = Mapping[str, frozenset[str]]  # operator -> what it may be
 
 
 class _Takes(NamedTuple):
@@ -99,12 +98,11 @@ def _next(readers: Readers, node: Node, *operators: str) -> Node | None:
 
 
 def _activation(readers: Readers, node: Node, kinds: frozenset[str]) -> Node | None:
-    found = _next(readers, node, "Activation", "LeakyReLU", "clip", "abs", "square", "sqrt", "exp")
+    found = _next(readers, node, *ACTIVATIONS)
     op: Any = None if found is None else found.op
-    if op is None or (op.name == "clip" and op.attr("a_min") != 0):
+    if found is None or (op.name == "clip" and op.attr("a_min") != 0):
         return None
-    kind = op.attr("act_type") if op.name in ("Activation", "LeakyReLU") else op.name
-    return found if kind in kinds else None
+    return found if activation_of(found) in kinds else None
 
 
 def _convolution(readers: Readers, taken: set[int], node: Node, takes: _Takes) -> _Draft | None:

@@ -331,7 +331,7 @@ def test_one_cached_op_meets_other_types_and_shapes(backend):
 
 
 def test_what_the_runtime_cannot_make_runs_all_the_same(backend, monkeypatch, caplog):
-    def make(body, shapes, constants, precision):
+    def make(part):
         raise RuntimeError("no such kernel")
 
     monkeypatch.setattr(BY_NAME[backend], "make", make)

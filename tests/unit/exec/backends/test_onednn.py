@@ -6,6 +6,7 @@ import torch
 
 import mxnova as mx
 from mxnova.core.exec.backends import BY_NAME
+from mxnova.core.exec.backends.conversion.graph import Part
 
 from .test_aten import X, answers, close, conv, residual
 
@@ -50,7 +51,7 @@ HEADS = {
 def test_outputs_have_memory_of_their_own(head):
     x, weight = torch.rand(4, 8, 12, 12), torch.rand(1, 8, 1, 1)
     symbol = HEADS[head](mx.sym.var("x"), mx.sym.var("w"))
-    run = BY_NAME["onednn"].make(symbol, {"x": x.shape}, {"w": weight}, "float32")
+    run = BY_NAME["onednn"].make(Part(symbol, {"x": x.shape}, {"w": weight}))
     before = x.clone(), weight.clone()
     results = run([x])
     expected = [r.clone() for r in results]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from torch import Tensor
@@ -11,11 +12,12 @@ from torch import Tensor
 from ....graph.infer import ShapeTable, infer_shapes
 from ....graph.node import Node
 from ....graph.symbol import Symbol
+from ..request import PRECISIONS
 from . import arrangement, elementwise, layers, recurrent  # noqa: F401 - they fill the table
 from .opset import Opset
 from .site import CONVERTERS, Site
 
-__all__ = ["converted", "head_shapes", "refusal", "shape_table", "site_of"]
+__all__ = ["Part", "refusal", "site_of"]
 
 
 def refusal(node: Node, site: Site) -> str | None:
@@ -47,44 +49,48 @@ def _known(shape: Any) -> tuple[int, ...]:
     return () if shape is None else tuple(shape)  # hidden outputs may have none
 
 
-def shape_table(
-    body: Symbol, shapes: Mapping[str, tuple[int, ...]], constants: Mapping[str, Tensor]
-) -> ShapeTable:
-    """Shapes of all nodes of `body`.
+@dataclass(eq=False)
+class Part:
+    """Nodes that are to become a model, for inputs of known shapes.
 
-    Args:
+    Attributes:
         body: the nodes, on variables.
-        shapes: of the variables that change, by name.
+        shapes: of the variables that change, by name, in the order of the model's inputs.
         constants: values of the others, by name.
-    """
-    return infer_shapes(body.nodes, {**shapes, **{n: tuple(t.shape) for n, t in constants.items()}})
-
-
-def head_shapes(body: Symbol, table: ShapeTable) -> list[tuple[int, ...]]:
-    """Shapes of the heads of `body`."""
-    return [_known(table[id(e.node)][e.output]) for e in body.entries]
-
-
-def converted(
-    ops: Opset, body: Symbol, table: ShapeTable, constants: Mapping[str, Tensor]
-) -> list[Any]:
-    """Values of the heads of `body`, said in the words of `ops`.
-
-    Args:
-        ops: the model that is being written; its inputs are the variables that change, in order.
-        body: the nodes, on variables.
+        precision: what products may be computed in.
         table: shapes of all nodes.
-        constants: values of variables that stay, by name.
     """
-    made: dict[int, list[Any]] = {}
-    for node in body.nodes:
-        if node.op is None and node.name in constants:
-            made[id(node)] = [ops.floats(constants[node.name])]
-        elif node.op is None:
-            made[id(node)] = [ops.parameter(node.name, _known(table[id(node)][0]))]
-        else:
-            site = site_of(node, table, constants)
-            site.ops, site.inputs = ops, [made[id(e.node)][e.output] for e in node.inputs]
-            found = CONVERTERS[node.op.name].build(site)
-            made[id(node)] = found if isinstance(found, list) else [found]
-    return [made[id(e.node)][e.output] for e in body.entries]
+
+    body: Symbol
+    shapes: Mapping[str, tuple[int, ...]]
+    constants: Mapping[str, Tensor]
+    precision: str = PRECISIONS[0]
+    table: ShapeTable = field(init=False)
+
+    def __post_init__(self) -> None:
+        constants = {n: tuple(t.shape) for n, t in self.constants.items()}
+        self.table = infer_shapes(self.body.nodes, {**self.shapes, **constants})
+
+    def can_be_said(self) -> bool:
+        """Whether there are words for all of it, at these shapes."""
+        nodes = [n for n in self.body.nodes if n.op is not None]
+        return all(refusal(n, site_of(n, self.table, self.constants)) is None for n in nodes)
+
+    def head_shapes(self) -> list[tuple[int, ...]]:
+        """Shapes of the heads."""
+        return [_known(self.table[id(e.node)][e.output]) for e in self.body.entries]
+
+    def said_in(self, ops: Opset) -> list[Any]:
+        """Values of the heads, said in the words of `ops`, the model that is being written."""
+        made: dict[int, list[Any]] = {}
+        for node in self.body.nodes:
+            if node.op is None and node.name in self.constants:
+                made[id(node)] = [ops.floats(self.constants[node.name])]
+            elif node.op is None:
+                made[id(node)] = [ops.parameter(node.name, self.shapes[node.name])]
+            else:
+                site = site_of(node, self.table, self.constants)
+                site.ops, site.inputs = ops, [made[id(e.node)][e.output] for e in node.inputs]
+                found = CONVERTERS[node.op.name].build(site)
+                made[id(node)] = found if isinstance(found, list) else [found]
+        return [made[id(e.node)][e.output] for e in self.body.entries]

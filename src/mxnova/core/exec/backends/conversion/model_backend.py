@@ -24,11 +24,12 @@ from ..request import lowest_precision, parameters_of, wants
 
 if TYPE_CHECKING:
     from ...program import Program
+    from .graph import Part
 
 __all__ = ["MakeModel", "ModelBackend"]
 
-MakeModel = Callable[[Symbol, Mapping[str, tuple[int, ...]], Mapping[str, Tensor], str], Runner]
-"""(body, shapes of its inputs by name, its constants by name, precision) -> what runs it."""
+MakeModel = Callable[["Part"], Runner]
+"""Nodes at some shapes -> what runs them."""
 
 _log = logging.getLogger("mxnova")
 
@@ -54,23 +55,23 @@ class _Model(Group):
         self.__dict__.update(_runners=OrderedDict(), _lock=threading.Lock())
 
     def _make(self, data: Sequence[Tensor]) -> Runner:
-        shapes = {n: tuple(t.shape) for n, t in zip(self.names, data, strict=True)}
-        if self._fits(data, shapes):
+        part = self._part(data)
+        if part is not None:
             try:
-                return self.make(self.body, shapes, self.constants, self.precision)
+                return self.make(part)
             except Exception as reason:  # noqa: BLE001 - whatever a runtime raises
                 _log.warning("backend %r makes no model: %s; ATen runs it", self.backend, reason)
         return function_of(self, data, Context("cpu", 0), watched=True)
 
-    def _fits(self, data: Sequence[Tensor], shapes: Mapping[str, tuple[int, ...]]) -> bool:
-        """Whether a model can be made for these inputs, which the graph may not be drawn for."""
-        from .graph import refusal, shape_table, site_of
+    def _part(self, data: Sequence[Tensor]) -> Part | None:
+        """What a model is made of; None for inputs that the graph was not drawn for."""
+        from .graph import Part
 
         if any(t.dtype is not torch.float32 for t in data):
-            return False
-        table = shape_table(self.body, shapes, self.constants)
-        sites = ((n, site_of(n, table, self.constants)) for n in self.nodes())
-        return all(refusal(node, site) is None for node, site in sites)
+            return None
+        shapes = {n: tuple(t.shape) for n, t in zip(self.names, data, strict=True)}
+        part = Part(self.body, shapes, self.constants, self.precision)
+        return part if part.can_be_said() else None
 
 
 _MODELS: weakref.WeakSet[_Model] = weakref.WeakSet()
@@ -99,14 +100,8 @@ class ModelBackend:
     name: str
     packages: tuple[str, ...]
 
-    def make(
-        self,
-        body: Symbol,
-        shapes: Mapping[str, tuple[int, ...]],
-        constants: Mapping[str, Tensor],
-        precision: str,
-    ) -> Runner:
-        """A model of `body`, which any number of threads may run."""
+    def make(self, part: Part) -> Runner:
+        """A model, which any number of threads may run."""
         raise NotImplementedError
 
     def unavailable(self) -> str | None:

@@ -28,6 +28,7 @@ from ..unread_positions import Subsampled, without_unread_positions
 
 if TYPE_CHECKING:
     from ...program import Program
+    from ..conversion.graph import Part
 
 __all__ = ["OneDNN"]
 
@@ -66,14 +67,8 @@ class OneDNN(ModelBackend):
         symbol = rewrite(symbol, _pooled)
         return with_own_outputs(super().compile(program.rewritten(symbol), constants))
 
-    def make(
-        self,
-        body: Symbol,
-        shapes: Mapping[str, tuple[int, ...]],
-        constants: Mapping[str, Tensor],
-        precision: str,
-    ) -> Runner:
+    def make(self, part: Part) -> Runner:
         """A traced function."""
         from .model import Model
 
-        return Model(body, shapes, constants)
+        return Model(part)

@@ -5,15 +5,14 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from ....graph.symbol import Symbol
-from ..conversion.graph import converted, shape_table
+from ..conversion.graph import Part
 from .opset import TorchOpset
 
 __all__ = ["Model"]
@@ -26,24 +25,15 @@ class Model:
     """A function of inputs of known shapes; any number of threads may run it.
 
     Args:
-        body: the nodes, on variables.
-        shapes: of the variables that change, by name.
-        constants: values of the others, by name.
+        part: what it computes.
     """
 
-    def __init__(
-        self,
-        body: Symbol,
-        shapes: Mapping[str, tuple[int, ...]],
-        constants: Mapping[str, Tensor],
-    ) -> None:
-        table = shape_table(body, shapes, constants)
-
+    def __init__(self, part: Part) -> None:
         def heads(*data: Tensor) -> tuple[Tensor, ...]:
-            found = converted(TorchOpset(data), body, table, constants)
-            return tuple(_with_own_memory(found, [*data, *constants.values()]))
+            found = part.said_in(TorchOpset(data))
+            return tuple(_with_own_memory(found, [*data, *part.constants.values()]))
 
-        examples = tuple(torch.zeros(shape) for shape in shapes.values())
+        examples = tuple(torch.zeros(shape) for shape in part.shapes.values())
         with torch.no_grad(), _compiling():
             traced = _jit.trace(_Traceable(heads).eval(), examples, check_trace=False)
             self._run = _jit.freeze(traced)

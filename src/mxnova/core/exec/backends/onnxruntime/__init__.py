@@ -7,14 +7,14 @@ Needs the packages onnxruntime and onnx, the extra ``mxnova[onnxruntime]``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from torch import Tensor
-
-from ....graph.symbol import Symbol
 from ..conversion.model_backend import ModelBackend
 from ..group import Runner
 from ..request import PRECISIONS
+
+if TYPE_CHECKING:
+    from ..conversion.graph import Part
 
 __all__ = ["ONNXRuntime"]
 
@@ -29,14 +29,8 @@ class ONNXRuntime(ModelBackend):
         """Its kernels for CPUs compute in float32."""
         return PRECISIONS[:1]
 
-    def make(
-        self,
-        body: Symbol,
-        shapes: Mapping[str, tuple[int, ...]],
-        constants: Mapping[str, Tensor],
-        precision: str,
-    ) -> Runner:
+    def make(self, part: Part) -> Runner:
         """A session."""
         from .session import Session
 
-        return Session(body, shapes, constants)
+        return Session(part)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,7 @@ import torch
 from torch import Tensor
 
 from ....base.machine_load import is_busy
-from ....graph.symbol import Symbol
-from ..conversion.graph import converted, head_shapes, shape_table
+from ..conversion.graph import Part
 from .opset import ONNXOpset
 
 __all__ = ["Session"]
@@ -24,21 +23,13 @@ class Session:
     """A session for inputs of known shapes; any number of threads may run it.
 
     Args:
-        body: the nodes, on variables.
-        shapes: of the variables that change, by name.
-        constants: values of the others, by name.
+        part: what it computes.
     """
 
-    def __init__(
-        self,
-        body: Symbol,
-        shapes: Mapping[str, tuple[int, ...]],
-        constants: Mapping[str, Tensor],
-    ) -> None:
+    def __init__(self, part: Part) -> None:
         ops = ONNXOpset()
-        table = shape_table(body, shapes, constants)
-        heads, self._shapes = converted(ops, body, table, constants), head_shapes(body, table)
-        self._outputs = [ops.output(head) for head in heads]
+        self._outputs = [ops.output(head) for head in part.said_in(ops)]
+        self._shapes = part.head_shapes()
         self._inputs = ops.inputs
         options = _options()
         model = ops.model(self._outputs)

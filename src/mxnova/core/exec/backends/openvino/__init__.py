@@ -7,14 +7,14 @@ ResNet-50, batch 1, is faster so than through ATen. Needs the package openvino, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from torch import Tensor
-
-from ....graph.symbol import Symbol
 from ..conversion.model_backend import ModelBackend
 from ..group import Runner
 from ..request import PRECISIONS
+
+if TYPE_CHECKING:
+    from ..conversion.graph import Part
 
 __all__ = ["OpenVINO"]
 
@@ -31,14 +31,8 @@ class OpenVINO(ModelBackend):
 
         return PRECISIONS if model.has_bfloat16() else PRECISIONS[:1]
 
-    def make(
-        self,
-        body: Symbol,
-        shapes: Mapping[str, tuple[int, ...]],
-        constants: Mapping[str, Tensor],
-        precision: str,
-    ) -> Runner:
+    def make(self, part: Part) -> Runner:
         """A compiled model."""
         from .model import Model
 
-        return Model(body, shapes, constants, precision)
+        return Model(part)

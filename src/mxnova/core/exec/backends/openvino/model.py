@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import openvino
@@ -13,8 +13,7 @@ import torch
 from openvino import opset13 as ov
 from torch import Tensor
 
-from ....graph.symbol import Symbol
-from ..conversion.graph import converted, head_shapes, shape_table
+from ..conversion.graph import Part
 from .opset import OpenVINOOpset
 
 __all__ = ["Model", "has_bfloat16"]
@@ -36,22 +35,12 @@ class Model:
     """A compiled model for inputs of known shapes; any number of threads may run it.
 
     Args:
-        body: the nodes, on variables.
-        shapes: of the variables that change, by name.
-        constants: values of the others, by name.
-        precision: what products may be computed in.
+        part: what it computes.
     """
 
-    def __init__(
-        self,
-        body: Symbol,
-        shapes: Mapping[str, tuple[int, ...]],
-        constants: Mapping[str, Tensor],
-        precision: str,
-    ) -> None:
+    def __init__(self, part: Part) -> None:
         ops = OpenVINOOpset()
-        table = shape_table(body, shapes, constants)
-        heads = converted(ops, body, table, constants)
+        heads = part.said_in(ops)
         # Heads that are inputs are copied: OpenVINO would leave its own memory in their place.
         self._copied = {
             i: position
@@ -65,13 +54,13 @@ class Model:
             "PERFORMANCE_HINT": "LATENCY",
             "NUM_STREAMS": 1,
             "INFERENCE_NUM_THREADS": torch.get_num_threads(),
-            "INFERENCE_PRECISION_HINT": "bf16" if precision == "bfloat16" else "f32",
+            "INFERENCE_PRECISION_HINT": "bf16" if part.precision == "bfloat16" else "f32",
         }
         if settings["INFERENCE_NUM_THREADS"] == 1:
             # OpenVINO 2026.4 ends the process over chains of products that it compiles for one.
             settings["SNIPPETS_MODE"] = "DISABLE"
         self._compiled = _core().compile_model(model, _DEVICE, settings)
-        self._shapes = [s for i, s in enumerate(head_shapes(body, table)) if i not in self._copied]
+        self._shapes = [s for i, s in enumerate(part.head_shapes()) if i not in self._copied]
         self._local = threading.local()
 
     def __call__(self, data: Sequence[Tensor]) -> list[Tensor]:
