@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Convolution by tiles gives what convolution gives, for every way that tiles overhang images."""
 
+import functools
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -24,13 +26,10 @@ CASES = [
 def convolved(images, weight, bias, pad, **options):
     n, _, height, width = images.shape
     size = (height + 2 * pad[0] - 2, width + 2 * pad[1] - 2)
-    counts = winograd.tile_counts(*size)
-    tiles = winograd.tiles(images.permute(0, 2, 3, 1).contiguous(), pad, counts)
-    made = winograd.windows(weight).view(winograd.AREA, len(weight), -1)
-    products = torch.einsum("tpc,pfc->tpf", tiles, made).contiguous()
-    products += winograd.bias_of_products(bias).view(winograd.AREA, -1)
     output = images.new_full((n, *size, len(weight)), float("nan"))
-    winograd.assembled(products, output, counts, **options)
+    added = winograd.bias_of_products(bias)
+    multiply = functools.partial(winograd.multiplied, weight=winograd.windows(weight), bias=added)
+    winograd.convolve(images.permute(0, 2, 3, 1), output, pad, multiply, **options)
     return output.permute(0, 3, 1, 2)
 
 
