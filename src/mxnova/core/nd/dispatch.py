@@ -50,9 +50,11 @@ class Plan:
     """What invoking an operator needs to know, worked out once and kept with its structure.
 
     Attributes:
-        readily: what `of_one` has seen that may go straight to the forward.
+        readily: what `of_one` has seen that may go straight to the forward, and the kernel for it
+            where that is a part of the forward.
         accepted: shapes and dtypes of inputs that the operator's rules have passed, and what
             integers are among the arrays then.
+        any_shape: whether an input passes the rules in one shape as in another.
         facts: run facts that its forward asks for.
         n_inputs: how many arrays it takes.
         sparse: whether it may give sparse results from dense inputs.
@@ -61,11 +63,13 @@ class Plan:
     """
 
     __slots__ = (
-        "accepted", "facts", "is_simple", "n_inputs", "readily", "sparse", "visible", "written"
+        "accepted", "any_shape", "facts", "is_simple", "n_inputs", "readily", "sparse", "visible",
+        "written",
     )  # fmt: skip
 
     def __init__(self, op: Op) -> None:
         self.accepted: dict[Any, int] = {}
+        self.any_shape = op.any_shape
         self.facts = op.type.signature.facts
         self.n_inputs = len(op.structure.inputs)
         self.sparse = op.kernel_for(["default"] * self.n_inputs) is not None
@@ -73,7 +77,7 @@ class Plan:
         self.written = op.structure.written
         outputs = len(op.structure.outputs)
         self.is_simple = not (self.facts or self.sparse or self.written) and outputs == 1
-        self.readily: set[Any] = set()
+        self.readily: dict[Any, Callable[[Tensor], Any] | None] = {}
 
     def accept(self, op: Op, tensors: Sequence[Tensor]) -> int:
         """Runs the operator's rules, once for each combination of inputs.
