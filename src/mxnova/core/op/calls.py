@@ -41,6 +41,13 @@ class CallForm:
         declared = (n for n in (*self.arrays, *self.parameters) if n not in type_.by_name_only)
         self._positional = (*declared, *self.extras)
 
+    @property
+    def parameters_by_place(self) -> tuple[str, ...]:
+        """Names of the parameters that may follow all arrays as positional arguments, in order."""
+        arrays = [name for name in self.arrays if name in self._positional]
+        names = self._positional[len(arrays) : -len(self.extras) or None]
+        return names if len(arrays) == len(self.arrays) else ()
+
     def split(
         self, args: Sequence[Any], kwargs: dict[str, Any], is_array: Callable[[Any], bool]
     ) -> Call:
