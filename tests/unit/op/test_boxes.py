@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from mxnova.core.op.contrib import boxes as module
 from mxnova.core.op.contrib.boxes import (
-    best_first,
     decode,
     encode,
     match,
@@ -112,18 +111,6 @@ def test_no_boxes():
     nothing = torch.zeros(0, 4)
     assert suppress(nothing, 0.5).tolist() == []
     assert suppress(nothing, 0.5, torch.zeros(0, dtype=torch.long)).tolist() == []
-
-
-scores = st.lists(st.sampled_from([-2.5, -1.0, -0.0, 0.0, 0.25, 1.0, float("-inf")]), min_size=1)
-
-
-@given(scores, st.integers(1, 30))
-@example([-0.0, 0.0], 1)
-@settings(max_examples=50)
-def test_best_first_is_a_stable_sort(values, most):
-    expected = sorted(range(len(values)), key=lambda i: -values[i])[:most]
-    assert best_first(torch.tensor(values), most).tolist() == expected
-    assert best_first(torch.tensor(values, dtype=torch.float64), most).tolist() == expected
 
 
 def greedy_matches(scores, least, most):

@@ -13,7 +13,8 @@ from ...base.shapes import shape_text
 from ..declaration import function_operator, operator
 from ..infer import Shapes
 from ..record import Op
-from .boxes import best_first, decode, encode, match, overlap, suppress, to_center, to_corner
+from ..sorting import first_places
+from .boxes import decode, encode, match, overlap, suppress, to_center, to_corner
 
 Form: TypeAlias = Literal["center", "corner"]
 
@@ -120,7 +121,7 @@ class BoxNMS(Op):
         if self.id_index >= 0:
             valid &= rows[..., self.id_index] != self.background_id
         ranked = score.masked_fill(~valid, float("-inf"))
-        order = best_first(ranked, self.topk if self.topk > 0 else None)
+        order = first_places(ranked, self.topk if self.topk > 0 else None)
         image, place = valid.gather(1, order).nonzero(as_tuple=True)
         found = rows[image, order[image, place]]
         boxes = self._coordinates(found)
