@@ -4,8 +4,6 @@
 import numpy as np
 import pytest
 import torch
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 
 from mxnova.core.op.contrib import boxes as module
 from mxnova.core.op.contrib.boxes import (

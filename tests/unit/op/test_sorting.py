@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 
 from mxnova.core.op.sorting import first_places, ordered, ordered_values
 
-SHAPES = [((100, 300), 1), ((100, 300), 0), ((9, 70, 31), 1), ((40000,), 0), ((0, 3), 1), ((4, 0), 1)]
+SHAPES = [
+    ((100, 300), 1),
+    ((100, 300), 0),
+    ((9, 70, 31), 1),
+    ((40000,), 0),
+    ((0, 3), 1),
+    ((4, 0), 1),
+]
 DTYPES = [torch.float32, torch.float16, torch.float64, torch.int32, torch.int64, torch.uint8]
 
 
@@ -59,5 +66,3 @@ def test_first_places_is_a_stable_sort(values, most):
     expected = sorted(range(len(values)), key=lambda i: -values[i])[:most]
     assert first_places(torch.tensor(values), most).tolist() == expected
     assert first_places(torch.tensor(values, dtype=torch.float64), most).tolist() == expected
-
-

@@ -216,7 +216,7 @@ def box_encode(
         means: what is subtracted of the offsets: x, y, width, height.
         stds: what they are divided by then.
     """
-    index = matches.long().clamp_(0, refs.shape[1] - 1)
+    index = matches.long().clamp(0, refs.shape[1] - 1)
     index += torch.arange(0, len(refs) * refs.shape[1], refs.shape[1], device=refs.device)[:, None]
     matched = refs.reshape(-1, 4).index_select(0, index.flatten()).view(anchors.shape)
     counts = samples > 0.5

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import product
 from math import prod
 from typing import NamedTuple
@@ -64,15 +63,15 @@ _LEAST_ROW = 8
 class _Sliding(NamedTuple):
     """How windows lie on images of height and width `size`: pairs all."""
 
-    size: Sequence[int]
-    kernel: Sequence[int]
-    stride: Sequence[int]
-    dilate: Sequence[int]
-    pad: Sequence[int]
+    size: tuple[int, ...]
+    kernel: tuple[int, ...]
+    stride: tuple[int, ...]
+    dilate: tuple[int, ...]
+    pad: tuple[int, ...]
 
     @classmethod
     def of(
-        cls, size: Sequence[int], kernel: Shape, stride: Shape, dilate: Shape, pad: Shape
+        cls, size: tuple[int, ...], kernel: Shape, stride: Shape, dilate: Shape, pad: Shape
     ) -> _Sliding:
         """That of an operator's parameters, empty ones having their defaults."""
         return cls(size, kernel, stride or (1, 1), dilate or (1, 1), pad or (0, 0))
