@@ -18,6 +18,10 @@ from .opset import ONNXOpset
 
 __all__ = ["Session"]
 
+# Of 512 x 256 sums normalized: 0.84 ms on one core with AVX2, where sum and norm by themselves take
+# 0.13.
+_SLOWER = ["SkipLayerNormFusion"]
+
 
 class Session:
     """A session for inputs of known shapes; any number of threads may run it.
@@ -36,7 +40,10 @@ class Session:
         self._constants = ops.constants  # which the session reads where they are
         options.add_external_initializers([*ops.constants], [*ops.constants.values()])
         self._session = onnxruntime.InferenceSession(
-            model, options, providers=["CPUExecutionProvider"]
+            model,
+            options,
+            providers=["CPUExecutionProvider"],
+            disabled_optimizers=_SLOWER,
         )
         self._local = threading.local()
 
