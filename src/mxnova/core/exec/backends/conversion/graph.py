@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -80,6 +80,11 @@ class Part:
         """Whether there are words for all of it, at these shapes."""
         nodes = [n for n in self.body.nodes if n.op is not None]
         return all(refusal(n, site_of(n, self.table, self.constants)) is None for n in nodes)
+
+    def of_items(self, count: int) -> Part:
+        """The same for as many items along the first axis of all inputs."""
+        shapes = {n: (count, *shape[1:]) for n, shape in self.shapes.items()}
+        return replace(self, shapes=shapes)
 
     def head_shapes(self) -> list[tuple[int, ...]]:
         """Shapes of the heads."""

@@ -250,7 +250,7 @@ def _selfatt_valatt(site: Site) -> Any:
 @converter("_FusedAttention")
 def _attention(site: Site) -> Any:
     o = site.ops
-    found = o.attention(o.transpose(site.x, (1, 0, 2)), site.op.heads, site.shapes[0])
+    found = o.attention(o.transpose(site.x, (1, 0, 2)), int(site.heads), site.shapes[0])
     return o.transpose(found, (1, 0, 2))
 
 

@@ -234,7 +234,8 @@ class TorchOpset(Opset):
     def attention(self, x: Tensor, heads: int, shape: Numbers) -> Tensor:
         length, batch, _ = shape
         parts = x.reshape(batch, length, heads, 3, -1).permute(3, 0, 2, 1, 4)
-        found = F.scaled_dot_product_attention(*parts.unbind(0))
+        queries, keys, values = parts.unbind(0)
+        found = F.scaled_dot_product_attention(queries, keys, values)
         return found.permute(0, 2, 1, 3).reshape(batch, length, -1)
 
     # Recurrent layers
