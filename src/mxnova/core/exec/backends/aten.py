@@ -24,7 +24,7 @@ from ...graph.node import Node
 from ...graph.symbol import Symbol
 from ..fused_layers import FusedLayer
 from . import low_precision
-from .batch_split import computed_alone, images_at_once, with_batches_apart
+from .batch_split import images_at_once, with_batches_apart
 from .constant_folding import with_constants_folded, with_own_outputs
 from .convolution_fusion import (
     is_convolution,
@@ -34,6 +34,7 @@ from .convolution_fusion import (
 from .fused_attention import with_fused_attention
 from .fused_linear import is_worth_fusing, with_fused_products
 from .in_place_sums import with_sums_in_place
+from .lone_pools import computed_alone
 from .padding_merge import with_padding_merged
 from .prepared_layers import parameters_of_layers, with_layers_opened, with_layers_prepared
 from .request import lowest_precision, parameters_of
