@@ -31,6 +31,7 @@ from .unread_positions import Subsampled
 __all__ = ["images_at_once", "with_batches_apart"]
 
 _LEAST_WORK = 1 << 28  # products of numbers in what one thread takes at once: some 3 ms
+_LEAST_IMAGES = 4  # which read weights once: ResNet-50, batch 8, in 325 ms instead of 354 one by one
 
 _EACH_BY_ITSELF = frozenset(
     (
@@ -95,7 +96,7 @@ def images_at_once(symbol: Symbol, shapes: ShapeTable) -> int:
     if batch < threads or work // threads < _LEAST_WORK:
         return 0
     least = ceil(_LEAST_WORK * batch / work)
-    return int(min(max(least, 1), ceil(batch / threads)))
+    return int(min(max(least, _LEAST_IMAGES), ceil(batch / threads)))
 
 
 def with_batches_apart(
