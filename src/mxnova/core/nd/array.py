@@ -395,23 +395,26 @@ CLASSES["default"] = NDArray
 
 
 def _quick(name: str, type_: OpType) -> Callable[..., Any]:
-    """The method of an operator of one array, which needs no sorting where nothing else is given."""
-    general = vars(OperatorMethods)[name]
+    """The method of an operator of one array; parameters that are given by name need no sorting."""
+    unsorted = frozenset([*type_.signature.inputs, "out", "name"])
 
-    @functools.wraps(general)
+    @functools.wraps(vars(OperatorMethods)[name])
     def method(self: NDArray, *args: Any, **kwargs: Any) -> Any:
-        if args or kwargs:
+        if args:
             return self._apply(name, args, kwargs)
-        return of_one(type_.plain, self)
+        if not kwargs:
+            return of_one(type_.plain, self)
+        if unsorted.isdisjoint(kwargs):
+            return of_one(type_.of(kwargs), self)
+        return self._apply(name, args, kwargs)
 
     return method
 
 
 for _name, _type in METHODS.items():
-    _signature = _type.signature
-    if len(_signature.inputs) == 1 and _signature.variadic is None:
-        if getattr(NDArray, _name) is getattr(OperatorMethods, _name):
-            setattr(NDArray, _name, _quick(_name, _type))
+    _takes_one = len(_type.signature.inputs) == 1 and _type.signature.variadic is None
+    if _takes_one and getattr(NDArray, _name) is getattr(OperatorMethods, _name):
+        setattr(NDArray, _name, _quick(_name, _type))
 
 
 def array_from_numpy(values: np.ndarray[Any, Any], context: Context) -> NDArray:

@@ -256,7 +256,7 @@ def backward(
     """
     found = _heads("backward", heads, head_grads)
     leaves, buffers = _wanted(reached(found))
-    if not any([gradient is not None for _, gradient in found.values()]):  # they might be read
+    if all(gradient is None for _, gradient in found.values()):  # else they might be read
         give_up(buffers)
     try:
         gradients = _gradients("backward", found, leaves, retain_graph, False, train_mode)

@@ -47,7 +47,8 @@ def function_of(op: str, shown: str = "") -> Callable[..., Any]:
         if is_sorted and _all_arrays(args):
             op, arrays = type_.of(kwargs), args
         elif not kwargs and n_arrays < len(args) <= most and _are_in_order(args, n_arrays):
-            op, arrays = type_.of(dict(zip(by_place, args[n_arrays:], strict=False))), args[:n_arrays]
+            op = type_.of(dict(zip(by_place, args[n_arrays:], strict=False)))
+            arrays = args[:n_arrays]
             if takes_one and out is None:
                 return of_one(op, args[0])
         else:

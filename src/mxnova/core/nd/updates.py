@@ -67,9 +67,7 @@ class UpdateOfSeveral:
         plan.accept(op, values)
         execute(op, op.forward, plan.facts, values, weights[0]._chunk.context, weights)
 
-    def _operator(
-        self, lrs: Sequence[float], wds: Sequence[float], options: dict[str, Any]
-    ) -> Op:
+    def _operator(self, lrs: Sequence[float], wds: Sequence[float], options: dict[str, Any]) -> Op:
         numbers = (*lrs, *wds, *options.values())
         are_floats = _FLOATS.issuperset(map(type, numbers))
         key = (*options, *numbers)

@@ -383,9 +383,9 @@ _dtype_of = attrgetter("dtype")
 
 
 def _fused_sgd_(
-    weights: list[Tensor],
-    grads: list[Tensor],
-    buffers: list[Tensor],
+    weights: Tensors,
+    grads: Tensors,
+    buffers: Tensors,
     lr: float,
     wd: float,
     momentum: float = 0.0,
@@ -401,10 +401,10 @@ def _fused_sgd_(
 
 def _fused_adam_(
     kernel: Callable[..., Any],
-    weights: list[Tensor],
-    grads: list[Tensor],
-    means: list[Tensor],
-    variances: list[Tensor],
+    weights: Tensors,
+    grads: Tensors,
+    means: Tensors,
+    variances: Tensors,
     lr: float,
     beta1: float,
     beta2: float,
