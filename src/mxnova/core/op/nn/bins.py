@@ -28,9 +28,9 @@ def table_of(maps: Tensor) -> Tensor:
 def cropped(data: Tensor, rows: Tensor, columns: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """The part of maps (…, height, width) that bins cover, and what counts in it; see `sums`.
 
-    For few regions a table of all would take most of the time. On a GPU it would wait for it.
+    For few regions a table of all would take most of the time. A GPU would have to be waited for.
     """
-    if data.device.type != "cpu" or not len(rows):
+    if data.device.type != "cpu" or not len(rows) or torch.compiler.is_compiling():
         return data, rows, columns
     down, across = (_covering(counted) for counted in (rows, columns))
     return data[..., down, across], rows[..., down], columns[..., across]
