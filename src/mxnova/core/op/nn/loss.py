@@ -112,7 +112,8 @@ class SoftmaxOutput(Op):
         if label.shape == output.shape:
             d_data = (output - label) * self.grad_scale
         else:
-            d_data = self._from_classes(label, self._by_class(output)).view(output.shape)
+            d_data = self._from_classes(label, self._by_class(output))
+            d_data = d_data if d_data.shape == output.shape else d_data.view(output.shape)
         # MXNet 1.9.1 takes the output for the incoming gradient.
         return d_data * output if self.out_grad else d_data
 
