@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from ...formats.atomic import replacing
-from ...formats.symbol_json import USER_KEYS
+from ...formats.symbol_record import USER_KEYS
 from ..base.errors import (
     ArgumentError,
     ArgumentTypeError,
