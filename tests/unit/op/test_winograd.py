@@ -7,7 +7,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from mxnova.core.op.nn import winograd
+from mxnova.core.op import winograd
 
 # batch, channels, filters, height, width, pad
 CASES = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fused 3×3 convolutions that take a quarter of the products (`op.nn.winograd`).
+"""Fused 3×3 convolutions that take a quarter of the products (`op.winograd`).
 
 Precondition: windows of 3×3 at every position, float32, nothing after them but a sum and a
 rectifier, and sizes for which that is faster. On one core with AVX2, nothing in its cache: 128
@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from ...base.shapes import PartialShape
-from ...op.nn import winograd
+from ...op import winograd
 from ...op.record import OpType
 from .fused_convolution import FusedConvolution, Geometry, laid_out
 

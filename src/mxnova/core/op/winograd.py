@@ -18,9 +18,9 @@ from math import ceil, prod
 import torch
 from torch import Tensor
 
-from ...base import env
-from ...base.shapes import PartialShape, is_known
-from ..onednn import HAS_AVX512
+from ..base import env
+from ..base.shapes import PartialShape, is_known
+from .onednn import HAS_AVX512
 
 __all__ = [
     "AREA",
