@@ -21,6 +21,7 @@ import contextlib
 import ctypes
 import multiprocessing
 import random
+import re
 import struct
 import sys
 import time
@@ -30,7 +31,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from mxnova.core.base.errors import MXNetError
 
@@ -63,7 +64,13 @@ class Finding:
 
 
 class Mutator:
-    """An endless list of damaged seeds."""
+    """An endless list of damaged seeds.
+
+    Of each `PERIOD` inputs in turn the first is a seed cut off, one each has a mutation of each
+    kind, and the last has several of any kind.
+    """
+
+    PERIOD: ClassVar[int]
 
     def __init__(self, seeds: list[bytes], seed: int) -> None:
         self.seeds = seeds
@@ -71,8 +78,8 @@ class Mutator:
         self.ends = [(data, end) for data in seeds for end in range(len(data))]
 
     def input(self, number: int) -> bytes:
-        """Input `number`: every seventh cuts a seed, at each byte in turn; others are random."""
-        turn, kind = divmod(number, 7)
+        """Input `number`; those cut off are cut at each byte in turn, others are random."""
+        turn, kind = divmod(number, self.PERIOD)
         if kind == 0:
             data, end = self.ends[turn * _STRIDE % len(self.ends)]
             return data[:end]
@@ -132,13 +139,28 @@ def _repeat_a_piece(data: bytearray, rng: random.Random, _seeds: list[bytes]) ->
     data[at:at] = piece * often
 
 
+def _rewrite_a_number(data: bytearray, rng: random.Random, _seeds: list[bytes]) -> None:
+    if number := _NUMBER.search(data, rng.randrange(len(data) + 1)):
+        data[number.start() : number.end()] = rng.choice(_NUMBERS)
+
+
+_NUMBER = re.compile(rb"-?\d+(\.\d+)?")
+_NUMBERS = (
+    b"", b"-1", b"0", b"2", b"-0.0", b"4096", b"2147483647", b"9223372036854775808", b"9" * 30,
+    b"9" * 5000, b"1e400", b"nan", b"-inf", b"0x10", b"1_0", b"None", b"True", b"(1,(2,))", b"()",
+    b"(" + b"1," * 2000 + b")", b"(" * 2000,
+)  # fmt: skip
+
+
 _MUTATIONS: tuple[Callable[[bytearray, random.Random, list[bytes]], None], ...] = (
     _flip_bits,
     _lie_about_a_size,
     _splice,
     _insert_noise,
     _repeat_a_piece,
+    _rewrite_a_number,
 )
+Mutator.PERIOD = len(_MUTATIONS) + 2
 
 
 def check(parse: Callable[[bytes], object], data: bytes, factor: int = 1) -> str | None:

@@ -6,12 +6,14 @@ from __future__ import annotations
 import contextlib
 import json
 import struct
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+import mxnova as mx
 from mxnova.core.base.dtypes import DTYPES, dtype_of
 from mxnova.core.base.errors import MXNetError
 from mxnova.formats import idx, params, recordio, states, symbol_json, text_tables
@@ -124,6 +126,56 @@ def symbol_seeds() -> list[bytes]:
     return [*recorded, lying]
 
 
+def infer_symbol(data: bytes) -> None:
+    """Makes a symbol, infers shapes and types over it, and writes it down."""
+    symbol = mx.sym.load_json(data)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "infer_.*not enough is known")
+        for infer in (symbol.infer_shape, symbol.infer_shape_partial):
+            with contextlib.suppress(MXNetError):
+                infer(data=(2, 4, 8, 8))
+        with contextlib.suppress(MXNetError):
+            symbol.infer_type(data="float32")
+    symbol.tojson()
+    symbol.debug_str()
+
+
+def inferred_seeds() -> list[bytes]:
+    """Operators whose parameters are sizes, alone and in a loop."""
+    x, sym = mx.sym.var("data"), mx.sym
+    images = [
+        sym.Convolution(x, kernel=(3, 3), num_filter=8, pad=(1, 1), stride=(2, 2), dilate=(1, 1)),
+        sym.Deconvolution(x, kernel=(2, 2), num_filter=8, adj=(1, 1), target_shape=(9, 9)),
+        sym.Pooling(x, kernel=(3, 3), stride=(2, 2), pad=(1, 1), pool_type="max"),
+        sym.pad(x, mode="constant", pad_width=(0, 0, 0, 0, 1, 1, 2, 2)),
+        sym.UpSampling(x, scale=2, sample_type="nearest"),
+        sym.contrib.MultiBoxPrior(x, sizes=(0.5, 0.2), ratios=(1, 2), steps=(0.1, 0.1)),
+        sym.Correlation(x, x, kernel_size=1, max_displacement=2, pad_size=2),
+        sym.im2col(x, kernel=(3, 3), pad=(1, 1)),
+    ]
+    shapes = [
+        sym.Reshape(x, shape=(0, -4, 2, -1, -2)),
+        sym.tile(x, reps=(2, 1, 3)),
+        sym.repeat(x, repeats=3, axis=1),
+        sym.slice(x, begin=(0, 1), end=(2, 3), step=(1, 2)),
+        sym.concat(*sym.split_v2(x, (1, 3), axis=1), dim=1),
+        sym.Group(list(sym.SliceChannel(x, num_outputs=4, axis=1))),
+        sym.broadcast_axis(sym.sum(x, axis=(0,), keepdims=True), axis=(0,), size=5),
+        sym.one_hot(sym.argmax(x, axis=1), depth=7),
+        sym.topk(x, k=3, axis=2, ret_typ="both"),
+        sym.Embedding(x, input_dim=9, output_dim=5),
+        sym.FullyConnected(x, num_hidden=6),
+        sym.RNN(sym.Reshape(x, shape=(8, 8, -1)), state_size=4, num_layers=2, mode="lstm"),
+        sym.zeros((2, 3)) + sym.arange(0, 10, 1, repeat=2).sum() + sym.eye(3, M=4).sum(),
+        sym.random.uniform(0, 1, shape=(2, 3)),
+    ]
+    loops = [
+        sym.contrib.foreach(lambda data, state: (data + state, state), x, sym.var("state"))[0],
+        sym.contrib.cond(x.sum() > 0, lambda: x * 2, lambda: sym.tile(x, reps=(1,))),
+    ]
+    return [symbol.tojson().encode() for symbol in [*images, *shapes, *loops]]
+
+
 # -- .rec and .idx
 
 
@@ -227,6 +279,7 @@ PARSERS: tuple[Parser, ...] = (
     Parser("params",      read_params,        params_seeds, params.FACTOR),
     Parser("states",      states.read_states, states_seeds),
     Parser("symbol_json", read_symbol,        symbol_seeds, symbol_json.FACTOR),
+    Parser("symbol",      infer_symbol,       inferred_seeds, 2 * symbol_json.FACTOR),
     Parser("recordio",    read_recordio,      recordio_seeds),
     Parser("idx",         read_index,         index_seeds),
     Parser("image_size",  image_size,         image_seeds),

@@ -36,10 +36,13 @@ def test_seeds_are_good_inputs(parser):
 
 def test_inputs_are_reproducible_and_cut_every_seed_at_every_byte():
     seeds = [b"abcdef", b"0123456789"]
-    inputs = [harness.Mutator(seeds, 5).input(number) for number in range(7 * 16)]
-    assert inputs == [harness.Mutator(seeds, 5).input(number) for number in range(7 * 16)]
-    assert inputs != [harness.Mutator(seeds, 6).input(number) for number in range(7 * 16)]
-    assert set(inputs[::7]) == {seed[:end] for seed in seeds for end in range(len(seed))}
+    numbers = range(harness.Mutator.PERIOD * 16)
+    inputs = [harness.Mutator(seeds, 5).input(number) for number in numbers]
+    assert inputs == [harness.Mutator(seeds, 5).input(number) for number in numbers]
+    assert inputs != [harness.Mutator(seeds, 6).input(number) for number in numbers]
+    assert set(inputs[:: harness.Mutator.PERIOD]) == {
+        seed[:end] for seed in seeds for end in range(len(seed))
+    }
 
 
 def test_check_passes_what_refuses_politely():

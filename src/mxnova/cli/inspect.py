@@ -15,6 +15,7 @@ from ..formats import params, recordio, symbol_json
 from ..formats.params import ArrayRecord
 from ..formats.source import Source, read_file
 from ..formats.states import ObjectRecord, read_states
+from ..formats.symbol_record import GraphRecord
 from .report import Report, Rows
 
 __all__ = ["describe"]
@@ -101,7 +102,7 @@ def _symbol(path: Path, nodes: bool) -> Report:
     return Report(str(path), f"{len(graph.nodes):,} nodes", facts)
 
 
-def _nodes(graph: symbol_json.GraphRecord) -> Rows:
+def _nodes(graph: GraphRecord) -> Rows:
     def text(node: int, output: int) -> str:
         name = graph.nodes[node].name
         return f"{name}[{output}]" if output else name

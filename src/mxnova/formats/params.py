@@ -61,6 +61,9 @@ _EMPTY_COST, _DENSE_COST, _SPARSE_COST, _DIMENSION_COST, _NAME_COST = 16, 950, 2
 _U32, _I32, _U64 = struct.Struct("<I"), struct.Struct("<i"), struct.Struct("<Q")
 _LIST_HEADER = struct.Struct("<QQQ")
 _PLACEMENT = struct.Struct("<iii")  # device type, device id, dtype flag
+_DIMENSIONS = {
+    code: [struct.Struct(f"<{ndim}{code}") for ndim in range(_MAX_NDIM + 1)] for code in "Iq"
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,7 +159,9 @@ class _Reader:
         self.np_shape = np_shape
         self.place = "header"
         self.offset = 0
+        self.end = len(source.view)
         self.bytes = np.frombuffer(source.view, np.uint8)
+        self.address: int = self.bytes.ctypes.data
         self.sparse: list[tuple[int, int, ArrayRecord]] = []  # number, offset of the indices
 
     def list_header(self) -> int:
@@ -164,7 +169,8 @@ class _Reader:
         magic, _reserved, n_arrays = self.unpack(_LIST_HEADER, "a list of arrays")
         if magic != _LIST_MAGIC:
             raise self.error(f"magic number {magic:#x}, expected {_LIST_MAGIC:#x}", back=24)
-        self.require(n_arrays * _U32.size, f"a list of {n_arrays} arrays")
+        if n_arrays * _U32.size > self.end - self.offset:
+            raise self.short(n_arrays * _U32.size, f"a list of {n_arrays} arrays")
         return n_arrays  # type: ignore[no-any-return]
 
     def array(self, number: int) -> ArrayRecord | None:
@@ -254,16 +260,16 @@ class _Reader:
         if not 0 <= ndim <= _MAX_NDIM:
             raise self.error(f"{ndim} dimensions, expected 0 to {_MAX_NDIM}", back=4)
         self.charge(ndim * _DIMENSION_COST)
-        shape = self.unpack(struct.Struct(f"<{ndim}{code}"), f"a shape of {ndim} dimensions")
-        if any(n < 0 for n in shape):
+        shape = self.unpack(_DIMENSIONS[code][ndim], "the dimensions of a shape")
+        if shape and min(shape) < 0:
             raise self.error(f"shape {shape} has a negative dimension")
-        if math.prod(max(n, 1) for n in shape) >= 1 << 60:  # × 8 bytes must stay below 2**63
+        if _extent(shape) >= 1 << 60:  # × 8 bytes must stay below 2**63
             raise self.error(f"shape {shape} is too large")
         return shape
 
     def check_empty(self, shape: tuple[int, ...]) -> None:
         """Refuses an array that has no elements, but rows, say, beyond number."""
-        if 0 in shape and math.prod(max(n, 1) for n in shape) > _MAX_EMPTY:
+        if 0 in shape and _extent(shape) > _MAX_EMPTY:
             raise self.error(f"shape {shape} without elements is too large")
 
     def placement(self) -> tuple[tuple[int, int], DType]:
@@ -277,9 +283,12 @@ class _Reader:
     def values(self, shape: tuple[int, ...], dtype: DType, copy: bool = False) -> Array:
         """The values that stand here: a view, or a copy where they are not aligned."""
         itemsize = dtype.numpy.itemsize
-        start = self.take(math.prod(shape) * itemsize, f"data of shape {shape}, {dtype.name},")
+        start, n_bytes = self.offset, math.prod(shape) * itemsize
+        if n_bytes > self.end - start:
+            raise self.short(n_bytes, f"data of shape {shape}, {dtype.name},")
+        self.offset += n_bytes
         view: Array = np.ndarray(shape, dtype.numpy, self.bytes, start)
-        if not copy and view.ctypes.data % itemsize == 0:
+        if not copy and (self.address + start) % itemsize == 0:
             return view
         self.charge(view.nbytes)
         return np.array(view)
@@ -295,7 +304,10 @@ class _Reader:
     def _name(self, index: int) -> str:
         self.place = f"name {index}"
         (length,) = self.unpack(_U64, "a length")
-        start = self.take(length, f"a name of {length} bytes")
+        if length > self.end - self.offset:
+            raise self.short(length, f"a name of {length} bytes")
+        start = self.offset
+        self.offset += length
         if length > _MAX_NAME:
             raise self.error(f"a name of {length} bytes, expected at most {_MAX_NAME}", back=length)
         try:
@@ -322,21 +334,16 @@ class _Reader:
                 raise self.error(f"indices from {lowest} to {highest}, expected 0 to {limit - 1}")
 
     def unpack(self, layout: struct.Struct, what: str) -> tuple[Any, ...]:
-        """The fields of `layout`."""
-        return layout.unpack_from(self.source.view, self.take(layout.size, what))
+        """The fields of `layout`, over which it steps."""
+        if layout.size > self.end - self.offset:
+            raise self.short(layout.size, what)
+        fields = layout.unpack_from(self.source.view, self.offset)
+        self.offset += layout.size
+        return fields
 
-    def take(self, n_bytes: int, what: str) -> int:
-        """The offset of the next `n_bytes`, over which it steps."""
-        self.require(n_bytes, what)
-        start = self.offset
-        self.offset += n_bytes
-        return start
-
-    def require(self, n_bytes: int, what: str) -> None:
-        """Refuses to go on if fewer than `n_bytes` are left."""
-        left = len(self.source.view) - self.offset
-        if n_bytes > left:
-            raise self.error(f"{what} needs {n_bytes} bytes, {left} are left")
+    def short(self, n_bytes: int, what: str) -> FormatError:
+        """The error for `n_bytes` that the source does not have from here on."""
+        return self.error(f"{what} needs {n_bytes} bytes, {self.end - self.offset} are left")
 
     def charge(self, n_bytes: int) -> None:
         """Takes `n_bytes` from the memory budget."""
@@ -345,6 +352,11 @@ class _Reader:
     def error(self, reason: str, back: int = 0) -> FormatError:
         """The error for what stands `back` bytes before this position."""
         return self.source.error(self.place, self.offset - back, reason)
+
+
+def _extent(shape: tuple[int, ...]) -> int:
+    """The product of the dimensions that are not 0."""
+    return math.prod(shape) or math.prod(n for n in shape if n)
 
 
 _SEMANTICS = {
@@ -386,8 +398,7 @@ def write(
     """
     parts = _list_parts(records, names, np_shape)
     if isinstance(target, (str, os.PathLike)):
-        size = sum(memoryview(part).nbytes for part in parts)
-        with replacing(target, size) as file:
+        with replacing(target, sum(map(len, parts))) as file:
             _write_parts(file, parts)
     elif callable(getattr(target, "write", None)):
         _write_parts(target, parts)
@@ -410,9 +421,9 @@ def dumps_array(record: ArrayRecord | None, *, np_shape: bool = False) -> bytes:
 
 def _write_parts(file: BinaryIO, parts: Iterable[bytes | memoryview]) -> None:
     for part in parts:
-        rest = memoryview(part)
-        while rest:  # a raw file may take less than it was given
-            rest = rest[file.write(rest) :]
+        rest = part
+        while (n_written := file.write(rest)) < len(rest):  # as raw files may
+            rest = memoryview(rest)[n_written:]
 
 
 def _list_parts(
@@ -459,7 +470,12 @@ def _array_parts(
     yield header
     for array in (record.data, *record.aux):
         if array.size:
-            yield np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+            yield _bytes_of(array)
+
+
+def _bytes_of(array: Array) -> memoryview:
+    """The bytes of an array's elements, in order; those of a contiguous array where they lie."""
+    return memoryview(np.ndarray(array.nbytes, np.uint8, np.ascontiguousarray(array)))
 
 
 def _shape_bytes(shape: tuple[int, ...]) -> bytes:

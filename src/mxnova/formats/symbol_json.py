@@ -6,16 +6,14 @@ The text comes from strangers. Reading it is linear in its length, recurses no d
 writes is refused where accepting it would burden every later pass: inputs from nodes further down
 the list, output indices beyond any node's, text after the closing brace.
 
-What an old file lacks can depend on its operators, which this layer does not know. `loads`
-therefore takes a callable that knows them, see `InputsOf`.
+What older versions meant is brought up to date by `symbol_upgrade`.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,66 +21,16 @@ import numpy.typing as npt
 
 from mxnova.core.base.errors import FormatError, shown
 
-__all__ = [
-    "USER_KEYS",
-    "VERSION",
-    "GraphRecord",
-    "InputsOf",
-    "NodeRecord",
-    "dumps",
-    "loads",
-    "parse",
-    "upgrade",
-]
+from .symbol_record import Entry, GraphRecord, NodeRecord, variables
+from .symbol_upgrade import InputsOf, no_inputs, upgrade
 
-VERSION = 10901
+__all__ = ["dumps", "loads", "parse"]
+
 MAX_DEPTH = 100  # brackets: 4 for a level of subgraphs, so 24 levels of control flow
 MAX_INDEX = 2**31 - 1
 
-# Attributes of the user's that are stored as ``__key__`` and also listed without underscores.
-USER_KEYS = ("ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage")
 
-Entry = tuple[int, int, int]
-
-InputsOf = Callable[[str, Mapping[str, str]], Mapping[str, str]]
-"""``(operator, attributes) -> {input: initializer}``: the inputs of a node in order, each with the
-``__init__`` text of a variable that feeds it ("" for none). Empty for unknown operators, and for
-those that take any number of inputs."""
-
-
-@dataclass(slots=True)
-class NodeRecord:
-    """A variable (`op` is ``"null"``) or the application of an operator to earlier outputs."""
-
-    op: str
-    name: str
-    attrs: dict[str, str] = field(default_factory=dict)
-    inputs: list[Entry] = field(default_factory=list)  # (node id, output index, version)
-    control_deps: list[int] = field(default_factory=list)
-    subgraphs: list[GraphRecord] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class GraphRecord:
-    """Nodes, each after those it reads.
-
-    Two things take operators to know. `node_row_ptr`, which counts the outputs of all earlier
-    nodes, is what the file said, or empty where that does not fit. Output indices of nodes that are
-    not variables are only known to lie between 0 and `MAX_INDEX`.
-    """
-
-    nodes: list[NodeRecord] = field(default_factory=list)
-    arg_nodes: list[int] = field(default_factory=list)
-    heads: list[Entry] = field(default_factory=list)
-    node_row_ptr: list[int] = field(default_factory=list)
-    attrs: dict[str, tuple[str, object]] = field(default_factory=dict)
-
-
-def _no_inputs(_op: str, _attrs: Mapping[str, str]) -> Mapping[str, str]:
-    return {}
-
-
-def loads(text: str | bytes, inputs_of: InputsOf = _no_inputs) -> GraphRecord:
+def loads(text: str | bytes, inputs_of: InputsOf = no_inputs) -> GraphRecord:
     """The graph in `text`, in the form of MXNet 1.9.1.
 
     Without `inputs_of`, nodes of old files keep what only their operator can resolve: missing
@@ -164,7 +112,7 @@ def _graph(raw: object) -> GraphRecord:
             raise FormatError(f"arg_nodes: node {index} is of {op}, not a variable")
     return GraphRecord(
         nodes=nodes,
-        arg_nodes=_variables(nodes),
+        arg_nodes=variables(nodes),
         heads=_entries(fields["heads"], "heads", nodes),
         node_row_ptr=_row_ptr(fields.get("node_row_ptr", []), len(nodes)),
         attrs=_graph_attrs(fields.get("attrs", {})),
@@ -276,10 +224,6 @@ def _entries(value: object, name: str, nodes: Sequence[NodeRecord]) -> list[Entr
     return entries
 
 
-def _variables(nodes: Sequence[NodeRecord]) -> list[int]:
-    return [index for index, node in enumerate(nodes) if node.op == "null"]
-
-
 def _row_ptr(value: object, n_nodes: int) -> list[int]:
     """`value` where it can be true; files edited by hand keep a stale one, which MXNet ignores."""
     pointers = [_index(item, "node_row_ptr") for item in _array(value, "node_row_ptr")]
@@ -319,111 +263,6 @@ def _label(raw_node: object) -> str:
 
 def _shown(value: object) -> str:
     return shown(value, 60)
-
-
-# -- Upgrading -------------------------------------------------------------------------------------
-
-
-def upgrade(graph: GraphRecord, inputs_of: InputsOf) -> GraphRecord:
-    """`graph`, changed in place into what MXNet 1.9.1 makes of its version.
-
-    Subgraphs stay as they are: they are younger than all but the last rule, which skips them too.
-    """
-    kind, saved_by = graph.attrs.get("mxnet_version", ("int", 800))  # 0.8 did not say
-    if kind != "int" or not isinstance(saved_by, int):
-        raise FormatError(f"symbol JSON: attrs: mxnet_version: {_shown(saved_by)} is not an int")
-    for version, step in _STEPS:
-        if saved_by < version:
-            step(graph, inputs_of)
-    graph.attrs["mxnet_version"] = ("int", max(saved_by, VERSION))
-    return graph
-
-
-_USER_SUFFIXES = tuple(f"_{key}" for key in USER_KEYS)
-
-
-def _before_1_9_1(graph: GraphRecord, inputs_of: InputsOf) -> None:
-    """Keys of the user's attributes: `lr_mult` is spelled `__lr_mult__` now.
-
-    ``weight_lr_mult`` of an operator belongs to the variable that is its input `weight`. (MXNet
-    crashes where that input is missing; here it stays with the operator, as for other inputs.)
-    """
-    for node in graph.nodes:
-        for key in [key for key in node.attrs if key in USER_KEYS]:
-            node.attrs[f"__{key}__"] = node.attrs.pop(key)
-        if keys := [key for key in node.attrs if key.endswith(_USER_SUFFIXES)]:
-            variables = _input_variables(graph, node, inputs_of)
-            for key in keys:
-                suffix = next(suffix for suffix in _USER_SUFFIXES if key.endswith(suffix))
-                if owner := variables.get(key.removesuffix(suffix)):
-                    owner.attrs[f"_{suffix}__"] = node.attrs.pop(key)
-
-
-_FUSED_CONVOLUTION = {"with_relu": "with_act", "with_postsum_relu": "with_postsum_act"}
-
-
-def _before_1_6_0(graph: GraphRecord, _inputs_of: InputsOf) -> None:
-    """Fused convolutions took over no other activation than relu."""
-    for node in graph.nodes:
-        if node.op == "_sg_mkldnn_conv":
-            node.attrs = {_FUSED_CONVOLUTION.get(k, k): text for k, text in node.attrs.items()}
-
-
-def _input_variables(
-    graph: GraphRecord, node: NodeRecord, inputs_of: InputsOf
-) -> dict[str, NodeRecord]:
-    """The variables that feed `node`, by the names of its inputs."""
-    sources = [graph.nodes[source] for source, _, _ in node.inputs]
-    named = zip(_declared(node, inputs_of), sources, strict=False)
-    return {name: source for name, source in named if source.op == "null"}
-
-
-def _declared(node: NodeRecord, inputs_of: InputsOf) -> Mapping[str, str]:
-    return {} if node.op == "null" else inputs_of(node.op, node.attrs)
-
-
-def _before_0_9_0(graph: GraphRecord, inputs_of: InputsOf) -> None:
-    """Auxiliary states became inputs: make variables for the inputs that a node lacks."""
-    nodes: list[NodeRecord] = []
-    moved: list[int] = []  # new index by old index
-    for node in graph.nodes:
-        node.inputs = [(moved[source], output, version) for source, output, version in node.inputs]
-        node.control_deps = [moved[source] for source in node.control_deps]
-        for name in list(_declared(node, inputs_of))[len(node.inputs) :]:
-            node.inputs.append((len(nodes), 0, 0))
-            variable = f"{node.name}_{name}" if node.name else name
-            nodes.append(NodeRecord("null", variable, dict(node.attrs)))
-        moved.append(len(nodes))
-        nodes.append(node)
-    if len(nodes) > len(graph.nodes):
-        graph.node_row_ptr = []
-    graph.nodes, graph.arg_nodes = nodes, _variables(nodes)
-    graph.heads = [(moved[source], output, version) for source, output, version in graph.heads]
-
-
-def _before_0_9_4(graph: GraphRecord, inputs_of: InputsOf) -> None:
-    """Variables say how to initialize them, where their operator has a preference."""
-    for node in graph.nodes:
-        initializers = _declared(node, inputs_of)
-        for name, variable in _input_variables(graph, node, inputs_of).items():
-            if initializers[name]:
-                variable.attrs.setdefault("__init__", initializers[name])
-
-
-def _before_0_9_5(graph: GraphRecord, _inputs_of: InputsOf) -> None:
-    """The axis -1 of argmax and argmin meant the flattened array, which is now written as none."""
-    for node in graph.nodes:
-        if node.op in ("argmax", "argmin") and node.attrs.get("axis") == "-1":
-            del node.attrs["axis"]
-
-
-_STEPS = (
-    (10901, _before_1_9_1),
-    (10600, _before_1_6_0),
-    (900, _before_0_9_0),
-    (904, _before_0_9_4),
-    (905, _before_0_9_5),
-)
 
 
 # -- Writing ---------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from mxnova.core.base.shapes import (
     ShapeMismatch,
     from_user,
     is_known,
+    parse_shape,
     shape_text,
     sizes_of,
     to_user,
@@ -116,3 +117,14 @@ def test_shapes_of_arrays_to_make(shape, sizes):
 def test_what_is_no_shape_of_an_array(shape, text):
     with pytest.raises(ArgumentError, match=f"zeros: shape=.*{text}"):
         sizes_of("zeros", shape)
+
+
+@pytest.mark.parametrize("text", [f"({1 << 63},)", f"(-{(1 << 63) + 1},)", f"({'9' * 5000},)"])
+def test_sizes_beyond_64_bits_are_no_sizes(text):
+    assert parse_shape(f"({(1 << 63) - 1},-{1 << 63})") == ((1 << 63) - 1, -(1 << 63))
+    with pytest.raises(ValueError):
+        parse_shape(text)
+
+
+def test_shapes_of_any_length_are_shown_briefly():
+    assert len(shape_text((1,) * 10**5)) < 200

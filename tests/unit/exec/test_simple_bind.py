@@ -1,4 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
+import mmap
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -130,6 +134,19 @@ def test_memory_that_is_not_to_be_had():
         (mx.sym.var("x") * 2).simple_bind(mx.cpu(), x=(1 << 43,))
     with pytest.raises(MemoryError):
         mx.sym.zeros((1 << 43,)).bind(mx.cpu(), {})
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc")
+def test_memory_is_taken_where_it_is_written():
+    def resident():
+        return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
+
+    before = resident()
+    executor = mx.sym.FullyConnected(mx.sym.var("x"), num_hidden=1 << 26, name="fc").simple_bind(
+        mx.cpu(), x=(1, 2)
+    )
+    assert resident() - before < 64 << 20  # of the weight's 512 MB, and as much of its gradient
+    assert executor.arg_dict["fc_weight"][-1].asnumpy().tolist() == [0, 0]
 
 
 def test_variables_that_must_be_integers_are_made_so():

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import mxnova as mx
 from mxnova.core.base.errors import FormatError
 from mxnova.formats import symbol_json
-from mxnova.formats.symbol_json import GraphRecord, NodeRecord, dumps, loads
+from mxnova.formats.symbol_json import dumps, loads
+from mxnova.formats.symbol_record import VERSION, GraphRecord, NodeRecord
 
 UPGRADES = json.loads(
     (Path(__file__).parents[2] / "data/symbols/upgrades.json").read_text(encoding="utf-8")
@@ -145,7 +146,7 @@ def test_any_strings_survive_writing_and_reading(chain):
         NodeRecord("relu" if index else "null", name, attrs, [(index - 1, 0, 0)] if index else [])
         for index, (name, attrs) in enumerate(chain)
     ]
-    attrs = {"mxnet_version": ("int", symbol_json.VERSION)}
+    attrs = {"mxnet_version": ("int", VERSION)}
     graph = GraphRecord(nodes, [0], [(len(nodes) - 1, 0, 0)], list(range(len(nodes) + 1)), attrs)
     assert loads(dumps(graph)) == graph
 

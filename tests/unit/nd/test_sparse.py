@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import mxnova as mx
+from mxnova.core.base.errors import OutOfMemoryError
 
 DENSE = np.array([[0, 1, 0], [0, 0, 0], [2, 0, 3]], "f")
 
@@ -124,6 +125,16 @@ def test_huge_matrices_stay_sparse(huge, function):
     assert result.dtype in (np.float32, np.float64)
     stored = result if result.stype == "default" else result.data
     assert stored.size <= 2 * 10**6
+
+
+@pytest.mark.parametrize(
+    "function", [lambda x: x.asnumpy(), lambda x: x.tostype("default"), lambda x: x + 1, mx.nd.exp]
+)
+@pytest.mark.parametrize("stype", ["csr", "row_sparse"])
+def test_what_no_memory_holds_densely_is_refused_by_name(stype, function):
+    array = mx.nd.sparse.zeros(stype, (3, 1 << 50) if stype == "csr" else (1 << 50, 3))
+    with pytest.raises(OutOfMemoryError, match=f"dense copy of a {stype} array of shape"):
+        function(array)
 
 
 def test_gradients_of_huge_tables_stay_rows(huge):

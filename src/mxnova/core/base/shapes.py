@@ -145,9 +145,14 @@ def to_user(shape: PartialShape) -> tuple[int, ...] | None:
     return tuple(unknown if isinstance(d, UnknownDim) else d for d in shape)
 
 
+_SHOWN = 64  # dimensions: more than any array has
+
+
 def shape_text(shape: PartialShape) -> str:
     """``[2,?,3]``, MXNet's form in messages; ``unknown`` when not even the rank is known."""
-    return "unknown" if shape is None else "[" + ",".join(map(str, shape)) + "]"
+    if shape is None:
+        return "unknown"
+    return "[" + ",".join(map(str, shape[:_SHOWN])) + ("]" if len(shape) <= _SHOWN else ",...]")
 
 
 _SHAPE = re.compile(r"\s*(?:\(([^()\[\]]*)\)|\[([^()\[\]]*)\])\s*")
@@ -177,4 +182,12 @@ def _items(body: str, *, single: bool) -> Iterator[int]:
         item = _ITEM.fullmatch(part)
         if item is None:
             raise ValueError(body)
-        yield int(item[1])
+        yield _int64(item[1])
+
+
+def _int64(text: str) -> int:
+    """The integer in `text`, from which MXNet, too, takes no more than 64 bits."""
+    number = int(text)
+    if not -(1 << 63) <= number < 1 << 63:
+        raise ValueError(text)
+    return number

@@ -8,13 +8,13 @@ from typing import Any
 
 import torch
 
-from ..base.errors import MXNetError, from_foreign
+from ..base.errors import MXNetError
 from ..base.shapes import PartialShape, is_known, shape_text
 from ..nd.array import NDArray
 from ..nd.wrapping import view_of, zeros_stored
 from ..runtime.context import Context
 
-__all__ = ["allocated", "allocated_output", "first_elements", "resized"]
+__all__ = ["allocated_output", "first_elements", "resized"]
 
 
 def resized(
@@ -42,21 +42,7 @@ def resized(
         return found
     if not may_grow and math.prod(shape) > array.size:
         raise MXNetError(f"reshape: {change}, which is larger; allow_up_sizing=True permits it")
-    return allocated(array.stype, shape, array.context, array._raw.dtype)
-
-
-def allocated(stype: str, shape: tuple[int, ...], context: Context, dtype: torch.dtype) -> NDArray:
-    """An array of zeros.
-
-    Raises:
-        OutOfMemoryError: there is no memory for it.
-    """
-    try:
-        return zeros_stored(stype, shape, context, dtype)
-    except MXNetError:
-        raise
-    except Exception as error:
-        raise from_foreign(error, f"bind: an array of shape {shape_text(shape)}") from error
+    return zeros_stored(array.stype, shape, array.context, array._raw.dtype)
 
 
 def allocated_output(
@@ -72,7 +58,7 @@ def allocated_output(
         size = math.prod(known)
         if lender._raw.dtype is dtype and size <= lender.size:
             return view_of(lender, lender._tensor.reshape(-1)[:size].view(known))
-    return allocated(stype, known, context, dtype)
+    return zeros_stored(stype, known, context, dtype)
 
 
 def first_elements(array: NDArray, shape: tuple[int, ...]) -> NDArray | None:

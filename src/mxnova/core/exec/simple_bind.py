@@ -21,9 +21,10 @@ from ..graph.infer import (
 from ..graph.node import Node
 from ..graph.symbol import Symbol
 from ..nd.array import NDArray
+from ..nd.wrapping import zeros_stored
 from ..op.dtypes import torch_dtype
 from ..runtime.context import Context
-from .allocation import allocated, first_elements
+from .allocation import first_elements
 from .bound_arrays import requests_of
 from .executor import Executor
 from .placement import contexts_of
@@ -72,7 +73,7 @@ class _Wanted(NamedTuple):
 
     def made(self) -> NDArray:
         """A new one, zero."""
-        return allocated(self.stype, self.shape, self.context, self.dtype)
+        return zeros_stored(self.stype, self.shape, self.context, self.dtype)
 
     def found_or_made(self, old: NDArray | None) -> NDArray:
         """`old` where it will do, else a new one."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 import torch
 
 from ..base.dtypes import dtype_of_flag
-from ..base.errors import MXNetError, from_foreign
+from ..base.errors import MXNetError, from_foreign, shown
 from ..base.shapes import PartialShape, Pause, from_user, is_known, parse_shape
 from ..op.dtypes import torch_dtype
 from ..op.infer import DTypes, Shapes
@@ -106,7 +106,7 @@ def _declared_dtype(node: Node, given: torch.dtype | None) -> torch.dtype | None
         return given
     dtype = dtype_of_flag(int(text)) if text.isdigit() else None
     if dtype is None:
-        raise MXNetError(f"variable {node.name!r}: __dtype__={text!r} is no type flag")
+        raise MXNetError(f"variable {shown(node.name)}: __dtype__={shown(text)} is no type flag")
     return torch_dtype(dtype.name)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ...formats.symbol_json import USER_KEYS
+from ...formats.symbol_record import USER_KEYS
 from ..op.record import Op, find
 
 __all__ = [

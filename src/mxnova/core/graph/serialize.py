@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from ...formats import symbol_json
-from ...formats.symbol_json import GraphRecord, NodeRecord
+from ...formats.symbol_record import VERSION, GraphRecord, NodeRecord
 from ..base.collector import Resting
 from ..base.errors import FormatError, MXNetError, shown
 from ..base.printable import printable
@@ -138,7 +138,7 @@ def to_json(symbol: BaseSymbol, remove_amp_cast: bool = False) -> str:
     record = _record(entries)
     if is_np_shape():
         record.attrs["is_np_shape"] = ("int", 1)
-    record.attrs["mxnet_version"] = ("int", symbol_json.VERSION)
+    record.attrs["mxnet_version"] = ("int", VERSION)
     return symbol_json.dumps(record)
 
 

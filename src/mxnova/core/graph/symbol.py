@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from ...formats.atomic import replacing
-from ...formats.symbol_json import USER_KEYS
+from ...formats.symbol_record import USER_KEYS
 from ..base.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -48,7 +48,7 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
     """
 
     __slots__ = ()
-    __array_priority__ = 1000.0
+    __array_ufunc__ = None  # NumPy leaves arithmetic to the symbol, which refuses arrays
 
     # The graph -----------------------------------------------------------------------------------
 

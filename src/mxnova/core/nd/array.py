@@ -160,7 +160,10 @@ class NDArray(Arithmetic, Reshaping, Interchange):
     __nonzero__ = __bool__
 
     def __len__(self) -> int:
-        return self.shape[0]
+        shape = self.shape
+        if not shape:
+            raise ArgumentTypeError("len(): an array of shape () has no length")
+        return shape[0]
 
     def __iter__(self) -> Iterator[NDArray]:
         for i in range(len(self)):

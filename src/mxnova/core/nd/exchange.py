@@ -28,12 +28,11 @@ _NUMERIC = "biuf"
 
 def numpy_of(tensor: Tensor, copy: bool) -> np.ndarray[Any, Any]:
     """The values of a tensor as a NumPy array; without `copy` it shares CPU memory."""
-    tensor = tensor.detach()
     if tensor.dtype is torch.bfloat16:
-        values: np.ndarray[Any, Any] = tensor.contiguous().view(torch.uint16).cpu().numpy()
-        values = values.view(BFLOAT16)
+        bits = tensor.detach().contiguous().view(torch.uint16)
+        values: np.ndarray[Any, Any] = bits.cpu().numpy().view(BFLOAT16)
     else:
-        values = tensor.cpu().numpy()
+        values = tensor.numpy(force=True)  # whatever its device, and whether it has a gradient
     return values.copy(order="C") if copy and not tensor.is_cuda else values
 
 

@@ -115,5 +115,5 @@ def record_of_array(array: BaseArray) -> ArrayRecord:
         aux = tuple(np.ascontiguousarray(numpy_of(a, copy=False)) for a in array._value.aux)
     else:
         values, aux = array._tensor, ()
-    data = np.ascontiguousarray(numpy_of(values, copy=False)).reshape(tuple(values.shape))
+    data = np.asarray(numpy_of(values, copy=False), order="C")
     return ArrayRecord(array.stype, array.shape, mx_dtype(values.dtype), data, aux, context)

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import math
+import mmap
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -129,10 +132,35 @@ def empty_sparse(
 def zeros_stored(
     stype: str, shape: tuple[int, ...], context: Context, dtype: torch.dtype
 ) -> NDArray:
-    """An array of zeros stored as `stype`."""
-    if stype == "default":
-        return wrap(torch.zeros(shape, dtype=dtype, device=context.device), context)
-    return empty_sparse(stype, shape, context, dtype)
+    """An array of zeros stored as `stype`; OutOfMemoryError where there is no memory for it."""
+    if stype != "default":
+        return empty_sparse(stype, shape, context, dtype)
+    try:
+        return wrap(_zeros(shape, dtype, context.device), context)
+    except (RuntimeError, MemoryError) as error:
+        raise from_foreign(error, f"an array of shape {shape_text(shape)}") from None
+
+
+def _zeros(shape: tuple[int, ...], dtype: torch.dtype, device: torch.device) -> Tensor:
+    n_bytes = math.prod(shape) * dtype.itemsize
+    if n_bytes >= _UNTOUCHED and device.type == "cpu" and os.name == "posix":
+        return _untouched_zeros(n_bytes).view(dtype).view(shape)
+    return torch.zeros(shape, dtype=dtype, device=device)
+
+
+_UNTOUCHED = 64 << 20  # bytes: malloc, too, has every block of this size from the system
+
+
+def _untouched_zeros(n_bytes: int) -> Tensor:
+    """Bytes that take memory, and the time to fill it, only where they are written.
+
+    A graph of a few lines may declare weights of gigabytes: 14 s to fill 8 GB when it is bound.
+    """
+    try:
+        memory = mmap.mmap(-1, n_bytes, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except (OSError, OverflowError):
+        raise MemoryError(f"no memory for {n_bytes} bytes") from None
+    return torch.frombuffer(memory, dtype=torch.uint8)
 
 
 def owned(result: Tensor, inputs: Sequence[Tensor]) -> Tensor:

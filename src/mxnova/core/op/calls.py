@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..base.errors import ArgumentTypeError, candidates
+from ..base.errors import ArgumentTypeError, AssertedTypeError, candidates
 from ..base.kinds import NOT_GIVEN, REQUIRED
 from .record import OpType
 
@@ -101,10 +101,10 @@ class CallForm:
             attrs["num_args"] = len(arrays) + len(named)
         return Call(arrays, named, attrs, extras)
 
-    def _no_array(self, name: str, value: Any) -> ArgumentTypeError:
+    def _no_array(self, name: str, value: Any) -> AssertedTypeError:
         hint = candidates(name, self.parameters)
         kind = type(value).__name__
-        return ArgumentTypeError(f"{self.type.name}: {name} must be an array, not a {kind}{hint}")
+        return AssertedTypeError(f"{self.type.name}: {name} must be an array, not a {kind}{hint}")
 
     def signature(self) -> inspect.Signature:
         """The Python signature: arrays, parameters with their defaults, the extras."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 from math import prod
 from typing import Annotated
@@ -73,7 +74,7 @@ def _described(newshape: Shape, reverse: bool, data: Sequence[int]) -> tuple[int
         raise ValueError("must be sizes or codes down to -6, with one -1 at most")
     step = -1 if reverse else 1
     try:
-        dims = _dims(list(newshape[::step]), list(data[::step]))
+        dims = _dims(deque(newshape[::step]), deque(data[::step]))
     except IndexError:
         raise ValueError(f"needs more dimensions than {shape_text(tuple(data))} has") from None
     if -1 in dims:
@@ -84,26 +85,27 @@ def _described(newshape: Shape, reverse: bool, data: Sequence[int]) -> tuple[int
     return tuple(dims[::step])
 
 
-def _dims(codes: list[int], left: list[int]) -> list[int]:
+def _dims(codes: deque[int], left: deque[int]) -> list[int]:
     """The dimensions that `codes` stand for; -1 is kept. Uses up `left`, the array's dimensions."""
     dims: list[int] = []
     while codes:
-        code = codes.pop(0)
+        code = codes.popleft()
         if code == -2:
-            dims.append(left.pop(0))
+            dims.append(left.popleft())
         elif code == -3:
-            if left.pop(0) != 1:
+            if left.popleft() != 1:
                 raise ValueError("-3 can only drop a dimension of size 1")
         elif code == -4:
             dims += left
-            left = []
+            left.clear()
         elif code == -5:
-            dims.append(left.pop(0) * left.pop(0))
+            dims.append(left.popleft() * left.popleft())
         elif code == -6:
-            dims += _split(left.pop(0), codes.pop(0), codes.pop(0))
+            dims += _split(left.popleft(), codes.popleft(), codes.popleft())
         else:
             dims.append(code)
-            del left[:1]
+            if left:
+                left.popleft()
     return dims
 
 

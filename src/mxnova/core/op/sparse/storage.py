@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ...base.errors import MXNetError, argument_error
+from ...base.errors import MXNetError, argument_error, from_foreign
 from ...base.shapes import shape_text
 
 __all__ = [
@@ -83,8 +83,8 @@ class Csr:
         return Csr(self.data[source], starts, self.indices[source], (len(rows), self.shape[1]))
 
     def dense(self) -> Tensor:
-        """A dense tensor of the same values."""
-        result = self.data.new_zeros(self.shape)
+        """A dense tensor of the same values; OutOfMemoryError where there is no memory for it."""
+        result = _dense_zeros(self)
         places = (self.rows(), self.indices.long())
         return result.index_put_(places, self.data, accumulate=True)
 
@@ -166,8 +166,8 @@ class RowSparse:
         return dataclasses.replace(self, data=data)
 
     def dense(self) -> Tensor:
-        """A dense tensor of the same values."""
-        result = self.data.new_zeros(self.shape)
+        """A dense tensor of the same values; OutOfMemoryError where there is no memory for it."""
+        result = _dense_zeros(self)
         return result.index_copy_(0, self.indices.long(), self.data)
 
     def take(self, rows: Tensor) -> Tensor:
@@ -222,6 +222,15 @@ class RowSparse:
 Sparse = Csr | RowSparse
 Value = Tensor | Csr | RowSparse
 STORAGE: dict[str, type[Csr] | type[RowSparse]] = {"csr": Csr, "row_sparse": RowSparse}
+
+
+def _dense_zeros(value: Sparse) -> Tensor:
+    """Room for a dense copy: a few stored values may have a shape that no memory holds."""
+    try:
+        return value.data.new_zeros(value.shape)
+    except RuntimeError as error:
+        what = f"a dense copy of a {value.stype} array of shape {shape_text(value.shape)}"
+        raise from_foreign(error, what) from None
 
 
 @functools.cache

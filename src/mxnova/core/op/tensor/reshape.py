@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from math import prod
 from typing import Any
@@ -67,12 +68,12 @@ class Reshape(Op):
         return (*fixed[: zeros[0]], prod(data) // rest, *fixed[zeros[0] + 1 :])
 
     def _read(self, shape: Sequence[int], data: Sequence[Dim]) -> tuple[Dim, ...]:
-        codes, left = list(shape), list(data)
+        codes, left = deque(shape), deque(data)
         dims: list[Dim] = []
         inferred: list[int] = []
         try:
             while codes:
-                code = codes.pop(0)
+                code = codes.popleft()
                 if code == -1:
                     inferred.append(len(dims))
                 dims += self._dims(code, codes, left)
@@ -84,20 +85,22 @@ class Reshape(Op):
             dims[at] = _quotient(prod(data), prod(dims[:at] + dims[at + 1 :]))
         return tuple(dims)
 
-    def _dims(self, code: int, codes: list[int], left: list[Dim]) -> Sequence[Dim]:
+    def _dims(self, code: int, codes: deque[int], left: deque[Dim]) -> Sequence[Dim]:
         """The dimensions that `code` stands for; takes what it uses from `codes` and `left`."""
         if code == 0:
-            return (left.pop(0),)
+            return (left.popleft(),)
         if code >= -1:
-            del left[:1]
+            if left:
+                left.popleft()
             return (code,)
         if code == -2:
-            rest, left[:] = tuple(left), ()
+            rest = tuple(left)
+            left.clear()
             return rest
         if code == -3:
-            return (left.pop(0) * left.pop(0),)
+            return (left.popleft() * left.popleft(),)
         if code == -4:
-            return self._split(left.pop(0), codes.pop(0), codes.pop(0))
+            return self._split(left.popleft(), codes.popleft(), codes.popleft())
         raise self._unfit(f"{code} has no meaning")
 
     def _split(self, dim: Dim, first: int, second: int) -> tuple[Dim, Dim]:
