@@ -36,6 +36,7 @@ WITHOUT: dict[str, tuple[str, str, Any]] = {
     "mxnova-without-attention": ("aten", "with_fused_attention", _unchanged),
     "mxnova-without-unread-positions": ("aten", "without_unread_positions", _unchanged),
     "mxnova-without-convolutions": ("aten", "with_fused_convolutions", _unchanged),
+    "mxnova-without-tiles": ("convolution_fusion", "is_faster", lambda *_, **__: False),
     "mxnova-without-products": ("aten", "with_fused_products", _unchanged),
     "mxnova-without-gelu-in-place": ("fused_linear", "HAS_AVX512", True),
     "mxnova-without-sums-in-place": ("aten", "with_sums_in_place", _unchanged),

@@ -65,6 +65,35 @@ def np_array(active: bool = True) -> Iterator[None]:
         set_np_array(before)
 
 
+class _CurrentArrays:
+    """What `_NumpyArrayScope._current` is: the semantics of the thread that asks, as `value`."""
+
+    @property
+    def value(self) -> _NumpyArrayScope:
+        return _NumpyArrayScope(is_np_array())
+
+    @value.setter
+    def value(self, scope: _NumpyArrayScope) -> None:
+        set_np_array(scope._is_np_array)
+
+
+class _NumpyArrayScope:
+    """`np_array` as the class that programs of MXNet's time ask for the current semantics."""
+
+    _current = _CurrentArrays()
+
+    def __init__(self, is_np_array: bool) -> None:
+        self._is_np_array = is_np_array
+        self._outer: list[bool] = []
+
+    def __enter__(self) -> _NumpyArrayScope:
+        self._outer.append(set_np_array(self._is_np_array))
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        set_np_array(self._outer.pop())
+
+
 def set_np(shape: bool = True, array: bool = True) -> None:
     """Turns NumPy's shape semantics and NumPy-like arrays on or off in this thread.
 

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import importlib
+import warnings
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from .core.base.errors import ArgumentError, ArgumentTypeError, MXNetError, argument_error, shown
+from .core.base.errors import ArgumentError, ArgumentTypeError, MXNetError, shown
 from .core.graph.base_symbol import output_name
 from .core.graph.node import Entry, Node
 from .core.graph.symbol import Symbol
@@ -137,8 +139,10 @@ _COLOURS = {
     "Flatten": _ORANGE,
     "Reshape": _ORANGE,
     "Softmax": _LIME,
-    "SoftmaxOutput": _LIME,
 }
+_DESCRIBED = frozenset(  # their labels are their kinds and sizes, others' are their names
+    ("Activation", "Convolution", "Deconvolution", "FullyConnected", "LeakyReLU", "Pooling")
+)
 
 
 def plot_network(
@@ -173,7 +177,7 @@ def plot_network(
             "plot_network draws with the package graphviz: pip install graphviz; for files, "
             "Graphviz's own program dot is needed, too"
         ) from None
-    _check_unique(symbol)
+    _warn_of_namesakes(symbol)
     shapes = _shapes(symbol, shape, "plot_network")
     drawing = graphviz.Digraph(name=title, format=save_format)
     common = {"shape": "box", "fixedsize": "true", "width": "1.3", "height": "0.8034"}
@@ -195,14 +199,17 @@ def plot_network(
     return drawing
 
 
-def _check_unique(symbol: Symbol) -> None:
-    """Refuses names that stand for two nodes, which a drawing would show as one."""
-    seen: dict[str, Node] = {}
-    for node in symbol.nodes:
-        if seen.setdefault(node.name, node) is not node:
-            raise argument_error(
-                "plot_network", "symbol", node.name, "is the name of two nodes; names must differ"
-            )
+def _warn_of_namesakes(symbol: Symbol) -> None:
+    """Warns of names that stand for several nodes, which a drawing shows as one."""
+    counts = Counter(node.name for node in symbol.nodes)
+    namesakes = [name for name, count in counts.items() if count > 1]
+    if namesakes:
+        names = ", ".join(namesakes)
+        warnings.warn(
+            f"plot_network: nodes with the same name are drawn as one, maybe in a circle: {names}",
+            RuntimeWarning,
+            stacklevel=3,
+        )
 
 
 def _is_weight(node: Node) -> bool:
@@ -218,7 +225,7 @@ def _words(node: Node) -> Iterator[str]:
     if op is None:
         yield node.name
         return
-    yield op.name if op.name in _COLOURS else node.name
+    yield op.name if op.name in _DESCRIBED else node.name
     if op.name in ("Convolution", "Deconvolution"):
         yield f"{_by(op.attr('kernel'))}/{_by(op.attr('stride')) or 1}, {op.attr('num_filter')}"
     elif op.name == "FullyConnected":

@@ -115,6 +115,15 @@ def test_scopes_tell_what_is_current():
         assert mx.Context.default_ctx == mx.current_context() == mx.cpu(2)
 
 
+def test_the_default_context_can_be_assigned():
+    with mx.cpu(1):
+        mx.Context.default_ctx = mx.cpu(2)
+        assert mx.nd.ones((1,)).context == mx.current_context() == mx.cpu(2)
+        mx.Context._default_ctx.value = mx.cpu(3)
+        assert mx.nd.ones((1,)).context == mx.Context.default_ctx == mx.cpu(3)
+    assert mx.Context.default_ctx == mx.cpu(0)
+
+
 def test_an_executor_reshaped_to_less_shares_memory():
     executor = (mx.sym.var("x") * 2).simple_bind(mx.cpu(), x=(4, 3))
     smaller = executor.reshape(x=(2, 3))

@@ -119,3 +119,17 @@ def test_wrapped_functions_take_options_that_change_nothing():
             add(1, 2, **kwargs)
     with pytest.raises(TypeError, match="no argument 'axis'"):
         negative(1, axis=0)
+
+
+def test_the_scope_class_of_array_semantics():
+    scope = util._NumpyArrayScope
+    with scope(True) as active:
+        assert util.is_np_array()
+        assert scope._current.value._is_np_array
+        with scope(False):
+            assert not util.is_np_array()
+        with active:
+            scope._current.value = scope(False)
+            assert not util.is_np_array()
+        assert util.is_np_array()
+    assert not scope._current.value._is_np_array

@@ -59,10 +59,26 @@ def test_weights_are_drawn_when_asked_for(graphviz):
     assert {"conv_weight", "conv_bias", "fc_weight"} < set(shown)
 
 
-def test_names_that_stand_for_two_nodes_are_refused(graphviz):
+def test_names_that_stand_for_two_nodes_are_drawn_as_one_with_a_warning(graphviz):
     twice = mx.sym.exp(mx.sym.exp(mx.sym.var("x"), name="e"), name="e")
-    with pytest.raises(mx.MXNetError, match="'e'"):
-        mx.viz.plot_network(twice)
+    with pytest.warns(RuntimeWarning, match="same name .* e$"):
+        drawing = mx.viz.plot_network(twice)
+    assert set(drawing.nodes) == {"x", "e"}
+    assert set(drawing.edges) == {("e", "x"), ("e", "e")}
+
+
+@pytest.mark.parametrize(
+    ("layer", "label", "colour"),
+    [
+        (lambda x: mx.sym.BatchNorm(x, name="n"), "n", "#bebada"),
+        (lambda x: mx.sym.Concat(x, x, name="n"), "n", "#fdb462"),
+        (lambda x: mx.sym.SoftmaxOutput(x, name="n"), "n", "#fccde5"),
+        (lambda x: mx.sym.Activation(x, act_type="tanh", name="n"), r"Activation\ntanh", "#ffffb3"),
+    ],
+)
+def test_labels_and_colours(graphviz, layer, label, colour):
+    text, look = mx.viz.plot_network(layer(mx.sym.var("x"))).nodes["n"]
+    assert (text, look["fillcolor"]) == (label, colour)
 
 
 def test_the_package_is_named_that_is_missing(monkeypatch):

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from .. import autograd
-from ..core.base.errors import ArgumentTypeError
+from ..core.base.errors import ArgumentTypeError, AssertedTypeError
 from ..core.nd.array import NDArray
 from ..core.nd.autograd import mark_variables
 from ..ndarray import zeros_like
@@ -111,7 +111,7 @@ def grad_and_loss(
         chosen = [args[i] for i in (argnum if isinstance(argnum, (list, tuple)) else numbers)]
         for value in chosen:
             if not isinstance(value, NDArray):
-                raise ArgumentTypeError(f"grad: a {type(value).__name__} is no NDArray")
+                raise AssertedTypeError(f"grad: a {type(value).__name__} is no NDArray")
         gradients = [zeros_like(value) for value in chosen]
         mark_variables(chosen, gradients)
         with train_section():

@@ -64,6 +64,7 @@ class LocalStore:
         self.updater: Updater | None = None
         self.compression: TwoBitCompression | None = None
         self._values: dict[Key, NDArray] = {}
+        self._told: set[Key] = set()  # whose sparse arrays a pull has left alone
         self._load: dict[Context, int] = {}  # of devices, in elements of the values that live there
 
     # Values in -----------------------------------------------------------------------------------
@@ -150,11 +151,19 @@ class LocalStore:
         for key, outs in groups.items():
             value = self._stored("pull", key)
             if ignore_sparse:
-                outs = _dense_only(key, outs)
+                outs = self._dense_of(key, outs)
             for out in outs:
                 _check_shape("pull", "out", key, out, value)
             wanted[key] = outs
         self._spread(wanted, priority)
+
+    def _dense_of(self, key: Key, outs: list[NDArray]) -> list[NDArray]:
+        """The dense arrays of `outs`; the log is told of others, once for each key."""
+        dense = [out for out in outs if out.stype == "default"]
+        if len(dense) < len(outs) and key not in self._told:
+            self._told.add(key)
+            _log.info("pull: sparse arrays of key %r are left alone; see row_sparse_pull", key)
+        return dense
 
     def _spread(self, wanted: Groups, priority: int) -> None:
         for key, outs in wanted.items():
@@ -293,13 +302,6 @@ def _check_shape(call: str, argument: str, key: Key, array: NDArray, stored: NDA
             f"KVStore.{call}: {argument} of key {key!r}: has shape {array.shape}, the key "
             f"{stored.shape}"
         )
-
-
-def _dense_only(key: Key, outs: list[NDArray]) -> list[NDArray]:
-    dense = [out for out in outs if out.stype == "default"]
-    if len(dense) < len(outs):
-        _log.info("pull: sparse arrays of key %r are left alone; see row_sparse_pull", key)
-    return dense
 
 
 def _seen_from(value: NDArray, home: Context) -> NDArray:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import ndarray as nd
-from ..ndarray import _internal
+from ..core.nd.updates import UpdateOfSeveral
 from .base import (
     Optimizer,
     aggregation_size,
@@ -97,11 +97,7 @@ class Adam(Optimizer):
         arrays: list[nd.NDArray] = []
         for w, g, state in zip(weights, grads, states, strict=True):
             arrays += (w, g, *state[1], state[0]) if has_master else (w, g, *state)
-        update = _internal._multi_mp_adam_update if has_master else _internal._multi_adam_update
-        update(
-            *arrays, out=weights, num_weights=len(weights),
-            lrs=lrs, wds=self._get_wds(indices), **self._means(),
-        )  # fmt: skip
+        _MULTI[has_master](arrays, weights, lrs, self._get_wds(indices), **self._means())
 
     def _means(self) -> dict[str, Any]:
         return self._options(beta1=self.beta1, beta2=self.beta2, epsilon=self.epsilon)
@@ -110,6 +106,13 @@ class Adam(Optimizer):
         """Factor for the learning rate that makes up for the means' having begun at 0."""
         t = self._index_update_count[index]
         return math.sqrt(1.0 - self.beta2**t) / (1.0 - self.beta1**t)
+
+
+# By whether there is a float32 copy.
+_MULTI = {
+    False: UpdateOfSeveral("_multi_adam_update"),
+    True: UpdateOfSeveral("_multi_mp_adam_update"),
+}
 
 
 @register

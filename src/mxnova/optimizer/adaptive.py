@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from .. import ndarray as nd
-from ..ndarray import _internal
+from ..core.nd.updates import UpdateOfSeveral
 from .base import Optimizer, register, zeros_like
 from .together import Together
 
@@ -142,9 +141,15 @@ class RMSProp(Together):
             options["gamma2"] = self.gamma2
         return options
 
-    def _several(self) -> tuple[Callable[..., Any], dict[str, Any]]:
-        plain, centered = _internal._multi_rmsprop_update, _internal._multi_rmspropalex_update
-        return centered if self.centered else plain, self._rates()
+    def _several(self) -> tuple[UpdateOfSeveral, dict[str, Any]]:
+        return _MULTI_RMSPROP[self.centered], self._rates()
+
+
+# By whether it is centered.
+_MULTI_RMSPROP = {
+    False: UpdateOfSeveral("_multi_rmsprop_update"),
+    True: UpdateOfSeveral("_multi_rmspropalex_update"),
+}
 
 
 @register
@@ -179,5 +184,8 @@ class Ftrl(Together):
     def _penalty(self) -> dict[str, Any]:
         return self._options(lamda1=self.lamda1, beta=self.beta)
 
-    def _several(self) -> tuple[Callable[..., Any], dict[str, Any]]:
-        return _internal._multi_ftrl_update, self._penalty()
+    def _several(self) -> tuple[UpdateOfSeveral, dict[str, Any]]:
+        return _MULTI_FTRL, self._penalty()
+
+
+_MULTI_FTRL = UpdateOfSeveral("_multi_ftrl_update")

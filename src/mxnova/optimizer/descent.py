@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from .. import ndarray as nd
-from ..ndarray import _internal
+from ..core.nd.updates import UpdateOfSeveral
 from .base import (
     Optimizer,
     aggregation_size,
@@ -74,8 +73,7 @@ class SGD(Optimizer):
         if len(weights) > 1 and all_dense(weights, grads):
             groups = zip(weights, grads, owned, strict=True)
             arrays = [array for w, g, own in groups for array in (w, g, *own)]
-            update = _MULTI[n_states, has_master]
-            update(*arrays, out=weights, num_weights=len(weights), lrs=lrs, wds=wds, **options)
+            _MULTI[n_states, has_master](arrays, weights, lrs, wds, **options)
             return
         update = SINGLE[n_states, has_master]
         options["lazy_update"] = self.lazy_update
@@ -91,10 +89,10 @@ SINGLE = {
     (2, True): nd.mp_sgd_mom_update,
 }
 _MULTI = {
-    (0, False): nd.multi_sgd_update,
-    (1, False): nd.multi_sgd_mom_update,
-    (1, True): nd.multi_mp_sgd_update,
-    (2, True): nd.multi_mp_sgd_mom_update,
+    (0, False): UpdateOfSeveral("multi_sgd_update"),
+    (1, False): UpdateOfSeveral("multi_sgd_mom_update"),
+    (1, True): UpdateOfSeveral("multi_mp_sgd_update"),
+    (2, True): UpdateOfSeveral("multi_mp_sgd_mom_update"),
 }
 
 
@@ -140,10 +138,10 @@ class NAG(Together):
         else:
             self._update(index, weight, grad, state, self.multi_precision and is_half(weight))
 
-    def _several(self) -> tuple[Callable[..., Any], dict[str, Any]] | None:
+    def _several(self) -> tuple[UpdateOfSeveral, dict[str, Any]] | None:
         if self.momentum == 0.0:
             return None
-        return _internal._multi_nag_mom_update, self._options(momentum=self.momentum)
+        return _MULTI_NESTEROV, self._options(momentum=self.momentum)
 
     def _update(self, index: Any, weight: Any, grad: Any, state: Any, has_master: bool) -> None:
         lr, wd = self._counted(index)
@@ -154,11 +152,15 @@ class NAG(Together):
         _NESTEROV[len(own), has_master](weight, grad, *own, out=weight, **options)
 
 
+_MULTI_NESTEROV = UpdateOfSeveral("_multi_nag_mom_update")
 _NESTEROV = {
     **SINGLE,
     (1, False): nd.nag_mom_update,
     (2, True): nd.mp_nag_mom_update,
 }
+
+
+_MULTI_SIGNUM = UpdateOfSeveral("_multi_signum_update")
 
 
 @register
@@ -197,11 +199,11 @@ class Signum(Together):
         options.update(momentum=self.momentum, wd_lh=self.wd_lh)
         nd.signum_update(weight, grad, state, out=weight, **options)
 
-    def _several(self) -> tuple[Callable[..., Any], dict[str, Any]] | None:
+    def _several(self) -> tuple[UpdateOfSeveral, dict[str, Any]] | None:
         if self.momentum == 0.0:
             return None
         options = self._options(momentum=self.momentum, wd_lh=self.wd_lh)
-        return _internal._multi_signum_update, options
+        return _MULTI_SIGNUM, options
 
 
 @register

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
+from ..core.nd.updates import UpdateOfSeveral
 from .base import Optimizer, aggregation_size, all_dense, arrays_of, is_half
 
 __all__ = ["Together"]
@@ -18,7 +18,7 @@ class Together(Optimizer):
     update as they are.
     """
 
-    def _several(self) -> tuple[Callable[..., Any], dict[str, Any]] | None:
+    def _several(self) -> tuple[UpdateOfSeveral, dict[str, Any]] | None:
         """The operator for several weights with its options; None where there is none."""
         raise NotImplementedError
 
@@ -38,7 +38,7 @@ class Together(Optimizer):
         arrays = [array for w, g, own in groups for array in (w, g, *own)]
         lrs, wds = self._get_lrs(index), self._get_wds(index)
         update, options = several
-        update(*arrays, out=weight, num_weights=len(weight), lrs=lrs, wds=wds, **options)
+        update(arrays, weight, lrs, wds, **options)
 
     def _batch_limit(self) -> int:
         return self._batch_limit_of(self._aggregating(), aggregation_size())

@@ -48,6 +48,9 @@ class Updater:
         states, update = self.states, self.optimizer.update_multi_precision
         if self.aggregate_updates:
             limit = max(self.optimizer._batch_limit(), 1)
+            if len(weight) <= limit and len({w._raw.dtype for w in weight}) == 1:
+                update(index, weight, grad, [states[i] for i in index])
+                return
             for batch in _batches(weight, limit):
                 update(*([column[at] for at in batch] for column in (index, weight, grad)),
                        [states[index[at]] for at in batch])  # fmt: skip

@@ -59,3 +59,25 @@ def test_the_current_value_can_be_replaced():
             NameManager.set_current(other)
             assert NameManager.get_current() is other
         assert NameManager.get_current() is outer
+
+
+def in_a_thread(work):
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+
+
+@pytest.mark.parametrize(
+    "kind, value", [(AttrScope, AttrScope(a="1")), (NameManager, Prefix("p_"))]
+)
+def test_the_current_value_may_be_assigned_to_the_class_and_is_the_threads(kind, value):
+    def work():
+        kind.current = value
+        seen.append(kind.current)
+        kind._current.value = other
+        seen.append(kind._current.value)
+
+    seen, before, other = [], kind.current, kind()
+    in_a_thread(work)
+    assert seen == [value, other]
+    assert kind.current is before

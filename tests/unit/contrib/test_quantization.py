@@ -146,3 +146,35 @@ def test_refusals(arguments, text):
     given = {"sym": mx.sym.var("data"), "arg_params": {}, "aux_params": {}, "calib_mode": "none"}
     with pytest.raises(ValueError, match=text):
         quantization.quantize_model(**{**given, **arguments})
+
+
+def test_the_steps_one_by_one_make_what_quantize_model_makes():
+    image = mx.sym.Convolution(mx.sym.var("data"), num_filter=2, kernel=(3, 3), name="conv")
+    net = mx.sym.FullyConnected(mx.sym.relu(image), num_hidden=3, name="fc")
+    shapes = zip(net.list_arguments(), net.infer_shape(data=IMAGES.shape)[0], strict=True)
+    draw = np.random.RandomState(0).uniform
+    params = {name: mx.nd.array(draw(-0.3, 0.3, shape)) for name, shape in shapes if name != "data"}
+    made, layers = quantization._quantize_symbol(net, mx.cpu(), offline_params=list(params))
+    assert layers[0] == "data"
+    assert {"conv_output", "fc_output"} < set(layers)
+    ranges = {"data": (-1, 1), "conv_output": (-4, 4), "fc_output": (-8, 8)}
+    made = quantization._calibrate_quantized_sym(made, ranges)
+    assert made.attr_dict()["requantize_fc"]["max_calib_range"] == "8.000000"
+    integers = quantization._quantize_params(made, params, ranges)
+    assert set(integers) == set(made.list_arguments()) - {"data"}
+    got = made.bind(mx.cpu(), {**integers, "data": IMAGES}).forward()[0].asnumpy()
+    wanted = net.bind(mx.cpu(), {**params, "data": IMAGES}).forward()[0].asnumpy()
+    assert np.corrcoef(got.ravel(), wanted.ravel())[0, 1] > 0.99
+
+
+def test_thresholds_of_evenly_spread_numbers_are_their_ends():
+    values = np.linspace(-10.5, 9, 50_000)
+    counts, borders = np.histogram(values, bins=2001, range=(-10.5, 10.5))
+    found = quantization._get_optimal_thresholds({"a": (counts, borders, -10.5, 9, 10.5)}, "int8")
+    np.testing.assert_allclose(found["a"], (-10.5, 10.5), rtol=0.02)
+    assert quantization._calibrate_quantized_sym(net := mx.sym.var("a"), {}) is net
+
+
+def test_steps_refuse_other_types_of_integers():
+    with pytest.raises(mx.MXNetError, match="quantized_dtype='int4'"):
+        quantization._quantize_symbol(mx.sym.var("data"), mx.cpu(), quantized_dtype="int4")

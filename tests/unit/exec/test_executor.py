@@ -228,6 +228,7 @@ def test_debug_str_shows_the_code():
     text = net().bind(mx.cpu(), arrays()).debug_str()
     assert "Op:FullyConnected" in text
     assert "def forward(data, fc_weight, fc_bias)" in text
+    assert text.split("\n")[-3] == "Total 0 MB allocated"
 
 
 def test_names_that_are_no_identifiers_are_fine():

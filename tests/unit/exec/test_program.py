@@ -120,6 +120,16 @@ def test_errors_that_are_ours_keep_their_cause_and_get_the_node():
     assert isinstance(error.value.__cause__, ValueError)
 
 
+def test_of_many_inputs_some_are_shown(monkeypatch):
+    shapes = {f"x{i}": (2, 3) for i in range(40)}
+    made = program(mx.sym.concat(*map(mx.sym.var, shapes), name="joined"), **shapes)
+    code = made.lowered(Mode()).function.__globals__
+    monkeypatch.setitem(code, "_joined_output", lambda *_: torch.ones(1) @ torch.ones(2))
+    wanted = r"node 'joined': Concat\(arg0=\[2,3\] float32, .*float32, 28 more\): "
+    with pytest.raises(MXNetError, match=wanted):
+        made.run([torch.ones(2, 3)] * 40)
+
+
 def test_a_program_works_after_an_error():
     take = mx.sym.take(mx.sym.var("x"), mx.sym.var("i"), mode="raise", name="t")
     executor = take.bind(mx.cpu(), {"x": mx.nd.array([1, 2]), "i": mx.nd.array([5])})

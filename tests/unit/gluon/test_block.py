@@ -240,3 +240,13 @@ def test_summary_does_not_show_containers_and_leaves_no_hooks(capsys):
     assert not any(b._forward_hooks for b in (net, net[0], net[1], net[1][0]))
     with pytest.raises(AssertionError, match="NDArray"):
         net.summary("x")
+
+
+def test_a_block_scope_takes_whatever_has_a_prefix():
+    class Named:
+        prefix = "own_"
+        _empty_prefix = False
+
+    with mx.gluon.block._BlockScope(Named()):
+        assert mx.name.NameManager.current.get(None, "relu") == "own_relu0"
+        assert mx.gluon.nn.Dense(1).prefix == "own_dense0_"

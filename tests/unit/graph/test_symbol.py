@@ -409,3 +409,18 @@ def test_names_from_files_cannot_steer_a_terminal():
     texts = [repr(symbol), repr(mx.sym.Group([symbol, mx.sym.var("\x9b")])), symbol.debug_str()]
     assert [t for t in texts if not t.replace("\n", "").replace("\t", "").isprintable()] == []
     assert r"a\x1b[2J" in symbol.debug_str()
+
+
+@pytest.mark.parametrize(
+    "work", [lambda s: s + np.ones(2), lambda s: np.ones(2) * s, lambda s: np.sqrt(s)]
+)
+def test_arrays_of_numpy_are_no_operands(work):
+    with pytest.raises(TypeError):
+        work(mx.sym.var("x"))
+
+
+@pytest.mark.parametrize("number", [np.float32(2), np.float64(2), np.int64(2)])
+def test_numbers_of_numpy_are_operands_on_either_side(number):
+    x = mx.sym.var("x")
+    for made in (number - x, x - number, number**x, number > x):
+        assert made.list_arguments() == ["x"]

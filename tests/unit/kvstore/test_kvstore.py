@@ -402,3 +402,13 @@ def test_large_sums_wait_for_what_writes_their_values(monkeypatch):
         value[:] = 100
     mx.nd.waitall()
     assert all((out.asnumpy() == 8).all() for out in outs)
+
+
+def test_the_log_is_told_once_a_key_that_sparse_arrays_are_left_alone(caplog):
+    kv = store(value=rows(1))
+    with caplog.at_level("INFO"):
+        for _ in range(3):
+            kv.pull(3, rows())
+    assert [record.getMessage().split(";")[0] for record in caplog.records] == [
+        "pull: sparse arrays of key 3 are left alone"
+    ]

@@ -360,3 +360,8 @@ def test_an_operators_failure_on_integers_names_it():
     x = mx.nd.array([0, 1], dtype="int32")
     with pytest.raises(MXNetError, match="_rdiv_scalar"):
         1 / x
+
+
+def test_arrays_without_axes_have_no_length():
+    with pytest.raises(TypeError, match=r"shape \(\)"):
+        len(mx.np.array(3))

@@ -344,3 +344,40 @@ def test_out_may_be_a_list_of_one_new_array():
     array = mx.nd.ones((2,))
     mx.nd.zeros((2,), out=[array])
     assert array.asnumpy().tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("by_place", "by_name"),
+    [
+        (lambda x: mx.nd.clip(x, -1, 1), lambda x: mx.nd.clip(x, a_min=-1, a_max=1)),
+        (lambda x: mx.nd.sum(x, 1, True), lambda x: mx.nd.sum(x, axis=1, keepdims=True)),
+        (lambda x: mx.nd.sum(x, None), lambda x: mx.nd.sum(x)),
+        (lambda x: mx.nd.clip(x, -1), lambda x: mx.nd.clip(x, a_min=-1)),
+        (lambda x: x.sum(1), lambda x: x.sum(axis=1)),
+        (lambda x: x.sum(axis=(0, 1)), lambda x: x.sum()),
+    ],
+)
+def test_parameters_by_place_are_those_by_name(by_place, by_name):
+    x = mx.nd.array([[-2, 0.5], [3, -0.25]])
+    for _ in range(3):  # the second time straight away
+        same(outcome(by_place, x), outcome(by_name, x))
+
+
+def test_an_array_in_the_place_of_a_parameter_is_refused():
+    x = mx.nd.ones((2,))
+    with pytest.raises(mx.MXNetError, match="'a_max' is no array of it"):
+        mx.nd.clip(x, -1, x)
+
+
+def test_methods_and_activations_obey_a_function_that_comes_later(monkeypatch):
+    x = mx.nd.array([-1.0, 2])
+    relu, activation = find("relu"), find("Activation")
+    assert x.relu().asnumpy().tolist() == [0, 2]
+    assert mx.nd.Activation(x, act_type="relu").asnumpy().tolist() == [0, 2]
+    monkeypatch.setattr(relu, "function", lambda data: data * 3)
+    monkeypatch.setattr(activation, "function", lambda data, *, act_type: data * 5)
+    assert x.relu().asnumpy().tolist() == [-3, 6]
+    assert mx.nd.Activation(x, act_type="relu").asnumpy().tolist() == [-5, 10]
+    monkeypatch.undo()
+    assert x.relu().asnumpy().tolist() == [0, 2]
+    assert mx.nd.Activation(x, act_type="relu").asnumpy().tolist() == [0, 2]

@@ -85,3 +85,17 @@ def test_help_shows_arguments_and_what_they_mean():
     assert function.__doc__.endswith("out: where to.")
     variadic = CallForm(find("Concat"), ("out",)).signature()
     assert str(variadic) == "(*data, num_args=None, dim=1, out=None, **kwargs)"
+
+
+@pytest.mark.parametrize(
+    ("op", "names"),
+    [
+        ("sum", ("axis", "keepdims", "exclude")),
+        ("clip", ("a_min", "a_max")),
+        ("smooth_l1", ("scalar",)),  # `is_int` goes by name only
+        ("Concat", ()),
+    ],
+)
+def test_parameters_by_place_follow_all_arrays(op, names):
+    form = CallForm(find(op), ("out", "name"))
+    assert form.variadic or form.parameters_by_place == names

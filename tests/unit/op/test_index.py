@@ -162,6 +162,14 @@ def test_type_of_indices_must_be_known(op, attrs, n_inputs):
         inferred_dtypes(op, attrs, [None] * n_inputs)
 
 
+def test_one_hot_leaves_its_indices_alone():
+    indices = torch.tensor([1, 20, -5, 0, 2])
+    vectors = find("one_hot").of({"depth": 3}).forward(indices)
+    assert vectors.argmax(1)[[0, 3, 4]].tolist() == [1, 0, 2]
+    assert vectors.sum(1).tolist() == [1, 0, 0, 1, 1]
+    assert indices.tolist() == [1, 20, -5, 0, 2]
+
+
 def test_take_raises_for_indices_out_of_range():
     op = find("take").of({"mode": "raise"})
     with pytest.raises(IndexError, match="from 0 to 3"):

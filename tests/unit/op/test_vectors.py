@@ -51,6 +51,25 @@ def test_softmax_of_special_numbers():
     torch.testing.assert_close(result, torch.softmax(data, 1), equal_nan=True)
 
 
+@pytest.mark.parametrize("shape", [(2000, 2), (30, 40, 12), (600, 7), (100, 64), (0, 5), (3, 5)])
+def test_layer_norm(shape):
+    data = torch.randn(shape)
+    gamma, beta = torch.rand(2, shape[-1])
+    expected = torch.native_layer_norm(data, gamma.shape, gamma, beta, 1e-3)
+    for found, wanted in zip(vectors.layer_norm(data, gamma, beta, 1e-3), expected, strict=True):
+        assert found.is_contiguous()
+        torch.testing.assert_close(found, wanted)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int8])
+def test_rows_at(dtype):
+    table = torch.arange(12).view(4, 3).to(dtype)
+    places = torch.tensor([[-7, 0, 1], [3, 4, 99]])
+    found = vectors.rows_at(table, places)
+    assert found.dtype is dtype
+    assert found.tolist() == table[places.clamp(0, 3)].tolist()
+
+
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
 @pytest.mark.parametrize("shape", [(40, 3, 40), (3, 4000), (2048, 2), (4, 3, 2)])
 @pytest.mark.parametrize("axis", [0, 1, -1, None])

@@ -7,11 +7,19 @@ from .calibration import combine_histogram
 from .calibration import optimal_threshold as _get_optimal_threshold
 from .model import calib_graph, quantize_graph, quantize_model, quantize_model_mkldnn
 from .network import quantize_net, quantize_net_v2
+from .steps import calibrate_quantized_sym as _calibrate_quantized_sym
+from .steps import get_optimal_thresholds as _get_optimal_thresholds
+from .steps import quantize_params as _quantize_params
+from .steps import quantize_symbol as _quantize_symbol
 
 __all__ = [
     "_LayerHistogramCollector",
     "_LayerOutputMinMaxCollector",
+    "_calibrate_quantized_sym",
     "_get_optimal_threshold",
+    "_get_optimal_thresholds",
+    "_quantize_params",
+    "_quantize_symbol",
     "calib_graph",
     "combine_histogram",
     "quantize_graph",

@@ -119,14 +119,10 @@ class HistogramCollector:
 
     def ranges(self, quantized_dtype: str) -> dict[str, tuple[float, float]]:
         """The range by layer that loses least of the entropy of its histogram."""
-        found = {}
-        for name, histogram in self.hist_dict.items():
-            low, _, threshold, divergence = optimal_threshold(histogram, quantized_dtype)
-            unsigned = low >= 0 and quantized_dtype in ("auto", "uint8")
-            found[name] = (0.0 if unsigned else -threshold, threshold)
-            if self.logger:
-                self.logger.debug("%s: threshold %g, divergence %g", name, threshold, divergence)
-        return found
+        return {
+            name: optimal_range(name, histogram, quantized_dtype, _LEVELS, self.logger)
+            for name, histogram in self.hist_dict.items()
+        }
 
 
 def combine_histogram(
@@ -175,6 +171,23 @@ def optimal_threshold(
         num_quantized_bins=num_quantized_bins,
     )
     return low, high, threshold.asscalar(), divergence.asscalar()
+
+
+def optimal_range(
+    name: str,
+    histogram: Histogram,
+    quantized_dtype: str,
+    num_quantized_bins: int,
+    logger: logging.Logger | None,
+) -> tuple[float, float]:
+    """The range of a layer that loses least of the entropy of its histogram."""
+    low, _, threshold, divergence = optimal_threshold(
+        histogram, quantized_dtype, num_quantized_bins
+    )
+    if logger:
+        logger.debug("%s: threshold %g, divergence %g", name, threshold, divergence)
+    unsigned = low >= 0 and quantized_dtype in ("auto", "uint8")
+    return (0.0 if unsigned else -threshold, threshold)
 
 
 def _wants(collector: Collector, name: str) -> bool:

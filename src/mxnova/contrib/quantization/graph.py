@@ -334,7 +334,7 @@ class _Pass:
         return node
 
 
-def calibrated(symbol: Symbol, ranges: dict[str, tuple[float, float]]) -> Symbol:
+def calibrated(symbol: Symbol, ranges: Mapping[str, tuple[float, float]]) -> Symbol:
     """A quantized symbol with the ranges that calibration found.
 
     Args:

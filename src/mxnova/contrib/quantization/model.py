@@ -22,9 +22,12 @@ from .graph import calibrated, quantized_symbol
 __all__ = [
     "calib_graph",
     "check_context",
+    "check_quantization",
+    "names_of",
     "quantize_graph",
     "quantize_model",
     "quantize_model_mkldnn",
+    "quantized_parameters",
 ]
 
 _CPU = cpu()
@@ -41,7 +44,15 @@ def _choice(function: str, argument: str, value: Any, choices: Sequence[str]) ->
         raise argument_error(function, argument, value, f"must be one of {', '.join(choices)}")
 
 
-def _names(function: str, argument: str, value: Any) -> list[str]:
+def check_quantization(function: str, dtype: str, mode: str, granularity: str) -> None:
+    """Raises `ArgumentError` where one of the choices of a quantized symbol is none."""
+    _choice(function, "quantized_dtype", dtype, _DTYPES)
+    _choice(function, "quantize_mode", mode, _MODES)
+    _choice(function, "quantize_granularity", granularity, _GRANULARITIES)
+
+
+def names_of(function: str, argument: str, value: Any) -> list[str]:
+    """A list of names that was given as `argument`, which may be None."""
     if value is None:
         return []
     if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
@@ -88,11 +99,9 @@ def quantize_graph(
     """
     what = "quantization.quantize_graph"
     _choice(what, "calib_mode", calib_mode, _CALIBRATIONS)
-    _choice(what, "quantized_dtype", quantized_dtype, _DTYPES)
-    _choice(what, "quantize_mode", quantize_mode, _MODES)
-    _choice(what, "quantize_granularity", quantize_granularity, _GRANULARITIES)
-    excluded = _names(what, "excluded_sym_names", excluded_sym_names)
-    operators = _names(what, "excluded_op_names", excluded_op_names)
+    check_quantization(what, quantized_dtype, quantize_mode, quantize_granularity)
+    excluded = names_of(what, "excluded_sym_names", excluded_sym_names)
+    operators = names_of(what, "excluded_op_names", excluded_op_names)
     sym, arg_params, aux_params = _loaded(sym, arg_params, aux_params)
     made, layers = quantized_symbol(
         sym,
@@ -107,7 +116,7 @@ def quantize_graph(
     collector = _collector(calib_mode, quantized_dtype, layers, LayerOutputCollector, logger)
     if logger:
         logger.info("quantization: %d layers need ranges", len(layers))
-    return made, _quantized_parameters(made, arg_params), dict(aux_params), collector
+    return made, quantized_parameters(made, arg_params), dict(aux_params), collector
 
 
 def _loaded(sym: Any, arg_params: Any, aux_params: Any) -> tuple[Symbol, _Params, _Params]:
@@ -151,7 +160,7 @@ def _collector(
     return given if mode == "customize" else None
 
 
-def _quantized_parameters(symbol: Symbol, params: Mapping[str, NDArray]) -> _Params:
+def quantized_parameters(symbol: Symbol, params: Mapping[str, NDArray]) -> _Params:
     """The parameters of a quantized symbol: real numbers, integers, ends of ranges."""
     found: _Params = {}
     integers: dict[str, list[NDArray]] = {}

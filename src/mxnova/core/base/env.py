@@ -48,6 +48,9 @@ VARIABLES: dict[str, Variable] = {
     "MXNOVA_FUSE": Variable(kind_of(bool), True,
         "Whether graphs are rewritten: for inference BatchNorm folded, activations and sums fused; "
         "for training images kept in oneDNN's layout."),
+    "MXNOVA_WINOGRAD": Variable(kind_of(bool), True,
+        "Whether such rewritten graphs compute large convolutions by 3x3 windows in a quarter of "
+        "the products, with weights that take four times the memory."),
     "MXNOVA_AUTO_BACKENDS": Variable(kind_of(str), "onednn openvino onnxruntime",
         "Which backends the backend auto measures besides ATen, where they are installed; blanks "
         "between."),

@@ -36,6 +36,7 @@ __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
     "AssertedError",
+    "AssertedTypeError",
     "DirectoryError",
     "FileError",
     "FilePermissionError",
@@ -119,6 +120,10 @@ class AssertedError(ArgumentError, AssertionError):
 
 class ArgumentTypeError(MXNetError, TypeError):
     """An argument of a Python type that cannot be used."""
+
+
+class AssertedTypeError(ArgumentTypeError, AssertionError):
+    """An argument of a Python type that MXNet has an assert statement against."""
 
 
 class UnknownNameError(MXNetError, KeyError):

@@ -7,7 +7,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, cast
 
 from .errors import ArgumentTypeError, shown
 
@@ -16,6 +16,7 @@ __all__ = [
     "NameManager",
     "Prefix",
     "Scope",
+    "ScopeType",
     "is_np_array",
     "is_np_shape",
     "set_np_array",
@@ -26,13 +27,38 @@ _Self = TypeVar("_Self", bound="Scope")
 
 
 class _Current:
-    """A class attribute that is the value in force in this thread."""
+    """The value of a kind of scope that is in force in the thread that asks, as `value`."""
 
-    def __get__(self, _instance: Any, owner: type[Scope]) -> Any:
-        return owner.get_current()
+    def __init__(self, kind: ScopeType) -> None:
+        self._kind = kind
+
+    @property
+    def value(self) -> Any:
+        return self._kind.current
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        self._kind.current = value
 
 
-class Scope:
+class ScopeType(type):
+    """What classes of scopes have as attributes of the class, which may be assigned to, too."""
+
+    @property
+    def current(cls) -> Any:
+        """The value in force in this thread, until the block that this is in ends."""
+        return cast("type[Scope]", cls).get_current()
+
+    @current.setter
+    def current(cls, value: Any) -> None:
+        cast("type[Scope]", cls).set_current(value)
+
+    @property
+    def _current(cls) -> _Current:  # programs of MXNet's time write `AttrScope._current.value`
+        return _Current(cls)
+
+
+class Scope(metaclass=ScopeType):
     """A value that is current inside its ``with`` block, per thread; blocks nest.
 
     Each direct subclass has a stack of its own, which its subclasses share; `current` is its top,
@@ -41,7 +67,6 @@ class Scope:
 
     _stacks: threading.local
     _first: ClassVar[Callable[[], Any]]  # makes what is current outside any block
-    current: ClassVar[Any] = _Current()
 
     def __init_subclass__(cls) -> None:
         if Scope in cls.__bases__:
@@ -60,6 +85,11 @@ class Scope:
     def default(cls) -> Any:
         """The value outside any block."""
         return cls()
+
+    @property
+    def current(self) -> Any:
+        """The value in force in this thread."""
+        return self.get_current()
 
     @classmethod
     def get_current(cls) -> Any:

@@ -14,6 +14,8 @@ from .sparse_execution import value_of
 
 __all__ = ["refuse"]
 
+_SHOWN = 12  # inputs; those of compiled groups are a network's parameters
+
 
 def refuse(error: Exception, step: Step, inputs: Sequence[Any]) -> NoReturn:
     """Raises MXNetError for what the operator of `step` raised: node, operator, inputs, reason."""
@@ -23,7 +25,9 @@ def refuse(error: Exception, step: Step, inputs: Sequence[Any]) -> NoReturn:
             error.args = (node + str(error),)
         raise error
     names = step.op.inputs()
-    given = ", ".join(f"{n}={_shown(v)}" for n, v in zip(names, inputs, strict=False))
+    shown = [f"{n}={_shown(v)}" for n, v in zip(names[:_SHOWN], inputs, strict=False)]
+    more = len(names) - len(shown)
+    given = ", ".join([*shown, f"{more} more"] if more > 0 else shown)
     raise from_foreign(error, f"{node}{step.op.name}({given})") from error
 
 

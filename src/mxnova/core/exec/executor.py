@@ -437,14 +437,15 @@ class Executor:
     def debug_str(self) -> str:
         """The symbol's listing, the code that its program runs outside training, what that takes.
 
-        The last line is the most memory that results of operators take at once, in training where
-        gradients are wanted, without the arrays that are bound.
+        The last line but one is the most memory that results of operators take at once, in training
+        where gradients are wanted, without the arrays that are bound.
         """
         symbol, facts = self._program.symbol, self._program.facts
         tracked = [n for n in self._arg_dict if self._is_tracked(n)]
         size = bytes_needed(symbol, facts.shapes(symbol), facts.dtypes(symbol), tracked)
         code = self._program.lowered(Mode()).source.strip()
-        return f"{symbol.debug_str()}\n{code}\nTotal {size >> 20} MB allocated\n"
+        listing = f"{symbol.debug_str()}\n{code}\nTotal {size >> 20} MB allocated\n"
+        return f"{listing}Total 0 TempSpace resource requested\n"  # programs count lines from here
 
     def get_optimized_symbol(self) -> Symbol:
         """The symbol that is run, before a backend rewrites it around parameters."""

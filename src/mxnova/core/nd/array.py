@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -16,8 +17,9 @@ from torch import Tensor
 from ..base.dtypes import BFLOAT16
 from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError
 from ..base.handles import handle_of, object_of
+from ..methods import METHODS, OperatorMethods
 from ..op.dtypes import mx_dtype, torch_dtype
-from ..op.record import find
+from ..op.record import OpType, find
 from ..runtime.attention import ATTENTION
 from ..runtime.context import Context, context_of
 from ..runtime.profiler import API, PROFILER, api_call, clock, span
@@ -36,6 +38,7 @@ from .indexing import assign, is_whole, refusal, select, slices_lie_together
 from .modes import MODES
 from .recording import STATE, recorded_write
 from .reshaping import Reshaping
+from .shortcuts import of_one
 from .tape import Leaf, is_live, linked
 from .wrapping import receive, view_of, viewed_as, wrap
 
@@ -157,7 +160,10 @@ class NDArray(Arithmetic, Reshaping, Interchange):
     __nonzero__ = __bool__
 
     def __len__(self) -> int:
-        return self.shape[0]
+        shape = self.shape
+        if not shape:
+            raise ArgumentTypeError("len(): an array of shape () has no length")
+        return shape[0]
 
     def __iter__(self) -> Iterator[NDArray]:
         for i in range(len(self)):
@@ -386,6 +392,29 @@ def _slices(begin: Any, end: Any, step: Any) -> tuple[slice, ...]:
 
 
 CLASSES["default"] = NDArray
+
+
+def _quick(name: str, type_: OpType) -> Callable[..., Any]:
+    """The method of an operator of one array; parameters that are given by name need no sorting."""
+    unsorted = frozenset([*type_.signature.inputs, "out", "name"])
+
+    @functools.wraps(vars(OperatorMethods)[name])
+    def method(self: NDArray, *args: Any, **kwargs: Any) -> Any:
+        if args:
+            return self._apply(name, args, kwargs)
+        if not kwargs:
+            return of_one(type_.plain, self)
+        if unsorted.isdisjoint(kwargs):
+            return of_one(type_.of(kwargs), self)
+        return self._apply(name, args, kwargs)
+
+    return method
+
+
+for _name, _type in METHODS.items():
+    _takes_one = len(_type.signature.inputs) == 1 and _type.signature.variadic is None
+    if _takes_one and getattr(NDArray, _name) is getattr(OperatorMethods, _name):
+        setattr(NDArray, _name, _quick(_name, _type))
 
 
 def array_from_numpy(values: np.ndarray[Any, Any], context: Context) -> NDArray:

@@ -255,14 +255,7 @@ def backward(
             mode that they were recorded in.
     """
     found = _heads("backward", heads, head_grads)
-    nodes = reached(found)
-    leaves = [n for n in nodes if type(n) is Leaf]
-    for leaf in leaves:
-        leaf.is_fresh = leaf.is_fresh or leaf.grad_req == "null"
-    leaves = [leaf for leaf in leaves if leaf.grad_req != "null"]
-    if not leaves:
-        raise MXNetError("backward: the heads come from no array that wants a gradient")
-    buffers = [leaf.gradient for leaf in leaves if leaf.grad_req == "write"]
+    leaves, buffers = _wanted(reached(found))
     if all(gradient is None for _, gradient in found.values()):  # else they might be read
         give_up(buffers)
     try:
@@ -276,6 +269,24 @@ def backward(
         store_gradient(leaf.gradient, gradient, leaf.grad_req)
     if not retain_graph:
         free(found)
+
+
+def _wanted(nodes: Iterable[TapeNode]) -> tuple[list[Leaf], list[BaseArray]]:
+    """The leaves that want gradients, and the arrays that will be written to; at least one leaf."""
+    leaves: list[Leaf] = []
+    written: list[BaseArray] = []
+    for node in nodes:
+        if type(node) is not Leaf:
+            continue
+        if node.grad_req == "null":
+            node.is_fresh = True
+            continue
+        leaves.append(node)
+        if node.grad_req == "write":
+            written.append(node.gradient)
+    if not leaves:
+        raise MXNetError("backward: the heads come from no array that wants a gradient")
+    return leaves, written
 
 
 def grad(

@@ -12,6 +12,7 @@ the same record of an operator (`shortcuts`); where anything is out of the ordin
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any
 
 import torch
@@ -39,18 +40,21 @@ from .tape import flow_of, is_live, linked, outputs_of, step
 from .validation import check, refuse, refuse_count
 from .wrapping import owned, receive, view_of, wrap, wrap_recorded, wrap_value
 
-__all__ = ["ACCEPTED_LIMIT", "Plan", "invoke"]
+__all__ = ["ACCEPTED_LIMIT", "Plan", "execute", "invoke", "plan_of"]
 
 ACCEPTED_LIMIT = 4096
+_kind_of = attrgetter("shape", "dtype")
 
 
 class Plan:
     """What invoking an operator needs to know, worked out once and kept with its structure.
 
     Attributes:
-        readily: what `of_one` has seen that may go straight to the forward.
+        readily: what `of_one` has seen that may go straight to the forward, and the kernel for it
+            where that is a part of the forward.
         accepted: shapes and dtypes of inputs that the operator's rules have passed, and what
             integers are among the arrays then.
+        any_shape: whether an input passes the rules in one shape as in another.
         facts: run facts that its forward asks for.
         n_inputs: how many arrays it takes.
         sparse: whether it may give sparse results from dense inputs.
@@ -59,11 +63,13 @@ class Plan:
     """
 
     __slots__ = (
-        "accepted", "facts", "is_simple", "n_inputs", "readily", "sparse", "visible", "written"
+        "accepted", "any_shape", "facts", "is_simple", "n_inputs", "readily", "sparse", "visible",
+        "written",
     )  # fmt: skip
 
     def __init__(self, op: Op) -> None:
         self.accepted: dict[Any, int] = {}
+        self.any_shape = op.any_shape
         self.facts = op.type.signature.facts
         self.n_inputs = len(op.structure.inputs)
         self.sparse = op.kernel_for(["default"] * self.n_inputs) is not None
@@ -71,7 +77,7 @@ class Plan:
         self.written = op.structure.written
         outputs = len(op.structure.outputs)
         self.is_simple = not (self.facts or self.sparse or self.written) and outputs == 1
-        self.readily: set[Any] = set()
+        self.readily: dict[Any, Callable[[Tensor], Any] | None] = {}
 
     def accept(self, op: Op, tensors: Sequence[Tensor]) -> int:
         """Runs the operator's rules, once for each combination of inputs.
@@ -79,7 +85,7 @@ class Plan:
         Returns _NO_INTEGERS, _SOME_INTEGERS or, where gradients flow to some that it makes,
         _MAKES_INTEGERS.
         """
-        key = tuple([(t.shape, t.dtype) for t in tensors])
+        key = tuple(map(_kind_of, tensors))
         integers = self.accepted.get(key)
         if integers is None:
             check(op, tensors)
@@ -98,7 +104,8 @@ def _integers(op: Op, dtypes: Sequence[torch.dtype]) -> int:
     return _NO_INTEGERS if all(d.is_floating_point for d in dtypes) else _SOME_INTEGERS
 
 
-def _plan_of(op: Op) -> Plan:
+def plan_of(op: Op) -> Plan:
+    """What invoking `op` needs to know."""
     plan: Plan = op.structure.plan
     if plan is None:
         plan = op.structure.plan = Plan(op)
@@ -176,7 +183,7 @@ def _attended(
     if source is not None and results is not None:
         share_failure(source, results)
         return out if out is not None else results if op.n_visible() > 1 else results[0]
-    written = _plan_of(op).written
+    written = plan_of(op).written
     for i, array in enumerate(arrays):
         settle(array, WRITE if i in written else READ)
     for array in _listed(out):
@@ -203,7 +210,7 @@ def _run(
     context: Context | None,
     is_view: bool,
 ) -> Any:
-    plan: Plan = op.structure.plan or _plan_of(op)
+    plan: Plan = op.structure.plan or plan_of(op)
     if len(arrays) != plan.n_inputs:
         refuse_count(op, len(arrays))
     here = arrays[0]._chunk.context if arrays else context or _context_of_creation(op, out)
@@ -238,7 +245,7 @@ def _run(
                 links = _without_integers(links, values)
             return _run_recorded(op, plan, arrays, values, links, out, kind, here, context, is_view)
     outs = None if out is None else _listed(out)
-    made = _execute(op, op.forward, plan.facts, values, here, outs)
+    made = execute(op, op.forward, plan.facts, values, here, outs)
     if outs is not None:
         _write(op, made, outs)
         return out
@@ -259,7 +266,7 @@ def _context_of_creation(op: Op, out: Any) -> Context:
     return context_of(named if isinstance(named, str) else None)
 
 
-def _execute(
+def execute(
     op: Op,
     forward: Callable[..., Any],
     wanted: Sequence[str],
@@ -370,7 +377,7 @@ def _run_on_integers(
         results, links_of_results = step_on_integers(op, values, links, facts)
         return tuple(results)
 
-    results = _execute(op, forward, plan.facts, values, here, None)
+    results = execute(op, forward, plan.facts, values, here, None)
     if not is_view:
         results = tuple(
             owned(r, values) if context is None else placed(r, context) for r in results
@@ -406,7 +413,7 @@ def _recorded(
     if not is_grad_enabled():
         with torch.enable_grad():
             return _recorded(op, plan, links, here, target, is_view)
-    results = _execute(op, recorded(op), plan.facts, links, here, None)
+    results = execute(op, recorded(op), plan.facts, links, here, None)
     if is_view:
         return list(results)
     if target is not None:
@@ -447,7 +454,7 @@ def _run_kernel(
         results, links = run_kernel(op, kernel, values, tracked, facts)
         return results
 
-    results = _execute(op, forward, kernel.facts, values, context, outs or None)
+    results = execute(op, forward, kernel.facts, values, context, outs or None)
     states = [i for i, n in enumerate(op.inputs()) if n in op.mutates]
     for i, state in zip(states, results[len(op.outputs()) :], strict=False):
         receive(arrays[i], state, op.name)

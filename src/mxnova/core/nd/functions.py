@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from ..base.errors import ArgumentTypeError
+from ..base.kinds import NOT_GIVEN
 from ..op.calls import CallForm, documented
 from ..op.record import find
 from .base_array import CLASSES, BaseArray
@@ -29,6 +30,8 @@ def function_of(op: str, shown: str = "") -> Callable[..., Any]:
     kind = "numpy" if op.startswith("_np") else ""
 
     takes_one = n_arrays == 1 and form.variadic is None and not kind
+    by_place = () if form.variadic is not None else form.parameters_by_place
+    most = n_arrays + len(by_place)
     takes_any = form.variadic is not None and not type_.counts_inputs
 
     def function(*args: Any, out: Any = None, name: str | None = None, **kwargs: Any) -> Any:
@@ -43,6 +46,11 @@ def function_of(op: str, shown: str = "") -> Callable[..., Any]:
             is_sorted = len(args) <= n_arrays and array_names.isdisjoint(kwargs)
         if is_sorted and _all_arrays(args):
             op, arrays = type_.of(kwargs), args
+        elif not kwargs and n_arrays < len(args) <= most and _are_in_order(args, n_arrays):
+            op = type_.of(dict(zip(by_place, args[n_arrays:], strict=False)))
+            arrays = args[:n_arrays]
+            if takes_one and out is None:
+                return of_one(op, args[0])
         else:
             call = form.split(args, kwargs, _is_array)
             op, arrays = type_.of(call.attrs), (*call.arrays, *call.named.values())
@@ -61,6 +69,17 @@ def _is_array(value: Any) -> bool:
 def _all_arrays(values: Sequence[Any]) -> bool:
     for value in values:  # noqa: SIM110 - all() with a generator costs 0.3 µs more a call
         if not isinstance(value, BaseArray):
+            return False
+    return True
+
+
+def _are_in_order(values: Sequence[Any], n_arrays: int) -> bool:
+    """Whether the first `n_arrays` are arrays, and the others given and none."""
+    for value in values[:n_arrays]:
+        if not isinstance(value, BaseArray):
+            return False
+    for value in values[n_arrays:]:
+        if value is NOT_GIVEN or isinstance(value, BaseArray):
             return False
     return True
 

@@ -28,6 +28,8 @@ from .copying import copy
 
 __all__ = ["assign", "is_whole", "refusal", "select", "slices_lie_together"]
 
+_ALL = slice(None)
+
 
 def select(tensor: Tensor, key: Any) -> tuple[Tensor, bool]:
     """The selected elements, and whether they are a view of `tensor`'s memory."""
@@ -58,8 +60,12 @@ def assign(tensor: Tensor, key: Any, value: Tensor | float) -> None:
     """
     if not tensor.numel():  # MXNet does not even look at the key
         return
-    if isinstance(value, Tensor) and _overlap(tensor, value):
-        value = value.clone()
+    if isinstance(value, Tensor):
+        if _overlap(tensor, value):
+            value = value.clone()
+        if type(key) is slice and key == _ALL and value.shape == tensor.shape:
+            _write(tensor, value)
+            return
     if _is_plain(key, tensor) and not _has_new_axes(key):
         target = _indexed(tensor, key)
         _write(target, _without_axes(value, (), target.dim()))

@@ -83,46 +83,61 @@ def pairwise(type_: OpType, otherwise: Callable[[Any, Any], Any]) -> Callable[[A
     return call
 
 
+_UNSEEN: Any = object()
+
+
 def of_one(op: Op, array: BaseArray) -> Any:
     """``invoke(op, (array,))``; straight away where nothing is out of the ordinary."""
     plan: Plan | None = op.structure.plan
     if plan is None or ATTENTION:
         return invoke(op, (array,))
-    value = array._raw
-    key = (type(array), value.dtype) if op.pointwise else (type(array), value.dtype, value.shape)
-    if key not in plan.readily:
-        result = invoke(op, (array,))
-        if plan.is_simple and array.stype == "default":
-            if len(plan.readily) > ACCEPTED_LIMIT:
-                plan.readily.clear()
-            plan.readily.add(key)
-        return result
+    cls, value = type(array), array._raw
+    key = (cls, value.dtype) if plan.any_shape else (cls, value.dtype, value.shape)
+    kernel = plan.readily.get(key, _UNSEEN)
+    if kernel is _UNSEEN:
+        return _after_rules(op, plan, key, array)
     if array._tracked is not None and STATE.recording:
-        link = flow_of(array)
-        if link is None or link.dtype is not value.dtype or not is_grad_enabled():
-            return invoke(op, (array,))
-        result = _tried(recorded(op), link)
-        if result is None or not result.is_floating_point():
-            return invoke(op, (array,))
-        node = step(op, (array,))
-        return wrap_recorded(result, array._chunk.context, node, type(array))
-    result = _tried(op.forward, value)
-    if result is None:
-        return invoke(op, (array,))
-    return wrap(result, array._chunk.context, type(array))
-
-
-def _tried(run: Callable[..., Any], value: Tensor) -> Tensor | None:
-    """The output of an operator of one input; None where it raises, or is not as it should be."""
+        return _recorded_of_one(op, array)
     try:
-        result = run(value)
+        result = (kernel or op.forward)(value)
     except Exception:  # noqa: BLE001 - invoke words it
-        return None
-    if result is value or type(result) is not Tensor:
-        return None
+        return invoke(op, (array,))
+    if type(result) is not Tensor or result is value:
+        return invoke(op, (array,))
     if result._base is not None or not result.is_contiguous():
-        return owned(result, (value,))
+        result = owned(result, (value,))
+    chunk = _new(Chunk)  # as in `pairwise`
+    chunk.context, chunk.foreign, chunk._var = array._chunk.context, False, None
+    made = _new(cls)
+    made._raw, made._chunk = result, chunk
+    made._tracked = made._node = made._grad = None
+    return made
+
+
+def _after_rules(op: Op, plan: Plan, key: Any, array: BaseArray) -> Any:
+    """`invoke`; with its rules it passes arrays of this `key`."""
+    result = invoke(op, (array,))
+    if plan.is_simple and array.stype == "default":
+        if len(plan.readily) > ACCEPTED_LIMIT:
+            plan.readily.clear()
+        is_real = array._raw.dtype.is_floating_point
+        plan.readily[key] = getattr(op.forward, "of_floats", None) if is_real else None
     return result
+
+
+def _recorded_of_one(op: Op, array: BaseArray) -> Any:
+    link = flow_of(array)
+    if link is None or link.dtype is not array._raw.dtype or not is_grad_enabled():
+        return invoke(op, (array,))
+    try:
+        result = recorded(op)(link)
+    except Exception:  # noqa: BLE001 - invoke words it
+        return invoke(op, (array,))
+    if type(result) is not Tensor or result is link or not result.is_floating_point():
+        return invoke(op, (array,))
+    if result._base is not None or not result.is_contiguous():
+        result = owned(result, (link,))
+    return wrap_recorded(result, array._chunk.context, step(op, (array,)), type(array))
 
 
 def alone(type_: OpType) -> Callable[[Any], Any]:

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..base.errors import ArgumentTypeError, candidates
+from ..base.errors import ArgumentTypeError, AssertedTypeError, candidates
 from ..base.kinds import NOT_GIVEN, REQUIRED
 from .record import OpType
 
@@ -40,6 +40,13 @@ class CallForm:
         self.extras = tuple(extras)
         declared = (n for n in (*self.arrays, *self.parameters) if n not in type_.by_name_only)
         self._positional = (*declared, *self.extras)
+
+    @property
+    def parameters_by_place(self) -> tuple[str, ...]:
+        """Names of the parameters that may follow all arrays as positional arguments, in order."""
+        arrays = [name for name in self.arrays if name in self._positional]
+        names = self._positional[len(arrays) : -len(self.extras) or None]
+        return names if len(arrays) == len(self.arrays) else ()
 
     def split(
         self, args: Sequence[Any], kwargs: dict[str, Any], is_array: Callable[[Any], bool]
@@ -94,10 +101,10 @@ class CallForm:
             attrs["num_args"] = len(arrays) + len(named)
         return Call(arrays, named, attrs, extras)
 
-    def _no_array(self, name: str, value: Any) -> ArgumentTypeError:
+    def _no_array(self, name: str, value: Any) -> AssertedTypeError:
         hint = candidates(name, self.parameters)
         kind = type(value).__name__
-        return ArgumentTypeError(f"{self.type.name}: {name} must be an array, not a {kind}{hint}")
+        return AssertedTypeError(f"{self.type.name}: {name} must be an array, not a {kind}{hint}")
 
     def signature(self) -> inspect.Signature:
         """The Python signature: arrays, parameters with their defaults, the extras."""

@@ -83,6 +83,7 @@ class Rules:
     differentiable: bool | None = True
     pointwise: bool = False
     backward: Callable[..., Any] | None = None
+    choose: Callable[[Any], Callable[..., Any]] | None = None
     settle: Callable[[Op, tuple[int, ...], torch.dtype], dict[str, Any]] | None = None
     gradient_stypes: GradientStypes | None = None
 
@@ -94,7 +95,9 @@ class FunctionOp(Op):
 
     @functools.cached_property
     def forward(self) -> Callable[..., Any]:  # type: ignore[override]
-        function = self.type.function
+        function, choose = self.type.function, self._rules.choose
+        if choose is not None and function is self.type.declaration:
+            return choose(self)
         return functools.partial(function, **self.values) if self.values else function
 
     @functools.cached_property
@@ -115,6 +118,10 @@ class FunctionOp(Op):
     @property
     def has_shape_rule(self) -> bool:
         return self._rules.shape is not None
+
+    @property
+    def any_shape(self) -> bool:
+        return self.pointwise or self._rules.shape is elementwise_shape
 
     def infer_shape(self, s: Shapes) -> None:
         rule = self._rules.shape
@@ -183,8 +190,9 @@ def function_operator(*names: str, **rules: Any) -> Callable[[F], F]:
 
     Keywords are the fields of `Rules`: shape, dtype (rules that replace the defaults), outputs,
     inputs (names, when they depend on parameters), mutates, differentiable, pointwise, backward,
-    settle (the parameters that change in `Op.settled`), gradient_stypes; named_inputs, by_name_only
-    and method are those of `OpType`.
+    choose (the function of the tensors alone to which parameters come down), settle (the
+    parameters that change in `Op.settled`), gradient_stypes; named_inputs, by_name_only and method
+    are those of `OpType`.
     """
 
     def declare(function: F) -> F:

@@ -56,6 +56,8 @@ def is_available() -> bool:
 
 def linear(data: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``data @ weight.T + bias``, for a matrix `weight`."""
+    if not HAS_AVX512:
+        return F.linear(data, weight, bias)
     n_columns, width = weight.shape
     if data.numel() * n_columns < _WORTH_MULTIPLYING or not _multiplies(data, weight, n_columns):
         return F.linear(data, weight, bias)
@@ -65,6 +67,8 @@ def linear(data: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
 def matmul(a: Tensor, b: Tensor) -> Tensor:
     """``a @ b``, for two matrices."""
+    if not HAS_AVX512:
+        return a @ b
     n_columns = b.shape[1]
     if a.numel() * n_columns < _WORTH_MULTIPLYING or not _multiplies(a, b, n_columns):
         return a @ b
@@ -73,8 +77,7 @@ def matmul(a: Tensor, b: Tensor) -> Tensor:
 
 def _multiplies(data: Tensor, weight: Tensor, n_columns: int) -> bool:
     return (
-        HAS_AVX512
-        and _takes(data)
+        _takes(data)
         and weight.dtype is torch.float32
         and n_columns >= _LEAST_COLUMNS
         and data.numel() >= _LEAST_ROWS * data.shape[-1]

@@ -137,6 +137,11 @@ class Op:
         """Whether it states its shapes itself, instead of by running forward on meta tensors."""
         return type(self).infer_shape is not Op.infer_shape
 
+    @property
+    def any_shape(self) -> bool:
+        """Whether a lone input may have whatever shape."""
+        return self.pointwise
+
     def infer_shape(self, s: Shapes) -> None:
         """States what holds between the shapes of its arrays. Default: forward on meta tensors."""
         inputs = [torch.empty(s.full(n), device="meta") for n in s.inputs]

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-__all__ = ["argmax", "argmin", "softmax", "tanh_"]
+__all__ = ["argmax", "argmin", "layer_norm", "rows_at", "softmax", "tanh_"]
 
 # Without AVX-512 ATen's hyperbolic tangent is MKL's, which on AMD's processors takes 14 µs for
 # 4,096 numbers on one core, NumPy's 6. With AVX-512 MKL's is fast.
@@ -43,9 +43,70 @@ def softmax(
         and 1 < data.shape[-1] < _WIDTH
         and _takes(data)
     ):
-        columns = function(data.reshape(-1, data.shape[-1]).T, 0)
-        return columns.T.contiguous().view(data.shape)
+        if torch.is_grad_enabled() and data.requires_grad:
+            turned = function(data.reshape(-1, data.shape[-1]).T, 0)
+            return turned.T.contiguous().view(data.shape)
+        return _rows(function(_columns(data), 0)).view(data.shape)
     return function(data, axis)
+
+
+def _columns(data: Tensor) -> Tensor:
+    """``data.reshape(-1, n).T``, its last axis being short, in one piece.
+
+    A copy for each column takes a seventh of the time of one of all, one for each row of `_rows` a
+    third.
+    """
+    rows = data.reshape(-1, data.shape[-1])
+    columns = torch.empty_like(rows.T, memory_format=torch.contiguous_format)
+    for column, source in zip(columns, rows.unbind(1), strict=True):
+        column.copy_(source)
+    return columns
+
+
+def _rows(columns: Tensor) -> Tensor:
+    """``columns.T`` in one piece, for few columns."""
+    rows = torch.empty_like(columns.T, memory_format=torch.contiguous_format)
+    for source, column in zip(columns, rows.unbind(1), strict=True):
+        column.copy_(source)
+    return rows
+
+
+# 100,000 rows of 5 take 4.3 ms on one core with AVX2, as columns 1.2; 33,000 of 12 1.8 and 1.1.
+_LONGEST_ROW = 12
+
+
+def layer_norm(
+    data: Tensor, gamma: Tensor, beta: Tensor, eps: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """``torch.native_layer_norm(data, gamma.shape, gamma, beta, eps)``."""
+    inputs = (data, gamma, beta)
+    if (
+        not 1 < data.shape[-1] <= _LONGEST_ROW
+        or data.numel() < _WORTH_TURNING
+        or not all(map(_takes, inputs))
+        or (torch.is_grad_enabled() and any(t.requires_grad for t in inputs))
+    ):
+        return torch.native_layer_norm(data, gamma.shape, gamma, beta, eps)
+    columns = _columns(data)
+    mean = columns.mean(0)
+    columns -= mean
+    inverse_std = (columns * columns).mean(0).add_(eps).rsqrt_()
+    columns *= inverse_std
+    columns *= gamma.unsqueeze(1)
+    columns += beta.unsqueeze(1)
+    shape = (*data.shape[:-1], 1)
+    return _rows(columns).view(data.shape), mean.view(shape), inverse_std.view(shape)
+
+
+def rows_at(table: Tensor, places: Tensor) -> Tensor:
+    """``table[places]``; places before the first row mean that, those behind the last the last.
+
+    NumPy takes 500,000 rows of 10 in 1.9 ms, ATen in 2.8.
+    """
+    if _takes(table):
+        return torch.from_numpy(np.take(table.numpy(), places.numpy(), axis=0, mode="clip"))
+    rows = table.index_select(0, places.clamp(0, len(table) - 1).flatten())
+    return rows.view(*places.shape, *table.shape[1:])
 
 
 # ATen looks for places along an inner axis number by number: along the second one of 8 x 21 x 64 x
@@ -72,12 +133,11 @@ def _place_of(
     keepdim: bool,
 ) -> Tensor:
     """The first place of the extreme number: those that are equal to it count down to it."""
-    if (
-        axis in (None, -1, data.ndim - 1)
-        or data.numel() < _WORTH_COMPARING
-        or data.shape[axis] > _MOST_PLACES
-        or not _takes(data)
-    ):
+    if data.numel() < _WORTH_COMPARING or not _takes(data):
+        return place(data, axis, keepdim)
+    if axis in (None, -1, data.ndim - 1):
+        return _place_in_row(place, data, axis, keepdim)
+    if data.shape[axis] > _MOST_PLACES:
         return place(data, axis, keepdim)
     best = extreme(data, axis, keepdim=True)
     if best.isnan().any():
@@ -86,6 +146,22 @@ def _place_of(
     countdown = torch.arange(last, -1, -1, dtype=data.dtype)
     countdown = countdown.view([-1 if d == axis % data.ndim else 1 for d in range(data.ndim)])
     return last - ((data == best) * countdown).amax(axis, keepdim=keepdim)
+
+
+_ROW_WORTH = 64  # numbers in a row; NumPy takes a fourteenth of ATen's time for rows of 1,024
+
+
+def _place_in_row(
+    place: Callable[..., Tensor], data: Tensor, axis: int | None, keepdim: bool
+) -> Tensor:
+    """Along the last axis, or of all numbers."""
+    rows = data.detach().reshape(-1) if axis is None else data.detach()
+    if rows.shape[-1] < _ROW_WORTH or not rows.is_contiguous() or (axis is None and keepdim):
+        return place(data, axis, keepdim)
+    array = rows.numpy()
+    found = array.argmax(-1) if place is torch.argmax else array.argmin(-1)
+    places = torch.from_numpy(np.asarray(found))
+    return places.unsqueeze(-1) if keepdim else places
 
 
 def _takes(data: Tensor) -> bool:

@@ -11,7 +11,7 @@ import torch
 
 from ..base import env
 from ..base.errors import ArgumentTypeError, MXNetError, UnknownNameError, shown
-from ..base.scopes import Scope
+from ..base.scopes import Scope, ScopeType
 from .engine import wait_for_all
 from .profiler import api_call
 
@@ -29,7 +29,14 @@ __all__ = [
 ]
 
 
-class Context(Scope):
+class _ContextType(ScopeType):
+    """Older names of a Context's `current`."""
+
+    default_ctx = ScopeType.current
+    _default_ctx = ScopeType._current
+
+
+class Context(Scope, metaclass=_ContextType):
     """A device: ``Context("gpu", 0)``; ``with`` makes it the default for arrays made inside.
 
     Args:
@@ -39,8 +46,6 @@ class Context(Scope):
 
     devtype2str: ClassVar[dict[int, str]] = {1: "cpu", 2: "gpu", 3: "cpu_pinned", 5: "cpu_shared"}
     devstr2type: ClassVar[dict[str, int]] = {name: code for code, name in devtype2str.items()}
-
-    default_ctx: ClassVar[Context] = Scope.__dict__["current"]
 
     __slots__ = ("_device", "device_id", "device_type", "device_typeid")
 

@@ -31,8 +31,9 @@ class _BlockScope:
     _current = _Current()
 
     def __init__(self, block: Block) -> None:
-        self._prefix = block._prefix
-        self._params = block._params
+        self._prefix = block.prefix
+        # Tests of MXNet's enter the scopes of objects that have a prefix alone.
+        self._params = getattr(block, "_params", None) or ParameterDict(self._prefix)
         self._is_open = not block._empty_prefix
         self._counter: dict[str, int] = {}
         self._entered: list[Any] = []

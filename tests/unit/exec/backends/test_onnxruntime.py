@@ -23,10 +23,18 @@ def test_large_constants_stay_where_they_are():
     onnx.load_from_string(model)
 
 
+def test_attention_is_one_node():
+    ops = ONNXOpset()
+    x = ops.parameter("x", (2, 5, 24))
+    model = onnx.load_from_string(ops.model([ops.output(ops.attention(x, 2, (5, 2, 24)))]))
+    assert [n.op_type for n in model.graph.node].count("Attention") == 1
+    assert not [n for n in model.graph.node if n.op_type in ("MatMul", "Softmax")]
+
+
 @pytest.mark.parametrize("busy, spins", [(True, "0"), (False, "1")])
 def test_threads_wait_asleep_on_a_busy_machine(monkeypatch, busy, spins):
     monkeypatch.setattr(session, "is_busy", lambda: busy)
-    options = session._options()
+    options = session._options(2)
     assert options.get_session_config_entry("session.intra_op.allow_spinning") == spins
     assert options.get_session_config_entry("session.force_spinning_stop") == "1"
-    assert options.intra_op_num_threads == torch.get_num_threads()
+    assert options.intra_op_num_threads == 2

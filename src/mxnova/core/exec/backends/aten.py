@@ -2,12 +2,13 @@
 """The default backend: passes over the graph that serve ATen's kernels on the CPU.
 
 In order: layers that MXNet has fused are opened, or their integers made (`prepared_layers`), copies
-and chains go (`simplification`), convolutions pad for themselves
-(`padding_merge`), what parameters decide is computed (`constant_folding`), attention becomes one
-kernel (`fused_attention`), strides move to where values are made (`unread_positions`), convolutions
-and products take over what follows them and have their weights laid out (`convolution_fusion`,
-`fused_linear`), values between them go bfloat16 where that is asked for (`low_precision`), batches
-are shared out among threads (`batch_split`), and sums go where their summand was (`in_place_sums`).
+and chains go (`simplification`), convolutions pad for themselves (`padding_merge`), what parameters
+decide is computed (`constant_folding`), attention becomes one kernel (`fused_attention`), strides
+move to where values are made (`unread_positions`), convolutions and products take over what follows
+them and have their weights laid out (`convolution_fusion`, `fused_linear`), large convolutions by
+3×3 go by tiles (`winograd_convolution`), values between them go bfloat16 where that is asked for
+(`low_precision`), batches are shared out among threads (`batch_split`), and sums go where their
+summand was (`in_place_sums`).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from ...graph.node import Node
 from ...graph.symbol import Symbol
 from ..fused_layers import FusedLayer
 from . import low_precision
-from .batch_split import computed_alone, images_at_once, with_batches_apart
+from .batch_split import images_at_once, with_batches_apart
 from .constant_folding import with_constants_folded, with_own_outputs
 from .convolution_fusion import (
     is_convolution,
@@ -33,6 +34,7 @@ from .convolution_fusion import (
 from .fused_attention import with_fused_attention
 from .fused_linear import is_worth_fusing, with_fused_products
 from .in_place_sums import with_sums_in_place
+from .lone_pools import computed_alone
 from .padding_merge import with_padding_merged
 from .prepared_layers import parameters_of_layers, with_layers_opened, with_layers_prepared
 from .request import lowest_precision, parameters_of

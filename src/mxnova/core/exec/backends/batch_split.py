@@ -10,11 +10,9 @@ processes on two cores takes 255 ms instead of 530.
 from __future__ import annotations
 
 import functools
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from math import ceil, prod
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -24,18 +22,16 @@ from ...graph.infer import ShapeTable
 from ...graph.node import Node
 from ...graph.symbol import Symbol
 from ...runtime.context import Context
-from ...runtime.forks import after_fork_in_child
-from ...runtime.lone_threads import compute_alone
 from .fused_convolution import FusedConvolution
 from .fused_linear import FusedLinear
 from .group import Group, function_of, with_groups
+from .lone_pools import mapped_alone
 from .unread_positions import Subsampled
 
-__all__ = ["computed_alone", "images_at_once", "with_batches_apart"]
-
-Result = TypeVar("Result")
+__all__ = ["images_at_once", "with_batches_apart"]
 
 _LEAST_WORK = 1 << 28  # products of numbers in what one thread takes at once: some 3 ms
+_LEAST_IMAGES = 4  # which read weights once: ResNet-50, batch 8: 325 ms, one by one 354
 
 _EACH_BY_ITSELF = frozenset(
     (
@@ -100,7 +96,7 @@ def images_at_once(symbol: Symbol, shapes: ShapeTable) -> int:
     if batch < threads or work // threads < _LEAST_WORK:
         return 0
     least = ceil(_LEAST_WORK * batch / work)
-    return int(min(max(least, 1), ceil(batch / threads)))
+    return int(min(max(least, _LEAST_IMAGES), ceil(batch / threads)))
 
 
 def with_batches_apart(
@@ -160,33 +156,5 @@ def _shared_out(
     if threads < 2 or batch <= images or any(len(t) != batch for t in data):
         return run(data)
     parts = [[t[i : i + images] for t in data] for i in range(0, batch, images)]
-    results = list(_POOLS.of(threads).map(run, parts))
+    results = mapped_alone(run, parts)
     return [torch.cat(columns) for columns in zip(*results, strict=True)]
-
-
-class _Pools:
-    """Threads that compute alone, a pool for each number of them."""
-
-    def __init__(self) -> None:
-        self.forget()
-
-    def forget(self) -> None:
-        """A forked child has the pools, but none of their threads."""
-        self._lock = threading.Lock()
-        self._pools: dict[int, ThreadPoolExecutor] = {}
-
-    def of(self, count: int) -> ThreadPoolExecutor:
-        """The pool of as many threads."""
-        with self._lock:
-            if count not in self._pools:
-                self._pools[count] = ThreadPoolExecutor(count, "mxnova-images", compute_alone)
-            return self._pools[count]
-
-
-_POOLS = _Pools()
-after_fork_in_child(_POOLS.forget)
-
-
-def computed_alone(function: Callable[[], Result]) -> Result:
-    """What a function gives in one of these threads: oneDNN lays weights out by their number."""
-    return _POOLS.of(torch.get_num_threads()).submit(torch.no_grad()(function)).result()

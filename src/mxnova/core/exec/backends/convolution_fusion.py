@@ -19,8 +19,9 @@ from ...graph.infer import ShapeTable
 from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
-from .fused_convolution import FusedConvolution, laid_out
+from .fused_convolution import FusedConvolution, Geometry
 from .readers import Readers
+from .winograd_convolution import WinogradConvolution, is_faster
 
 __all__ = [
     "geometry_of",
@@ -110,25 +111,25 @@ class _Draft:
     def fused(self, shape: Any, dtype: torch.dtype) -> Node:
         """The node in place of all of them, for images of a shape."""
         op: Any = self.node.op
-        geometry = geometry_of(op)
-        made = FusedConvolution(
-            weight=laid_out(self.weight.to(dtype), geometry, shape),
-            bias=None if self.bias is None else self.bias.detach().to(dtype),
-            geometry=geometry,
-            unary=(self.unary, self.scalars, ""),
-            with_sum=self.sum is not None,
-            absorbed=(self.node.name, *self.absorbed),
-            filters=op.num_filter,
-            kernel=tuple(op.kernel),
-            dtype=dtype,
-        )
+        values = {
+            "geometry": geometry_of(op),
+            "unary": (self.unary, self.scalars, ""),
+            "with_sum": self.sum is not None,
+            "absorbed": (self.node.name, *self.absorbed),
+            "filters": op.num_filter,
+            "kernel": tuple(op.kernel),
+            "dtype": dtype,
+        }
+        kind = WinogradConvolution if is_faster(shape, **values) else FusedConvolution
+        bias = None if self.bias is None else self.bias.detach().to(dtype)
+        made = kind.prepared(self.weight.to(dtype), bias, shape, **values)
         return Node(made, self.last.node.name, dict(self.node.attrs), self.inputs)
 
 
-def geometry_of(op: Any) -> tuple[list[int], list[int], list[int], int]:
-    """Padding, strides, dilation and groups of a convolution of images."""
+def geometry_of(op: Any) -> Geometry:
+    """Where the windows of a convolution of images lie."""
     pad, stride, dilate = op.pad or (0, 0), op.stride or (1, 1), op.dilate or (1, 1)
-    return list(pad), list(stride), list(dilate), op.num_group
+    return Geometry(list(pad), list(stride), list(dilate), op.num_group)
 
 
 def is_convolution(node: Node) -> bool:

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor
@@ -13,7 +13,23 @@ from ...base.shapes import is_known
 from ...op.infer import Shapes
 from ...op.record import Op, OpType
 
-__all__ = ["FusedConvolution", "laid_out"]
+__all__ = ["FusedConvolution", "Geometry", "laid_out"]
+
+Fused = TypeVar("Fused", bound="FusedConvolution")
+
+
+class Geometry(NamedTuple):
+    """Where the windows of a convolution of images lie, as oneDNN's kernels are told."""
+
+    pad: list[int]
+    stride: list[int]
+    dilate: list[int]
+    groups: int
+
+    def sizes(self, sizes: Iterable[Any], kernel: Iterable[int]) -> tuple[Any, ...]:
+        """Height and width of the output for those of images."""
+        each = zip(sizes, kernel, self.pad, self.stride, self.dilate, strict=True)
+        return tuple((n + 2 * p - d * (k - 1) - 1) // t + 1 for n, k, p, t, d in each)
 
 
 class FusedConvolution(Op):
@@ -22,7 +38,7 @@ class FusedConvolution(Op):
     Attributes:
         weight: laid out.
         bias: of its outputs, or None.
-        geometry: padding, strides, dilation, groups.
+        geometry: where its windows lie.
         unary: name and numbers of the activation.
         with_sum: whether it adds a second input before that.
         absorbed: names of the nodes that it stands for.
@@ -33,7 +49,7 @@ class FusedConvolution(Op):
 
     weight: Tensor
     bias: Tensor | None
-    geometry: tuple[list[int], list[int], list[int], int]
+    geometry: Geometry
     unary: tuple[str, list[float], str]
     with_sum: bool
     absorbed: tuple[str, ...]
@@ -50,15 +66,20 @@ class FusedConvolution(Op):
 
     def infer_shape(self, s: Shapes) -> None:
         """That of the convolution."""
-        pad, stride, dilate, _ = self.geometry
         batch, _, *sizes = s.data
-        each = zip(sizes, self.kernel, pad, stride, dilate, strict=True)
-        counts = ((n + 2 * p - d * (k - 1) - 1) // t + 1 for n, k, p, t, d in each)
-        s.output = (batch, self.filters, *counts)
+        s.output = (batch, self.filters, *self.geometry.sizes(sizes, self.kernel))
 
-    def writing_in_place(self) -> FusedConvolution:
+    @classmethod
+    def prepared(
+        cls: type[Fused], weight: Tensor, bias: Tensor | None, shape: Any, **values: Any
+    ) -> Fused:
+        """One for images of a shape, given its weights, ``(filters, channels, *kernel)``."""
+        weight = laid_out(weight, values["geometry"], shape)
+        return cls(weight=weight, bias=bias, **values)
+
+    def writing_in_place(self: Fused) -> Fused:
         """Itself, adding into the memory of its second input."""
-        return FusedConvolution(**{**self.values, "in_place": True})
+        return type(self)(**{**self.values, "in_place": True})
 
     def forward(self, *data: Tensor) -> Tensor:
         """unary(convolution(data) + other)."""
@@ -83,7 +104,7 @@ class FusedConvolution(Op):
 FusedConvolution.type = OpType(["_FusedConvolution"], FusedConvolution, FusedConvolution.forward)
 
 
-def laid_out(weight: Tensor, geometry: Sequence[Any], shape: Any) -> Tensor:
+def laid_out(weight: Tensor, geometry: Geometry, shape: Any) -> Tensor:
     """The weights, laid out for images of a shape; other sizes work, less tuned."""
     weight = weight.contiguous(memory_format=torch.channels_last)
     if not is_known(shape):

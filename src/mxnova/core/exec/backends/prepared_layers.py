@@ -24,7 +24,7 @@ from ...op.quantized.fused import Weights
 from ...op.record import Op, OpType
 from ..fused_layers import FusedLayer, Result
 from .convolution_fusion import geometry_of, is_convolution
-from .fused_convolution import FusedConvolution, laid_out
+from .fused_convolution import FusedConvolution
 
 __all__ = ["parameters_of_layers", "with_layers_opened", "with_layers_prepared"]
 
@@ -164,11 +164,11 @@ def _packed(layer: FusedLayer, weights: Weights, shape: Any) -> FusedConvolution
     op: Any = layer.chain.product.op
     if not is_convolution(layer.chain.product):
         return None
-    geometry = geometry_of(op)
-    return FusedConvolution(
-        weight=laid_out(weights.weight, geometry, shape),
-        bias=weights.bias,
-        geometry=geometry,
+    return FusedConvolution.prepared(
+        weights.weight,
+        weights.bias,
+        shape,
+        geometry=geometry_of(op),
         unary=("none", [], ""),
         with_sum=False,
         absorbed=(),

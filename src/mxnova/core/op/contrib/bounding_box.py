@@ -13,7 +13,19 @@ from ...base.shapes import shape_text
 from ..declaration import function_operator, operator
 from ..infer import Shapes
 from ..record import Op
-from .boxes import best_first, decode, encode, match, overlap, suppress, to_center, to_corner
+from ..sorting import first_places
+from .boxes import (
+    centered,
+    decode,
+    encode,
+    erase,
+    joined,
+    match,
+    overlap,
+    suppress,
+    to_center,
+    to_corner,
+)
 
 Form: TypeAlias = Literal["center", "corner"]
 
@@ -120,7 +132,7 @@ class BoxNMS(Op):
         if self.id_index >= 0:
             valid &= rows[..., self.id_index] != self.background_id
         ranked = score.masked_fill(~valid, float("-inf"))
-        order = best_first(ranked, self.topk if self.topk > 0 else None)
+        order = first_places(ranked, self.topk if self.topk > 0 else None)
         image, place = valid.gather(1, order).nonzero(as_tuple=True)
         found = rows[image, order[image, place]]
         boxes = self._coordinates(found)
@@ -205,9 +217,14 @@ def box_encode(
         stds: what they are divided by then.
     """
     index = matches.long().clamp(0, refs.shape[1] - 1)
-    offsets = encode(refs.gather(1, index.unsqueeze(2).expand(-1, -1, 4)), anchors)
-    counts = (samples > 0.5).unsqueeze(2).expand_as(offsets)
-    return torch.where(counts, (offsets - means) / stds, 0.0), counts.to(anchors.dtype)
+    index += torch.arange(0, len(refs) * refs.shape[1], refs.shape[1], device=refs.device)[:, None]
+    matched = refs.reshape(-1, 4).index_select(0, index.flatten()).view(anchors.shape)
+    counts = samples > 0.5
+    offsets = encode(matched.unbind(-1), anchors.unbind(-1))
+    for offset, mean, std in zip(offsets, means, stds, strict=True):
+        offset.sub_(mean).div_(std)
+    erase(offsets, counts)
+    return joined(offsets), joined((counts.to(anchors.dtype),) * 4)
 
 
 def _decode_shape(op: Op, s: Shapes) -> None:
@@ -242,9 +259,11 @@ def box_decode(
         format: form of the anchors; ``corner``: left, top, right, bottom; ``center``: x, y,
             width, height.
     """
-    if format == "corner":
-        anchors = to_center(anchors)
-    offsets = data * torch.tensor((std0, std1, std2, std3), device=data.device, dtype=data.dtype)
+    given = anchors.unbind(-1)
+    offsets = [x * std for x, std in zip(data.unbind(-1), (std0, std1, std2, std3), strict=True)]
     if clip > 0:
-        offsets[..., 2:].clamp_(max=clip)
-    return decode(offsets, anchors)
+        for growth in offsets[2:]:
+            growth.clamp_(max=clip)
+    boxes = torch.empty_like(data)
+    decode(offsets, centered(given) if format == "corner" else given, boxes)
+    return boxes

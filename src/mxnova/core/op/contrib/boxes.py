@@ -6,7 +6,8 @@ A box is (left, top, right, bottom), its corners, or (x, y, width, height), its 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 import torch
 from torch import Tensor
@@ -14,16 +15,23 @@ from torch import Tensor
 from ..infer import DTypes
 
 __all__ = [
+    "Sides",
     "all_float32",
-    "best_first",
+    "centered",
     "decode",
     "encode",
+    "erase",
+    "joined",
     "match",
     "overlap",
     "suppress",
     "to_center",
     "to_corner",
 ]
+
+
+# The columns of boxes (…, 4): ATen is ten times slower at rows of four.
+Sides: TypeAlias = Sequence[Tensor]
 
 
 def all_float32(t: DTypes) -> None:
@@ -44,18 +52,52 @@ def to_center(boxes: Tensor) -> Tensor:
     return torch.cat(((low + high) / 2, high - low), -1)
 
 
-def encode(boxes: Tensor, anchors: Tensor) -> Tensor:
+def joined(sides: Sides) -> Tensor:
+    """Boxes (…, 4) of their columns, in a third of the time of torch.stack."""
+    boxes = sides[0].new_empty(*sides[0].shape, len(sides))
+    for column, side in zip(boxes.unbind(-1), sides, strict=True):
+        column.copy_(side)
+    return boxes
+
+
+_INTEGERS = {2: torch.int16, 4: torch.int32, 8: torch.int64}  # by bytes
+
+
+def erase(columns: Sides, kept: Tensor) -> None:
+    """Sets numbers to 0 that are not `kept`, in place.
+
+    By their bits: a choice that ATen makes number by number takes ten times as long.
+    """
+    integer = _INTEGERS[columns[0].element_size()]
+    mask = -kept.to(integer)
+    for column in columns:
+        column.view(integer).bitwise_and_(mask)
+
+
+def centered(boxes: Sides) -> Sides:
+    """Columns of form corner as those of form centre."""
+    left, top, right, bottom = boxes
+    return (left + right) / 2, (top + bottom) / 2, right - left, bottom - top
+
+
+def encode(boxes: Sides, anchors: Sides) -> Sides:
     """Offsets of `boxes` from `anchors`, all corners: x, y by anchor size, logarithms of sizes."""
-    boxes, anchors = to_center(boxes), to_center(anchors)
-    shift = (boxes[..., :2] - anchors[..., :2]) / anchors[..., 2:]
-    return torch.cat((shift, (boxes[..., 2:] / anchors[..., 2:]).log()), -1)
+    x, y, width, height = centered(boxes)
+    at_x, at_y, of_width, of_height = centered(anchors)
+    shift = (x - at_x).div_(of_width), (y - at_y).div_(of_height)
+    return *shift, width.div_(of_width).log_(), height.div_(of_height).log_()
 
 
-def decode(offsets: Tensor, anchors: Tensor) -> Tensor:
-    """Corners of the boxes at `offsets` from `anchors`, which are of form centre."""
-    centre, size = anchors[..., :2], anchors[..., 2:]
-    growth = offsets.exp()[..., 2:]  # of all: ATen is ten times slower on a part
-    return to_corner(torch.cat((offsets[..., :2] * size + centre, growth * size), -1))
+def decode(offsets: Sides, anchors: Sides, out: Tensor) -> None:
+    """Writes corners of the boxes at `offsets` from `anchors`, of form centre, to `out` (…, 4)."""
+    x, y, width, height = offsets
+    at_x, at_y, of_width, of_height = anchors
+    left, top, right, bottom = out.unbind(-1)
+    x, y = (x * of_width).add_(at_x), (y * of_height).add_(at_y)
+    half_width = width.exp().mul_(of_width).div_(2)
+    half_height = height.exp().mul_(of_height).div_(2)
+    torch.sub(x, half_width, out=left), torch.add(x, half_width, out=right)
+    torch.sub(y, half_height, out=top), torch.add(y, half_height, out=bottom)
 
 
 def overlap(a: Tensor, b: Tensor) -> Tensor:
@@ -84,20 +126,6 @@ def _overlap(a: Tensor, b: Tensor, pixel: float = 0.0) -> Tensor:
     shared.clamp_(min=0).mul_(height.clamp_(min=0))
     union = torch.add(a[4], b[4], out=height).sub_(shared)
     return shared.div_(union)
-
-
-def best_first(score: Tensor, most: int | None = None) -> Tensor:
-    """Places along the last axis by falling score, equal ones in order; the first `most`."""
-    n = score.shape[-1]
-    if most is None or most >= n or score.dtype == torch.float64:
-        return score.argsort(dim=-1, descending=True, stable=True)[..., :most]
-    # A top-k of unique integers, of the float's bits and its place: 400 of 10,000 in a tenth of
-    # the time of a stable sort. Adding 0 makes -0 a 0; the exclusive-or puts negative floats in
-    # the order of integers.
-    bits = (score.float() + 0.0).view(torch.int32).long()
-    bits = bits ^ ((bits >> 31) & 0x7FFFFFFF)
-    places = torch.arange(n - 1, -1, -1, device=score.device)
-    return n - 1 - (((bits << 32) + places).topk(most).values & 0xFFFFFFFF)
 
 
 # Boxes of one group that are compared with each other at once. Measured with 10,000 boxes on one
@@ -170,7 +198,7 @@ def _batched(groups: Tensor) -> Iterator[Tensor]:
 def _of_small_groups(rows: Tensor, members: Tensor, threshold: float, pixel: float) -> Tensor:
     """Which of the `members` are kept, all pairs of a group being compared at once."""
     found = rows[:, members]  # what fills up a group comes last in it, and hits none before it
-    stays = _unsuppressed(_overlap(found, found, pixel) > threshold)
+    stays = _unsuppressed(_overlap(found, found, pixel), threshold)
     return members[stays & (members >= 0)]
 
 
@@ -180,7 +208,7 @@ def _greedy(rows: Tensor, threshold: float, pixel: float, most: int | None) -> T
     kept: list[Tensor] = []
     while index.numel() and (most is None or sum(map(len, kept)) < most):
         head, rows = rows[:, :_BLOCK], rows[:, _BLOCK:]
-        winners = _unsuppressed(_overlap(head, head, pixel) > threshold)
+        winners = _unsuppressed(_overlap(head, head, pixel), threshold)
         kept.append(index[:_BLOCK][winners])
         index = index[_BLOCK:]
         if index.numel():
@@ -189,16 +217,17 @@ def _greedy(rows: Tensor, threshold: float, pixel: float, most: int | None) -> T
     return torch.cat(kept)[:most] if kept else index
 
 
-def _unsuppressed(hits: Tensor) -> Tensor:
-    """Mask of the boxes that no kept box before them hits; `hits` is (…, boxes, boxes).
+def _unsuppressed(overlaps: Tensor, threshold: float) -> Tensor:
+    """Mask of the boxes that no kept box before them hits, of `overlaps` (…, boxes, boxes).
 
     Repeats "a box stays if none that stays hits it" until nothing changes: the first box is right
-    at once, the second after one round, …; few rounds do in practice.
+    at once, the second after one round, …; few rounds do in practice. `overlaps` is overwritten
+    by hits as floats, which take a sixth of the time of bool.
     """
-    before = hits.triu(1).float()
+    before = overlaps.gt_(threshold).triu_(1)
     stays = torch.ones_like(before[..., :1, :])
     while True:
-        update = (stays @ before == 0).float()
+        update = torch.matmul(stays, before).eq_(0)
         if torch.equal(update, stays):
             return stays.squeeze(-2).bool()
         stays = update

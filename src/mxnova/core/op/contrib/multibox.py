@@ -17,7 +17,8 @@ from ...base.shapes import shape_text
 from ..declaration import operator
 from ..infer import DTypes, Shapes
 from ..record import Op
-from .boxes import all_float32, best_first, decode, encode, match, overlap, suppress, to_center
+from ..sorting import first_places
+from .boxes import all_float32, centered, decode, encode, erase, joined, match, overlap, suppress
 
 _LEAST_OVERLAP = 1e-6  # of a true box and the anchor that becomes its own
 
@@ -144,21 +145,24 @@ class MultiBoxDetection(Op):
         score, label = _best_class(cls_prob[:, 1:])
         nothing = score < self.threshold
         label = label.masked_fill_(nothing, -1)
-        boxes = self._decoded(loc_pred.view(*score.shape, 4), anchor[:1])
-        rows = torch.cat((label.unsqueeze(2), score.unsqueeze(2), boxes), 2)
+        rows = score.new_empty(*score.shape, 6)
+        rows[..., 0], rows[..., 1] = label, score
+        self._decode(loc_pred.view(*score.shape, 4), anchor[:1], rows[..., 2:])
         listed = _listed(rows, ~nothing)
         if not 0 < self.nms_threshold <= 1:
             return listed
         most = self.nms_topk if self.nms_topk > 0 else None
-        best = _taken(rows, best_first(score.masked_fill(nothing, float("-inf")), most))
+        best = _taken(rows, first_places(score.masked_fill(nothing, float("-inf")), most))
         best[..., 0] = self._unsuppressed(best)
         listed[..., 0] = -1
         return torch.cat((best, listed[:, best.shape[1] :]), 1)
 
-    def _decoded(self, offsets: Tensor, anchor: Tensor) -> Tensor:
-        variances = torch.tensor(self.variances, device=anchor.device)
-        boxes = decode(offsets * variances, to_center(anchor))
-        return boxes.clamp(0, 1) if self.clip else boxes
+    def _decode(self, offsets: Tensor, anchor: Tensor, out: Tensor) -> None:
+        scaled = [o * v for o, v in zip(offsets.unbind(-1), self.variances, strict=True)]
+        decode(scaled, centered(anchor.unbind(-1)), out)
+        if self.clip:
+            for side in out.unbind(-1):
+                side.clamp_(0, 1)
 
     def _unsuppressed(self, rows: Tensor) -> Tensor:
         """The classes of `rows`, -1 where a better row suppresses one."""
@@ -264,10 +268,12 @@ class MultiBoxTarget(Op):
         cls_target = torch.full_like(best, self.ignore_label).masked_fill_(negative, 0)
         taken = label.gather(1, box.unsqueeze(2).expand(-1, -1, label.shape[2]))
         cls_target = torch.where(positive, taken[..., 0] + 1, cls_target)
-        mask = positive.unsqueeze(2).expand(-1, -1, 4)
-        variances = torch.tensor(self.variances, device=label.device)
-        loc_target = torch.where(mask, encode(taken[..., 1:5], anchor) / variances, 0.0)
-        return loc_target.flatten(1), mask.to(label.dtype).flatten(1), cls_target
+        offsets = encode(taken[..., 1:5].unbind(-1), anchor.unbind(-1))
+        for offset, variance in zip(offsets, self.variances, strict=True):
+            offset.div_(variance)
+        erase(offsets, positive)
+        mask = joined((positive.to(label.dtype),) * 4)
+        return joined(offsets).flatten(1), mask.flatten(1), cls_target
 
     def _negative(self, positive: Tensor, best: Tensor, cls_pred: Tensor) -> Tensor:
         """Mask of the anchors to be taught background."""

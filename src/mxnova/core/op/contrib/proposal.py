@@ -17,7 +17,8 @@ from ...base.shapes import shape_text
 from ..declaration import register_function
 from ..infer import DTypes, Shapes
 from ..record import Op
-from .boxes import all_float32, best_first, suppress
+from ..sorting import first_places
+from .boxes import all_float32, suppress
 
 
 def _shape(op: Op, s: Shapes) -> None:
@@ -155,7 +156,7 @@ def _best(
     boxes: Tensor, score: Tensor, before: int, after: int, threshold: float
 ) -> tuple[Tensor, Tensor]:
     """`after` boxes of one image with their scores."""
-    order = best_first(score, before if before > 0 else None)
+    order = first_places(score, before if before > 0 else None)
     kept = order[suppress(boxes[order], threshold, pixel=1.0, most=after)]
     places = torch.arange(after, device=boxes.device) % len(kept)
     return boxes[kept[places]], score[kept[places]]

@@ -100,12 +100,27 @@ def reduction(
     def forward(
         data: Tensor, *, axis: Shape | None = None, keepdims: bool = False, exclude: bool = False
     ) -> Tensor:
-        if whole is not None and not axis and not keepdims and data.is_floating_point():
-            return whole(data).unsqueeze_(0)
         return reduce(data, function, reduced_axes(axis, data.ndim, exclude), keepdims)
 
     forward.__doc__ = f"{doc}\n\nArgs:\n    data: of any shape.{_AXIS_DOC}"
-    register_function(names.split(), forward, dtype=dtype, **{"shape": _shape, **rules})
+    choose = None if whole is None else functools.partial(_chosen, forward, whole)
+    register_function(
+        names.split(), forward, dtype=dtype, choose=choose, **{"shape": _shape, **rules}
+    )
+
+
+def _chosen(
+    forward: Callable[..., Tensor], whole: Callable[[Tensor], Tensor], op: Op
+) -> Callable[[Tensor], Tensor]:
+    """The forward for an operator's parameters: by `whole` without axes to go along or keep."""
+    general = functools.partial(forward, **op.values)
+    if op.values["axis"] or op.values["keepdims"]:
+        return general
+
+    def all_together(data: Tensor) -> Tensor:
+        return whole(data).unsqueeze_(0) if data.is_floating_point() else general(data)
+
+    return all_together
 
 
 def restored(reduced: Tensor, data: Tensor, axes: Axes) -> Tensor:

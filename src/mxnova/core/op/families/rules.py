@@ -69,7 +69,8 @@ def through_float(
 ) -> Callable[..., Tensor]:
     """`function`, on integer arrays computed in `dtype` and cut back to their type, as MXNet does.
 
-    Arguments after the first are tensors of its type, or numbers.
+    Arguments after the first are tensors of its type, or numbers. Its attribute `of_floats` is
+    `function`, for who knows the types.
     """
 
     @functools.wraps(function)
@@ -79,6 +80,7 @@ def through_float(
         floats = (x.to(dtype) if isinstance(x, Tensor) else x for x in others)
         return function(data.to(dtype), *floats, **parameters).to(data.dtype)
 
+    forward.of_floats = function  # type: ignore[attr-defined]
     return forward
 
 

@@ -65,7 +65,7 @@ def histogram(
     edges = _even_edges(data, bin_cnt or 0, range or ()) if bins is None else bins.clone()
     exact = torch.float32 if data.dtype in (torch.float16, torch.float32) else torch.float64
     values, limits = data.to(exact).flatten(), edges.to(exact)
-    if bins is None:
+    if bins is None and len(values) > _FEW:
         places = _even_counts(values, limits)
     else:
         bin_of = torch.bucketize(values, limits, right=True)
@@ -75,6 +75,7 @@ def histogram(
     return counts, edges
 
 
+_FEW = 4096  # values that are searched for in less time than the steps of arithmetic take
 _BLOCK = 32768  # values that stay in the cache from step to step
 
 

@@ -25,7 +25,12 @@ _FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
 }
 
 
-@function_operator("Activation", "_npx_activation", shape=elementwise_shape)
+@function_operator(
+    "Activation",
+    "_npx_activation",
+    shape=elementwise_shape,
+    choose=lambda op: _FUNCTIONS[op.act_type],
+)
 def activation(
     data: Tensor, *, act_type: Literal["relu", "sigmoid", "softrelu", "softsign", "tanh"]
 ) -> Tensor:

@@ -14,14 +14,32 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-__all__ = ["interpolated", "maxima", "sums", "table_of"]
+__all__ = ["cropped", "interpolated", "maxima", "sums", "table_of"]
 
 _MOST_TAPS = 1 << 20  # that are listed at once
 
 
 def table_of(maps: Tensor) -> Tensor:
     """`maps` (…, channels, height, width) as a table."""
-    return maps.movedim(-3, -1).reshape(-1, maps.shape[-3]).contiguous()
+    # Of matrices: ATen takes twice as long to turn axes around that it could have merged.
+    return maps.flatten(-2).transpose(-2, -1).reshape(-1, maps.shape[-3]).contiguous()
+
+
+def cropped(data: Tensor, rows: Tensor, columns: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The part of maps (…, height, width) that bins cover, and what counts in it; see `sums`.
+
+    For few regions a table of all would take most of the time. A GPU would have to be waited for.
+    """
+    if data.device.type != "cpu" or not len(rows) or torch.compiler.is_compiling():
+        return data, rows, columns
+    down, across = (_covering(counted) for counted in (rows, columns))
+    return data[..., down, across], rows[..., down], columns[..., across]
+
+
+def _covering(counted: Tensor) -> slice:
+    """The pixels between the first and the last that count in a bin; all when none does."""
+    pixels = counted.flatten(0, 1).any(0).nonzero()
+    return slice(int(pixels[0]), int(pixels[-1]) + 1) if len(pixels) else slice(None)
 
 
 def sums(table: Tensor, first: Tensor, rows: Tensor, columns: Tensor) -> Tensor:

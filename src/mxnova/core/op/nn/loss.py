@@ -112,7 +112,8 @@ class SoftmaxOutput(Op):
         if label.shape == output.shape:
             d_data = (output - label) * self.grad_scale
         else:
-            d_data = self._from_classes(label, self._by_class(output)).view(output.shape)
+            d_data = self._from_classes(label, self._by_class(output))
+            d_data = d_data if d_data.shape == output.shape else d_data.view(output.shape)
         # MXNet 1.9.1 takes the output for the incoming gradient.
         return d_data * output if self.out_grad else d_data
 
@@ -253,12 +254,15 @@ class SVMOutput(Op):
         return data.clone()
 
     def backward(self, label: Tensor, output: Tensor) -> Tensor:
-        classes = torch.arange(output.shape[-1], device=output.device)
-        right = label.long().unsqueeze(-1) == classes
-        sign = torch.where(right, -1, 1).to(output.dtype)
-        violation = (self.margin + sign * output).clamp(min=0)
-        slope = (violation > 0).to(output.dtype) if self.use_linear else 2 * violation
-        return sign * slope * self.regularization_coefficient
+        index, inside = _inside(label.long().unsqueeze(-1), output.shape[-1])
+        d_data = self._slope(output + self.margin)
+        right = self._slope(self.margin - output.gather(-1, index)).neg_()
+        return d_data.scatter_(-1, index, torch.where(inside, right, d_data.gather(-1, index)))
+
+    def _slope(self, violation: Tensor) -> Tensor:
+        if self.use_linear:
+            return violation.gt_(0).mul_(self.regularization_coefficient)
+        return violation.clamp_(min=0).mul_(2 * self.regularization_coefficient)
 
 
 def _cross_entropy_shape(op: Op, s: Shapes) -> None:

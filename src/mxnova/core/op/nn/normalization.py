@@ -11,6 +11,7 @@ from torch import Tensor
 
 from ...base.params import UInt
 from ...base.shapes import UnknownDim, shape_text
+from .. import vectors
 from ..contrib.boxes import all_float32
 from ..declaration import function_operator, operator
 from ..infer import DTypes, Shapes
@@ -77,7 +78,7 @@ class LayerNorm(_WithStatistics):
             plain, *rest = torch.native_layer_norm(x, gamma.shape, None, None, self.eps)
             found = (torch.addcmul(beta, plain, gamma), *rest)
         else:
-            found = torch.native_layer_norm(x, gamma.shape, gamma, beta, self.eps)
+            found = vectors.layer_norm(x, gamma, beta, self.eps)
         return self._results(*(r if last else r.movedim(-1, self.axis) for r in found))
 
 

@@ -19,7 +19,7 @@ from ..declaration import function_operator
 from ..families.unary import round_half_away
 from ..infer import Shapes
 from ..record import Op
-from .bins import maxima, sums, table_of
+from .bins import cropped, maxima, sums, table_of
 
 __all__ = ["Scale", "check_groups", "check_regions", "images_of", "own_maps", "pooled_size"]
 
@@ -116,6 +116,7 @@ def roi_pooling(
     start, size = corners[:, :2], (corners[:, 2:] - corners[:, :2] + 1).clamp(min=1)
     rows = _covered(size[:, 1:], pooled_size[0], data.shape[2], whole_start=start[:, 1:]) & exists
     columns = _covered(size[:, :1], pooled_size[1], data.shape[3], whole_start=start[:, :1])
+    data, rows, columns = cropped(data, rows, columns)
     return maxima(table_of(data), image * prod(data.shape[2:]), rows, columns)
 
 
@@ -173,6 +174,7 @@ def position_sensitive_roi_pooling(
     image, exists = images_of(rois, data)
     y = _covered(size[:, 1:], pooled_size, data.shape[2], start[:, 1:]) & exists
     x = _covered(size[:, :1], pooled_size, data.shape[3], start[:, :1])
+    data, y, x = cropped(data, y, x)
     n = group_size or pooled_size
     table, first = own_maps(data, image, (pooled_size, pooled_size), (n, n))
     area = y.sum(2).unsqueeze(2) * x.sum(2).unsqueeze(1)

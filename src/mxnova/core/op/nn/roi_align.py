@@ -13,7 +13,7 @@ from ...base.shapes import UnknownDim, shape_text
 from ..declaration import function_operator
 from ..infer import Shapes
 from ..record import Op
-from .bins import interpolated, sums, table_of
+from .bins import cropped, interpolated, sums, table_of
 from .roi import Scale, check_regions, images_of, own_maps, pooled_size
 
 
@@ -68,12 +68,14 @@ def roi_align(
         _weights(start[:, i], size[:, i], n, sample_ratio, length)
         for i, n, length in ((1, pooled_size[0], data.shape[2]), (0, pooled_size[1], data.shape[3]))
     )
+    rows = rows * exists
+    data, rows, columns = cropped(data, rows, columns)
     if position_sensitive:
         bins = pooled_size[0], pooled_size[1]
         table, first = own_maps(data, image, bins, bins)
     else:
         table, first = table_of(data), image * prod(data.shape[2:])
-    return sums(table, first, rows * exists, columns)
+    return sums(table, first, rows, columns)
 
 
 def _weights(start: Tensor, size: Tensor, n: int, n_samples: int, length: int) -> Tensor:

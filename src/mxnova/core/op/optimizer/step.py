@@ -7,6 +7,7 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import Any, TypeAlias, TypeVar
 
 import torch
@@ -89,8 +90,12 @@ def bounded_(tensors: Tensors, bound: float) -> None:
 
 def of_equal(
     facts: Iterable[Fact], columns: Sequence[Tensors]
-) -> Iterator[tuple[Fact, list[list[Tensor]]]]:
+) -> Iterator[tuple[Fact, Sequence[Tensors]]]:
     """What one call can update: the tensors of weights of which the same holds."""
+    facts = list(facts)
+    if facts.count(facts[0]) == len(facts):
+        yield facts[0], columns
+        return
     groups: dict[Fact, list[int]] = {}
     for at, fact in enumerate(facts):
         groups.setdefault(fact, []).append(at)
@@ -366,18 +371,21 @@ def _fusable(*tensors: Tensor) -> bool:
 
     They read memory as it lies, and the one for the CPU gets float16 wrong (torch 2.13).
     """
-    if tensors[0].device.type not in ("cpu", "cuda"):
-        return False
-    for tensor in tensors:
-        if tensor.dtype is not torch.float32 or not tensor.is_contiguous():
-            return False
-    return True
+    return (
+        tensors[0].device.type in ("cpu", "cuda")
+        and _FLOAT32.issuperset(map(_dtype_of, tensors))
+        and all(map(Tensor.is_contiguous, tensors))
+    )
+
+
+_FLOAT32 = frozenset({torch.float32})
+_dtype_of = attrgetter("dtype")
 
 
 def _fused_sgd_(
-    weights: list[Tensor],
-    grads: list[Tensor],
-    buffers: list[Tensor],
+    weights: Tensors,
+    grads: Tensors,
+    buffers: Tensors,
     lr: float,
     wd: float,
     momentum: float = 0.0,
@@ -393,10 +401,10 @@ def _fused_sgd_(
 
 def _fused_adam_(
     kernel: Callable[..., Any],
-    weights: list[Tensor],
-    grads: list[Tensor],
-    means: list[Tensor],
-    variances: list[Tensor],
+    weights: Tensors,
+    grads: Tensors,
+    means: Tensors,
+    variances: Tensors,
     lr: float,
     beta1: float,
     beta2: float,

@@ -21,6 +21,7 @@ from ..declaration import function_operator, operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
 from ..record import Op
+from ..vectors import rows_at
 
 ElementType = Literal[
     "bfloat16", "float16", "float32", "float64", "int32", "int64", "int8", "uint8"
@@ -264,8 +265,7 @@ class OneHot(Op):
             table = (self.depth + 2, self.depth)
             vectors = torch.full(table, off, dtype=dtype, device=indices.device)
             vectors[1:-1].fill_diagonal_(on)
-            number = indices.long().clamp_(-1, self.depth).add_(1).flatten()
-            return vectors.index_select(0, number).view(*indices.shape, self.depth)
+            return rows_at(vectors, indices.long() + 1)
         index = indices.long().unsqueeze(-1)
         inside = (index >= 0) & (index < self.depth)
         value = torch.full_like(index, off, dtype=dtype).masked_fill_(inside, on)

@@ -17,6 +17,7 @@ from ..declaration import operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
 from ..record import Op
+from ..sorting import ordered, ordered_values
 from .ties import order
 
 IndexType = Literal["float16", "float32", "float64", "int32", "int64", "uint8"]
@@ -35,12 +36,24 @@ def _ordered(
         data, axis = data.reshape(-1), 0
     size = data.shape[axis]
     few = data.numel() <= _FEW_ELEMENTS and data.device.type == "cpu"
-    if k is not None and k < size > _LONG_ROW and not few:
-        return data.topk(k, axis, largest=not ascending)
-    values, indices = data.sort(dim=axis, descending=not ascending, stable=True)
-    if few and size > 1 and data.numel():
+    if k is not None and k < size:
+        if few:
+            found = data.topk(k + 1, axis, largest=not ascending)
+            if _is_strict(found.values.detach(), axis, ascending):
+                return found.values.narrow(axis, 0, k), found.indices.narrow(axis, 0, k)
+        elif size > _LONG_ROW:
+            return data.topk(k, axis, largest=not ascending)
+    values, indices = ordered(data, axis, not ascending)
+    if few and size > 1 and not _is_strict(values.detach(), axis, ascending):
         indices = _with_ties(data, axis, ascending, k or size, values, indices)
     return values.narrow(axis, 0, k or size), indices.narrow(axis, 0, k or size)
+
+
+def _is_strict(values: Tensor, axis: int, ascending: bool) -> bool:
+    """Whether ordered `values` leave no choice of order: there are neither equal ones nor NaN."""
+    n = values.shape[axis] - 1
+    low, high = values.narrow(axis, 0, n), values.narrow(axis, 1, n)
+    return bool((low < high if ascending else low > high).all())
 
 
 def _with_ties(
@@ -147,7 +160,8 @@ class Sort(Op):
         s.output0 = (*before, size, *after)
 
     def forward(self, data: Tensor) -> Tensor:
-        return _ordered(data, self.axis, self.is_ascend)[0]
+        flat, axis = (data.reshape(-1), 0) if self.axis is None else (data, self.axis)
+        return ordered_values(flat, axis, not self.is_ascend)
 
 
 @operator("argsort", "_npi_argsort", method=True)

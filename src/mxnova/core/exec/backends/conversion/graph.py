@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import torch
 from torch import Tensor
 
-from ....graph.infer import ShapeTable, infer_shapes
+from ....graph.infer import ShapeTable, infer_dtypes, infer_shapes
 from ....graph.node import Node
 from ....graph.symbol import Symbol
+from ..fused_attention import with_fused_attention
 from ..request import PRECISIONS
 from . import arrangement, elementwise, layers, recurrent  # noqa: F401 - they fill the table
 from .opset import Opset
@@ -68,6 +70,9 @@ class Part:
     table: ShapeTable = field(init=False)
 
     def __post_init__(self) -> None:
+        names = (*self.shapes, *self.constants)
+        dtypes = infer_dtypes(self.body.nodes, dict.fromkeys(names, torch.float32))
+        self.body = with_fused_attention(self.body, dtypes)
         constants = {n: tuple(t.shape) for n, t in self.constants.items()}
         self.table = infer_shapes(self.body.nodes, {**self.shapes, **constants})
 
@@ -75,6 +80,11 @@ class Part:
         """Whether there are words for all of it, at these shapes."""
         nodes = [n for n in self.body.nodes if n.op is not None]
         return all(refusal(n, site_of(n, self.table, self.constants)) is None for n in nodes)
+
+    def of_items(self, count: int) -> Part:
+        """The same for as many items along the first axis of all inputs."""
+        shapes = {n: (count, *shape[1:]) for n, shape in self.shapes.items()}
+        return replace(self, shapes=shapes)
 
     def head_shapes(self) -> list[tuple[int, ...]]:
         """Shapes of the heads."""

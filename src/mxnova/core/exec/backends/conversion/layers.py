@@ -247,6 +247,13 @@ def _selfatt_valatt(site: Site) -> Any:
     return _joined(site, site.ops.matmul(site.inputs[1], values, 3))
 
 
+@converter("_FusedAttention")
+def _attention(site: Site) -> Any:
+    o = site.ops
+    found = o.attention(o.transpose(site.x, (1, 0, 2)), int(site.heads), site.shapes[0])
+    return o.transpose(found, (1, 0, 2))
+
+
 @converter("_contrib_interleaved_matmul_encdec_qk")
 def _encdec_qk(site: Site) -> Any:
     queries = _projection(site, site.x, site.shapes[0], 0, 1)

@@ -190,6 +190,26 @@ class Opset(ABC):
     @abstractmethod
     def log_softmax(self, x: Any, axis: int) -> Any: ...
 
+    def attention(self, x: Any, heads: int, shape: Numbers) -> Any:
+        """Self-attention of projections that are interleaved: each head's query, key and value.
+
+        Args:
+            x: (batch, length, heads x 3 x size); the result is (batch, length, heads x size).
+            heads: number of heads.
+            shape: (length, batch, heads x 3 x size).
+        """
+        length, batch, features = shape
+        size = features // (3 * heads)
+        apart = self.reshape(x, (batch, length, heads, 3 * size))
+        queries, keys, values = (
+            self.transpose(self.slice(apart, {3: range(i, i + size)}), (0, 2, 1, 3))
+            for i in range(0, 3 * size, size)
+        )
+        scaled = self.elementwise("multiply", queries, self.floats(size**-0.5))
+        weights = self.softmax(self.matmul(scaled, keys, 4, False, True), 3)
+        found = self.transpose(self.matmul(weights, values, 4), (0, 2, 1, 3))
+        return self.reshape(found, (batch, length, heads * size))
+
     # Recurrent layers -----------------------------------------------------------------------------
 
     @abstractmethod

@@ -231,6 +231,13 @@ class TorchOpset(Opset):
     def log_softmax(self, x: Tensor, axis: int) -> Tensor:
         return torch.log_softmax(x, axis)
 
+    def attention(self, x: Tensor, heads: int, shape: Numbers) -> Tensor:
+        length, batch, _ = shape
+        parts = x.reshape(batch, length, heads, 3, -1).permute(3, 0, 2, 1, 4)
+        queries, keys, values = parts.unbind(0)
+        found = F.scaled_dot_product_attention(queries, keys, values)
+        return found.permute(0, 2, 1, 3).reshape(batch, length, -1)
+
     # Recurrent layers
 
     def time_turned(self, x: Tensor) -> Tensor:

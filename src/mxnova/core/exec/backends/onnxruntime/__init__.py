@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import torch
+
 from ..conversion.model_backend import ModelBackend
 from ..group import Runner
 from ..request import PRECISIONS
@@ -30,7 +32,9 @@ class ONNXRuntime(ModelBackend):
         return PRECISIONS[:1]
 
     def make(self, part: Part) -> Runner:
-        """A session."""
-        from .session import Session
+        """A session; of one thread for some items of a batch, where these do not meet."""
+        from ..conversion.items import items_for_a_thread
+        from .session import ItemsApart, Session
 
-        return Session(part)
+        items = items_for_a_thread(part)
+        return ItemsApart(part, items) if items else Session(part, torch.get_num_threads())

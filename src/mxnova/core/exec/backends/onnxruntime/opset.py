@@ -17,8 +17,8 @@ from ..conversion.opset import Numbers, Opset, Window, bounds_of
 
 __all__ = ["ONNXOpset"]
 
-OPSET = 20
-IR_VERSION = 9
+OPSET = 23
+IR_VERSION = 10
 _SMALL = 128  # numbers; constants beyond are handed over beside the model, instead of in it
 
 _ELEMENTWISE = {
@@ -292,6 +292,12 @@ class ONNXOpset(Opset):
 
     def log_softmax(self, x: str, axis: int) -> str:
         return self._node("LogSoftmax", x, axis=axis)
+
+    def attention(self, x: str, heads: int, shape: Numbers) -> str:
+        length, batch, features = shape
+        apart = self.split(self.reshape(x, (batch, length, heads, features // heads)), 3, 3)
+        given = [self.reshape(part, (batch, length, features // 3)) for part in apart]
+        return self._node("Attention", *given, q_num_heads=heads, kv_num_heads=heads)
 
     # Recurrent layers
 

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+import numpy as np
+import pytest
+import torch
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from mxnova.core.op.sorting import first_places, ordered, ordered_values
+
+SHAPES = [
+    ((100, 300), 1),
+    ((100, 300), 0),
+    ((9, 70, 31), 1),
+    ((40000,), 0),
+    ((0, 3), 1),
+    ((4, 0), 1),
+]
+DTYPES = [torch.float32, torch.float16, torch.float64, torch.int32, torch.int64, torch.uint8]
+
+
+def numbers(dtype, shape):
+    """Whole numbers, so that many are equal; among the floats zeros of both signs."""
+    found = torch.randint(-20, 20, shape, generator=torch.Generator().manual_seed(1))
+    return found.to(dtype) * (-1 if dtype.is_floating_point else 1)
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("shape, axis", SHAPES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_it_is_the_stable_sort(dtype, shape, axis, descending):
+    data = numbers(dtype, shape)
+    values, places = data.sort(dim=axis, descending=descending, stable=True)
+    found = ordered(data, axis, descending)
+    assert torch.equal(found[0], values)
+    assert torch.equal(found[1], places)
+    only_values = ordered_values(data, axis, descending)
+    assert only_values.dtype is dtype
+    assert torch.equal(only_values, values)
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("nan", [float("nan"), -float("nan")])
+def test_nan_is_greater_than_all_numbers(nan, descending):
+    data = numbers(torch.float32, (100, 300))
+    data[::7, ::5] = nan
+    values, places = data.sort(descending=descending, stable=True)
+    assert torch.equal(ordered(data, 1, descending)[1], places)
+    assert np.array_equal(ordered_values(data, 1, descending), values, equal_nan=True)
+
+
+def test_gradients_go_where_the_numbers_were():
+    data = torch.randperm(20000).float().requires_grad_()
+    for values in (ordered(data, 0, True)[0], ordered_values(data, 0, True)):
+        weight = torch.arange(20000.0)
+        (gradient,) = torch.autograd.grad(values, data, weight)
+        assert torch.equal(gradient, 19999 - data.detach())
+
+
+scores = st.lists(st.sampled_from([-2.5, -1.0, -0.0, 0.0, 0.25, 1.0, float("-inf")]), min_size=1)
+
+
+@given(scores, st.integers(1, 30))
+@example([-0.0, 0.0], 1)
+@settings(max_examples=50)
+def test_first_places_is_a_stable_sort(values, most):
+    expected = sorted(range(len(values)), key=lambda i: -values[i])[:most]
+    assert first_places(torch.tensor(values), most).tolist() == expected
+    assert first_places(torch.tensor(values, dtype=torch.float64), most).tolist() == expected
