@@ -41,6 +41,13 @@ class _Current:
         self._kind.current = value
 
 
+class _OfInstances:
+    """`current` of instances; that of the classes is `ScopeType`'s, which can be assigned to."""
+
+    def __get__(self, _instance: Any, owner: type[Scope]) -> Any:
+        return owner.get_current()
+
+
 class ScopeType(type):
     """What classes of scopes have as attributes of the class, which may be assigned to, too."""
 
@@ -67,6 +74,7 @@ class Scope(metaclass=ScopeType):
 
     _stacks: threading.local
     _first: ClassVar[Callable[[], Any]]  # makes what is current outside any block
+    current: ClassVar[Any] = _OfInstances()
 
     def __init_subclass__(cls) -> None:
         if Scope in cls.__bases__:
@@ -85,11 +93,6 @@ class Scope(metaclass=ScopeType):
     def default(cls) -> Any:
         """The value outside any block."""
         return cls()
-
-    @property
-    def current(self) -> Any:
-        """The value in force in this thread."""
-        return self.get_current()
 
     @classmethod
     def get_current(cls) -> Any:

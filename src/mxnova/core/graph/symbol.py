@@ -48,6 +48,7 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
     """
 
     __slots__ = ()
+    __array_priority__ = 1000.0
     __array_ufunc__ = None  # NumPy leaves arithmetic to the symbol, which refuses arrays
 
     # The graph -----------------------------------------------------------------------------------

@@ -47,6 +47,8 @@ class Context(Scope, metaclass=_ContextType):
     devtype2str: ClassVar[dict[int, str]] = {1: "cpu", 2: "gpu", 3: "cpu_pinned", 5: "cpu_shared"}
     devstr2type: ClassVar[dict[str, int]] = {name: code for code, name in devtype2str.items()}
 
+    default_ctx: ClassVar[Context] = Scope.__dict__["current"]
+
     __slots__ = ("_device", "device_id", "device_type", "device_typeid")
 
     device_type: str
