@@ -272,9 +272,7 @@ def MXExecutorFree(handle: int) -> None:
 
 @extern
 def MXExecutorPrint(handle: int, out_str: Any) -> None:
-    """The listing ends as MXNet's does, in which programs look for the memory by lines."""
-    listing = find(handle, Executor).debug_str()
-    return_text(out_str, f"{listing}Total 0 TempSpace resource requested\n")
+    return_text(out_str, find(handle, Executor).debug_str())
 
 
 @extern

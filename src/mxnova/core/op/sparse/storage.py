@@ -288,7 +288,7 @@ def sparse_of(stype: str, data: Tensor, aux: Sequence[Tensor], shape: tuple[int,
 
 
 def _storage_type(stype: str) -> type[Csr] | type[RowSparse]:
-    if stype not in STORAGE:
+    if not isinstance(stype, str) or stype not in STORAGE:
         raise argument_error("cast_storage", "stype", stype, "must be default, csr or row_sparse")
     return STORAGE[stype]
 
