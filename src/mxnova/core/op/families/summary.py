@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from ...base.params import Doubles
@@ -65,48 +70,45 @@ def histogram(
     edges = _even_edges(data, bin_cnt or 0, range or ()) if bins is None else bins.clone()
     exact = torch.float32 if data.dtype in (torch.float16, torch.float32) else torch.float64
     values, limits = data.to(exact).flatten(), edges.to(exact)
-    if bins is None and len(values) > _FEW:
-        places = _even_counts(values, limits)
-    else:
-        bin_of = torch.bucketize(values, limits, right=True)
-        places = torch.bincount(bin_of, minlength=len(edges) + 1)
+    if data.device.type == "cpu":
+        before = _before(values.detach().numpy(), limits.detach().numpy())
+        return torch.from_numpy(np.diff(before)), edges
+    places = torch.bincount(torch.bucketize(values, limits, right=True), minlength=len(edges) + 1)
     counts = places[1:-1].clone()
     counts[-1] += (values == limits[-1]).sum()
     return counts, edges
 
 
-_FEW = 4096  # values that are searched for in less time than the steps of arithmetic take
-_BLOCK = 32768  # values that stay in the cache from step to step
+# A million numbers are compared with a limit in 0.14 ms, sorted block by block in 6; few numbers are
+# sorted in as little time as a comparison takes.
+_FEW_LIMITS, _MANY_VALUES = 40, 1 << 8
+_COMPARED, _SORTED = 1 << 16, 1 << 15  # numbers at a time, which caches hold
 
 
-def _even_counts(values: Tensor, limits: Tensor) -> Tensor:
-    """How many of `values` have how many of the evenly spaced `limits` not above them.
+def _before(values: NDArray[Any], limits: NDArray[Any]) -> NDArray[np.int64]:
+    """How many of `values` are below each of the limits; not above it for the last one."""
+    total = np.zeros(len(limits), np.int64)
+    if len(limits) <= min(_FEW_LIMITS, len(values) // _MANY_VALUES):
+        for block in _blocks(values, _COMPARED):
+            total[:-1] += [np.count_nonzero(block < limit) for limit in limits[:-1]]
+            total[-1] += np.count_nonzero(block <= limits[-1])
+    else:
+        for block in map(np.sort, _blocks(values, _SORTED)):  # NaN last: above all limits
+            total[:-1] += np.searchsorted(block, limits[:-1])
+            total[-1] += np.searchsorted(block, limits[-1], side="right")
+    return total
 
-    By arithmetic, which may be off by one, and a look at the limits: a million values in 5 ms,
-    where a search takes 50.
-    """
-    last, low, high = len(limits) - 1, limits[0], limits[-1]
-    scale = last / (high - low)
-    nothing = limits.new_full((1,), torch.nan)
-    below, above = torch.cat((nothing, limits)), torch.cat((limits, nothing))
-    counts = torch.zeros(last + 2, dtype=torch.int64, device=values.device)
-    size = _BLOCK if values.device.type == "cpu" else max(len(values), 1)
-    for block in torch.split(values, size):
-        place = (block - low).mul_(scale).clamp_(0, last).nan_to_num_(last)
-        found = place.int().add_(1)
-        is_above = block >= above.index_select(0, found)
-        is_below = block < below.index_select(0, found)
-        found.add_(is_above).sub_(is_below.view(torch.uint8))
-        counts += torch.bincount(found, minlength=last + 2)
-    return counts
+
+def _blocks(values: NDArray[Any], size: int) -> Iterator[NDArray[Any]]:
+    return (values[i : i + size] for i in range(0, len(values), size))
 
 
 def _even_edges(data: Tensor, count: int, limits: tuple[float, ...]) -> Tensor:
     low, high = limits
     if low == high:
         low, high = low - 0.5, high + 0.5
-    position = torch.arange(count + 1, dtype=torch.float64, device=data.device)
-    return (low + position * ((high - low) / count)).to(data.dtype)
+    edges = low + np.arange(count + 1) * ((high - low) / count)
+    return torch.from_numpy(edges).to(data.device, data.dtype)
 
 
 def _flag_shape(op: Op, s: Shapes) -> None:
