@@ -154,7 +154,7 @@ SUMMARIES = [
     Sample("_histogram", [VALUES], {"bin_cnt": 4, "range": "(0, 1)"}, (np.array([2, 1, 1, 3]), np.linspace(0, 1, 5, dtype="float32"))),
     Sample("_histogram", [np.tile(VALUES, 500)], {"bin_cnt": 4, "range": "(0, 1)"}, (np.array([1000, 500, 500, 1500]), np.linspace(0, 1, 5, dtype="float32")), note="many"),
     Sample("_histogram", [np.tile(AT_EDGES, 500)], {"bin_cnt": 7, "range": "(-0.3, 1.9)"}, (np.histogram(AT_EDGES[:-3], TENTHS)[0] * 500, TENTHS), note="many at its edges"),
-    Sample("_histogram", [np.append(SIXTIETHS, np.nan), SIXTIETHS[5:-5]], {}, (np.histogram(SIXTIETHS, SIXTIETHS[5:-5])[0], SIXTIETHS[5:-5]), note="many edges"),
+    Sample("_histogram", [np.append(SIXTIETHS, np.float32("nan")), SIXTIETHS[5:-5]], {}, (np.histogram(SIXTIETHS, SIXTIETHS[5:-5])[0], SIXTIETHS[5:-5]), note="many edges"),
     Sample("_histogram", [VALUES], {"bin_cnt": 4, "range": "(0, 0)"}, (np.array([0, 1, 2, 2]), np.linspace(-0.5, 0.5, 5, dtype="float32"))),
     Sample("_histogram", [VALUES, EDGES], {}, (np.array([2, 1, 4]), EDGES)),
     Sample("_histogram", [AT_EDGES], {"bin_cnt": 7, "range": "(-0.3, 1.9)"}, (np.histogram(AT_EDGES[:-3], TENTHS)[0], TENTHS), note="at its edges"),

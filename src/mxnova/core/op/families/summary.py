@@ -79,8 +79,8 @@ def histogram(
     return counts, edges
 
 
-# A million numbers are compared with a limit in 0.14 ms, sorted block by block in 6; few numbers are
-# sorted in as little time as a comparison takes.
+# A million numbers are compared with a limit in 0.14 ms, sorted block by block in 6; few numbers
+# are sorted in as little time as a comparison takes.
 _FEW_LIMITS, _MANY_VALUES = 40, 1 << 8
 _COMPARED, _SORTED = 1 << 16, 1 << 15  # numbers at a time, which caches hold
 
