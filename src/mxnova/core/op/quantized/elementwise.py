@@ -13,7 +13,7 @@ from ...base.params import Count, PosInt
 from ..declaration import operator
 from ..infer import DTypes, Shapes
 from .layers import Layer
-from .ranges import EIGHT_BITS, LEVELS, WIDE_LEVELS, check_type, magnitude, quantized, step
+from .ranges import EIGHT_BITS, LEVELS, WIDE_LEVELS, check_type, magnitude, quantized, scaled, step
 
 
 @operator("_contrib_quantized_act")
@@ -156,10 +156,17 @@ class QuantizedConcat(Layer):
         dtype = torch.uint8 if unsigned else torch.int8
         one = step(WIDE_LEVELS[dtype], low, high)
         parts = [
-            quantized(array * (step(WIDE_LEVELS[array.dtype], a, b) / one), dtype)
+            _in_steps(array, step(WIDE_LEVELS[array.dtype], a, b) / one, dtype)
             for array, a, b in zip(arrays, ends[::2], ends[1::2], strict=True)
         ]
         return torch.cat(parts, self.dim), low, high
+
+
+def _in_steps(integers: Tensor, factor: Tensor, dtype: torch.dtype) -> Tensor:
+    """``integers * factor`` as integers; a GPU is not asked whether they stay as they are."""
+    if integers.dtype is dtype and not factor.is_cuda and factor == 1:
+        return integers
+    return quantized(scaled(integers, factor), dtype)
 
 
 class _Arithmetic(Layer):
@@ -227,8 +234,8 @@ class QuantizedAdd(_Arithmetic):
             high = magnitude(lhs_min, lhs_max) + magnitude(rhs_min, rhs_max)
             low = -high
         one = step(LEVELS[dtype] if dtype is torch.int32 else WIDE_LEVELS[dtype], low, high)
-        a = lhs * (step(WIDE_LEVELS[lhs.dtype], lhs_min, lhs_max) / one)
-        b = rhs * (step(WIDE_LEVELS[rhs.dtype], rhs_min, rhs_max) / one)
+        a = scaled(lhs, step(WIDE_LEVELS[lhs.dtype], lhs_min, lhs_max) / one)
+        b = scaled(rhs, step(WIDE_LEVELS[rhs.dtype], rhs_min, rhs_max) / one)
         # Of operands of two types MXNet brings the unsigned one to int8 in steps of the result.
         if lhs.dtype is not rhs.dtype and lhs.dtype is torch.uint8:
             a = quantized(a, torch.int8)
@@ -286,11 +293,11 @@ class QuantizedMultiply(_Arithmetic):
         levels = LEVELS if not self._calibrated and not self.enable_float_output else WIDE_LEVELS
         one = step(levels[lhs.dtype], lhs_min, lhs_max) * step(levels[rhs.dtype], rhs_min, rhs_max)
         if self.enable_float_output:
-            return product * one
+            return scaled(product, one)
         if not self._calibrated:
             limit = LEVELS[torch.int32]
             return product, one * -limit, one * limit
         low, high = self._calibration(lhs)
-        scaled = product * (one / step(WIDE_LEVELS[torch.int8], low, high))
+        numbers = scaled(product, one / step(WIDE_LEVELS[torch.int8], low, high))
         # MXNet truncates and, where numbers are too great, keeps their lowest 8 bits.
-        return scaled.int().to(torch.int8), low, high
+        return numbers.int().to(torch.int8), low, high

@@ -22,6 +22,7 @@ from .ranges import (
     per_real,
     quantized,
     ranges,
+    scaled,
     step,
 )
 
@@ -64,10 +65,17 @@ class Quantize(_ToInteger):
 
 
 def _quantized(
-    data: Tensor, levels: Mapping[torch.dtype, float], dtype: torch.dtype, low: Tensor, high: Tensor
+    data: Tensor,
+    levels: Mapping[torch.dtype, float],
+    dtype: torch.dtype,
+    low: Tensor,
+    high: Tensor,
+    *,
+    may_overwrite: bool = False,
 ) -> tuple[Tensor, Tensor, Tensor]:
     most = magnitude(low, high)
-    integers = quantized(data * per_real(levels[dtype], low, high), dtype)
+    scale = per_real(levels[dtype], low, high)
+    integers = quantized(data.mul_(scale) if may_overwrite else data * scale, dtype)
     return (integers, low, high) if dtype is torch.uint8 else (integers, -most, most)
 
 
@@ -175,7 +183,7 @@ class Dequantize(Op):
         t.min_range = t.max_range = t.output = torch.float32
 
     def forward(self, data: Tensor, min_range: Tensor, max_range: Tensor) -> Tensor:
-        return data.float().mul_(step(WIDE_LEVELS[data.dtype], min_range, max_range))
+        return scaled(data, step(WIDE_LEVELS[data.dtype], min_range, max_range))
 
 
 @operator("_contrib_requantize")
@@ -208,9 +216,9 @@ class Requantize(_ToInteger):
     def forward(
         self, data: Tensor, min_range: Tensor, max_range: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        numbers = data * step(LEVELS[torch.int32], min_range, max_range)
+        numbers = scaled(data, step(LEVELS[torch.int32], min_range, max_range))
         low, high = calibrated(numbers, self.min_calib_range, self.max_calib_range)
-        integers, low, high = _quantized(numbers, LEVELS, self._type, low, high)
+        integers, low, high = _quantized(numbers, LEVELS, self._type, low, high, may_overwrite=True)
         if self._type is torch.uint8:
             low, high = torch.zeros_like(low), magnitude(low, high)
         return integers, low, high
