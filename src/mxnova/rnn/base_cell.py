@@ -165,7 +165,7 @@ class BaseRNNCell:
             outputs.append(output)
         return normalized(length, outputs, layout, merge_outputs)[0], states
 
-    def _activated(self, inputs: Symbol, activation: Any, **kwargs: Any) -> Symbol:
+    def _get_activation(self, inputs: Symbol, activation: Any, **kwargs: Any) -> Symbol:
         if isinstance(activation, str):
             return symbol.Activation(inputs, act_type=activation, **kwargs)
         return activation(inputs, **kwargs)
