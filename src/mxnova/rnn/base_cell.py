@@ -191,7 +191,7 @@ def normalized(
     """
     axis, in_axis = layout.find("T"), (in_layout or layout).find("T")
     if axis < 0:
-        raise argument_error("unroll", "layout", layout, "has no time axis T")
+        raise argument_error("unroll", "layout", layout, "has no time axis T", AssertedError)
     if isinstance(inputs, Symbol):
         if merge is False:
             if len(inputs.list_outputs()) != 1:
