@@ -27,6 +27,7 @@ from ..base.shapes import shape_text
 from ..op.dtypes import dtype_name
 from ..op.integer_gradient import integer_stand_in
 from ..op.kernel_gradient import stand_in
+from ..op.reordering import in_order
 from ..runtime.attention import ATTENTION
 from ..runtime.profiler import PROFILER, recorded_backward
 from .access import READ, settle
@@ -127,7 +128,7 @@ def store_gradient(array: BaseArray, fresh: Tensor | None, grad_req: str) -> Non
     elif grad_req == "add":
         array._target.add_(fresh.to(array._raw.device, array._raw.dtype))
     else:
-        take(array, fresh, "backward")
+        take(array, in_order(fresh), "backward")
 
 
 # Heads --------------------------------------------------------------------------------------------
@@ -350,7 +351,7 @@ def _gradient_array(array: BaseArray, gradient: Tensor | None) -> BaseArray:
     if gradient is None:
         gradient = torch.zeros(array.shape, dtype=array._raw.dtype, device=array.context.device)
     kind = type(array) if array.stype == "default" else None
-    return wrap(gradient.detach().to(array._raw.dtype).contiguous(), array.context, kind)
+    return wrap(in_order(gradient.detach().to(array._raw.dtype)), array.context, kind)
 
 
 def _record(made: Sequence[BaseArray], gradients: Sequence[Tensor | None], heads: _Heads) -> None:

@@ -18,9 +18,12 @@ from ..declaration import DTypeRule, function_operator, register_function, same_
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
 from ..record import Op
+from .binary import truth
 from .rules import numbers_only
 
 __all__ = ["reduction"]
+
+equal = truth(torch.eq)
 
 Axes = tuple[int, ...]
 Function = Callable[[Tensor, Axes, bool], Tensor]
@@ -184,7 +187,8 @@ def _extreme_backward(
     exclude: bool,
 ) -> Tensor:
     axes = reduced_axes(axis, data.ndim, exclude)
-    return restored(d_output, data, axes) * (data == restored(output, data, axes))
+    is_extreme: Tensor = equal(data.detach(), restored(output.detach(), data, axes))
+    return is_extreme * restored(d_output, data, axes)
 
 
 reduction(
