@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Graphs whose backward passes write to arrays, such as BatchNorm's statistics, as pure functions.
 
-The function gives what the writes need as further results, and one step behind it writes everything
-in a row: between operators that stream whole batches through the caches each little call starts with
-cold ones, and takes ten times as long.
+The function gives what the writes need as further results, and one step behind it writes all of it
+in a row. Between operators that stream batches through the caches each little call would start with
+cold ones, and take ten times as long.
 """
 
 from __future__ import annotations
