@@ -15,7 +15,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError, from_foreign, shown
+from ..base.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    MXNetError,
+    UnknownNameError,
+    from_foreign,
+    shown,
+)
 from ..base.shapes import shape_text
 from ..op.dtypes import dtype_name
 from ..op.integer_gradient import integer_stand_in
@@ -41,7 +48,9 @@ GRAD_REQS = ("null", "write", "add")
 def attach(array: BaseArray, gradient: BaseArray, grad_req: str) -> None:
     """Makes `array` a leaf whose gradient goes to `gradient`, cut off from what it came from."""
     if not isinstance(grad_req, str) or grad_req not in GRAD_REQS:
-        raise ArgumentError(f"attach_grad: grad_req={shown(grad_req)}: must be one of {GRAD_REQS}")
+        raise UnknownNameError(
+            f"attach_grad: grad_req={shown(grad_req)}: must be one of {GRAD_REQS}"
+        )
     tensor = _stand_in(array)
     if grad_req != "null" and tensor.is_floating_point():
         tensor.requires_grad_()
