@@ -12,7 +12,7 @@ import logging
 from collections.abc import Sequence
 from math import cos, pi
 
-from .core.base.errors import ArgumentTypeError, argument_error, shown
+from .core.base.errors import AssertedError, AssertedTypeError, argument_error, shown
 
 __all__ = [
     "CosineScheduler",
@@ -68,7 +68,7 @@ class LRScheduler:
         """The learning rate of update number `num_update`, one of those that warm up."""
         if num_update >= self.warmup_steps:
             reason = f"the warm-up has {self.warmup_steps} updates"
-            raise argument_error(_name(self), "num_update", num_update, reason)
+            raise argument_error(_name(self), "num_update", num_update, reason, AssertedError)
         if self.warmup_mode == "constant":
             return self.warmup_begin_lr
         rise = self.warmup_final_lr - self.warmup_begin_lr
@@ -149,7 +149,7 @@ class MultiFactorScheduler(LRScheduler):
     ) -> None:
         super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
         if not isinstance(step, list) or not step:
-            raise ArgumentTypeError(f"{_name(self)}: step={shown(step)}: must be a list of numbers")
+            raise AssertedTypeError(f"{_name(self)}: step={shown(step)}: must be a list of numbers")
         if step[0] < 1 or any(b <= a for a, b in itertools.pairwise(step)):
             raise argument_error(_name(self), "step", step, "must increase, from 1 at least")
         _check_factor(self, factor)
@@ -272,7 +272,7 @@ def _check_factor(scheduler: LRScheduler, factor: float) -> None:
 
 def _check_count(scheduler: LRScheduler, name: str, value: int, low: int) -> None:
     if not isinstance(value, int):
-        raise ArgumentTypeError(f"{_name(scheduler)}: {name}={shown(value)}: must be an int")
+        raise AssertedTypeError(f"{_name(scheduler)}: {name}={shown(value)}: must be an int")
     if value < low:
         raise argument_error(_name(scheduler), name, value, f"must be at least {low}")
 

@@ -37,6 +37,8 @@ from mxnova.core.base.errors import (
 from mxnova.core.base.opencv import require_opencv
 from mxnova.formats import recordio as records
 from mxnova.formats.image_size import check_image_size
+from mxnova.formats.recordio import IR_FORMAT as _IR_FORMAT  # noqa: F401 - names that programs use
+from mxnova.formats.recordio import IR_SIZE as _IR_SIZE  # noqa: F401
 from mxnova.formats.recordio import IRHeader, pack, unpack
 from mxnova.formats.source import map_file, open_regular, read_file
 

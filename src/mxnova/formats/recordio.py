@@ -26,6 +26,8 @@ import numpy as np
 from mxnova.core.base.errors import ArgumentError, ArgumentTypeError, FormatError, shown
 
 __all__ = [
+    "IR_FORMAT",
+    "IR_SIZE",
     "MAGIC",
     "IRHeader",
     "RecordSummary",
@@ -169,7 +171,9 @@ class HEADER(NamedTuple):
 
 IRHeader = HEADER  # the class prints as HEADER in MXNet
 
-_HEADER = struct.Struct("<IfQQ")
+IR_FORMAT = "<IfQQ"
+_HEADER = struct.Struct(IR_FORMAT)
+IR_SIZE = _HEADER.size
 
 
 def pack(header: tuple[Any, ...], s: BytesLike) -> bytes:

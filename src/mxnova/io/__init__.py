@@ -4,5 +4,6 @@
 from . import io, utils
 from .io import *  # noqa: F403
 from .io import __all__ as _names
+from .utils import _getdata_by_idx, _has_instance, _init_data  # noqa: F401 - packages use them
 
 __all__ = ["io", "utils", *_names]

@@ -13,6 +13,7 @@ from .image_record import (
 )
 from .mx_data_iter import MXDataIter
 from .ndarray_iter import NDArrayIter
+from .utils import _getdata_by_idx, _has_instance, _init_data  # noqa: F401 - packages use them
 from .wrappers import PrefetchingIter, ResizeIter
 
 __all__ = [

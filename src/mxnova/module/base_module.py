@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import metric as metrics
 from .. import ndarray as nd
+from ..base import _as_list  # noqa: F401 - a name that packages use
 from ..callback import call_each
 from ..checkpoint import BatchEndParam, joined_params, split_params
 from ..core.base.errors import ArgumentError, AssertedError, shown

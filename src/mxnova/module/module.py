@@ -11,7 +11,7 @@ from typing import Any
 from .. import ndarray as nd
 from ..checkpoint import load_checkpoint
 from ..context import Context, cpu
-from ..core.base.errors import ArgumentTypeError, AssertedError, MXNetError, shown
+from ..core.base.errors import AssertedError, AssertedTypeError, MXNetError, shown
 from ..initializer import InitDesc
 from ..io import DataDesc
 from ..symbol import Symbol
@@ -472,16 +472,12 @@ def _group_of(module: Module | None, n_contexts: int) -> Any:
     if module is None:
         return None
     if not isinstance(module, Module):
-        raise NoModuleError(f"bind: shared_module={shown(module)}: must be a Module")
+        raise AssertedTypeError(f"bind: shared_module={shown(module)}: must be a Module")
     module._require("bind(shared_module=...)", "binded", "params_initialized")
     if len(module._exec_group.execs) < n_contexts:
         text = f"has {len(module._exec_group.execs)} devices, {n_contexts} are needed"
         raise AssertedError(f"bind: shared_module {text}")
     return module._exec_group
-
-
-class NoModuleError(AssertedError, ArgumentTypeError):
-    """What is no module, which MXNet asserts."""
 
 
 def _zeros_like(array: NDArray) -> NDArray:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import optimizer as opt
-from ..core.base.errors import ArgumentTypeError, AssertedError, shown
+from ..core.base.errors import AssertedError, AssertedTypeError, shown
 from ..formats.atomic import replacing
 from ..formats.source import read_file
 from ..kvstore.updates import (
@@ -94,7 +94,7 @@ class OptimizedModule(BaseModule):
             options = {"sym": self._symbol, **dict(arguments)}
         elif not isinstance(optimizer, opt.Optimizer):
             text = f"optimizer={shown(optimizer)}: must be an Optimizer or the name of one"
-            raise NoOptimizerError(f"init_optimizer: {text}")
+            raise AssertedTypeError(f"init_optimizer: {text}")
         elif optimizer.rescale_grad != 1.0 / size:
             text = f"rescale_grad={optimizer.rescale_grad} is not 1 / {size}, the size of a batch"
             warnings.warn(f"init_optimizer: {text}", UserWarning, stacklevel=3)
@@ -170,7 +170,3 @@ class OptimizedModule(BaseModule):
             self._kvstore.load_optimizer_states(fname)
         else:
             self._updater.set_states(read_file(fname))
-
-
-class NoOptimizerError(AssertedError, ArgumentTypeError):
-    """What is neither an optimizer nor a name, which MXNet asserts."""

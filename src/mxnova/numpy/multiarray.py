@@ -55,7 +55,10 @@ def array(object: Any, dtype: Any = None, ctx: Context | None = None) -> ndarray
         return made if dtype is None else made.astype(dtype)
     if dtype is None:
         dtype = object.dtype if isinstance(object, (np.ndarray, np.generic)) else np.float32
-    values = np.asarray(_values(object))
+    try:
+        values = np.asarray(_values(object))
+    except ValueError as error:
+        raise ArgumentTypeError(f"array: object={shown(object)}: {error}") from None
     if values.dtype.kind not in "biufV":
         raise ArgumentTypeError(f"array: object={shown(object)}: elements must be numbers")
     made = legacy_array(values.reshape(-1), ctx, dtype)

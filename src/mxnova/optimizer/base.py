@@ -12,7 +12,13 @@ import numpy as np
 
 from .. import ndarray as nd
 from ..core.base import env
-from ..core.base.errors import ArgumentError, ArgumentTypeError, candidates, shown
+from ..core.base.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    AssertedTypeError,
+    candidates,
+    shown,
+)
 from ..core.base.scopes import is_np_array
 from ..lr_scheduler import LRScheduler
 
@@ -81,7 +87,7 @@ class Optimizer:
         use_fused_step: bool = True,
     ) -> None:
         if not isinstance(param_idx2name, (dict, type(None))):
-            raise ArgumentTypeError(
+            raise AssertedTypeError(
                 f"{type(self).__name__}: param_idx2name={shown(param_idx2name)}: "
                 "must be a dict from index to name"
             )
@@ -124,7 +130,7 @@ class Optimizer:
     def register(klass: K) -> K:
         """Registers a class under its name in lower case; for use as a decorator."""
         if not isinstance(klass, type):
-            raise ArgumentTypeError(f"register: klass={shown(klass)}: must be a class")
+            raise AssertedTypeError(f"register: klass={shown(klass)}: must be a class")
         name = klass.__name__.lower()
         if name in Optimizer.opt_registry:
             old = Optimizer.opt_registry[name]

@@ -165,7 +165,7 @@ class BaseRNNCell:
             outputs.append(output)
         return normalized(length, outputs, layout, merge_outputs)[0], states
 
-    def _activated(self, inputs: Symbol, activation: Any, **kwargs: Any) -> Symbol:
+    def _get_activation(self, inputs: Symbol, activation: Any, **kwargs: Any) -> Symbol:
         if isinstance(activation, str):
             return symbol.Activation(inputs, act_type=activation, **kwargs)
         return activation(inputs, **kwargs)
@@ -191,7 +191,7 @@ def normalized(
     """
     axis, in_axis = layout.find("T"), (in_layout or layout).find("T")
     if axis < 0:
-        raise argument_error("unroll", "layout", layout, "has no time axis T")
+        raise argument_error("unroll", "layout", layout, "has no time axis T", AssertedError)
     if isinstance(inputs, Symbol):
         if merge is False:
             if len(inputs.list_outputs()) != 1:

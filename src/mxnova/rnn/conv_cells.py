@@ -183,7 +183,7 @@ class ConvRNNCell(BaseConvRNNCell):
     def __call__(self, inputs: Any, states: Any) -> tuple[Any, list[Any]]:
         """One step: output, and the list of new states."""
         name, i2h, h2h = self._convolutions(inputs, states[0])
-        output = self._activated(i2h + h2h, self._activation, name=f"{name}out")
+        output = self._get_activation(i2h + h2h, self._activation, name=f"{name}out")
         return output, [output]
 
 

@@ -71,7 +71,7 @@ class RNNCell(_DenseCell):
         """One step: output, and the list of new states."""
         name = self._step()
         i2h, h2h = self._product(inputs, "i2h", name), self._product(states[0], "h2h", name)
-        output = self._activated(i2h + h2h, self._activation, name=f"{name}out")
+        output = self._get_activation(i2h + h2h, self._activation, name=f"{name}out")
         return output, [output]
 
 
@@ -119,10 +119,10 @@ def lstm_step(
     read, keep, new, write = gates
     read = symbol.Activation(read, act_type="sigmoid", name=f"{name}i")
     keep = symbol.Activation(keep, act_type="sigmoid", name=f"{name}f")
-    new = cell._activated(new, activation, name=f"{name}c")
+    new = cell._get_activation(new, activation, name=f"{name}c")
     write = symbol.Activation(write, act_type="sigmoid", name=f"{name}o")
     memory = symbol._internal._plus(keep * memory, read * new, name=f"{name}state")
-    shown = cell._activated(memory, activation)
+    shown = cell._get_activation(memory, activation)
     output = symbol._internal._mul(write, shown, name=f"{name}out")
     return output, [output, memory]
 
@@ -164,6 +164,6 @@ def gru_step(
     h2h_r, h2h_z, h2h = symbol.SliceChannel(h2h, num_outputs=3, name=f"{name}_h2h_slice", **axis)
     reset = symbol.Activation(i2h_r + h2h_r, act_type="sigmoid", name=f"{name}_r_act")
     update = symbol.Activation(i2h_z + h2h_z, act_type="sigmoid", name=f"{name}_z_act")
-    new = cell._activated(i2h + reset * h2h, activation, name=f"{name}_h_act")
+    new = cell._get_activation(i2h + reset * h2h, activation, name=f"{name}_h_act")
     output = symbol._internal._plus((1.0 - update) * new, update * state, name=f"{name}out")
     return output, [output]

@@ -2,6 +2,7 @@
 """All recurrent cells of the symbolic interface, under the name of MXNet's module."""
 
 from .base_cell import BaseRNNCell, RNNParams
+from .base_cell import normalized as _normalize_sequence  # noqa: F401 - a name that cells use
 from .containers import BidirectionalCell, SequentialRNNCell
 from .conv_cells import BaseConvRNNCell, ConvGRUCell, ConvLSTMCell, ConvRNNCell
 from .dense_cells import GRUCell, LSTMCell, RNNCell

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import ClassVar
 
 import pytest
 
-from mxnova.contrib.text import utils, vocab
+import mxnova as mx
+from mxnova.contrib.text import embedding, utils, vocab
 
 COUNTS = Counter({"a": 3, "b": 3, "c": 1, "d": 2})
 
@@ -66,3 +68,30 @@ def test_counting():
     again = utils.count_tokens_from_str("a||is|c", r"\|", counter_to_update=counter)
     assert again is counter
     assert (counter["a"], counter["is"]) == (1, 3)
+
+
+class Triples(embedding._TokenEmbedding):
+    """An embedding as programs write their own."""
+
+    pretrained_file_name_sha1: ClassVar = {"triples.txt": None}
+
+    def __init__(self, root, vocabulary=None, **kwargs):
+        Triples._check_pretrained_file_names("triples.txt")
+        super().__init__(**kwargs)
+        path = Triples._get_pretrained_file(root, "triples.txt")
+        self._load_embedding(path, " ", mx.nd.ones)
+        self._build_embedding_for_vocabulary(vocabulary)
+
+
+def test_programs_register_embeddings_of_their_own(tmp_path, monkeypatch):
+    monkeypatch.setattr(embedding, "_CLASSES", dict(embedding._CLASSES))
+    embedding.register(Triples)
+    (tmp_path / "triples").mkdir()
+    (tmp_path / "triples" / "triples.txt").write_text("a 1 2 3\nb 4 5 6\n")
+    whole = embedding.create("triples", root=str(tmp_path))
+    assert whole.idx_to_token == ["<unk>", "a", "b"]
+    assert whole.idx_to_vec.asnumpy().tolist() == [[1, 1, 1], [1, 2, 3], [4, 5, 6]]
+    part = embedding.create("triples", root=str(tmp_path), vocabulary=vocab.Vocabulary(COUNTS))
+    assert part.get_vecs_by_tokens(["b", "d"]).asnumpy().tolist() == [[4, 5, 6], [1, 1, 1]]
+    with pytest.raises(KeyError, match=r"triples\.txt"):
+        Triples._check_pretrained_file_names("triple.txt")

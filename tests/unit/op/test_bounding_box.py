@@ -72,6 +72,20 @@ def test_a_negative_first_coordinate_is_not_converted():
     assert torch.equal(op.forward(data), data)
 
 
+def test_classes_are_compared_as_integers_and_the_background_as_it_is():
+    classes = torch.tensor([0.2, -0.7, 1.0, 1.9])  # cut: 0, 0, 1, 1
+    boxes = torch.tensor([[0.0, 0, 1, 1]]).expand(4, 4)
+    scores = torch.tensor([0.9, 0.8, 0.7, 0.6])
+    rows = torch.cat((classes[:, None], scores[:, None], boxes), 1)
+
+    def kept(**options):
+        out = find(NMS).of({"id_index": 0, **options}).forward(rows)
+        return out[out[:, 1] > 0, 0].tolist()
+
+    assert kept() == pytest.approx([0.2, 1.0])
+    assert kept(background_id=1) == pytest.approx([0.2, 1.9])
+
+
 def test_the_gradient_of_a_conversion_passes_straight():
     op = find(NMS).of({"out_format": "center"})
     data = torch.from_numpy(ROWS[[0, 3]]).requires_grad_()

@@ -5,6 +5,7 @@ from .calibration import HistogramCollector as _LayerHistogramCollector
 from .calibration import MinMaxCollector as _LayerOutputMinMaxCollector
 from .calibration import combine_histogram
 from .calibration import optimal_threshold as _get_optimal_threshold
+from .calibration import smooth_distribution as _smooth_distribution
 from .model import calib_graph, quantize_graph, quantize_model, quantize_model_mkldnn
 from .network import quantize_net, quantize_net_v2
 from .steps import calibrate_quantized_sym as _calibrate_quantized_sym
@@ -20,6 +21,7 @@ __all__ = [
     "_get_optimal_thresholds",
     "_quantize_params",
     "_quantize_symbol",
+    "_smooth_distribution",
     "calib_graph",
     "combine_histogram",
     "quantize_graph",

@@ -8,14 +8,16 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
+import torch
 
 from ...base import py_str
-from ...core.base.errors import ArgumentError
+from ...core.base.errors import ArgumentError, argument_error
 from ...core.base.handles import handle_of
 from ...core.exec.cached_op import CachedOp
 from ...core.graph.base_symbol import output_name
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
+from ...core.op.tensor.calibration import smoothed
 from ...core.runtime.context import Context
 from ...ndarray import array
 from ...ndarray import contrib as nd_contrib
@@ -27,6 +29,7 @@ __all__ = [
     "collect",
     "combine_histogram",
     "optimal_threshold",
+    "smooth_distribution",
 ]
 
 _LEVELS = 255
@@ -188,6 +191,22 @@ def optimal_range(
         logger.debug("%s: threshold %g, divergence %g", name, threshold, divergence)
     unsigned = low >= 0 and quantized_dtype in ("auto", "uint8")
     return (0.0 if unsigned else -threshold, threshold)
+
+
+def smooth_distribution(p: Any, eps: float = 0.0001) -> Any:
+    """A histogram without zeros, as divergences need them: float32, of the same sum.
+
+    Args:
+        p: the counts.
+        eps: what takes the place of zeros; it is taken from the others in equal parts.
+
+    Raises:
+        ArgumentError: all counts are 0.
+    """
+    counts = np.asarray(p, np.float32)
+    if not counts.any():
+        raise argument_error("smooth_distribution", "p", p, "has nothing but zeros")
+    return smoothed(torch.from_numpy(counts), eps).numpy()
 
 
 def _wants(collector: Collector, name: str) -> bool:

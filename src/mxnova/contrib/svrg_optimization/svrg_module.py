@@ -7,14 +7,18 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ... import ndarray as nd
 from ...context import cpu
 from ...core.base.errors import ArgumentTypeError, argument_error, shown
-from ...core.nd.array import NDArray
 from ...initializer import Uniform
+from ...kvstore.updates import create_optimizer, initialize_kvstore, total_batch_size
 from ...module import Module
+from ...module.steps import SGD
+from .svrg_optimizer import FULL, _SVRGOptimizer
 
 __all__ = ["SVRGModule"]
 
+NDArray = nd.NDArray
 _CPU = cpu()
 _UNIFORM = Uniform(0.01)
 
@@ -73,7 +77,10 @@ class SVRGModule(Module):
         super().__init__(*given)
         self.update_freq = update_freq
         self._mod_aux = Module(*given)  # the snapshot
-        self._means: list[list[NDArray | None]] = []  # of its gradients, as grad_arrays
+        self._ctx_len = len(self._context)
+        self._param_dict: list[dict[str, NDArray]] | None = (
+            None  # means of its gradients, by device
+        )
 
     def bind(
         self,
@@ -120,6 +127,43 @@ class SVRGModule(Module):
         if self._mod_aux.binded and not self._mod_aux.params_initialized:
             self._mod_aux.set_params(*self.get_params())
 
+    def init_optimizer(
+        self,
+        kvstore: Any = "local",
+        optimizer: Any = "sgd",
+        optimizer_params: Any = SGD,
+        force_init: bool = False,
+    ) -> None:
+        """Makes what updates the parameters; arguments as of `Module.init_optimizer`.
+
+        A store gets a key for the mean of each parameter's gradients, too.
+        """
+        there = self.optimizer_initialized and not force_init
+        super().init_optimizer(kvstore, optimizer, optimizer_params, force_init)
+        if there:
+            return
+        self._param_dict = self._zeros()
+        if self._kvstore is not None:
+            names = self._param_names
+            arrays = [[means[name] for means in self._param_dict] for name in names]
+            zeros = {name + FULL: own[0] for name, own in zip(names, arrays, strict=True)}
+            initialize_kvstore(self._kvstore, arrays, zeros, list(zeros), False)
+
+    def _made_optimizer(self, optimizer: Any, arguments: Any, store: Any, on_store: bool) -> Any:
+        names = [*self._param_names, *(name + FULL for name in self._param_names)]
+        options = {**dict(arguments), "default_optimizer": optimizer}
+        size = total_batch_size(self._exec_group.batch_size, store)
+        kind = _SVRGOptimizer.__name__
+        return create_optimizer(kind, options, names, size, self._ctx_len, on_store)
+
+    def _zeros(self) -> list[dict[str, NDArray]]:
+        """For each device, zeros for each parameter."""
+        params, _ = self.get_params()
+        return [
+            {name: nd.zeros(value.shape, ctx, value.dtype) for name, value in params.items()}
+            for ctx in self._context
+        ]
+
     def forward(self, data_batch: Any, is_train: bool | None = None) -> None:
         """Computes the outputs for a batch; in training the snapshot's, too."""
         super().forward(data_batch, is_train)
@@ -135,50 +179,87 @@ class SVRGModule(Module):
     def update(self) -> None:
         """Updates the parameters by the gradients, which are corrected first."""
         self._require("update", "binded", "params_initialized", "optimizer_initialized")
-        snapshot = self._mod_aux._exec_group.grad_arrays
-        for own, others, means in zip(
-            self._exec_group.grad_arrays, snapshot, self._means, strict=False
-        ):
-            for gradient, other, mean in zip(own, others, means, strict=True):
-                if gradient is not None:
-                    gradient -= other
-                    gradient += mean
+        self._update_svrg_gradients()
         super().update()
+
+    def _update_svrg_gradients(self) -> None:
+        """Corrects the gradients on every device."""
+        own, snapshot = self._exec_group.grad_arrays, self._mod_aux._exec_group.grad_arrays
+        for name, grads, others in zip(self._param_names, own, snapshot, strict=True):
+            for means, grad, other in zip(self._param_dict or (), grads, others, strict=True):
+                if grad is not None:
+                    self._svrg_grads_update_rule(grad, other, means[name])
+
+    def _svrg_grads_update_rule(
+        self,
+        g_curr_batch_curr_weight: NDArray,
+        g_curr_batch_special_weight: NDArray,
+        g_special_weight_all_batch: NDArray,
+    ) -> NDArray:
+        """Corrects a gradient in place, by the snapshot's and by the mean of that; gives it."""
+        g_curr_batch_curr_weight -= g_curr_batch_special_weight
+        g_curr_batch_curr_weight += g_special_weight_all_batch
+        return g_curr_batch_curr_weight
 
     def update_full_grads(self, train_data: Any) -> None:
         """Takes a snapshot of the parameters, and the mean of its gradients over all batches.
+
+        A last batch that is padded counts as the part of a batch that it is.
 
         Args:
             train_data: iterator over all batches.
         """
         snapshot = self._mod_aux
         snapshot.set_params(*self.get_params())
+        self._param_dict = self._zeros()
         train_data.reset()
-        count, sums = 0, None
+        count = 0.0
         for batch in train_data:
             snapshot.forward(batch, is_train=True)
             snapshot.backward()
-            gradients = snapshot._exec_group.grad_arrays
-            sums = _added(sums, gradients)
-            count += 1
-        if sums is None:
+            self._add_gradients()
+            count += 1 - (batch.pad / train_data.batch_size if batch.pad else 0)
+        if not count:
             raise argument_error(
                 "SVRGModule.update_full_grads", "train_data", train_data, "has no batch"
             )
-        self._means = [[None if g is None else g / count for g in group] for group in sums]
+        for name in self._param_names:
+            for means in self._param_dict:
+                means[name] /= count
+            if self._kvstore is not None:
+                self._accumulate_kvstore(name, [means[name] for means in self._param_dict])
+
+    def _add_gradients(self) -> None:
+        """Adds the snapshot's gradients to the sums on every device."""
+        snapshot = self._mod_aux._exec_group.grad_arrays
+        for name, grads in zip(self._param_names, snapshot, strict=True):
+            for sums, grad in zip(self._param_dict or (), grads, strict=True):
+                if grad is not None:
+                    sums[name] += grad
+
+    def _accumulate_kvstore(self, key: str, value: list[NDArray]) -> None:
+        """Shares the mean of all devices and workers.
+
+        Args:
+            key: the parameter's name.
+            value: the mean on each device, which becomes the sum of all.
+        """
+        self._kvstore.pushpull(key + FULL, value, out=value)
+        self._allocate_gradients(key, value)
+
+    def _allocate_gradients(self, key: str, value: list[NDArray]) -> None:
+        """Gives every device its part of a sum, so that theirs add up to the mean of all workers.
+
+        Args:
+            key: the parameter's name.
+            value: the sum on each device.
+        """
+        workers = 1 if self._kvstore is None else self._kvstore.num_workers
+        for means, total in zip(self._param_dict or (), value, strict=False):
+            means[key] = total / (self._ctx_len * workers)
 
     def _fit_epoch(self, epoch: int, given: Mapping[str, Any]) -> None:
         if epoch % self.update_freq == 0:
             self.update_full_grads(given["train_data"])
             given["train_data"].reset()
         super()._fit_epoch(epoch, given)
-
-
-def _added(sums: Any, gradients: Any) -> list[list[NDArray | None]]:
-    if sums is None:
-        return [[None if g is None else g.copy() for g in group] for group in gradients]
-    for group, more in zip(sums, gradients, strict=True):
-        for total, gradient in zip(group, more, strict=True):
-            if total is not None:
-                total += gradient
-    return sums  # type: ignore[no-any-return]

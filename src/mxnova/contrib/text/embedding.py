@@ -133,15 +133,20 @@ class _TokenEmbedding(Vocabulary):
     # Where vectors come from ---------------------------------------------------------------------
 
     @classmethod
-    def _pretrained_file(cls, embedding_root: str, pretrained_file_name: str) -> str:
-        """The path of a published file, which must be there."""
-        name = cls.__name__.lower()
+    def _check_pretrained_file_names(cls, pretrained_file_name: str) -> None:
+        """Raises unless the class knows a file of this name."""
         if pretrained_file_name not in cls.pretrained_file_name_sha1:
             hint = candidates(pretrained_file_name, cls.pretrained_file_name_sha1)
             raise UnknownNameError(
                 f"{cls.__name__}: pretrained_file_name={shown(pretrained_file_name)}: is no "
                 f"published file{hint}"
             )
+
+    @classmethod
+    def _get_pretrained_file(cls, embedding_root: str, pretrained_file_name: str) -> str:
+        """The path of a published file, which must be there."""
+        cls._check_pretrained_file_names(pretrained_file_name)
+        name = cls.__name__.lower()
         path = os.path.join(os.path.expanduser(embedding_root), name, pretrained_file_name)
         if not os.path.isfile(path):
             raise MissingFileError(
@@ -150,27 +155,28 @@ class _TokenEmbedding(Vocabulary):
             )
         return path
 
-    def _load(
+    def _load_embedding(
         self,
-        path: str,
-        delimiter: str,
+        pretrained_file_path: str,
+        elem_delim: str,
         init_unknown_vec: Callable[..., NDArray],
         encoding: str = "utf8",
     ) -> None:
         """Takes the tokens and vectors of a file."""
         unknown: list[float] | None = None
         rows: list[list[float]] = []
-        for token, numbers in _read(path, delimiter, encoding):
+        for token, numbers in _read(pretrained_file_path, elem_delim, encoding):
             if token == self.unknown_token and unknown is None:
                 unknown = numbers
             elif token in self._token_to_idx:
-                logging.warning("%s: %r has several vectors: the first is taken", path, token)
+                text = "%s: %r has several vectors: the first is taken"
+                logging.warning(text, pretrained_file_path, token)
             else:
                 self._token_to_idx[token] = len(self._idx_to_token)
                 self._idx_to_token.append(token)
                 rows.append(numbers)
         if not rows and unknown is None:
-            raise FormatError(f"{path}: no vectors")
+            raise FormatError(f"{pretrained_file_path}: no vectors")
         self._vec_len = len(rows[0] if rows else unknown)  # type: ignore[arg-type]
         n_other = len(self._idx_to_token) - len(rows)
         vectors = np.empty((len(self._idx_to_token), self._vec_len), np.float32)
@@ -181,14 +187,35 @@ class _TokenEmbedding(Vocabulary):
             vectors[n_other:] = rows
         self._idx_to_vec = array(vectors)
 
-    def _take_vocabulary(self, vocabulary: Vocabulary, parts: Sequence[_TokenEmbedding]) -> None:
-        """Becomes the vocabulary, with the vectors of `parts` one behind the other."""
-        tokens = list(vocabulary.idx_to_token)
-        found = [part.get_vecs_by_tokens(tokens) for part in parts]
+    def _build_embedding_for_vocabulary(self, vocabulary: Vocabulary | None) -> None:
+        """Becomes a vocabulary, with the vectors of its tokens; None: stays as it is."""
+        if vocabulary is not None:
+            tokens = _checked(vocabulary).idx_to_token
+            self._set_idx_to_vec_by_embeddings([self], len(tokens), tokens)
+            self._index_tokens_from_vocabulary(vocabulary)
+
+    def _index_tokens_from_vocabulary(self, vocabulary: Vocabulary) -> None:
+        """Takes over the tokens of a vocabulary and their numbers."""
         self._unknown_token = vocabulary.unknown_token
         self._reserved_tokens = vocabulary.reserved_tokens
-        self._idx_to_token = tokens
+        self._idx_to_token = list(vocabulary.idx_to_token)
         self._token_to_idx = dict(vocabulary.token_to_idx)
+
+    def _set_idx_to_vec_by_embeddings(
+        self,
+        token_embeddings: Sequence[_TokenEmbedding],
+        vocab_len: int,
+        vocab_idx_to_token: Sequence[str],
+    ) -> None:
+        """Takes over the vectors of several embeddings, one behind the other.
+
+        Args:
+            token_embeddings: the embeddings.
+            vocab_len: how many tokens there are.
+            vocab_idx_to_token: the tokens.
+        """
+        tokens = list(vocab_idx_to_token[:vocab_len])
+        found = [embedding.get_vecs_by_tokens(tokens) for embedding in token_embeddings]
         self._idx_to_vec = concat(*found, dim=1) if len(found) > 1 else found[0]
         self._vec_len = self._idx_to_vec.shape[1]
 
@@ -257,11 +284,10 @@ class _Published(_TokenEmbedding):
         **kwargs: Any,
     ) -> None:
         root = embedding_root or os.path.join(data_dir(), "embeddings")
-        path = self._pretrained_file(root, pretrained_file_name)
+        path = self._get_pretrained_file(root, pretrained_file_name)
         super().__init__(**kwargs)
-        self._load(path, " ", init_unknown_vec)
-        if vocabulary is not None:
-            self._take_vocabulary(_checked(vocabulary), [self])
+        self._load_embedding(path, " ", init_unknown_vec)
+        self._build_embedding_for_vocabulary(vocabulary)
 
 
 _ROOT = os.path.join(data_dir(), "embeddings")
@@ -353,9 +379,8 @@ class CustomEmbedding(_TokenEmbedding):
                 f"CustomEmbedding: pretrained_file_path={shown(pretrained_file_path)}: there is no "
                 "such file"
             )
-        self._load(path, elem_delim, init_unknown_vec, encoding)
-        if vocabulary is not None:
-            self._take_vocabulary(_checked(vocabulary), [self])
+        self._load_embedding(path, elem_delim, init_unknown_vec, encoding)
+        self._build_embedding_for_vocabulary(vocabulary)
 
 
 class CompositeEmbedding(_TokenEmbedding):
@@ -374,7 +399,9 @@ class CompositeEmbedding(_TokenEmbedding):
             if not isinstance(part, _TokenEmbedding):
                 what = f"token_embeddings: a {type(part).__name__} is no embedding"
                 raise AssertedError(f"CompositeEmbedding: {what}")
-        self._take_vocabulary(_checked(vocabulary), parts)
+        tokens = _checked(vocabulary).idx_to_token
+        self._set_idx_to_vec_by_embeddings(parts, len(tokens), tokens)
+        self._index_tokens_from_vocabulary(vocabulary)
 
 
 def _checked(vocabulary: Any) -> Vocabulary:

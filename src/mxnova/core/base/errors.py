@@ -7,7 +7,8 @@ keeps at most `MAX_TEXT` characters of what it is given.
 MXNetError                      RuntimeError, as in MXNet
 ├── FormatError                 a file or a byte string that breaks its format (also ValueError)
 ├── ArgumentError               a bad argument of an operator or function (also ValueError)
-│   └── AssertedError           what MXNet asserts of arguments (also AssertionError)
+│   ├── AssertedError           what MXNet asserts of arguments (also AssertionError)
+│   └── UnknownDTypeError       an element type that there is not (also TypeError, as NumPy's)
 ├── ArgumentTypeError           an argument of the wrong Python type (also TypeError)
 ├── UnknownNameError            an operator, argument or output that does not exist (also KeyError)
 ├── OutOfRangeError             an index beyond its axis (also IndexError)
@@ -47,6 +48,7 @@ __all__ = [
     "NotSupportedForSparseNDArray",
     "OutOfMemoryError",
     "OutOfRangeError",
+    "UnknownDTypeError",
     "UnknownNameError",
     "argument_error",
     "bounded",
@@ -116,6 +118,10 @@ class ArgumentError(MXNetError, ValueError):
 
 class AssertedError(ArgumentError, AssertionError):
     """An argument that MXNet has an assert statement for, which programs catch."""
+
+
+class UnknownDTypeError(ArgumentError, TypeError):
+    """An operator's dtype that cannot be used, of which NumPy says a TypeError in MXNet."""
 
 
 class ArgumentTypeError(MXNetError, TypeError):
@@ -252,9 +258,11 @@ def shown(value: object, limit: int = 200) -> str:
     return text if len(text) <= limit else f"{text[: limit - 3]}..."
 
 
-def argument_error(op: str, name: str, value: object, reason: str) -> ArgumentError:
+def argument_error(
+    op: str, name: str, value: object, reason: str, kind: type[ArgumentError] = ArgumentError
+) -> ArgumentError:
     """The error for argument `name` of `op`: ``Convolution: num_filter='0': must be >= 1``."""
-    return ArgumentError(f"{op}: {name}={shown(value)}: {reason}")
+    return kind(f"{op}: {name}={shown(value)}: {reason}")
 
 
 def from_foreign(error: Exception, where: str) -> MXNetError:

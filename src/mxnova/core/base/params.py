@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from .errors import ArgumentError, argument_error, candidates, shown
+from .errors import ArgumentError, UnknownDTypeError, argument_error, candidates, shown
 from .kinds import (
     NOT_GIVEN,
     REQUIRED,
@@ -197,7 +197,8 @@ def parse_field(op: str, field: Field, value: Any) -> Any:
             value = _NUMPY_SCALAR.sub(_plain_scalar, value)
         return kind.parse(value)
     except (ValueError, TypeError, OverflowError, RecursionError) as error:
-        raise argument_error(op, field.name, value, str(error)) from None
+        kind_of_error = UnknownDTypeError if field.name == "dtype" else ArgumentError
+        raise argument_error(op, field.name, value, str(error), kind_of_error) from None
 
 
 # A NumPy scalar in the text of a list, as NumPy 2 writes it: np.float32(0.01), np.True_.

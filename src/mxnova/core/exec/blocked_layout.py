@@ -32,6 +32,7 @@ from ..op.onednn import is_available
 from ..op.record import Op, OpType
 from .backends.group import Group, with_groups
 from .backends.training_group import Function, TrainingGroup
+from .backends.writes_apart import WritesApart
 from .early_maxima import is_rectifier
 from .early_strides import with_early_strides
 from .program import TRAINING, Facts, Program
@@ -143,7 +144,8 @@ class _Blocked(TrainingGroup):
     def _prepared(self, program: Program, data: Sequence[Tensor]) -> Function | None:
         if any(t.dtype is not torch.float32 for t in data):  # other than the graph was drawn for
             return None
-        return program.lower(_with_conversions(program.symbol), TRAINING).function
+        apart = WritesApart(_with_conversions(program.symbol), [v.name for v in program.variables])
+        return apart.around(program.lower(apart.pure, TRAINING).function)
 
 
 # What groups run ----------------------------------------------------------------------------------

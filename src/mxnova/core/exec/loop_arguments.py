@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from ..base.errors import ArgumentError, ArgumentTypeError, shown
+from ..base.errors import ArgumentError, ArgumentTypeError, AssertedTypeError, shown
 from ..graph.symbol import Symbol
 
 __all__ = ["Form", "as_variables", "flatten", "limit_of", "regroup", "scalar_of"]
@@ -28,7 +28,7 @@ def flatten(value: Any, kind: type[T], what: str) -> tuple[list[T], Form]:
     if isinstance(value, kind):
         return [value], None
     if not isinstance(value, (list, tuple)):
-        raise ArgumentTypeError(
+        raise AssertedTypeError(
             f"{what} must be {kind.__name__}s in (nested) lists, not a {type(value).__name__}"
         )
     flat: list[T] = []

@@ -11,6 +11,7 @@ import numpy as np
 from ..base.errors import (
     ArgumentError,
     ArgumentTypeError,
+    AssertedError,
     MXNetError,
     OutOfRangeError,
     argument_error,
@@ -34,7 +35,7 @@ def concatenate(arrays: Sequence[NDArray], axis: int = 0, always_copy: bool = Tr
     if not isinstance(arrays, (list, tuple)) or not all(isinstance(a, NDArray) for a in arrays):
         raise ArgumentTypeError(f"concatenate: arrays={shown(arrays)}: must be a list of arrays")
     if not arrays:
-        raise ArgumentError("concatenate: no arrays were given")
+        raise AssertedError("concatenate: no arrays were given")
     if len(arrays) == 1:
         return arrays[0].copy() if always_copy else arrays[0]
     if len({a.dtype for a in arrays}) > 1:

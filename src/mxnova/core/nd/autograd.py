@@ -15,7 +15,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError, from_foreign, shown
+from ..base.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    MXNetError,
+    UnknownNameError,
+    from_foreign,
+    shown,
+)
 from ..base.shapes import shape_text
 from ..op.dtypes import dtype_name
 from ..op.integer_gradient import integer_stand_in
@@ -42,7 +49,9 @@ GRAD_REQS = ("null", "write", "add")
 def attach(array: BaseArray, gradient: BaseArray, grad_req: str) -> None:
     """Makes `array` a leaf whose gradient goes to `gradient`, cut off from what it came from."""
     if not isinstance(grad_req, str) or grad_req not in GRAD_REQS:
-        raise ArgumentError(f"attach_grad: grad_req={shown(grad_req)}: must be one of {GRAD_REQS}")
+        raise UnknownNameError(
+            f"attach_grad: grad_req={shown(grad_req)}: must be one of {GRAD_REQS}"
+        )
     tensor = _stand_in(array)
     if grad_req != "null" and tensor.is_floating_point():
         tensor.requires_grad_()
@@ -130,6 +139,8 @@ _Heads = dict[TapeNode, tuple[BaseArray, "BaseArray | None"]]
 
 def _heads(caller: str, heads: Any, head_grads: Any) -> _Heads:
     """Recorded arrays and their gradients, by node; of an array given twice the last counts."""
+    if head_grads is None and isinstance(heads, BaseArray):
+        return {_node_of_head(caller, 0, heads): (heads, None)}
     arrays = _as_list(caller, heads)
     given = [None] * len(arrays)
     if head_grads is not None:
@@ -138,23 +149,28 @@ def _heads(caller: str, heads: Any, head_grads: Any) -> _Heads:
         raise ArgumentError(f"{caller}: {len(given)} head gradients for {len(arrays)} heads")
     found: _Heads = {}
     for i, (array, gradient) in enumerate(zip(arrays, given, strict=True)):
-        if ATTENTION:
-            settle(array, READ)
-        node = array._node
-        if node is None or array._tracked is None:
-            raise MXNetError(
-                f"{caller}: head {i} has no recorded computation; compute it inside "
-                "autograd.record() from arrays with attach_grad()"
-            )
-        if node.inputs is None:
-            raise MXNetError(
-                f"{caller}: the graph of head {i} was freed by an earlier backward pass; "
-                "to go through it twice, give the first one retain_graph=True"
-            )
+        node = _node_of_head(caller, i, array)
         if gradient is not None:
             _check_head_gradient(caller, i, array, gradient)
         found[node] = (array, gradient)
     return found
+
+
+def _node_of_head(caller: str, i: int, array: BaseArray) -> TapeNode:
+    if ATTENTION:
+        settle(array, READ)
+    node: TapeNode | None = array._node
+    if node is None or array._tracked is None:
+        raise MXNetError(
+            f"{caller}: head {i} has no recorded computation; compute it inside "
+            "autograd.record() from arrays with attach_grad()"
+        )
+    if node.inputs is None:
+        raise MXNetError(
+            f"{caller}: the graph of head {i} was freed by an earlier backward pass; "
+            "to go through it twice, give the first one retain_graph=True"
+        )
+    return node
 
 
 def _check_head_gradient(caller: str, i: int, array: BaseArray, gradient: BaseArray) -> None:
@@ -185,14 +201,22 @@ def _gradients(
     gradients: list[Tensor] = []
     for array, gradient in heads.values():
         tracked = array._tracked
-        if tracked is not None and tracked.requires_grad:  # else what comes of it is zero
-            results.append(tracked)
-            gradients.append(_head_gradient(tracked, gradient, create_graph))
+        if tracked is None or not tracked.requires_grad:  # what comes of it is zero
+            continue
+        if gradient is None:
+            tracked = _number_of(tracked)
+            gradients.append(torch.ones_like(tracked))
+        elif create_graph and gradient._tracked is not None:
+            gradients.append(gradient._tracked)
+        else:
+            gradients.append(gradient._tensor.to(tracked.dtype))
+        results.append(tracked)
     wanted = tuple([leaf.tensor for leaf in leaves if leaf.tensor.requires_grad])
     if not results or not wanted:
         return [None] * len(leaves)
-    before = STATE.recording, STATE.training
-    STATE.recording, STATE.training = False, train
+    state = STATE
+    before = state.recording, state.training
+    state.recording, state.training = False, train
     try:
         arguments = (tuple(results), tuple(gradients), keep, create_graph, wanted, True, False)
         if PROFILER.running:
@@ -205,26 +229,26 @@ def _gradients(
     except Exception as error:
         raise from_foreign(error, caller) from error
     finally:
-        STATE.recording, STATE.training = before
+        state.recording, state.training = before
     # Second derivatives that vanish come as ATen's tensors of zeros without memory.
-    flowing = iter([None if g is None or g._is_zerotensor() else g for g in found])
-    return [next(flowing) if leaf.tensor.requires_grad else None for leaf in leaves]
+    flowing = [None if g is None or g._is_zerotensor() else g for g in found]
+    if len(wanted) == len(leaves):
+        return flowing
+    rest = iter(flowing)
+    return [next(rest) if leaf.tensor.requires_grad else None for leaf in leaves]
 
 
-def _head_gradient(tracked: Tensor, gradient: BaseArray | None, create_graph: bool) -> Tensor:
-    if gradient is None:
-        return torch.ones_like(tracked)
-    if create_graph and gradient._tracked is not None:
-        return gradient._tracked
-    return gradient._tensor.to(tracked.dtype)
+def _number_of(tracked: Tensor) -> Tensor:
+    """`tracked`, or the number that it is a view of: one node less, a sixth of a small pass."""
+    number = tracked._base
+    if number is None or number.dim() or tracked.numel() != 1 or tracked._backward_hooks:
+        return tracked
+    return number
 
 
 def _distinct(gradients: Sequence[Tensor | None], heads: _Heads) -> list[Tensor | None]:
     """The gradients, each in memory of its own: ATen hands on what it need not compute."""
-    given = [g for _, g in heads.values() if g is not None]
-    if len(gradients) == 1 and not given:
-        return [*gradients]
-    seen = {_memory_of(g._tensor) for g in given}
+    seen = {_memory_of(g._tensor) for _, g in heads.values() if g is not None}
     found: list[Tensor | None] = []
     for gradient in gradients:
         if gradient is not None and not gradient.is_sparse:
@@ -257,7 +281,7 @@ def backward(
     """
     found = _heads("backward", heads, head_grads)
     leaves, buffers = _wanted(reached(found))
-    if all(gradient is None for _, gradient in found.values()):  # else they might be read
+    if head_grads is None:  # else they might be read
         give_up(buffers)
     try:
         gradients = _gradients("backward", found, leaves, retain_graph, False, train_mode)
@@ -265,7 +289,9 @@ def backward(
         for array in buffers:
             regain(array)
         raise
-    for leaf, gradient in zip(leaves, _distinct(gradients, found), strict=True):
+    if len(gradients) > 1 or head_grads is not None:
+        gradients = _distinct(gradients, found)
+    for leaf, gradient in zip(leaves, gradients, strict=True):
         leaf.is_fresh = True
         store_gradient(leaf.gradient, gradient, leaf.grad_req)
     if not retain_graph:

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.utils.dlpack import from_dlpack
 
 from ..base.dtypes import BFLOAT16
-from ..base.errors import ArgumentError, ArgumentTypeError, shown
+from ..base.errors import ArgumentError, ArgumentTypeError, AssertedError, shown
 from ..op.dtypes import dtype_name, mx_dtype
 from .base_array import BaseArray
 
@@ -127,6 +127,6 @@ def tensor_of_capsule(source: Any) -> Tensor:
     try:
         return from_dlpack(source)
     except (RuntimeError, BufferError, TypeError, AttributeError) as error:
-        raise ArgumentError(
+        raise AssertedError(
             f"from_dlpack: {shown(source)} is no capsule that can be consumed: {error}"
         ) from None

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.errors import ArgumentError, ArgumentTypeError, shown
+from ..base.errors import ArgumentError, ArgumentTypeError, AssertedError, shown
 from ..base.shapes import sizes_of
 from ..methods import OperatorMethods
 from ..op.record import find
@@ -101,7 +101,7 @@ def _given_shape(kwargs: dict[str, Any]) -> tuple[Any, ...]:
     shape = kwargs.pop("shape", None)
     sizes = tuple(shape) if isinstance(shape, (tuple, list, np.ndarray)) else (shape,)
     if sizes in ((), (None,)):
-        raise ArgumentError("reshape: no shape was given")
+        raise AssertedError("reshape: no shape was given")
     return sizes
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .recurrent_cell import HybridRecurrentCell, activate, declare
+from .recurrent_cell import HybridRecurrentCell, declare
 
 
 class _DenseCell(HybridRecurrentCell):
@@ -122,7 +122,7 @@ class RNNCell(_DenseCell):
             F, inputs, states[0], i2h_weight, h2h_weight, i2h_bias, h2h_bias
         )
         total = F.elemwise_add(i2h, h2h, name=start + "plus0")
-        output = activate(F, total, self._activation, name=start + "out")
+        output = self._get_activation(F, total, self._activation, name=start + "out")
         return output, [output]
 
 
@@ -194,10 +194,10 @@ class LSTMCell(_DenseCell):
         )
         total = F.elemwise_add(i2h, h2h, name=start + "plus0")
         read, keep, new, write = F.SliceChannel(total, num_outputs=4, name=start + "slice")
-        read = activate(F, read, self._recurrent_activation, name=start + "i")
-        keep = activate(F, keep, self._recurrent_activation, name=start + "f")
-        new = activate(F, new, self._activation, name=start + "c")
-        write = activate(F, write, self._recurrent_activation, name=start + "o")
+        read = self._get_activation(F, read, self._recurrent_activation, name=start + "i")
+        keep = self._get_activation(F, keep, self._recurrent_activation, name=start + "f")
+        new = self._get_activation(F, new, self._activation, name=start + "c")
+        write = self._get_activation(F, write, self._recurrent_activation, name=start + "o")
         memory = F.elemwise_add(
             F.elemwise_mul(keep, states[1], name=start + "mul0"),
             F.elemwise_mul(read, new, name=start + "mul1"),

@@ -11,6 +11,8 @@ from ...core.base.errors import AssertedError
 from ..block import Block, HybridBlock
 from .sequence import _format_sequence, _get_begin_state, _mask_sequence_variable_length
 
+_OPERATORS = ("tanh", "relu", "sigmoid", "softsign")
+
 
 class RecurrentCell(Block):
     """A step of a recurrent network: ``cell(inputs, states)`` gives output and new states.
@@ -105,6 +107,14 @@ class RecurrentCell(Block):
             outputs = _mask_sequence_variable_length(F, outputs, length, valid_length, axis, True)
         return _format_sequence(length, outputs, layout, merge_outputs)[0], states
 
+    def _get_activation(self, F: Any, inputs: Any, activation: Any, **kwargs: Any) -> Any:
+        """An activation, given by its name or as a block, applied to `inputs`."""
+        if activation in _OPERATORS:
+            return getattr(F, activation)(inputs, **kwargs)
+        if isinstance(activation, str):
+            return F.Activation(inputs, act_type=activation, **kwargs)
+        return activation(inputs)
+
     def forward(self, inputs: Any, states: Any) -> Any:
         """One step.
 
@@ -141,15 +151,3 @@ def declare(cell: Any, weights: Mapping[str, tuple[tuple[int, ...], Any]], **kwa
             name, shape=shape, init=init, allow_deferred_init=True, **kwargs
         )
         setattr(cell, name, parameter)
-
-
-_OPERATORS = ("tanh", "relu", "sigmoid", "softsign")
-
-
-def activate(F: Any, inputs: Any, activation: Any, **kwargs: Any) -> Any:
-    """An activation, given by its name or as a block, applied to `inputs`."""
-    if activation in _OPERATORS:
-        return getattr(F, activation)(inputs, **kwargs)
-    if isinstance(activation, str):
-        return F.Activation(inputs, act_type=activation, **kwargs)
-    return activation(inputs)

@@ -53,7 +53,7 @@ def _format_sequence(
     """
     axis, in_axis = layout.find("T"), (in_layout or layout).find("T")
     if axis < 0 or in_axis < 0:
-        raise argument_error("unroll", "layout", layout, "has no time axis T")
+        raise argument_error("unroll", "layout", layout, "has no time axis T", AssertedError)
     if isinstance(inputs, TENSORS):
         F, batch_size = _checked_tensor(length, inputs, in_layout or layout)
         if merge is False:

@@ -63,8 +63,8 @@ class BoxNMS(Op):
         topk: only this many best rows of an image take part; negative: all; 0: nothing is done.
         coord_start: where the four coordinates start in a row.
         score_index: where the score is in a row.
-        id_index: where the class is in a row; negative: there is none.
-        background_id: rows of this class go.
+        id_index: where the class is in a row; negative: there is none. Fractions are cut.
+        background_id: rows of this class go, which must be equal to it.
         force_suppress: compare rows of different classes, too.
         in_format: form of the coordinates; ``corner``: left, top, right, bottom; ``center``: x,
             y, width, height.
@@ -148,7 +148,8 @@ class BoxNMS(Op):
         if self.force_suppress or self.id_index < 0:
             return image
         index: Tensor
-        labels, index = torch.unique(found[:, self.id_index], return_inverse=True)
+        # MXNet compares classes as integers, but the background as it is.
+        labels, index = torch.unique(found[:, self.id_index].trunc(), return_inverse=True)
         return image * len(labels) + index
 
 

@@ -73,10 +73,7 @@ def reduce(data: Tensor, function: Function, axes: Axes, keepdims: bool) -> Tens
     if not axes:
         data, axes, keepdims = data.unsqueeze(-1), (-1,), False
     output = function(data, axes, keepdims)
-    if output.ndim:
-        return output
-    # In place is quicker, but counts as a write to what autograd has kept.
-    return output.unsqueeze(0) if output.requires_grad else output.unsqueeze_(0)
+    return output if output.ndim else output[None]
 
 
 def reduction(
@@ -121,7 +118,7 @@ def _chosen(
         return general
 
     def all_together(data: Tensor) -> Tensor:
-        return whole(data).unsqueeze_(0) if data.is_floating_point() else general(data)
+        return whole(data)[None] if data.is_floating_point() else general(data)
 
     return all_together
 

@@ -119,13 +119,13 @@ class _BatchNorm(Op):
     def _in_blocks(
         self, data: Tensor, gamma: Tensor, beta: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """The outputs of a training pass for images in oneDNN's layout."""
+        """A training pass for images in oneDNN's layout, where mean and variance remain, too."""
         if self.fix_gamma:
             gamma = gamma.data.fill_(1.0)
         output, mean, var = torch.native_batch_norm(
             data, gamma, beta, None, None, True, 0.0, self.eps
         )
-        return output, mean.to_dense(), (var.to_dense() + self.eps).rsqrt_()
+        return output, mean, var
 
     def _moves(self, train: bool) -> bool:
         """Whether the statistics are those of the batch, which the moving ones follow."""
@@ -138,7 +138,9 @@ class _BatchNorm(Op):
         if not self._moves(facts["train"]):
             return None
         _, mean, var = results
-        if not (self.output_mean_var and self.older):
+        if var.is_mkldnn:
+            mean, var = mean.to_dense(), var.to_dense()
+        elif not (self.output_mean_var and self.older):
             var = var.pow(-2) - self.eps
         return functools.partial(self._move, mean.detach(), var.detach(), *inputs[3:])
 

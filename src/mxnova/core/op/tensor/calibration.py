@@ -67,15 +67,19 @@ class CalibrateEntropy(Op):
         sums = inside.new_zeros(self.num_quantized_bins).index_add(0, levels, inside)
         counts = torch.zeros_like(sums).index_add(0, levels, (inside != 0).to(sums.dtype))
         quantized = torch.where(clipped != 0, (sums / counts.clamp(min=1))[levels], 0)
-        wanted, given = _smoothed(clipped), _smoothed(quantized)
+        wanted, given = _distribution(clipped), _distribution(quantized)
         loss = (wanted * (wanted / given).log()).sum()
         return loss.nan_to_num(torch.finfo(loss.dtype).max)
 
 
-def _smoothed(counts: Tensor) -> Tensor:
-    """`counts` as a distribution without zeros; NaN when there is nothing but zeros."""
+def _distribution(counts: Tensor) -> Tensor:
+    smooth = smoothed(counts, _SMOOTHING)
+    return smooth / smooth.sum()
+
+
+def smoothed(counts: Tensor, eps: float) -> Tensor:
+    """`counts` with `eps` for zeros, taken from the others; NaN when there is nothing but zeros."""
     filled = counts != 0
     n_filled = filled.sum()
-    taken = _SMOOTHING * (len(counts) - n_filled) / n_filled
-    smoothed = torch.where(filled, counts - taken, _SMOOTHING)
-    return smoothed / smoothed.sum() + 0 * taken
+    taken = eps * (len(counts) - n_filled) / n_filled
+    return torch.where(filled, counts - taken, eps) + 0 * taken

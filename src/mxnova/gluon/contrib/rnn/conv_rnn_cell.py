@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....core.base.errors import ArgumentError, AssertedError, shown
-from ...rnn.recurrent_cell import HybridRecurrentCell, activate, declare
+from ...rnn.recurrent_cell import HybridRecurrentCell, declare
 
 __all__ = [
     "Conv1DGRUCell",
@@ -198,7 +198,7 @@ class _ConvRNNCell(_BaseConvRNNCell):
         start, i2h, h2h = self._convolutions(
             F, inputs, states[0], i2h_weight, h2h_weight, i2h_bias, h2h_bias
         )
-        output = activate(F, i2h + h2h, self._activation, name=start + "out")
+        output = self._get_activation(F, i2h + h2h, self._activation, name=start + "out")
         return output, [output]
 
 
@@ -229,10 +229,10 @@ class _ConvLSTMCell(_BaseConvRNNCell):
         )
         read = F.Activation(read, act_type="sigmoid", name=start + "i")
         keep = F.Activation(keep, act_type="sigmoid", name=start + "f")
-        new = activate(F, new, self._activation, name=start + "c")
+        new = self._get_activation(F, new, self._activation, name=start + "c")
         write = F.Activation(write, act_type="sigmoid", name=start + "o")
         memory = F.elemwise_add(keep * states[1], read * new, name=start + "state")
-        shown_memory = activate(F, memory, self._activation)
+        shown_memory = self._get_activation(F, memory, self._activation)
         output = F.elemwise_mul(write, shown_memory, name=start + "out")
         return output, [output, memory]
 
@@ -263,7 +263,7 @@ class _ConvGRUCell(_BaseConvRNNCell):
         h2h_r, h2h_z, h2h = F.SliceChannel(h2h, num_outputs=3, axis=axis, name=start + "h2h_slice")
         reset = F.Activation(i2h_r + h2h_r, act_type="sigmoid", name=start + "r_act")
         update = F.Activation(i2h_z + h2h_z, act_type="sigmoid", name=start + "z_act")
-        new = activate(F, i2h + reset * h2h, self._activation, name=start + "h_act")
+        new = self._get_activation(F, i2h + reset * h2h, self._activation, name=start + "h_act")
         output = F.elemwise_add((1.0 - update) * new, update * states[0], name=start + "out")
         return output, [output]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....core.base.errors import argument_error
+from ....core.base.errors import AssertedError, argument_error
 from ...rnn.modifiers import StatefulModifier, refuse_bidirectional
 from ...rnn.recurrent_cell import HybridRecurrentCell, declare
 from ...rnn.sequence import (
@@ -217,7 +217,9 @@ def dynamic_unroll(
     """
     axis = layout.find("T")
     if axis < 0:
-        raise argument_error("dynamic_unroll", "layout", layout, "has no time axis T")
+        raise argument_error(
+            "dynamic_unroll", "layout", layout, "has no time axis T", AssertedError
+        )
     F = api_of(inputs)
     axes = list(range(len(layout)))
     axes[0], axes[axis] = axes[axis], axes[0]
