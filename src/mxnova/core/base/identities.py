@@ -8,10 +8,10 @@ from typing import Any
 
 from .kinds import NOT_GIVEN, attr_text
 
-__all__ = ["identities", "identity", "lone_identity"]
+__all__ = ["EXACT", "identities", "identity"]
 
 # Types whose values compare equal only where they mean the same, among values of one type.
-_EXACT = frozenset({int, str, bool, type(None), type(NOT_GIVEN), type})
+EXACT = frozenset({int, str, bool, type(None), type(NOT_GIVEN), type})
 
 
 def identity(value: Any) -> Any:
@@ -20,24 +20,17 @@ def identity(value: Any) -> Any:
     What is no plain value stands for its text.
     """
     kind = type(value)
-    if kind in _EXACT:
+    if kind in EXACT:
         return kind, value
     if kind is tuple:
         kinds = tuple(map(type, value))
-        return (kinds, value) if _EXACT.issuperset(kinds) else (kind, *map(identity, value))
+        return (kinds, value) if EXACT.issuperset(kinds) else (kind, *map(identity, value))
     return kind, repr(value) if kind is float else attr_text(value)
 
 
 def identities(values: Mapping[str, Any]) -> Any:
     """`identity` of all of `values` with their names."""
     kinds = tuple(map(type, values.values()))
-    if _EXACT.issuperset(kinds):
+    if EXACT.issuperset(kinds):
         return kinds, tuple(values.items())
     return tuple([(name, identity(value)) for name, value in values.items()])
-
-
-def lone_identity(values: Mapping[str, Any]) -> tuple[Any, ...]:
-    """`identities` of one value, in half the time."""
-    [(name, value)] = values.items()
-    kind = type(value)
-    return (name, kind, value) if kind in _EXACT else (name, identity(value))

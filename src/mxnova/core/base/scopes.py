@@ -105,7 +105,8 @@ class Scope(metaclass=ScopeType):
         cls._stack()[-1] = value
 
     def __enter__(self: _Self) -> _Self:
-        self._stack().append(self._entered(self._stack()[-1]))
+        stack = self._stack()
+        stack.append(self._entered(stack[-1]))
         return self
 
     def __exit__(

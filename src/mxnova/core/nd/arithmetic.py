@@ -65,7 +65,8 @@ def _in_place(name: str, type_: OpType, binary: Callable[..., Any]) -> Callable[
     """The method for ``self <op>= other``, `type_` on two arrays; the element type stays."""
 
     def method(self: BaseArray, other: Any) -> Any:
-        if type(other) is type(self) and _overwrites(type_, self, other):
+        kind = type(other)
+        if (kind is type(self) or kind is float or kind is int) and _overwrites(type_, self, other):
             return self
         refuse_if_recorded(self)
         if not self._chunk.writable:
@@ -83,18 +84,26 @@ def _in_place(name: str, type_: OpType, binary: Callable[..., Any]) -> Callable[
     return method
 
 
-def _overwrites(type_: OpType, array: BaseArray, other: BaseArray) -> bool:
-    """Whether the operator could run in the memory of `array`, and has: equal real arrays."""
+def _overwrites(type_: OpType, array: BaseArray, other: Any) -> bool:
+    """Whether the operator could run in the memory of `array`, and has.
+
+    It could on real numbers, and equal ones of another array or a number.
+    """
     run = type_.in_place
     if run is None or ATTENTION or STATE.recording or array.stype != "default":
         return False
-    mine, given = array._raw, other._raw
-    fits = mine.dtype is given.dtype and mine.dtype.is_floating_point and mine.shape == given.shape
-    if not fits or not array._chunk.writable:
+    mine = array._raw
+    if not mine.dtype.is_floating_point or not array._chunk.writable:
         return False
     try:
-        run(mine, given)
-    except RuntimeError:  # memory that overlaps
+        if isinstance(other, BaseArray):
+            given = other._raw
+            if mine.dtype is not given.dtype or mine.shape != given.shape:
+                return False
+            run(mine, given)
+        else:
+            run(mine, float(other))
+    except (RuntimeError, OverflowError):  # memory that overlaps; a number beyond all others
         return False
     return True
 

@@ -46,6 +46,8 @@ __all__ = ["NDArray", "Number", "array_from_numpy", "numpy_of", "tensor_from"]
 
 
 _COPY = CopyTo()
+_TRANSPOSE = find("transpose")
+_as_type = functools.cache(AsType)
 _ALL = slice(None)
 
 
@@ -113,7 +115,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
     @property
     def T(self) -> NDArray:  # noqa: N802 - MXNet's name
         """The array with its axes reversed."""
-        turned: NDArray = invoke(find("transpose").of({}), (self,))
+        turned: NDArray = of_one(_TRANSPOSE.plain, self)
         return turned
 
     def _apply(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -130,9 +132,13 @@ class NDArray(Arithmetic, Reshaping, Interchange):
 
     def asscalar(self) -> Any:
         """The value of an array of one element."""
-        if self.size != 1:
+        tensor = self._tensor
+        if tensor.numel() != 1:
             raise ArgumentError(f"asscalar: an array of shape {self.shape} is not a scalar")
-        return self.asnumpy().reshape(-1)[0]
+        kind = mx_dtype(tensor.dtype).numpy
+        if PROFILER.api or kind is BFLOAT16:
+            return self.asnumpy().reshape(-1)[0]
+        return kind.type(tensor.item())
 
     def __float__(self) -> float:
         return float(self._number("a number"))
@@ -199,12 +205,12 @@ class NDArray(Arithmetic, Reshaping, Interchange):
         wanted = torch_dtype("float32" if dtype is None else dtype)
         if not copy and wanted is self._tensor.dtype:
             return self
-        cast: NDArray = invoke(AsType(wanted), (self,))
+        cast: NDArray = of_one(_as_type(wanted), self)
         return cast
 
     def copy(self) -> NDArray:
         """A copy on the same context."""
-        copied: NDArray = invoke(_COPY, (self,))
+        copied: NDArray = of_one(_COPY, self)
         return copied
 
     __copy__ = copy

@@ -45,7 +45,9 @@ class BaseArray:
     @property
     def _tensor(self) -> Tensor:
         """Its elements, to be read; for a sparse array a dense copy."""
-        value = self._value
+        if ATTENTION:
+            settle(self, READ)
+        value = self._raw
         tensor: Tensor = value if isinstance(value, Tensor) else value.dense()
         return tensor
 

@@ -40,9 +40,9 @@ from .tape import flow_of, is_live, linked, outputs_of, step
 from .validation import check, refuse, refuse_count
 from .wrapping import owned, receive, view_of, wrap, wrap_recorded, wrap_value
 
-__all__ = ["ACCEPTED_LIMIT", "Plan", "execute", "invoke", "plan_of"]
+__all__ = ["Plan", "execute", "invoke", "plan_of"]
 
-ACCEPTED_LIMIT = 4096
+_ACCEPTED_LIMIT = 4096
 _kind_of = attrgetter("shape", "dtype")
 
 
@@ -50,8 +50,9 @@ class Plan:
     """What invoking an operator needs to know, worked out once and kept with its structure.
 
     Attributes:
-        readily: what `of_one` has seen that may go straight to the forward, and the kernel for it
-            where that is a part of the forward.
+        is_simple: whether its forward takes dense arrays alone, which it only reads.
+        readily: kinds of arrays that may go straight to the forward; for one array, to the kernel
+            that is a part of the forward, where there is one; for several, whether all are real.
         accepted: shapes and dtypes of inputs that the operator's rules have passed, and what
             integers are among the arrays then.
         any_shape: whether an input passes the rules in one shape as in another.
@@ -75,9 +76,8 @@ class Plan:
         self.sparse = op.kernel_for(["default"] * self.n_inputs) is not None
         self.visible = op.n_visible()
         self.written = op.structure.written
-        outputs = len(op.structure.outputs)
-        self.is_simple = not (self.facts or self.sparse or self.written) and outputs == 1
-        self.readily: dict[Any, Callable[[Tensor], Any] | None] = {}
+        self.is_simple = not (self.facts or self.sparse or self.written)
+        self.readily: dict[Any, Any] = {}
 
     def accept(self, op: Op, tensors: Sequence[Tensor]) -> int:
         """Runs the operator's rules, once for each combination of inputs.
@@ -89,10 +89,16 @@ class Plan:
         integers = self.accepted.get(key)
         if integers is None:
             check(op, tensors)
-            if len(self.accepted) > ACCEPTED_LIMIT:
+            if len(self.accepted) > _ACCEPTED_LIMIT:
                 self.accepted.clear()
             integers = self.accepted[key] = _integers(op, [t.dtype for t in tensors])
         return integers
+
+    def pass_readily(self, key: Any, how: Any) -> None:
+        """Keeps that arrays of this `key` may go straight to the forward, and `how`."""
+        if len(self.readily) > _ACCEPTED_LIMIT:
+            self.readily.clear()
+        self.readily[key] = how
 
 
 _NO_INTEGERS, _SOME_INTEGERS, _MAKES_INTEGERS = range(3)

@@ -76,6 +76,8 @@ def _number(value: Any, like: Tensor) -> Tensor | float:
         return bool(plain)
     if like.is_floating_point() and isinstance(plain, float):
         return plain
+    if isinstance(plain, int) and 0 <= plain < 128:  # every type has it
+        return plain
     if isinstance(plain, int) and -(2**63) <= plain < 2**63:
         return torch.tensor(plain, device=like.device).to(like.dtype)
     return torch.tensor(plain, dtype=torch.float64, device=like.device).to(like.dtype)

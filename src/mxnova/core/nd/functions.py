@@ -10,10 +10,11 @@ from typing import Any
 from ..base.errors import ArgumentTypeError
 from ..base.kinds import NOT_GIVEN
 from ..op.calls import CallForm, documented
-from ..op.record import find
+from ..op.record import OpType, find
 from .base_array import CLASSES, BaseArray
 from .dispatch import invoke
-from .shortcuts import of_one
+from .placing import placed_by_python
+from .shortcuts import of_several
 from .validation import settled
 
 __all__ = ["function_of", "invoke_by_name"]
@@ -26,40 +27,42 @@ def function_of(op: str, shown: str = "") -> Callable[..., Any]:
     """The function for the operator registered as `op`, called `shown` where that is given."""
     type_ = find(op)
     form = CallForm(type_, tuple(_EXTRAS))
-    array_names, n_arrays = frozenset(form.arrays), len(form.arrays)
-    kind = "numpy" if op.startswith("_np") else ""
+    cls = CLASSES.get("numpy") if op.startswith("_np") else None
+    function = placed_by_python(type_, form, cls, _sorting(type_, form, cls))
+    return documented(function, shown or op, form, _EXTRAS)
 
-    takes_one = n_arrays == 1 and form.variadic is None and not kind
-    by_place = () if form.variadic is not None else form.parameters_by_place
+
+def _sorting(type_: OpType, form: CallForm, cls: type[BaseArray] | None) -> Callable[..., Any]:
+    """The function that sorts whatever it is given into arrays and parameters."""
+    array_names, n_arrays = frozenset(form.arrays), len(form.arrays)
+    is_variadic, counts = form.variadic is not None, type_.counts_inputs
+    by_place = () if is_variadic else form.parameters_by_place
     most = n_arrays + len(by_place)
-    takes_any = form.variadic is not None and not type_.counts_inputs
 
     def function(*args: Any, out: Any = None, name: str | None = None, **kwargs: Any) -> Any:
-        if takes_one and out is None and len(args) == 1 and isinstance(args[0], BaseArray):
-            if not kwargs:
-                return of_one(type_.plain, args[0])
-            if array_names.isdisjoint(kwargs):
-                return of_one(type_.of(kwargs), args[0])
-        if takes_any:
+        if is_variadic:
             is_sorted = bool(args) and not any(map(_is_array, kwargs.values()))
         else:
             is_sorted = len(args) <= n_arrays and array_names.isdisjoint(kwargs)
         if is_sorted and _all_arrays(args):
+            if counts:
+                kwargs.setdefault("num_args", len(args))
             op, arrays = type_.of(kwargs), args
         elif not kwargs and n_arrays < len(args) <= most and _are_in_order(args, n_arrays):
-            op = type_.of(dict(zip(by_place, args[n_arrays:], strict=False)))
-            arrays = args[:n_arrays]
-            if takes_one and out is None:
-                return of_one(op, args[0])
+            arrays, values = args[:n_arrays], args[n_arrays:]
+            attrs = dict(zip(by_place, values, strict=False))
+            op = type_.kept(((), *map(id, values)), values, attrs)
         else:
             call = form.split(args, kwargs, _is_array)
             op, arrays = type_.of(call.attrs), (*call.arrays, *call.named.values())
             out = call.extras.get("out", out)
-        if out is not None and not arrays:
-            op = settled(op, out)
-        return invoke(op, arrays, out, cls=CLASSES.get(kind))
+        if not arrays:
+            return invoke(settled(op, out), arrays, out, cls=cls)
+        if out is None:
+            return of_several(op, arrays, cls)
+        return invoke(op, arrays, out, cls=cls)
 
-    return documented(function, shown or op, form, _EXTRAS)
+    return function
 
 
 def _is_array(value: Any) -> bool:

@@ -6,7 +6,8 @@ Each gives what `invoke` gives, and calls it where a call is out of the ordinary
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import torch
@@ -17,12 +18,20 @@ from ..op.record import Op, OpType
 from ..runtime.attention import ATTENTION
 from .base_array import BaseArray
 from .chunk import Chunk
-from .dispatch import ACCEPTED_LIMIT, Plan, invoke
+from .dispatch import Plan, invoke
 from .recording import STATE
-from .tape import link_of, step
+from .tape import link_of, linked, outputs_of, step
 from .wrapping import owned, wrap, wrap_recorded
 
-__all__ = ["alone", "of_one", "pairwise", "with_number"]
+__all__ = [
+    "MOST_STRAIGHT",
+    "alone",
+    "of_one",
+    "of_several",
+    "pairwise",
+    "straight_of",
+    "with_number",
+]
 
 _new = object.__new__
 
@@ -98,16 +107,16 @@ def of_one(op: Op, array: BaseArray) -> Any:
     key = (cls, value.dtype) if plan.any_shape else (cls, value.dtype, value.shape)
     kernel = plan.readily.get(key, _UNSEEN)
     if kernel is _UNSEEN:
-        return _after_rules(op, plan, key, array)
+        return _after_rules_for_one(op, plan, key, array)
     if array._tracked is not None and STATE.recording:
         return _recorded_of_one(op, array)
     try:
         result = (kernel or op.forward)(value)
     except Exception:  # noqa: BLE001 - invoke words it
         return invoke(op, (array,))
-    if type(result) is not Tensor or result is value:
+    if type(result) is not Tensor:
         return invoke(op, (array,))
-    if result._base is not None or not result.is_contiguous():
+    if result is value or result._base is not None or not result.is_contiguous():
         result = owned(result, (value,))
     chunk = _new(Chunk)  # as in `pairwise`
     chunk.context, chunk.foreign, chunk._var = array._chunk.context, False, None
@@ -117,14 +126,12 @@ def of_one(op: Op, array: BaseArray) -> Any:
     return made
 
 
-def _after_rules(op: Op, plan: Plan, key: Any, array: BaseArray) -> Any:
+def _after_rules_for_one(op: Op, plan: Plan, key: Any, array: BaseArray) -> Any:
     """`invoke`; with its rules it passes arrays of this `key`."""
     result = invoke(op, (array,))
-    if plan.is_simple and array.stype == "default":
-        if len(plan.readily) > ACCEPTED_LIMIT:
-            plan.readily.clear()
+    if plan.is_simple and plan.visible == 1 and array.stype == "default":
         is_real = array._raw.dtype.is_floating_point
-        plan.readily[key] = getattr(op.forward, "of_floats", None) if is_real else None
+        plan.pass_readily(key, getattr(op.forward, "of_floats", None) if is_real else None)
     return result
 
 
@@ -143,16 +150,106 @@ def _recorded_of_one(op: Op, array: BaseArray) -> Any:
     return wrap_recorded(result, array._chunk.context, step(op, (array,)), type(array))
 
 
+def of_several(op: Op, arrays: Sequence[BaseArray], cls: type[BaseArray] | None = None) -> Any:
+    """``invoke(op, arrays, cls=cls)`` of one array or more; see `of_one`."""
+    n = len(arrays)
+    if n > MOST_STRAIGHT:
+        return invoke(op, arrays, cls=cls)
+    return straight_of(n)(op, cls, *arrays)
+
+
+# For a number of arrays: what they are is asked in plain code, in half of the time of a loop.
+MOST_STRAIGHT = 6
+_SOURCE = """
+def straight(op, cls, {arrays}):
+    plan = op.structure.plan
+    if plan is None or ATTENTION:
+        return invoke(op, ({arrays},), cls=cls)
+    kind = type(a0)
+    {values}, = {raws},
+    key = {kinds}
+    are_real = plan.readily.get(key)
+    if are_real is None:
+        return _after_rules(op, plan, key, ({arrays},), cls)
+    if STATE.recording:
+        return _recorded_of_several(op, plan, are_real, ({arrays},), cls)
+    try:
+        result = op.forward({values})
+    except Exception:  # invoke words it
+        return invoke(op, ({arrays},), cls=cls)
+    here = a0._chunk.context
+    if type(result) is not Tensor:
+        return [wrap(owned(r, ({values},)), here, cls or kind) for r in result[: plan.visible]]
+    if {is_given} or result._base is not None or not result.is_contiguous():
+        result = owned(result, ({values},))
+    chunk = _new(Chunk)  # as in `pairwise`
+    chunk.context, chunk.foreign, chunk._var = here, False, None
+    made = _new(cls or kind)
+    made._raw, made._chunk = result, chunk
+    made._tracked = made._node = made._grad = None
+    return made
+"""
+
+
+@cache
+def straight_of(n: int) -> Callable[..., Any]:
+    """`of_several` for `n` arrays, up to `MOST_STRAIGHT`: takes the operator, `cls`, the arrays."""
+    names = range(n)
+    parts = {
+        "arrays": ", ".join([f"a{i}" for i in names]),
+        "values": ", ".join([f"x{i}" for i in names]),
+        "raws": ", ".join([f"a{i}._raw" for i in names]),
+        "is_given": " or ".join([f"result is x{i}" for i in names]),
+        "kinds": ", ".join([f"type(a{i}), x{i}.dtype, x{i}.shape" for i in names]),
+    }
+    scope = dict(globals())
+    exec(_SOURCE.format_map(parts), scope)
+    straight: Callable[..., Any] = scope["straight"]
+    return straight
+
+
+def _recorded_of_several(
+    op: Op,
+    plan: Plan,
+    are_real: bool,
+    arrays: Sequence[BaseArray],
+    cls: type[BaseArray] | None,
+) -> Any:
+    links = linked(arrays)
+    if links is None or not are_real or not is_grad_enabled():
+        return invoke(op, arrays, cls=cls)
+    try:
+        results = recorded(op)(*links)
+    except Exception:  # noqa: BLE001 - invoke words it
+        return invoke(op, arrays, cls=cls)
+    here, kind, node = arrays[0]._chunk.context, cls or type(arrays[0]), step(op, arrays)
+    if type(results) is not tuple:
+        return wrap_recorded(owned(results, links), here, node, kind)
+    made = zip(results, outputs_of(node, plan.visible), strict=False)
+    return [wrap_recorded(owned(r, links), here, n, kind) for r, n in made]
+
+
+def _after_rules(
+    op: Op, plan: Plan, key: Any, arrays: Sequence[BaseArray], cls: type[BaseArray] | None
+) -> Any:
+    """`invoke`; with its rules it passes dense arrays of one class and of this `key`."""
+    result = invoke(op, arrays, cls=cls)
+    first = type(arrays[0])
+    if plan.is_simple and first.stype == "default" and all(type(a) is first for a in arrays):
+        plan.pass_readily(key, not plan.accept(op, [a._raw for a in arrays]))
+    return result
+
+
 def alone(type_: OpType) -> Callable[[Any], Any]:
     """``invoke(type_.plain, (array,))`` of an operator without parameters; see `pairwise`."""
     passed = _Passed()
 
     def call(array: BaseArray) -> Any:
         value = array._raw
-        if ATTENTION or (array._tracked is not None and STATE.recording):
-            return invoke(type_.plain, (array,))
-        if value.dtype not in passed:
+        if ATTENTION or value.dtype not in passed:
             return passed.after(type_.plain, array)
+        if array._tracked is not None and STATE.recording:
+            return _recorded_of_one(type_.plain, array)
         try:
             result = type_.plain.forward(value)
         except Exception:  # noqa: BLE001 - invoke words it
@@ -170,17 +267,25 @@ def with_number(type_: OpType, **settings: Any) -> Callable[[Any, float], Any]:
         settings: its other parameters.
     """
     passed = _Passed()
+    recent = type_.recent
+
+    def of(number: float) -> Op:
+        key = of, number
+        known = recent.get(key) if number else None  # 0.0 and -0.0 are equal
+        if known is not None:
+            return known[0]
+        return type_.kept(key, (number,), {"scalar": number, **settings})
 
     def call(array: BaseArray, number: float) -> Any:
         value = array._raw
-        if ATTENTION or (array._tracked is not None and STATE.recording):
-            return invoke(type_.of({"scalar": number, **settings}), (array,))
-        if value.dtype not in passed:
-            return passed.after(type_.of({"scalar": number, **settings}), array)
+        if ATTENTION or value.dtype not in passed:
+            return passed.after(of(number), array)
+        if array._tracked is not None and STATE.recording:
+            return _recorded_of_one(of(number), array)
         try:
             result = type_.function(value, scalar=number, **settings)
         except Exception:  # noqa: BLE001 - invoke words it
-            return invoke(type_.of({"scalar": number, **settings}), (array,))
+            return invoke(of(number), (array,))
         return wrap(result, array._chunk.context, type(array))
 
     return call

@@ -96,11 +96,12 @@ def flow_of(array: Any) -> Tensor | None:
 
 
 def link_of(array: Any) -> Tensor | None:
-    """What stands for a dense array in a graph; None for one of a graph that is used up."""
-    tracked: Tensor | None = array._tracked
+    """What stands for an array in a graph; None if it is sparse, or of a graph that is used up."""
+    value, tracked = array._raw, array._tracked
+    if type(value) is not Tensor:
+        return None
     if tracked is None:
-        value = array._raw
-        return value.data if type(value) is Tensor else None
+        return value.data
     return tracked if array._node.inputs is not None else None
 
 

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 
 import torch
 
-from ..base.identities import identities, lone_identity
+from ..base.identities import EXACT, identities, identity
 from ..base.kinds import NOT_GIVEN, REQUIRED
 from ..base.params import Field, doc_of_arguments, fields_of, parse_attrs, parse_field
 from ..base.registry import Registry
@@ -263,6 +263,7 @@ class OpType:
         by_name_only: arrays and parameters that have no place among positional arguments.
         method: name of the method that arrays and symbols have for it, None where they have none.
         in_place: what makes its first input, of real numbers, its output, where there is such.
+        recent: operators, and the parameters that they keep, by what was given lately; see `kept`.
     """
 
     function: Callable[..., Any]
@@ -289,6 +290,7 @@ class OpType:
         self.kernels = KERNELS.setdefault(self.name, [])
         self.declaration = declaration or make
         self._structures: dict[Any, Structure] = {}
+        self.recent: dict[Any, tuple[Op, tuple[Any, ...]]] = {}
         self.__dict__["function"] = function
         self.signature = Signature.of(declaration or function)
         names = make._parameters or self.signature.parameters
@@ -302,6 +304,7 @@ class OpType:
     def _forget_operators(self) -> None:
         """Operators keep what they run; those made before another function came are not reused."""
         self._structures.clear()
+        self.recent.clear()
         self.in_place = None
         self.__dict__.pop("plain", None)
         if isinstance(self.declaration, type):
@@ -374,7 +377,9 @@ class OpType:
             return self._with_numbers(attrs)
         key: tuple[Any, ...] = ()
         if len(attrs) == 1:
-            key = lone_identity(attrs)
+            [(name, value)] = attrs.items()
+            kind = type(value)
+            key = (name, kind, value) if kind in EXACT else (name, identity(value))
         elif attrs:
             key = (identities(attrs),)
         structure = self._structures.get(key)
@@ -383,7 +388,22 @@ class OpType:
         return structure.op
 
     def _with_numbers(self, attrs: Mapping[str, Any]) -> Op:
-        """`of`, of a type that has numbers: what is given of them is bound to a structure."""
+        """`of`, of a type that has numbers."""
+        key = (*attrs, *map(id, attrs.values()))
+        known = self.recent.get(key)
+        return self.kept(key, tuple(attrs.values()), attrs) if known is None else known[0]
+
+    def kept(self, key: Any, values: tuple[Any, ...], attrs: Mapping[str, Any]) -> Op:
+        """The operator with `attrs`; `recent` has it by `key`, the identities of `values`, then."""
+        op = self._bound(attrs) if self.numbers else self.of(attrs)
+        if _IMMUTABLE.issuperset(map(type, values)):
+            if len(self.recent) >= _RECENT_LIMIT:
+                self.recent.clear()
+            self.recent[key] = op, values  # which keeps their identities theirs
+        return op
+
+    def _bound(self, attrs: Mapping[str, Any]) -> Op:
+        """What is given of the numbers bound to a structure."""
         given, rest, forms = {}, {}, []
         fields, default_forms = self.numbers, self._default_forms
         for name, value in attrs.items():
@@ -435,6 +455,8 @@ class OpType:
 
 
 _CACHE_LIMIT = 4096
+_RECENT_LIMIT = 16  # operators of a network with parameters of their own, not one a step
+_IMMUTABLE = frozenset({int, float, str, bool, type(None), type(NOT_GIVEN)})
 _ARGS = "\nArgs:\n"
 
 

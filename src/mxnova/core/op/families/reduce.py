@@ -73,7 +73,12 @@ def reduce(data: Tensor, function: Function, axes: Axes, keepdims: bool) -> Tens
     if not axes:
         data, axes, keepdims = data.unsqueeze(-1), (-1,), False
     output = function(data, axes, keepdims)
-    return output if output.ndim else output[None]
+    return output if output.ndim else _with_axis(output)
+
+
+def _with_axis(number: Tensor) -> Tensor:
+    # In place is quicker, but no view that a backward pass could see the number through.
+    return number[None] if number.requires_grad else number.unsqueeze_(0)
 
 
 def reduction(
@@ -118,8 +123,9 @@ def _chosen(
         return general
 
     def all_together(data: Tensor) -> Tensor:
-        return whole(data)[None] if data.is_floating_point() else general(data)
+        return _with_axis(whole(data)) if data.is_floating_point() else general(data)
 
+    all_together.of_floats = lambda data: whole(data).unsqueeze_(0)  # type: ignore[attr-defined]
     return all_together
 
 
