@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import ceil, prod
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -27,7 +28,9 @@ __all__ = [
     "bias_of_products",
     "convolve",
     "is_faster",
+    "mean_channels",
     "multiplied",
+    "output_size",
     "tiles_at_once",
     "windows",
 ]
@@ -72,36 +75,54 @@ _LEAST_WORK = 130_000_000 if HAS_AVX512 else 50_000_000  # products of numbers, 
 _LEAST_TILES = 16
 
 
-def is_faster(
+def is_faster(shape: PartialShape, filters: int, *place: Any) -> bool:
+    """Whether a convolution in float32 is possible by tiles, and faster.
+
+    Args:
+        shape: of its images, ``(n, channels, height, width)``, as far as it is known.
+        filters: number of output channels.
+        place: of its windows, as `output_size` takes it.
+    """
+    size = output_size(shape, *place)
+    if size is None or not is_known(shape):
+        return False
+    n, channels = shape[:2]
+    threads = torch.get_num_threads()
+    least = _LEAST_CHANNELS if threads == 1 else _LEAST_CHANNELS_SHARED
+    return (
+        n * prod(size) * _WINDOW**2 * channels * filters >= _LEAST_WORK * threads
+        and mean_channels(channels, filters) >= least
+        and n * prod(_tile_counts(size)) >= _LEAST_TILES
+    )
+
+
+def output_size(
     shape: PartialShape,
-    filters: int,
     kernel: Sequence[int],
     pad: Sequence[int],
     stride: Sequence[int],
     dilate: Sequence[int],
     groups: int,
-) -> bool:
-    """Whether a convolution in float32 is possible by tiles, and faster, unless MXNOVA_WINOGRAD=0.
+) -> list[int] | None:
+    """Height and width of what a convolution gives that is possible by tiles, as others are not.
+
+    None for others, where sizes are not known, and with MXNOVA_WINOGRAD=0.
 
     Args:
-        shape: of its images, ``(n, channels, height, width)``, as far as it is known.
-        filters: number of output channels.
+        shape: of its images, ``(n, channels, height, width)``.
         kernel: size of the window along each axis; as `pad`, `stride`, `dilate`.
         groups: of channels.
     """
     once = (1, 1)
     is_plain = (*kernel, *stride, *dilate, groups) == (_WINDOW, _WINDOW, *once, *once, 1)
     if not (is_plain and is_known(shape) and env.get("MXNOVA_WINOGRAD")):
-        return False
-    n, channels, *sizes = shape
-    size = [extent + 2 * p - _WINDOW + 1 for extent, p in zip(sizes, pad, strict=True)]
-    threads = torch.get_num_threads()
-    least = _LEAST_CHANNELS if threads == 1 else _LEAST_CHANNELS_SHARED
-    return (
-        n * prod(size) * _WINDOW**2 * channels * filters >= _LEAST_WORK * threads
-        and 2 / (1 / channels + 1 / filters) >= least
-        and n * prod(_tile_counts(size)) >= _LEAST_TILES
-    )
+        return None
+    return [n + 2 * p - _WINDOW + 1 for n, p in zip(shape[2:], pad, strict=True)]
+
+
+def mean_channels(channels: int, filters: int) -> float:
+    """How many of each there are, in the mean that transforms ask for, which are done to both."""
+    return 2 / (1 / channels + 1 / filters)
 
 
 def tiles_at_once(n: int, size: Sequence[int]) -> int:

@@ -19,9 +19,9 @@ from ...graph.infer import ShapeTable
 from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
-from .fused_convolution import FusedConvolution, Geometry
+from .fused_convolution import Geometry
 from .readers import Readers
-from .winograd_convolution import WinogradConvolution, is_faster
+from .tiled_convolution import kind_for
 
 __all__ = [
     "geometry_of",
@@ -120,9 +120,8 @@ class _Draft:
             "kernel": tuple(op.kernel),
             "dtype": dtype,
         }
-        kind = WinogradConvolution if is_faster(shape, **values) else FusedConvolution
         bias = None if self.bias is None else self.bias.detach().to(dtype)
-        made = kind.prepared(self.weight.to(dtype), bias, shape, **values)
+        made = kind_for(shape, **values).prepared(self.weight.to(dtype), bias, shape, **values)
         return Node(made, self.last.node.name, dict(self.node.attrs), self.inputs)
 
 

@@ -7,9 +7,11 @@ import torch
 
 import mxnova as mx
 from mxnova.core.exec.backends.group import Group
+from mxnova.core.op import nnpack
 
 WIDE = 512  # channels that are enough on every processor
 TILED = "_WinogradConvolution"
+NNPACK = "_NNPACKConvolution"
 
 
 @pytest.fixture(params=[1, 2])
@@ -20,8 +22,8 @@ def threads(request):
     torch.set_num_threads(before)
 
 
-def conv(x, name, **options):
-    options = {"kernel": (3, 3), "pad": (1, 1), "num_filter": WIDE, "no_bias": True, **options}
+def conv(x, name, wide=WIDE, **options):
+    options = {"kernel": (3, 3), "pad": (1, 1), "num_filter": wide, "no_bias": True, **options}
     return mx.sym.Convolution(x, name=name, **options)
 
 
@@ -31,12 +33,12 @@ def norm(x, name):
 
 DATA = mx.sym.var("data")
 GRAPHS = {
-    "alone": lambda: conv(DATA, "c", no_bias=False),
-    "BatchNorm and relu": lambda: mx.sym.relu(norm(conv(DATA, "c"), "b")),
-    "residual block": lambda: mx.sym.relu(
-        norm(conv(mx.sym.relu(norm(conv(DATA, "c"), "b")), "d"), "e") + DATA
+    "alone": lambda n: conv(DATA, "c", n, no_bias=False),
+    "BatchNorm and relu": lambda n: mx.sym.relu(norm(conv(DATA, "c", n), "b")),
+    "residual block": lambda n: mx.sym.relu(
+        norm(conv(mx.sym.relu(norm(conv(DATA, "c", n), "b")), "d", n), "e") + DATA
     ),
-    "sum": lambda: conv(DATA, "c") + DATA,
+    "sum": lambda n: conv(DATA, "c", n) + DATA,
 }
 
 
@@ -68,11 +70,24 @@ def both(symbol, monkeypatch, shape=(2, WIDE, 15, 14)):
     return *outputs, operators
 
 
+# Images that each kind takes where it is there.
+SHAPES = {TILED: (2, WIDE, 15, 14), NNPACK: (2, 64, 23, 25)}
+KINDS = [
+    TILED,
+    pytest.param(
+        NNPACK,
+        marks=pytest.mark.skipif(not nnpack.is_available(), reason="NNPACK, on processors with AVX2"),
+    ),
+]
+
+
 @pytest.mark.parametrize("name", GRAPHS)
-def test_values_stay(name, threads, monkeypatch):
-    plain, tiled, (before, after) = both(GRAPHS[name](), monkeypatch)
-    assert TILED not in before
-    assert after == [TILED] * len(before)
+@pytest.mark.parametrize("kind", KINDS)
+def test_values_stay(name, kind, threads, monkeypatch):
+    shape = SHAPES[kind]
+    plain, tiled, (before, after) = both(GRAPHS[name](shape[1]), monkeypatch, shape)
+    assert kind not in before
+    assert after == [kind] * len(before)
     np.testing.assert_allclose(tiled, plain, rtol=0, atol=2e-5 * abs(plain).max())
 
 
