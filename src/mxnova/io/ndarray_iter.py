@@ -22,7 +22,8 @@ class NDArrayIter(DataIter):
     """An iterator over arrays.
 
     Args:
-        data: an array, a list of arrays, or arrays by name; axis 0 is that of samples.
+        data: an array, a list of arrays, or arrays by name; axis 0 is that of samples. The first
+            tells how many there are; of longer arrays the end is left out.
         label: labels, likewise.
         batch_size: samples in a batch.
         shuffle: whether samples come in another order each time.
@@ -69,8 +70,8 @@ class NDArrayIter(DataIter):
 
     def _check(self, last_batch_handle: str) -> None:
         lengths = {name: len(array) for name, array in [*self.data, *self.label]}
-        if len(set(lengths.values())) > 1:
-            raise ArgumentError(f"NDArrayIter: arrays of different lengths: {lengths}")
+        if min(lengths.values()) < len(self.data[0][1]):
+            raise ArgumentError(f"NDArrayIter: arrays are shorter than the first: {lengths}")
         if _has_instance([*self.data, *self.label], CSRNDArray) and last_batch_handle != "discard":
             text = "takes CSR arrays with last_batch_handle='discard' only"
             raise NotImplementedError(f"NDArrayIter: {text}")
@@ -100,7 +101,8 @@ class NDArrayIter(DataIter):
         """Starts from the beginning, with what was left over where that rolls over."""
         left = self.num_data - self.cursor
         if self.last_batch_handle == "roll_over" and 0 < left < self.batch_size:
-            caches = [self._slices(arrays, self.cursor) for arrays in (self.data, self.label)]
+            ends = self.cursor, self.num_data
+            caches = [self._slices(arrays, *ends) for arrays in (self.data, self.label)]
             self.hard_reset()
             self.cursor -= left
             self._cache_data, self._cache_label = caches
@@ -134,7 +136,7 @@ class NDArrayIter(DataIter):
         return [array for _, array in _getdata_by_idx(arrays, rows)]
 
     @staticmethod
-    def _slices(arrays: list[tuple[str, Any]], start: int, stop: int | None = None) -> list[Any]:
+    def _slices(arrays: list[tuple[str, Any]], start: int, stop: int) -> list[Any]:
         return [
             a[start:stop] if isinstance(a, CSRNDArray) else nd.slice_axis(a, 0, start, stop)
             for _, a in arrays

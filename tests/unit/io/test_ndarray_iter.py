@@ -97,6 +97,12 @@ def test_batches_are_copies():
     assert batches(iterator)[0] == FULL[0]
 
 
+@pytest.mark.parametrize("handle", EPOCHS)
+def test_the_end_of_longer_arrays_is_left_out(handle):
+    longer = NDArrayIter(DATA, np.arange(20.0) * 10, 3, last_batch_handle=handle)
+    assert [batches(longer) for _ in EPOCHS[handle]] == EPOCHS[handle]
+
+
 @pytest.mark.parametrize("shuffle", [False, True])
 def test_sparse_data(shuffle):
     sparse = mx.nd.array(DATA).tostype("csr")
@@ -115,7 +121,7 @@ def test_sparse_data(shuffle):
         (([],), {}, AssertionError, "there is no array"),
         ((3,), {}, TypeError, "data=3"),
         ((["some"],), {}, TypeError, "data: a str is no array"),
-        ((DATA, LABEL[:3]), {}, ValueError, "different lengths: .*'softmax_label': 3"),
+        ((DATA, LABEL[:3]), {}, ValueError, "shorter than the first: .*'softmax_label': 3"),
         ((DATA, LABEL, 0), {}, ValueError, "batch_size=0"),
         ((DATA,), {"last_batch_handle": "other"}, AssertionError, "last_batch_handle='other'"),
     ],

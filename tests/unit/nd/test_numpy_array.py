@@ -288,3 +288,9 @@ def test_numbers():
     assert 2 in np.arange(3)
     with pytest.raises(ValueError, match="neither true nor false"):
         bool(np.ones(2))
+
+
+def test_float32_is_not_told_where_the_text_is_wrapped_either():
+    x = np.array([3.4e38, -3.4e38, 0, -128, 128])
+    assert "\n" in repr(x.asnumpy())
+    assert repr(x).endswith("1.28e+02])")

@@ -3,6 +3,7 @@
 
 import math
 
+import numpy as np
 import pytest
 import torch
 
@@ -81,3 +82,16 @@ def test_places_of_extremes(name, shape, axis, special):
     assert torch.equal(getattr(vectors, name)(data, axis).long(), expected)
     kept = getattr(vectors, name)(data, axis, True)
     assert torch.equal(kept.long(), getattr(torch, name)(data, axis, True))
+
+
+@pytest.mark.parametrize("shape", [(3,), (3000,), (60, 1, 60)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.int32])
+def test_truths(shape, dtype):
+    data = torch.randint(-1, 2, shape).to(dtype)
+    other = torch.randint(-1, 2, (60, 1)).to(dtype) if len(shape) == 3 else data.flip(0)
+    data[0] = data[-1] = math.nan if dtype.is_floating_point else 5
+    greater = vectors.truths(torch.gt, np.greater)(data, other)
+    assert greater.dtype is torch.bool
+    assert torch.equal(greater, data > other)
+    assert torch.equal(vectors.truths(torch.isnan, np.isnan)(data), data.isnan())
+    assert torch.equal(vectors.truths(torch.gt, np.greater)(data, torch.zeros(())), data > 0)

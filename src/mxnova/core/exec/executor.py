@@ -30,6 +30,7 @@ from ..nd.autograd import run_backward, store_gradient
 from ..nd.failing import fail, recover
 from ..nd.memory import give_up, regain, replace
 from ..nd.wrapping import owned
+from ..op.reordering import in_order
 from ..op.sparse.storage import Value
 from ..runtime.attention import ATTENTION
 from ..runtime.context import Context
@@ -282,7 +283,7 @@ class Executor:
             if id(value) in given or value._base is not None:
                 value = owned(value, [t for t in inputs if isinstance(t, Tensor)])
             # Not detached: what autograd keeps has a version counter of its own.
-            replace(array, value.contiguous().data, "forward")
+            replace(array, in_order(value).data, "forward")
 
     def optimize(self) -> None:
         """Rewrites the graph for inference around the parameters as they are now.

@@ -377,7 +377,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
             retain_graph: keep what another backward through the same graph needs.
             train_mode: what `is_training` says to functions that run meanwhile.
         """
-        backward([self], None if out_grad is None else [out_grad], retain_graph, train_mode)
+        backward(self, out_grad, retain_graph, train_mode)
 
 
 def _plain(key: Any) -> Any:

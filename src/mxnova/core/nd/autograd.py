@@ -27,6 +27,7 @@ from ..base.shapes import shape_text
 from ..op.dtypes import dtype_name
 from ..op.integer_gradient import integer_stand_in
 from ..op.kernel_gradient import stand_in
+from ..op.reordering import in_order
 from ..runtime.attention import ATTENTION
 from ..runtime.profiler import PROFILER, recorded_backward
 from .access import READ, settle
@@ -127,7 +128,7 @@ def store_gradient(array: BaseArray, fresh: Tensor | None, grad_req: str) -> Non
     elif grad_req == "add":
         array._target.add_(fresh.to(array._raw.device, array._raw.dtype))
     else:
-        take(array, fresh, "backward")
+        take(array, in_order(fresh), "backward")
 
 
 # Heads --------------------------------------------------------------------------------------------
@@ -138,6 +139,8 @@ _Heads = dict[TapeNode, tuple[BaseArray, "BaseArray | None"]]
 
 def _heads(caller: str, heads: Any, head_grads: Any) -> _Heads:
     """Recorded arrays and their gradients, by node; of an array given twice the last counts."""
+    if head_grads is None and isinstance(heads, BaseArray):
+        return {_node_of_head(caller, 0, heads): (heads, None)}
     arrays = _as_list(caller, heads)
     given = [None] * len(arrays)
     if head_grads is not None:
@@ -146,23 +149,28 @@ def _heads(caller: str, heads: Any, head_grads: Any) -> _Heads:
         raise ArgumentError(f"{caller}: {len(given)} head gradients for {len(arrays)} heads")
     found: _Heads = {}
     for i, (array, gradient) in enumerate(zip(arrays, given, strict=True)):
-        if ATTENTION:
-            settle(array, READ)
-        node = array._node
-        if node is None or array._tracked is None:
-            raise MXNetError(
-                f"{caller}: head {i} has no recorded computation; compute it inside "
-                "autograd.record() from arrays with attach_grad()"
-            )
-        if node.inputs is None:
-            raise MXNetError(
-                f"{caller}: the graph of head {i} was freed by an earlier backward pass; "
-                "to go through it twice, give the first one retain_graph=True"
-            )
+        node = _node_of_head(caller, i, array)
         if gradient is not None:
             _check_head_gradient(caller, i, array, gradient)
         found[node] = (array, gradient)
     return found
+
+
+def _node_of_head(caller: str, i: int, array: BaseArray) -> TapeNode:
+    if ATTENTION:
+        settle(array, READ)
+    node: TapeNode | None = array._node
+    if node is None or array._tracked is None:
+        raise MXNetError(
+            f"{caller}: head {i} has no recorded computation; compute it inside "
+            "autograd.record() from arrays with attach_grad()"
+        )
+    if node.inputs is None:
+        raise MXNetError(
+            f"{caller}: the graph of head {i} was freed by an earlier backward pass; "
+            "to go through it twice, give the first one retain_graph=True"
+        )
+    return node
 
 
 def _check_head_gradient(caller: str, i: int, array: BaseArray, gradient: BaseArray) -> None:
@@ -193,14 +201,22 @@ def _gradients(
     gradients: list[Tensor] = []
     for array, gradient in heads.values():
         tracked = array._tracked
-        if tracked is not None and tracked.requires_grad:  # else what comes of it is zero
-            results.append(tracked)
-            gradients.append(_head_gradient(tracked, gradient, create_graph))
+        if tracked is None or not tracked.requires_grad:  # what comes of it is zero
+            continue
+        if gradient is None:
+            tracked = _number_of(tracked)
+            gradients.append(torch.ones_like(tracked))
+        elif create_graph and gradient._tracked is not None:
+            gradients.append(gradient._tracked)
+        else:
+            gradients.append(gradient._tensor.to(tracked.dtype))
+        results.append(tracked)
     wanted = tuple([leaf.tensor for leaf in leaves if leaf.tensor.requires_grad])
     if not results or not wanted:
         return [None] * len(leaves)
-    before = STATE.recording, STATE.training
-    STATE.recording, STATE.training = False, train
+    state = STATE
+    before = state.recording, state.training
+    state.recording, state.training = False, train
     try:
         arguments = (tuple(results), tuple(gradients), keep, create_graph, wanted, True, False)
         if PROFILER.running:
@@ -213,26 +229,26 @@ def _gradients(
     except Exception as error:
         raise from_foreign(error, caller) from error
     finally:
-        STATE.recording, STATE.training = before
+        state.recording, state.training = before
     # Second derivatives that vanish come as ATen's tensors of zeros without memory.
-    flowing = iter([None if g is None or g._is_zerotensor() else g for g in found])
-    return [next(flowing) if leaf.tensor.requires_grad else None for leaf in leaves]
+    flowing = [None if g is None or g._is_zerotensor() else g for g in found]
+    if len(wanted) == len(leaves):
+        return flowing
+    rest = iter(flowing)
+    return [next(rest) if leaf.tensor.requires_grad else None for leaf in leaves]
 
 
-def _head_gradient(tracked: Tensor, gradient: BaseArray | None, create_graph: bool) -> Tensor:
-    if gradient is None:
-        return torch.ones_like(tracked)
-    if create_graph and gradient._tracked is not None:
-        return gradient._tracked
-    return gradient._tensor.to(tracked.dtype)
+def _number_of(tracked: Tensor) -> Tensor:
+    """`tracked`, or the number that it is a view of: one node less, a sixth of a small pass."""
+    number = tracked._base
+    if number is None or number.dim() or tracked.numel() != 1 or tracked._backward_hooks:
+        return tracked
+    return number
 
 
 def _distinct(gradients: Sequence[Tensor | None], heads: _Heads) -> list[Tensor | None]:
     """The gradients, each in memory of its own: ATen hands on what it need not compute."""
-    given = [g for _, g in heads.values() if g is not None]
-    if len(gradients) == 1 and not given:
-        return [*gradients]
-    seen = {_memory_of(g._tensor) for g in given}
+    seen = {_memory_of(g._tensor) for _, g in heads.values() if g is not None}
     found: list[Tensor | None] = []
     for gradient in gradients:
         if gradient is not None and not gradient.is_sparse:
@@ -265,7 +281,7 @@ def backward(
     """
     found = _heads("backward", heads, head_grads)
     leaves, buffers = _wanted(reached(found))
-    if all(gradient is None for _, gradient in found.values()):  # else they might be read
+    if head_grads is None:  # else they might be read
         give_up(buffers)
     try:
         gradients = _gradients("backward", found, leaves, retain_graph, False, train_mode)
@@ -273,7 +289,9 @@ def backward(
         for array in buffers:
             regain(array)
         raise
-    for leaf, gradient in zip(leaves, _distinct(gradients, found), strict=True):
+    if len(gradients) > 1 or head_grads is not None:
+        gradients = _distinct(gradients, found)
+    for leaf, gradient in zip(leaves, gradients, strict=True):
         leaf.is_fresh = True
         store_gradient(leaf.gradient, gradient, leaf.grad_req)
     if not retain_graph:
@@ -350,7 +368,7 @@ def _gradient_array(array: BaseArray, gradient: Tensor | None) -> BaseArray:
     if gradient is None:
         gradient = torch.zeros(array.shape, dtype=array._raw.dtype, device=array.context.device)
     kind = type(array) if array.stype == "default" else None
-    return wrap(gradient.detach().to(array._raw.dtype).contiguous(), array.context, kind)
+    return wrap(in_order(gradient.detach().to(array._raw.dtype)), array.context, kind)
 
 
 def _record(made: Sequence[BaseArray], gradients: Sequence[Tensor | None], heads: _Heads) -> None:

@@ -55,7 +55,7 @@ class ndarray(NumpyMethods, NDArray):  # type: ignore[misc]  # noqa: N801 - NumP
         text = repr(self.asnumpy())
         dtype = self.dtype
         if "dtype=" in text:
-            text = text.replace(", dtype=float32)", ")") if dtype == np.float32 else text
+            text = f"{text[: text.rindex(',')]})" if dtype == np.float32 else text
         elif dtype not in (np.float32, np.bool_):  # NumPy tells only what it does not assume
             text = f"{text[:-1]}, dtype={dtype})"
         is_on_cpu = self.context.device_type.startswith("cpu")

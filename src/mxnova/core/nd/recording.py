@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import ContextDecorator
+from typing import Any
 
 from ..base.errors import MXNetError
 
@@ -64,7 +65,7 @@ class RecordingScope(ContextDecorator):
     def __init__(self, recording: bool | None, training: bool | None) -> None:
         self._recording = recording
         self._training = training
-        self._before: list[tuple[bool, bool]] = []
+        self._before: Any = None  # what was in force, and what was so before that: blocks nest
 
     def _recreate_cm(self) -> RecordingScope:
         """A block of its own for each call of a decorated function: threads may share that."""
@@ -72,15 +73,16 @@ class RecordingScope(ContextDecorator):
 
     def __enter__(self) -> RecordingScope:
         state = STATE
-        self._before.append((state.recording, state.training))
+        self._before = state.recording, state.training, self._before
         if self._recording is not None:
             state.recording = self._recording
         if self._training is not None:
             state.training = self._training
         return self
 
-    def __exit__(self, *_error: object) -> None:
-        STATE.recording, STATE.training = self._before.pop()
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        state = STATE
+        state.recording, state.training, self._before = self._before
 
 
 def record(train_mode: bool = True) -> RecordingScope:

@@ -19,7 +19,7 @@ from .base_array import BaseArray
 from .chunk import Chunk
 from .dispatch import ACCEPTED_LIMIT, Plan, invoke
 from .recording import STATE
-from .tape import flow_of, linked, step
+from .tape import link_of, step
 from .wrapping import owned, wrap, wrap_recorded
 
 __all__ = ["alone", "of_one", "pairwise", "with_number"]
@@ -71,14 +71,17 @@ def pairwise(type_: OpType, otherwise: Callable[[Any, Any], Any]) -> Callable[[A
             array._raw, array._chunk = result, chunk
             array._tracked = array._node = array._grad = None
             return array
-        links = linked((self, other))
-        if links is None or not dtype.is_floating_point or not is_grad_enabled():
-            return invoke(type_.plain, (self, other))
+        return recorded_pair(self, other)
+
+    def recorded_pair(self: BaseArray, other: BaseArray) -> Any:
+        x, y, op = link_of(self), link_of(other), type_.plain
+        if x is None or y is None or not self._raw.is_floating_point() or not is_grad_enabled():
+            return invoke(op, (self, other))
         try:
-            result = recorded(type_.plain)(*links)
+            result = recorded(op)(x, y)
         except Exception:  # noqa: BLE001 - invoke words it
-            return invoke(type_.plain, (self, other))
-        return wrap_recorded(result, self._chunk.context, step(type_.plain, (self, other)), cls)
+            return invoke(op, (self, other))
+        return wrap_recorded(result, self._chunk.context, step(op, (self, other)), type(self))
 
     return call
 
@@ -126,7 +129,7 @@ def _after_rules(op: Op, plan: Plan, key: Any, array: BaseArray) -> Any:
 
 
 def _recorded_of_one(op: Op, array: BaseArray) -> Any:
-    link = flow_of(array)
+    link = link_of(array)
     if link is None or link.dtype is not array._raw.dtype or not is_grad_enabled():
         return invoke(op, (array,))
     try:

@@ -26,6 +26,7 @@ __all__ = [
     "flow_of",
     "free",
     "is_live",
+    "link_of",
     "linked",
     "outputs_of",
     "reached",
@@ -94,6 +95,15 @@ def flow_of(array: Any) -> Tensor | None:
     return tracked if tracked is not None and array._node.inputs is not None else None
 
 
+def link_of(array: Any) -> Tensor | None:
+    """What stands for a dense array in a graph; None for one of a graph that is used up."""
+    tracked: Tensor | None = array._tracked
+    if tracked is None:
+        value = array._raw
+        return value.data if type(value) is Tensor else None
+    return tracked if array._node.inputs is not None else None
+
+
 def linked(arrays: Iterable[Any]) -> list[Tensor] | None:
     """For each array what gradients flow through; None when they flow through none.
 
@@ -120,7 +130,7 @@ def step(made_by: Step, arrays: Iterable[Any]) -> TapeNode:
     for array in arrays:
         node = array._node
         if node is None or node.inputs is None:
-            node = array._node = TapeNode(None, (), _number_of_variable())
+            node = variable_of(array)
         inputs.append(node)
     # As a call of the class makes it, in half the time.
     made: TapeNode = _new(TapeNode)
@@ -137,7 +147,8 @@ def variable_of(array: Any) -> TapeNode:
     """The node of an array; one that none belongs to becomes a variable."""
     node: TapeNode | None = array._node
     if node is None or node.inputs is None:
-        node = array._node = TapeNode(None, (), _number_of_variable())
+        node = array._node = _new(TapeNode)  # as in `step`
+        node.made_by, node.inputs, node.number = None, (), _number_of_variable()
     return node
 
 
@@ -152,17 +163,18 @@ def reached(heads: Iterable[TapeNode]) -> list[TapeNode]:
     Raises:
         MXNetError: one of them belongs to a graph that has been used up.
     """
-    found = list(dict.fromkeys(heads))
+    found = list(heads)
     seen = set(found)
     for node in found:  # grows
-        if node.inputs is None:
+        sources = node.inputs
+        if sources is None:
             if node.made_by is None:  # a constant that another graph read too
                 continue
             raise MXNetError(
                 "a part of the graph was freed by an earlier backward pass; to go through a part "
                 "twice, give the first one retain_graph=True"
             )
-        for source in node.inputs:
+        for source in sources:
             if source not in seen:
                 seen.add(source)
                 found.append(source)

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from ..base.errors import MXNetError, from_foreign
 from ..base.shapes import shape_text
+from ..op.reordering import in_order
 from ..op.sparse import storage
 from ..op.sparse.storage import Sparse, Value, dense_of, sparse_of
 from ..runtime.context import Context
@@ -169,7 +170,7 @@ def owned(result: Tensor, inputs: Sequence[Tensor]) -> Tensor:
     Operators may return views, which graphs like; arrays of different operators share nothing.
     """
     if not result.is_contiguous():
-        return result.contiguous()
+        return in_order(result)
     base = result._base
     for tensor in inputs:
         if result is tensor or (base is not None and (base is tensor or base is tensor._base)):

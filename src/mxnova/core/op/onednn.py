@@ -16,6 +16,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from . import reordering
+
 __all__ = [
     "HAS_AVX512",
     "in_planes",
@@ -149,7 +151,7 @@ def laid_out(data: Tensor, weight: Tensor) -> Tensor:
     batch, channels, *size = data.shape
     if channels == 1:  # else ATen cannot tell one layout from the other
         return data.reshape(batch, *size, 1).movedim(-1, 1)
-    return data.contiguous(memory_format=torch.channels_last)
+    return reordering.channels_last(data)
 
 
 def skips(kernel: Sequence[int], stride: Sequence[int], channels: int) -> bool:
@@ -180,8 +182,8 @@ def pooled(pool: Callable[..., Tensor], data: Tensor, *place: Any, **options: An
     if not HAS_AVX512:
         if data.ndim != 4 or (is_recorded and pool is F.avg_pool2d):
             return pool(data, *place, **options)
-        last = data.contiguous(memory_format=torch.channels_last)
-        return pool(last, *place, **options).contiguous()
+        last = reordering.channels_last(data)
+        return reordering.in_order(pool(last, *place, **options))
     if is_recorded:
         run = functools.partial(_placed, pool, place, options)
         result: Tensor = _Pooled.apply(data, run)  # type: ignore[no-untyped-call]

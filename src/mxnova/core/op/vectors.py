@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-__all__ = ["argmax", "argmin", "layer_norm", "rows_at", "softmax", "tanh_"]
+__all__ = ["argmax", "argmin", "layer_norm", "rows_at", "softmax", "tanh_", "truths"]
 
 # Without AVX-512 ATen's hyperbolic tangent is MKL's, which on AMD's processors takes 14 µs for
 # 4,096 numbers on one core, NumPy's 6. With AVX-512 MKL's is fast.
@@ -162,6 +163,18 @@ def _place_in_row(
     found = array.argmax(-1) if place is torch.argmax else array.argmin(-1)
     places = torch.from_numpy(np.asarray(found))
     return places.unsqueeze(-1) if keepdim else places
+
+
+def truths(function: Callable[..., Tensor], of_arrays: Callable[..., Any]) -> Callable[..., Tensor]:
+    """`function`, whose values are booleans; `of_arrays`: NumPy's, in a fifth of ATen's time."""
+
+    def forward(data: Tensor, *others: Tensor) -> Tensor:
+        if data.numel() < _WORTH_COMPARING or not all(map(_takes, (data, *others))):
+            return function(data, *others)
+        found = of_arrays(*(t.detach().numpy() for t in (data, *others)))
+        return torch.from_numpy(found)
+
+    return forward
 
 
 def _takes(data: Tensor) -> bool:

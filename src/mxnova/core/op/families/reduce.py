@@ -18,9 +18,12 @@ from ..declaration import DTypeRule, function_operator, register_function, same_
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
 from ..record import Op
+from .binary import truth
 from .rules import numbers_only
 
 __all__ = ["reduction"]
+
+equal = truth(torch.eq)
 
 Axes = tuple[int, ...]
 Function = Callable[[Tensor, Axes, bool], Tensor]
@@ -70,10 +73,7 @@ def reduce(data: Tensor, function: Function, axes: Axes, keepdims: bool) -> Tens
     if not axes:
         data, axes, keepdims = data.unsqueeze(-1), (-1,), False
     output = function(data, axes, keepdims)
-    if output.ndim:
-        return output
-    # In place is quicker, but counts as a write to what autograd has kept.
-    return output.unsqueeze(0) if output.requires_grad else output.unsqueeze_(0)
+    return output if output.ndim else output[None]
 
 
 def reduction(
@@ -118,7 +118,7 @@ def _chosen(
         return general
 
     def all_together(data: Tensor) -> Tensor:
-        return whole(data).unsqueeze_(0) if data.is_floating_point() else general(data)
+        return whole(data)[None] if data.is_floating_point() else general(data)
 
     return all_together
 
@@ -184,7 +184,8 @@ def _extreme_backward(
     exclude: bool,
 ) -> Tensor:
     axes = reduced_axes(axis, data.ndim, exclude)
-    return restored(d_output, data, axes) * (data == restored(output, data, axes))
+    is_extreme: Tensor = equal(data.detach(), restored(output.detach(), data, axes))
+    return is_extreme * restored(d_output, data, axes)
 
 
 reduction(

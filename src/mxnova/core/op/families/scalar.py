@@ -165,7 +165,7 @@ for _name, (_function, _condition) in LOGIC.items():
     _takes_tensors = _name.startswith("logical")
     scalar(
         f"_{_name}_scalar _{_name.title().replace('_', '')}Scalar",
-        truth(on_tensors(_function) if _takes_tensors else _function),
+        on_tensors(truth(_function)) if _takes_tensors else truth(_function),
         differentiable=False,
         doc=f"1 where {_condition}, 0 elsewhere; of data and scalar.",
     )

@@ -87,6 +87,10 @@ def _rcbrt(data: Tensor) -> Tensor:
     return _cbrt(data).reciprocal()
 
 
+def _no_slope(d_output: Tensor) -> Tensor:
+    return torch.zeros_like(d_output)
+
+
 def _relu_backward(d_output: Tensor, output: Tensor) -> Tensor:
     return output.detach().clamp(max=1).ceil_().mul_(d_output)  # 0, 1, or NaN where data is
 
@@ -127,7 +131,7 @@ def _gammaln_backward(d_output: Tensor, data: Tensor) -> Tensor:
 
 
 def _logical_not(data: Tensor) -> Tensor:
-    return torch.logical_not(data).to(data.dtype)
+    return torch.eq(data, 0, out=torch.empty_like(data))
 
 
 # fmt: off
@@ -141,17 +145,17 @@ unary("square _sparse_square", torch.square,
 unary("relu _sparse_relu", torch.relu,
       doc="max(data, 0).", method=True, gradient_stypes=as_equal_head, backward=_relu_backward)
 
-unary("round _sparse_round", whole(round_half_away),
+unary("round _sparse_round", whole(round_half_away), backward=_no_slope,
       doc="Nearest whole number; halves go away from zero.", method=True, gradient_stypes=as_input)
-unary("rint _sparse_rint", whole(_rint),
+unary("rint _sparse_rint", whole(_rint), backward=_no_slope,
       doc="Nearest whole number; halves go down.", method=True, gradient_stypes=as_input)
-unary("ceil _sparse_ceil", whole(torch.ceil),
+unary("ceil _sparse_ceil", whole(torch.ceil), backward=_no_slope,
       doc="Smallest whole number that is not below.", method=True, gradient_stypes=as_input)
-unary("floor _sparse_floor", whole(torch.floor),
+unary("floor _sparse_floor", whole(torch.floor), backward=_no_slope,
       doc="Largest whole number that is not above.", method=True, gradient_stypes=as_input)
-unary("trunc _sparse_trunc", whole(_trunc),
+unary("trunc _sparse_trunc", whole(_trunc), backward=_no_slope,
       doc="Whole part, towards zero.", method=True, gradient_stypes=as_input)
-unary("fix _sparse_fix", whole(_trunc),
+unary("fix _sparse_fix", whole(_trunc), backward=_no_slope,
       doc="Nearest whole number that is not farther from zero.",
       method=True, gradient_stypes=as_input)
 

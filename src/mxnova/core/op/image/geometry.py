@@ -64,6 +64,8 @@ def flip_top_bottom(data: Tensor) -> Tensor:
 
 def _flipped_at_random(data: Tensor, axis: int, rng: torch.Generator | None) -> Tensor:
     heads = torch.rand((), generator=rng, device=data.device) < 0.5
+    if data.device.type == "cpu":  # a GPU would have to be waited for
+        return data.flip(axis) if heads else data
     return torch.where(heads, data.flip(axis), data)
 
 

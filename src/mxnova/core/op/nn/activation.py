@@ -130,7 +130,10 @@ class _Selu(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *d_outputs: Tensor) -> Tensor:
         (output,) = ctx.saved_tensors
-        return d_outputs[0] * _Selu.SCALE * torch.where(output > 0, 1.0, _Selu.ALPHA + output)
+        slope: Tensor = torch.ops.aten.elu_backward(
+            d_outputs[0], _Selu.ALPHA / _Selu.SCALE, _Selu.SCALE, _Selu.SCALE, True, output
+        )
+        return slope
 
 
 def _over(gamma: tuple[int, ...], data: tuple[int, ...]) -> tuple[int, ...]:

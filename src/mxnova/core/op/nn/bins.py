@@ -14,6 +14,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from ..reordering import in_order
+
 __all__ = ["cropped", "interpolated", "maxima", "sums", "table_of"]
 
 _MOST_TAPS = 1 << 20  # that are listed at once
@@ -22,7 +24,8 @@ _MOST_TAPS = 1 << 20  # that are listed at once
 def table_of(maps: Tensor) -> Tensor:
     """`maps` (…, channels, height, width) as a table."""
     # Of matrices: ATen takes twice as long to turn axes around that it could have merged.
-    return maps.flatten(-2).transpose(-2, -1).reshape(-1, maps.shape[-3]).contiguous()
+    pixels = in_order(maps.flatten(-2).transpose(-2, -1))
+    return pixels.reshape(-1, maps.shape[-3])
 
 
 def cropped(data: Tensor, rows: Tensor, columns: Tensor) -> tuple[Tensor, Tensor, Tensor]:

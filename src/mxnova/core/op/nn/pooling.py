@@ -93,6 +93,8 @@ class Slide:
 
     def sum(self, x: Tensor) -> Tensor:
         """The sum of the items."""
+        if self.aten and self.convention != "full":
+            return self.average(x, True) * prod(self.kernel)
         run = _AVERAGE[len(self.kernel)]
         if self.aten:
             return run(x, *self.place, divisor_override=1)
@@ -214,6 +216,8 @@ class Pooling(_Pool):
 
 def _root(x: Tensor, p: int) -> Tensor:
     """The root of `x` that has its sign; its gradient at 0 is 0."""
+    if p == 2 and not (torch.is_grad_enabled() and x.requires_grad):
+        return x.sqrt()
     is_zero = x == 0
     filled = x.masked_fill(is_zero, 1.0)
     root = filled.sqrt() if p == 2 else filled.sign() * filled.abs().pow(1 / 3)

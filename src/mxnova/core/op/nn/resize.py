@@ -13,10 +13,15 @@ from torch import Tensor
 from ...base.kinds import REQUIRED
 from ...base.params import Count, PosInt, ULong
 from ...base.shapes import Dim, UnknownDim, shape_text
+from .. import onednn
 from ..declaration import operator
 from ..infer import DTypes, Shapes
 from ..record import Op
+from ..reordering import channels_last, in_order
 from .window import typed_by_data
+
+# Channels-last, ATen's vectors take so many at once: with the copies in 0.15 to 0.5 of the time.
+_LEAST_CHANNELS = 16
 
 
 @operator("UpSampling")
@@ -166,4 +171,11 @@ class BilinearResize2D(Op):
         if not self.align_corners and 1 in size:
             # MXNet takes the first pixel for a single one, ATen the middle.
             data = data[:, :, : 1 if size[0] == 1 else None, : 1 if size[1] == 1 else None]
+        if data.shape[2:] == (1, 1):
+            return data.expand(-1, -1, *size)
+        if data.shape[1] < _LEAST_CHANNELS or not onednn.suits_pooling(data):
+            return self._resized(data, size)
+        return in_order(self._resized(channels_last(data), size))
+
+    def _resized(self, data: Tensor, size: tuple[int, ...]) -> Tensor:
         return F.interpolate(data, size, mode="bilinear", align_corners=self.align_corners)

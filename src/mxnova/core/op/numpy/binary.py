@@ -11,11 +11,13 @@ from collections.abc import Callable
 from itertools import zip_longest
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from ...base.errors import MXNetError
 from ...base.shapes import UNKNOWN, Dim, shape_text
+from .. import vectors
 from ..declaration import function_operator, register_function
 from ..dtypes import dtype_name
 from ..families.binary import LOGIC, modulo, power
@@ -225,7 +227,7 @@ for _name, _known in COMPARISONS.items():
     _function, _condition = LOGIC[_known]
     _binary(
         f"_npi_{_name}",
-        _function,
+        vectors.truths(_function, getattr(np, _name)),
         dtype=truth_dtype,
         differentiable=False,
         doc=f"Whether {_condition}.",

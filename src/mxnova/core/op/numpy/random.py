@@ -19,7 +19,7 @@ from ...base.shapes import shape_text
 from ..declaration import operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
-from ..random.distributions import Generator
+from ..random.distributions import Generator, exponential_draws
 from ..record import Op
 
 F = TypeVar("F", bound=Callable[..., Tensor])
@@ -251,7 +251,7 @@ def gumbel(noise: Tensor, rng: Generator, loc: Tensor, scale: Tensor) -> Tensor:
         loc: mode.
         scale: spread: the standard deviation is ``scale * pi / sqrt(6)``.
     """
-    return loc - noise.exponential_(generator=rng).log_() * scale
+    return loc - exponential_draws(noise, rng).log_() * scale
 
 
 @_distribution("_npi_logistic", "loc", "scale", bounds=_SCALE)
@@ -262,7 +262,7 @@ def logistic(noise: Tensor, rng: Generator, loc: Tensor, scale: Tensor) -> Tenso
         loc: mean.
         scale: spread: the standard deviation is ``scale * pi / sqrt(3)``.
     """
-    return loc + noise.exponential_(generator=rng).expm1_().log_() * scale
+    return loc + exponential_draws(noise, rng).expm1_().log_() * scale
 
 
 @_distribution(
@@ -290,7 +290,7 @@ def exponential(noise: Tensor, rng: Generator, scale: Tensor) -> Tensor:
     Args:
         scale: mean.
     """
-    return noise.exponential_(generator=rng) * scale
+    return exponential_draws(noise, rng) * scale
 
 
 @_distribution("_npi_rayleigh", "scale", bounds=_SCALE, scale=1.0)
@@ -300,7 +300,7 @@ def rayleigh(noise: Tensor, rng: Generator, scale: Tensor) -> Tensor:
     Args:
         scale: mode.
     """
-    return noise.exponential_(generator=rng).mul_(2).sqrt_() * scale
+    return exponential_draws(noise, rng).mul_(2).sqrt_() * scale
 
 
 _POSITIVE = {"a": "> 0"}
@@ -313,7 +313,7 @@ def pareto(noise: Tensor, rng: Generator, a: Tensor) -> Tensor:
     Args:
         a: shape of the distribution.
     """
-    return torch.expm1(noise.exponential_(generator=rng) / a)
+    return torch.expm1(exponential_draws(noise, rng) / a)
 
 
 @_distribution("_npi_weibull", "a", bounds=_POSITIVE, a=None)
@@ -323,7 +323,7 @@ def weibull(noise: Tensor, rng: Generator, a: Tensor) -> Tensor:
     Args:
         a: shape of the distribution.
     """
-    return noise.exponential_(generator=rng) ** (1 / a)
+    return exponential_draws(noise, rng) ** (1 / a)
 
 
 @_distribution("_npi_powerd", "a", bounds=_POSITIVE, has_ctx=False, differentiable=False, a=None)

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from ...base.params import Double
+from .. import vectors
 from ..declaration import DTypeRule, elementwise_shape, register_function
 from ..families.binary import LOGIC, modulo, power
 from ..families.rules import as_integer
@@ -159,7 +161,8 @@ _row(
 for _name, _known in COMPARISONS.items():
     _function, _condition = LOGIC[_known]
     _doc = f"Whether {_condition}; of data and scalar."
-    _row(f"_npi_{_name}_scalar", _function, _in_doubles_if_fraction, truth_dtype, _doc)
+    _compared = vectors.truths(_function, getattr(np, _name))
+    _row(f"_npi_{_name}_scalar", _compared, _in_doubles_if_fraction, truth_dtype, _doc)
 
 for _name, _function, _doc in (
     ("bitwise_and", torch.bitwise_and, "The bits set in both data and scalar."),

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from ...base.errors import ArgumentError, MXNetError, told_as
 from ...base.params import Double
+from .. import vectors
 from ..declaration import elementwise_shape, function_operator, register_function, same_dtype
 from ..dtypes import dtype_name
 from ..families.rules import numbers_only
@@ -83,11 +85,12 @@ unary("_npx_sigmoid", find("sigmoid").of({}).forward, doc="1 / (1 + exp(-data)).
 # fmt: off
 _row("_npi_bitwise_not", torch.bitwise_not, dtype=integers_only, differentiable=False,
      doc="Every bit turned around; for bool the other truth.")
-_row("_npi_isfinite", torch.isfinite, dtype=truth_dtype, differentiable=False,
-     doc="Whether x is neither infinite nor NaN.")
-_row("_npi_isinf", torch.isinf, dtype=truth_dtype, differentiable=False,
-     doc="Whether x is an infinity.")
-_row("_npi_isnan", torch.isnan, dtype=truth_dtype, differentiable=False, doc="Whether x is NaN.")
+_row("_npi_isfinite", vectors.truths(torch.isfinite, np.isfinite), dtype=truth_dtype,
+     differentiable=False, doc="Whether x is neither infinite nor NaN.")
+_row("_npi_isinf", vectors.truths(torch.isinf, np.isinf), dtype=truth_dtype,
+     differentiable=False, doc="Whether x is an infinity.")
+_row("_npi_isnan", vectors.truths(torch.isnan, np.isnan), dtype=truth_dtype,
+     differentiable=False, doc="Whether x is NaN.")
 _row("_npi_isneginf", torch.isneginf, dtype=truth_dtype, differentiable=False,
      doc="Whether x is -∞.")
 _row("_npi_isposinf", torch.isposinf, dtype=truth_dtype, differentiable=False,

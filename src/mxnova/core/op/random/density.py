@@ -59,7 +59,7 @@ def uniform(sample: Tensor, low: Tensor, high: Tensor, *, is_log: bool = False) 
         is_log: give the logarithm.
     """
     low, high = _per_sample(sample, low, high)
-    return _result(-(high - low).log().expand_as(sample), is_log)
+    return _result(-(high - low).log(), is_log).expand_as(sample)
 
 
 @_density("normal")

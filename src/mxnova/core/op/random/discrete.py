@@ -184,4 +184,4 @@ class Shuffle(Op):
 
     def forward(self, data: Tensor, *, rng: Generator) -> Tensor:
         order = torch.randperm(len(data), generator=rng, device=data.device)
-        return data[order]
+        return data.index_select(0, order)

