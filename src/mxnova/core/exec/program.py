@@ -44,7 +44,16 @@ from .placement import contexts_of, placed
 from .sparse_execution import run_edges
 from .work import is_small
 
-__all__ = ["INFERENCE", "TRAINING", "ArrayFacts", "Facts", "Mode", "Program", "ProgramTable", "Settled"]
+__all__ = [
+    "INFERENCE",
+    "TRAINING",
+    "ArrayFacts",
+    "Facts",
+    "Mode",
+    "Program",
+    "ProgramTable",
+    "Settled",
+]
 
 
 class ArrayFacts(NamedTuple):
