@@ -16,7 +16,7 @@ __all__ = ["is_small"]
 # Multiplications, on an average node, from which on two threads are faster: half of their time is
 # the 2 us that threads take to meet.
 _WORTH_SHARING = 1 << 17
-_ELEMENT = 32  # multiplications in the time of an exp
+_EXPONENTIAL = 32  # multiplications in its time
 _RUN_BY_OTHERS = frozenset({"Custom", "_npi_Custom", "_Group"})
 
 
@@ -40,16 +40,18 @@ def _work(node: Node, shapes: ShapeTable) -> float:
     """About how many multiplications take as long as a node; infinity where nobody knows.
 
     Matrices of m x k, k x n and m x n elements are multiplied by as many as the root of the product
-    of the three; so are images and kernels, but for the size of the window.
+    of the three; so are images and kernels, but for the size of the window. Of a function of each
+    element nothing is known, so that it counts as an exponential.
     """
     op: Any = node.op
     if node.subgraphs or op.name in _RUN_BY_OTHERS:
         return inf
-    arrays: list[Any] = [shapes[id(e.node)][e.output] for e in node.inputs]
-    arrays += shapes[id(node)]
-    if not all(map(is_known, arrays)):
+    inputs: list[Any] = [shapes[id(e.node)][e.output] for e in node.inputs]
+    outputs: Any = shapes[id(node)]
+    if not all(map(is_known, [*inputs, *outputs])):
         return inf
-    largest = sorted(map(prod, arrays), reverse=True)
+    made = [prod(shape) for shape in outputs]
+    largest = sorted([*map(prod, inputs), *made], reverse=True)
     window = prod(getattr(op, "kernel", ()))
-    products = sqrt(prod(largest[:3]) * window)
-    return max(products, _ELEMENT * largest[0])
+    products: float = sqrt(prod(largest[:3]) * window)
+    return max(products, float(_EXPONENTIAL * max(made)), float(largest[0]))
