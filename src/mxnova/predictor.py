@@ -24,11 +24,10 @@ from .core.exec.backends.request import DEFAULT, marked
 from .core.exec.explanation import Placement
 from .core.exec.interpreter import Interpreter, Teller
 from .core.exec.lowering import Step
-from .core.exec.program import INFERENCE, ArrayFacts, Facts, Program
+from .core.exec.program import INFERENCE, ArrayFacts, Facts, Program, Settled
 from .core.exec.sparse_execution import dense_edge
 from .core.exec.specialization import Inference
 from .core.exec.subgraph_backends import for_binding
-from .core.graph.completion import completions
 from .core.graph.infer import DTypeTable, ShapeTable, infer_dtypes, infer_shapes
 from .core.graph.serialize import from_json
 from .core.graph.symbol import Group, Symbol
@@ -78,7 +77,7 @@ class Predictor:
         self._symbol = _asking(_outputs_of(_symbol_of(symbol), outputs), backend, precision)
         self._parameters = _aligned(_parameters_of(params, self._context), self._symbol)
         self._types = {n: torch_dtype(d) for n, d in _named("types", types or {}).items()}
-        self._operators: Any = None
+        self._settled: Settled | None = None
         self._local = threading.local()
         self._set_shapes(input_shapes)
 
@@ -109,7 +108,7 @@ class Predictor:
         self._output_types = [
             dtypes[id(e.node)][e.output] or torch.float32 for e in self._symbol.entries
         ]
-        self._compile(completions(self._symbol, shapes, dtypes))
+        self._compile(Settled.of(self._symbol, shapes, dtypes))
 
     def _check_inputs(self, input_shapes: Mapping[str, Sequence[int]]) -> None:
         names = self._symbol.list_inputs()
@@ -136,16 +135,16 @@ class Predictor:
             )
         return torch.zeros(shape, dtype=dtype or torch.float32, device=self._context.device)
 
-    def _compile(self, operators: Any) -> None:
+    def _compile(self, settled: Settled) -> None:
         """Compiles the graph around the parameters, unless what is there computes the same."""
-        if operators == self._operators:
+        if settled == self._settled:
             return
-        self._operators = operators
+        self._settled = settled
         facts = Facts(
             {n: ArrayFacts(tuple(t.shape), t.dtype) for n, t in self._rest.items()}, self._context
         )
         constants = frozenset(n for n in self._parameters if n not in self._inputs)
-        program = Program(self._symbol, facts, operators)
+        program = Program(self._symbol, facts, settled)
         self._inference = Inference(program, constants)
         self._inference.specialize([self._rest[n] for n in self._order])
 

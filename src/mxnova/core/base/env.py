@@ -51,6 +51,9 @@ VARIABLES: dict[str, Variable] = {
     "MXNOVA_WINOGRAD": Variable(kind_of(bool), True,
         "Whether such rewritten graphs compute large convolutions by 3x3 windows in a quarter of "
         "the products, with weights that take four times the memory."),
+    "MXNOVA_SMALL_IN_ONE_THREAD": Variable(kind_of(bool), True,
+        "Whether graphs with too little to compute for several threads, and updates of few "
+        "weights, run in the calling thread alone; read once."),
     "MXNOVA_AUTO_BACKENDS": Variable(kind_of(str), "onednn openvino onnxruntime",
         "Which backends the backend auto measures besides ATen, where they are installed; blanks "
         "between."),

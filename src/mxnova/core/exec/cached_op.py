@@ -15,7 +15,7 @@ from ..graph.symbol import Symbol
 from ..nd.array import NDArray
 from ..nd.base_array import CLASSES
 from ..nd.recording import STATE
-from ..nd.tape import TapeNode, flow_of, outputs_of, step
+from ..nd.tape import SmallGraph, TapeNode, flow_of, outputs_of, step
 from ..nd.wrapping import owned, receive, wrap_recorded, wrap_value
 from ..runtime.attention import ATTENTION
 from ..runtime.context import Context
@@ -168,9 +168,9 @@ class CachedOp:
             else:
                 results = compiled.program.run(inputs, _RECORDED, self._observers)
             results = _distinct(results, inputs)
-        nodes = outputs_of(step(self, arrays), len(results))
-        kind = self._class
-        return [_wrapped(r, n, context, kind) for r, n in zip(results, nodes, strict=True)]
+        kind = SmallGraph if compiled.program.is_small else TapeNode
+        nodes = outputs_of(step(self, arrays, kind), len(results))
+        return [_wrapped(r, n, context, self._class) for r, n in zip(results, nodes, strict=True)]
 
     def _register_op_hook(self, callback: Tell | None, monitor_all: bool = False) -> None:
         """Calls ``callback(array name, operator, array)`` for every output of every node.

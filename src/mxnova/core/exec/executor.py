@@ -22,7 +22,6 @@ from ..base.errors import (
     shown,
 )
 from ..base.shapes import shape_text
-from ..graph.completion import completions
 from ..graph.infer import infer_stypes
 from ..graph.node import written_variables
 from ..graph.symbol import Symbol
@@ -35,6 +34,7 @@ from ..op.reordering import in_order
 from ..op.sparse.storage import Value
 from ..runtime.attention import ATTENTION
 from ..runtime.context import Context
+from ..runtime.one_thread import in_one_thread
 from ..runtime.profiler import PROFILER, api_call, recorded_backward
 from ..runtime.resource import random_stream
 from .allocation import allocated_output, resized
@@ -45,7 +45,7 @@ from .interpreter import Observer, Teller
 from .memory_need import bytes_needed
 from .monitor import GradientTeller, MonitorCallback, told
 from .placement import contexts_of
-from .program import TRAINING, ArrayFacts, Facts, Mode, Program
+from .program import TRAINING, ArrayFacts, Facts, Mode, Program, Settled
 from .sparse_execution import leaf_of, tracked_of, value_of
 from .specialization import Inference
 from .subgraph_backends import for_binding
@@ -110,6 +110,8 @@ class Executor:
             raise ArgumentTypeError(f"bind: shared_exec={shown(shared_exec)}: must be an executor")
         self._program = self._compiled(shared_exec.outputs if shared_exec else [])
         self._inference = Inference(self._program)
+        is_small = self._program.is_small
+        self._run_backward = in_one_thread(run_backward) if is_small else run_backward
         written = written_variables(symbol.nodes)
         names = {n.name for n in symbol.nodes if id(n) in written}
         self._written = [a for n, a in {**args, **aux_states}.items() if n in names]
@@ -152,7 +154,7 @@ class Executor:
             )
         symbol = for_binding(self._symbol, {n: a.stype for n, a in arrays.items()})
         if symbol is self._symbol:
-            return Program(symbol, facts, completions(symbol, shapes, dtypes))
+            return Program(symbol, facts, Settled.of(symbol, shapes, dtypes))
         return Program(symbol, facts, order=list(arrays))
 
     # Arrays --------------------------------------------------------------------------------------
@@ -387,7 +389,7 @@ class Executor:
         roots, gradients = zip(*pairs, strict=True)
         try:
             with recorded_backward(roots, self._ctx) if PROFILER.running else _NOBODY:
-                run_backward(roots, gradients, True, False, wanted, True, True)
+                self._run_backward(roots, gradients, True, False, wanted, True, True)
         except Exception as error:
             for leaf in leaves:
                 leaf.grad = None

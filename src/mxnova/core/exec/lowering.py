@@ -56,6 +56,7 @@ class Lowered:
         steps: what it does, in order.
         source: its code.
         function: the code, compiled: values of the arguments to a tuple of results.
+        run: the same for who runs the whole graph.
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class Lowered:
         exec(compile(self.source, self._file, "exec"), functions)
         # Taken out of its own globals: a cycle would hold folded weights of dropped networks.
         self.function: Callable[..., tuple[Any, ...]] = functions.pop("forward")
+        self.run: Callable[..., tuple[Any, ...]] = self.function
 
     def __del__(self, lines: dict[str, Any] = linecache.cache) -> None:
         lines.pop(self._file, None)  # bound above: at exit the module's names are gone

@@ -33,6 +33,7 @@ from ..graph.symbol import Symbol
 from ..op.gradient import recorded
 from ..op.record import Op
 from ..runtime.context import Context
+from ..runtime.one_thread import in_one_thread
 from ..runtime.profiler import PROFILER
 from ..runtime.resource import random_stream
 from .errors import refuse
@@ -41,8 +42,18 @@ from .interpreter import Interpreter, Observer, Timer
 from .lowering import Lowered, Runner, lower
 from .placement import contexts_of, placed
 from .sparse_execution import run_edges
+from .work import is_small
 
-__all__ = ["INFERENCE", "TRAINING", "ArrayFacts", "Facts", "Mode", "Program", "ProgramTable"]
+__all__ = [
+    "INFERENCE",
+    "TRAINING",
+    "ArrayFacts",
+    "Facts",
+    "Mode",
+    "Program",
+    "ProgramTable",
+    "Settled",
+]
 
 
 class ArrayFacts(NamedTuple):
@@ -98,6 +109,29 @@ class Facts:
         return infer_dtypes(symbol.nodes, {n: a.dtype for n, a in self.inputs.items()})
 
 
+class Settled(NamedTuple):
+    """What shapes and types decide of how a graph runs.
+
+    Attributes:
+        operators: those that become definite, by their nodes' ids.
+        is_small: whether one thread is enough for it.
+    """
+
+    operators: Mapping[int, Op]
+    is_small: bool
+
+    @classmethod
+    def of(cls, symbol: Symbol, shapes: ShapeTable, dtypes: DTypeTable) -> Settled:
+        """Decides.
+
+        Args:
+            symbol: the graph.
+            shapes: of all outputs of its nodes.
+            dtypes: element types of the same.
+        """
+        return cls(completions(symbol, shapes, dtypes), is_small(symbol, shapes))
+
+
 class Program:
     """A symbol compiled for known inputs; any number of threads may run it.
 
@@ -106,11 +140,12 @@ class Program:
         symbol: what it runs, a graph of its own: changes to the one that was given do not reach it.
         variables: the inputs: arguments, then auxiliary states.
         integers: which of them hold integers, by number.
+        is_small: whether one thread is enough for it.
 
     Args:
         symbol: what to compute.
         facts: what is known of it.
-        operators: operators that become definite, where the caller has asked already.
+        settled: what shapes and types decide, where the caller has asked already.
         order: names of the inputs, in the order in which `variables` shall be.
 
     Raises:
@@ -121,18 +156,18 @@ class Program:
         self,
         symbol: Symbol,
         facts: Facts,
-        operators: Mapping[int, Op] | None = None,
+        settled: Settled | None = None,
         order: Sequence[str] | None = None,
     ) -> None:
-        if operators is None:
-            operators = completions(symbol, facts.shapes(symbol), facts.dtypes(symbol))
-        symbol = rewrite(completed(symbol, operators), Node.copy)
+        if settled is None:
+            settled = Settled.of(symbol, facts.shapes(symbol), facts.dtypes(symbol))
+        symbol = rewrite(completed(symbol, settled.operators), Node.copy)
         if env.get("MXNET_ELIMINATE_COMMON_EXPR"):
             symbol = without_common_expressions(symbol)
         if facts.keeps_state:
             symbol = _instantiated(symbol)
         contexts = contexts_of(symbol.nodes, facts.context, facts.groups)
-        self.facts = facts
+        self.facts, self.is_small = facts, settled.is_small
         self.variables = [n for part in symbol.variables() for n in part]
         if order is not None:
             self.variables.sort(key=lambda variable: order.index(variable.name))
@@ -144,7 +179,7 @@ class Program:
     def ready(cls, symbol: Symbol, facts: Facts) -> Program:
         """The program of a part of a rewritten symbol, which is run as it stands."""
         made: Program = object.__new__(cls)
-        made.facts, made.symbol, made._lowered = facts, symbol, {}
+        made.facts, made.symbol, made.is_small, made._lowered = facts, symbol, False, {}
         made.variables = [n for part in symbol.variables() for n in part]
         return made
 
@@ -173,7 +208,10 @@ class Program:
         """The function of a rewritten form of `symbol`, of the same inputs."""
         runners = _Runners(symbol, self.facts, mode)
         contexts = contexts_of(symbol.nodes, self.facts.context, self.facts.groups)
-        return lower(symbol, self.variables, runners.runner, contexts)
+        lowered = lower(symbol, self.variables, runners.runner, contexts)
+        if self.is_small:
+            lowered.run = in_one_thread(lowered.function)
+        return lowered
 
     def run(
         self, values: Sequence[Any], mode: Mode = INFERENCE, observers: Sequence[Observer] = ()
@@ -199,7 +237,7 @@ def execute(
         watching = (*observers, Timer()) if PROFILER.symbolic else observers
         return Interpreter(lowered, values, watching).run()
     try:
-        return lowered.function(*values)
+        return lowered.run(*values)
     except Exception as error:
         failed = lowered.failed(error)
         if failed is None:
@@ -284,7 +322,7 @@ _KEPT = 4096
 class ProgramTable:
     """The programs of one symbol for inputs of various shapes, types and contexts.
 
-    Inputs for which the same operators become definite share a program.
+    Inputs for which shapes and types decide the same share a program.
 
     Args:
         symbol: what to compute.
@@ -339,12 +377,13 @@ class ProgramTable:
         known = [ArrayFacts(tuple(shape), *types) for shape, *types in inputs]
         named = dict(zip(self.names, known, strict=True))
         facts = Facts(named, context, None, self._keeps_state, stream)
-        operators = completions(self.symbol, facts.shapes(self.symbol), facts.dtypes(self.symbol))
+        settled = Settled.of(self.symbol, facts.shapes(self.symbol), facts.dtypes(self.symbol))
         stypes = tuple(i.stype for i in known)
         integers = tuple(facts.is_integer(name) for name in self.names)
-        shared = (context, rng, stypes, integers, tuple(operators.items()))
+        operators = tuple(settled.operators.items())
+        shared = (context, rng, stypes, integers, operators, settled.is_small)
         found = self._programs.get(shared)
         if found is None:
-            found = make(Program(self.symbol, facts, operators))
+            found = make(Program(self.symbol, facts, settled))
             found = self._programs.setdefault(shared, found)
         return found

@@ -29,13 +29,14 @@ from ..op.integer_gradient import integer_stand_in
 from ..op.kernel_gradient import stand_in
 from ..op.reordering import in_order
 from ..runtime.attention import ATTENTION
+from ..runtime.one_thread import in_one_thread
 from ..runtime.profiler import PROFILER, recorded_backward
 from .access import READ, settle
 from .base_array import BaseArray
 from .memory import give_up, regain, take
 from .recording import STATE
 from .sparse_gradient import sparse_gradient, take_sparse_gradient
-from .tape import GRADIENT, Leaf, TapeNode, free, outputs_of, reached, step
+from .tape import GRADIENT, Leaf, TapeNode, free, is_small, outputs_of, reached, step
 from .wrapping import clear, wrap
 
 __all__ = ["attach", "backward", "grad", "mark_variables", "run_backward", "store_gradient"]
@@ -191,11 +192,13 @@ def _check_head_gradient(caller: str, i: int, array: BaseArray, gradient: BaseAr
 
 # torch.autograd.grad spends 5 µs on checking arguments, as much as a small pass takes.
 run_backward: Any = torch.autograd.Variable._execution_engine.run_backward
+_run_alone = in_one_thread(run_backward)
 
 
 def _gradients(
-    caller: str, heads: _Heads, leaves: Sequence[Leaf], keep: bool, create_graph: bool, train: bool
-) -> list[Tensor | None]:
+    caller: str, heads: _Heads, leaves: Sequence[Leaf], keep: bool, create_graph: bool, train: bool,
+    run: Any = run_backward,
+) -> list[Tensor | None]:  # fmt: skip
     """Gradients of leaves, with their graphs where asked for; None where none flows to the leaf."""
     results: list[Tensor] = []
     gradients: list[Tensor] = []
@@ -221,9 +224,9 @@ def _gradients(
         arguments = (tuple(results), tuple(gradients), keep, create_graph, wanted, True, False)
         if PROFILER.running:
             with recorded_backward(results, next(iter(heads.values()))[0].context):
-                found = run_backward(*arguments)
+                found = run(*arguments)
         else:
-            found = run_backward(*arguments)
+            found = run(*arguments)
     except MXNetError:
         raise
     except Exception as error:
@@ -280,11 +283,13 @@ def backward(
             mode that they were recorded in.
     """
     found = _heads("backward", heads, head_grads)
-    leaves, buffers = _wanted(reached(found))
+    nodes = reached(found)
+    leaves, buffers = _wanted(nodes)
+    run = _run_alone if is_small(nodes) else run_backward
     if head_grads is None:  # else they might be read
         give_up(buffers)
     try:
-        gradients = _gradients("backward", found, leaves, retain_graph, False, train_mode)
+        gradients = _gradients("backward", found, leaves, retain_graph, False, train_mode, run)
     except BaseException:
         for array in buffers:
             regain(array)

@@ -13,6 +13,7 @@ from torch import Tensor, is_grad_enabled
 from ..op.record import Op, find
 from ..op.tensor.lookup import in_range
 from ..runtime.attention import ATTENTION
+from ..runtime.one_thread import in_one_thread
 from .base_array import CLASSES, BaseArray
 from .recording import STATE
 from .tape import TapeNode, flow_of, step, step_after, variable_of
@@ -47,17 +48,22 @@ def class_losses(scores: BaseArray, label: BaseArray) -> BaseArray | None:
     context = scores._chunk.context
     if label._chunk.context is not context:
         return None
+    run = _losses if value.numel() > _FEW else _losses_of_few
     if not STATE.recording or (scores._tracked is None and label._tracked is None):
-        return wrap(_losses(value, classes), context)
+        return wrap(run(value, classes), context)
     link = flow_of(scores)
     if link is None or label._tracked is not None or not is_grad_enabled():
         return None
-    return wrap_recorded(_losses(link, classes), context, _recorded(scores, label))
+    return wrap_recorded(run(link, classes), context, _recorded(scores, label))
 
 
 def _losses(scores: Tensor, classes: Tensor) -> Tensor:
     index = in_range(classes.reshape(-1), scores.shape[1])
     return F.nll_loss(torch.log_softmax(scores, 1), index, reduction="none")
+
+
+_FEW = 1 << 14  # scores; several threads are not faster
+_losses_of_few = in_one_thread(_losses)
 
 
 def _recorded(scores: BaseArray, label: BaseArray) -> TapeNode:

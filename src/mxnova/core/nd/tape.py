@@ -21,11 +21,13 @@ from ..op.record import Op
 __all__ = [
     "GRADIENT",
     "Leaf",
+    "SmallGraph",
     "Step",
     "TapeNode",
     "flow_of",
     "free",
     "is_live",
+    "is_small",
     "link_of",
     "linked",
     "outputs_of",
@@ -83,6 +85,12 @@ class Leaf(TapeNode):
         self.is_fresh = False
 
 
+class SmallGraph(TapeNode):
+    """A recorded graph with too little to compute for several threads."""
+
+    __slots__ = ()
+
+
 def is_live(array: Any) -> bool:
     """Whether `array` belongs to a graph that no backward pass has used up."""
     node = array._node
@@ -125,7 +133,7 @@ def linked(arrays: Iterable[Any]) -> list[Tensor] | None:
     return tensors if found else None
 
 
-def step(made_by: Step, arrays: Iterable[Any]) -> TapeNode:
+def step(made_by: Step, arrays: Iterable[Any], kind: type[TapeNode] = TapeNode) -> TapeNode:
     """The node of what was run on `arrays`; those that no node belongs to become variables."""
     inputs = []
     for array in arrays:
@@ -134,7 +142,7 @@ def step(made_by: Step, arrays: Iterable[Any]) -> TapeNode:
             node = variable_of(array)
         inputs.append(node)
     # As a call of the class makes it, in half the time.
-    made: TapeNode = _new(TapeNode)
+    made: TapeNode = _new(kind)
     made.made_by, made.inputs, made.number = made_by, tuple(inputs), _number_of_step()
     return made
 
@@ -180,6 +188,18 @@ def reached(heads: Iterable[TapeNode]) -> list[TapeNode]:
                 seen.add(source)
                 found.append(source)
     return found
+
+
+def is_small(nodes: Sequence[TapeNode]) -> bool:
+    """Whether a backward pass goes through small graphs, and operators on what these gave."""
+    return SmallGraph in set(map(type, nodes)) and not any(map(_may_be_large, nodes))
+
+
+def _may_be_large(node: TapeNode) -> bool:
+    made_by = node.made_by
+    if type(node) is not TapeNode or made_by is None or type(made_by) is int:
+        return False
+    return not isinstance(made_by, Op) or Leaf in set(map(type, node.inputs or ()))
 
 
 GRADIENT = "_backward"  # what made gradients that are recorded themselves
