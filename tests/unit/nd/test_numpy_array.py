@@ -294,3 +294,17 @@ def test_float32_is_not_told_where_the_text_is_wrapped_either():
     x = np.array([3.4e38, -3.4e38, 0, -128, 128])
     assert "\n" in repr(x.asnumpy())
     assert repr(x).endswith("1.28e+02])")
+
+
+def test_a_truth_value_is_a_mask_of_all():
+    with mx.util.np_array(True), mx.util.np_shape(True):
+        x = np.arange(4).reshape(2, 2)
+        for key in (True, numpy.True_, numpy.array(True)):
+            assert x[key].shape == (1, 2, 2)
+        assert x[False].shape == (0, 2, 2)
+        x[False] = 9
+        assert x.tolist() == [[0, 1], [2, 3]]
+        x[True] = 9
+        assert x.tolist() == [[9, 9], [9, 9]]
+    with mx.util.np_array(False):
+        assert mx.nd.arange(2)[True].asscalar() == 1  # legacy arrays take True for 1

@@ -22,7 +22,7 @@ from ..base.errors import (
     OutOfRangeError,
     shown,
 )
-from ..base.scopes import is_np_shape
+from ..base.scopes import is_np_array, is_np_shape
 from ..base.shapes import shape_text
 from ..op.reordering import in_order
 from .copying import copy
@@ -140,10 +140,19 @@ def _shown(tensor: Tensor) -> str:
 
 
 def _mask_of_all(key: Any) -> Tensor | None:
-    """The tensor of a key that is one truth value in an array, as NumPy has it."""
+    """The tensor of a key that is one truth value, as NumPy has it.
+
+    Outside of NumPy's mode True is 1, but for truth values in arrays.
+    """
+    if is_np_array() and (type(key) is bool or _is_truth(key)):
+        return torch.tensor(bool(key))
     mask = getattr(key, "_raw", None)
     is_mask = isinstance(mask, Tensor) and mask.dtype is torch.bool and not mask.dim()
     return key._tensor if is_mask else None
+
+
+def _is_truth(key: Any) -> bool:
+    return isinstance(key, (np.bool_, np.ndarray)) and not key.ndim and key.dtype == np.bool_
 
 
 # Keys ---------------------------------------------------------------------------------------------

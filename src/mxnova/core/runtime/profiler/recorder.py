@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from ...base import env
-from ...base.errors import MXNetError, argument_error
+from ...base.errors import AssertedError, MXNetError, argument_error
 from ...base.params import fields_of, parse_attrs
 from .. import heap
 from ..attention import ATTENTION
@@ -290,10 +290,11 @@ class Profiler:
     def dumps(self, reset: bool, form: str, sort_by: str, ascending: bool) -> str:
         """The totals as text; empty when they are not kept."""
         if form not in ("table", "json"):
-            raise argument_error("profiler.dumps", "format", form, "must be table or json")
+            what = "must be table or json"
+            raise argument_error("profiler.dumps", "format", form, what, AssertedError)
         if sort_by not in ORDERS:
-            known = ", ".join(ORDERS)
-            raise argument_error("profiler.dumps", "sort_by", sort_by, f"must be one of {known}")
+            what = f"must be one of {', '.join(ORDERS)}"
+            raise argument_error("profiler.dumps", "sort_by", sort_by, what, AssertedError)
         with self._lock:
             self._drain()
             if not self._options.aggregate_stats:
