@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-__all__ = ["argmax", "argmin", "layer_norm", "rows_at", "softmax", "tanh_", "truths"]
+__all__ = ["argmax", "argmin", "layer_norm", "rows_at", "rows_filled", "softmax", "tanh_", "truths"]
 
 # Without AVX-512 ATen's hyperbolic tangent is MKL's, which on AMD's processors takes 14 µs for
 # 4,096 numbers on one core, NumPy's 6. With AVX-512 MKL's is fast.
@@ -108,6 +108,21 @@ def rows_at(table: Tensor, places: Tensor) -> Tensor:
         return torch.from_numpy(np.take(table.numpy(), places.numpy(), axis=0, mode="clip"))
     rows = table.index_select(0, places.clamp(0, len(table) - 1).flatten())
     return rows.view(*places.shape, *table.shape[1:])
+
+
+def rows_filled(data: Tensor, rows: Tensor, value: float) -> Tensor:
+    """A copy of `data` with `value` where `rows`, a mask of its first axes, is true.
+
+    NumPy takes 0.33 ms for half of 128 x 64 rows of 128, ATen by their places 0.65.
+    """
+    if _takes(data) and not (torch.is_grad_enabled() and data.requires_grad):
+        filled = data.clone()
+        filled.numpy()[rows.numpy()] = value
+        return filled
+    if data.device.type == "cpu" and data.ndim > rows.ndim:
+        places = rows.reshape(-1).nonzero().squeeze(1)
+        return data.flatten(0, rows.ndim - 1).index_fill(0, places, value).view(data.shape)
+    return data.masked_fill(rows.reshape(*rows.shape, *(1,) * (data.ndim - rows.ndim)), value)
 
 
 # ATen looks for places along an inner axis number by number: along the second one of 8 x 21 x 64 x

@@ -17,7 +17,7 @@ from torch import Tensor
 from ...base.params import Count
 from ..declaration import elementwise_shape, function_operator, register_function
 from ..gradient_stypes import as_head
-from .rules import broadcast_shape, numbers_only, through_float
+from .rules import broadcast_shape, known_positive, numbers_only, through_float
 
 __all__ = ["LOGIC", "binary", "divide", "hypot", "modulo", "power", "truth"]
 
@@ -76,7 +76,7 @@ def divide(lhs: Tensor, rhs: Tensor) -> Tensor:
     """Quotient; that of integers is cut towards zero."""
     if lhs.is_floating_point():
         return torch.div(lhs, rhs)
-    if _is_positive(rhs):
+    if known_positive(rhs):
         return torch.div(lhs, rhs, rounding_mode="trunc")
     return torch.where(
         _is_minus_one(rhs), -lhs, torch.div(lhs, _safe_divisor(rhs), rounding_mode="trunc")
@@ -88,13 +88,6 @@ def modulo(lhs: Tensor, rhs: Tensor) -> Tensor:
     if lhs.is_floating_point():
         return torch.remainder(lhs, rhs).masked_fill(rhs == 0, 0)
     return torch.remainder(lhs, _safe_divisor(rhs).masked_fill(rhs == 0, 1))
-
-
-def _is_positive(divisor: Tensor) -> bool:
-    """Whether it is known, where looking costs little, that all numbers are above 0."""
-    if divisor.device.type != "cpu" or not divisor.numel() or torch.compiler.is_compiling():
-        return False
-    return bool(divisor.amin() > 0)
 
 
 def _is_minus_one(divisor: Tensor) -> Tensor:

@@ -22,6 +22,7 @@ __all__ = [
     "as_integer",
     "broadcast_shape",
     "floats_only",
+    "known_positive",
     "numbers_only",
     "through_float",
 ]
@@ -82,6 +83,13 @@ def through_float(
 
     forward.of_floats = function  # type: ignore[attr-defined]
     return forward
+
+
+def known_positive(data: Tensor) -> bool:
+    """Whether it is known, where looking costs little, that all numbers are above 0."""
+    if data.device.type != "cpu" or not data.numel() or torch.compiler.is_compiling():
+        return False
+    return bool(data.amin() > 0)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from ..declaration import DTypeRule, elementwise_shape, register_function
 from ..gradient_stypes import as_equal_head, as_head, as_input
-from .rules import numbers_only, through_float
+from .rules import known_positive, numbers_only, through_float
 
 __all__ = ["round_half_away", "unary"]
 
@@ -111,6 +111,8 @@ def _softsign_backward(d_output: Tensor, data: Tensor) -> Tensor:
 def _gamma(data: Tensor) -> Tensor:
     """Γ from its logarithm, in float64 because exp magnifies the rounding error."""
     x = data.double()
+    if known_positive(x):
+        return torch.exp(torch.lgamma(x)).to(data.dtype)
     below = torch.floor(x)
     negative = torch.signbit(x) & ((x == 0) | (torch.remainder(below, 2) != 0))
     value = torch.where(negative, -1.0, 1.0) * torch.exp(torch.lgamma(x))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from .. import vectors
 from ..declaration import operator
 from ..infer import DTypes, Shapes
 from ..record import Op
@@ -60,11 +61,7 @@ class SequenceMask(_SequenceOp):
         if self.axis == 1:
             ended = ended.T
         value = self.value if data.is_floating_point() else int(self.value)
-        if data.device.type == "cpu" and data.ndim > 2:
-            # Only the rows that end: 0.24 instead of 0.65 ms for half of 128 x 64 x 128.
-            rows = ended.reshape(-1).nonzero().squeeze(1)
-            return data.flatten(0, 1).index_fill(0, rows, value).view(data.shape)
-        return data.masked_fill(ended.reshape(*ended.shape, *(1,) * (data.ndim - 2)), value)
+        return vectors.rows_filled(data, ended, value)
 
 
 @operator("SequenceLast")
