@@ -97,7 +97,10 @@ class Scope(metaclass=ScopeType):
     @classmethod
     def get_current(cls) -> Any:
         """The value in force in this thread."""
-        return cls._stack()[-1]
+        try:
+            return cls._stacks.stack[-1]
+        except AttributeError:
+            return cls._stack()[-1]
 
     @classmethod
     def set_current(cls, value: Any) -> None:

@@ -116,6 +116,9 @@ def from_user(shape: Iterable[int] | None) -> PartialShape:
     return tuple(UNKNOWN if d <= 0 else int(d) for d in dims) if dims else None
 
 
+_INTEGERS = frozenset({int})
+
+
 def sizes_of(function: str, shape: Any) -> tuple[int, ...]:
     """The sizes that a caller's number, or list, tuple or array of numbers, means.
 
@@ -124,8 +127,8 @@ def sizes_of(function: str, shape: Any) -> tuple[int, ...]:
     """
     sizes: tuple[int, ...]
     try:
-        if type(shape) is tuple:
-            sizes = tuple([operator.index(size) for size in shape])
+        if type(shape) is tuple and _INTEGERS.issuperset(map(type, shape)):
+            sizes = shape
         elif hasattr(shape, "__index__") and not getattr(shape, "shape", ()):
             sizes = (operator.index(shape),)
         else:

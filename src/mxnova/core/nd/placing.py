@@ -16,9 +16,9 @@ from ..op.calls import CallForm
 from ..op.record import Op, OpType
 from .base_array import BaseArray
 from .dispatch import invoke
-from .shortcuts import MOST_STRAIGHT, of_one, straight_of
+from .shortcuts import MOST_STRAIGHT, of_one, of_several, straight_of
 
-__all__ = ["placed_by_python"]
+__all__ = ["all_arrays", "placed_by_python"]
 
 # Parameters are known by the identity of their values, see `OpType.kept`; those given by place
 # stand behind all arrays.
@@ -45,6 +45,18 @@ _CALL = """
             return {straight}
         return _invoke(_known[0], ({arrays_given},), out, cls=_cls)
 """
+_VARIADIC = """
+def function(*_args, {parameters}out=None, name=None, **_others):
+    _key = (len(_args), {identities})
+    if out is None and not _others and _args and _all_arrays(_args):
+        _known = _recent.get(_key)
+        if _known is None:
+            _known = (_kept(_key, ({values})),)
+        return _of_several(_known[0], _args, _cls)
+    if _key[1:] != _nothing:
+        _others |= {{n: v for n, v in zip(_names, ({values})) if v is not _none}}
+    return _sorting(*_args, out=out, name=name, **_others)
+"""
 _MOST_NAMED = 6  # parameters that have a place of their own
 
 
@@ -59,17 +71,20 @@ def placed_by_python(
         cls: class of the results; None: that of the inputs.
         sorting: the function for all calls.
     """
-    n_arrays = len(form.arrays)
-    if form.variadic is not None or not 1 <= n_arrays <= MOST_STRAIGHT:
+    n_arrays, is_variadic = len(form.arrays), form.variadic is not None
+    if not is_variadic and not 1 <= n_arrays <= MOST_STRAIGHT:
         return sorting
     names = [n for n in form.parameters if n.isidentifier() and n not in _TAKEN][:_MOST_NAMED]
 
     def kept(key: Any, values: tuple[Any, ...]) -> Op:
         given = {n: v for n, v in zip(names, values, strict=True) if v is not NOT_GIVEN}
+        if type_.counts_inputs:
+            given.setdefault("num_args", key[0])
         return type_.kept(key, values, given)
 
     scope = {
         "BaseArray": BaseArray,
+        "_all_arrays": all_arrays,
         "_cls": cls,
         "_invoke": invoke,
         "_kept": kept,
@@ -77,11 +92,12 @@ def placed_by_python(
         "_none": NOT_GIVEN,
         "_nothing": (id(NOT_GIVEN),) * len(names),
         "_of_one": of_one,
+        "_of_several": of_several,
         "_recent": type_.recent,
         "_sorting": sorting,
         **{f"_straight_{n}": straight_of(n) for n in range(1, n_arrays + 1)},
     }
-    exec(_source(names, n_arrays, cls is None), scope)
+    exec(_variadic(names) if is_variadic else _source(names, n_arrays, cls is None), scope)
     function: Callable[..., Any] = scope["function"]
     return function
 
@@ -89,16 +105,34 @@ def placed_by_python(
 _TAKEN = frozenset({"out", "name", *keyword.kwlist})
 
 
+def all_arrays(values: Iterable[Any]) -> bool:
+    """Whether all are arrays."""
+    for value in values:  # noqa: SIM110 - all() with a generator costs 0.3 µs more a call
+        if not isinstance(value, BaseArray):
+            return False
+    return True
+
+
+def _variadic(names: Iterable[str]) -> str:
+    return _VARIADIC.format_map(_parts_of_parameters(names))
+
+
+def _parts_of_parameters(names: Iterable[str]) -> dict[str, str]:
+    return {
+        "identities": "".join([f"id({n}), " for n in names]),
+        "parameters": "".join([f"{n}=_none, " for n in names]),
+        "values": "".join([f"{n}, " for n in names]),
+    }
+
+
 def _source(names: Iterable[str], n_arrays: int, keeps_class: bool) -> str:
     arrays = [f"_{i}" for i in range(n_arrays)]
     parts = {
+        **_parts_of_parameters(names),
         "arrays": ", ".join([f"{a}=_none" for a in arrays]),
         "arrays_given": ", ".join(arrays),
         "all_arrays": _are_arrays(arrays),
-        "identities": "".join([f"id({n}), " for n in names]),
-        "parameters": "".join([f"{n}=_none, " for n in names]),
         "straight": _straight(arrays, keeps_class),
-        "values": "".join([f"{n}, " for n in names]),
     }
     calls = ""
     for n in range(n_arrays, max(n_arrays - 2, 0), -1):

@@ -115,7 +115,8 @@ def of_one(op: Op, array: BaseArray) -> Any:
     except Exception:  # noqa: BLE001 - invoke words it
         return invoke(op, (array,))
     if type(result) is not Tensor:
-        return invoke(op, (array,))
+        here = array._chunk.context
+        return [wrap(owned(r, (value,)), here, cls) for r in result[: plan.visible]]
     if result is value or result._base is not None or not result.is_contiguous():
         result = owned(result, (value,))
     chunk = _new(Chunk)  # as in `pairwise`
@@ -129,9 +130,13 @@ def of_one(op: Op, array: BaseArray) -> Any:
 def _after_rules_for_one(op: Op, plan: Plan, key: Any, array: BaseArray) -> Any:
     """`invoke`; with its rules it passes arrays of this `key`."""
     result = invoke(op, (array,))
-    if plan.is_simple and plan.visible == 1 and array.stype == "default":
-        is_real = array._raw.dtype.is_floating_point
-        plan.pass_readily(key, getattr(op.forward, "of_floats", None) if is_real else None)
+    if plan.is_simple and array.stype == "default":
+        value = array._raw
+        if plan.visible == 1:
+            is_real = value.dtype.is_floating_point
+            plan.pass_readily(key, getattr(op.forward, "of_floats", None) if is_real else None)
+        elif not plan.accept(op, (value,)):
+            plan.pass_readily(key, None)
     return result
 
 
@@ -143,11 +148,26 @@ def _recorded_of_one(op: Op, array: BaseArray) -> Any:
         result = recorded(op)(link)
     except Exception:  # noqa: BLE001 - invoke words it
         return invoke(op, (array,))
-    if type(result) is not Tensor or result is link or not result.is_floating_point():
+    if type(result) is not Tensor:
+        return _wrapped(op, result, (link,), (array,), type(array))
+    if not result.is_floating_point():
         return invoke(op, (array,))
-    if result._base is not None or not result.is_contiguous():
+    if result is link or result._base is not None or not result.is_contiguous():
         result = owned(result, (link,))
     return wrap_recorded(result, array._chunk.context, step(op, (array,)), type(array))
+
+
+def _wrapped(
+    op: Op,
+    results: Sequence[Tensor],
+    links: Sequence[Tensor],
+    arrays: Sequence[BaseArray],
+    cls: type[BaseArray],
+) -> list[Any]:
+    """The arrays of what recording several outputs gave."""
+    here, nodes = arrays[0]._chunk.context, outputs_of(step(op, arrays), op.n_visible())
+    made = zip(results, nodes, strict=False)
+    return [wrap_recorded(owned(result, links), here, node, cls) for result, node in made]
 
 
 def of_several(op: Op, arrays: Sequence[BaseArray], cls: type[BaseArray] | None = None) -> Any:
@@ -172,7 +192,7 @@ def straight(op, cls, {arrays}):
     if are_real is None:
         return _after_rules(op, plan, key, ({arrays},), cls)
     if STATE.recording:
-        return _recorded_of_several(op, plan, are_real, ({arrays},), cls)
+        return _recorded_of_several(op, are_real, ({arrays},), cls)
     try:
         result = op.forward({values})
     except Exception:  # invoke words it
@@ -210,7 +230,6 @@ def straight_of(n: int) -> Callable[..., Any]:
 
 def _recorded_of_several(
     op: Op,
-    plan: Plan,
     are_real: bool,
     arrays: Sequence[BaseArray],
     cls: type[BaseArray] | None,
@@ -222,11 +241,11 @@ def _recorded_of_several(
         results = recorded(op)(*links)
     except Exception:  # noqa: BLE001 - invoke words it
         return invoke(op, arrays, cls=cls)
-    here, kind, node = arrays[0]._chunk.context, cls or type(arrays[0]), step(op, arrays)
-    if type(results) is not tuple:
-        return wrap_recorded(owned(results, links), here, node, kind)
-    made = zip(results, outputs_of(node, plan.visible), strict=False)
-    return [wrap_recorded(owned(r, links), here, n, kind) for r, n in made]
+    kind = cls or type(arrays[0])
+    if type(results) is not Tensor:
+        return _wrapped(op, results, links, arrays, kind)
+    result = owned(results, links)
+    return wrap_recorded(result, arrays[0]._chunk.context, step(op, arrays), kind)
 
 
 def _after_rules(

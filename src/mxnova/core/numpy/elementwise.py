@@ -127,9 +127,13 @@ def _unusable(F: World, name: str, value: Any) -> ArgumentTypeError:
 
 
 def _binary(name: str, operators: tuple[str, str, str], meaning: str) -> Callable[..., Any]:
+    on_arrays = operators[0]
+
     def implementation(F: World, x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> Any:
         if kwargs:
             refuse_changes(name, kwargs)
+        if isinstance(x1, F.array) and isinstance(x2, F.array):
+            return getattr(F, on_arrays)(x1, x2, out=out)
         return _both(F, name, operators, x1, x2, out)
 
     def without_options(F: World, x1: Any, x2: Any, out: Any = None) -> Any:

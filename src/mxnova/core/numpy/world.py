@@ -95,4 +95,11 @@ def bound(implementation: Callable[..., Any], world: World, name: str) -> Callab
 
 def dtype_text(dtype: Any) -> Any:
     """An element type as operators take it; None stays None."""
-    return dtype if dtype is None or isinstance(dtype, str) else np.dtype(dtype).name
+    if dtype is None or isinstance(dtype, str):
+        return dtype
+    return _name_of(dtype) if isinstance(dtype, type) else np.dtype(dtype).name
+
+
+@functools.cache
+def _name_of(kind: type) -> str:
+    return np.dtype(kind).name

@@ -99,7 +99,12 @@ def _accumulator(a: torch.dtype, dtype: torch.dtype) -> torch.dtype:
 def _total(a: Tensor, axes: Axes, keepdims: bool, dtype: torch.dtype) -> Tensor:
     if not axes:
         return a.to(dtype)
+    if dtype is a.dtype and dtype in _OWN_ACCUMULATORS:
+        return torch.sum(a, axes, keepdim=keepdims)
     return a.sum(axes, keepdim=keepdims, dtype=_accumulator(a.dtype, dtype)).to(dtype)
+
+
+_OWN_ACCUMULATORS = frozenset({torch.float32, torch.float64})
 
 
 def _product(a: Tensor, axes: Axes, keepdims: bool, dtype: torch.dtype) -> Tensor:
