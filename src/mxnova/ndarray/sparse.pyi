@@ -246,7 +246,7 @@ def gamma(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None =
 def gammaln(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Logarithm of |Γ(data)|."""
 from mxnova.ndarray.op import gather_nd as gather_nd
-def gs_retain(data: Any = None, indices: Any = None, out: Any = None, name: str | None = None, **kwargs: Any) -> Any: ...
+def gs_retain(data: Any = None, indices: Any = None, out: Any = None, name: Any = None, **kwargs: Any) -> Any: ...
 from mxnova.ndarray.op import hard_sigmoid as hard_sigmoid
 from mxnova.ndarray.op import identity as identity
 from mxnova.ndarray.op import im2col as im2col

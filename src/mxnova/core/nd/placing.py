@@ -99,6 +99,7 @@ def placed_by_python(
     }
     exec(_variadic(names) if is_variadic else _source(names, n_arrays, cls is None), scope)
     function: Callable[..., Any] = scope["function"]
+    function.__module__ = sorting.__module__
     return function
 
 
@@ -136,9 +137,10 @@ def _source(names: Iterable[str], n_arrays: int, keeps_class: bool) -> str:
     }
     calls = ""
     for n in range(n_arrays, max(n_arrays - 2, 0), -1):
-        given, missing = arrays[:n], arrays[n:]
+        given = arrays[:n]
+        missing = [f"({a} is _none or {a} is None)" for a in arrays[n:]]
         calls += _CALL.rstrip("\n").format(
-            are_given=" and ".join([_are_arrays(given), *(f"({a} is _none or {a} is None)" for a in missing)]),
+            are_given=" and ".join([_are_arrays(given), *missing]),
             arrays_given=", ".join(given),
             straight=_straight(given, keeps_class),
             values=parts["values"],

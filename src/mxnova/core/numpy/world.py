@@ -101,5 +101,5 @@ def dtype_text(dtype: Any) -> Any:
 
 
 @functools.cache
-def _name_of(kind: type) -> str:
+def _name_of(kind: type) -> Any:
     return np.dtype(kind).name

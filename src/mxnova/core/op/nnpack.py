@@ -67,7 +67,7 @@ def _library() -> Any:
     if torch.backends.cpu.get_cpu_capability() != "AVX2":
         return None
     path = Path(torch.__file__).with_name("lib") / "libtorch_cpu.so"
-    library = ctypes.CDLL(str(path)) if path.exists() else None
+    library: Any = ctypes.CDLL(str(path)) if path.exists() else None
     if not hasattr(library, "nnp_convolution_inference") or library.nnp_initialize():
         return None
     numbers = (ctypes.c_int, ctypes.c_int, _size, _size)
@@ -123,7 +123,9 @@ class _Call:
         pad: zeros before and after rows and columns.
     """
 
-    def __init__(self, channels: int, filters: int, size: Sequence[int], pad: Sequence[int]) -> None:
+    def __init__(
+        self, channels: int, filters: int, size: Sequence[int], pad: Sequence[int]
+    ) -> None:
         margins = _Margins(pad[0], pad[1], pad[0], pad[1])
         places = (_Size(size[1], size[0]), margins, _WINDOW, _EVERYWHERE)
         self._what = (channels, filters, *places)
@@ -206,7 +208,7 @@ def transformed(weight: Tensor) -> Tensor:
 def convolve(
     images: Tensor,
     output: Tensor,
-    pad: tuple[int, int],
+    pad: Sequence[int],
     weight: Tensor,
     bias: Tensor,
     *,
@@ -222,6 +224,6 @@ def convolve(
         bias: of outputs.
         rectified: whether negative outputs become 0.
     """
-    call = _call(images.shape[1], output.shape[1], tuple(images.shape[2:]), pad)
+    call = _call(images.shape[1], output.shape[1], tuple(images.shape[2:]), tuple(pad))
     for image, made in zip(images, output, strict=True):
         call(image, weight, bias, made, rectified)

@@ -76,7 +76,9 @@ KINDS = [
     TILED,
     pytest.param(
         NNPACK,
-        marks=pytest.mark.skipif(not nnpack.is_available(), reason="NNPACK, on processors with AVX2"),
+        marks=pytest.mark.skipif(
+            not nnpack.is_available(), reason="NNPACK, on processors with AVX2"
+        ),
     ),
 ]
 

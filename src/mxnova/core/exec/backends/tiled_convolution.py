@@ -3,9 +3,10 @@
 
 Precondition: windows of 3×3 at every position, float32, nothing after them but a sum and a
 rectifier, and sizes for which that is faster. On one core with AVX2, weights not in its cache, by
-oneDNN, by `op.winograd` and by `op.nnpack`: 64 channels of 56×56 in 2.6, 1.9 and 1.3 ms, 128 of 28×28
-in 2.6, 1.4 and 1.2, 256 of 14×14 in 2.6, 1.8 and 2.0, 512 of 14×14 in 10.7, 6.0 and 7.6. Weights
-take four or seven times the memory. A number that is not finite spoils all outputs of its tiles.
+oneDNN, by `op.winograd` and by `op.nnpack`: 64 channels of 56×56 in 2.6, 1.9 and 1.3 ms, 128 of
+28×28 in 2.6, 1.4 and 1.2, 256 of 14×14 in 2.6, 1.8 and 2.0, 512 of 14×14 in 10.7, 6.0 and 7.6.
+Weights take four or seven times the memory. A number that is not finite spoils all outputs of its
+tiles.
 """
 
 from __future__ import annotations
@@ -114,7 +115,7 @@ class NNPACKConvolution(_TiledConvolution):
         images = images.contiguous()
         size = self.geometry.sizes(images.shape[2:], self.kernel)
         output = images.new_empty(len(images), self.filters, *size)
-        pad = tuple(self.geometry.pad)
+        pad = self.geometry.pad
         nnpack.convolve(images, output, pad, self.weight, self.bias, rectified=is_rectified)
         return output
 
