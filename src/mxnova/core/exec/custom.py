@@ -471,6 +471,10 @@ class _CustomType(OpType):
         """A new operator each time: the user's object may keep state."""
         return self.make(**self.parse(attrs))
 
+    def kept(self, key: Any, values: tuple[Any, ...], attrs: Mapping[str, Any]) -> Op:
+        """`of`: none is kept."""
+        return self.of(attrs)
+
     def parse(self, attrs: Mapping[str, Any]) -> dict[str, Any]:
         texts = {name: attr_text(value) for name, value in attrs.items()}
         name = texts.get("op_type", "")

@@ -15,6 +15,7 @@ from ..base.kinds import NOT_GIVEN
 from ..op.calls import CallForm
 from ..op.record import Op, OpType
 from .base_array import BaseArray
+from .compiled import compiled
 from .dispatch import invoke
 from .shortcuts import MOST_STRAIGHT, of_one, of_several, straight_of
 
@@ -97,8 +98,8 @@ def placed_by_python(
         "_sorting": sorting,
         **{f"_straight_{n}": straight_of(n) for n in range(1, n_arrays + 1)},
     }
-    exec(_variadic(names) if is_variadic else _source(names, n_arrays, cls is None), scope)
-    function: Callable[..., Any] = scope["function"]
+    source = _variadic(names) if is_variadic else _source(names, n_arrays, cls is None)
+    function = compiled("function", source, scope)
     function.__module__ = sorting.__module__
     return function
 

@@ -16,8 +16,10 @@ from torch import Tensor, is_grad_enabled
 from ..op.gradient import recorded
 from ..op.record import Op, OpType
 from ..runtime.attention import ATTENTION
+from ..runtime.context import Context
 from .base_array import BaseArray
 from .chunk import Chunk
+from .compiled import compiled
 from .dispatch import Plan, invoke
 from .recording import STATE
 from .tape import link_of, linked, outputs_of, step
@@ -115,8 +117,7 @@ def of_one(op: Op, array: BaseArray) -> Any:
     except Exception:  # noqa: BLE001 - invoke words it
         return invoke(op, (array,))
     if type(result) is not Tensor:
-        here = array._chunk.context
-        return [wrap(owned(r, (value,)), here, cls) for r in result[: plan.visible]]
+        return _visible(plan, result, (value,), array._chunk.context, cls)
     if result is value or result._base is not None or not result.is_contiguous():
         result = owned(result, (value,))
     chunk = _new(Chunk)  # as in `pairwise`
@@ -125,6 +126,15 @@ def of_one(op: Op, array: BaseArray) -> Any:
     made._raw, made._chunk = result, chunk
     made._tracked = made._node = made._grad = None
     return made
+
+
+def _visible(
+    plan: Plan, results: Sequence[Tensor], values: Sequence[Tensor], here: Context, cls: Any
+) -> Any:
+    """The array, or arrays, of what a forward of several outputs gave for `values`."""
+    if plan.visible == 1:
+        return wrap(owned(results[0], values), here, cls)
+    return [wrap(owned(result, values), here, cls) for result in results[: plan.visible]]
 
 
 def _after_rules_for_one(op: Op, plan: Plan, key: Any, array: BaseArray) -> Any:
@@ -163,10 +173,12 @@ def _wrapped(
     links: Sequence[Tensor],
     arrays: Sequence[BaseArray],
     cls: type[BaseArray],
-) -> list[Any]:
-    """The arrays of what recording several outputs gave."""
-    here, nodes = arrays[0]._chunk.context, outputs_of(step(op, arrays), op.n_visible())
-    made = zip(results, nodes, strict=False)
+) -> Any:
+    """The array, or arrays, of what recording several outputs gave."""
+    here, node, visible = arrays[0]._chunk.context, step(op, arrays), op.n_visible()
+    if visible == 1:
+        return wrap_recorded(owned(results[0], links), here, node, cls)
+    made = zip(results, outputs_of(node, visible), strict=False)
     return [wrap_recorded(owned(result, links), here, node, cls) for result, node in made]
 
 
@@ -199,7 +211,7 @@ def straight(op, cls, {arrays}):
         return invoke(op, ({arrays},), cls=cls)
     here = a0._chunk.context
     if type(result) is not Tensor:
-        return [wrap(owned(r, ({values},)), here, cls or kind) for r in result[: plan.visible]]
+        return _visible(plan, result, ({values},), here, cls or kind)
     if {is_given} or result._base is not None or not result.is_contiguous():
         result = owned(result, ({values},))
     chunk = _new(Chunk)  # as in `pairwise`
@@ -222,10 +234,7 @@ def straight_of(n: int) -> Callable[..., Any]:
         "is_given": " or ".join([f"result is x{i}" for i in names]),
         "kinds": ", ".join([f"type(a{i}), x{i}.dtype, x{i}.shape" for i in names]),
     }
-    scope = dict(globals())
-    exec(_SOURCE.format_map(parts), scope)
-    straight: Callable[..., Any] = scope["straight"]
-    return straight
+    return compiled("straight", _SOURCE.format_map(parts), globals())
 
 
 def _recorded_of_several(

@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from ...base.params import Doubles
@@ -16,6 +15,9 @@ from ...base.shapes import shape_text
 from ..declaration import function_operator
 from ..infer import DTypes, Shapes
 from ..record import Op
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def _histogram_inputs(op: Op) -> tuple[str, ...]:
