@@ -40,6 +40,12 @@ def assert_equal(found, expected, tol=1e-4):
         (linear, F.linear, [(64, 256), (256, 256), (256,)]),
         (linear, F.linear, [(64, 256), (256, 256)]),
         (linear, F.linear, [(4, 16, 256), (256, 256), (256,)]),
+        (linear, F.linear, [(16, 64), (32, 64), (32,)]),
+        (
+            lambda x, v, w: linear(linear(x, v), w),
+            lambda x, v, w: x @ v.T @ w.T,
+            [(32, 64), (48, 64), (32, 48)],
+        ),
         (linear, F.linear, [(128, 32), (1024, 32), (1024,)]),  # much wider than its input
         (matmul, torch.matmul, [(128, 256), (256, 128)]),
         (lambda a, b: matmul(a.T, b.T), lambda a, b: a.T @ b.T, [(256, 128), (128, 256)]),
@@ -50,6 +56,18 @@ def test_products(function, same, shapes):
     expected = with_gradients(same, *(x.double() for x in inputs))
     assert_equal(with_gradients(function, *inputs), expected)
     torch.testing.assert_close(function(*inputs), expected[0].float(), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.skipif(onednn.HAS_AVX512, reason="MKL's products, without AVX-512")
+@pytest.mark.parametrize("rows, threads, is_split", [(16, 2, True), (15, 2, False), (16, 1, False)])
+def test_threads_share_out_weights_of_few_rows(rows, threads, is_split):
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(threads)
+        result = linear(numbers(rows, 64), numbers(32, 64), numbers(32))
+    finally:
+        torch.set_num_threads(before)
+    assert result.T.is_contiguous() is is_split
 
 
 def test_a_product_has_a_second_gradient():

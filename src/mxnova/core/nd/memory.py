@@ -7,9 +7,11 @@ recorded graph sees the old memory, values are copied into it, so that all of th
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Iterable
 
+import torch
 from torch import Tensor
 
 from ..runtime.attention import ATTENTION
@@ -76,7 +78,13 @@ def give_up(arrays: Iterable[BaseArray]) -> None:
             and array._tracked is None
             and mine.is_contiguous()
         ):
-            array._raw = mine.new_zeros(()).expand(mine.shape)
+            array._raw = _nothing(mine.shape, mine.dtype, mine.device)
+
+
+@functools.lru_cache(maxsize=256)
+def _nothing(shape: torch.Size, dtype: torch.dtype, device: torch.device) -> Tensor:
+    """Zeros, in the memory of one number, to be read only."""
+    return torch.zeros((), dtype=dtype, device=device).expand(shape)
 
 
 def regain(array: BaseArray) -> None:

@@ -39,6 +39,8 @@ HAS_AVX512: bool = _AVAILABLE and torch.backends.cpu.get_cpu_capability() == "AV
 # leave oneDNN's vectors empty.
 _WORTH_MULTIPLYING = 1 << 21
 _LEAST_ROWS, _LEAST_COLUMNS = 4, 16
+_WORTH_SPLITTING = 1 << 10
+_FEWEST_SPLIT, _MOST_SPLIT = 16, 256
 # A transposed first operand is copied: better the narrow one. The gradient of a weight of
 # 10,000 x 200 for 2,048 rows takes 82 ms then, instead of 150.
 _MUCH_WIDER = 4
@@ -57,14 +59,39 @@ def is_available() -> bool:
 
 
 def linear(data: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """``data @ weight.T + bias``, for a matrix `weight`."""
+    """``data @ weight.T + bias``, for a matrix `weight`; columns may lie together in it."""
     if not HAS_AVX512:
-        return F.linear(data, weight, bias)
+        if weight.numel() < _WORTH_SPLITTING or not _splits_by_columns(data, weight):
+            return F.linear(data, weight, bias)
+        return _by_columns(data, weight, bias)
     n_columns, width = weight.shape
     if data.numel() * n_columns < _WORTH_MULTIPLYING or not _multiplies(data, weight, n_columns):
         return F.linear(data, weight, bias)
     rows = _linear(data.reshape(-1, width), weight, bias)
     return rows.view(*data.shape[:-1], n_columns)
+
+
+def _splits_by_columns(data: Tensor, weight: Tensor) -> bool:
+    """Whether each thread had better compute some columns of the result, for all rows.
+
+    MKL shares out few rows instead, so that all threads read all weights, and whoever updates these
+    waits for other cores' caches. A layer of 784 x 512 and its update by SGD, 32 rows, two cores
+    with AVX2 and one cache: 241 + 135 µs so, 193 + 43 by columns; without a common cache 310 + 630
+    and 211 + 49.
+    """
+    return (
+        data.dim() == 2
+        and _FEWEST_SPLIT <= len(data) <= _MOST_SPLIT
+        and _takes(data)
+        and weight.dtype is torch.float32
+        and torch.get_num_threads() > 1
+    )
+
+
+def _by_columns(data: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    if bias is None:
+        return torch.mm(weight, data.t()).t()
+    return torch.addmm(bias.unsqueeze(1), weight, data.t()).t()
 
 
 def matmul(a: Tensor, b: Tensor) -> Tensor:
