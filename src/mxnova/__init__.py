@@ -49,6 +49,8 @@ def __getattr__(name: str) -> Any:
         value: Any = _loaded(_MODULES[name])
     elif name in _NAMES:
         value = getattr(_loaded(_NAMES[name]), name)
+    elif name == "__all__":
+        value = [*_MODULES, *_NAMES]
     else:
         from .core.base.mxnet_names import MissingName
 

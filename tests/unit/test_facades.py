@@ -48,6 +48,23 @@ def test_prefixes_are_left_out(world, room, name, operator):
     assert getattr(module, name).__doc__ == getattr(getattr(mx, world), operator).__doc__
 
 
+@pytest.mark.parametrize("world", ["ndarray", "symbol"])
+@pytest.mark.parametrize("room", ["", "._internal", ".contrib", ".image", ".linalg", ".op"])
+def test_a_star_takes_what_a_module_shows(world, room):
+    taken = {}
+    exec(f"from mxnova.{world}{room} import *", taken)
+    shown = dir(importlib.import_module(f"mxnova.{world}{room}"))
+    assert [n for n in shown if n not in taken] == []
+
+
+def test_a_star_takes_modules_and_names_of_the_package():
+    taken = {}
+    exec("from mxnova import *", taken)
+    assert taken["nd"] is mx.nd
+    assert taken["gluon"] is mx.gluon
+    assert taken["cpu"] is mx.cpu
+
+
 def test_nodes_are_named_after_the_function():
     with mx.name.NameManager():
         x = mx.sym.var("x")

@@ -21,6 +21,7 @@ from ..core.base import env
 from ..core.base.mxnet_names import missing_text
 from ..libinfo import __version__ as MXNET_VERSION
 from . import numpy_names, packages
+from .watch import when_imported
 
 __all__: list[str] = []
 
@@ -93,6 +94,14 @@ def _home(name: str) -> str:
     return ".".join(["mxnova", *parts])
 
 
+def _show(module: ModuleType) -> None:
+    """Puts a module that has been imported under its own name where MXNet's import puts it.
+
+    Programs look for ``mxnet.ndarray`` in `sys.modules` to tell whether something may be an array.
+    """
+    sys.modules.setdefault("mxnet" + module.__name__.removeprefix("mxnova"), module)
+
+
 def _activate() -> None:
     if any(isinstance(finder, _Alias) for finder in sys.meta_path):
         return
@@ -101,6 +110,8 @@ def _activate() -> None:
             raise ImportError(f"mxnova.as_mxnet must be imported before {loaded}")
     sys.meta_path.insert(0, _Alias())
     sys.meta_path.append(_NotYet())
+    for name in ("mxnova.ndarray", "mxnova.symbol"):
+        when_imported(name, _show)
     if env.get("MXNOVA_NUMPY_NAMES"):
         numpy_names.add_when_imported()
     packages.adapt_when_imported()

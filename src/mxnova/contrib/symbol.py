@@ -4,8 +4,6 @@
 from ..core.facade import operator_names, operators
 from ..core.graph.functions import function_of
 
-__all__: list[str] = []
-
 __getattr__ = operators(__name__, function_of, "_contrib_")
 
 

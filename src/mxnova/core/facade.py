@@ -19,9 +19,14 @@ _PREFIXES = ("_contrib_", "_image_", "_linalg_", "_np_", "_npi_", "_npx_", "_spa
 def operators(
     module: str, function_of: Callable[[str, str], Callable[..., Any]], prefix: str = ""
 ) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a module in which `name` is the operator ``prefix + name``."""
+    """The ``__getattr__`` of a module in which `name` is the operator ``prefix + name``.
+
+    ``from module import *`` takes what ``dir`` shows, where the module has no ``__all__``.
+    """
 
     def find(name: str) -> Any:
+        if name == "__all__":
+            return dir(sys.modules[module])
         if name.startswith("__") or prefix + name not in REGISTRY:
             raise MissingName(module, name, lambda: operator_names(prefix))
         function = function_of(prefix + name, name)

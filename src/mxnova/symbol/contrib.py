@@ -50,6 +50,8 @@ def rand_zipfian(
     return classes, expected(true_classes), expected(classes)
 
 
+__all__ += operator_names("_contrib_")
+
 __getattr__ = operators(__name__, function_of, "_contrib_")
 
 

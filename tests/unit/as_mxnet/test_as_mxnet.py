@@ -35,6 +35,15 @@ def test_mxnets_names_lead_to_mxnovas_modules():
     assert done.returncode == 0, done.stderr
 
 
+def test_what_programs_look_for_among_the_modules_is_there_once_it_may_be_used():
+    done = run(
+        "import mxnova.as_mxnet, sys; from mxnet import gluon; gluon.nn.Dense(1); import mxnova;"
+        "assert sys.modules['mxnet.ndarray'] is mxnova.nd;"
+        "assert sys.modules['mxnet.symbol'] is mxnova.sym"
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_module_named_mxnet_that_is_loaded_already_is_not_replaced():
     done = run(
         "import sys, types; sys.modules['mxnet'] = types.ModuleType('mxnet'); import mxnova.as_mxnet"

@@ -93,6 +93,18 @@ def test_entropy_clips_what_is_rare():
     assert made.attr_dict()["requantize_a"]["max_calib_range"] == f"{high:f}"
 
 
+@pytest.mark.parametrize("already", [False, True])
+def test_calibrated_graphs_come_with_their_parameters(already):
+    layer = mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=2, name="a")
+    reals = {"a_weight": mx.nd.array([[1, 2], [3, 4]]), "a_bias": mx.nd.zeros(2)}
+    made, integers, _, collector = quantization.quantize_graph(layer, reals, {}, calib_mode="naive")
+    collector.collect("a_output", mx.nd.array([-1, 2]))
+    given = integers if already else reals
+    made, args, _ = quantization.calib_graph(made, given, {}, collector, calib_mode="naive")
+    assert set(args) == set(made.list_arguments()) - {"data"}
+    assert args["a_weight_quantize"].dtype == np.int8
+
+
 @pytest.mark.parametrize(
     "excluded, left",
     [

@@ -321,6 +321,18 @@ def test_function_adds_where_asked():
     assert gradient_of(lambda x: Scaled(3)(x), x).tolist() == [13, 13]
 
 
+def test_what_a_function_gives_may_be_written_to_and_shared_before_the_backward_pass():
+    x = leaf([1, 2])
+    with autograd.record():
+        y = Scaled(3)(x)
+        z = y * y
+    y[:] = 7
+    shared = mx.nd.from_dlpack(y.to_dlpack_for_read())
+    z.backward()
+    assert shared.asnumpy().tolist() == [7, 7]
+    assert x.grad.asnumpy().tolist() == [2 * 7 * 3, 2 * 7 * 3]  # the array, as it is by then
+
+
 def test_function_may_give_no_gradient():
     class Product(autograd.Function):
         def forward(self, a, b):

@@ -191,12 +191,15 @@ def calib_graph(
 
     Args:
         qsym: the network.
-        arg_params: its arguments.
+        arg_params: its arguments, or those of the network on real numbers.
         aux_params: its auxiliary states.
         collector: what has seen data.
         calib_mode: as it was given to `quantize_graph`.
         quantized_dtype: as it was given to `quantize_graph`.
         logger: told what is done.
+
+    Returns:
+        (symbol, its arguments, its auxiliary states).
     """
     what = "quantization.calib_graph"
     _choice(what, "calib_mode", calib_mode, _CALIBRATIONS)
@@ -209,7 +212,7 @@ def calib_graph(
         ranges = collector.min_max_dict
     if logger:
         logger.info("quantization: ranges of %d layers", len(ranges))
-    return calibrated(qsym, ranges), arg_params, aux_params
+    return calibrated(qsym, ranges), quantized_parameters(qsym, arg_params), aux_params
 
 
 def quantize_model(

@@ -115,7 +115,7 @@ class _Step(torch.autograd.Function):
         ctx.function = function
         ctx.places = places
         ctx.save_for_backward(*tracked)
-        return tuple(values)
+        return tuple(v.data for v in values)  # those given stay free of the graph
 
     @staticmethod
     def backward(ctx: Any, *d_outputs: Tensor) -> tuple[Any, ...]:
