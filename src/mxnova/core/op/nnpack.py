@@ -8,17 +8,18 @@ float32's rounding is 1e-5 of the largest output.
 
 PyTorch's own operator transforms the weights in each call, which takes a third of it; so NNPACK is
 called from here, by the names that PyTorch's library exports. On one core with AVX2: 64 channels of
-56×56 in 1.2 ms, 128 of 28×28 in 1.0; by oneDNN 2.6 each.
+56×56 in 1.2 ms, 128 of 28×28 in 1.0; by oneDNN 2.6 each. With several threads it is not called. Its
+own ones look for work between calls, on the cores of ATen's: among other operators such images take
+1.2 to 2 times as long as by oneDNN. Called by ATen's threads it takes 0.65 of oneDNN's time by
+itself, and whole networks gain nothing.
 """
 
 from __future__ import annotations
 
 import ctypes
 import functools
-import threading
 from collections.abc import Sequence
 from math import ceil, prod
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -26,14 +27,13 @@ from torch import Tensor
 
 from ..base.errors import MXNetError
 from ..base.shapes import PartialShape, is_known
-from ..runtime.forks import after_fork_in_child
+from ..runtime.torch_library import torch_library
 from .winograd import mean_channels, output_size
 
 __all__ = ["convolve", "is_available", "is_faster", "transformed"]
 
 # Below, transforms outweigh what products are saved, and with fewer tiles reading the weights does.
-# Threads share the work out less well than oneDNN's.
-_LEAST_CHANNELS, _LEAST_CHANNELS_SHARED = 32, 40
+_LEAST_CHANNELS = 32
 _LEAST_TILES = 16
 _MOST_PAD = 2
 _TILE = 6  # outputs along an edge
@@ -66,8 +66,7 @@ def _library() -> Any:
     """
     if torch.backends.cpu.get_cpu_capability() != "AVX2":
         return None
-    path = Path(torch.__file__).with_name("lib") / "libtorch_cpu.so"
-    library: Any = ctypes.CDLL(str(path)) if path.exists() else None
+    library = torch_library()
     if not hasattr(library, "nnp_convolution_inference") or library.nnp_initialize():
         return None
     numbers = (ctypes.c_int, ctypes.c_int, _size, _size)
@@ -77,40 +76,12 @@ def _library() -> Any:
         *(*numbers, *places, *memory),
         *(ctypes.c_int, _pointer, _pointer, _pointer),
     )
-    library.pthreadpool_create.argtypes = (_size,)
-    library.pthreadpool_create.restype = _pointer
     return library
 
 
 def is_available() -> bool:
     """Whether it can be called, on a processor that it is fast on."""
     return _library() is not None
-
-
-class _Pools:
-    """Its threads, for each number of ATen's."""
-
-    def __init__(self) -> None:
-        self.forget()
-
-    def forget(self) -> None:
-        """A forked child has the pools, but none of their threads."""
-        self._lock = threading.Lock()
-        self._pools: dict[int, int] = {}
-
-    def now(self) -> int | None:
-        """Those of a call; None for the caller's alone."""
-        count = torch.get_num_threads()
-        if count == 1:
-            return None
-        with self._lock:
-            if count not in self._pools:
-                self._pools[count] = _library().pthreadpool_create(count)
-            return self._pools[count]
-
-
-_POOLS = _Pools()
-after_fork_in_child(_POOLS.forget)
 
 
 class _Call:
@@ -166,9 +137,7 @@ class _Call:
 
     def _told(self, mode: int, *given: Any) -> None:
         *memory, rectified = given
-        status = self._run(
-            _BY_TILES, mode, *self._what, *memory, int(rectified), None, _POOLS.now(), None
-        )
+        status = self._run(_BY_TILES, mode, *self._what, *memory, int(rectified), None, None, None)
         if status:
             raise MXNetError(f"NNPACK refuses a convolution: status {status}")
 
@@ -190,12 +159,11 @@ def is_faster(shape: PartialShape, filters: int, *place: Any) -> bool:
     size = output_size(shape, *place)
     if size is None or not is_known(shape) or not is_available():
         return False
-    _, pad, *_ = place
-    least = _LEAST_CHANNELS if torch.get_num_threads() == 1 else _LEAST_CHANNELS_SHARED
     return (
-        prod(ceil(extent / _TILE) for extent in size) >= _LEAST_TILES
-        and mean_channels(shape[1], filters) >= least
-        and max(pad) <= _MOST_PAD
+        torch.get_num_threads() == 1
+        and prod(ceil(extent / _TILE) for extent in size) >= _LEAST_TILES
+        and mean_channels(shape[1], filters) >= _LEAST_CHANNELS
+        and max(place[1]) <= _MOST_PAD
     )
 
 
@@ -214,7 +182,7 @@ def convolve(
     *,
     rectified: bool = False,
 ) -> None:
-    """Writes the outputs of a convolution.
+    """Writes the outputs of a convolution, in the calling thread.
 
     Args:
         images: ``(n, channels, height, width)``, in rows.

@@ -11,12 +11,10 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
-import torch
-
 from ..base import env
+from .torch_library import torch_library
 
 __all__ = ["in_one_thread"]
 
@@ -38,10 +36,9 @@ class _Controls(NamedTuple):
 @functools.cache
 def _controls() -> _Controls | None:
     """Those of the libraries that ATen was linked to; None where they are not to be had."""
-    found = sorted((Path(torch.__file__).parent / "lib").glob("libtorch_cpu.*"))
-    if not found or not env.get("MXNOVA_SMALL_IN_ONE_THREAD"):
+    if not env.get("MXNOVA_SMALL_IN_ONE_THREAD"):
         return None
-    library = ctypes.PyDLL(str(found[0]))  # loaded already; the calls take 0.2 us
+    library = torch_library(ctypes.PyDLL)  # with the lock kept calls take 0.2 us
     try:
         most, limit = library.omp_get_max_threads, library.omp_set_num_threads
     except AttributeError:

@@ -89,7 +89,10 @@ def test_values_stay(name, kind, threads, monkeypatch):
     shape = SHAPES[kind]
     plain, tiled, (before, after) = both(GRAPHS[name](shape[1]), monkeypatch, shape)
     assert kind not in before
-    assert after == [kind] * len(before)
+    if kind != NNPACK or threads == 1:
+        assert after == [kind] * len(before)
+    else:
+        assert kind not in after
     np.testing.assert_allclose(tiled, plain, rtol=0, atol=2e-5 * abs(plain).max())
 
 

@@ -6,7 +6,7 @@ and chains go (`simplification`), convolutions pad for themselves (`padding_merg
 decide is computed (`constant_folding`), attention becomes one kernel (`fused_attention`), strides
 move to where values are made (`unread_positions`), convolutions and products take over what follows
 them and have their weights laid out (`convolution_fusion`, `fused_linear`), large convolutions by
-3×3 go by tiles (`winograd_convolution`), values between them go bfloat16 where that is asked for
+3×3 go by tiles (`tiled_convolution`), values between them go bfloat16 where that is asked for
 (`low_precision`), batches are shared out among threads (`batch_split`), and sums go where their
 summand was (`in_place_sums`).
 """

@@ -12,6 +12,7 @@ from torch import Tensor
 from ...base.shapes import is_known
 from ...op.infer import Shapes
 from ...op.record import Op, OpType
+from ...op.reordering import channels_last
 
 __all__ = ["FusedConvolution", "Geometry", "laid_out"]
 
@@ -83,9 +84,7 @@ class FusedConvolution(Op):
 
     def forward(self, *data: Tensor) -> Tensor:
         """unary(convolution(data) + other)."""
-        image, *others = (
-            t.to(self.dtype).contiguous(memory_format=torch.channels_last) for t in data
-        )
+        image, *others = (channels_last(t.to(self.dtype)) for t in data)
         result: Tensor
         if not others:
             result = torch.ops.mkldnn._convolution_pointwise(

@@ -20,6 +20,7 @@ from torch import Tensor
 from ...base.shapes import PartialShape
 from ...op import nnpack, winograd
 from ...op.record import OpType
+from ...op.reordering import channels_last, in_order
 from .fused_convolution import FusedConvolution, Geometry, laid_out
 
 __all__ = ["kind_for"]
@@ -85,7 +86,7 @@ class WinogradConvolution(_TiledConvolution):
         )
 
     def _convolved(self, images: Tensor, is_rectified: bool) -> Tensor:
-        images = images.contiguous(memory_format=torch.channels_last).permute(0, 2, 3, 1)
+        images = channels_last(images).permute(0, 2, 3, 1)
         size = self.geometry.sizes(images.shape[1:3], self.kernel)
         output = images.new_empty(len(images), *size, self.filters)
         multiply = functools.partial(winograd.multiplied, weight=self.weight, bias=self.bias)
@@ -112,7 +113,7 @@ class NNPACKConvolution(_TiledConvolution):
         return cls(weight=nnpack.transformed(weight), bias=bias, **values)
 
     def _convolved(self, images: Tensor, is_rectified: bool) -> Tensor:
-        images = images.contiguous()
+        images = in_order(images)
         size = self.geometry.sizes(images.shape[2:], self.kernel)
         output = images.new_empty(len(images), self.filters, *size)
         pad = self.geometry.pad
