@@ -97,9 +97,11 @@ def _home(name: str) -> str:
 def _show(module: ModuleType) -> None:
     """Puts a module that has been imported under its own name where MXNet's import puts it.
 
-    Programs look for ``mxnet.ndarray`` in `sys.modules` to tell whether something may be an array.
+    Programs look for ``mxnet.ndarray`` in `sys.modules` to tell whether something may be an array,
+    and compare ``F.__name__`` with it to tell which of the two `F` is.
     """
-    sys.modules.setdefault("mxnet" + module.__name__.removeprefix("mxnova"), module)
+    module.__name__ = "mxnet" + module.__name__.removeprefix("mxnova")
+    sys.modules.setdefault(module.__name__, module)
 
 
 def _activate() -> None:

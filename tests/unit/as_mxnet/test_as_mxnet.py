@@ -39,7 +39,8 @@ def test_what_programs_look_for_among_the_modules_is_there_once_it_may_be_used()
     done = run(
         "import mxnova.as_mxnet, sys; from mxnet import gluon; gluon.nn.Dense(1); import mxnova;"
         "assert sys.modules['mxnet.ndarray'] is mxnova.nd;"
-        "assert sys.modules['mxnet.symbol'] is mxnova.sym"
+        "assert sys.modules['mxnet.symbol'] is mxnova.sym;"
+        "assert mxnova.nd.__name__ == 'mxnet.ndarray'"
     )
     assert done.returncode == 0, done.stderr
 
