@@ -10,12 +10,15 @@ import ctypes
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 
 from .core.base.errors import MXNetError, candidates
 from .core.base.handles import handle_to_keep, object_of
+from .core.base.shapes import shape_text
 from .core.exec import subgraph_backends
 from .core.graph.symbol import Symbol
+from .core.nd.array import NDArray
 from .core.nd.creation import from_dlpack
 
 __all__ = ["LIBRARY"]
@@ -69,6 +72,29 @@ def _array_from_dlpack(tensor: ctypes.c_void_p, out: Any) -> None:
     out._obj.value = handle_to_keep(from_dlpack(capsule)).value
 
 
+def _copy_to_memory(handle: Any, memory: Any, size: Any) -> None:
+    values = np.ascontiguousarray(_sized(handle, size).asnumpy())
+    ctypes.memmove(memory, values.ctypes.data, values.nbytes)
+
+
+def _copy_from_memory(handle: Any, memory: Any, size: Any) -> None:
+    array = _sized(handle, size)
+    values = np.empty(array.shape, array.dtype)
+    ctypes.memmove(values.ctypes.data, memory, values.nbytes)
+    array[...] = values
+
+
+def _sized(handle: Any, size: Any) -> NDArray:
+    """The array of a handle, which `size` elements are copied from or to."""
+    array = object_of(handle, NDArray)
+    elements = getattr(size, "value", size)
+    if array.size != elements:
+        raise MXNetError(
+            f"{elements} elements are copied, and the array's shape is {shape_text(array.shape)}"
+        )
+    return array
+
+
 def _symbol_with_subgraphs(handle: Any, backend: Any, count: Any, names: Any, out: Any) -> None:
     symbol = object_of(handle, Symbol)
     made = subgraph_backends.with_operators(symbol, _text(backend), _texts(count, names))
@@ -95,6 +121,8 @@ def _texts(count: Any, names: Any) -> list[str]:
 
 _FUNCTIONS: dict[str, Callable[..., None]] = {
     "MXNDArrayFromDLPack": _array_from_dlpack,
+    "MXNDArraySyncCopyFromCPU": _copy_from_memory,
+    "MXNDArraySyncCopyToCPU": _copy_to_memory,
     "MXBuildSubgraphByOpNames": _symbol_with_subgraphs,
     "MXSetSubgraphPropertyOpNames": _set_operators(must_exist=False),
     "MXSetSubgraphPropertyOpNamesV2": _set_operators(must_exist=True),

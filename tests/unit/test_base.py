@@ -6,6 +6,7 @@ from __future__ import annotations
 import array
 import ctypes
 
+import numpy as np
 import pytest
 
 import mxnova as mx
@@ -145,6 +146,28 @@ def test_a_dlpack_capsule_by_its_address():
     taken = mx.nd.NDArray(handle)
     taken[0] = 9
     assert x.asnumpy().tolist() == [[9, 9], [3, 4]]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+@pytest.mark.parametrize("shape", [(2, 3), (1,), (0, 2)])
+def test_elements_are_copied_to_and_from_memory(shape, dtype):
+    with mx.np_shape():
+        x = mx.nd.random.randint(-9, 9, shape).astype(dtype).T
+        there, back = np.zeros(x.shape, dtype), mx.nd.zeros(x.shape, dtype=dtype)
+        memory, size = there.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(x.size)
+        base.check_call(base._LIB.MXNDArraySyncCopyToCPU(x.handle, memory, size))
+        assert there.tolist() == x.asnumpy().tolist()
+        base.check_call(base._LIB.MXNDArraySyncCopyFromCPU(back.handle, memory, x.size))
+        assert back.asnumpy().tolist() == there.tolist()
+
+
+def test_a_wrong_number_of_elements_is_not_copied():
+    x, there = mx.nd.ones((2, 3)), np.zeros(5, "f")
+    for copy in (base._LIB.MXNDArraySyncCopyToCPU, base._LIB.MXNDArraySyncCopyFromCPU):
+        with pytest.raises(base.MXNetError, match=r"5 elements .* shape is \[2,3\]"):
+            base.check_call(copy(x.handle, there.ctypes.data_as(ctypes.c_void_p), 5))
+    assert there.tolist() == [0] * 5
+    assert x.asnumpy().tolist() == [[1] * 3] * 2
 
 
 def test_functions_of_a_c_library_that_is_not_there():

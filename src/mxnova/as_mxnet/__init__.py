@@ -57,6 +57,8 @@ class _Alias(MetaPathFinder, Loader):
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         if spec.name == "mxnet":
+            for name in _SHOWN:
+                when_imported(name, _show)
             return _Top("mxnet")
         module = importlib.import_module(_home(spec.name))
         spec.loader_state = (module.__spec__, module.__loader__)
@@ -94,12 +96,23 @@ def _home(name: str) -> str:
     return ".".join(["mxnova", *parts])
 
 
-def _show(module: ModuleType) -> None:
-    """Puts a module that has been imported under its own name where MXNet's import puts it.
+_SHOWN = {  # a module -> a class in it, and the module that MXNet's class names
+    "mxnova.ndarray": ("NDArray", "mxnet.ndarray.ndarray"),
+    "mxnova.numpy": ("ndarray", "mxnet.numpy"),
+    "mxnova.symbol": ("Symbol", "mxnet.symbol.symbol"),
+}
 
-    Programs look for ``mxnet.ndarray`` in `sys.modules` to tell whether something may be an array.
+
+def _show(module: ModuleType) -> None:
+    """Gives a module that has been imported under its own name, and its class, MXNet's names.
+
+    Programs tell arrays by ``"mxnet" in str(type(x))``, look for ``mxnet.ndarray`` in
+    `sys.modules`, and compare ``F.__name__`` with it. Pickles of both are MXNet's, too.
     """
-    sys.modules.setdefault("mxnet" + module.__name__.removeprefix("mxnova"), module)
+    name, home = _SHOWN[module.__name__]
+    getattr(module, name).__module__ = home
+    module.__name__ = "mxnet" + module.__name__.removeprefix("mxnova")
+    sys.modules.setdefault(module.__name__, module)
 
 
 def _activate() -> None:
@@ -110,8 +123,6 @@ def _activate() -> None:
             raise ImportError(f"mxnova.as_mxnet must be imported before {loaded}")
     sys.meta_path.insert(0, _Alias())
     sys.meta_path.append(_NotYet())
-    for name in ("mxnova.ndarray", "mxnova.symbol"):
-        when_imported(name, _show)
     if env.get("MXNOVA_NUMPY_NAMES"):
         numpy_names.add_when_imported()
     packages.adapt_when_imported()

@@ -2,6 +2,8 @@
 import subprocess
 import sys
 
+import pytest
+
 SCRIPT = """
 import mxnova.as_mxnet
 import mxnet as mx
@@ -39,7 +41,31 @@ def test_what_programs_look_for_among_the_modules_is_there_once_it_may_be_used()
     done = run(
         "import mxnova.as_mxnet, sys; from mxnet import gluon; gluon.nn.Dense(1); import mxnova;"
         "assert sys.modules['mxnet.ndarray'] is mxnova.nd;"
-        "assert sys.modules['mxnet.symbol'] is mxnova.sym"
+        "assert sys.modules['mxnet.symbol'] is mxnova.sym;"
+        "assert mxnova.nd.__name__ == 'mxnet.ndarray'"
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_classes_of_arrays_and_symbols_name_mxnets_modules():
+    done = run(
+        "import mxnova.as_mxnet, pickle, mxnet as mx;"
+        "made = [mx.nd.ones(2), mx.np.ones(2), mx.sym.var('x')];"
+        "print([type(x).__module__ for x in made]);"
+        "assert all(type(x).__module__.encode() in pickle.dumps(x) for x in made);"
+        "again = [pickle.loads(pickle.dumps(x)) for x in made];"
+        "assert [type(x) for x in again] == [type(x) for x in made];"
+        "assert again[0].asnumpy().tolist() == [1, 1]"
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "['mxnet.ndarray.ndarray', 'mxnet.numpy', 'mxnet.symbol.symbol']"
+
+
+def test_tensorboardx_takes_arrays():
+    pytest.importorskip("tensorboardX")
+    done = run(
+        "import mxnova.as_mxnet; from mxnet import nd; from tensorboardX.x2num import make_np;"
+        "assert make_np(nd.ones(2)).tolist() == [1, 1]"
     )
     assert done.returncode == 0, done.stderr
 
