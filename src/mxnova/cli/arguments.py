@@ -67,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     _inspect(_command(commands, "inspect", "show what is in files, without loading PyTorch"))
     _predict(_command(commands, "predict", "run a saved model on files"))
     _plot(_command(commands, "plot", "print the layers of a saved network, or draw them"))
+    _export(_command(commands, "export-onnx", "write a saved model as an ONNX file"))
     _run(_command(commands, "run", "run a script written for MXNet, unmodified"))
     add_launch(_command(commands, "launch", "run a command in many processes, as distributed jobs"))
     _alias(_command(commands, "alias", "let every Python program here `import mxnet`"))
@@ -142,6 +143,23 @@ def _act_plot(options: argparse.Namespace) -> None:
     from .plot import plot
 
     plot(options)
+
+
+def _export(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("prefix", help="files PREFIX-symbol.json and PREFIX-0000.params")
+    add("-s", "--shape", action="append", required=True, metavar="NAME=SIZES",
+        help="shape of an input, such as data=1,3,224,224; a word, as N: any size")  # fmt: skip
+    add("--epoch", type=int, default=0, help="number of the .params file (default: 0)")
+    add("--dtype", default="float32", help="element type of the inputs (default: float32)")
+    add("-o", "--output", type=Path, metavar="FILE", help="default: PREFIX.onnx")
+    parser.set_defaults(act=_act_export)
+
+
+def _act_export(options: argparse.Namespace) -> None:
+    from .export_onnx import export
+
+    export(options)
 
 
 def _run(parser: argparse.ArgumentParser) -> None:

@@ -15,6 +15,7 @@ _MODULES = {  # name here -> module
     "io": "io",
     "nd": "ndarray",
     "ndarray": "ndarray",
+    "onnx": "onnx",
     "quant": "quantization",
     "quantization": "quantization",
     "svrg_optimization": "svrg_optimization",

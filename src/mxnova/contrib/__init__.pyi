@@ -11,6 +11,7 @@ from mxnova.contrib import autograd as autograd
 from mxnova.contrib import io as io
 from mxnova.contrib import ndarray as nd
 from mxnova.contrib import ndarray as ndarray
+from mxnova.contrib import onnx as onnx
 from mxnova.contrib import quantization as quant
 from mxnova.contrib import quantization as quantization
 from mxnova.contrib import svrg_optimization as svrg_optimization

@@ -33,7 +33,7 @@ def test_modules_stand_below_modules():
         (mx.nd, "Convolutoin", "did you mean 'Convolution'"),
         (mx.sym.contrib, "box_nmss", "did you mean 'box_nms'"),
         (mx.nd, "qqqqqqq", "module 'mxnova.ndarray' has no attribute 'qqqqqqq'"),
-        (mx, "onnx", f"mxnova does not have mxnet.onnx yet {PLACE}"),
+        (mx, "tvmop", f"mxnova does not have mxnet.tvmop yet {PLACE}"),
     ],
 )
 def test_a_name_that_is_missing(module, name, text):

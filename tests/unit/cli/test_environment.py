@@ -123,8 +123,8 @@ def test_an_environment_has_mxnet(python, monkeypatch):
     assert python("-m", "mxnova", "alias", "install")[0] == 0
     assert python("-c", USE) == (0, "1.9.1 1.9.1\n")
     assert python("-m", "mxnova", "alias", "status")[1].startswith("installed: ")
-    code = "import mxnet.onnx"
-    assert "mxnova does not have mxnet.onnx yet" in python("-c", code)[1]
+    code = "import mxnet.tvmop"
+    assert "mxnova does not have mxnet.tvmop yet" in python("-c", code)[1]
 
 
 def test_pip_knows_it(python, monkeypatch):

@@ -46,11 +46,11 @@ CALLS = {
     "1 / 0": "ZeroDivisionError: division by zero",
     "x.reshape((3,))": "Reshape",
     "mx.nd.Convolutoin(x)": "did you mean 'Convolution'",
-    "mx.onnx": "mxnova does not have mxnet.onnx yet",
+    "mx.tvmop": "mxnova does not have mxnet.tvmop yet",
     "x.no_such_method()": "AttributeError",
     "mx.nd.concat(x, mx.nd.ones((2, 3)))": "Concat",
     "mx.sym.load('none.json')": "none.json",
-    "__import__('mxnet.onnx')": "mxnova does not have mxnet.onnx yet",
+    "__import__('mxnet.tvmop')": "mxnova does not have mxnet.tvmop yet",
     "mx.nd.load('[red]none[/x]')": "[red]none[/x]",
 }
 EXITS = {

@@ -38,6 +38,7 @@ def infer_shapes(
     nodes: Sequence[Node],
     known: Mapping[str, PartialShape],
     made: Iterable[tuple[Entry, PartialShape]] = (),
+    facts: type[Shapes] = Shapes,
 ) -> ShapeTable:
     """Partial shapes of all outputs, from those of variables by name and their ``__shape__``.
 
@@ -45,6 +46,7 @@ def infer_shapes(
         nodes: of a graph, in order.
         known: shapes of variables by name.
         made: what else is known, of outputs of operators.
+        facts: what rules are handed.
 
     Raises:
         MXNetError: contradictions; the text names node, array and both shapes.
@@ -53,7 +55,7 @@ def infer_shapes(
     for node in nodes:
         if node.op is None:
             table[id(node)][0] = _declared_shape(node, known.get(node.name))
-    _propagate(nodes, table, Shapes, Op.infer_shape, is_known)
+    _propagate(nodes, table, facts, Op.infer_shape, is_known)
     return table
 
 

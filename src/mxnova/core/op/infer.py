@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import torch
 
@@ -106,9 +106,14 @@ class _Named(Generic[T]):
 
 
 class Shapes(_Named[tuple[Dim, ...]]):
-    """Partial shapes of one node's arrays."""
+    """Partial shapes of one node's arrays.
+
+    Attributes:
+        most_elements: of an array; by default so that the bytes of any type are less than 2**63.
+    """
 
     __slots__ = ()
+    most_elements: ClassVar[float] = 2**60 - 1
 
     def _unified(self, name: str, before: PartialShape, fact: PartialShape) -> PartialShape:
         try:
@@ -129,7 +134,7 @@ class Shapes(_Named[tuple[Dim, ...]]):
         known = [d for d in shape if d is not UNKNOWN]
         if any(d < 0 for d in known):
             raise self.fail(f"{name} has shape {shape_text(shape)}: no axis can be negative")
-        if prod(known) > _MOST_ELEMENTS:
+        if prod(known) > self.most_elements:
             raise self.fail(f"{name} has shape {shape_text(shape)}: too many elements")
 
     def full(self, name: str) -> tuple[int, ...]:
@@ -162,9 +167,6 @@ class Shapes(_Named[tuple[Dim, ...]]):
     def fail(self, reason: str) -> MXNetError:
         """The error for a rule of this operator that does not hold."""
         return MXNetError(f"{self._op}: {reason}")
-
-
-_MOST_ELEMENTS = 2**60 - 1  # so that the bytes of any type are less than 2**63
 
 
 def _as_known(shape: tuple[Dim, ...]) -> tuple[Any, ...]:

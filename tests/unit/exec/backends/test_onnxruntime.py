@@ -8,11 +8,11 @@ onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
 
 from mxnova.core.exec.backends.onnxruntime import session  # noqa: E402 - needs both
-from mxnova.core.exec.backends.onnxruntime.opset import ONNXOpset  # noqa: E402
+from mxnova.core.exec.backends.onnxruntime.opset import RuntimeOpset  # noqa: E402
 
 
 def test_large_constants_stay_where_they_are():
-    ops = ONNXOpset()
+    ops = RuntimeOpset()
     weight = torch.ones(1000, 10)
     x = ops.parameter("x", (2, 10))
     output = ops.output(ops.linear(x, ops.floats(weight), None))
@@ -24,7 +24,7 @@ def test_large_constants_stay_where_they_are():
 
 
 def test_attention_is_one_node():
-    ops = ONNXOpset()
+    ops = RuntimeOpset()
     x = ops.parameter("x", (2, 5, 24))
     model = onnx.load_from_string(ops.model([ops.output(ops.attention(x, 2, (5, 2, 24)))]))
     assert [n.op_type for n in model.graph.node].count("Attention") == 1

@@ -3,24 +3,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 from ....op.families.reduce import reduced_axes
 from .site import Site, converter
 
+_RESHAPING = "Reshape Flatten expand_dims squeeze reshape_like _np_reshape _npx_reshape _np_squeeze"
 
-@converter("Reshape Flatten expand_dims squeeze reshape_like _np_reshape _npx_reshape")
+
+@converter(_RESHAPING)
 def _reshape(site: Site) -> Any:
     is_same = site.shapes[0] == site.out[0]
     return site.x if is_same else site.ops.reshape(site.x, site.out[0])
+
+
+_PASSING = (
+    "_copy BlockGrad make_loss MakeLoss SVMOutput _np_copy _copyto "
+    "_CrossDeviceCopy _contrib_gradientmultiplier _identity_with_attr_like_rhs"
+)
 
 
 def _always_drops(site: Site) -> str | None:
     return None if site.mode == "training" else "mode=always draws random numbers"
 
 
-@converter("_copy BlockGrad make_loss")
+@converter(_PASSING)
 def _identity(site: Site) -> Any:
     return site.x
 
@@ -30,14 +39,40 @@ def _dropout(site: Site) -> Any:
     return site.x
 
 
-@converter("Cast amp_cast", lambda s: None if s.dtype == "float32" else f"dtype={s.dtype}")
+@converter("Cast amp_cast")
 def _cast(site: Site) -> Any:
-    return site.x
+    same = site.dtypes[0] == site.out_dtypes[0]
+    return site.x if same else site.ops.cast(site.x, site.out_dtypes[0])
 
 
-@converter("transpose")
+@converter("transpose _np_transpose")
 def _transpose(site: Site) -> Any:
-    return site.ops.transpose(site.x, site.axes or range(site.rank)[::-1])
+    order = [axis % site.rank for axis in site.axes or range(site.rank)[::-1]]
+    return site.ops.transpose(site.x, order) if order else site.x
+
+
+@converter("_np_moveaxis")
+def _moved(site: Site) -> Any:
+    rank = site.rank
+    pairs = zip(site.destination, site.source, strict=True)
+    chosen = {to % rank: axis % rank for to, axis in pairs}
+    others = iter(axis for axis in range(rank) if axis not in chosen.values())
+    order = [chosen[i] if i in chosen else next(others) for i in range(rank)]
+    return site.ops.transpose(site.x, order)
+
+
+@converter("depth_to_space")
+def _depth_to_space(site: Site) -> Any:
+    (batch, depth, *sizes), n = site.shapes[0], int(site.block_size)
+    apart = site.ops.reshape(site.x, (batch, n, n, depth // n**2, *sizes))
+    return site.ops.reshape(site.ops.transpose(apart, (0, 3, 4, 1, 5, 2)), site.out[0])
+
+
+@converter("space_to_depth")
+def _space_to_depth(site: Site) -> Any:
+    (batch, depth, height, width), n = site.shapes[0], int(site.block_size)
+    apart = site.ops.reshape(site.x, (batch, depth, height // n, n, width // n, n))
+    return site.ops.reshape(site.ops.transpose(apart, (0, 3, 5, 1, 2, 4)), site.out[0])
 
 
 @converter("SwapAxis")
@@ -72,18 +107,51 @@ def _slice_like(site: Site) -> Any:
     return site.ops.slice(site.x, {a: range(n) for a, n in enumerate(site.out[0])})
 
 
-@converter("SliceChannel")
+@converter("SliceChannel", has_several=True)
 def _split(site: Site) -> list[Any]:
     parts: list[Any] = site.ops.split(site.x, site.axis(), int(site.num_outputs))
     return [site.ops.reshape(p, site.out[0]) for p in parts] if site.squeeze_axis else parts
 
 
-@converter("Concat")
+@converter("_split_v2", has_several=True)
+def _split_at(site: Site) -> list[Any]:
+    axis, start, parts = site.axis(), 0, []
+    for shape in site.out:
+        size = 1 if site.squeeze_axis else shape[axis]
+        part = site.ops.slice(site.x, {axis: range(start, start + size)})
+        parts.append(site.ops.reshape(part, shape) if site.squeeze_axis else part)
+        start += size
+    return parts
+
+
+@converter("reverse")
+def _reverse(site: Site) -> Any:
+    axes = {axis % site.rank for axis in site.op.attr("axis")}
+    return site.ops.slice(site.x, {a: range(site.shapes[0][a])[::-1] for a in axes})
+
+
+@converter("Crop")
+def _crop(site: Site) -> Any:
+    sizes, wanted = site.shapes[0][2:], site.out[0][2:]
+    first = site.offset
+    if site.center_crop:
+        first = [(n - w) // 2 for n, w in zip(sizes, wanted, strict=True)]
+    return site.ops.slice(site.x, {2 + i: range(first[i], first[i] + wanted[i]) for i in (0, 1)})
+
+
+@converter("Concat _rnn_param_concat")
 def _concat(site: Site) -> Any:
     return site.ops.concat(site.inputs, site.axis("dim"))
 
 
-@converter("stack")
+@converter("_npi_concatenate")
+def _concatenate(site: Site) -> Any:
+    if site.op.attr("axis") is None:
+        return site.ops.concat([site.ops.reshape(x, (-1,)) for x in site.inputs], 0)
+    return site.ops.concat(site.inputs, site.axis())
+
+
+@converter("stack _npi_stack")
 def _stack(site: Site) -> Any:
     axis = int(site.op.attr("axis")) % len(site.out[0])
     shape = list(site.shapes[0])
@@ -94,7 +162,7 @@ def _stack(site: Site) -> Any:
 # Copies -------------------------------------------------------------------------------------------
 
 
-@converter("broadcast_to broadcast_axis broadcast_like")
+@converter("broadcast_to broadcast_axis broadcast_like _npi_broadcast_to")
 def _broadcast(site: Site) -> Any:
     return site.ops.broadcast(site.x, site.out[0])
 
@@ -105,6 +173,19 @@ def _tile(site: Site) -> Any:
     rank = max(len(shape), len(counts))
     x = site.ops.reshape(site.x, (1,) * (rank - len(shape)) + shape)
     return site.ops.tile(x, (1,) * (rank - len(counts)) + counts)
+
+
+@converter("repeat")
+def _repeat(site: Site) -> Any:
+    x, shape = site.x, site.shapes[0]
+    if site.op.attr("axis") is None:
+        x, shape, axis = site.ops.reshape(x, (prod(shape),)), (prod(shape),), 0
+    else:
+        axis = site.axis()
+    before, behind = shape[: axis + 1], shape[axis + 1 :]
+    apart = site.ops.reshape(x, (*before, 1, *behind))
+    spread = site.ops.broadcast(apart, (*before, int(site.repeats), *behind))
+    return site.ops.reshape(spread, site.out[0])
 
 
 @converter("zeros_like ones_like")
@@ -119,23 +200,29 @@ def _pad(site: Site) -> Any:
     return site.ops.pad(site.x, before, behind, site.mode, float(site.constant_value or 0))
 
 
-def _upsampling_refusal(site: Site) -> str | None:
-    if site.sample_type != "nearest" or len(site.shapes) > 1:
-        return "only single images are enlarged by repeating pixels"
+# Reductions ---------------------------------------------------------------------------------------
+
+
+def _reduction_refusal(site: Site) -> str | None:
+    if site.op.values.get("initial") is not None:
+        return f"initial={site.initial}"
+    if site.dtypes[0].is_floating_point and not site.out_dtypes[0].is_floating_point:
+        return "fractions as whole numbers"
+    if site.op.name.endswith("mean") and not site.out_dtypes[0].is_floating_point:
+        return "a mean of whole numbers"
     return None
 
 
-@converter("UpSampling", _upsampling_refusal)
-def _upsampling(site: Site) -> Any:
-    return site.ops.repeat_pixels(site.x, site.out[0])
-
-
-# Reductions ---------------------------------------------------------------------------------------
+def _axes(site: Site) -> Sequence[int]:
+    axis = site.op.attr("axis")
+    if not site.rank or (axis == () and site.op.name.startswith("_np")):
+        return ()
+    return reduced_axes(axis, site.rank, site.op.values.get("exclude", False))
 
 
 def _reduction(kind: str) -> Callable[[Site], Any]:
     def build(site: Site) -> Any:
-        axes = reduced_axes(site.op.attr("axis"), site.rank, site.exclude)
+        axes = _axes(site)
         found = site.ops.reduce(kind, site.x, axes) if axes else site.x
         return site.ops.reshape(found, site.out[0])
 
@@ -143,23 +230,20 @@ def _reduction(kind: str) -> Callable[[Site], Any]:
 
 
 for _kind in ("sum", "mean", "max", "min", "prod"):
-    converter(_kind)(_reduction(_kind))
+    _numpy = f"_npi_{_kind}" if _kind == "mean" else f"_np_{_kind}"
+    converter(f"{_kind} {_numpy}", _reduction_refusal, is_arithmetic=True)(_reduction(_kind))
 
 
-# Rows ---------------------------------------------------------------------------------------------
+def _norm_refusal(site: Site) -> str | None:
+    return None if site.out_dtypes[0].is_floating_point else "a norm as a whole number"
 
 
-def _rows(site: Site, array: Any, index: Any, axis: int, size: int) -> Any:
-    return site.ops.rows(array, site.ops.clip(index, 0, size - 1), axis)
-
-
-@converter("Embedding")
-def _embedding(site: Site) -> Any:
-    index, weight = site.inputs
-    return _rows(site, weight, index, 0, int(site.input_dim))
-
-
-@converter("take", lambda site: None if site.mode == "clip" else f"mode={site.mode}")
-def _take(site: Site) -> Any:
-    data, index = site.inputs
-    return _rows(site, data, index, site.axis(), site.shapes[0][site.axis()])
+@converter("norm", _norm_refusal, is_arithmetic=True)
+def _norm(site: Site) -> Any:
+    o, x = site.ops, site.x
+    axes = reduced_axes(site.op.attr("axis"), site.rank)
+    if site.ord == 1:
+        found = o.reduce("sum", o.elementwise("abs", x), axes)
+    else:
+        found = o.elementwise("sqrt", o.reduce("sum", o.elementwise("multiply", x, x), axes))
+    return o.reshape(found, site.out[0])

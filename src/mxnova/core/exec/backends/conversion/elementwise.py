@@ -5,19 +5,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
-from .site import Site, converter
+import torch
+
+from .site import Site
+from .site import converter as declared
+
+converter = partial(declared, is_arithmetic=True)
 
 # fmt: off
 _SAME = ("abs", "negative", "sign", "relu", "exp", "log", "sqrt", "sin", "cos", "tan", "sinh",
          "cosh", "tanh", "sigmoid", "softsign", "erf", "floor")
+_OF_REALS = ("exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "sigmoid", "erf",
+             "softsign", "asin", "acos", "atan", "asinh", "acosh", "atanh", "floor", "ceiling",
+             "round")
 # By the words for them; of one array, or of two.
 _FUNCTIONS = {
     **{name: name for name in _SAME},
     "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arccosh": "acosh",
-    "arctanh": "atanh", "ceil": "ceiling",
+    "arctanh": "atanh", "ceil": "ceiling", "_npx_relu": "relu",
+    "_npx_sigmoid": "sigmoid",
     "elemwise_add": "add", "broadcast_add": "add", "_npi_add": "add", "_grad_add": "add",
     "elemwise_sub": "subtract", "broadcast_sub": "subtract", "_npi_subtract": "subtract",
     "elemwise_mul": "multiply", "broadcast_mul": "multiply", "_npi_multiply": "multiply",
@@ -29,6 +38,16 @@ _FUNCTIONS = {
 _WITH_NUMBER = {"plus": "add", "minus": "subtract", "mul": "multiply", "div": "divide",
                 "power": "power", "maximum": "maximum", "minimum": "minimum"}
 _FROM_NUMBER = {"rminus": "subtract", "rdiv": "divide", "rpower": "power"}
+_NUMPY_UNARY = {
+    **{name: name for name in ("exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh",
+                               "negative", "sign", "floor")},
+    "absolute": "abs", "ceil": "ceiling", "rint": "round",
+    **{f"arc{name}": f"a{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
+}
+_NUMPY_COMPARISONS = {
+    "equal": "equal", "not_equal": "not_equal", "greater": "greater",
+    "greater_equal": "greater_equal", "less": "less", "less_equal": "less_equal",
+}
 _COMPARISONS = {
     "equal": "equal", "not_equal": "not_equal", "greater": "greater",
     "greater_equal": "greater_equal", "lesser": "less", "lesser_equal": "less_equal",
@@ -38,6 +57,24 @@ _NUMPY_SCALAR = {"plus": "add", "minus": "subtract", "rminus": "rsubtract", "mul
 _FACTORS = {"log2": ("log", 1 / math.log(2)), "log10": ("log", 1 / math.log(10)),
             "degrees": ("", 180 / math.pi), "radians": ("", math.pi / 180)}
 # fmt: on
+
+
+def _whole_numbers(site: Site) -> str | None:
+    return None if site.out_dtypes[0].is_floating_point else "a function of whole numbers"
+
+
+def _incomparable(site: Site) -> str | None:
+    if len({*site.dtypes}) > 1 or site.dtypes[0] is torch.bool:
+        return "arrays of two types, or of truth values"
+    is_whole = not site.dtypes[0].is_floating_point
+    if is_whole and "scalar" in site.op.values and site.scalar % 1:
+        return f"scalar={site.scalar} beside whole numbers"
+    return None
+
+
+def _wraps(site: Site) -> str | None:
+    wraps = site.out_dtypes[0] is torch.uint8 and site.scalar < 0
+    return f"scalar={site.scalar} as a number of type uint8" if wraps else None
 
 
 def _applied(word: str) -> Callable[[Site], Any]:
@@ -64,34 +101,175 @@ def _multiplied(word: str, factor: float) -> Callable[[Site], Any]:
     return build
 
 
+_FUNCTIONS |= {f"_npi_{name}": word for name, word in _NUMPY_UNARY.items()}
 for _name, _word in _FUNCTIONS.items():
-    converter(_name)(_applied(_word))
+    converter(_name, _whole_numbers if _word in _OF_REALS else None)(_applied(_word))
 for _name, (_word, _factor) in _FACTORS.items():
     converter(_name)(_multiplied(_word, _factor))
 for _table, _maker in ((_WITH_NUMBER, _with_number), (_FROM_NUMBER, _from_number)):
     for _name, _word in _table.items():
-        converter(f"_{_name}_scalar")(_maker(_word))
+        converter(f"_{_name}_scalar", _wraps)(_maker(_word))
         if _name in _NUMPY_SCALAR:
             converter(f"_npi_{_NUMPY_SCALAR[_name]}_scalar")(_maker(_word))
 for _name, _word in _COMPARISONS.items():
     converter(f"_{_name} broadcast_{_name}")(_as_floats(_applied(_word)))
     converter(f"_{_name}_scalar")(_as_floats(_with_number(_word)))
 
+for _name, _word in _NUMPY_COMPARISONS.items():  # whose results are conditions
+    declared(f"_npi_{_name}", _incomparable, only_onnx=True)(_applied(_word))
+    declared(f"_npi_{_name}_scalar", _incomparable, only_onnx=True)(_with_number(_word))
 
-@converter("square")
+
+@converter("square _npi_square")
 def _square(site: Site) -> Any:
     return site.ops.elementwise("multiply", site.x, site.x)
 
 
-@converter("reciprocal")
+@converter("reciprocal _npi_reciprocal")
 def _reciprocal(site: Site) -> Any:
     return site.ops.elementwise("divide", site.ops.floats(1), site.x)
+
+
+@converter("log1p _npi_log1p", _whole_numbers)
+def _log1p(site: Site) -> Any:
+    """``log(u) · x / (u - 1)`` for ``u = 1 + x``, in which the rounding of the sum cancels out."""
+    o, x, one = site.ops, site.x, site.ops.floats(1)
+    u = o.elementwise("add", x, one)
+    added = o.elementwise("subtract", u, one)
+    is_small = o.elementwise("equal", added, o.floats(0))
+    divisor = o.elementwise("select", is_small, one, added)
+    slope = o.elementwise("divide", o.elementwise("log", u), divisor)
+    return o.elementwise("select", is_small, x, o.elementwise("multiply", slope, x))
+
+
+@converter("expm1 _npi_expm1", _whole_numbers)
+def _expm1(site: Site) -> Any:
+    """``tanh(x / 2) · (exp(x) + 1)``, which keeps small numbers; the limits are those of `exp`."""
+    o, x, one = site.ops, site.x, site.ops.floats(1)
+    power = o.elementwise("exp", x)
+    half = o.elementwise("tanh", o.elementwise("multiply", x, o.floats(0.5)))
+    near = o.elementwise("multiply", half, o.elementwise("add", power, one))
+    is_near = o.elementwise("less", o.elementwise("abs", x), one)
+    return o.elementwise("select", is_near, near, o.elementwise("subtract", power, one))
+
+
+def _cube_root(site: Site) -> Any:
+    o = site.ops
+    size = o.elementwise("power", o.elementwise("abs", site.x), o.floats(1 / 3))
+    return o.elementwise("multiply", o.elementwise("sign", site.x), size)
+
+
+@converter("cbrt _npi_cbrt", _whole_numbers)
+def _cbrt(site: Site) -> Any:
+    return _cube_root(site)
+
+
+@converter("rcbrt", _whole_numbers)
+def _rcbrt(site: Site) -> Any:
+    return site.ops.elementwise("divide", site.ops.floats(1), _cube_root(site))
+
+
+@converter("trunc fix _npi_trunc _npi_fix", _whole_numbers)
+def _trunc(site: Site) -> Any:
+    o = site.ops
+    size = o.elementwise("floor", o.elementwise("abs", site.x))
+    return o.elementwise("multiply", o.elementwise("sign", site.x), size)
+
+
+@converter("_hypot broadcast_hypot _npi_hypot", _whole_numbers)
+def _hypot(site: Site) -> Any:
+    o = site.ops
+    squares = [o.elementwise("multiply", x, x) for x in site.inputs]
+    return o.elementwise("sqrt", o.elementwise("add", *squares))
+
+
+@converter("_contrib_quadratic")
+def _quadratic(site: Site) -> Any:
+    o, x = site.ops, site.x
+    slope = o.elementwise("add", o.elementwise("multiply", x, o.floats(site.a)), o.floats(site.b))
+    return o.elementwise("add", o.elementwise("multiply", slope, x), o.floats(site.c))
+
+
+@converter("hard_sigmoid")
+def _hard_sigmoid(site: Site) -> Any:
+    o = site.ops
+    line = o.elementwise("multiply", site.x, o.floats(site.alpha))
+    return o.clip(o.elementwise("add", line, o.floats(site.beta)), 0, 1)
+
+
+@converter("_contrib_div_sqrt_dim")
+def _div_sqrt_dim(site: Site) -> Any:
+    root = site.ops.elementwise("sqrt", site.ops.size(site.shapes[0][-1]))
+    return site.ops.elementwise("divide", site.x, root)
+
+
+# Truth --------------------------------------------------------------------------------------------
+
+
+def _truth(site: Site, x: Any) -> Any:
+    return site.ops.as_floats(site.ops.elementwise("not_equal", x, site.ops.floats(0)))
+
+
+@converter("logical_not")
+def _logical_not(site: Site) -> Any:
+    return site.ops.as_floats(site.ops.elementwise("equal", site.x, site.ops.floats(0)))
+
+
+def _logical(word: str) -> Callable[[Site], Any]:
+    def build(site: Site) -> Any:
+        given = site.inputs if len(site.inputs) == 2 else [site.x, site.ops.floats(site.scalar)]
+        one, other = (_truth(site, x) for x in given)
+        found = site.ops.elementwise(word, one, other)
+        return site.ops.as_floats(found) if word == "not_equal" else found
+
+    return build
+
+
+for _name, _word in (("and", "minimum"), ("or", "maximum"), ("xor", "not_equal")):
+    _forms = f"_logical_{_name} broadcast_logical_{_name} _logical_{_name}_scalar"
+    converter(_forms)(_logical(_word))
+
+
+@converter("_mod broadcast_mod _npi_mod", only_onnx=True)
+def _mod(site: Site) -> Any:
+    return _remainder(site, *site.inputs)
+
+
+@converter("_mod_scalar _npi_mod_scalar", only_onnx=True)
+def _mod_scalar(site: Site) -> Any:
+    return _remainder(site, site.x, site.ops.floats(site.scalar))
+
+
+@converter("_rmod_scalar _npi_rmod_scalar", only_onnx=True)
+def _rmod_scalar(site: Site) -> Any:
+    return _remainder(site, site.ops.floats(site.scalar), site.x)
+
+
+def _remainder(site: Site, x: Any, y: Any) -> Any:
+    """With the divisor's sign; 0 where that is 0."""
+    o, zero = site.ops, site.ops.floats(0)
+    is_zero = o.elementwise("equal", y, zero)
+    y = o.elementwise("select", is_zero, o.floats(1), y)
+    found = o.truncated_remainder(x, y)
+    other_sign = o.elementwise("less", o.elementwise("multiply", found, y), zero)
+    found = o.elementwise("select", other_sign, o.elementwise("add", found, y), found)
+    return o.elementwise("select", is_zero, zero, found)
 
 
 @converter("rsqrt")
 def _rsqrt(site: Site) -> Any:
     o = site.ops
     return o.elementwise("divide", o.floats(1), o.elementwise("sqrt", site.x))
+
+
+@converter("rint")
+def _rint(site: Site) -> Any:
+    """Halves go down."""
+    o = site.ops
+    below = o.elementwise("floor", site.x)
+    is_nearer = o.elementwise("greater", o.elementwise("subtract", site.x, below), o.floats(0.5))
+    above = o.elementwise("add", below, o.floats(1))
+    return o.elementwise("select", is_nearer, above, below)
 
 
 @converter("round")
@@ -113,15 +291,21 @@ def _clip(site: Site) -> Any:
     return site.ops.clip(site.x, site.a_min, site.a_max)
 
 
-@converter("where", lambda site: None if len({*site.shapes}) == 1 else "its shapes differ")
+def _where_refusal(site: Site) -> str | None:
+    return None if site.shapes[1] == site.shapes[2] else "its shapes differ"
+
+
+@declared("where _npi_where", _where_refusal)
 def _where(site: Site) -> Any:
     o = site.ops
     condition, chosen, other = site.inputs
+    if len(site.shapes[0]) < len(site.out[0]) and site.op.name == "where":  # rows are chosen
+        condition = o.reshape(condition, site.shapes[0] + (1,) * (len(site.out[0]) - 1))
     holds = o.elementwise("not_equal", condition, o.floats(0))
     return o.elementwise("select", holds, chosen, other)
 
 
-@converter("smooth_l1")
+@converter("smooth_l1", _whole_numbers)
 def _smooth_l1(site: Site) -> Any:
     o = site.ops
     square = site.scalar**2
@@ -145,9 +329,8 @@ def _activation(site: Site) -> Any:
 
 
 def _leaky_refusal(site: Site) -> str | None:
-    kind = site.act_type
-    if kind == "rrelu":
-        return "act_type=rrelu"
+    if site.act_type != "prelu":
+        return None
     if len(site.shapes) < 2 or site.shapes[1] == (1,) or site.shapes[1] == site.shapes[0][1:2]:
         return None
     return "slopes that are not one for each channel"
@@ -164,4 +347,5 @@ def _leaky(site: Site) -> Any:
         return o.selu(site.x, 1.6732632423543772, 1.0507009873554805)
     if kind == "gelu":
         return o.gelu(site.x)
-    return o.leaky_relu(site.x, float(site.slope))
+    mean = (site.lower_bound + site.upper_bound) / 2
+    return o.leaky_relu(site.x, float(mean if kind == "rrelu" else site.slope))

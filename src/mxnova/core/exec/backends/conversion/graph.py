@@ -10,41 +10,98 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ....graph.infer import ShapeTable, infer_dtypes, infer_shapes
+from ....graph.infer import DTypeTable, ShapeTable, infer_dtypes, infer_shapes
 from ....graph.node import Node
 from ....graph.symbol import Symbol
 from ..fused_attention import with_fused_attention
 from ..request import PRECISIONS
-from . import arrangement, elementwise, layers, recurrent  # noqa: F401 - they fill the table
+from . import (  # noqa: F401 - they fill the table
+    arrangement,
+    elementwise,
+    images,
+    indexing,
+    layers,
+    recurrent,
+    sources,
+)
 from .opset import Opset
 from .site import CONVERTERS, Site
 
-__all__ = ["Part", "refusal", "site_of"]
+__all__ = ["Part", "further_outputs_read", "is_for_runtimes", "refusal", "said", "site_of"]
 
 
-def refusal(node: Node, site: Site) -> str | None:
-    """Why a node cannot be part of a model; None where it can."""
+def further_outputs_read(symbol: Symbol) -> set[int]:
+    """Ids of nodes of which more than the first output is read."""
+    read = (*(e for n in symbol.nodes for e in n.inputs), *symbol.entries)
+    return {id(e.node) for e in read if e.output}
+
+
+def refusal(node: Node, site: Site, reads_further: bool = False) -> str | None:
+    """Why a node cannot be part of a model; None where it can.
+
+    Args:
+        node: of an operator.
+        site: what is known of it.
+        reads_further: whether more than its first output is read.
+    """
     if node.op is None or node.op.name not in CONVERTERS:
         return f"there is no converter for {site.op.name}"
     if any(0 in shape for shape in (*site.shapes, *site.out)):
         return "an array without elements"
-    reason = CONVERTERS[node.op.name].refusal
-    return None if reason is None else reason(site)
+    converter = CONVERTERS[node.op.name]
+    if reads_further and not converter.has_several:
+        return "its further outputs are read"
+    return None if converter.refusal is None else converter.refusal(site)
 
 
-def site_of(node: Node, shapes: ShapeTable, constants: Mapping[str, Tensor]) -> Site:
+def is_for_runtimes(node: Node) -> bool:
+    """Whether all runtimes have the words for a node, if there are any."""
+    converter = CONVERTERS.get(node.op.name) if node.op is not None else None
+    return converter is None or not converter.only_onnx
+
+
+def site_of(
+    node: Node,
+    shapes: ShapeTable,
+    constants: Mapping[str, Tensor],
+    dtypes: DTypeTable | None = None,
+) -> Site:
     """What a converter knows of a node.
 
     Args:
         node: of an operator.
         shapes: of all nodes.
         constants: variables that stay, by name.
+        dtypes: of all nodes; None where all are float32.
     """
     if node.op is None:
         raise ValueError(f"{node.name} is a variable")
     values = [constants.get(e.node.name) if e.node.op is None else None for e in node.inputs]
     read = [_known(shapes[id(e.node)][e.output]) for e in node.inputs]
-    return Site(node.op, read, [_known(s) for s in shapes[id(node)]], values)
+    site = Site(node.op, read, [_known(s) for s in shapes[id(node)]], values)
+    if dtypes is not None:
+        site.dtypes = [dtypes[id(e.node)][e.output] or torch.float32 for e in node.inputs]
+        site.out_dtypes = [t or torch.float32 for t in dtypes[id(node)]]
+    return site
+
+
+def said(site: Site) -> list[Any]:
+    """Values of a node's outputs, said in the words of its site."""
+    converter, ops, given = CONVERTERS[site.op.name], site.ops, site.out_dtypes[0]
+    dtype = (*site.dtypes, given)[0]
+    if converter.is_arithmetic:
+        dtype = given if given.is_floating_point or given in _COMPUTED else torch.int32
+        site = site.computed_in(dtype)
+    with ops.computing_in(dtype):
+        found = converter.build(site)
+    values = found if isinstance(found, list) else [found]
+    if dtype is given or not converter.is_arithmetic:
+        return values
+    return [ops.cast(value, given) for value in values]
+
+
+# Whole numbers that runtimes compute with; others are just stored.
+_COMPUTED = (torch.int32, torch.int64)
 
 
 def _known(shape: Any) -> tuple[int, ...]:
@@ -101,6 +158,5 @@ class Part:
             else:
                 site = site_of(node, self.table, self.constants)
                 site.ops, site.inputs = ops, [made[id(e.node)][e.output] for e in node.inputs]
-                found = CONVERTERS[node.op.name].build(site)
-                made[id(node)] = found if isinstance(found, list) else [found]
+                made[id(node)] = said(site)
         return [made[id(e.node)][e.output] for e in self.body.entries]

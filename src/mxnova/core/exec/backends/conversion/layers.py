@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from .opset import Window
+from .opset import Statistics, Window
 from .site import Site, converter
 
 _CHANNELS_SECOND = (None, "NCW", "NCHW", "NCDHW")
@@ -17,14 +17,18 @@ _CHANNELS_SECOND = (None, "NCW", "NCHW", "NCDHW")
 # Convolutions -------------------------------------------------------------------------------------
 
 
-def _layout_refusal(site: Site) -> str | None:
-    return None if site.layout in _CHANNELS_SECOND else f"layout={site.layout}"
+def _channels_moved(site: Site, x: Any, back: bool = False) -> Any:
+    """Images in the order of the model, channels second; or `back` in the order of the operator."""
+    if site.layout in _CHANNELS_SECOND:
+        return x
+    rank = site.rank
+    order = (0, *range(2, rank), 1) if back else (0, rank - 1, *range(1, rank - 1))
+    return site.ops.transpose(x, order)
 
 
-def _deconvolution_refusal(site: Site) -> str | None:
-    if site.target_shape:
-        return "target_shape is given"
-    return _layout_refusal(site)
+def _channels_second(site: Site, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of images or weights in that order."""
+    return shape if site.layout in _CHANNELS_SECOND else (shape[0], shape[-1], *shape[1:-1])
 
 
 def _window(site: Site) -> Window:
@@ -37,18 +41,29 @@ def _weights(site: Site) -> tuple[Any, Any]:
     return site.inputs[1], site.inputs[2] if len(site.inputs) == 3 else None
 
 
-@converter("Convolution Convolution_v1", _layout_refusal)
+def _convolved(site: Site, word: Any, window: Window, *more: Any) -> Any:
+    weight, bias = _weights(site)
+    shape = _channels_second(site, site.shapes[1])
+    images, weight = _channels_moved(site, site.x), _channels_moved(site, weight)
+    found = word(images, weight, bias, window, int(site.num_group), shape, *more)
+    return _channels_moved(site, found, back=True)
+
+
+@converter("Convolution Convolution_v1")
 def _convolution(site: Site) -> Any:
-    given = (*_weights(site), _window(site), int(site.num_group), site.shapes[1])
-    return site.ops.convolution(site.x, *given)
+    return _convolved(site, site.ops.convolution, _window(site))
 
 
-@converter("Deconvolution", _deconvolution_refusal)
+@converter("Deconvolution")
 def _deconvolution(site: Site) -> Any:
     window = _window(site)
     more = site.adj or (0,) * len(window.pad)
-    given = (*_weights(site), window, int(site.num_group), site.shapes[1], more)
-    return site.ops.deconvolution(site.x, *given)
+    if any(site.target_shape):
+        sizes = _channels_second(site, site.shapes[0])[2:]
+        each = zip(sizes, site.target_shape, site.kernel, window.stride, window.dilate, strict=True)
+        cut = [s * (n - 1) + d * (k - 1) + 1 - wanted for n, wanted, k, s, d in each]
+        window, more = window._replace(pad=[(c + 1) // 2 for c in cut]), [c % 2 for c in cut]
+    return _convolved(site, site.ops.deconvolution, window, more)
 
 
 # Products -----------------------------------------------------------------------------------------
@@ -66,9 +81,43 @@ def _fully_connected(site: Site) -> Any:
     return product if len(site.out[0]) == 2 else site.ops.reshape(product, site.out[0])
 
 
-@converter("dot", lambda s: None if {len(x) for x in s.shapes} == {2} else "no two matrices")
+def _dot_refusal(site: Site) -> str | None:
+    are_matrices = {len(shape) for shape in site.shapes} == {2}
+    if not all(site.shapes):
+        return "a scalar"
+    turns = site.op.values.get("transpose_a") or site.op.values.get("transpose_b")
+    return "transposed arrays that are no matrices" if turns and not are_matrices else None
+
+
+@converter("dot", _dot_refusal)
 def _dot(site: Site) -> Any:
-    return site.ops.matmul(*site.inputs, site.rank, site.transpose_a, site.transpose_b)
+    (*rows, inner), (_, *columns) = site.shapes
+    if len(rows) == len(columns) == 1:
+        return site.ops.matmul(*site.inputs, site.rank, site.transpose_a, site.transpose_b)
+    x = site.ops.reshape(site.x, (prod(rows), inner))
+    y = site.ops.reshape(site.inputs[1], (inner, prod(columns)))
+    return site.ops.reshape(site.ops.matmul(x, y, 2), site.out[0])
+
+
+@converter("_npi_matmul", lambda s: None if min(map(len, s.shapes)) > 1 else "vectors")
+def _matmul(site: Site) -> Any:
+    return site.ops.matmul(*site.inputs, site.rank)
+
+
+def _gemm_refusal(site: Site) -> str | None:
+    return None if site.op.attr("axis") == -2 else f"axis={site.op.attr('axis')}"
+
+
+@converter("_linalg_gemm2 _linalg_gemm", _gemm_refusal)
+def _gemm(site: Site) -> Any:
+    o = site.ops
+    product = o.matmul(*site.inputs[:2], site.rank, site.transpose_a, site.transpose_b)
+    product = o.elementwise("multiply", product, o.floats(site.alpha))
+    if len(site.inputs) == 2:
+        return product
+    return o.elementwise(
+        "add", product, o.elementwise("multiply", site.inputs[2], o.floats(site.beta))
+    )
 
 
 @converter("batch_dot")
@@ -80,8 +129,6 @@ def _batch_dot(site: Site) -> Any:
 
 
 def _pooling_refusal(site: Site) -> str | None:
-    if site.layout not in _CHANNELS_SECOND:
-        return f"layout={site.layout}"
     if site.pool_type == "lp" or site.pooling_convention == "same":
         return f"pool_type={site.pool_type}, pooling_convention={site.pooling_convention}"
     if site.global_pool:
@@ -101,21 +148,26 @@ def _behind(site: Site) -> list[int]:
     """How much padding max pooling needs at the end of each axis for the last window."""
     kernel = site.kernel
     stride, pad = site.stride or (1,) * len(kernel), site.pad or (0,) * len(kernel)
-    sizes = zip(site.shapes[0][2:], site.out[0][2:], kernel, stride, pad, strict=True)
+    images, found = (_channels_second(site, shape)[2:] for shape in (site.shapes[0], site.out[0]))
+    sizes = zip(images, found, kernel, stride, pad, strict=True)
     return [max(p, (n_out - 1) * s + k - n - p) for n, n_out, k, s, p in sizes]
 
 
 @converter("Pooling", _pooling_refusal)
 def _pooling(site: Site) -> Any:
+    return _channels_moved(site, _pooled(site, _channels_moved(site, site.x)), back=True)
+
+
+def _pooled(site: Site, x: Any) -> Any:
     kind = site.pool_type
     if site.global_pool:
-        return site.ops.global_pool(kind, site.x, site.rank)
+        return site.ops.global_pool(kind, x, site.rank)
     kernel = site.kernel
     stride, pad = site.stride or (1,) * len(kernel), site.pad or (0,) * len(kernel)
     if kind == "max":
-        return site.ops.max_pool(site.x, kernel, stride, pad, _behind(site))
+        return site.ops.max_pool(x, kernel, stride, pad, _behind(site))
     with_pad = kind != "avg" or site.count_include_pad is not False
-    mean = site.ops.mean_pool(site.x, kernel, stride, pad, with_pad)
+    mean = site.ops.mean_pool(x, kernel, stride, pad, with_pad)
     if kind == "avg":
         return mean
     return site.ops.elementwise("multiply", mean, site.ops.floats(prod(kernel)))
@@ -123,6 +175,8 @@ def _pooling(site: Site) -> Any:
 
 @converter("_contrib_AdaptiveAvgPooling2D")
 def _adaptive(site: Site) -> Any:
+    if site.out[0][2:] == (1, 1):
+        return site.ops.global_pool("avg", site.x, site.rank)
     return site.ops.adaptive_mean(site.x, site.shapes[0][2:], site.out[0][2:])
 
 
@@ -135,10 +189,18 @@ def _statistics_refusal(site: Site) -> str | None:
 
 @converter("BatchNorm BatchNorm_v1 _contrib_SyncBatchNorm", _statistics_refusal)
 def _batch_norm(site: Site) -> Any:
-    gamma, beta, mean, variance = (site.constant(i).double() for i in range(1, 5))
-    scale = torch.rsqrt(variance + site.eps) * (1.0 if site.fix_gamma else gamma)
+    gamma, beta, mean, variance = (site.constant(i) for i in range(1, 5))
+    vectors, statistics = site.inputs[1:], Statistics(gamma, beta, mean, variance, site.eps)
+    if site.fix_gamma:
+        statistics = statistics._replace(gamma=torch.ones_like(statistics.gamma))
+        vectors = [site.ops.floats(statistics.gamma), *vectors[1:]]
     axis = site.axis() if "axis" in site.op.values else 1
-    return site.ops.batch_norm(site.x, scale, beta - mean * scale, axis, site.rank)
+    return site.ops.normalized(site.x, vectors, statistics, axis, site.rank)
+
+
+@converter("_contrib_BatchNormWithReLU", _statistics_refusal)
+def _batch_norm_relu(site: Site) -> Any:
+    return site.ops.elementwise("relu", _batch_norm(site))
 
 
 @converter("LayerNorm")
@@ -149,6 +211,20 @@ def _layer_norm(site: Site) -> Any:
 @converter("InstanceNorm")
 def _instance_norm(site: Site) -> Any:
     return site.ops.instance_norm(*site.inputs, site.rank, float(site.eps))
+
+
+@converter("GroupNorm")
+def _group_norm(site: Site) -> Any:
+    o, groups = site.ops, int(site.num_groups)
+    batch, channels, *spatial = site.shapes[0]
+    x = o.reshape(site.x, (batch, groups, channels // groups * prod(spatial)))
+    centred = o.elementwise("subtract", x, o.reduce("mean", x, [2], keep=True))
+    squares = o.elementwise("multiply", centred, centred)
+    variance = o.elementwise("add", o.reduce("mean", squares, [2], keep=True), o.floats(site.eps))
+    plain = o.elementwise("divide", centred, o.elementwise("sqrt", variance))
+    gamma, beta = (o.reshape(vector, (1, groups, 1)) for vector in site.inputs[1:])
+    found = o.elementwise("add", o.elementwise("multiply", plain, gamma), beta)
+    return o.reshape(found, site.out[0])
 
 
 @converter("L2Normalization")
@@ -171,35 +247,20 @@ def _lrn(site: Site) -> Any:
 # Softmax ------------------------------------------------------------------------------------------
 
 
-def _softmax_refusal(site: Site) -> str | None:
-    if not site.rank or len(site.shapes) > 1:
-        return "scalars and lengths"
-    return None if site.dtype in (None, "float32") else f"dtype={site.dtype}"
-
-
-@converter("softmax log_softmax softmin", _softmax_refusal)
-def _softmax(site: Site) -> Any:
-    o, x = site.ops, site.x
-    if site.temperature not in (None, 1.0):
-        x = o.elementwise("divide", x, o.floats(site.temperature))
-    if site.op.name == "softmin":
-        x = o.elementwise("negative", x)
-    run = o.log_softmax if site.op.name == "log_softmax" else o.softmax
-    return run(x, site.axis())
-
-
 @converter("SoftmaxActivation")
 def _softmax_activation(site: Site) -> Any:
     return site.ops.softmax(site.x, 1 if site.mode == "channel" else site.rank - 1)
 
 
-def _output_refusal(site: Site) -> str | None:
-    return None if site.rank == 2 or site.multi_output else "more than two axes"
-
-
-@converter("SoftmaxOutput", _output_refusal)
+@converter("SoftmaxOutput")
 def _softmax_output(site: Site) -> Any:
-    return site.ops.softmax(site.x, 1)
+    if site.multi_output or site.rank == 2:
+        return site.ops.softmax(site.x, 1)
+    if site.preserve_shape or site.rank < 2:
+        return site.ops.softmax(site.x, site.rank - 1)
+    batch, *rest = site.shapes[0]
+    classes = site.ops.softmax(site.ops.reshape(site.x, (batch, prod(rest))), 1)
+    return site.ops.reshape(classes, site.out[0])
 
 
 @converter("LinearRegressionOutput MAERegressionOutput")

@@ -37,7 +37,6 @@ _CHEAP_ALONE = 3  # fewer nodes without a product cost more on the way in and ou
 _PRODUCTS = frozenset(
     "Convolution Deconvolution FullyConnected RNN batch_dot dot Pooling".split()  # noqa: SIM905
 )
-_SEVERAL_OUTPUTS = ("SliceChannel", "RNN")
 
 
 class _Model(Group):
@@ -159,6 +158,7 @@ class ModelBackend:
         symbol = program.symbol
         shapes, dtypes = program.facts.shapes(symbol), program.facts.dtypes(symbol)
         read = {e for n in symbol.nodes for e in n.inputs} | {*symbol.entries}
+        further = graph.further_outputs_read(symbol)
         found: dict[int, str] = {}
         for node in symbol.nodes:
             if node.op is None:
@@ -170,10 +170,11 @@ class ModelBackend:
                 found[id(node)] = "shapes are not known beforehand"
             elif any(dtypes[id(n)][i] not in (None, torch.float32) for n, i in met):
                 found[id(node)] = "arrays that are not float32"
-            elif node.op.name not in _SEVERAL_OUTPUTS and any(i for n, i in met if n is node):
-                found[id(node)] = "its further outputs are read"
+            elif not graph.is_for_runtimes(node):
+                found[id(node)] = f"{node.op.name} is said in files only"
             else:
-                reason = graph.refusal(node, graph.site_of(node, shapes, constants))
+                site = graph.site_of(node, shapes, constants)
+                reason = graph.refusal(node, site, id(node) in further)
                 if reason is not None:
                     found[id(node)] = reason
         return found

@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple
 
+import torch
 from torch import Tensor
 
-__all__ = ["Numbers", "Opset", "Window", "bounds_of"]
+__all__ = ["Numbers", "Opset", "Statistics", "Window", "bounds_of"]
 
 Numbers = Sequence[int]
 
@@ -23,6 +25,22 @@ class Window(NamedTuple):
     dilate: Numbers
 
 
+class Statistics(NamedTuple):
+    """What BatchNorm normalizes by."""
+
+    gamma: Tensor
+    beta: Tensor
+    mean: Tensor
+    variance: Tensor
+    eps: float
+
+    def folded(self) -> tuple[Tensor, Tensor]:
+        """Factors and summands that do the same."""
+        mean, variance = self.mean.double(), self.variance.double()
+        scale = torch.rsqrt(variance + self.eps) * self.gamma
+        return scale, self.beta - mean * scale
+
+
 def bounds_of(ranges: Collection[range]) -> tuple[list[int], list[int], list[int]]:
     """Starts, stops and steps, as runtimes read them: -1 is the last item to them."""
     before_the_first = -(1 << 40)
@@ -33,15 +51,28 @@ def bounds_of(ranges: Collection[range]) -> tuple[list[int], list[int], list[int
 class Opset(ABC):
     """A model that is being written: each word adds to it and gives a value, or several.
 
-    Values are whatever the runtime has. Arrays are float32; comparisons give conditions, which
-    `as_floats` and the first input of ``select`` take. Axes are counted from the front.
+    Values are whatever the runtime has. Arrays are float32 in models that backends run, of any type
+    in files. Comparisons give conditions, which `as_floats` and the first input of ``select`` take.
+    Axes are counted from the front.
 
     Attributes:
+        dtype: what `floats` and `as_floats` give: the type in which the operator that is being said
+            computes.
         gates: which of MXNet's gates is the first, second, … one of `recurrent`, by mode. MXNet has
             input, forget, cell, output; a GRU reset, update, new.
     """
 
     gates: ClassVar[dict[str, tuple[int, ...]]]
+    dtype: torch.dtype = torch.float32
+
+    @contextmanager
+    def computing_in(self, dtype: torch.dtype) -> Iterator[None]:
+        """With `dtype` as that in which the operator computes."""
+        before, self.dtype = self.dtype, dtype
+        try:
+            yield
+        finally:
+            self.dtype = before
 
     @abstractmethod
     def parameter(self, name: str, shape: Numbers) -> Any:
@@ -50,6 +81,18 @@ class Opset(ABC):
     @abstractmethod
     def floats(self, values: Any) -> Any:
         """A constant: a tensor, a number or numbers."""
+
+    def positions(self, count: int) -> Any:
+        """A vector of as many numbers, from 0 on."""
+        return self.floats(torch.arange(count))
+
+    def within(self, index: Any, least: int, most: int) -> Any:
+        """Indices that are kept between two ends of an axis."""
+        return self.clip(index, least, most)
+
+    def size(self, count: int) -> Any:
+        """The size of an axis, as a number to compute with."""
+        return self.floats(count)
 
     # Element by element ---------------------------------------------------------------------------
 
@@ -60,6 +103,10 @@ class Opset(ABC):
     @abstractmethod
     def as_floats(self, condition: Any) -> Any:
         """1 where it holds, 0 elsewhere."""
+
+    def cast(self, x: Any, dtype: torch.dtype) -> Any:
+        """Numbers as those of another type; not needed where all are float32."""
+        raise NotImplementedError(f"{type(self).__name__} knows one element type")
 
     @abstractmethod
     def clip(self, x: Any, least: float, most: float) -> Any: ...
@@ -172,6 +219,12 @@ class Opset(ABC):
     @abstractmethod
     def batch_norm(self, x: Any, scale: Tensor, shift: Tensor, axis: int, rank: int) -> Any:
         """``x * scale + shift`` along an axis."""
+
+    def normalized(
+        self, x: Any, vectors: Sequence[Any], statistics: Statistics, axis: int, rank: int
+    ) -> Any:
+        """BatchNorm of an array by statistics, whose vectors are values of the model, too."""
+        return self.batch_norm(x, *statistics.folded(), axis, rank)
 
     @abstractmethod
     def layer_norm(

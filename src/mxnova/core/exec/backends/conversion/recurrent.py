@@ -22,7 +22,7 @@ def _refusal(site: Site) -> str | None:
     return None
 
 
-@converter("RNN", _refusal)
+@converter("RNN", _refusal, has_several=True)
 def _rnn(site: Site) -> list[Any]:
     op: Any = site.op
     o = site.ops

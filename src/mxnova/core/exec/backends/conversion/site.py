@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+import torch
 from torch import Tensor
 
 from ....op.record import Op
@@ -24,6 +25,7 @@ class Site:
         values: its inputs that stay; None for the others.
         inputs: its inputs in the model; empty while it is asked whether the node can be converted.
         ops: what says it to the runtime; None while it is asked.
+        dtypes: element types of its inputs; `out_dtypes`: of its outputs; float32 unless said.
     """
 
     op: Op
@@ -32,6 +34,12 @@ class Site:
     values: list[Tensor | None]
     inputs: list[Any] = field(default_factory=list)
     ops: Any = None
+    dtypes: list[torch.dtype] = field(default_factory=list)
+    out_dtypes: list[torch.dtype] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.dtypes = self.dtypes or [torch.float32] * len(self.shapes)
+        self.out_dtypes = self.out_dtypes or [torch.float32] * len(self.out)
 
     def __getattr__(self, name: str) -> Any:
         return self.op.attr(name)  # a parameter of the operator
@@ -54,6 +62,12 @@ class Site:
         """Whether these inputs stay."""
         return all(self.values[i] is not None for i in positions)
 
+    def computed_in(self, dtype: torch.dtype) -> Site:
+        """The same with all inputs cast to a type."""
+        pairs = zip(self.inputs, self.dtypes, strict=True)
+        inputs = [x if known is dtype else self.ops.cast(x, dtype) for x, known in pairs]
+        return replace(self, inputs=inputs, dtypes=[dtype] * len(inputs))
+
     def constant(self, position: int) -> Tensor:
         """The value of an input that stays."""
         found = self.values[position]
@@ -68,23 +82,33 @@ class Converter(NamedTuple):
     Attributes:
         build: a value of the model, or a list of them for several outputs.
         refusal: says why an operator at some inputs cannot be converted; None where it can.
+        has_several: whether it gives all outputs, not just the first.
+        only_onnx: whether it needs words that only `ONNXOpset` has.
+        is_arithmetic: whether all inputs are to be numbers of one type, that of the output.
     """
 
     build: Callable[[Site], Any]
     refusal: Callable[[Site], str | None] | None
+    has_several: bool
+    is_arithmetic: bool
+    only_onnx: bool
 
 
 CONVERTERS: dict[str, Converter] = {}
 
 
 def converter(
-    names: str, refusal: Callable[[Site], str | None] | None = None
+    names: str,
+    refusal: Callable[[Site], str | None] | None = None,
+    has_several: bool = False,
+    is_arithmetic: bool = False,
+    only_onnx: bool = False,
 ) -> Callable[[Callable[[Site], Any]], Callable[[Site], Any]]:
     """Makes a function the converter of the operators of these names, separated by blanks."""
 
     def declare(build: Callable[[Site], Any]) -> Callable[[Site], Any]:
         for name in names.split():
-            CONVERTERS[name] = Converter(build, refusal)
+            CONVERTERS[name] = Converter(build, refusal, has_several, is_arithmetic, only_onnx)
         return build
 
     return declare

@@ -15,7 +15,7 @@ from torch import Tensor
 from ....base.machine_load import is_busy
 from ..conversion.graph import Part
 from ..lone_pools import mapped_alone
-from .opset import ONNXOpset
+from .opset import RuntimeOpset
 
 __all__ = ["ItemsApart", "Session"]
 
@@ -33,7 +33,7 @@ class Session:
     """
 
     def __init__(self, part: Part, threads: int) -> None:
-        ops = ONNXOpset()
+        ops = RuntimeOpset()
         self._outputs = [ops.output(head) for head in part.said_in(ops)]
         self._shapes = part.head_shapes()
         self._inputs = ops.inputs

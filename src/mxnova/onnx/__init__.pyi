@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by scripts/stubs.
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as _np
+
+from mxnova.ndarray.ndarray import NDArray as NDArray
+from mxnova.symbol.symbol import Symbol as Symbol
+
+def export_model(sym: Symbol | str, params: str | Mapping[str, NDArray] | Sequence[Mapping[str, NDArray]], in_shapes: Sequence[Sequence[int]] | None = None, in_types: Any = ..., onnx_file_path: str = 'model.onnx', verbose: bool = False, dynamic: bool = False, dynamic_input_shapes: Sequence[Sequence[Any]] | None = None, run_shape_inference: bool = False, input_type: Any = None, input_shape: Sequence[Sequence[int]] | None = None) -> str: ...
+def get_operator_support(opset_version: int | None = None) -> list[str]: ...

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From symbols to ONNX files."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from torch import Tensor
+
+from .. import ndarray as nd
+from .. import symbol as sym_module
+from ..core.base.errors import ArgumentError, ArgumentTypeError, MXNetError, shown
+from ..core.base.shapes import from_user
+from ..core.graph.symbol import Symbol
+from ..core.nd.array import NDArray
+from ..core.op.dtypes import torch_dtype
+from ..core.op.record import REGISTRY
+
+if TYPE_CHECKING:
+    from .model import Inputs
+    from .open_sizes import OpenSizes
+
+__all__ = ["export_model", "get_operator_support"]
+
+_log = logging.getLogger("mxnova")
+_PREFIX = re.compile(r"^(arg|aux):")
+
+
+def export_model(
+    sym: Symbol | str,
+    params: str | Mapping[str, NDArray] | Sequence[Mapping[str, NDArray]],
+    in_shapes: Sequence[Sequence[int]] | None = None,
+    in_types: Any = np.float32,
+    onnx_file_path: str = "model.onnx",
+    verbose: bool = False,
+    dynamic: bool = False,
+    dynamic_input_shapes: Sequence[Sequence[Any]] | None = None,
+    run_shape_inference: bool = False,
+    input_type: Any = None,
+    input_shape: Sequence[Sequence[int]] | None = None,
+) -> str:
+    """Writes a symbol and its parameters to an ONNX file of opset 13; gives the file's path.
+
+    Inputs and initializers have MXNet's names, outputs the names of their nodes, with a number
+    behind where a node has several. Labels are left out: outputs of losses do not read them.
+
+    Args:
+        sym: a symbol, or the path of its JSON.
+        params: parameters by name, with or without ``arg:`` and ``aux:``; a pair of such dicts; or
+            the path of a .params file.
+        in_shapes: shape of each input that is no parameter, in the order of ``sym.list_inputs()``.
+        in_types: element type of all of them, or a list of their types.
+        onnx_file_path: the file, which is replaced as a whole. Parameters of more than 2 GB go into
+            a second file, ``onnx_file_path.data``.
+        verbose: log what each node becomes.
+        dynamic: sizes of inputs are left open, those of `dynamic_input_shapes` that are no numbers,
+            or all that the network does not fix.
+        dynamic_input_shapes: as `in_shapes`; a name instead of a size stands for the same size
+            everywhere, None for any size.
+        run_shape_inference: note the shapes of all inner values in the file.
+        input_type: older name of `in_types`.
+        input_shape: older name of `in_shapes`.
+
+    Raises:
+        MXNetError: the package onnx is not installed; an operator that cannot be said in ONNX,
+            with its node; shapes that do not fit.
+    """
+    _require_onnx("export_model")
+    from .files import write
+    from .model import Exported, shapes_fit
+    from .open_sizes import OpenSizes
+
+    symbol, parameters = _symbol_of(sym), _parameters_of(params)
+    shapes = in_shapes if input_shape is None else input_shape
+    types = in_types if input_type is None else input_type
+    inputs = _inputs_of(symbol, parameters, shapes, types)
+    open_sizes = OpenSizes()
+    if dynamic:
+        fits = partial(shapes_fit, symbol, parameters)
+        inputs = _opened(inputs, dynamic_input_shapes, open_sizes, fits)
+    exported = Exported(symbol, parameters, inputs, open_sizes)
+    write(exported.ops, os.fspath(onnx_file_path), run_shape_inference)
+    if verbose:
+        for node in exported.ops.nodes:
+            _log.info("%s: %s(%s)", node.name, node.op_type, ", ".join(node.input))
+    return onnx_file_path
+
+
+def get_operator_support(opset_version: int | None = None) -> list[str]:
+    """Names of the operators that `export_model` knows, those that MXNet registers them under.
+
+    Args:
+        opset_version: opset of the files; 13, the only one.
+    """
+    from ..core.exec.backends.conversion.graph import CONVERTERS
+
+    if opset_version not in (None, 13):
+        raise ArgumentError(f"get_operator_support: opset_version={opset_version}: must be 13")
+    return sorted({name for key in CONVERTERS for name in _names_of(key)})
+
+
+def _names_of(key: str) -> tuple[str, ...]:
+    """All names of an operator; none of one that only passes over graphs make."""
+    if key not in REGISTRY:
+        return ()
+    kind = REGISTRY[key]
+    return (kind.name, *kind.aliases)
+
+
+def _require_onnx(function: str) -> None:
+    if importlib.util.find_spec("onnx") is None:
+        raise MXNetError(
+            f"{function}: the package onnx is not installed: pip install 'mxnova[onnx]'"
+        )
+
+
+def _symbol_of(source: Symbol | str) -> Symbol:
+    if isinstance(source, Symbol):
+        return source
+    if isinstance(source, (str, os.PathLike)):
+        return sym_module.load(os.fspath(source))
+    raise ArgumentTypeError(f"export_model: sym={shown(source)}: must be a Symbol or a path")
+
+
+def _parameters_of(params: Any) -> dict[str, Tensor]:
+    if isinstance(params, (str, os.PathLike)):
+        params = nd.load(os.fspath(params))
+    parts = [params] if isinstance(params, Mapping) else params
+    if not isinstance(parts, (list, tuple)) or not all(isinstance(p, Mapping) for p in parts):
+        raise ArgumentTypeError(
+            f"export_model: params={shown(params)}: must be a path, a dict of arrays or two of them"
+        )
+    found = {}
+    for name, array in (pair for part in parts for pair in part.items()):
+        if not isinstance(array, NDArray):
+            raise ArgumentTypeError(f"export_model: params: {name} is {shown(array)}, no array")
+        found[_PREFIX.sub("", name)] = array.tostype("default")._tensor.detach().cpu()
+    return found
+
+
+def _inputs_of(symbol: Symbol, parameters: Mapping[str, Tensor], shapes: Any, types: Any) -> Inputs:
+    """Shapes and element types of what is no parameter, by name."""
+    names = [name for name in symbol.list_inputs() if name not in parameters]
+    labels = _labels(symbol)
+    shapes = list(shapes or ())
+    if len(shapes) < len(names):
+        names = [name for name in names if name not in labels]
+    if len(shapes) != len(names):
+        raise ArgumentError(
+            f"export_model: in_shapes={shown(shapes)}: there must be one for each input that is no "
+            f"parameter: {', '.join(names) or 'none'}"
+        )
+    types = types if isinstance(types, (list, tuple)) else [types] * len(names)
+    if len(types) < len(names):
+        raise ArgumentError(
+            f"export_model: in_types={shown(types)}: there must be one for each of "
+            f"{', '.join(names)}"
+        )
+    facts = zip(shapes, types, strict=False)
+    found = {n: (from_user(s), torch_dtype(t)) for n, (s, t) in zip(names, facts, strict=False)}
+    return {name: facts for name, facts in found.items() if name not in labels}
+
+
+def _opened(
+    inputs: Inputs,
+    given: Sequence[Sequence[Any]] | None,
+    open_sizes: OpenSizes,
+    fits: Callable[[Inputs], bool],
+) -> Inputs:
+    """`inputs` with open sizes where `given` has no numbers; without it, with all that may be open.
+
+    Args:
+        inputs: shapes and types by name.
+        given: as the caller has it.
+        open_sizes: is told of them.
+        fits: whether the graph's shapes can be inferred.
+    """
+    if given is None:
+        return _all_opened(inputs, open_sizes, fits)
+    if len(given) != len(inputs):
+        raise ArgumentError(
+            f"export_model: dynamic_input_shapes={shown(given)}: there must be one for each of "
+            f"{', '.join(inputs)}"
+        )
+    pairs = zip(inputs.items(), given, strict=True)
+    return {
+        name: (open_sizes.shape_of(shape, fixed, name), dtype)
+        for (name, (fixed, dtype)), shape in pairs
+    }
+
+
+def _all_opened(inputs: Inputs, open_sizes: OpenSizes, fits: Callable[[Inputs], bool]) -> Inputs:
+    """Each axis is open with which, and those before it, the graph's shapes can be inferred."""
+    found = dict(inputs)
+    for name, (fixed, dtype) in inputs.items():
+        axes: list[int] = []
+        for axis in range(len(fixed)):
+            tried = {**found, name: (open_sizes.opened(name, fixed, [*axes, axis]), dtype)}
+            if fits(tried):
+                axes, found = [*axes, axis], tried
+    return found
+
+
+def _labels(symbol: Symbol) -> set[str]:
+    """Variables that are read as labels only."""
+    read: dict[str, set[str]] = {}
+    for node in symbol.nodes:
+        for entry, role in zip(node.inputs, node.op.inputs() if node.op else (), strict=False):
+            read.setdefault(entry.node.name, set()).add(role)
+    return {name for name, roles in read.items() if roles == {"label"}}
