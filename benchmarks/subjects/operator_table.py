@@ -122,6 +122,7 @@ ROWS = (
     Row("sort", "axis=1", "torch.sort(a, 1).values", *ONE),
     Row("argsort", "axis=1", "torch.argsort(a, dim=1, stable=True).to(torch.float32)", *ONE),
     Row("topk", "k=5, ret_typ='value'", "torch.topk(a, 5).values", *ONE),
+    Row("topk", "k=10, ret_typ='value'", "torch.topk(a, 10).values", "2x100", "1x1000000"),
     # -- matrices
     Row("dot", "", "torch.mm(a, b)", *TWO),
     Row("dot", "transpose_b=True", "torch.mm(a, b.T)", *TWO),

@@ -100,6 +100,7 @@ def test_remainder_of_a_division_by_zero_is_zero():
     mod = find("_mod").of({}).forward
     assert mod(torch.tensor([5.0, -5.0]), torch.tensor([0.0, 0.0])).tolist() == [0, 0]
     assert mod(torch.tensor([5, -5]), torch.tensor([0, 0])).tolist() == [0, 0]
+    assert mod(torch.tensor([5, -5]), torch.tensor([3, 3])).tolist() == [2, 1]
 
 
 def test_gradient_of_the_remainder():

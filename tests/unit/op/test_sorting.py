@@ -5,7 +5,7 @@ import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mxnova.core.op.sorting import first_places, ordered, ordered_values
+from mxnova.core.op.sorting import first_places, largest, ordered, ordered_values
 
 SHAPES = [
     ((100, 300), 1),
@@ -66,3 +66,24 @@ def test_first_places_is_a_stable_sort(values, most):
     expected = sorted(range(len(values)), key=lambda i: -values[i])[:most]
     assert first_places(torch.tensor(values), most).tolist() == expected
     assert first_places(torch.tensor(values, dtype=torch.float64), most).tolist() == expected
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.int32])
+@pytest.mark.parametrize("shape, k", [((100_001,), 3), ((3, 60_000), 2), ((16_384,), 1)])
+def test_the_largest_of_long_rows(shape, k, dtype):
+    data = torch.randn(shape, generator=torch.Generator().manual_seed(1)).mul(1000).to(dtype)
+    data[..., -1] = data.max() + 1  # behind the last block
+    values, places = largest(data, k, -1)
+    assert torch.equal(values, data.topk(k).values)
+    assert torch.equal(data.gather(-1, places), values)
+
+
+def test_nan_is_the_largest_and_gradients_flow():
+    data = torch.zeros(50_000)
+    data[[7, 40_000]] = torch.tensor([float("nan"), 5.0])
+    data.requires_grad_()
+    values, places = largest(data, 2, 0)
+    assert places.tolist() == [7, 40_000]
+    (gradient,) = torch.autograd.grad(values, data, torch.tensor([2.0, 3.0]))
+    assert gradient.nonzero().squeeze(1).tolist() == [7, 40_000]
+    assert gradient[places].tolist() == [2.0, 3.0]

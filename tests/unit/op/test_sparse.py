@@ -10,6 +10,7 @@ from mxnova.core.base.errors import MXNetError
 from mxnova.core.op import library  # noqa: F401 - registers the operators
 from mxnova.core.op.kernel import KERNELS
 from mxnova.core.op.record import find
+from mxnova.core.op.sparse.dot import transposed_rows
 from mxnova.core.op.sparse.storage import (
     Csr,
     RowSparse,
@@ -225,3 +226,15 @@ def test_a_lazy_update_adds_rows_that_were_not_stored():
 def test_operators_with_kernels_are_registered():
     for name in WITH_KERNELS:
         assert find(name).name == name
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16])
+@pytest.mark.parametrize("columns, width", [(3, ()), (3, (1,)), (40, (1,)), (3, (2,))])
+def test_a_turned_matrix_times_a_vector_stores_the_rows_of_its_columns(columns, width, dtype):
+    dense = torch.zeros(5, columns, dtype=dtype)
+    dense[[0, 1, 3], [2, 0, 2]] = torch.tensor([2.0, -1.0, 4.0], dtype=dtype)
+    vector = torch.arange(1, 6, dtype=dtype).reshape(5, *(1 for _ in width)).expand(5, *width)
+    found = transposed_rows(cast_storage(dense, "csr"), vector.contiguous())
+    assert found.indices.tolist() == [0, 2]
+    assert found.shape == (columns, *width)
+    assert torch.equal(found.dense(), dense.T @ vector)

@@ -187,3 +187,18 @@ def test_where_images_agree_their_difference_grows_with_the_first():
     op = find("Correlation").of({"is_multiply": False, "max_displacement": 0})
     op.forward(a, b).backward()
     assert (a.grad.item(), b.grad.item()) == (1.0, -1.0)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.int32])
+def test_many_pixels_are_repeated_like_few(dtype):
+    data = torch.arange(2 * 8 * 20 * 30).reshape(2, 8, 20, 30).to(dtype)
+    op = find("UpSampling").of({"scale": 3, "sample_type": "nearest", "num_args": 1})
+    if dtype.is_floating_point:
+        data.requires_grad_()
+    result = op.forward(data)
+    assert torch.equal(result, data.repeat_interleave(3, 2).repeat_interleave(3, 3))
+    if data.requires_grad:
+        head = torch.arange(result.numel()).remainder(7).reshape(result.shape).to(dtype)
+        (gradient,) = torch.autograd.grad(result, data, head)
+        blocks = head.view(2, 8, 20, 3, 30, 3)
+        assert torch.equal(gradient, blocks.sum((3, 5)))

@@ -87,6 +87,8 @@ def modulo(lhs: Tensor, rhs: Tensor) -> Tensor:
     """Remainder with the sign of the divisor, and 0 where that is 0."""
     if lhs.is_floating_point():
         return torch.remainder(lhs, rhs).masked_fill(rhs == 0, 0)
+    if known_positive(rhs):
+        return torch.remainder(lhs, rhs)
     return torch.remainder(lhs, _safe_divisor(rhs).masked_fill(rhs == 0, 1))
 
 

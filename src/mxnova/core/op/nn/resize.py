@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from ctypes import c_float
-from typing import Literal
+from functools import reduce
+from typing import Any, Literal
 
 import torch
 import torch.nn.functional as F
@@ -87,12 +88,50 @@ class UpSampling(Op):
                 image, weight, None, self.scale, margin, groups=image.shape[1]
             )
         size = [n * self.scale for n in data[0].shape[2:]]
-        scaled = [F.interpolate(image, size) for image in data]
+        scaled = [_repeated(image, size) for image in data]
         if len(scaled) == 1:
             return scaled[0]
         if self.multi_input_mode == "concat":
             return torch.cat(scaled, 1)
         return torch.stack(scaled).sum(0)
+
+
+# ATen goes pixel by pixel: twice as large 16 x 64 x 28 x 28 take it 47 ms on one core, copies 3.
+_WORTH_COPYING = 1 << 12
+
+
+def _repeated(images: Tensor, size: list[int]) -> Tensor:
+    """``F.interpolate(images, size)`` where `size` is a multiple of theirs."""
+    if (
+        images.device.type != "cpu"
+        or images.numel() < _WORTH_COPYING
+        or not images.is_contiguous()
+        or torch.compiler.is_compiling()
+    ):
+        return F.interpolate(images, size)
+    repeated: Tensor = _Repeated.apply(images, size)  # type: ignore[no-untyped-call]
+    return repeated
+
+
+class _Repeated(torch.autograd.Function):
+    """Every pixel a rectangle of copies, whose gradients are summed."""
+
+    @staticmethod
+    def forward(ctx: Any, images: Tensor, size: list[int]) -> Tensor:
+        batch, channels, height, width = images.shape
+        rows, columns = size[0] // height, size[1] // width
+        ctx.blocks = (batch, channels, height, rows, width, columns)
+        blocks = images.new_empty(ctx.blocks)
+        first = blocks[:, :, :, 0]
+        for column in first.unbind(-1):
+            column.copy_(images)
+        blocks[:, :, :, 1:] = first.unsqueeze(3)
+        return blocks.view(batch, channels, *size)
+
+    @staticmethod
+    def backward(ctx: Any, *d_outputs: Tensor) -> tuple[Tensor, None]:
+        by_rows = reduce(torch.add, d_outputs[0].reshape(ctx.blocks).unbind(3))
+        return reduce(torch.add, by_rows.unbind(-1)), None
 
 
 def _check_fits(s: Shapes, name: str, size: tuple[Dim, ...]) -> None:

@@ -17,7 +17,7 @@ from ..declaration import operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
 from ..record import Op
-from ..sorting import ordered, ordered_values
+from ..sorting import largest, ordered, ordered_values
 from .ties import order
 
 IndexType = Literal["float16", "float32", "float64", "int32", "int64", "uint8"]
@@ -42,7 +42,7 @@ def _ordered(
             if _is_strict(found.values.detach(), axis, ascending):
                 return found.values.narrow(axis, 0, k), found.indices.narrow(axis, 0, k)
         elif size > _LONG_ROW:
-            return data.topk(k, axis, largest=not ascending)
+            return data.topk(k, axis, largest=False) if ascending else largest(data, k, axis)
     values, indices = ordered(data, axis, not ascending)
     if few and size > 1 and not _is_strict(values.detach(), axis, ascending):
         indices = _with_ties(data, axis, ascending, k or size, values, indices)
