@@ -95,3 +95,12 @@ def test_programs_register_embeddings_of_their_own(tmp_path, monkeypatch):
     assert part.get_vecs_by_tokens(["b", "d"]).asnumpy().tolist() == [[4, 5, 6], [1, 1, 1]]
     with pytest.raises(KeyError, match=r"triples\.txt"):
         Triples._check_pretrained_file_names("triple.txt")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"), [("utf8", "vectors.txt: no text in utf8"), ("morse", "encoding='morse'")]
+)
+def test_vectors_that_are_no_text(tmp_path, encoding, text):
+    (tmp_path / "vectors.txt").write_bytes(b"a 1 2\n\xff 3 4\n")
+    with pytest.raises(mx.MXNetError, match=text):
+        embedding.CustomEmbedding(str(tmp_path / "vectors.txt"), encoding=encoding)

@@ -246,7 +246,7 @@ def _number_of(tracked: Tensor) -> Tensor:
     number = tracked._base
     if number is None or number.dim() or tracked.numel() != 1 or tracked._backward_hooks:
         return tracked
-    return number
+    return number if number.requires_grad else tracked  # an own gradient's views have graphs alone
 
 
 def _distinct(gradients: Sequence[Tensor | None], heads: _Heads) -> list[Tensor | None]:
