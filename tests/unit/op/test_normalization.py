@@ -136,3 +136,10 @@ def test_local_response_of_images_in_blocks(shape):
     data = torch.rand(shape, requires_grad=True)
     run = find("LRN").of({"nsize": 3, "alpha": 0.5}).forward
     torch.testing.assert_close(run(data.detach()), run(data).detach())
+
+
+def test_response_of_more_channels_than_there_are():
+    data = torch.rand(2, 3, 4, 4)
+    found = find("LRN").of({"nsize": 2**32 - 1, "alpha": 1e9}).forward(data)
+    total = 2 + 1e9 / (2**32 - 1) * data.square().sum(1, keepdim=True)
+    torch.testing.assert_close(found, data * total**-0.75, rtol=1e-4, atol=0)

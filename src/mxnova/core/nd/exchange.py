@@ -76,14 +76,20 @@ def written(value: Any, like: Tensor) -> Tensor | float:
     return tensor_from(values).to(like.device)
 
 
+_LARGEST_HALF = 65504.0  # every type of real numbers has it
+
+
 def _number(value: Any, like: Tensor) -> Tensor | float:
-    """A number; in integers fractions are cut and what does not fit wraps around, as in C."""
+    """A number; in integers fractions are cut and what does not fit wraps around, as in C.
+
+    What is beyond a type of real numbers becomes infinity; ATen refuses such a Python number.
+    """
     plain = value.item() if isinstance(value, np.generic) else value
     if not isinstance(plain, (int, float)):
         raise TypeError("not a real number")
     if like.dtype is torch.bool:
         return bool(plain)
-    if like.is_floating_point() and isinstance(plain, float):
+    if like.is_floating_point() and isinstance(plain, float) and abs(plain) <= _LARGEST_HALF:
         return plain
     if isinstance(plain, int) and 0 <= plain < 128:  # every type has it
         return plain

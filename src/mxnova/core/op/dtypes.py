@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 
 from ..base.dtypes import DTYPES, DType, dtype_of
 
-__all__ = ["dtype_name", "mx_dtype", "torch_dtype"]
+__all__ = ["dtype_name", "mx_dtype", "saturated", "torch_dtype"]
 
 _TORCH: dict[str, torch.dtype] = {d.name: getattr(torch, d.name) for d in DTYPES}
 _MX = {_TORCH[d.name]: d for d in DTYPES}
@@ -32,3 +34,13 @@ def mx_dtype(dtype: torch.dtype) -> DType:
 def dtype_name(dtype: torch.dtype | None) -> str:
     """``float32`` for torch.float32; ``unknown`` for None."""
     return "unknown" if dtype is None else str(dtype).removeprefix("torch.")
+
+
+def saturated(number: float, dtype: torch.dtype) -> float:
+    """`number`, or infinity where it is beyond the real numbers of `dtype`, which ATen refuses."""
+    if abs(number) <= _LARGEST_HALF or not dtype.is_floating_point:
+        return number
+    return math.copysign(math.inf, number) if abs(number) > torch.finfo(dtype).max else number
+
+
+_LARGEST_HALF = 65504.0  # every type of real numbers has it

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from ..declaration import elementwise_shape, function_operator
+from ..dtypes import saturated
 from .rules import floats_only, numbers_only, through_float
 from .unary import unary
 
@@ -48,7 +49,7 @@ def clip(data: Tensor, *, a_min: float, a_max: float) -> Tensor:
         a_min: what smaller elements become.
         a_max: what larger elements become; it wins where a_min is larger still.
     """
-    low, high = a_min, a_max
+    low, high = saturated(a_min, data.dtype), saturated(a_max, data.dtype)
     if not data.is_floating_point():
         low, high = _held(a_min, data.dtype), _held(a_max, data.dtype)
     if low <= high:

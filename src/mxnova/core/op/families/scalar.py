@@ -17,6 +17,7 @@ from torch import Tensor
 
 from ...base.params import Double
 from ..declaration import elementwise_shape, register_function
+from ..dtypes import saturated
 from ..gradient_stypes import as_head
 from ..infer import DTypes
 from ..record import Op
@@ -109,11 +110,11 @@ def reverse_modulo_backward(
 
 
 def _at_least(data: Tensor, number: Any) -> Tensor:
-    return torch.clamp(data, min=number)
+    return torch.clamp(data, min=saturated(number, data.dtype))
 
 
 def _at_most(data: Tensor, number: Any) -> Tensor:
-    return torch.clamp(data, max=number)
+    return torch.clamp(data, max=saturated(number, data.dtype))
 
 
 @through_float

@@ -238,7 +238,7 @@ def local_response_norm(
 
 
 def _add_near(total: Tensor, square: Tensor, weight: float, nsize: int) -> None:
-    for i in range(1, nsize // 2 + 1):
+    for i in range(1, min(nsize // 2 + 1, total.shape[1])):
         total[:, i:].add_(square[:, :-i], alpha=weight)
         total[:, :-i].add_(square[:, i:], alpha=weight)
 

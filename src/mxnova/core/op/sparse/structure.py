@@ -204,7 +204,11 @@ def _keeps_rows(op: Op) -> bool:
 
 
 def _gives_rows(op: Op) -> bool:
-    return _keeps_rows(op) and bool(op.attr("keepdims"))
+    return _keeps_rows(op) and bool(op.attr("keepdims")) and not op.attr("exclude")
+
+
+def _gives_dense(op: Op) -> bool:
+    return not _gives_rows(op) and not op.attr("exclude")
 
 
 def _square_gradient(op: Op, d_output: Tensor, data: RowSparse) -> RowSparse:
@@ -216,7 +220,7 @@ def _square_gradient(op: Op, d_output: Tensor, data: RowSparse) -> RowSparse:
 
 
 @kernel_of("_square_sum", "row_sparse", backward=_square_gradient,
-           when=lambda op: not _gives_rows(op))  # fmt: skip
+           when=_gives_dense)  # fmt: skip
 @kernel_of("_square_sum", "row_sparse", out="row_sparse", backward=_square_gradient,
            when=_gives_rows)  # fmt: skip
 def _square_sum(op: Op, data: RowSparse) -> Value:

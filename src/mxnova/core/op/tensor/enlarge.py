@@ -13,6 +13,7 @@ from ...base.params import Double, Shape
 from ...base.scopes import is_np_shape
 from ...base.shapes import shape_text
 from ..declaration import operator
+from ..dtypes import saturated
 from ..infer import Shapes
 from ..record import Op
 
@@ -110,5 +111,5 @@ class Pad(Op):
         pairs = zip(self.pad_width[-2:3:-2], self.pad_width[:3:-2], strict=True)
         widths = [width for pair in pairs for width in pair]
         if self.mode == "constant":
-            return F.pad(data, widths, value=self.constant_value)
+            return F.pad(data, widths, value=saturated(self.constant_value, data.dtype))
         return F.pad(data, widths, mode="replicate" if self.mode == "edge" else "reflect")

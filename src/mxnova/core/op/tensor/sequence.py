@@ -8,6 +8,7 @@ from torch import Tensor
 
 from .. import vectors
 from ..declaration import operator
+from ..dtypes import saturated
 from ..infer import DTypes, Shapes
 from ..record import Op
 
@@ -60,7 +61,8 @@ class SequenceMask(_SequenceOp):
         ended = steps.unsqueeze(1) >= sequence_length
         if self.axis == 1:
             ended = ended.T
-        value = self.value if data.is_floating_point() else int(self.value)
+        is_real = data.is_floating_point()
+        value = saturated(self.value, data.dtype) if is_real else int(self.value)
         return vectors.rows_filled(data, ended, value)
 
 
