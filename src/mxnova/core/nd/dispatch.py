@@ -38,7 +38,7 @@ from .modes import MODES
 from .recording import STATE, recorded_write
 from .tape import flow_of, is_live, linked, outputs_of, step
 from .validation import check, refuse, refuse_count
-from .wrapping import owned, receive, view_of, wrap, wrap_recorded, wrap_value
+from .wrapping import owned, receive, view_of, wrap, wrap_value
 
 __all__ = ["Plan", "execute", "invoke", "plan_of"]
 
@@ -340,13 +340,13 @@ def _run_recorded(
     results = _recorded(op, plan, links, here, context, is_view)
     node, there = step(op, arrays), context or here
     if out is None and plan.visible == 1:
-        array = wrap_recorded(results[0], there, node, cls)
+        array = wrap(results[0], there, cls, node)
         if is_view:
             array._chunk = arrays[0]._chunk
         return array
     nodes = outputs_of(node, plan.visible)
     if out is None:
-        return [wrap_recorded(r, there, n, cls) for r, n in zip(results, nodes, strict=False)]
+        return [wrap(r, there, cls, n) for r, n in zip(results, nodes, strict=False)]
     _write_recorded(op, [r.detach() for r in results], results, nodes, _listed(out))
     return out
 
@@ -395,7 +395,7 @@ def _run_on_integers(
         return out
     made = []
     for result, link, node in zip(results, links_of_results, nodes, strict=False):
-        array = wrap_recorded(link, there, node, cls)
+        array = wrap(link, there, cls, node)
         array._raw = result.detach()
         made.append(array)
     if is_view:
