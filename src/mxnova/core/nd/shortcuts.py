@@ -20,7 +20,8 @@ from ..runtime.context import Context
 from .base_array import BaseArray
 from .chunk import Chunk
 from .compiled import compiled
-from .dispatch import Plan, invoke
+from .dispatch import invoke
+from .plan import Plan
 from .recording import STATE
 from .tape import link_of, linked, outputs_of, step
 from .wrapping import owned, wrap
