@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Importing this module makes every later ``import mxnet[.x.y]`` give mxnova's modules.
 
-It also gives NumPy back the names that it dropped since MXNet's time, see `numpy_names`.
+It also gives NumPy and Python back the names that they dropped since MXNet's time, see `numpy_names`
+and `python_names`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import mxnova
 from ..core.base import env
 from ..core.base.mxnet_names import missing_text
 from ..libinfo import __version__ as MXNET_VERSION
-from . import numpy_names, packages
+from . import numpy_names, packages, python_names
 from .watch import when_imported
 
 __all__: list[str] = []
@@ -125,6 +126,7 @@ def _activate() -> None:
     sys.meta_path.append(_NotYet())
     if env.get("MXNOVA_NUMPY_NAMES"):
         numpy_names.add_when_imported()
+    python_names.add_when_imported()
     packages.adapt_when_imported()
 
 
