@@ -60,6 +60,8 @@ class _Alias(MetaPathFinder, Loader):
         if spec.name == "mxnet":
             for name in _SHOWN:
                 when_imported(name, _show)
+            for name in _HOMES:
+                when_imported(name, _name_home)
             return _Top("mxnet")
         module = importlib.import_module(_home(spec.name))
         spec.loader_state = (module.__spec__, module.__loader__)
@@ -114,6 +116,25 @@ def _show(module: ModuleType) -> None:
     getattr(module, name).__module__ = home
     module.__name__ = "mxnet" + module.__name__.removeprefix("mxnova")
     sys.modules.setdefault(module.__name__, module)
+
+
+_HOMES = {  # a module -> MXNet's module for its classes
+    "mxnova.core.runtime.context": "mxnet.context",
+    "mxnova.initializer": "mxnet.initializer",
+    "mxnova.lr_scheduler": "mxnet.lr_scheduler",
+}
+
+
+def _name_home(module: ModuleType) -> None:
+    """Gives the classes of a module MXNet's module.
+
+    Pickles of them are then MXNet's, and so is what programs write by classes' full names: models
+    of GluonTS tell contexts and initializers so.
+    """
+    for name in module.__all__:
+        value = getattr(module, name)
+        if isinstance(value, type):
+            value.__module__ = _HOMES[module.__name__]
 
 
 def _activate() -> None:
