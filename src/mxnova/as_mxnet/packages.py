@@ -55,8 +55,19 @@ def _sockeye_saves_ragged(data_io: ModuleType) -> None:
     data_io.np = _SavesRagged(data_io.np)  # type: ignore[attr-defined]
 
 
+def _operators_are_listed(package: ModuleType) -> None:
+    """Makes all functions of operators on arrays.
+
+    Minpy goes through ``mx.nd.__dict__``, which has those that somebody asked for.
+    """
+    operators = importlib.import_module("mxnova.ndarray")
+    for name in dir(operators):
+        getattr(operators, name)
+
+
 _ADAPTED = {
     "gluoncv.check": _gluoncv_without_torch,
+    "minpy.array_variants.mxnet": _operators_are_listed,
     "multiprocessing": _with_pool,
     "sockeye.data_io": _sockeye_saves_ragged,
 }
