@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Importing this module makes every later ``import mxnet[.x.y]`` give mxnova's modules.
 
-It also gives NumPy and Python back the names that they dropped since MXNet's time, see `numpy_names`
-and `python_names`.
+It also gives NumPy and Python back the names that they dropped since MXNet's time, see
+`numpy_names` and `python_names`.
 """
 
 from __future__ import annotations

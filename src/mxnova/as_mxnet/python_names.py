@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names that Python's library dropped since MXNet's time (3.6 to 3.10), for programs that use them.
+"""The names that Python's library dropped since MXNet's time, when 3.6 to 3.10 were used.
 
-Only names that this Python lacks are added.
+Only those that this Python lacks are added.
 """
 
 from __future__ import annotations

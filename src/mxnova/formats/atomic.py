@@ -41,8 +41,8 @@ def replacing(path: str | os.PathLike[str], size: int = 0) -> Iterator[BinaryIO]
     A new file's permissions follow the umask, an old file's are kept, a symbolic link stays and
     its target is replaced. What processes that were killed in here left in the folder is removed.
 
-    An empty file, which has nothing to lose, is filled where it is: whoever made it may hold it open,
-    as those do who made it by `tempfile`.
+    An empty file, which has nothing to lose, is filled where it is: whoever made it may hold it
+    open, as those do who made it by `tempfile`.
 
     Args:
         path: of the file.

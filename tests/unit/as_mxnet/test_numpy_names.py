@@ -9,7 +9,12 @@ import pytest
 
 from mxnova.as_mxnet import numpy_names
 
-LOST = [*numpy_names._BUILTINS, *numpy_names._RENAMED, *numpy_names._NUMBERS, *numpy_names._EXCEPTIONS]
+LOST = [
+    *numpy_names._BUILTINS,
+    *numpy_names._RENAMED,
+    *numpy_names._NUMBERS,
+    *numpy_names._EXCEPTIONS,
+]
 
 
 @pytest.fixture(scope="module")
