@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import builtins
 import math
-import warnings
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from .watch import when_imported
+from .watch import add_missing, when_imported
 
 __all__ = ["add_names", "add_when_imported"]
 
@@ -71,10 +70,7 @@ def add_names(numpy: ModuleType) -> None:
     exceptions = numpy.exceptions
     lost |= {n: getattr(exceptions, n) for n in _EXCEPTIONS if hasattr(exceptions, n)}
     lost |= _NUMBERS | {"math": math, "sctypes": _sctypes(numpy)} | _functions(numpy)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # asking for some of them warns
-        for name in [name for name in lost if not hasattr(numpy, name)]:
-            setattr(numpy, name, lost[name])
+    add_missing(numpy, lost)
 
 
 def _functions(numpy: ModuleType) -> dict[str, Callable[..., Any]]:

@@ -12,7 +12,7 @@ import time
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from .watch import when_imported
+from .watch import add_missing, when_imported
 
 __all__ = ["add_when_imported"]
 
@@ -60,6 +60,4 @@ def add_when_imported() -> None:
 
 
 def _add(module: ModuleType) -> None:
-    for name, value in _LOST[module.__name__](module).items():
-        if not hasattr(module, name):
-            setattr(module, name, value)
+    add_missing(module, _LOST[module.__name__](module))

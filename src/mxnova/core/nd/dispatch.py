@@ -175,13 +175,9 @@ def _run(
         if out is not None:
             _refuse_recorded(_listed(out), arrays if links else ())
         if links is not None:
-            run = _run_recorded
-            if integers:
-                if flows_through_integers(op, values, links, integers == MAKES_INTEGERS):
-                    run = _run_on_integers
-                else:
-                    links = _without_integers(links, values)
-            return run(op, plan, arrays, values, links, out, kind, here, context, is_view)
+            return _run_recorded(
+                op, plan, arrays, values, links, integers, out, kind, here, context, is_view
+            )
     outs = None if out is None else _listed(out)
     made = execute(op, op.forward, plan.facts, values, here, outs)
     if outs is not None:
@@ -260,6 +256,7 @@ def _run_recorded(
     arrays: Sequence[BaseArray],
     values: Sequence[Tensor],
     links: list[Tensor],
+    integers: int,
     out: Any,
     cls: type[BaseArray],
     here: Context,
@@ -267,6 +264,12 @@ def _run_recorded(
     is_view: bool,
 ) -> Any:
     """`_run` where gradients flow through an input: results keep their graphs."""
+    if integers:
+        if flows_through_integers(op, values, links, integers == MAKES_INTEGERS):
+            return _run_on_integers(
+                op, plan, arrays, values, links, out, cls, here, context, is_view
+            )
+        links = _without_integers(links, values)
     for i in plan.written:
         links[i] = values[i]
     results = _recorded(op, plan, links, here, context, is_view)

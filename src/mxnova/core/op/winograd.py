@@ -104,9 +104,9 @@ def output_size(
     dilate: Sequence[int],
     groups: int,
 ) -> list[int] | None:
-    """Height and width of what a convolution gives that is possible by tiles, as others are not.
+    """Height and width of what a convolution gives, where it is possible by tiles.
 
-    None for others, where sizes are not known, and with MXNOVA_WINOGRAD=0.
+    None where it is not, where sizes are not known, and with MXNOVA_WINOGRAD=0.
 
     Args:
         shape: of its images, ``(n, channels, height, width)``.
@@ -121,7 +121,7 @@ def output_size(
 
 
 def mean_channels(channels: int, filters: int) -> float:
-    """How many of each there are, in the mean that transforms ask for, which are done to both."""
+    """Their harmonic mean: the greater it is, the less transforms take beside products."""
     return 2 / (1 / channels + 1 / filters)
 
 

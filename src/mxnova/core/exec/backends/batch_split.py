@@ -26,6 +26,7 @@ from .fused_convolution import FusedConvolution
 from .fused_linear import FusedLinear
 from .group import Group, function_of, with_groups
 from .lone_pools import mapped_alone
+from .pointwise import POINTWISE
 from .unread_positions import Subsampled
 
 __all__ = ["images_at_once", "with_batches_apart"]
@@ -33,14 +34,7 @@ __all__ = ["images_at_once", "with_batches_apart"]
 _LEAST_IMAGES = 4  # which read weights once: ResNet-50, batch 8: 325 ms, one by one 354
 
 _CONVOLUTIONS = frozenset(("Convolution", "Convolution_v1"))
-_EACH_BY_ITSELF = frozenset(
-    (
-        *("Activation", "Flatten", "LRN", "Pooling", "SoftmaxActivation", "UpSampling"),
-        *("_copy", "_div_scalar", "_minus_scalar", "_mul_scalar", "_plus_scalar", "add_n", "clip"),
-        *("elemwise_add", "elemwise_mul", "elemwise_sub", "exp", "relu", "sigmoid", "sqrt"),
-        *("square", "tanh"),
-    )
-)
+_EACH_BY_ITSELF = POINTWISE | {"Flatten", "LRN", "Pooling", "SoftmaxActivation", "UpSampling"}
 _LAYERS: dict[str, Callable[[Any], bool]] = {
     "BatchNorm": lambda op: op.axis != 0 and not op.output_mean_var,
     "Convolution": lambda op: True,

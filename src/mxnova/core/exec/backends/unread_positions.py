@@ -27,19 +27,13 @@ from ...graph.symbol import Symbol
 from ...op.infer import Shapes
 from ...op.record import Op, OpType
 from .convolution_fusion import is_convolution
+from .pointwise import POINTWISE
 from .readers import Readers
 
 __all__ = ["Skipping", "Steps", "Subsampled", "with_strides_moved", "without_unread_positions"]
 
 Steps = tuple[int, int]  # along height and width
 _ALL: Steps = (1, 1)
-
-_EACH_POSITION_BY_ITSELF = frozenset(
-    (
-        *("Activation", "add_n", "clip", "elemwise_add", "elemwise_mul", "elemwise_sub"),
-        *("relu", "sigmoid", "tanh"),
-    )
-)
 
 
 class Subsampled(Op):
@@ -96,7 +90,7 @@ def without_unread_positions(symbol: Symbol, shapes: ShapeTable) -> Symbol:
             return False
         if op.name == "BatchNorm":
             return op.axis == 1 and readers.reads_first_only(node)
-        return is_convolution(node) or op.name in _EACH_POSITION_BY_ITSELF
+        return is_convolution(node) or op.name in POINTWISE
 
     # A convolution saves work. Others would copy what a convolution can skip by itself.
     skipping = Skipping(can_skip, is_convolution, lambda steps: Subsampled(steps=steps))

@@ -11,19 +11,14 @@ import torch
 
 from ....graph.node import Node
 from ...work import WORTH_A_THREAD, multiplications
+from ..pointwise import POINTWISE
 from .graph import Part
 
 __all__ = ["items_for_a_thread"]
 
 _LEAST_ROWS = 64  # of one product: with less, reading its weights takes as long
 
-_ELEMENT_BY_ELEMENT = frozenset(
-    (
-        *("Activation", "Dropout", "LeakyReLU", "_copy", "clip", "elemwise_add", "elemwise_mul"),
-        *("_div_scalar", "_minus_scalar", "_mul_scalar", "_plus_scalar", "elemwise_sub", "exp"),
-        *("relu", "sigmoid", "sqrt", "square", "tanh"),
-    )
-)
+_ELEMENT_BY_ELEMENT = POINTWISE | {"Dropout", "LeakyReLU"}
 
 
 def _exchanged(op: Any, axis: int, rank: int) -> int:
