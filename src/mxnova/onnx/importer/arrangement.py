@@ -12,7 +12,7 @@ import numpy as np
 from ..open_sizes import is_open
 from .element_types import element_type
 from .elementwise import broadcast, cast, truth_of
-from .folding import filling, listed_axes, slice_bounds, split_sizes
+from .folding import filling, flattened_from, listed_axes, slice_bounds, split_sizes
 from .reshaping import reshaped
 from .site import REQUIRED, RefusalError, Site, translator
 from .values import Value
@@ -23,12 +23,13 @@ __all__ = ["moved", "padded", "turned"]
 @translator("Reshape")
 def _reshape(site: Site) -> Value:
     site.ignore("allowzero")  # there are no sizes of 0
-    return reshaped(site, site.x, site.sizes(1, "shape"))
+    shape = site.integers("shape") if site.version < 5 else site.sizes(1, "shape")
+    return reshaped(site, site.x, shape)
 
 
 @translator("Flatten")
 def _flatten(site: Site) -> Value:
-    x, axis = site.x, site.axis(site.attribute("axis", 1), site.x.rank + 1)
+    x, axis = site.x, flattened_from(site)
     if axis == 1 and x.rank > 1:
         return site.op("Flatten", x)
     return reshaped(site, x, [prod(x.shape[:axis]), prod(x.shape[axis:])])
@@ -187,7 +188,8 @@ def _pad(site: Site) -> Value:
     x = site.x
     mode = site.only("mode", "constant", "reflect", "edge", "wrap")
     if site.version < 11:
-        pads, number = site.integers("pads"), site.attribute("value", 0.0)
+        name = "pads" if site.version > 1 else "paddings"
+        pads, number = site.integers(name), site.attribute("value", 0.0)
     else:
         pads, number = site.fixed(1, "pads"), site.scalar(2, "constant_value", 0.0)
     axes = site.fixed(3, "axes") if site.optional(3) is not None else [*range(x.rank)]
@@ -214,7 +216,7 @@ def padded(
     pairs = list(zip(before, behind, strict=True))
     if not any(map(any, pairs)):
         return x
-    facts = {"mode": mode, "constant_value": number if mode == "constant" else None}
+    facts = {"mode": mode, "constant_value": number} if mode == "constant" else {"mode": mode}
     if x.rank in (4, 5) and not any(map(any, pairs[:2])) and x.is_float:
         return site.op("Pad", x, pad_width=tuple(n for pair in pairs for n in pair), **facts)
     return site.op("_npi_pad", x, pad_width=tuple(pairs), **facts)

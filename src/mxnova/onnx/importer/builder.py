@@ -129,7 +129,7 @@ class Builder:
         kind = find(operator)
         if kind.counts_inputs:
             attributes["num_args"] = len(inputs)
-        texts = {name: str(value) for name, value in attributes.items() if value is not None}
+        texts = {name: str(value) for name, value in attributes.items()}
         node = Node(kind.of(texts), self.base, texts)
         entries = [self.entry(value) for value in inputs]
         shapes, dtypes = _inferred(node, inputs)

@@ -22,12 +22,14 @@ ELEMENT_TYPES: dict[int, np.dtype[Any]] = {
 }  # fmt: skip
 
 
-def element_type(number: int) -> np.dtype[Any]:
-    """The element type that ONNX has a number for.
+def element_type(number: int | str) -> np.dtype[Any]:
+    """The element type that ONNX has a number for, or in its first files a name.
 
     Raises:
         MXNetError: there are no such arrays here.
     """
+    if isinstance(number, str):
+        number = dict(TensorProto.DataType.items()).get(number, 0)
     dtype = ELEMENT_TYPES.get(number)
     if dtype is None:
         raise MXNetError(f"elements of type {type_name(number)}: there are no such arrays here")

@@ -9,16 +9,17 @@ from math import inf, sqrt
 import numpy as np
 
 from .element_types import element_type
+from .reshaping import reshaped
 from .site import REQUIRED, RefusalError, Site, translator
 from .values import Value, has_open
 
-__all__ = ["binary", "broadcast", "cast", "truth_of"]
+__all__ = ["binary", "broadcast", "cast", "rounded", "truth_of"]
 
 _UNARY = {
     "Abs": "abs", "Acos": "arccos", "Acosh": "arccosh", "Asin": "arcsin", "Asinh": "arcsinh",
     "Atan": "arctan", "Atanh": "arctanh", "Ceil": "ceil", "Cos": "cos", "Cosh": "cosh",
     "Erf": "erf", "Exp": "exp", "Floor": "floor", "Identity": "_copy", "Log": "log",
-    "Neg": "negative", "Reciprocal": "reciprocal", "Relu": "relu", "Round": "rint",
+    "Neg": "negative", "Reciprocal": "reciprocal", "Relu": "relu",
     "Sigmoid": "sigmoid", "Sign": "sign", "Sin": "sin", "Sinh": "sinh", "Softsign": "softsign",
     "Sqrt": "sqrt", "Tan": "tan", "Tanh": "tanh",
 }  # fmt: skip
@@ -54,6 +55,19 @@ def _unary(site: Site) -> Value:
 def _like(value: Value, *inputs: Value) -> Value:
     """A result that has no axes where no input has any."""
     return value if any(x.rank for x in inputs) else value.as_scalar()
+
+
+@translator("Round")
+def _round(site: Site) -> Value:
+    return _like(rounded(site, site.x), site.x)
+
+
+def rounded(site: Site, x: Value) -> Value:
+    """Rounded to the nearest integer; of two that are as near, MXNet's rint takes the lower."""
+    above = site.op("floor", site.op("_plus_scalar", x, scalar=0.5))
+    is_tie = site.op("_equal_scalar", site.op("elemwise_sub", above, x), scalar=0.5)
+    is_odd = site.op("_mod_scalar", above, scalar=2)
+    return site.op("elemwise_sub", above, site.op("elemwise_mul", is_tie, is_odd))
 
 
 # Two arrays
@@ -95,12 +109,22 @@ def _of_one_type(site: Site, x: Value, y: Value) -> tuple[Value, Value]:
 
 @translator("Add Sub Mul Equal Greater GreaterOrEqual Less LessOrEqual And Or Xor")
 def _binary(site: Site) -> Value:
-    return binary(site, site.kind, site.x, site.input(1))
+    return binary(site, site.kind, site.x, _second(site))
+
+
+def _second(site: Site) -> Value:
+    """The second array, which before version 7 is broadcast from an axis on that is named."""
+    x, y = site.x, site.input(1)
+    if site.version >= 7 or not site.attribute("broadcast", 0):
+        return y
+    axis = site.axis(site.attribute("axis", x.rank - y.rank))
+    behind = x.rank - axis - y.rank
+    return reshaped(site, y, [*y.shape, *[1] * behind]) if behind and y.rank else y
 
 
 @translator("Div")
 def _div(site: Site) -> Value:
-    x, y = site.x, site.input(1)
+    x, y = site.x, _second(site)
     if x.is_float:
         return binary(site, "Div", x, y)
     # ONNX rounds towards zero, which the quotient of real numbers does exactly up to 2**53
@@ -123,7 +147,7 @@ def _mod(site: Site) -> Value:
 
 @translator("Pow")
 def _pow(site: Site) -> Value:
-    x, y = site.x, site.input(1)
+    x, y = site.x, _second(site)
     if x.dtype == y.dtype:
         return binary(site, "Pow", x, y)
     if y.array is not None and not y.rank:
@@ -221,7 +245,8 @@ def cast(site: Site, value: Value, dtype: np.dtype[np.generic]) -> Value:
 @translator("Cast")
 def _cast(site: Site) -> Value:
     site.ignore("saturate", "round_mode")  # of types of 8 bits, which are refused
-    return _cast_to(site, element_type(site.attribute("to", REQUIRED)))
+    to = site.attribute("to", REQUIRED)
+    return _cast_to(site, element_type(to))
 
 
 @translator("CastLike")

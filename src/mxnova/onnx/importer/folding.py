@@ -18,7 +18,7 @@ from .element_types import element_type
 from .site import REQUIRED, RefusalError, Site
 from .values import has_open
 
-__all__ = ["FOLDS", "Folding", "filling", "listed_axes", "slice_bounds", "split_sizes"]
+__all__ = ["FOLDS", "Folding", "filling", "flattened_from", "listed_axes", "slice_bounds", "split_sizes"]
 
 _LEAST_BUDGET = 8 << 20  # bytes
 _FACTOR = 4  # bytes for each byte of the file
@@ -109,6 +109,8 @@ def _fold(*names: str) -> Callable[[Fold], Fold]:
 @_fold(*_BINARY)
 def _binary(site: Site, values: list[Any]) -> Any:
     x, y = values
+    if site.attribute("broadcast", 0) or (site.kind == "Pow" and object in (x.dtype, y.dtype)):
+        raise ValueError(f"{site.kind} of these constants")
     function = np.fmod if site.attribute("fmod", 0) else _BINARY[site.kind]
     found = function(x, y)
     if site.kind in _TRUTH:
@@ -245,7 +247,7 @@ def listed_axes(site: Site, since: int) -> list[int]:
 @_fold("Reshape")
 def _reshape(site: Site, values: list[Any]) -> Any:
     x = values[0]
-    shape = site.fixed(1, "shape")
+    shape = site.integers("shape") if site.version < 5 else site.fixed(1, "shape")
     if not site.attribute("allowzero", 0):
         shape = [x.shape[i] if size == 0 else size for i, size in enumerate(shape)]
     return x.reshape(shape)
@@ -253,8 +255,14 @@ def _reshape(site: Site, values: list[Any]) -> Any:
 
 @_fold("Flatten")
 def _flatten(site: Site, values: list[Any]) -> Any:
-    axis = site.axis(site.attribute("axis", 1), site.x.rank + 1)
+    axis = flattened_from(site)
     return values[0].reshape(prod(site.x.shape[:axis]), -1)
+
+
+def flattened_from(site: Site) -> int:
+    """The axis from which on Flatten joins axes; there may be none behind it."""
+    axis = site.attribute("axis", 1)
+    return site.x.rank if axis == site.x.rank else site.axis(axis)
 
 
 @_fold("Transpose")

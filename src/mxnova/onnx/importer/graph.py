@@ -20,7 +20,7 @@ from .values import Value
 __all__ = ["Imported"]
 
 _DOMAINS = ("", "ai.onnx")
-_OLDEST, _NEWEST = 7, 26
+_OLDEST, _NEWEST = 1, 28
 _MOST_NESTED = 16  # graphs inside of graphs
 
 
@@ -117,10 +117,11 @@ class Imported:
             self._builder.begin(_name_of(node))
             try:
                 values = self._translated(node)
+            except _LocatedError:
+                raise
             except MXNetError as error:
-                raise MXNetError(
-                    f"import_model: node {_name_of(node)!r} ({node.op_type}): {error}"
-                ) from None
+                where = f"node {_name_of(node)!r} ({node.op_type})"
+                raise _LocatedError(f"import_model: {where}: {error}") from None
             for name, value in zip(node.output, values, strict=False):
                 if name:
                     self._values[name] = value
@@ -132,6 +133,7 @@ class Imported:
         n_outputs = max((i + 1 for i, name in enumerate(node.output) if name), default=0)
         facts = (self._version, inputs, n_outputs, attributes, self._builder, self)
         site = Site(node.op_type, *facts)
+        site.ignore("consumed_inputs")  # before version 6 a hint to runtimes
         folded = self._folding.folded(site)
         if folded is not None:
             return [Value.constant(n, a) for n, a in zip(node.output, folded, strict=False)]
@@ -189,6 +191,10 @@ class Imported:
         if any(value is None for value in found):
             raise RefusalError("a graph inside of it has outputs without names")
         return [value for value in found if value is not None]
+
+
+class _LocatedError(MXNetError):
+    """An error that says at which node it is."""
 
 
 def _version(model: Any) -> int:

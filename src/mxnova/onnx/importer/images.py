@@ -92,7 +92,8 @@ def _resized(site: Site, target: Target, geometry: Geometry) -> Value:
     images = x.rank == 4 and changed == [2, 3]
     if geometry.repeats and all(scale == int(scale) for scale in scales):
         return _repeated(site, changed, [int(scale) for scale in scales])
-    if images and geometry.mode == "linear" and geometry.where in _BILINEAR:
+    is_exact = all(target[axis][0] == x.shape[axis] * target[axis][1] for axis in changed)
+    if images and is_exact and geometry.mode == "linear" and geometry.where in _BILINEAR:
         return _bilinear(site, target, _BILINEAR[geometry.where])
     for axis in changed:
         size, scale = target[axis]

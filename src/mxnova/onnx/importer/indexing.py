@@ -111,13 +111,11 @@ def _scatter_elements(site: Site) -> Value:
 
 def _scattered(site: Site, places: Value) -> Value:
     x, updates = site.x, site.input(2)
-    how = site.only("reduction", "none", "add")
+    site.only("reduction", "none")
     if any(map(is_open, x.shape)):
         raise RefusalError("it writes to an array whose sizes the file leaves open")
-    if how == "none":
-        return site.op("_scatter_set_nd", x, updates, places, shape=x.shape)
+    return site.op("_scatter_set_nd", x, updates, places, shape=x.shape)
     return site.op(
-        "elemwise_add", x, site.op("_backward_gather_nd", updates, places, shape=x.shape)
     )
 
 

@@ -44,7 +44,7 @@ def _places(before: int, size: int, scale: float, geometry: Geometry) -> np.ndar
     if geometry.where == "asymmetric":
         return x / scale
     if geometry.where == "align_corners":
-        return x * (before - 1) / max(size - 1, 1)
+        return x * (before - 1) / (before * scale - 1) if before * scale > 1 else x * 0
     if geometry.where == "half_pixel" or (geometry.where == "pytorch_half_pixel" and size > 1):
         return (x + 0.5) / scale - 0.5
     if geometry.where == "pytorch_half_pixel":

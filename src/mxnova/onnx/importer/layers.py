@@ -146,7 +146,7 @@ def _cut(site: Site, x: Value, before: Sequence[int], behind: Sequence[int]) -> 
     x = padded(site, x, (0, 0, *zeros[0]), (0, 0, *zeros[1]))
     for axis, (first, last) in enumerate(zip(before, behind, strict=True), 2):
         if first > 0 or last > 0:
-            facts = {"begin": max(first, 0), "end": -last if last > 0 else "None"}
+            facts = {"begin": max(first, 0), "end": -last if last > 0 else None}
             x = site.op("slice_axis", x, axis=axis, **facts)
     return x
 
@@ -165,6 +165,7 @@ def _global_pool(site: Site) -> Value:
     x = _image(site)
     kind = {"GlobalAveragePool": "avg", "GlobalMaxPool": "max"}.get(site.kind, "lp")
     power = _power(site) if kind == "lp" else None
+    x = site.op("abs", x) if power in (1, 3) else x
     ones = (1,) * (x.rank - 2)
     return site.op("Pooling", x, kernel=ones, global_pool=True, pool_type=kind, p_value=power)
 
@@ -230,6 +231,7 @@ def _lp_pool(site: Site) -> Value:
     window = _pool_window(site, x)
     if any(step != 1 for step in window.dilate):
         raise RefusalError(f"attribute dilations={window.dilate}: MXNet has no operator for that")
+    x = site.op("abs", x) if power % 2 else x
     return _pool(site, padded(site, x, *_edges(window)), window, "lp", False, p_value=power)
 
 

@@ -31,6 +31,7 @@ def _matmul(site: Site) -> Value:
 def _gemm(site: Site) -> Value:
     x, y, bias = site.x, site.input(1), site.optional(2)
     alpha, beta = site.attribute("alpha", 1.0), site.attribute("beta", 1.0)
+    site.ignore("broadcast")  # before version 7
     turn_x, turn_y = bool(site.attribute("transA", 0)), bool(site.attribute("transB", 0))
     if x.rank != 2 or y.rank != 2:
         raise RefusalError(f"shapes {x.shape} and {y.shape} are no matrices")
@@ -57,7 +58,9 @@ def _einsum(site: Site) -> Value:
         once = sorted(letter for letter in set(letters) if letters.count(letter) == 1)
         equation = f"{equation}->{''.join(once)}"
     found = site.op("_npi_einsum", *site.given, subscripts=equation)
-    return found if not equation.endswith("->") else found.as_scalar()
+    if not equation.endswith("->"):
+        return found
+    return site.op("Reshape", found, shape=(1,)).as_scalar()
 
 
 @translator("Det")

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import prod
 
-import numpy as np
 
 from .arrangement import moved
 from .elementwise import binary, broadcast
@@ -22,6 +21,7 @@ __all__: list[str] = []
 def _batch_norm(site: Site) -> Value:
     site.only("training_mode", 0)
     site.only("spatial", 1)
+    site.ignore("is_test")
     statistics = [site.input(i) for i in (3, 4)]
     if any(value.array is None for value in statistics):
         raise RefusalError("mean and variance must be constants, which are states in MXNet")
@@ -37,16 +37,20 @@ def _instance_norm(site: Site) -> Value:
 
 
 @translator("LayerNormalization")
-def _layer_norm(site: Site) -> Value:
+def _layer_norm(site: Site) -> Value | list[Value]:
     site.ignore("stash_type")
     x, axis = site.x, site.axis(site.attribute("axis", -1))
     eps, bias = site.attribute("epsilon", 1e-5), site.optional(2)
-    sizes = x.shape[axis:]
-    bias = bias or site.constant(np.zeros(sizes), like=x)
-    if axis == x.rank - 1 and site.input(1).shape == bias.shape == sizes:
-        return site.op("LayerNorm", x, site.input(1), bias, axis=-1, eps=eps)
-    normal = _normalized(site, x, [*range(axis, x.rank)], eps)
-    return binary(site, "Add", binary(site, "Mul", normal, site.input(1)), bias)
+    sizes, scale = x.shape[axis:], site.input(1)
+    if axis == x.rank - 1 and scale.shape == sizes and bias is not None and bias.shape == sizes:
+        if site.n_outputs == 1:
+            return site.op("LayerNorm", x, scale, bias, axis=-1, eps=eps)
+    axes = [*range(axis, x.rank)]
+    mean = reduced(site, "mean", x, axes, keep=True)
+    centred = site.op("broadcast_sub", x, mean)
+    inverse = _inverse(site, centred, axes, eps)
+    found = binary(site, "Mul", site.op("broadcast_mul", centred, inverse), scale)
+    return [found if bias is None else binary(site, "Add", found, bias), mean, inverse]
 
 
 def _normalized(site: Site, x: Value, axes: list[int], eps: float) -> Value:
@@ -57,9 +61,13 @@ def _normalized(site: Site, x: Value, axes: list[int], eps: float) -> Value:
 
 def _scaled(site: Site, x: Value, axes: list[int], eps: float) -> Value:
     """Divided by the root of the mean of squares over axes."""
+    return site.op("broadcast_mul", x, _inverse(site, x, axes, eps))
+
+
+def _inverse(site: Site, x: Value, axes: list[int], eps: float) -> Value:
+    """One by the root of the mean of squares over axes."""
     variance = reduced(site, "mean", site.op("square", x), axes, keep=True)
-    deviation = site.op("sqrt", site.op("_plus_scalar", variance, scalar=eps))
-    return site.op("broadcast_div", x, deviation)
+    return site.op("rsqrt", site.op("_plus_scalar", variance, scalar=eps))
 
 
 @translator("RMSNormalization")
@@ -103,7 +111,8 @@ def _lrn(site: Site) -> Value:
 def _lp_norm(site: Site) -> Value:
     x, axis, power = site.x, site.axis(site.attribute("axis", -1)), site.only("p", 2, 1)
     length = site.op("norm", x, ord=power, axis=(axis,), keepdims=True)
-    return site.op("broadcast_div", x, length)
+    is_zero = site.op("_equal_scalar", length, scalar=0)  # what has no length stays
+    return site.op("broadcast_div", x, site.op("elemwise_add", length, is_zero))
 
 
 @translator("MeanVarianceNormalization")

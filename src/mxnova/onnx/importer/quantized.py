@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .elementwise import binary, cast
+from .elementwise import binary, cast, rounded
 from .reshaping import reshaped
 from .site import RefusalError, Site, translator
 from .values import Value
@@ -26,7 +26,7 @@ def _quantize(site: Site) -> Value:
     site.ignore("saturate", "precision")
     scale, zero = _facts(site)
     dtype = np.dtype("uint8") if zero is None else zero.dtype
-    x = site.op("rint", binary(site, "Div", cast(site, site.x, scale.dtype), scale))
+    x = rounded(site, binary(site, "Div", cast(site, site.x, scale.dtype), scale))
     x = x if zero is None else binary(site, "Add", x, cast(site, zero, scale.dtype))
     bounds = np.iinfo(dtype)
     return cast(site, site.op("clip", x, a_min=bounds.min, a_max=bounds.max), dtype)

@@ -23,8 +23,8 @@ _REDUCTIONS = {
 def _reduce(site: Site) -> Value:
     x = site.x
     given = listed_axes(site, 13 if site.kind == "ReduceSum" else 18)
-    keep = bool(site.attribute("keepdims", 1))
-    if not given and site.attribute("noop_with_empty_axes", 0):
+    keep, stays = bool(site.attribute("keepdims", 1)), site.attribute("noop_with_empty_axes", 0)
+    if not given and stays:
         return _of_each(site, x)
     axes = site.axes(given) if given else [*range(x.rank)]
     return _over(site, x, axes, keep) if x.rank else _of_each(site, x).as_scalar()

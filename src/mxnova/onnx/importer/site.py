@@ -83,7 +83,8 @@ class Site:
 
     def only(self, name: str, *allowed: Any) -> Any:
         """An attribute, the first of `allowed` by default, that must be one of these."""
-        found = self.attribute(name, allowed[0])
+        found = self.attribute(name)
+        found = allowed[0] if found is None else found
         if found not in allowed:
             raise RefusalError(f"attribute {name}={shown(found)}: MXNet has no operator for that")
         return found
