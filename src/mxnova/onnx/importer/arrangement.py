@@ -15,7 +15,7 @@ from .elementwise import broadcast, cast, truth_of
 from .folding import filling, flattened_from, listed_axes, slice_bounds, split_sizes
 from .reshaping import reshaped
 from .site import REQUIRED, RefusalError, Site, translator
-from .values import Value
+from .values import Value, broadcast_shape
 
 __all__ = ["moved", "padded", "turned"]
 
@@ -119,7 +119,10 @@ def _slice(site: Site) -> Value:
     begins, ends, steps = ([None] * x.rank for _ in range(3))
     for axis, start, end, step in slice_bounds(site):
         size = x.shape[axis]
-        start, end = _from_end(start, size), _from_end(end, size)
+        if site.builder.follows(end) and not is_open(size) and (start, step) == (0, 1):
+            x = _up_to(site, x, axis, end)
+            continue
+        start, end = (_from_end(site, n, size) for n in (start, end))
         behind = end is None or (end >= size if step > 0 else end < -size)
         begins[axis] = None if start == 0 and step > 0 else start
         ends[axis], steps[axis] = None if behind else end, step
@@ -132,42 +135,29 @@ def _slice(site: Site) -> Value:
     return found
 
 
+def _up_to(site: Site, x: Value, axis: int, end: int) -> Value:
+    """The first items along an axis, as many as a size that is left open."""
+    return site.op("take", x, site.builder.positions(end), axis=axis, mode="clip")
+
+
 _NEAR = 1 << 20
 
 
-def _from_end(bound: int, size: int) -> int | None:
+def _from_end(site: Site, bound: int, size: int) -> int | None:
     """A bound of a slice, counted from the end of an axis where its size is left open."""
     if not is_open(size) or not is_open(abs(bound)):
         return bound
-    behind = bound - size
-    if behind >= 0 and (behind == 0 or (bound >= 1 << 31 and behind > _NEAR * size)):
-        return None
-    if -_NEAR < behind < 0:
-        return behind
-    if bound in (2**31 - 1, 2**63 - 1):
+    if -_NEAR < bound - size < 0:
+        return bound - size
+    if bound == size or not site.builder.follows(bound):  # behind any end
         return None
     raise RefusalError("a bound depends on another size that the file leaves open")
 
 
 @translator("Expand")
 def _expand(site: Site) -> Value:
-    shape = np.broadcast_shapes((), site.x.shape)
-    wanted = site.sizes(1, "shape")
-    sizes = _together(shape, wanted)
-    found = broadcast(site, site.x, sizes)
+    found = broadcast(site, site.x, broadcast_shape(site.x.shape, site.sizes(1, "shape")))
     return site.op("_copy", found) if found is site.x else found
-
-
-def _together(one: Sequence[int], other: Sequence[int]) -> tuple[int, ...]:
-    """The shape that both are broadcast to."""
-    rank = max(len(one), len(other))
-    pairs = zip([1] * (rank - len(one)) + [*one], [1] * (rank - len(other)) + [*other], strict=True)
-    sizes = []
-    for a, b in pairs:
-        if a != b and 1 not in (a, b):
-            raise RefusalError(f"shapes {tuple(one)} and {tuple(other)} do not go together")
-        sizes.append(b if a == 1 else a)
-    return tuple(sizes)
 
 
 @translator("Tile")
@@ -176,7 +166,7 @@ def _tile(site: Site) -> Value:
     if any(map(is_open, counts)):
         if any(n != 1 and size != 1 for n, size in zip(counts, x.shape, strict=True)):
             raise RefusalError("it repeats more than one item as often as the file leaves open")
-        return broadcast(site, x, _together(x.shape, counts))
+        return broadcast(site, x, broadcast_shape(x.shape, counts))
     return site.op("tile", x, reps=tuple(counts))
 
 

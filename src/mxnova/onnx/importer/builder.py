@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import prod
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,7 @@ class Builder:
         self._taken: set[str] = set()
         self._own: list[Node] = []  # operators of the ONNX node that is being translated
         self._states: set[str] = set()
+        self._by_shape: dict[tuple[int, ...], Value] = {}
         self.base = ""
 
     # Variables
@@ -54,6 +55,7 @@ class Builder:
         node = Node(None, name, _declared(None, dtype))
         found = Value(name, sizes, dtype, entry=Entry(node, 0), is_truth=dtype == bool)
         self.inputs[name] = found
+        self._note(found)
         return found
 
     def entry(self, value: Value) -> Entry:
@@ -72,6 +74,10 @@ class Builder:
             name = self._unique(f"{self.base}_{name}")
         self._states.add(name)
         return Value(name, value.shape, value.dtype, entry=self._variable(name, value.array))
+
+    def of_shape(self, shape: Sequence[int]) -> Value | None:
+        """A value that has this shape, if there is one with open sizes."""
+        return self._by_shape.get(tuple(shape))
 
     def _variable(self, name: str, array: np.ndarray) -> Entry:
         if name in self.parameters:
@@ -136,10 +142,17 @@ class Builder:
         node.inputs = entries
         self._own.append(node)
         is_truth = bool(inputs) and inputs[0].is_truth
-        return [
+        found = [
             Value(self.base, shape, dtype, entry=Entry(node, i), is_truth=is_truth)
             for i, (shape, dtype) in enumerate(zip(shapes, dtypes, strict=True))
         ]
+        self._note(*found)
+        return found
+
+    def _note(self, *values: Value) -> None:
+        for value in values:
+            if any(map(is_open, value.shape)):
+                self._by_shape.setdefault(value.shape, value)
 
     def _unique(self, name: str) -> str:
         found, count = name, 0
@@ -183,6 +196,14 @@ class Builder:
         source, place = self._source(size)
         return self.op("_contrib_arange_like", source, axis=place)
 
+    def follows(self, number: int) -> bool:
+        """Whether a number is a size that is left open, or a multiple of such."""
+        return is_open(abs(number)) and any(
+            is_open(size) and number % size == 0
+            for value in self.inputs.values()
+            for size in value.shape
+        )
+
     def _source(self, size: int) -> tuple[Value, int]:
         """An input, and its axis that has an open size."""
         for value in self.inputs.values():
@@ -192,12 +213,21 @@ class Builder:
 
     def _computed(self, value: Value) -> Value:
         """Numbers among which open sizes are, computed when the model runs."""
-        numbers = [int(n) for n in value.array.flat]
-        parts = [self._size(n) if is_open(n) else self.constant([n]) for n in numbers]
+        parts = [self._number(number, value.dtype) for number in value.array.flat]
         found = self.op("Concat", *parts, dim=0) if len(parts) > 1 else parts[0]
         if value.rank > 1:
             found = self.op("Reshape", found, shape=value.shape)
         return found
+
+    def _number(self, number: int | Fraction, dtype: np.dtype[Any]) -> Value:
+        if not is_open(abs(number)):
+            return self.constant(np.array([number], dtype))
+        beside = next((n for n in (0, 1, -1) if self.follows(number.numerator + n)), 0)
+        found = self._size(number.numerator + beside)
+        found = self.op("_minus_scalar", found, scalar=beside) if beside else found
+        if dtype != found.dtype:
+            found = self.op("Cast", found, dtype=dtype.name)
+        return found if number.denominator == 1 else self.op("_div_scalar", found, scalar=number.denominator)
 
     def _size(self, number: int) -> Value:
         """A size that is left open, or a product of such, as an array of one item."""
@@ -208,7 +238,7 @@ class Builder:
                     rest //= size
                     sizes = self.op("shape_array", value)
                     factors.append(self.op("slice_axis", sizes, axis=0, begin=axis, end=axis + 1))
-        if is_open(rest) or not factors or prod([rest]) < 0:
+        if is_open(rest) or rest < 0 or not factors:
             raise MXNetError("it needs a number that does not follow from the sizes left open")
         found = factors[0]
         for factor in factors[1:]:

@@ -11,7 +11,7 @@ import numpy as np
 from .element_types import element_type
 from .reshaping import reshaped
 from .site import REQUIRED, RefusalError, Site, translator
-from .values import Value, has_open
+from .values import Value, broadcast_shape, has_open
 
 __all__ = ["binary", "broadcast", "cast", "rounded", "truth_of"]
 
@@ -201,7 +201,7 @@ def _where(site: Site) -> Value:
     condition, x, y = truth_of(site, site.x), site.input(1), site.input(2)
     is_truth = x.is_truth
     x, y = _of_one_type(site, x, y)
-    shape = np.broadcast_shapes(condition.shape, x.shape, y.shape)
+    shape = broadcast_shape(condition.shape, x.shape, y.shape)
     parts = [broadcast(site, value, shape) for value in (condition, x, y)]
     found = site.op("where", *parts)
     found.is_truth = is_truth

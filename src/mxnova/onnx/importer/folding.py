@@ -8,7 +8,8 @@ overflows. Truth values are NumPy's.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import prod
+from fractions import Fraction
+from math import ceil, floor, isfinite, prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from ...core.base.errors import shown
 from .element_types import element_type
 from .site import REQUIRED, RefusalError, Site
-from .values import has_open
+from .values import broadcast_shape, has_open
 
 __all__ = ["FOLDS", "Folding", "filling", "flattened_from", "listed_axes", "slice_bounds", "split_sizes"]
 
@@ -60,7 +61,10 @@ class Folding:
             np.exceptions.AxisError,
         ) as error:
             raise RefusalError(f"constants: {error}") from None
-        arrays = [np.asarray(a) for a in (found if isinstance(found, list) else [found])]
+        if found is NotImplemented:
+            return None
+        has_sizes = site.kind in _OF_SHAPES or any(v is not None and v.dtype == object for v in values)
+        arrays = [_array(a, has_sizes) for a in (found if isinstance(found, list) else [found])]
         self._left -= sum(a.nbytes for a in arrays)
         return arrays
 
@@ -73,6 +77,18 @@ class Folding:
         except (ValueError, TypeError, IndexError, ArithmeticError) as error:
             raise RefusalError(f"constants: {error}") from None
         return 4 * needed <= self._left
+
+
+def _array(found: Any, has_sizes: bool) -> np.ndarray:
+    """A result; sizes are objects, lest their arithmetic overflows."""
+    array = np.asarray(found)
+    if not has_sizes or array.dtype.kind not in "iufO":
+        return array
+    items = array.astype(object).flat
+    numbers = [Fraction(n) if isinstance(n, float) and isfinite(n) else n for n in items]
+    found = np.empty(len(numbers), object)
+    found[:] = numbers
+    return found.reshape(array.shape)
 
 
 FOLDS: dict[str, Fold] = {}
@@ -88,6 +104,7 @@ _UNARY = {
     "Exp": np.exp, "Log": np.log, "Not": np.logical_not, "Sign": np.sign, "Round": np.rint,
     "Cos": np.cos, "Sin": np.sin, "Reciprocal": np.reciprocal,
 }  # fmt: skip
+_WHOLE: dict[str, Callable[[Fraction], int]] = {"Floor": floor, "Ceil": ceil, "Round": round}
 _TRUTH = ("Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual", "And", "Or", "Xor")
 _EXTREMES = {"Max": np.maximum, "Min": np.minimum}
 _REDUCTIONS = {
@@ -110,7 +127,7 @@ def _fold(*names: str) -> Callable[[Fold], Fold]:
 def _binary(site: Site, values: list[Any]) -> Any:
     x, y = values
     if site.attribute("broadcast", 0) or (site.kind == "Pow" and object in (x.dtype, y.dtype)):
-        raise ValueError(f"{site.kind} of these constants")
+        return NotImplemented
     function = np.fmod if site.attribute("fmod", 0) else _BINARY[site.kind]
     found = function(x, y)
     if site.kind in _TRUTH:
@@ -122,7 +139,7 @@ def _binary(site: Site, values: list[Any]) -> Any:
 def _div(site: Site, values: list[Any]) -> Any:
     """Integers are divided towards zero."""
     x, y = values
-    if x.dtype.kind == "f" and y.dtype.kind == "f":
+    if _is_real(x) or _is_real(y):
         return x / y
     if np.any(y == 0):
         raise ValueError("division by zero")
@@ -130,18 +147,19 @@ def _div(site: Site, values: list[Any]) -> Any:
     return quotient + ((x % y != 0) & ((x < 0) != (y < 0)))
 
 
+def _is_real(array: np.ndarray) -> bool:
+    return array.dtype.kind == "f" or any(isinstance(n, Fraction) for n in array.flat[:1])
+
+
 @_fold(*_UNARY)
 def _unary(site: Site, values: list[Any]) -> Any:
     (x,) = values
     if x.dtype == object:
         if site.kind in ("Floor", "Ceil", "Round"):
-            return np.array([int(_UNARY[site.kind](n)) for n in x.flat], object).reshape(x.shape)
-        return _UNARY[site.kind](x) if site.kind in ("Neg", "Abs") else _open(site)
+            numbers = [Fraction(_WHOLE[site.kind](n)) for n in x.flat]
+            return np.array(numbers, object).reshape(x.shape)
+        return _UNARY[site.kind](x) if site.kind in ("Neg", "Abs") else NotImplemented
     return _UNARY[site.kind](x).astype(x.dtype)
-
-
-def _open(site: Site) -> Any:
-    raise ValueError(f"{site.kind} of sizes that the file leaves open")
 
 
 @_fold(*_EXTREMES)
@@ -166,7 +184,8 @@ def _cast(site: Site, values: list[Any]) -> Any:
         return x.astype(dtype)
     if dtype.kind == "b":
         return x.astype(bool)
-    return np.array([int(n) if dtype.kind in "iu" else n for n in x.flat], object).reshape(x.shape)
+    numbers = [int(n) if dtype.kind in "iu" else Fraction(n) for n in x.flat]
+    return np.array(numbers, object).reshape(x.shape)
 
 
 @_fold("Identity")
@@ -194,6 +213,11 @@ def _gather(site: Site, values: list[Any]) -> Any:
     return np.take(x, index.astype("int64"), axis=site.attribute("axis", 0))
 
 
+@_fold("NonZero")
+def _non_zero(site: Site, values: list[Any]) -> Any:
+    return np.array(np.nonzero(np.atleast_1d(values[0])))
+
+
 @_fold("Concat")
 def _concat(site: Site, values: list[Any]) -> Any:
     return np.concatenate(values, axis=site.attribute("axis", REQUIRED))
@@ -201,6 +225,8 @@ def _concat(site: Site, values: list[Any]) -> Any:
 
 @_fold("Slice")
 def _slice(site: Site, values: list[Any]) -> Any:
+    if any(site.optional(i) is not None and has_open(values[i]) for i in (1, 2)):
+        return NotImplemented
     keys = [slice(None)] * site.x.rank
     for axis, start, end, step in slice_bounds(site):
         keys[axis] = slice(start, end if step > 0 or end >= -site.x.shape[axis] else None, step)
@@ -324,7 +350,7 @@ def filling(site: Site) -> Any:
 
 @_fold("Expand")
 def _expand(site: Site, values: list[Any]) -> Any:
-    shape = np.broadcast_shapes(values[0].shape, tuple(site.sizes(1, "shape")))
+    shape = broadcast_shape(values[0].shape, site.sizes(1, "shape"))
     return np.broadcast_to(values[0], shape).copy()
 
 
@@ -339,13 +365,6 @@ def _range(site: Site, values: list[Any]) -> Any:
     return np.arange(start, limit, delta).astype(values[0].dtype)
 
 
-def _n_of_expand(site: Site, values: list[Any]) -> int:
-    shape = np.broadcast_shapes((1,), values[0].shape)
-    wanted = site.sizes(1, "shape")
-    sizes = [*[1] * (len(wanted) - len(shape)), *shape]
-    return prod(max(a, b) for a, b in zip(sizes[::-1], [*[1] * len(sizes), *wanted][::-1]))
-
-
 def _n_of_range(site: Site, values: list[Any]) -> int:
     start, limit, delta = (v.reshape(())[()] for v in values)
     return max(int((limit - start) / delta) + 1, 1)
@@ -353,13 +372,14 @@ def _n_of_range(site: Site, values: list[Any]) -> int:
 
 _GROWS: dict[str, Callable[[Site, list[Any]], int]] = {  # numbers of elements
     "ConstantOfShape": lambda site, values: prod(site.sizes(0, "shape")),
-    "Expand": _n_of_expand,
+    "Expand": lambda site, values: prod(broadcast_shape(values[0].shape, site.sizes(1, "shape"))),
+    "NonZero": lambda site, values: values[0].size * max(site.x.rank, 1),
     "Range": _n_of_range,
     "Tile": lambda site, values: values[0].size * prod(site.sizes(1, "repeats")),
     "Gather": lambda site, values: values[1].size * max(values[0].size, 1),
-    "Where": lambda site, values: prod(np.broadcast_shapes(*(v.shape for v in values))),
+    "Where": lambda site, values: prod(broadcast_shape(*(v.shape for v in values))),
     **dict.fromkeys(
         [*_BINARY, "Div", *_EXTREMES],
-        lambda site, values: prod(np.broadcast_shapes(*(v.shape for v in values))),
+        lambda site, values: prod(broadcast_shape(*(v.shape for v in values))),
     ),
 }

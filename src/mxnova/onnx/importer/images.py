@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import floor
+from math import floor, nan
 
 import numpy as np
 
@@ -51,7 +51,7 @@ def _scales(site: Site, position: int) -> list[float]:
     return [float(n) for n in site.numbers(position, "scales").reshape(-1)]
 
 
-Target = list[tuple[int, float]]  # for each axis its size and how many times the one before that is
+Target = list[tuple[int, float]]  # for each axis its size, and how many times the one before
 
 
 def _axes(site: Site, count: int) -> list[int]:
@@ -67,7 +67,7 @@ def _scaled(site: Site, scales: Sequence[float]) -> Target:
         size = site.x.shape[axis]
         if not 0 < scale < 1 << 20:
             raise RefusalError(f"scale {scale}")
-        if is_open(size) and scale != int(scale):
+        if is_open(size) and not scale.is_integer():
             raise RefusalError(f"scale {scale} of a size that the file leaves open")
         target[axis] = (size * int(scale) if is_open(size) else floor(size * scale), scale)
     return target
@@ -77,9 +77,9 @@ def _to_sizes(site: Site) -> Target:
     target, sizes = [(size, 1.0) for size in site.x.shape], site.sizes(3, "sizes")
     for axis, size in zip(_axes(site, len(sizes)), sizes, strict=True):
         known = site.x.shape[axis]
-        if is_open(known) and size % known:
+        if is_open(size) and (not is_open(known) or size % known):
             raise RefusalError("a size does not follow from one that the file leaves open")
-        target[axis] = (size, size / known)
+        target[axis] = (size, size / known if is_open(size) or not is_open(known) else nan)
     return target
 
 
@@ -90,14 +90,14 @@ def _resized(site: Site, target: Target, geometry: Geometry) -> Value:
         return site.op("_copy", x)
     scales = [target[axis][1] for axis in changed]
     images = x.rank == 4 and changed == [2, 3]
-    if geometry.repeats and all(scale == int(scale) for scale in scales):
+    if geometry.repeats and all(scale.is_integer() for scale in scales):
         return _repeated(site, changed, [int(scale) for scale in scales])
-    is_exact = all(target[axis][0] == x.shape[axis] * target[axis][1] for axis in changed)
+    is_exact = not any(target[i][0] < x.shape[i] * target[i][1] - 1e-6 for i in changed)
     if images and is_exact and geometry.mode == "linear" and geometry.where in _BILINEAR:
         return _bilinear(site, target, _BILINEAR[geometry.where])
     for axis in changed:
         size, scale = target[axis]
-        if is_open(size):
+        if is_open(x.shape[axis]):
             raise RefusalError(f"mode {geometry.mode} of a size that the file leaves open")
         x = _along(site, x, axis, size, scale, geometry)
     return x

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..open_sizes import is_open
 from .arrangement import moved
-from .elementwise import cast
+from .elementwise import binary, cast
 from .reshaping import reshaped
 from .site import RefusalError, Site, translator
 from .values import Value
@@ -44,10 +44,11 @@ def _counted(site: Site, index: Value, size: int) -> Value:
         if (array < 0).any():
             return Value.constant(index.name, np.where(array < 0, array + size, array))
         return index
+    below = site.op("_lesser_scalar", index, scalar=0)
     if is_open(size):
-        raise RefusalError("computed indices choose from an axis whose size the file leaves open")
-    below = site.op("_mul_scalar", site.op("_lesser_scalar", index, scalar=0), scalar=size)
-    return site.op("elemwise_add", index, below)
+        count = cast(site, site.constant(np.array([size], object)), index.dtype)
+        return binary(site, "Add", index, binary(site, "Mul", below, count))
+    return site.op("elemwise_add", index, site.op("_mul_scalar", below, scalar=size))
 
 
 @translator("GatherElements")

@@ -178,12 +178,24 @@ def _power(site: Site) -> int:
 def _max_pool(site: Site) -> Value:
     x = _image(site)
     site.ignore("storage_order")  # of indices
+    if _is_full(site, x):
+        window = _window(site, site.integers("kernel_shape", REQUIRED), x.shape[2:])
+        return _pool(site, x, window, "max", pooling_convention="full")
     window = _pool_window(site, x)
     if any(step != 1 for step in window.dilate):
         return _dilated_max(site, padded(site, x, *_edges(window), number=_LOWEST), window)
     if window.is_even and not site.attribute("ceil_mode", 0) and x.is_float:
         return _pool(site, x, window, "max")
     return _pool(site, padded(site, x, *_edges(window), number=_lowest(x)), window, "max", False)
+
+
+def _is_full(site: Site, x: Value) -> bool:
+    """Whether MXNet's convention is ONNX's, which leaves out windows that begin behind the image."""
+    window = _window(site, site.integers("kernel_shape", REQUIRED), x.shape[2:])
+    facts = zip(window.stride, window.behind, window.kernel, strict=True)
+    overlaps = all(stride + behind <= size for stride, behind, size in facts)
+    ones = all(step == 1 for step in window.dilate)
+    return bool(site.attribute("ceil_mode", 0)) and window.is_even and overlaps and ones and x.is_float
 
 
 def _lowest(x: Value) -> float:

@@ -43,6 +43,9 @@ def reshaped(site: Site, x: Value, shape: Sequence[int]) -> Value:
             continue
         if found.shape == tuple(wanted):
             return found
+    like = site.builder.of_shape(wanted)
+    if like is not None:
+        return site.op("reshape_like", x, like)
     raise RefusalError("it moves sizes that the file leaves open in a way that Reshape cannot say")
 
 

@@ -155,7 +155,9 @@ class Site:
         if self.optional(position) is None and default is not None:
             return default
         array = self.numbers(position, what)
-        if array.size != 1 or array.dtype == object:
+        if has_open(array):
+            raise RefusalError(f"input {position} ({what}) is a size that the file leaves open")
+        if array.size != 1:
             raise RefusalError(f"input {position} ({what}) must have one number, not {array.shape}")
         return array.item()
 

@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of an ONNX graph while it becomes a symbol."""
+"""Values of an ONNX graph while it becomes a symbol.
+
+Sizes that are left open are Python's integers in arrays of objects; as real numbers they are
+fractions, which stay as exact.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from ...core.base.errors import MXNetError
 from ...core.graph.node import Entry
 from ..open_sizes import is_open
 
-__all__ = ["Value", "has_open", "settled"]
+__all__ = ["Value", "broadcast_shape", "has_open"]
 
 
 @dataclass(eq=False)
@@ -41,8 +48,9 @@ class Value:
     @classmethod
     def constant(cls, name: str, array: np.ndarray) -> Value:
         """Known numbers."""
-        kind = np.dtype("int64") if array.dtype == object else array.dtype
-        return cls(name, array.shape, kind, settled(array), is_truth=kind == bool)
+        dtype = _dtype_of(array)
+        array = array if has_open(array) else array.astype(dtype)
+        return cls(name, array.shape, dtype, array, is_truth=bool(dtype == np.bool_))
 
     @property
     def rank(self) -> int:
@@ -67,14 +75,29 @@ class Value:
         return replace(self, is_truth=True)
 
 
+def broadcast_shape(*shapes: Sequence[int]) -> tuple[int, ...]:
+    """The shape that arrays are broadcast to.
+
+    Raises:
+        MXNetError: they do not go together.
+    """
+    rank = max(map(len, shapes))
+    found = [1] * rank
+    for shape in shapes:
+        for axis, size in enumerate(shape, rank - len(shape)):
+            if found[axis] != size and 1 not in (found[axis], size):
+                raise MXNetError(f"shapes {' and '.join(map(str, map(tuple, shapes)))} differ")
+            found[axis] = size if found[axis] == 1 else found[axis]
+    return tuple(found)
+
+
 def has_open(array: np.ndarray) -> bool:
     """Whether sizes that are left open are among numbers."""
     return array.dtype == object and any(is_open(abs(int(n))) for n in array.flat)
 
 
-def settled(array: np.ndarray) -> np.ndarray:
-    """Numbers as an ordinary array, unless open sizes are among them."""
-    if array.dtype != object or has_open(array):
-        return array
-    whole = all(isinstance(n, int) for n in array.flat)
-    return array.astype("int64" if whole else "float32")
+def _dtype_of(array: np.ndarray) -> np.dtype[Any]:
+    if array.dtype != object:
+        return array.dtype
+    is_whole = all(isinstance(number, int) for number in array.flat)
+    return np.dtype("int64" if is_whole else "float32")
