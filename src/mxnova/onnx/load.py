@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -13,7 +13,10 @@ from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from .package import require_onnx
 
-__all__ = ["get_model_metadata", "import_model"]
+if TYPE_CHECKING:
+    from .importer import ModelFile
+
+__all__ = ["get_model_metadata", "import_model", "metadata_of", "symbol_of"]
 
 
 def import_model(
@@ -38,9 +41,28 @@ def import_model(
             operators cannot say, with their node.
     """
     require_onnx("import_model")
-    from .importer import Imported, read_model
+    from .importer import read_model
 
-    imported = Imported(read_model(model_file), input_shapes or {})
+    return _symbol_of(read_model(model_file), input_shapes or {})
+
+
+def symbol_of(model: Any) -> tuple[Symbol, dict[str, NDArray], dict[str, NDArray]]:
+    """As `import_model`, of an onnx.ModelProto.
+
+    Args:
+        model: the model, whose numbers lie in it.
+    """
+    from .importer import ModelFile
+
+    return _symbol_of(ModelFile(model, "<ModelProto>", model.ByteSize()), {})
+
+
+def _symbol_of(
+    file: ModelFile, input_shapes: Mapping[str, Sequence[Any]]
+) -> tuple[Symbol, dict[str, NDArray], dict[str, NDArray]]:
+    from .importer import Imported
+
+    imported = Imported(file, input_shapes)
     symbol = imported.symbol
     arrays = {name: _array(numbers) for name, numbers in imported.parameters.items()}
     states = {name: arrays.pop(name) for name in symbol.list_auxiliary_states() if name in arrays}
@@ -70,7 +92,15 @@ def get_model_metadata(model_file: str | os.PathLike[str]) -> dict[str, list[tup
     require_onnx("get_model_metadata")
     from .importer import read_model
 
-    graph = read_model(model_file).model.graph
+    return metadata_of(read_model(model_file).model.graph)
+
+
+def metadata_of(graph: Any) -> dict[str, list[tuple[Any, ...]]]:
+    """As `get_model_metadata`, of an onnx.GraphProto.
+
+    Args:
+        graph: the graph.
+    """
     parameters = {tensor.name for tensor in graph.initializer}
     inputs = [
         (entry.name, _shape_of(entry), entry.type.tensor_type.elem_type)
