@@ -53,7 +53,7 @@ class Builder:
         """A variable without numbers; sizes that are no numbers are left open."""
         sizes = self.open_sizes.shape_of(shape, shape, name)
         node = Node(None, name, _declared(None, dtype))
-        found = Value(name, sizes, dtype, entry=Entry(node, 0), is_truth=dtype == bool)
+        found = Value(name, sizes, dtype, entry=Entry(node, 0), is_truth=bool(dtype == np.bool_))
         self.inputs[name] = found
         self._note(found)
         return found
@@ -227,7 +227,11 @@ class Builder:
         found = self.op("_minus_scalar", found, scalar=beside) if beside else found
         if dtype != found.dtype:
             found = self.op("Cast", found, dtype=dtype.name)
-        return found if number.denominator == 1 else self.op("_div_scalar", found, scalar=number.denominator)
+        return (
+            found
+            if number.denominator == 1
+            else self.op("_div_scalar", found, scalar=number.denominator)
+        )
 
     def _size(self, number: int) -> Value:
         """A size that is left open, or a product of such, as an array of one item."""

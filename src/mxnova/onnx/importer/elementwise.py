@@ -210,7 +210,7 @@ def _where(site: Site) -> Value:
 
 def truth_of(site: Site, value: Value) -> Value:
     """Truth values as numbers, which MXNet's operators want."""
-    return cast(site, value, np.dtype("float32")) if value.dtype == bool else value
+    return cast(site, value, np.dtype("float32")) if value.dtype == np.bool_ else value
 
 
 def broadcast(site: Site, value: Value, shape: tuple[int, ...]) -> Value:
@@ -258,7 +258,7 @@ def _cast_like(site: Site) -> Value:
 
 def _cast_to(site: Site, dtype: np.dtype[np.generic]) -> Value:
     x = site.x
-    if dtype != bool:
+    if dtype != np.bool_:
         found = cast(site, x, dtype)
         found = site.op("_copy", x) if found is x else found
         found.is_truth = False

@@ -19,7 +19,15 @@ from .element_types import element_type
 from .site import REQUIRED, RefusalError, Site
 from .values import broadcast_shape, has_open
 
-__all__ = ["FOLDS", "Folding", "filling", "flattened_from", "listed_axes", "slice_bounds", "split_sizes"]
+__all__ = [
+    "FOLDS",
+    "Folding",
+    "filling",
+    "flattened_from",
+    "listed_axes",
+    "slice_bounds",
+    "split_sizes",
+]
 
 _LEAST_BUDGET = 8 << 20  # bytes
 _FACTOR = 4  # bytes for each byte of the file
@@ -63,7 +71,9 @@ class Folding:
             raise RefusalError(f"constants: {error}") from None
         if found is NotImplemented:
             return None
-        has_sizes = site.kind in _OF_SHAPES or any(v is not None and v.dtype == object for v in values)
+        has_sizes = site.kind in _OF_SHAPES or any(
+            v is not None and v.dtype == object for v in values
+        )
         arrays = [_array(a, has_sizes) for a in (found if isinstance(found, list) else [found])]
         self._left -= sum(a.nbytes for a in arrays)
         return arrays

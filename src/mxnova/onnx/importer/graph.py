@@ -8,7 +8,7 @@ from typing import Any
 
 from onnx import AttributeProto
 
-from ...core.base.errors import MXNetError, shown
+from ...core.base.errors import MXNetError, from_foreign, shown
 from ...core.graph.symbol import Symbol
 from .builder import Builder
 from .element_types import ELEMENT_TYPES, type_name
@@ -120,8 +120,9 @@ class Imported:
             except _LocatedError:
                 raise
             except MXNetError as error:
-                where = f"node {_name_of(node)!r} ({node.op_type})"
-                raise _LocatedError(f"import_model: {where}: {error}") from None
+                raise _LocatedError(f"{_place(node)}: {error}") from None
+            except Exception as error:  # translators meet nodes that no runtime would take
+                raise from_foreign(error, _place(node)) from error
             for name, value in zip(node.output, values, strict=False):
                 if name:
                     self._values[name] = value
@@ -169,7 +170,9 @@ class Imported:
             AttributeProto.FLOATS: "floats", AttributeProto.INTS: "ints",
         }  # fmt: skip
         if kind not in fields or attribute.ref_attr_name:
-            raise RefusalError(f"attribute {shown(attribute.name)} is of a kind that is not supported")
+            raise RefusalError(
+                f"attribute {shown(attribute.name)} is of a kind that is not supported"
+            )
         found = getattr(attribute, fields[kind])
         return found if isinstance(found, (int, float)) else list(found)
 
@@ -219,6 +222,10 @@ def _all_nodes(graph: Any) -> Iterator[Any]:
         for node in waiting.pop().node:
             yield node
             waiting.extend(a.g for a in node.attribute if a.type == AttributeProto.GRAPH)
+
+
+def _place(node: Any) -> str:
+    return f"import_model: node {_name_of(node)!r} ({node.op_type})"
 
 
 def _name_of(node: Any) -> str:

@@ -149,7 +149,9 @@ def _grid_sample(site: Site) -> Value:
     grid = site.op("transpose", grid, axes=(0, 3, 1, 2))
     if not site.attribute("align_corners", 0):
         if any(map(is_open, x.shape[2:])) or min(x.shape[2:]) < 2:
-            raise RefusalError(f"images of {x.shape[2:]} pixels: sizes must be known, and at least 2")
+            raise RefusalError(
+                f"images of {x.shape[2:]} pixels: sizes must be known, and at least 2"
+            )
         height, width = x.shape[2:]
         factors = np.array([width / (width - 1), height / (height - 1)]).reshape(1, 2, 1, 1)
         grid = site.op("broadcast_mul", grid, site.constant(factors, like=grid))

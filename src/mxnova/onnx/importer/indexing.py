@@ -40,7 +40,9 @@ def _counted(site: Site, index: Value, size: int) -> Value:
     if index.array is not None:
         array = index.array
         if is_open(size) and (array < 0).any():
-            raise RefusalError("indices are counted from the end of a size that the file leaves open")
+            raise RefusalError(
+                "indices are counted from the end of a size that the file leaves open"
+            )
         if (array < 0).any():
             return Value.constant(index.name, np.where(array < 0, array + size, array))
         return index
@@ -116,8 +118,7 @@ def _scattered(site: Site, places: Value) -> Value:
     if any(map(is_open, x.shape)):
         raise RefusalError("it writes to an array whose sizes the file leaves open")
     return site.op("_scatter_set_nd", x, updates, places, shape=x.shape)
-    return site.op(
-    )
+    return site.op()
 
 
 @translator("OneHot")

@@ -190,12 +190,14 @@ def _max_pool(site: Site) -> Value:
 
 
 def _is_full(site: Site, x: Value) -> bool:
-    """Whether MXNet's convention is ONNX's, which leaves out windows that begin behind the image."""
+    """Whether MXNet's convention is ONNX's: no window may begin behind the image."""
     window = _window(site, site.integers("kernel_shape", REQUIRED), x.shape[2:])
     facts = zip(window.stride, window.behind, window.kernel, strict=True)
     overlaps = all(stride + behind <= size for stride, behind, size in facts)
     ones = all(step == 1 for step in window.dilate)
-    return bool(site.attribute("ceil_mode", 0)) and window.is_even and overlaps and ones and x.is_float
+    return (
+        bool(site.attribute("ceil_mode", 0)) and window.is_even and overlaps and ones and x.is_float
+    )
 
 
 def _lowest(x: Value) -> float:
@@ -265,7 +267,9 @@ def _more(size: int, axis: int, window: Window) -> int:
     if is_open(size):
         if stride == 1:
             return 0
-        raise RefusalError("attribute ceil_mode: margins depend on a size that the file leaves open")
+        raise RefusalError(
+            "attribute ceil_mode: margins depend on a size that the file leaves open"
+        )
     span = size + before + window.behind[axis] - window.reach[axis]
     count = -(-span // stride) + 1
     if (count - 1) * stride >= size + before:

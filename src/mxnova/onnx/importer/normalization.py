@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import prod
 
-
 from .arrangement import moved
 from .elementwise import binary, broadcast
 from .reductions import reduced
@@ -42,9 +41,9 @@ def _layer_norm(site: Site) -> Value | list[Value]:
     x, axis = site.x, site.axis(site.attribute("axis", -1))
     eps, bias = site.attribute("epsilon", 1e-5), site.optional(2)
     sizes, scale = x.shape[axis:], site.input(1)
-    if axis == x.rank - 1 and scale.shape == sizes and bias is not None and bias.shape == sizes:
-        if site.n_outputs == 1:
-            return site.op("LayerNorm", x, scale, bias, axis=-1, eps=eps)
+    is_last = axis == x.rank - 1 and scale.shape == sizes and site.n_outputs == 1
+    if is_last and bias is not None and bias.shape == sizes:
+        return site.op("LayerNorm", x, scale, bias, axis=-1, eps=eps)
     axes = [*range(axis, x.rank)]
     mean = reduced(site, "mean", x, axes, keep=True)
     centred = site.op("broadcast_sub", x, mean)

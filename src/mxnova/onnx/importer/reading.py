@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 from google.protobuf.message import DecodeError
-from onnx import ModelProto, TensorProto
+from onnx import AttributeProto, ModelProto, TensorProto
 
 from ...core.base.errors import FormatError, shown
 from ...core.base.printable import printable
@@ -68,7 +69,7 @@ class ModelFile(NamedTuple):
 
     def _external(self, tensor: Any, n_bytes: int) -> memoryview:
         facts = {entry.key: entry.value for entry in tensor.external_data}
-        view = map_file(self._beside(tensor, facts.get("location", "")))
+        view = map_file(self._beside(tensor, str(facts.get("location", ""))))
         try:
             offset, length = (int(facts.get(k, d)) for k, d in (("offset", 0), ("length", n_bytes)))
         except ValueError:
@@ -121,6 +122,19 @@ def parsed(content: bytes, name: str) -> ModelFile:
         model.ParseFromString(content)
     except (DecodeError, ValueError) as error:  # ValueError: text that is no UTF-8
         raise FormatError(f"{name}: this is no ONNX model: {error}") from None
+    if not all(isinstance(known, str) for known in _names_in(model.graph)):
+        raise FormatError(f"{name}: a name in the graph is no UTF-8")  # protobuf leaves bytes
     if not model.graph.output or not model.opset_import:
         raise FormatError(f"{name}: this is no ONNX model: it has no outputs, or no opset")
     return ModelFile(model, name, len(content))
+
+
+def _names_in(graph: Any) -> Iterator[Any]:
+    for thing in (*graph.input, *graph.output, *graph.initializer):
+        yield thing.name
+    for node in graph.node:
+        yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
+        for attribute in node.attribute:
+            yield attribute.name
+            if attribute.type == AttributeProto.GRAPH:
+                yield from _names_in(attribute.g)

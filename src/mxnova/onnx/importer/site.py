@@ -147,7 +147,9 @@ class Site:
     def fixed(self, position: int, what: str) -> list[int]:
         """An input of integers that must be known, without open sizes."""
         if has_open(self.numbers(position, what)):
-            raise RefusalError(f"input {position} ({what}) depends on sizes that the file leaves open")
+            raise RefusalError(
+                f"input {position} ({what}) depends on sizes that the file leaves open"
+            )
         return self.sizes(position, what)
 
     def scalar(self, position: int, what: str, default: float | None = None) -> float:

@@ -6,12 +6,11 @@ import pytest
 import torch
 
 import mxnova as mx
-from mxnova.base import MXNetError
 from mxnova.core.op.record import find
 
 pytest.importorskip("onnx")
 
-from ..operator_models import TAKEN, TOLERANCE  # noqa: E402 - needs onnx
+from ..operator_models import TAKEN, TOLERANCE
 
 REFUSED = {
     "NonMaxSuppression": "box_nms",
@@ -24,7 +23,9 @@ def path(tmp_path):
 
 
 def run(symbol, arguments, states, inputs):
-    arrays = {n: mx.nd.NDArray(torch.from_numpy(np.atleast_1d(a).copy())) for n, a in inputs.items()}
+    arrays = {
+        n: mx.nd.NDArray(torch.from_numpy(np.atleast_1d(a).copy())) for n, a in inputs.items()
+    }
     given = {n: arrays[n] for n in symbol.list_arguments() if n in arrays}
     bound = symbol.bind(mx.cpu(), {**given, **arguments}, aux_states=states, grad_req="null")
     return [x.asnumpy() for x in bound.forward()]
@@ -43,4 +44,6 @@ def test_it_gives_what_it_gave(sample, model, inputs, path):
         wanted = wanted.numpy()
         assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape or (1,))
         tolerance = TOLERANCE.get(str(found.dtype), 0)
-        np.testing.assert_allclose(found, wanted.reshape(found.shape), rtol=tolerance, atol=tolerance / 10)
+        np.testing.assert_allclose(
+            found, wanted.reshape(found.shape), rtol=tolerance, atol=tolerance / 10
+        )

@@ -45,7 +45,7 @@ class GraphProto:
         return symbol_of(helper.make_model(graph, opset_imports=opsets))
 
     def get_graph_metadata(self, graph: Any) -> dict[str, list[tuple[Any, ...]]]:
-        """Inputs and outputs of an onnx.GraphProto, as `mxnova.onnx.get_model_metadata` has them."""
+        """Inputs and outputs of an onnx.GraphProto, as `mxnova.onnx.get_model_metadata`."""
         return metadata_of(graph)
 
     def graph_to_gluon(
