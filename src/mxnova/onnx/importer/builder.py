@@ -227,11 +227,8 @@ class Builder:
         found = self.op("_minus_scalar", found, scalar=beside) if beside else found
         if dtype != found.dtype:
             found = self.op("Cast", found, dtype=dtype.name)
-        return (
-            found
-            if number.denominator == 1
-            else self.op("_div_scalar", found, scalar=number.denominator)
-        )
+        parts = number.denominator
+        return found if parts == 1 else self.op("_div_scalar", found, scalar=parts)
 
     def _size(self, number: int) -> Value:
         """A size that is left open, or a product of such, as an array of one item."""

@@ -180,7 +180,7 @@ def _mean(site: Site) -> Value:
 
 @translator("Not")
 def _not(site: Site) -> Value:
-    return _like(site.op("logical_not", site.x).as_truth(), site.x)
+    return _like(site.op("logical_not", truth_of(site, site.x)).as_truth(), site.x)
 
 
 @translator("IsNaN")
@@ -399,7 +399,8 @@ def _clipped(site: Site, x: Value, least: float, most: float) -> Value:
 def _dropout(site: Site) -> Value | list[Value]:
     site.ignore("seed", "is_test")
     ratio = site.attribute("ratio", 0.5) if site.version < 12 else site.scalar(1, "ratio", 0.5)
-    found = site.op("Dropout", site.x, p=ratio)
+    is_always = site.version >= 12 and bool(site.scalar(2, "training_mode", 0))
+    found = site.op("Dropout", site.x, p=ratio, mode="always" if is_always else "training")
     if site.n_outputs == 1:
         return found
     return [found, site.op("ones_like", site.x).as_truth()]

@@ -61,13 +61,7 @@ class Folding:
         try:
             with np.errstate(all="ignore"):
                 found = fold(site, values)
-        except (
-            ValueError,
-            TypeError,
-            IndexError,
-            ArithmeticError,
-            np.exceptions.AxisError,
-        ) as error:
+        except (ValueError, TypeError, IndexError, ArithmeticError) as error:
             raise RefusalError(f"constants: {error}") from None
         if found is NotImplemented:
             return None

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from onnx import AttributeProto
 
 from ...core.base.errors import MXNetError, from_foreign, shown
@@ -90,10 +91,13 @@ class Imported:
         value = self._value(output.name)
         if value is None or value.parts is not None:
             raise MXNetError(f"import_model: output {output.name!r} is no array")
-        wanted = ELEMENT_TYPES.get(output.type.tensor_type.elem_type)
+        wanted = np.dtype(np.bool_) if value.is_truth else value.dtype
+        wanted = ELEMENT_TYPES.get(output.type.tensor_type.elem_type, wanted)
         self._builder.begin(output.name)
-        if wanted is not None and wanted != value.dtype:
+        if wanted != value.dtype:
             value = self._builder.op("Cast", value, dtype=wanted.name)
+        elif value.array is not None and not value.array.size:
+            raise MXNetError(f"import_model: output {output.name!r} has no elements")
         elif value.entry is None or value.entry.node.op is None:
             value = self._builder.op("_copy", value)
         self._builder.end([value], [output.name])

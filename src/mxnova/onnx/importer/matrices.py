@@ -17,7 +17,7 @@ def _matmul(site: Site) -> Value:
     x, y = site.x, site.input(1)
     if not x.rank or not y.rank:
         raise RefusalError("an input has no axes")
-    if y.rank <= 2 or x.rank == 1 == y.rank:
+    if y.rank <= 2:
         found = site.op("dot", x, y)
     elif x.shape[:-2] == y.shape[:-2] and x.is_float:
         kind = "batch_dot" if x.rank == 3 else "linalg_gemm2"
