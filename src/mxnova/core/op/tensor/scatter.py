@@ -59,7 +59,7 @@ def _slices(data: Tensor, index: Tensor) -> Tensor:
     """``data[index]``: 2,000 rows of 1,000 in half the time, since rows are copied as a whole."""
     forwards = index.where(index >= 0, index + len(data))
     try:
-        return data.index_select(0, forwards.flatten()).unflatten(0, index.shape)
+        return data.index_select(0, forwards.flatten()).view(*index.shape, *data.shape[1:])
     except IndexError:
         return data[index]  # whose error tells which one is out of range
 
