@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from .core.exec import subgraph_backends
 from .core.graph.symbol import Symbol
 from .core.nd.array import NDArray
 from .core.nd.creation import from_dlpack
+from .core.op.record import REGISTRY
 
 __all__ = ["LIBRARY"]
 
@@ -119,7 +121,20 @@ def _texts(count: Any, names: Any) -> list[str]:
     return [_text(name) for name in names[: getattr(count, "value", count)]]
 
 
+@cache
+def _names_of_operators() -> ctypes.Array[ctypes.c_char_p]:
+    names = sorted(REGISTRY)
+    return (ctypes.c_char_p * len(names))(*(name.encode() for name in names))
+
+
+def _list_operators(count: Any, names: Any) -> None:
+    found = _names_of_operators()
+    count._obj.value = len(found)
+    names._obj.contents = ctypes.c_char_p.from_buffer(found)
+
+
 _FUNCTIONS: dict[str, Callable[..., None]] = {
+    "MXListAllOpNames": _list_operators,
     "MXNDArrayFromDLPack": _array_from_dlpack,
     "MXNDArraySyncCopyFromCPU": _copy_from_memory,
     "MXNDArraySyncCopyToCPU": _copy_to_memory,
