@@ -60,10 +60,6 @@ class BaseSparseNDArray(NDArray):
         return self._part(self._value.indices)
 
     @property
-    def _full_shape(self) -> tuple[int, ...]:
-        return self.shape
-
-    @property
     def T(self) -> NDArray:  # noqa: N802 - MXNet's name
         """The array with its axes reversed, dense."""
         turned: NDArray = self._apply("transpose", (), {})
