@@ -14,7 +14,7 @@ from benchmarks.subject import Case, Options, Subject
 from benchmarks.subjects import inference
 from benchmarks.subjects.inference import SMOKE_WORKS, Work
 
-__all__ = ["SUBJECT"]
+__all__ = ["SUBJECT", "WITHOUT", "place_of"]
 
 WORKS = {
     "ResNet-50, batch 1": Work(resnet50, 1),
@@ -36,13 +36,14 @@ WITHOUT: dict[str, tuple[str, str, Any]] = {
     "mxnova-without-attention": ("aten", "with_fused_attention", _unchanged),
     "mxnova-without-unread-positions": ("aten", "without_unread_positions", _unchanged),
     "mxnova-without-convolutions": ("aten", "with_fused_convolutions", _unchanged),
-    "mxnova-without-tiles": ("convolution_fusion", "is_faster", lambda *_, **__: False),
     "mxnova-without-products": ("aten", "with_fused_products", _unchanged),
     "mxnova-without-gelu-in-place": ("fused_linear", "HAS_AVX512", True),
     "mxnova-without-sums-in-place": ("aten", "with_sums_in_place", _unchanged),
     "mxnova-without-shared-batches": ("aten", "images_at_once", lambda *_: 0),
 }
-BACKENDS = ("mxnova-openvino", "mxnova-onnxruntime", "mxnova-inductor")
+# Peer -> what is 0 in its environment.
+SWITCHES = {"mxnova-without-passes": "MXNOVA_FUSE", "mxnova-without-tiles": "MXNOVA_WINOGRAD"}
+BACKENDS = ("mxnova-onednn", "mxnova-openvino", "mxnova-onnxruntime", "mxnova-inductor")
 
 
 def cases(peer: str, options: Options) -> dict[str, Callable[[], Case]]:
@@ -52,19 +53,24 @@ def cases(peer: str, options: Options) -> dict[str, Callable[[], Case]]:
     return {name: functools.partial(_case, peer, work, options) for name, work in works.items()}
 
 
+def place_of(peer: str) -> Any:
+    """The module where a pass is called that `peer` does without."""
+    return importlib.import_module(f"mxnova.core.exec.backends.{WITHOUT[peer][0]}")
+
+
 def _case(peer: str, work: Work, options: Options) -> Case:
-    if peer == "mxnova-without-passes":
-        os.environ["MXNOVA_FUSE"] = "0"
+    if peer in SWITCHES:
+        os.environ[SWITCHES[peer]] = "0"
     if peer in WITHOUT:
-        module, name, replacement = WITHOUT[peer]
-        setattr(importlib.import_module(f"mxnova.core.exec.backends.{module}"), name, replacement)
+        name, replacement = WITHOUT[peer][1:]
+        setattr(place_of(peer), name, replacement)
     runs_as = peer if peer in BACKENDS else "mxnova"
     return inference.case_of(runs_as, work, options)
 
 
 SUBJECT = Subject(
     "Inference without one pass, or by another backend",
-    ("mxnova", "mxnova-without-passes", *WITHOUT, *BACKENDS),
+    ("mxnova", *SWITCHES, *WITHOUT, *BACKENDS),
     cases,
     rounds=6,
     turn=0.3,

@@ -54,11 +54,6 @@ class _Library:
         return torch.get_num_threads()
 
 
-_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
-    ("PyCapsule_New", ctypes.pythonapi)
-)
-
-
 # Programs that call this one themselves rely on MXNet having said that it gives an address.
 ctypes.pythonapi.PyCapsule_GetPointer.restype = ctypes.c_void_p
 

@@ -16,6 +16,7 @@ from benchmarks.models.parameters import parameters_of
 from benchmarks.peers import PeerError, PeerProcess, interpreter_of
 from benchmarks.report import save, show, time_text
 from benchmarks.subject import SUBJECTS, Case, Options, find
+from benchmarks.subjects import ablation
 from benchmarks.worker import Stopwatch
 
 SMOKE = Options(threads=1, smoke=True)
@@ -121,6 +122,11 @@ def test_targets_are_set_against_peers(name):
 )
 def test_time_text(seconds, text):
     assert time_text(seconds) == text
+
+
+@pytest.mark.parametrize("peer", ablation.WITHOUT)
+def test_passes_to_do_without_are_there(peer):
+    assert hasattr(ablation.place_of(peer), ablation.WITHOUT[peer][1])
 
 
 def test_peers_that_there_are_not(tmp_path):

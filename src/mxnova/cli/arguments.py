@@ -101,12 +101,19 @@ def _act_inspect(options: argparse.Namespace) -> None:
         show(describe(path, stats=options.stats, nodes=options.nodes), as_json=options.json)
 
 
+def _checkpoint(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments that name a saved model."""
+    parser.add_argument("prefix", help="files PREFIX-symbol.json and PREFIX-0000.params")
+    parser.add_argument(
+        "--epoch", type=int, default=0, help="number of the .params file (default: 0)"
+    )
+
+
 def _predict(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("prefix", help="files PREFIX-symbol.json and PREFIX-0000.params")
+    _checkpoint(parser)
     add("-i", "--input", action="append", required=True, metavar="NAME=FILE",
         help="an input of the model: .npy, .npz or an image")  # fmt: skip
-    add("--epoch", type=int, default=0, help="number of the .params file (default: 0)")
     add("--size", metavar="HxW", help="images: resize to height and width")
     add("--mean", default="0", help="images: subtract, one number or R,G,B")
     add("--scale", type=float, default=1.0, help="images: multiply after subtracting")
@@ -148,10 +155,9 @@ def _act_plot(options: argparse.Namespace) -> None:
 
 def _export(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("prefix", help="files PREFIX-symbol.json and PREFIX-0000.params")
+    _checkpoint(parser)
     add("-s", "--shape", action="append", required=True, metavar="NAME=SIZES",
         help="shape of an input, such as data=1,3,224,224; a word, as N: any size")  # fmt: skip
-    add("--epoch", type=int, default=0, help="number of the .params file (default: 0)")
     add("--dtype", default="float32", help="element type of the inputs (default: float32)")
     add("-o", "--output", type=Path, metavar="FILE", help="default: PREFIX.onnx")
     parser.set_defaults(act=_act_export)

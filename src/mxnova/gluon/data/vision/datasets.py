@@ -261,9 +261,10 @@ def _unpack(archive: str, folder: str, names: set[str]) -> None:
             for member in tar:
                 name = os.path.basename(member.name)
                 source = tar.extractfile(member) if name in names else None
-                if source is not None:
-                    with open(os.path.join(folder, name), "wb") as target:
-                        shutil.copyfileobj(source, target)
+                if source is None:
+                    continue
+                with open(os.path.join(folder, name), "wb") as target:
+                    shutil.copyfileobj(source, target)
     except (tarfile.TarError, EOFError, gzip.BadGzipFile) as error:
         raise FormatError(f"{archive}: damaged: {error}; delete it to have it downloaded") from None
 
