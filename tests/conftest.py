@@ -11,9 +11,21 @@ settings.load_profile("mxnova")
 
 
 @pytest.fixture
-def two_threads():
-    """Operators compute in two threads, however many cores there are."""
+def set_threads():
+    """Sets how many threads operators compute in, until the end of the test."""
     before = torch.get_num_threads()
-    torch.set_num_threads(2)
-    yield
+    yield torch.set_num_threads
     torch.set_num_threads(before)
+
+
+@pytest.fixture
+def two_threads(set_threads):
+    """Operators compute in two threads, however many cores there are."""
+    set_threads(2)
+
+
+@pytest.fixture(params=[1, 2])
+def threads(request, set_threads):
+    """Operators compute in one thread, then in two: how many."""
+    set_threads(request.param)
+    return request.param

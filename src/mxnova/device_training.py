@@ -91,6 +91,7 @@ def train_multi_device(
         names = manager.execgrp.param_names
         initialize_kvstore(kvstore, manager.param_arrays, arg_params, names, update_on_kvstore)
     step = _Step(manager, kvstore, updater, monitor)
+    train_data.reset()
     for epoch in range(begin_epoch, end_epoch):
         started, nbatch = time.time(), 0
         eval_metric.reset()

@@ -232,9 +232,9 @@ def get_cuda_compute_capability(ctx: Context) -> int:
     """The compute capability of a GPU: 75 for 7.5.
 
     Raises:
-        ArgumentTypeError: `ctx` is no GPU's.
+        ArgumentError: `ctx` is no GPU's.
     """
     if context_of(ctx).device_type != "gpu":
-        raise ArgumentTypeError(f"get_cuda_compute_capability: ctx={ctx}: must be a GPU's")
+        raise ArgumentError(f"get_cuda_compute_capability: ctx={ctx}: must be a GPU's")
     major, minor = torch.cuda.get_device_capability(ctx.device)
     return 10 * major + minor

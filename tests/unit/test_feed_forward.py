@@ -109,6 +109,14 @@ def test_an_epoch_may_be_longer_than_the_data():
     assert counts == [*range(1, 10)]
 
 
+def test_training_starts_at_the_first_batch():
+    data = mx.io.NDArrayIter(DATA, LABELS, 10)
+    data.next()
+    counts = []
+    model(num_epoch=1).fit(data, batch_end_callback=lambda p: counts.append(p.nbatch))
+    assert counts == [*range(1, 7)]
+
+
 def test_surplus_parameters_are_left_out_where_that_is_allowed(learnt):
     given = {**learnt.arg_params, "other": mx.nd.ones(1)}
     made = model(arg_params=given, aux_params={}, allow_extra_params=True)

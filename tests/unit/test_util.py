@@ -77,7 +77,7 @@ def test_environment_variables():
 
 def test_gpus():
     assert util.get_gpu_count() == mx.num_gpus()
-    with pytest.raises(TypeError, match="must be a GPU's"):
+    with pytest.raises(ValueError, match="must be a GPU's"):
         util.get_cuda_compute_capability(mx.cpu())
 
 

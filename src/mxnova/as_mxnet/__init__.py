@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Importing this module makes every later ``import mxnet[.x.y]`` give mxnova's modules.
 
-It also gives NumPy back the names that it dropped since MXNet's time, see `numpy_names`.
+It also gives NumPy and Python back the names that they dropped since MXNet's time, see
+`numpy_names` and `python_names`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import mxnova
 from ..core.base import env
 from ..core.base.mxnet_names import missing_text
 from ..libinfo import __version__ as MXNET_VERSION
-from . import numpy_names, packages
+from . import numpy_names, packages, python_names
 from .watch import when_imported
 
 __all__: list[str] = []
@@ -59,6 +60,8 @@ class _Alias(MetaPathFinder, Loader):
         if spec.name == "mxnet":
             for name in _SHOWN:
                 when_imported(name, _show)
+            for name in _HOMES:
+                when_imported(name, _name_home)
             return _Top("mxnet")
         module = importlib.import_module(_home(spec.name))
         spec.loader_state = (module.__spec__, module.__loader__)
@@ -115,6 +118,25 @@ def _show(module: ModuleType) -> None:
     sys.modules.setdefault(module.__name__, module)
 
 
+_HOMES = {  # a module -> MXNet's module for its classes
+    "mxnova.core.runtime.context": "mxnet.context",
+    "mxnova.initializer": "mxnet.initializer",
+    "mxnova.lr_scheduler": "mxnet.lr_scheduler",
+}
+
+
+def _name_home(module: ModuleType) -> None:
+    """Gives the classes of a module MXNet's module.
+
+    Pickles of them are then MXNet's, and so is what programs write by classes' full names: models
+    of GluonTS tell contexts and initializers so.
+    """
+    for name in module.__all__:
+        value = getattr(module, name)
+        if isinstance(value, type):
+            value.__module__ = _HOMES[module.__name__]
+
+
 def _activate() -> None:
     if any(isinstance(finder, _Alias) for finder in sys.meta_path):
         return
@@ -125,6 +147,7 @@ def _activate() -> None:
     sys.meta_path.append(_NotYet())
     if env.get("MXNOVA_NUMPY_NAMES"):
         numpy_names.add_when_imported()
+    python_names.add_when_imported()
     packages.adapt_when_imported()
 
 

@@ -8,12 +8,12 @@ since 2.0) stays.
 from __future__ import annotations
 
 import builtins
-import warnings
+import math
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from .watch import when_imported
+from .watch import add_missing, when_imported
 
 __all__ = ["add_names", "add_when_imported"]
 
@@ -43,6 +43,7 @@ _RENAMED = {  # name -> NumPy's name today
     "longcomplex": "clongdouble",
     "longfloat": "longdouble",
     "mat": "asmatrix",
+    "NAN": "nan",
     "NaN": "nan",
     "object0": "object_",
     "product": "prod",
@@ -57,6 +58,8 @@ _RENAMED = {  # name -> NumPy's name today
     "unicode_": "str_",
     "void0": "void",
 }
+_EXCEPTIONS = ("AxisError", "ComplexWarning", "RankWarning", "TooHardError")
+_EXCEPTIONS += ("ModuleDeprecationWarning", "VisibleDeprecationWarning")
 _NUMBERS = {"NINF": float("-inf"), "NZERO": -0.0, "PINF": float("inf"), "PZERO": 0.0}
 
 
@@ -64,11 +67,10 @@ def add_names(numpy: ModuleType) -> None:
     """Gives `numpy` the names of the tables that it lacks."""
     lost: dict[str, Any] = {name: getattr(builtins, now) for name, now in _BUILTINS.items()}
     lost |= {n: getattr(numpy, now) for n, now in _RENAMED.items() if hasattr(numpy, now)}
-    lost |= _NUMBERS | _functions(numpy)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # asking for some of them warns
-        for name in [name for name in lost if not hasattr(numpy, name)]:
-            setattr(numpy, name, lost[name])
+    exceptions = numpy.exceptions
+    lost |= {n: getattr(exceptions, n) for n in _EXCEPTIONS if hasattr(exceptions, n)}
+    lost |= _NUMBERS | {"math": math, "sctypes": _sctypes(numpy)} | _functions(numpy)
+    add_missing(numpy, lost)
 
 
 def _functions(numpy: ModuleType) -> dict[str, Callable[..., Any]]:
@@ -81,13 +83,35 @@ def _functions(numpy: ModuleType) -> dict[str, Callable[..., Any]]:
         inexact = numpy.issubdtype(dtype, numpy.inexact)
         return numpy.asarray(a, dtype if inexact else numpy.float64)
 
+    def find_common_type(array_types: Any, scalar_types: Any) -> Any:
+        return numpy.result_type(*array_types, *scalar_types)
+
     def in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False) -> Any:
         return numpy.isin(numpy.ravel(ar1), ar2, assume_unique, invert)
+
+    def issubclass_(arg1: Any, arg2: Any) -> bool:
+        return isinstance(arg1, type) and issubclass(arg1, arg2)
+
+    def issubsctype(arg1: Any, arg2: Any) -> bool:
+        return bool(numpy.issubdtype(arg1, arg2))
 
     def msort(a: Any) -> Any:
         return numpy.sort(a, axis=0)
 
-    return {f.__name__: f for f in (asscalar, asfarray, in1d, msort)}
+    functions = (asscalar, asfarray, find_common_type, in1d, issubclass_, issubsctype, msort)
+    return {f.__name__: f for f in functions}
+
+
+def _sctypes(numpy: ModuleType) -> dict[str, list[type]]:
+    """The types of arrays' elements by kind, as `numpy.sctypes` had them."""
+    names = {
+        "int": ("int8", "int16", "int32", "int64"),
+        "uint": ("uint8", "uint16", "uint32", "uint64"),
+        "float": ("float16", "float32", "float64", "longdouble"),
+        "complex": ("complex64", "complex128", "clongdouble"),
+        "others": ("bool_", "object_", "bytes_", "str_", "void"),
+    }
+    return {kind: [getattr(numpy, name) for name in of_kind] for kind, of_kind in names.items()}
 
 
 def add_when_imported() -> None:

@@ -30,7 +30,47 @@ def _with_pool(multiprocessing: ModuleType) -> None:
     importlib.import_module(f"{multiprocessing.__name__}.pool")
 
 
-_ADAPTED = {"gluoncv.check": _gluoncv_without_torch, "multiprocessing": _with_pool}
+class _SavesRagged(ModuleType):
+    """NumPy, but for `save`, which takes lists of arrays of unequal lengths as before 1.24."""
+
+    def __init__(self, numpy: ModuleType) -> None:
+        super().__init__(numpy.__name__)
+        self._numpy = numpy
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._numpy, name)
+
+    def save(self, file: Any, arr: Any, **options: Any) -> None:
+        """Saves a list of arrays as an array of them."""
+        if isinstance(arr, list):
+            arrays = self._numpy.empty(len(arr), object)
+            for i, array in enumerate(arr):
+                arrays[i] = array
+            arr = arrays
+        self._numpy.save(file, arr, **options)
+
+
+def _sockeye_saves_ragged(data_io: ModuleType) -> None:
+    """Lets Sockeye save the order of its data, whose buckets are of unequal lengths."""
+    data_io.np = _SavesRagged(data_io.np)  # type: ignore[attr-defined]
+
+
+def _operators_are_listed(package: ModuleType) -> None:
+    """Makes all functions of operators on arrays.
+
+    Minpy goes through ``mx.nd.__dict__``, which has those that somebody asked for.
+    """
+    operators = importlib.import_module("mxnova.ndarray")
+    for name in dir(operators):
+        getattr(operators, name)
+
+
+_ADAPTED = {
+    "gluoncv.check": _gluoncv_without_torch,
+    "minpy.array_variants.mxnet": _operators_are_listed,
+    "multiprocessing": _with_pool,
+    "sockeye.data_io": _sockeye_saves_ragged,
+}
 
 
 def adapt_when_imported() -> None:

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Something to be done as soon as a module has been imported."""
+"""What is done to modules as soon as they have been imported."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-__all__ = ["when_imported"]
+__all__ = ["add_missing", "when_imported"]
 
 
 def when_imported(name: str, action: Callable[[ModuleType], None]) -> None:
@@ -19,6 +20,15 @@ def when_imported(name: str, action: Callable[[ModuleType], None]) -> None:
         action(sys.modules[name])
     else:
         sys.meta_path.insert(0, _Watch(name, action))
+
+
+def add_missing(module: ModuleType, names: Mapping[str, Any]) -> None:
+    """Gives a module those of the names, with their values, that it lacks."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # asking for some of them warns
+        missing = [name for name in names if not hasattr(module, name)]
+    for name in missing:
+        setattr(module, name, names[name])
 
 
 class _Watch(MetaPathFinder):

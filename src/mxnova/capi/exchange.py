@@ -25,7 +25,7 @@ __all__: list[str] = []
 # DLPack -------------------------------------------------------------------------------------------
 
 _TENSOR_WORDS = 8  # a DLManagedTensor is six words of the tensor, its context, its deleter
-_CONTEXT, _DELETER = 6, 7
+_DELETER = 7
 _NAME, _USED = b"dltensor", b"used_dltensor"  # a capsule keeps a pointer to its name
 
 _python = ctypes.pythonapi

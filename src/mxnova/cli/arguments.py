@@ -68,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     _predict(_command(commands, "predict", "run a saved model on files"))
     _plot(_command(commands, "plot", "print the layers of a saved network, or draw them"))
     _export(_command(commands, "export-onnx", "write a saved model as an ONNX file"))
+    _import(_command(commands, "import-onnx", "save an ONNX file as a model"))
     _run(_command(commands, "run", "run a script written for MXNet, unmodified"))
     add_launch(_command(commands, "launch", "run a command in many processes, as distributed jobs"))
     _alias(_command(commands, "alias", "let every Python program here `import mxnet`"))
@@ -100,12 +101,19 @@ def _act_inspect(options: argparse.Namespace) -> None:
         show(describe(path, stats=options.stats, nodes=options.nodes), as_json=options.json)
 
 
+def _checkpoint(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments that name a saved model."""
+    parser.add_argument("prefix", help="files PREFIX-symbol.json and PREFIX-0000.params")
+    parser.add_argument(
+        "--epoch", type=int, default=0, help="number of the .params file (default: 0)"
+    )
+
+
 def _predict(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("prefix", help="files PREFIX-symbol.json and PREFIX-0000.params")
+    _checkpoint(parser)
     add("-i", "--input", action="append", required=True, metavar="NAME=FILE",
         help="an input of the model: .npy, .npz or an image")  # fmt: skip
-    add("--epoch", type=int, default=0, help="number of the .params file (default: 0)")
     add("--size", metavar="HxW", help="images: resize to height and width")
     add("--mean", default="0", help="images: subtract, one number or R,G,B")
     add("--scale", type=float, default=1.0, help="images: multiply after subtracting")
@@ -147,10 +155,9 @@ def _act_plot(options: argparse.Namespace) -> None:
 
 def _export(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("prefix", help="files PREFIX-symbol.json and PREFIX-0000.params")
+    _checkpoint(parser)
     add("-s", "--shape", action="append", required=True, metavar="NAME=SIZES",
         help="shape of an input, such as data=1,3,224,224; a word, as N: any size")  # fmt: skip
-    add("--epoch", type=int, default=0, help="number of the .params file (default: 0)")
     add("--dtype", default="float32", help="element type of the inputs (default: float32)")
     add("-o", "--output", type=Path, metavar="FILE", help="default: PREFIX.onnx")
     parser.set_defaults(act=_act_export)
@@ -160,6 +167,22 @@ def _act_export(options: argparse.Namespace) -> None:
     from .export_onnx import export
 
     export(options)
+
+
+def _import(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("file", type=Path, metavar="FILE.onnx")
+    add("prefix", help="files PREFIX-symbol.json and PREFIX-0000.params to write")
+    add("-s", "--shape", action="append", default=[], metavar="NAME=SIZES",
+        help="shape of an input, instead of the file's; a word, as N: any size")  # fmt: skip
+    add("--epoch", type=int, default=0, help="number of the .params file (default: 0)")
+    parser.set_defaults(act=_act_import)
+
+
+def _act_import(options: argparse.Namespace) -> None:
+    from .import_onnx import import_
+
+    import_(options)
 
 
 def _run(parser: argparse.ArgumentParser) -> None:

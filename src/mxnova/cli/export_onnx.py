@@ -8,7 +8,7 @@ import sys
 
 from ..core.base.errors import ArgumentError, candidates
 
-__all__ = ["export"]
+__all__ = ["export", "shape_of"]
 
 
 def export(options: argparse.Namespace) -> None:
@@ -20,7 +20,7 @@ def export(options: argparse.Namespace) -> None:
     from .. import onnx, symbol
 
     network = symbol.load(f"{options.prefix}-symbol.json")
-    given = dict(_sizes(text) for text in options.shape)
+    given = dict(shape_of(text) for text in options.shape)
     names = network.list_inputs()
     for name in given:
         if name not in names:
@@ -41,10 +41,10 @@ def export(options: argparse.Namespace) -> None:
     sys.stdout.write(f"{path}\n")
 
 
-def _sizes(text: str) -> tuple[str, tuple[int | str, ...]]:
+def shape_of(text: str) -> tuple[str, tuple[int | str, ...]]:
     """A name, and its sizes: numbers, or words for those that are left open."""
-    name, equals, sizes = text.partition("=")
-    words = [word.strip() for word in sizes.split(",") if word.strip()]
+    name, equals, numbers = text.partition("=")
+    words = [word.strip() for word in numbers.split(",") if word.strip()]
     if not (name and equals and words):
         raise ArgumentError(f"--shape {text}: must be NAME=1,3,224,224 or NAME=N,3,224,224")
     for word in words:

@@ -41,6 +41,9 @@ def replacing(path: str | os.PathLike[str], size: int = 0) -> Iterator[BinaryIO]
     A new file's permissions follow the umask, an old file's are kept, a symbolic link stays and
     its target is replaced. What processes that were killed in here left in the folder is removed.
 
+    An empty file, which has nothing to lose, is filled where it is: whoever made it may hold it
+    open, as those do who made it by `tempfile`.
+
     Args:
         path: of the file.
         size: how many bytes it will have, where that is known: room is made for them at once.
@@ -49,26 +52,45 @@ def replacing(path: str | os.PathLike[str], size: int = 0) -> Iterator[BinaryIO]
         FileError: the file cannot be written, or `path` is a directory, a pipe or a device; what
             stood there is as it was.
     """
-    target, mode = _located(path)
+    target, old = _located(path)
     try:
-        _remove_abandoned(os.path.dirname(target))
-        with _Temporary(os.path.dirname(target)) as file:
-            if mode is not None:
-                os.chmod(file.name, stat.S_IMODE(mode))
-            file.reserve(size)
+        with _filling(target) if old and old.st_size == 0 else _beside(target, old, size) as file:
             yield file
-            file.replace(target)
     except FileError:
         raise
     except OSError as error:
         raise FileError.of(error, os.fsdecode(path)) from error
 
 
-def _located(path: str | os.PathLike[str]) -> tuple[str, int | None]:
-    """Where the file at `path` really is, and its mode if it is there."""
+@contextlib.contextmanager
+def _beside(target: str, old: os.stat_result | None, size: int) -> Iterator[BinaryIO]:
+    _remove_abandoned(os.path.dirname(target))
+    with _Temporary(os.path.dirname(target)) as file:
+        if old is not None:
+            os.chmod(file.name, stat.S_IMODE(old.st_mode))
+        file.reserve(size)
+        yield file
+        file.replace(target)
+
+
+@contextlib.contextmanager
+def _filling(target: str) -> Iterator[BinaryIO]:
+    with _EagerFile(target, "r+b") as raw:
+        try:
+            file = io.BufferedWriter(raw, _BUFFER)
+            yield file
+            file.flush()
+            os.fsync(raw.fileno())
+        except BaseException:
+            raw.truncate(0)
+            raise
+
+
+def _located(path: str | os.PathLike[str]) -> tuple[str, os.stat_result | None]:
+    """Where the file at `path` really is, and what is known of it if it is there."""
     try:
         target = os.path.realpath(path)
-        return target, _mode_of(target)
+        return target, _status_of(target)
     except FileError:
         raise
     except OSError as error:
@@ -77,16 +99,16 @@ def _located(path: str | os.PathLike[str]) -> tuple[str, int | None]:
         raise FileError(errno.EINVAL, str(error), repr(path)) from None
 
 
-def _mode_of(target: str) -> int | None:
-    """The mode of the file at `target`, which must be writable: a rename would not ask."""
+def _status_of(target: str) -> os.stat_result | None:
+    """Of the file at `target`, which must be writable: a rename would not ask."""
     try:
-        mode = os.stat(target).st_mode
+        status = os.stat(target)
     except FileNotFoundError:
         return None
-    check_regular(mode, target)
+    check_regular(status.st_mode, target)
     if not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), target)
-    return mode
+    return status
 
 
 # -- Temporary files -------------------------------------------------------------------------------

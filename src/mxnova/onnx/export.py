@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import logging
 import os
 import re
@@ -16,12 +15,13 @@ from torch import Tensor
 
 from .. import ndarray as nd
 from .. import symbol as sym_module
-from ..core.base.errors import ArgumentError, ArgumentTypeError, MXNetError, shown
+from ..core.base.errors import ArgumentError, ArgumentTypeError, shown
 from ..core.base.shapes import from_user
 from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from ..core.op.dtypes import torch_dtype
 from ..core.op.record import REGISTRY
+from .package import require_onnx
 
 if TYPE_CHECKING:
     from .model import Inputs
@@ -72,7 +72,7 @@ def export_model(
         MXNetError: the package onnx is not installed; an operator that cannot be said in ONNX,
             with its node; shapes that do not fit.
     """
-    _require_onnx("export_model")
+    require_onnx("export_model")
     from .files import write
     from .model import Exported, shapes_fit
     from .open_sizes import OpenSizes
@@ -112,13 +112,6 @@ def _names_of(key: str) -> tuple[str, ...]:
         return ()
     kind = REGISTRY[key]
     return (kind.name, *kind.aliases)
-
-
-def _require_onnx(function: str) -> None:
-    if importlib.util.find_spec("onnx") is None:
-        raise MXNetError(
-            f"{function}: the package onnx is not installed: pip install 'mxnova[onnx]'"
-        )
 
 
 def _symbol_of(source: Symbol | str) -> Symbol:

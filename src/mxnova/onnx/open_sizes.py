@@ -34,9 +34,14 @@ def is_open(size: int) -> bool:
 
 
 class OpenSizes:
-    """Those of one model."""
+    """Those of one model.
 
-    def __init__(self) -> None:
+    Args:
+        caller: the function that errors name.
+    """
+
+    def __init__(self, caller: str = "export_model") -> None:
+        self._caller = caller
         self._names: dict[int, str] = {}
 
     def shape_of(self, given: Sequence[Any], fixed: Sequence[int], name: str) -> tuple[int, ...]:
@@ -49,7 +54,7 @@ class OpenSizes:
         """
         if len(given) != len(fixed):
             raise ArgumentError(
-                f"export_model: dynamic_input_shapes: {shown(tuple(given))} for {name!r}, "
+                f"{self._caller}: dynamic_input_shapes: {shown(tuple(given))} for {name!r}, "
                 f"whose shape is {tuple(fixed)}"
             )
         return tuple(
@@ -67,7 +72,7 @@ class OpenSizes:
             if known == name:
                 return prime
         if len(self._names) == len(_TO_PRIMES):
-            raise ArgumentError(f"export_model: more than {len(_TO_PRIMES)} sizes are left open")
+            raise ArgumentError(f"{self._caller}: more than {len(_TO_PRIMES)} sizes are left open")
         prime = _FIRST + _TO_PRIMES[len(self._names)]
         self._names[prime] = name
         return prime

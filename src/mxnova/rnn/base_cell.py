@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from .. import ndarray, symbol
-from ..core.base.errors import ArgumentTypeError, AssertedError, argument_error, shown
+from ..core.base.errors import AssertedError, AssertedTypeError, argument_error, shown
 from ..ndarray import NDArray
 from ..symbol import Symbol
 
@@ -214,7 +214,7 @@ def normalized(
 
 def _check_list(length: int | None, inputs: Any) -> None:
     if not isinstance(inputs, Sequence) or isinstance(inputs, str):
-        raise ArgumentTypeError(
+        raise AssertedTypeError(
             f"unroll: inputs={shown(inputs)}: a symbol or a list of symbols is expected"
         )
     if length is not None and len(inputs) != length:

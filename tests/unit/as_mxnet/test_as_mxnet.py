@@ -61,6 +61,19 @@ def test_classes_of_arrays_and_symbols_name_mxnets_modules():
     assert done.stdout.strip() == "['mxnet.ndarray.ndarray', 'mxnet.numpy', 'mxnet.symbol.symbol']"
 
 
+def test_what_programs_write_by_full_names_has_mxnets():
+    done = run(
+        "import mxnova.as_mxnet, pickle, mxnet as mx;"
+        "made = [mx.cpu(), mx.init.Xavier(), mx.init.InitDesc('w'), mx.lr_scheduler.PolyScheduler(9)];"
+        "print([type(x).__module__ for x in made]);"
+        "assert not any(b'mxnova' in pickle.dumps(x) for x in made);"
+        "assert [type(pickle.loads(pickle.dumps(x))) for x in made] == [type(x) for x in made]"
+    )
+    assert done.returncode == 0, done.stderr
+    homes = ["context", "initializer", "initializer", "lr_scheduler"]
+    assert done.stdout.strip() == str([f"mxnet.{home}" for home in homes])
+
+
 def test_tensorboardx_takes_arrays():
     pytest.importorskip("tensorboardX")
     done = run(

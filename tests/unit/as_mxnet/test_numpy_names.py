@@ -9,7 +9,12 @@ import pytest
 
 from mxnova.as_mxnet import numpy_names
 
-LOST = [*numpy_names._BUILTINS, *numpy_names._RENAMED, *numpy_names._NUMBERS]
+LOST = [
+    *numpy_names._BUILTINS,
+    *numpy_names._RENAMED,
+    *numpy_names._NUMBERS,
+    *numpy_names._EXCEPTIONS,
+]
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +51,16 @@ def test_numbers_and_functions(module):
     assert module.msort(np.array([[2, 1], [1, 2]])).tolist() == [[1, 1], [2, 2]]
     assert module.product([2, 3]) == 6
     assert module.float_ is np.float64
+
+
+def test_what_programs_ask_of_types(module):
+    assert module.find_common_type([np.float32], [np.int64, np.float64]) == np.float64
+    assert module.issubclass_(np.float32, np.floating)
+    assert not module.issubclass_("float32", np.floating)
+    assert module.issubsctype("int8", np.signedinteger)
+    assert module.sctypes["uint"] == [np.uint8, np.uint16, np.uint32, np.uint64]
+    assert issubclass(module.VisibleDeprecationWarning, UserWarning)
+    assert module.math.factorial(3) == 6
 
 
 PROGRAM = """

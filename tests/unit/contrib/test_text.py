@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import ClassVar
 
 import pytest
 
 import mxnova as mx
+from mxnova import registry
 from mxnova.contrib.text import embedding, utils, vocab
 
 COUNTS = Counter({"a": 3, "b": 3, "c": 1, "d": 2})
@@ -84,7 +86,9 @@ class Triples(embedding._TokenEmbedding):
 
 
 def test_programs_register_embeddings_of_their_own(tmp_path, monkeypatch):
-    monkeypatch.setattr(embedding, "_CLASSES", dict(embedding._CLASSES))
+    classes = registry._REGISTRY[embedding._TokenEmbedding]
+    monkeypatch.setitem(classes, "triples", None)  # afterwards it is as it was
+    del classes["triples"]
     embedding.register(Triples)
     (tmp_path / "triples").mkdir()
     (tmp_path / "triples" / "triples.txt").write_text("a 1 2 3\nb 4 5 6\n")
@@ -95,6 +99,15 @@ def test_programs_register_embeddings_of_their_own(tmp_path, monkeypatch):
     assert part.get_vecs_by_tokens(["b", "d"]).asnumpy().tolist() == [[4, 5, 6], [1, 1, 1]]
     with pytest.raises(KeyError, match=r"triples\.txt"):
         Triples._check_pretrained_file_names("triple.txt")
+    described = embedding.create(json.dumps(["triples", {"root": str(tmp_path)}]))
+    assert described.idx_to_token == whole.idx_to_token
+
+
+def test_embeddings_that_nobody_registered():
+    with pytest.raises(AssertionError, match="glofe.*glove"):
+        embedding.create("glofe")
+    with pytest.raises(KeyError, match="glofe.*glove"):
+        embedding.get_pretrained_file_names("glofe")
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,7 @@ STRIDED = {"stride": (2, 2)}
         lambda y: [convolved(y, **STRIDED), y],
         lambda y: [convolved(y, **STRIDED), mx.sym.sigmoid(y)],
         lambda y: [convolved(y, **STRIDED), convolved(y, stride=(3, 3))],
+        lambda y: [convolved(y, **STRIDED), mx.sym.BatchNorm(y)],
         lambda y: [convolved(y, kernel=(3, 3), **STRIDED)],
         lambda y: [convolved(y, pad=(1, 1), **STRIDED)],
         lambda y: [convolved(mx.sym.var("z"), y, **STRIDED)],

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import mxnova as mx
-from mxnova.core.exec.work import is_small
+from mxnova.core.exec.work import is_small, multiplications
 from mxnova.core.graph.infer import infer_shapes
 
 DATA = mx.sym.var("data")
@@ -59,3 +59,17 @@ def test_many_small_nodes_outweigh_a_larger_one() -> None:
     shapes = {"data": (32, 256)}
     assert not is_small(wide, infer_shapes(wide.nodes, shapes))
     assert is_small(graph, infer_shapes(graph.nodes, shapes))
+
+
+LAYERS = [
+    (mx.sym.FullyConnected(DATA, num_hidden=16), (32, 4, 8), 32 * 16 * 32),
+    (mx.sym.FullyConnected(DATA, num_hidden=16, flatten=False), (32, 4, 8), 32 * 4 * 16 * 8),
+    (mx.sym.Convolution(DATA, kernel=(3, 3), num_filter=4), (2, 3, 8, 8), 2 * 4 * 36 * 27),
+    (mx.sym.FullyConnected(DATA, num_hidden=16), None, 0),
+]
+
+
+@pytest.mark.parametrize(("layer", "shape", "count"), LAYERS)
+def test_multiplications(layer: Any, shape: tuple[int, ...] | None, count: int) -> None:
+    known = {} if shape is None else {"data": shape}
+    assert multiplications(layer.nodes[-1], infer_shapes(layer.nodes, known)) == count

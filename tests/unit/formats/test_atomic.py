@@ -70,6 +70,28 @@ def test_the_content_is_on_the_disk_before_it_has_the_name(tmp_path, monkeypatch
     assert calls == [5, "replace"]
 
 
+def test_an_empty_file_is_filled_where_it_is(tmp_path):
+    path = tmp_path / "file"
+    with open(path, "w+b") as held:
+        with replacing(path) as file:
+            file.write(b"new")
+        assert held.read() == b"new"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_an_error_in_the_block_leaves_an_empty_file_empty(tmp_path, error):
+    path = tmp_path / "file"
+    path.touch()
+    with pytest.raises(error), replacing(path) as file:  # noqa: PT012 - the block is the matter
+        file.write(bytes(1_000_000))
+        raise error
+    assert path.read_bytes() == b""
+    with replacing(path) as file:
+        file.write(b"again")
+    assert path.read_bytes() == b"again"
+
+
 def test_large_content_in_many_pieces(tmp_path, monkeypatch):
     monkeypatch.setattr(atomic, "_CHUNK", 1000)
     content = os.urandom(500_000)

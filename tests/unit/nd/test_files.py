@@ -74,6 +74,9 @@ def test_bad_input_leaves_the_old_file(tmp_path):
     before = path.read_bytes()
     with pytest.raises(TypeError, match="'w'"):
         mx.nd.save(str(path), {"x": mx.nd.ones((2,)), "w": 3})
+    for value in ("text", 3):
+        with pytest.raises(ValueError, match=f"data={value!r}"):
+            mx.nd.save(str(path), value)
     assert path.read_bytes() == before
     path.write_bytes(before[:-3])
     with pytest.raises(mx.MXNetError, match=str(path)):

@@ -55,6 +55,30 @@ def test_parts_are_copies():
     np.testing.assert_array_equal(x.asnumpy(), DENSE)
 
 
+@pytest.mark.parametrize("stype", ["csr", "row_sparse"])
+def test_a_sparse_array_is_not_copied_to_itself(stype):
+    x = mx.nd.array(DENSE).tostype(stype)
+    with pytest.warns(RuntimeWarning, match="itself"):
+        assert x.copyto(x) is False
+
+
+@pytest.mark.parametrize("stype", ["csr", "row_sparse"])
+@pytest.mark.parametrize(
+    "key, kinds",
+    [(..., (AssertionError, TypeError)), (0, (TypeError,)), (slice(1, 2), (ValueError,))],
+)
+def test_parts_of_sparse_arrays_cannot_be_written(stype, key, kinds):
+    x = mx.nd.array(DENSE).tostype(stype)
+    for kind in (*kinds, mx.MXNetError):
+        with pytest.raises(kind, match=r"\[:\] only"):
+            x[key] = 1
+
+
+def test_dense_arrays_are_made_sparse_by_a_method():
+    with pytest.raises(AssertionError, match="tostype"):
+        mx.nd.sparse.array(mx.nd.array(DENSE))
+
+
 def test_broken_storage_is_refused():
     csr_matrix, row_sparse_array = mx.nd.sparse.csr_matrix, mx.nd.sparse.row_sparse_array
     for parts in (

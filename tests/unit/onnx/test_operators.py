@@ -1,101 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is exported gives in ONNX Runtime what it gives here: for every operator, over the operators' tables."""
 
-import importlib
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-import mxnova as mx
-from mxnova.base import MXNetError
 from mxnova.core.exec.backends.conversion.graph import CONVERTERS
 from mxnova.core.op.record import find
-from tests.unit.exec.backends.test_model_backends import MORE
 from tests.unit.op.samples import Sample
 
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
 
-from mxnova.onnx.files import model_proto  # noqa: E402 - needs onnx
-from mxnova.onnx.model import Exported  # noqa: E402
-
-FOLDER = Path(__file__).parents[1] / "op"
-TOLERANCE = {"float16": 1e-2, "float32": 2e-4, "float64": 1e-6}
-MADE_BY_PASSES = {"_FusedAttention"}
-RANDOM = {"_random_normal", "_random_normal_like", "_random_uniform", "_random_uniform_like"}
-DRAWN = RANDOM | {"_sample_multinomial"}
-STATISTICS = ("gamma", "beta", "moving_mean", "moving_var")
-PARAMETERS = {
-    "RNN": ("parameters",),
-    **dict.fromkeys((n for n in CONVERTERS if "BatchNorm" in n), STATISTICS),
-}
-ORDERS = {"argmax", "argmin", "argsort", "sort", "topk"}
-REGIONS = np.array([[0, 1, 2, 9, 12], [1, 4, 0, 15, 7], [0, 0, 0, 3, 3]], "float32")
-LOW = np.random.default_rng(7).uniform(0, 50, (2, 30, 2))
-SIZES = np.random.default_rng(8).uniform(5, 30, (2, 30, 2))
-CLASSES = np.random.default_rng(9).integers(-1, 3, (2, 30, 1))
-SCORES = np.random.default_rng(6).uniform(0, 1, (2, 30, 1))
-BOXES = np.concatenate([CLASSES, SCORES, LOW, LOW + SIZES], 2).astype("float32")
-ONLY_HERE = [
-    *MORE,
-    Sample("_npi_zeros", [], {"shape": (2, 3)}),
-    Sample("_npi_less_equal", [(2, 3), (1, 3)]),
-    *(
-        Sample(name, [(2, 3, 8, 9), REGIONS], {"pooled_size": (2, 3), "spatial_scale": 0.5})
-        for name in ("ROIPooling", "_contrib_ROIAlign")
-    ),
-    Sample(
-        "_contrib_box_nms",
-        [BOXES],
-        {"coord_start": 2, "id_index": 0, "overlap_thresh": 0.3, "topk": 20},
-    ),
-]
-
-
-def tables():
-    yield from ONLY_HERE
-    for path in sorted(FOLDER.glob("test_*.py")):
-        module = importlib.import_module(f"tests.unit.op.{path.stem}")
-        yield from getattr(module, "SAMPLES", ())
-
-
-def can_be_compared(sample):
-    """Runtimes order NaN as they like, and refuse regions of images that there are not."""
-    name = find(sample.op).name
-    if name not in CONVERTERS or name in DRAWN or sample.train:
-        return False
-    if name in ("ROIPooling", "_contrib_ROIAlign"):
-        images, regions = sample.arrays()
-        return bool((regions[:, 0] < len(images)).all() and (regions[:, 0] >= 0).all())
-    return name not in ORDERS or not any(np.isnan(a).any() for a in sample.arrays())
-
-
-def exported(sample):
-    """(the model, its inputs by name)."""
-    op, arrays = find(sample.op).of(sample.attrs), sample.arrays()
-    texts = {f.name: f.kind.text(op.attr(f.name)) for f in op.type.fields}
-    given = dict(zip(op.inputs(), arrays, strict=True))
-    symbol = mx.sym.invoke(sample.op, [mx.sym.var(n) for n in given], texts)
-    stays = PARAMETERS.get(op.name, ())
-    values = {n: torch.from_numpy(given.pop(n)) for n in stays if n in given}
-    facts = {n: (a.shape, torch.from_numpy(a).dtype) for n, a in given.items()}
-    with mx.util.np_shape(True):
-        return model_proto(Exported(symbol, values, facts).ops), given
-
-
-def taken():
-    for sample in filter(can_be_compared, tables()):
-        try:
-            yield pytest.param(sample, *exported(sample), id=str(sample))
-        except MXNetError as error:
-            REFUSED.append((find(sample.op).name, str(error)))
-
-
-REFUSED = []
-TAKEN = list(taken())
+from .operator_models import (  # noqa: E402 - needs onnx
+    DRAWN,
+    MADE_BY_PASSES,
+    RANDOM,
+    REFUSED,
+    TAKEN,
+    TOLERANCE,
+    exported,
+)
 
 
 @pytest.mark.parametrize("sample, model, inputs", TAKEN)

@@ -5,9 +5,10 @@ import multiprocessing
 
 import pytest
 import torch
-import torch.nn.functional as F
 
 from mxnova.core.op import nnpack
+
+from .windows import error_by_tiles
 
 pytestmark = pytest.mark.skipif(
     not nnpack.is_available(), reason="NNPACK, on processors with AVX2 and no more"
@@ -27,14 +28,6 @@ CASES = [
 ]
 
 
-@pytest.fixture(params=[1, 2])
-def threads(request):
-    before = torch.get_num_threads()
-    torch.set_num_threads(request.param)
-    yield request.param
-    torch.set_num_threads(before)
-
-
 def convolved(images, weight, bias, pad, **options):
     n, _, height, width = images.shape
     size = (height + 2 * pad[0] - 2, width + 2 * pad[1] - 2)
@@ -46,14 +39,7 @@ def convolved(images, weight, bias, pad, **options):
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("rectified", [False, True])
 def test_equals_convolution(case, rectified, threads):
-    n, channels, filters, height, width, pad = case
-    torch.manual_seed(0)
-    images = torch.randn(n, channels, height, width)
-    weight, bias = torch.randn(filters, channels, 3, 3), torch.randn(filters)
-    wanted = F.conv2d(images.double(), weight.double(), bias.double(), padding=pad)
-    wanted = wanted.relu() if rectified else wanted
-    got = convolved(images, weight, bias, pad, rectified=rectified)
-    assert (got - wanted).abs().max() <= 3e-5 * wanted.abs().max()
+    assert error_by_tiles(convolved, case, rectified) <= 3e-5
 
 
 def ones():

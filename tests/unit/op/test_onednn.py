@@ -60,13 +60,9 @@ def test_products(function, same, shapes):
 
 @pytest.mark.skipif(onednn.HAS_AVX512, reason="MKL's products, without AVX-512")
 @pytest.mark.parametrize("rows, threads, is_split", [(16, 2, True), (15, 2, False), (16, 1, False)])
-def test_threads_share_out_weights_of_few_rows(rows, threads, is_split):
-    before = torch.get_num_threads()
-    try:
-        torch.set_num_threads(threads)
-        result = linear(numbers(rows, 64), numbers(32, 64), numbers(32))
-    finally:
-        torch.set_num_threads(before)
+def test_threads_share_out_weights_of_few_rows(set_threads, rows, threads, is_split):
+    set_threads(threads)
+    result = linear(numbers(rows, 64), numbers(32, 64), numbers(32))
     assert result.T.is_contiguous() is is_split
 
 

@@ -5,9 +5,10 @@ import functools
 
 import pytest
 import torch
-import torch.nn.functional as F
 
 from mxnova.core.op import winograd
+
+from .windows import error_by_tiles
 
 # batch, channels, filters, height, width, pad
 CASES = [
@@ -36,14 +37,7 @@ def convolved(images, weight, bias, pad, **options):
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("rectified", [False, True])
 def test_equals_convolution(case, rectified):
-    n, channels, filters, height, width, pad = case
-    torch.manual_seed(0)
-    images = torch.randn(n, channels, height, width)
-    weight, bias = torch.randn(filters, channels, 3, 3), torch.randn(filters)
-    wanted = F.conv2d(images.double(), weight.double(), bias.double(), padding=pad)
-    wanted = wanted.relu() if rectified else wanted
-    got = convolved(images, weight, bias, pad, rectified=rectified)
-    assert (got - wanted).abs().max() <= 1e-5 * wanted.abs().max()
+    assert error_by_tiles(convolved, case, rectified) <= 1e-5
 
 
 def test_what_is_not_finite_stays_in_its_tiles():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolution and pooling by their definition: a loop over the places of a window."""
+"""What convolution and pooling must give: by a loop over the places of a window, and in doubles."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import torch
+import torch.nn.functional as F
 
 Sizes = tuple[int, ...]
 
@@ -74,3 +76,24 @@ def gathered(found: dict[Sizes, Any]) -> Any:
     for place, value in found.items():
         result[(..., *place)] = value
     return result
+
+
+def error_by_tiles(convolved: Callable[..., Any], case: tuple[Any, ...], rectified: bool) -> float:
+    """The largest error of ``convolved(images, weight, bias, pad, rectified=…)``.
+
+    It is relative to the largest output before negative ones become 0.
+
+    Args:
+        convolved: a convolution by windows of 3x3.
+        case: batch, channels, filters, height, width, pad.
+        rectified: whether negative outputs become 0.
+    """
+    n, channels, filters, height, width, pad = case
+    torch.manual_seed(0)
+    images = torch.randn(n, channels, height, width)
+    weight, bias = torch.randn(filters, channels, 3, 3), torch.randn(filters)
+    wanted = F.conv2d(images.double(), weight.double(), bias.double(), padding=pad)
+    largest = wanted.abs().max()
+    wanted = wanted.relu() if rectified else wanted
+    found = convolved(images, weight, bias, pad, rectified=rectified)
+    return float((found - wanted).abs().max() / largest)

@@ -128,3 +128,9 @@ def test_a_modified_cell_is_called_through_its_modifier():
     stack.add(mx.rnn.BidirectionalCell(mx.rnn.RNNCell(2, prefix="l_"), mx.rnn.RNNCell(2)))
     with pytest.raises(AssertionError, match="single steps"):
         stack(mx.sym.var("x"), stack.begin_state())
+
+
+@pytest.mark.parametrize("inputs", [None, mx.nd.ones((N, T, C))])
+def test_steps_are_symbols(inputs):
+    with pytest.raises(AssertionError, match="a symbol or a list of symbols"):
+        mx.rnn.LSTMCell(H).unroll(T, inputs)

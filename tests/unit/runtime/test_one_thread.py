@@ -2,7 +2,7 @@
 """Functions whose kernels run in the calling thread alone."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,13 +14,7 @@ import mxnova as mx
 from mxnova.core.runtime import one_thread
 from mxnova.core.runtime.one_thread import in_one_thread
 
-
-@pytest.fixture(autouse=True)
-def two_threads() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(2)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("two_threads")
 
 
 def test_the_calling_thread_alone() -> None:

@@ -78,9 +78,8 @@ class SVRGModule(Module):
         self.update_freq = update_freq
         self._mod_aux = Module(*given)  # the snapshot
         self._ctx_len = len(self._context)
-        self._param_dict: list[dict[str, NDArray]] | None = (
-            None  # means of its gradients, by device
-        )
+        # Means of its gradients, by device.
+        self._param_dict: list[dict[str, NDArray]] | None = None
 
     def bind(
         self,

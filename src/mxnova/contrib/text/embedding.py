@@ -22,6 +22,7 @@ from ...core.base.errors import (
 )
 from ...core.nd.array import NDArray
 from ...ndarray import array, concat, zeros
+from ...registry import get_create_func, get_register_func, get_registry
 from .vocab import Vocabulary
 
 __all__ = [
@@ -34,7 +35,6 @@ __all__ = [
     "register",
 ]
 
-_CLASSES: dict[str, type[_TokenEmbedding]] = {}
 
 _GLOVE = ["42B.300d"]
 _GLOVE += [f"6B.{n}d" for n in (50, 100, 200, 300)]
@@ -250,35 +250,45 @@ def _lines(path: str, encoding: str) -> Iterator[str]:
         raise ArgumentError(f"{path}: encoding={encoding!r}: must be one of Python's") from None
 
 
+_KIND = "token_embedding"
+_register = get_register_func(_TokenEmbedding, _KIND)
+_create = get_create_func(_TokenEmbedding, _KIND)
+
+
 def register(embedding_cls: type[_TokenEmbedding]) -> type[_TokenEmbedding]:
     """Lets `create` make embeddings of a class, by its name in lower case; a decorator."""
-    _CLASSES[embedding_cls.__name__.lower()] = embedding_cls
-    return embedding_cls
-
-
-def _class_of(embedding_name: str) -> type[_TokenEmbedding]:
-    found = _CLASSES.get(embedding_name.lower())
-    if found is None:
-        hint = candidates(embedding_name, _CLASSES)
-        raise UnknownNameError(f"embedding {embedding_name!r} is not registered{hint}")
-    return found
+    return _register(embedding_cls)
 
 
 def create(embedding_name: str, **kwargs: Any) -> _TokenEmbedding:
     """An embedding by the name of its class.
 
     Args:
-        embedding_name: ``"glove"``, ``"fasttext"``, or a class that was registered.
+        embedding_name: ``"glove"``, ``"fasttext"``, or a class that was registered; JSON text
+            ``["name", {...}]`` says the arguments, too.
         kwargs: arguments of the class.
+
+    Raises:
+        AssertedError: no class has this name.
     """
-    return _class_of(embedding_name)(**kwargs)
+    embedding: _TokenEmbedding = _create(embedding_name, **kwargs)
+    return embedding
 
 
 def get_pretrained_file_names(embedding_name: str | None = None) -> Any:
-    """Names of the published files of an embedding, or of all, by name of the embedding."""
-    if embedding_name is not None:
-        return list(_class_of(embedding_name).pretrained_file_name_sha1)
-    return {name: list(cls.pretrained_file_name_sha1) for name, cls in _CLASSES.items()}
+    """Names of the published files of an embedding, or of all, by name of the embedding.
+
+    Raises:
+        UnknownNameError: no class has this name.
+    """
+    classes: dict[str, Any] = get_registry(_TokenEmbedding)
+    if embedding_name is None:
+        return {name: list(cls.pretrained_file_name_sha1) for name, cls in classes.items()}
+    name = embedding_name.lower()
+    if name not in classes:
+        hint = candidates(embedding_name, classes)
+        raise UnknownNameError(f"embedding {embedding_name!r} is not registered{hint}")
+    return list(classes[name].pretrained_file_name_sha1)
 
 
 class _Published(_TokenEmbedding):

@@ -8,7 +8,7 @@ MXNetError                      RuntimeError, as in MXNet
 ├── FormatError                 a file or a byte string that breaks its format (also ValueError)
 ├── ArgumentError               a bad argument of an operator or function (also ValueError)
 │   ├── AssertedError           what MXNet asserts of arguments (also AssertionError)
-│   └── UnknownDTypeError       an element type that there is not (also TypeError, as NumPy's)
+│   └── UnknownDTypeError       an element type that does not exist (also TypeError, as NumPy's)
 ├── ArgumentTypeError           an argument of the wrong Python type (also TypeError)
 ├── UnknownNameError            an operator, argument or output that does not exist (also KeyError)
 ├── OutOfRangeError             an index beyond its axis (also IndexError)
@@ -121,7 +121,7 @@ class AssertedError(ArgumentError, AssertionError):
 
 
 class UnknownDTypeError(ArgumentError, TypeError):
-    """An operator's dtype that cannot be used, of which NumPy says a TypeError in MXNet."""
+    """An operator's dtype that cannot be used; MXNet leaves it to NumPy, which raises TypeError."""
 
 
 class ArgumentTypeError(MXNetError, TypeError):

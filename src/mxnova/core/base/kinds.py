@@ -73,7 +73,6 @@ _INT = re.compile(r"\s*([+-]?\d+)\s*")
 _FLOAT = re.compile(
     r"\s*([+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|nan))f?", re.IGNORECASE
 )
-_FLOAT32_MAX = struct.unpack("<f", b"\xff\xff\x7f\x7f")[0]
 
 
 class BoolKind(Kind):

@@ -16,7 +16,7 @@ from ..nd.array import NDArray
 from ..nd.base_array import CLASSES
 from ..nd.recording import STATE
 from ..nd.tape import SmallGraph, TapeNode, flow_of, outputs_of, step
-from ..nd.wrapping import owned, receive, wrap_recorded, wrap_value
+from ..nd.wrapping import owned, receive, wrap, wrap_value
 from ..runtime.attention import ATTENTION
 from ..runtime.context import Context
 from .interpreter import Observer, Tell, Teller
@@ -242,7 +242,7 @@ _KEPT = 1024
 
 def _wrapped(result: Any, node: TapeNode, context: Context, cls: Any) -> NDArray:
     if isinstance(result, Tensor):
-        return wrap_recorded(result, context, node, cls)
+        return wrap(result, context, cls, node)
     array = wrap_value(value_of(result), context, cls)
     array._tracked, array._node = tracked_of(result), node
     return array

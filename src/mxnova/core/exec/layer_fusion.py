@@ -17,7 +17,7 @@ from ..graph.partition import Becomes, partitioned
 from ..graph.rewrite import Replacement, rewrite
 from ..graph.symbol import Symbol
 from .backends.readers import Readers
-from .fused_layers import ACTIVATIONS, activation_of
+from .layer_chain import ACTIVATIONS, activation_of
 
 __all__ = ["with_fused_layers", "with_integer_layers"]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much a graph has to compute: whether sharing it out among threads pays."""
+"""How much graphs have to compute: whether sharing it out among threads pays."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from ..graph.infer import ShapeTable
 from ..graph.node import Node
 from ..graph.symbol import Symbol
 
-__all__ = ["is_small"]
+__all__ = ["WORTH_A_THREAD", "is_small", "multiplications"]
+
+WORTH_A_THREAD = 1 << 28  # multiplications of layers that a thread runs by itself: some 3 ms
 
 # Multiplications, on an average node, from which on two threads are faster: half of their time is
 # the 2 us that threads take to meet.
@@ -34,6 +36,15 @@ def is_small(symbol: Symbol, shapes: ShapeTable) -> bool:
         if left < 0:
             return False
     return bool(nodes)
+
+
+def multiplications(node: Node, shapes: ShapeTable) -> int:
+    """How many a convolution or a fully connected layer makes; 0 where shapes are unknown."""
+    weight, output = shapes[id(node.inputs[1].node)][0], shapes[id(node)][0]
+    if not (is_known(weight) and is_known(output)):
+        return 0
+    elements: Any = prod(output)
+    return int(elements * prod(weight[1:]))
 
 
 def _work(node: Node, shapes: ShapeTable) -> float:

@@ -200,20 +200,7 @@ def _gradients(
     run: Any = run_backward,
 ) -> list[Tensor | None]:  # fmt: skip
     """Gradients of leaves, with their graphs where asked for; None where none flows to the leaf."""
-    results: list[Tensor] = []
-    gradients: list[Tensor] = []
-    for array, gradient in heads.values():
-        tracked = array._tracked
-        if tracked is None or not tracked.requires_grad:  # what comes of it is zero
-            continue
-        if gradient is None:
-            tracked = _number_of(tracked)
-            gradients.append(torch.ones_like(tracked))
-        elif create_graph and gradient._tracked is not None:
-            gradients.append(gradient._tracked)
-        else:
-            gradients.append(gradient._tensor.to(tracked.dtype))
-        results.append(tracked)
+    results, gradients = _roots(heads, create_graph)
     wanted = tuple([leaf.tensor for leaf in leaves if leaf.tensor.requires_grad])
     if not results or not wanted:
         return [None] * len(leaves)
@@ -241,12 +228,31 @@ def _gradients(
     return [next(rest) if leaf.tensor.requires_grad else None for leaf in leaves]
 
 
-def _number_of(tracked: Tensor) -> Tensor:
-    """`tracked`, or the number that it is a view of: one node less, a sixth of a small pass."""
-    number = tracked._base
-    if number is None or number.dim() or tracked.numel() != 1 or tracked._backward_hooks:
+def _roots(heads: _Heads, create_graph: bool) -> tuple[list[Tensor], list[Tensor]]:
+    """What gradients flow from, and the gradients there."""
+    results: list[Tensor] = []
+    gradients: list[Tensor] = []
+    for array, gradient in heads.values():
+        tracked = array._tracked
+        if tracked is None or not tracked.requires_grad:  # what comes of it is zero
+            continue
+        if gradient is None:
+            tracked = _scalar_behind(tracked)
+            gradients.append(torch.ones_like(tracked))
+        elif create_graph and gradient._tracked is not None:
+            gradients.append(gradient._tracked)
+        else:
+            gradients.append(gradient._tensor.to(tracked.dtype))
+        results.append(tracked)
+    return results, gradients
+
+
+def _scalar_behind(tracked: Tensor) -> Tensor:
+    """`tracked`, or the scalar that it is a view of: one node less, a sixth of a small pass."""
+    scalar = tracked._base
+    if scalar is None or scalar.dim() or tracked.numel() != 1 or tracked._backward_hooks:
         return tracked
-    return number if number.requires_grad else tracked  # an own gradient's views have graphs alone
+    return scalar if scalar.requires_grad else tracked  # an own gradient's views have graphs alone
 
 
 def _distinct(gradients: Sequence[Tensor | None], heads: _Heads) -> list[Tensor | None]:

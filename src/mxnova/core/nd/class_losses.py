@@ -17,7 +17,7 @@ from ..runtime.one_thread import in_one_thread
 from .base_array import CLASSES, BaseArray
 from .recording import STATE
 from .tape import TapeNode, flow_of, step, step_after, variable_of
-from .wrapping import wrap, wrap_recorded
+from .wrapping import wrap
 
 __all__ = ["class_losses"]
 
@@ -54,7 +54,7 @@ def class_losses(scores: BaseArray, label: BaseArray) -> BaseArray | None:
     link = flow_of(scores)
     if link is None or label._tracked is not None or not is_grad_enabled():
         return None
-    return wrap_recorded(run(link, classes), context, _recorded(scores, label))
+    return wrap(run(link, classes), context, dense, _recorded(scores, label))
 
 
 def _losses(scores: Tensor, classes: Tensor) -> Tensor:

@@ -12,7 +12,6 @@ the same record of an operator (`shortcuts`); where anything is out of the ordin
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from operator import attrgetter
 from typing import Any
 
 import torch
@@ -20,7 +19,7 @@ from torch import Tensor, is_grad_enabled
 
 from ..base.errors import ArgumentTypeError, MXNetError, shown
 from ..op.gradient import recorded
-from ..op.integer_gradient import flows_through_integers, makes_integers, step_on_integers
+from ..op.integer_gradient import flows_through_integers, step_on_integers
 from ..op.kernel import Kernel
 from ..op.kernel_gradient import run_kernel, stand_in
 from ..op.record import Op, as_tuple
@@ -35,87 +34,13 @@ from .base_array import CLASSES, BaseArray
 from .failing import fail, failing_results, is_failing, share_failure
 from .fallback import dense_copy, tell_of_fallback
 from .modes import MODES
+from .plan import MAKES_INTEGERS, Plan, plan_of
 from .recording import STATE, recorded_write
 from .tape import flow_of, is_live, linked, outputs_of, step
 from .validation import check, refuse, refuse_count
-from .wrapping import owned, receive, view_of, wrap, wrap_recorded, wrap_value
+from .wrapping import owned, receive, view_of, wrap, wrap_value
 
-__all__ = ["Plan", "execute", "invoke", "plan_of"]
-
-_ACCEPTED_LIMIT = 4096
-_kind_of = attrgetter("shape", "dtype")
-
-
-class Plan:
-    """What invoking an operator needs to know, worked out once and kept with its structure.
-
-    Attributes:
-        is_simple: whether its forward takes dense arrays alone, which it only reads.
-        readily: kinds of arrays that may go straight to the forward; for one array, to the kernel
-            that is a part of the forward, where there is one; for several, whether all are real.
-        accepted: shapes and dtypes of inputs that the operator's rules have passed, and what
-            integers are among the arrays then.
-        any_shape: whether an input passes the rules in one shape as in another.
-        facts: run facts that its forward asks for.
-        n_inputs: how many arrays it takes.
-        sparse: whether it may give sparse results from dense inputs.
-        visible: how many of its outputs callers see.
-        written: inputs that it writes to, by number.
-    """
-
-    __slots__ = (
-        "accepted", "any_shape", "facts", "is_simple", "n_inputs", "readily", "sparse", "visible",
-        "written",
-    )  # fmt: skip
-
-    def __init__(self, op: Op) -> None:
-        self.accepted: dict[Any, int] = {}
-        self.any_shape = op.any_shape
-        self.facts = op.type.signature.facts
-        self.n_inputs = len(op.structure.inputs)
-        self.sparse = op.kernel_for(["default"] * self.n_inputs) is not None
-        self.visible = op.n_visible()
-        self.written = op.structure.written
-        self.is_simple = not (self.facts or self.sparse or self.written)
-        self.readily: dict[Any, Any] = {}
-
-    def accept(self, op: Op, tensors: Sequence[Tensor]) -> int:
-        """Runs the operator's rules, once for each combination of inputs.
-
-        Returns _NO_INTEGERS, _SOME_INTEGERS or, where gradients flow to some that it makes,
-        _MAKES_INTEGERS.
-        """
-        key = tuple(map(_kind_of, tensors))
-        integers = self.accepted.get(key)
-        if integers is None:
-            check(op, tensors)
-            if len(self.accepted) > _ACCEPTED_LIMIT:
-                self.accepted.clear()
-            integers = self.accepted[key] = _integers(op, [t.dtype for t in tensors])
-        return integers
-
-    def pass_readily(self, key: Any, how: Any) -> None:
-        """Keeps that arrays of this `key` may go straight to the forward, and `how`."""
-        if len(self.readily) > _ACCEPTED_LIMIT:
-            self.readily.clear()
-        self.readily[key] = how
-
-
-_NO_INTEGERS, _SOME_INTEGERS, _MAKES_INTEGERS = range(3)
-
-
-def _integers(op: Op, dtypes: Sequence[torch.dtype]) -> int:
-    if makes_integers(op, dtypes):
-        return _MAKES_INTEGERS
-    return _NO_INTEGERS if all(d.is_floating_point for d in dtypes) else _SOME_INTEGERS
-
-
-def plan_of(op: Op) -> Plan:
-    """What invoking `op` needs to know."""
-    plan: Plan = op.structure.plan
-    if plan is None:
-        plan = op.structure.plan = Plan(op)
-    return plan
+__all__ = ["execute", "invoke"]
 
 
 # Running ------------------------------------------------------------------------------------------
@@ -153,7 +78,7 @@ def invoke(
         if results is None:
             raise
         fail(error, results, op.name)
-    return out if out is not None else results if op.n_visible() > 1 else results[0]
+    return _handed_back(op, results, out)
 
 
 def _failing(
@@ -168,6 +93,13 @@ def _failing(
         return _listed(out)
     here = context or (arrays[0]._chunk.context if arrays else _context_of_creation(op, None))
     return failing_results(op, arrays, here, cls or (type(arrays[0]) if arrays else None))
+
+
+def _handed_back(op: Op, results: list[BaseArray], out: Any) -> Any:
+    """What the caller of `op` gets, of the arrays that hold its results."""
+    if out is not None:
+        return out
+    return results if op.n_visible() > 1 else results[0]
 
 
 def _attended(
@@ -188,7 +120,7 @@ def _attended(
     results = None if source is None else _failing(op, arrays, out, cls, context)
     if source is not None and results is not None:
         share_failure(source, results)
-        return out if out is not None else results if op.n_visible() > 1 else results[0]
+        return _handed_back(op, results, out)
     written = plan_of(op).written
     for i, array in enumerate(arrays):
         settle(array, WRITE if i in written else READ)
@@ -243,13 +175,9 @@ def _run(
         if out is not None:
             _refuse_recorded(_listed(out), arrays if links else ())
         if links is not None:
-            if integers:
-                if flows_through_integers(op, values, links, integers == _MAKES_INTEGERS):
-                    return _run_on_integers(
-                        op, plan, arrays, values, links, out, kind, here, context, is_view
-                    )
-                links = _without_integers(links, values)
-            return _run_recorded(op, plan, arrays, values, links, out, kind, here, context, is_view)
+            return _run_recorded(
+                op, plan, arrays, values, links, integers, out, kind, here, context, is_view
+            )
     outs = None if out is None else _listed(out)
     made = execute(op, op.forward, plan.facts, values, here, outs)
     if outs is not None:
@@ -328,6 +256,7 @@ def _run_recorded(
     arrays: Sequence[BaseArray],
     values: Sequence[Tensor],
     links: list[Tensor],
+    integers: int,
     out: Any,
     cls: type[BaseArray],
     here: Context,
@@ -335,18 +264,24 @@ def _run_recorded(
     is_view: bool,
 ) -> Any:
     """`_run` where gradients flow through an input: results keep their graphs."""
+    if integers:
+        if flows_through_integers(op, values, links, integers == MAKES_INTEGERS):
+            return _run_on_integers(
+                op, plan, arrays, values, links, out, cls, here, context, is_view
+            )
+        links = _without_integers(links, values)
     for i in plan.written:
         links[i] = values[i]
     results = _recorded(op, plan, links, here, context, is_view)
     node, there = step(op, arrays), context or here
     if out is None and plan.visible == 1:
-        array = wrap_recorded(results[0], there, node, cls)
+        array = wrap(results[0], there, cls, node)
         if is_view:
             array._chunk = arrays[0]._chunk
         return array
     nodes = outputs_of(node, plan.visible)
     if out is None:
-        return [wrap_recorded(r, there, n, cls) for r, n in zip(results, nodes, strict=False)]
+        return [wrap(r, there, cls, n) for r, n in zip(results, nodes, strict=False)]
     _write_recorded(op, [r.detach() for r in results], results, nodes, _listed(out))
     return out
 
@@ -395,7 +330,7 @@ def _run_on_integers(
         return out
     made = []
     for result, link, node in zip(results, links_of_results, nodes, strict=False):
-        array = wrap_recorded(link, there, node, cls)
+        array = wrap(link, there, cls, node)
         array._raw = result.detach()
         made.append(array)
     if is_view:

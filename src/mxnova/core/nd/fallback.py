@@ -13,7 +13,7 @@ from ..op.record import Op
 from .base_array import BaseArray
 from .recording import STATE
 from .tape import flow_of
-from .wrapping import wrap, wrap_recorded
+from .wrapping import wrap
 
 __all__ = ["dense_copy", "tell_of_fallback"]
 
@@ -26,7 +26,7 @@ def dense_copy(array: BaseArray) -> Any:
     flow = flow_of(array) if STATE.recording else None
     if flow is None or array._node is None:
         return wrap(array._raw.dense(), array.context)
-    return wrap_recorded(densified(array._raw, flow), array.context, array._node)
+    return wrap(densified(array._raw, flow), array.context, node=array._node)
 
 
 def tell_of_fallback(op: Op, arrays: Sequence[BaseArray]) -> None:

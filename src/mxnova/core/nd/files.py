@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from ...formats import params
 from ...formats.params import ArrayRecord, ParamsFile
-from ..base.errors import ArgumentTypeError, FormatError
+from ..base.errors import ArgumentError, ArgumentTypeError, FormatError, shown
 from ..base.scopes import is_np_shape
 from ..op.dtypes import mx_dtype
 from ..runtime.context import context_of, cpu
@@ -36,9 +36,15 @@ def save(fname: str | os.PathLike[str], data: Any) -> None:
     """Writes an array, a list of arrays or a dict of arrays, in the bytes MXNet 1.9.1 writes.
 
     The file is replaced only when all is written.
+
+    Raises:
+        ArgumentError: `data` is none of these.
+        ArgumentTypeError: something in it is no array, or a name no text.
     """
     if isinstance(data, BaseArray):
         data = [data]
+    if isinstance(data, str) or not isinstance(data, Iterable):
+        raise ArgumentError(f"save: data={shown(data)}: must be an array, a list or a dict of them")
     names = list(data) if isinstance(data, Mapping) else []
     arrays = list(data.values()) if isinstance(data, Mapping) else list(data)
     for name, array in zip(names or range(len(arrays)), arrays, strict=True):

@@ -16,7 +16,7 @@ from ..runtime.context import Context
 from .base_array import BaseArray
 from .recording import set_recording
 from .tape import linked, outputs_of, step
-from .wrapping import wrap, wrap_recorded
+from .wrapping import wrap
 
 __all__ = ["Function", "tied"]
 
@@ -94,7 +94,7 @@ def _recorded(
     nodes = outputs_of(step("_CustomFunction", inputs), len(results))
     made: list[BaseArray] = []
     for result, value, (context, _), node in zip(results, values, places, nodes, strict=True):
-        made.append(wrap_recorded(result, context, node))
+        made.append(wrap(result, context, node=node))
         made[-1]._raw = value
     return made
 

@@ -20,10 +20,11 @@ from ..runtime.context import Context
 from .base_array import BaseArray
 from .chunk import Chunk
 from .compiled import compiled
-from .dispatch import Plan, invoke
+from .dispatch import invoke
+from .plan import Plan
 from .recording import STATE
 from .tape import link_of, linked, outputs_of, step
-from .wrapping import owned, wrap, wrap_recorded
+from .wrapping import owned, wrap
 
 __all__ = [
     "MOST_STRAIGHT",
@@ -92,7 +93,7 @@ def pairwise(type_: OpType, otherwise: Callable[[Any, Any], Any]) -> Callable[[A
             result = recorded(op)(x, y)
         except Exception:  # noqa: BLE001 - invoke words it
             return invoke(op, (self, other))
-        return wrap_recorded(result, self._chunk.context, step(op, (self, other)), type(self))
+        return wrap(result, self._chunk.context, type(self), step(op, (self, other)))
 
     return call
 
@@ -164,7 +165,7 @@ def _recorded_of_one(op: Op, array: BaseArray) -> Any:
         return invoke(op, (array,))
     if result is link or result._base is not None or not result.is_contiguous():
         result = owned(result, (link,))
-    return wrap_recorded(result, array._chunk.context, step(op, (array,)), type(array))
+    return wrap(result, array._chunk.context, type(array), step(op, (array,)))
 
 
 def _wrapped(
@@ -177,9 +178,9 @@ def _wrapped(
     """The array, or arrays, of what recording several outputs gave."""
     here, node, visible = arrays[0]._chunk.context, step(op, arrays), op.n_visible()
     if visible == 1:
-        return wrap_recorded(owned(results[0], links), here, node, cls)
+        return wrap(owned(results[0], links), here, cls, node)
     made = zip(results, outputs_of(node, visible), strict=False)
-    return [wrap_recorded(owned(result, links), here, node, cls) for result, node in made]
+    return [wrap(owned(result, links), here, cls, node) for result, node in made]
 
 
 def of_several(op: Op, arrays: Sequence[BaseArray], cls: type[BaseArray] | None = None) -> Any:
@@ -254,7 +255,7 @@ def _recorded_of_several(
     if type(results) is not Tensor:
         return _wrapped(op, results, links, arrays, kind)
     result = owned(results, links)
-    return wrap_recorded(result, arrays[0]._chunk.context, step(op, arrays), kind)
+    return wrap(result, arrays[0]._chunk.context, kind, step(op, arrays))
 
 
 def _after_rules(

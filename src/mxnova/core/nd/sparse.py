@@ -6,13 +6,20 @@ from __future__ import annotations
 import operator
 import warnings
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from ..base.errors import ArgumentTypeError, NotSupportedForSparseNDArray, OutOfRangeError, shown
+from ..base.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    AssertedTypeError,
+    NotSupportedForSparseNDArray,
+    OutOfRangeError,
+    shown,
+)
 from ..op.dtypes import mx_dtype, torch_dtype
 from ..op.record import find
 from ..op.sparse.storage import STORAGE, RowSparse, Sparse, sparse_of
@@ -51,10 +58,6 @@ class BaseSparseNDArray(NDArray):
     def indices(self) -> NDArray:
         """Columns (CSR) or rows (row_sparse) of the stored values, a copy."""
         return self._part(self._value.indices)
-
-    @property
-    def _full_shape(self) -> tuple[int, ...]:
-        return self.shape
 
     @property
     def T(self) -> NDArray:  # noqa: N802 - MXNet's name
@@ -108,14 +111,20 @@ class BaseSparseNDArray(NDArray):
         aux = (a.to(context.device, copy=True) for a in record.aux)
         return wrap_sparse(sparse_of(self.stype, data, list(aux), record.shape), context)
 
-    def copyto(self, other: NDArray | Context) -> NDArray:
-        """Writes its values into `other`, or copies it to a context; returns the copy."""
+    def copyto(self, other: NDArray | Context) -> NDArray | Literal[False]:
+        """Writes its values into `other`, or copies it to a context; returns the copy.
+
+        An array is not copied to itself: that is warned of, and the result is False.
+        """
         if isinstance(other, Context):
             return self._moved(other, self._value.dtype)
         if not isinstance(other, NDArray):
             raise ArgumentTypeError(f"copyto: {type(other).__name__} is no array and no context")
         if other.stype not in self._castable:
             raise ArgumentTypeError(f"copyto: {self.stype} values cannot go to {other.stype}")
+        if other is self:
+            warnings.warn("copyto: an array is copied to itself", RuntimeWarning, stacklevel=2)
+            return False
         if other is not self:
             receive(other, self._value, "copyto")
         return other
@@ -145,8 +154,8 @@ class BaseSparseNDArray(NDArray):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if not (isinstance(key, slice) and key == slice(None)):
-            error = ValueError if isinstance(key, slice) else TypeError
-            raise error(f"{type(self).__name__} can be assigned to by [:] only, not [{key}]")
+            error = ArgumentError if isinstance(key, slice) else AssertedTypeError
+            raise error(f"{type(self).__name__} can be assigned to by [:] only, not [{shown(key)}]")
         refuse_if_recorded(self)
         if isinstance(value, NDArray):
             value.copyto(self)

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..base.errors import ArgumentError, ArgumentTypeError, argument_error
+from ..base.errors import ArgumentError, ArgumentTypeError, AssertedError, argument_error
 from ..base.shapes import sizes_of
 from ..op.dtypes import torch_dtype
 from ..op.sparse.storage import Csr, RowSparse, Sparse
@@ -65,7 +65,7 @@ def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> N
         return _csr_of_parts(*parts, matrix.shape, ctx, dtype)
     kind_of = type(source_array).__name__
     if isinstance(source_array, (NDArray, np.ndarray, np.generic)):
-        raise ArgumentError(f"sparse.array: a dense {kind_of} is made sparse by tostype()")
+        raise AssertedError(f"sparse.array: a dense {kind_of} is made sparse by tostype()")
     raise ArgumentError(f"sparse.array: cannot make a sparse array of a {kind_of}")
 
 

@@ -10,7 +10,8 @@ from ..op.record import Op, find
 from ..runtime.attention import ATTENTION
 from ..runtime.one_thread import in_one_thread
 from .base_array import BaseArray
-from .dispatch import execute, invoke, plan_of
+from .dispatch import execute, invoke
+from .plan import plan_of
 from .recording import STATE
 
 __all__ = ["UpdateOfSeveral"]

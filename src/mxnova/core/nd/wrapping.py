@@ -34,7 +34,6 @@ __all__ = [
     "view_of",
     "viewed_as",
     "wrap",
-    "wrap_recorded",
     "wrap_sparse",
     "wrap_value",
     "zeros_stored",
@@ -47,35 +46,30 @@ _is_checked = new_chunk is not Chunk
 # Making -------------------------------------------------------------------------------------------
 
 
-def wrap(tensor: Tensor, context: Context, cls: type[BaseArray] | None = None) -> NDArray:
-    """The array, of class `cls`, of a tensor that nobody else writes to."""
+def wrap(
+    tensor: Tensor, context: Context, cls: type[BaseArray] | None = None, node: Any = None
+) -> NDArray:
+    """The array, of class `cls`, of a tensor that nobody else writes to.
+
+    Args:
+        tensor: its values.
+        context: where they are.
+        cls: default: the class of dense arrays.
+        node: its place on the tape, of the result of a recorded operator; then the array keeps the
+            graph of `tensor`, also where no gradient flows: it has the gradient zero, not none.
+    """
     array: NDArray = _new(cls or CLASSES["default"])
-    array._raw = tensor
-    array._tracked = array._node = array._grad = None
+    if node is None:
+        array._raw = tensor
+        array._tracked = array._node = array._grad = None
+    else:
+        array._raw = tensor.data
+        array._tracked, array._node, array._grad = tensor, node, None
     if _is_checked:
         array._chunk = new_chunk(context)
         return array
     # As a call of the class makes it, in half the time.
     chunk: Chunk = _new(Chunk)
-    chunk.context, chunk.foreign, chunk._var = context, False, None
-    array._chunk = chunk
-    return array
-
-
-def wrap_recorded(
-    result: Tensor, context: Context, node: Any, cls: type[BaseArray] | None = None
-) -> NDArray:
-    """The array of a recorded operator's result, which keeps its graph.
-
-    It does so also where no gradient flows through it: then it has the gradient zero, not none.
-    """
-    array: NDArray = _new(cls or CLASSES["default"])
-    array._raw = result.data
-    array._tracked, array._node, array._grad = result, node, None
-    if _is_checked:
-        array._chunk = new_chunk(context)
-        return array
-    chunk: Chunk = _new(Chunk)  # as in `wrap`
     chunk.context, chunk.foreign, chunk._var = context, False, None
     array._chunk = chunk
     return array

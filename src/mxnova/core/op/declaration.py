@@ -14,10 +14,11 @@ from typing import Any, TypeVar
 
 import torch
 
+from .declared import annotated, declaring
 from .gradient_stypes import GradientStypes
 from .infer import DTypes, Shapes
 from .kernel import F
-from .record import REGISTRY, Op, OpType, annotated, declaring
+from .record import REGISTRY, Op, OpType
 
 __all__ = [
     "Rules",
@@ -47,7 +48,7 @@ def operator(*names: str, extends: bool = False, **facing: Any) -> Callable[[C],
     """
 
     def declare(cls: C) -> C:
-        own = annotated(declaring(cls))
+        own = annotated(declaring(cls, Op))
         base = _parameters_of(cls.__bases__[0]) if extends else ()
         cls._parameters = tuple(dict.fromkeys((*base, *own)))
         cls.type = OpType(names, cls, cls.forward, **facing)
@@ -61,7 +62,7 @@ def operator(*names: str, extends: bool = False, **facing: Any) -> Callable[[C],
 
 def _parameters_of(cls: type) -> tuple[str, ...]:
     declared: tuple[str, ...] = vars(cls).get("_parameters", ())
-    return declared or annotated(declaring(cls))
+    return declared or annotated(declaring(cls, Op))
 
 
 # Spellings 1 and 2: functions ---------------------------------------------------------------------

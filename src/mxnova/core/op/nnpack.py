@@ -8,10 +8,10 @@ float32's rounding is 1e-5 of the largest output.
 
 PyTorch's own operator transforms the weights in each call, which takes a third of it; so NNPACK is
 called from here, by the names that PyTorch's library exports. On one core with AVX2: 64 channels of
-56×56 in 1.2 ms, 128 of 28×28 in 1.0; by oneDNN 2.6 each. With several threads it is not called. Its
-own ones look for work between calls, on the cores of ATen's: among other operators such images take
-1.2 to 2 times as long as by oneDNN. Called by ATen's threads it takes 0.65 of oneDNN's time by
-itself, and whole networks gain nothing.
+56×56 in 1.2 ms, 128 of 28×28 in 1.0; by oneDNN 2.6 each. With several threads it is not called:
+NNPACK's own threads look for work between calls, on the cores of ATen's, and among other operators
+such images take 1.2 to 2 times as long as by oneDNN. Called by ATen's threads it takes 0.65 of
+oneDNN's time by itself, and whole networks gain nothing.
 """
 
 from __future__ import annotations
@@ -100,13 +100,13 @@ class _Call:
         margins = _Margins(pad[0], pad[1], pad[0], pad[1])
         places = (_Size(size[1], size[0]), margins, _WINDOW, _EVERYWHERE)
         self._what = (channels, filters, *places)
-        self._run = _library().nnp_convolution_inference
+        self._function = _library().nnp_convolution_inference
         self.space = self._space(_REUSE)
 
     def weights(self, weight: Tensor) -> Tensor:
         """Weights ``(filters, channels, 3, 3)``, transformed."""
         made = torch.empty(self._space(_PREPARE), dtype=torch.uint8)
-        self._do(_PREPARE, None, weight, None, None, made)
+        self._run(_PREPARE, (None, weight, None, None, made), _size(made.numel()))
         return made
 
     def __call__(
@@ -114,30 +114,31 @@ class _Call:
     ) -> None:
         """Writes the output for transformed weights."""
         space = torch.empty(self.space, dtype=torch.uint8)
-        self._do(_REUSE, image, weight, bias, output, space, rectified)
+        tensors = (image, weight, bias, output, space)
+        self._run(_REUSE, tensors, _size(space.numel()), rectified)
 
     def _space(self, mode: int) -> int:
         """Bytes that a call writes besides its output."""
         found = _size()
-        self._told(mode, *(None,) * 5, ctypes.byref(found), False)
+        self._run(mode, (None,) * 5, found)
         return found.value
 
-    def _do(
-        self,
-        mode: int,
-        image: Tensor | None,
-        weight: Tensor,
-        bias: Tensor | None,
-        output: Tensor | None,
-        space: Tensor,
-        rectified: bool = False,
+    def _run(
+        self, mode: int, tensors: Sequence[Tensor | None], space: Any, rectified: bool = False
     ) -> None:
-        memory = [None if t is None else t.data_ptr() for t in (image, weight, bias, output, space)]
-        self._told(mode, *memory, ctypes.byref(_size(space.numel())), rectified)
+        """Calls the library.
 
-    def _told(self, mode: int, *given: Any) -> None:
-        *memory, rectified = given
-        status = self._run(_BY_TILES, mode, *self._what, *memory, int(rectified), None, None, None)
+        Args:
+            mode: what to do with the weights.
+            tensors: image, weight, bias, output, and what else is written; without the last, the
+                library only tells how many bytes that takes.
+            space: bytes of the last tensor.
+            rectified: whether negative outputs become 0.
+        """
+        memory = [None if t is None else t.data_ptr() for t in tensors]
+        numbers = (_BY_TILES, mode, *self._what)
+        unused = (None, None, None)  # an activation's parameters, a pool of threads, a profile
+        status = self._function(*numbers, *memory, ctypes.byref(space), int(rectified), *unused)
         if status:
             raise MXNetError(f"NNPACK refuses a convolution: status {status}")
 

@@ -11,8 +11,6 @@ are bound at each call and kept nowhere.
 from __future__ import annotations
 
 import functools
-import inspect
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -20,9 +18,10 @@ import torch
 
 from ..base.identities import EXACT, identities, identity
 from ..base.kinds import NOT_GIVEN, REQUIRED
-from ..base.params import Field, doc_of_arguments, fields_of, parse_attrs, parse_field
+from ..base.params import Field, parse_attrs, parse_field
 from ..base.registry import Registry
 from ..base.shapes import shape_text
+from .declared import argument_docs, declared_fields, full_doc
 from .infer import DTypes, Shapes
 from .kernel import KERNELS, Kernel, Signature
 
@@ -313,29 +312,19 @@ class OpType:
     @functools.cached_property
     def fields(self) -> tuple[Field, ...]:
         """The declared parameters, in MXNet's order."""
-        return _fields_of_declaration(self.declaration, self.signature)
+        return declared_fields(self.declaration, Op, self.signature)
 
     @functools.cached_property
     def doc(self) -> str:
         """The docstring of the declaration, with what its bases say of arrays and parameters."""
-        own = inspect.cleandoc(self.declaration.__doc__ or "")
-        if not isinstance(self.declaration, type):
-            return own
-        inherited = self.argument_docs.keys() - doc_of_arguments(own).keys()
-        if not inherited:
-            return own
-        listing = "\n".join(f"    {name}: {text}" for name, text in self.argument_docs.items())
-        return f"{own.partition(_ARGS)[0].rstrip()}\n{_ARGS}{listing}"
+        return full_doc(self.declaration, self.argument_docs)
 
     @functools.cached_property
     def argument_docs(self) -> dict[str, str]:
         """What the docstrings of the declaration and its bases say of each array and parameter."""
-        declared = self.declaration
-        if not isinstance(declared, type):
-            return doc_of_arguments(self.doc)
-        said: dict[str, str] = {}
-        for cls in reversed(declared.__mro__[: declared.__mro__.index(Op)]):
-            said.update(doc_of_arguments(inspect.cleandoc(cls.__doc__ or "")))
+        said = argument_docs(self.declaration, Op)
+        if not isinstance(self.declaration, type):
+            return said
         own = (*self.signature.inputs, self.signature.variadic, *(f.name for f in self.fields))
         return {name: said[name] for name in own if name in said}
 
@@ -457,7 +446,6 @@ class OpType:
 _CACHE_LIMIT = 4096
 _RECENT_LIMIT = 16  # operators of a network with parameters of their own, not one a step
 _IMMUTABLE = frozenset({int, float, str, bool, type(None), type(NOT_GIVEN)})
-_ARGS = "\nArgs:\n"
 
 
 def find(name: str) -> OpType:
@@ -473,35 +461,6 @@ def find(name: str) -> OpType:
 def numbered(prefix: str, count: int) -> tuple[str, ...]:
     """``prefix0, prefix1, …``: names of as many arrays as a parameter tells."""
     return tuple([f"{prefix}{i}" for i in range(count)])
-
-
-def _fields_of_declaration(declaration: Any, signature: Signature) -> tuple[Field, ...]:
-    if isinstance(declaration, type):
-        names: Sequence[str] = getattr(declaration, "_parameters", ())
-        where = {n: declaring(declaration, n) for n in names}
-        defaults = {n: vars(cls)[n] for n, cls in where.items() if n in vars(cls)}
-    else:
-        names = signature.parameters
-        where = dict.fromkeys(names, declaration)
-        defaults = declaration.__kwdefaults__ or {}
-    return fields_of({n: _hint(found, n) for n, found in where.items()}, defaults, names)
-
-
-def annotated(cls: type) -> tuple[str, ...]:
-    """The names that a class itself annotates, but for private ones."""
-    return tuple(n for n in inspect.get_annotations(cls) if not n.startswith("_"))
-
-
-def declaring(cls: type, name: str = "") -> type:
-    """The nearest class that annotates anything, or `name`."""
-    bases = cls.__mro__[: cls.__mro__.index(Op)]
-    return next((c for c in bases if name in annotated(c) or (not name and annotated(c))), cls)
-
-
-def _hint(declaration: Any, name: str) -> Any:
-    annotation = inspect.get_annotations(declaration)[name]
-    namespace = vars(sys.modules[declaration.__module__])
-    return eval(annotation, namespace) if isinstance(annotation, str) else annotation
 
 
 def lone(results: Sequence[Any]) -> Any:

@@ -71,7 +71,7 @@ _TILES_AT_ONCE = 128  # so that they stay in a core's cache: 56×56 one by one 7
 # out among threads less well than products, and gain nothing from AVX-512, which makes products 2.7
 # times as fast (the factor is arithmetic, not a measurement).
 _LEAST_CHANNELS, _LEAST_CHANNELS_SHARED = (192, 384) if HAS_AVX512 else (64, 128)
-_LEAST_WORK = 130_000_000 if HAS_AVX512 else 50_000_000  # products of numbers, for each thread
+_LEAST_MULTIPLICATIONS = 130_000_000 if HAS_AVX512 else 50_000_000  # for each thread
 _LEAST_TILES = 16
 
 
@@ -90,7 +90,7 @@ def is_faster(shape: PartialShape, filters: int, *place: Any) -> bool:
     threads = torch.get_num_threads()
     least = _LEAST_CHANNELS if threads == 1 else _LEAST_CHANNELS_SHARED
     return (
-        n * prod(size) * _WINDOW**2 * channels * filters >= _LEAST_WORK * threads
+        n * prod(size) * _WINDOW**2 * channels * filters >= _LEAST_MULTIPLICATIONS * threads
         and mean_channels(channels, filters) >= least
         and n * prod(_tile_counts(size)) >= _LEAST_TILES
     )
@@ -104,9 +104,9 @@ def output_size(
     dilate: Sequence[int],
     groups: int,
 ) -> list[int] | None:
-    """Height and width of what a convolution gives that is possible by tiles, as others are not.
+    """Height and width of what a convolution gives, where it is possible by tiles.
 
-    None for others, where sizes are not known, and with MXNOVA_WINOGRAD=0.
+    None where it is not, where sizes are not known, and with MXNOVA_WINOGRAD=0.
 
     Args:
         shape: of its images, ``(n, channels, height, width)``.
@@ -121,7 +121,7 @@ def output_size(
 
 
 def mean_channels(channels: int, filters: int) -> float:
-    """How many of each there are, in the mean that transforms ask for, which are done to both."""
+    """Their harmonic mean: the greater it is, the less transforms take beside products."""
     return 2 / (1 / channels + 1 / filters)
 
 

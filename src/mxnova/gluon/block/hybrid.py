@@ -27,7 +27,15 @@ from ..parameter import DeferredInitializationError, Parameter, ParameterDict, s
 from ..parameter.arrays import GENERATION
 from .base import Block
 from .bound_graph import BoundGraph
-from .nesting import _flatten, _gather_type_ctx_info, _regroup, restored
+from .nesting import (
+    _flatten,
+    _gather_type_ctx_info,
+    _regroup,
+    are_together,
+    differ_in_none_only,
+    present,
+    restored,
+)
 
 __all__ = ["HybridBlock"]
 
@@ -190,14 +198,14 @@ class HybridBlock(Block):
     def infer_shape(self, *args: Any) -> None:
         """Infers the shapes of its parameters from those of its arguments."""
         inputs, out = self._get_graph(*args)
-        flat = [a for a in _flatten(args, "input")[0] if a is not None]
+        flat = present(args)
         known = {i.name: a.shape for i, a in zip(inputs, flat, strict=True)}
         self._take_inferred("shape", out, out.infer_shape_partial(**known), shape_is_known)
 
     def infer_type(self, *args: Any) -> None:
         """Infers the element types of its parameters from those of its arguments."""
         inputs, out = self._get_graph(*args)
-        flat = [a for a in _flatten(args, "input")[0] if a is not None]
+        flat = present(args)
         known = {i.name: a.dtype for i, a in zip(inputs, flat, strict=True)}
         inferred = out.infer_type_partial(**known)
         self._take_inferred("dtype", out, inferred, lambda dtype: dtype is not None)
@@ -261,7 +269,7 @@ class HybridBlock(Block):
         arrays: dict[str, NDArray] = {}
         if not has_symbol:
             self._initialize_deferred(*args)
-            flat = [a for a in _flatten(args, "input")[0] if a is not None]
+            flat = present(args)
             arrays = {i.name: a for i, a in zip(inputs, flat, strict=True)}
             arrays.update((n, p.data(context)) for n, p in self.collect_params().items())
         found = [
@@ -285,7 +293,7 @@ class HybridBlock(Block):
                 if self._cached_op is None:
                     self._build_cache(*args)
         flat, form = _flatten(args, "input")
-        if form != self._in_format and not _differ_in_none_only(form, self._in_format):
+        if form != self._in_format and not differ_in_none_only(form, self._in_format):
             raise ArgumentError(
                 f"{type(self).__name__} {self.name!r}: arguments of structure {form}; its graph "
                 f"was drawn for {self._in_format} (0: an array, -1: None); hybridize() again"
@@ -331,7 +339,7 @@ class HybridBlock(Block):
 
     def _kind_of_inputs(self, *args: Any) -> Context | None:
         """The context of the first array among the inputs; None where they are symbols."""
-        if _are_together(args):
+        if are_together(args):
             context: Context = args[0].context
             return context
         has_symbol, has_array, contexts, found = _gather_type_ctx_info(args)
@@ -468,17 +476,6 @@ def _grouped(block: HybridBlock, outputs: Sequence[Symbol]) -> Symbol:
     return sym.Group(outputs)
 
 
-def _are_together(args: Sequence[Any]) -> bool:
-    """Whether all are arrays, on one context."""
-    if not isinstance(args[0], NDArray):
-        return False
-    context = args[0]._chunk.context
-    for array in args:
-        if not isinstance(array, NDArray) or array._chunk.context is not context:
-            return False
-    return True
-
-
 def _warn_of_unused(
     positions: dict[str, int], params: dict[str, Parameter], used: set[str]
 ) -> None:
@@ -488,12 +485,3 @@ def _warn_of_unused(
     for name in params:
         if name not in used:
             warnings.warn(f"parameter {name} is not used in the graph of its block", stacklevel=4)
-
-
-def _differ_in_none_only(given: Any, drawn: Any) -> bool:
-    """Whether one structure is the other with Nones at its end, which stand for defaults."""
-    if not (isinstance(given, list) and isinstance(drawn, list)):
-        return False
-    count = min(len(given), len(drawn))
-    rest = [*given[count:], *drawn[count:]]
-    return given[:count] == drawn[:count] and all(f == -1 for f in rest)

@@ -21,7 +21,10 @@ __all__ = [
     "_flatten",
     "_gather_type_ctx_info",
     "_regroup",
+    "are_together",
+    "differ_in_none_only",
     "leaves",
+    "present",
     "restored",
 ]
 
@@ -59,6 +62,11 @@ def _flatten(args: Any, inout_str: str) -> tuple[list[Any], Structure]:
     return flat, structure
 
 
+def present(args: Any) -> list[Any]:
+    """The arrays and symbols of `args` in order, without Nones; errors as `_flatten`'s."""
+    return [a for a in _flatten(args, "input")[0] if a is not None]
+
+
 def _regroup(args: Sequence[Any], fmt: Structure) -> tuple[Any, Sequence[Any]]:
     """(the first of the flat `args` in the structure `fmt`, the rest of them)."""
     if isinstance(fmt, int):
@@ -81,6 +89,15 @@ def restored(arrays: Iterator[Any], form: Structure) -> Any:
     return None if form == -1 else next(arrays)
 
 
+def differ_in_none_only(given: Structure, drawn: Structure) -> bool:
+    """Whether one structure is the other with Nones at its end, which stand for defaults."""
+    if not (isinstance(given, list) and isinstance(drawn, list)):
+        return False
+    count = min(len(given), len(drawn))
+    rest = [*given[count:], *drawn[count:]]
+    return given[:count] == drawn[:count] and all(f == -1 for f in rest)
+
+
 def _check_all_np_ndarrays(out: Any) -> None:
     """Raises ArgumentTypeError where a dense array or a symbol in `out` is not NumPy's."""
     if isinstance(out, (list, tuple)):
@@ -100,6 +117,17 @@ def leaves(args: Any) -> Iterator[Any]:
             yield from leaves(item)
     else:
         yield args
+
+
+def are_together(args: Sequence[Any]) -> bool:
+    """Whether all are arrays, on one context."""
+    if not isinstance(args[0], NDArray):
+        return False
+    context = args[0]._chunk.context
+    for array in args:
+        if not isinstance(array, NDArray) or array._chunk.context is not context:
+            return False
+    return True
 
 
 def _gather_type_ctx_info(args: Any) -> tuple[bool, bool, set[Context], Context | None]:

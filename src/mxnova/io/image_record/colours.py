@@ -17,9 +17,6 @@ __all__ = ["steps"]
 Image = Any
 Step = Callable[[Image], Image]
 
-_float = np.float32
-_GREY = (0.114, 0.587, 0.299)  # of BGR
-
 
 def steps(draw: StdRandom, p: SimpleNamespace) -> list[Step]:
     """What is to be done to the colours of an image."""

@@ -261,7 +261,7 @@ def test_convolutions_pad_for_themselves(monkeypatch, name):
 @pytest.fixture
 def small_batches(monkeypatch, two_threads):
     """Batches are shared out however little they are."""
-    monkeypatch.setattr(batch_split, "_LEAST_WORK", 1)
+    monkeypatch.setattr(batch_split, "WORTH_A_THREAD", 1)
 
 
 def network(**options):

@@ -48,7 +48,7 @@ def part_of(symbol, shape=SHAPE):
 
 @pytest.fixture(autouse=True)
 def every_product_counts(monkeypatch):
-    monkeypatch.setattr(items, "_LEAST_WORK", 1)
+    monkeypatch.setattr(items, "WORTH_A_THREAD", 1)
     monkeypatch.setattr(items, "_LEAST_ROWS", 1)
 
 
@@ -72,7 +72,7 @@ def test_items_that_meet_stay_together(two_threads, name):
     assert items.items_for_a_thread(part_of(MEETING[name]())) == 0
 
 
-@pytest.mark.parametrize("name, least", [("_LEAST_WORK", 10**6), ("_LEAST_ROWS", 11)])
+@pytest.mark.parametrize("name, least", [("WORTH_A_THREAD", 10**6), ("_LEAST_ROWS", 11)])
 def test_little_to_do_stays_together(two_threads, monkeypatch, name, least):
     monkeypatch.setattr(items, name, least)
     assert items.items_for_a_thread(part_of(encoder())) == 0

@@ -3,7 +3,6 @@
 
 import numpy as np
 import pytest
-import torch
 
 import mxnova as mx
 from mxnova.core.exec.backends.group import Group
@@ -12,14 +11,6 @@ from mxnova.core.op import nnpack
 WIDE = 512  # channels that are enough on every processor
 TILED = "_WinogradConvolution"
 NNPACK = "_NNPACKConvolution"
-
-
-@pytest.fixture(params=[1, 2])
-def threads(request):
-    before = torch.get_num_threads()
-    torch.set_num_threads(request.param)
-    yield request.param
-    torch.set_num_threads(before)
 
 
 def conv(x, name, wide=WIDE, **options):

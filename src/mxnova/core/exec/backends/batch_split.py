@@ -11,36 +11,30 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from math import ceil, prod
+from math import ceil
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from ...base.shapes import is_known
 from ...graph.infer import ShapeTable
 from ...graph.node import Node
 from ...graph.symbol import Symbol
 from ...runtime.context import Context
+from ..work import WORTH_A_THREAD, multiplications
 from .fused_convolution import FusedConvolution
 from .fused_linear import FusedLinear
 from .group import Group, function_of, with_groups
 from .lone_pools import mapped_alone
+from .pointwise import POINTWISE
 from .unread_positions import Subsampled
 
 __all__ = ["images_at_once", "with_batches_apart"]
 
-_LEAST_WORK = 1 << 28  # products of numbers in what one thread takes at once: some 3 ms
 _LEAST_IMAGES = 4  # which read weights once: ResNet-50, batch 8: 325 ms, one by one 354
 
-_EACH_BY_ITSELF = frozenset(
-    (
-        *("Activation", "Flatten", "LRN", "Pooling", "SoftmaxActivation", "UpSampling"),
-        *("_copy", "_div_scalar", "_minus_scalar", "_mul_scalar", "_plus_scalar", "add_n", "clip"),
-        *("elemwise_add", "elemwise_mul", "elemwise_sub", "exp", "relu", "sigmoid", "sqrt"),
-        *("square", "tanh"),
-    )
-)
+_CONVOLUTIONS = frozenset(("Convolution", "Convolution_v1"))
+_EACH_BY_ITSELF = POINTWISE | {"Flatten", "LRN", "Pooling", "SoftmaxActivation", "UpSampling"}
 _LAYERS: dict[str, Callable[[Any], bool]] = {
     "BatchNorm": lambda op: op.axis != 0 and not op.output_mean_var,
     "Convolution": lambda op: True,
@@ -72,30 +66,18 @@ def _is_apart(node: Node, parameters: set[str], constants: Mapping[str, Tensor])
     return op.name in _EACH_BY_ITSELF
 
 
-def _work(node: Node, shapes: ShapeTable) -> int:
-    """Products of numbers that a convolution takes for all images; 0 for other nodes."""
-    op: Any = node.op
-    if op is None or op.name not in ("Convolution", "Convolution_v1"):
-        return 0
-    weight, output = shapes[id(node.inputs[1].node)][0], shapes[id(node)][0]
-    if not (is_known(weight) and is_known(output)):
-        return 0
-    rows: Any = prod(output)
-    return int(rows * prod(weight[1:]))
-
-
 def images_at_once(symbol: Symbol, shapes: ShapeTable) -> int:
     """How many images a thread takes at once; 0 where the batch is better left together."""
     threads = torch.get_num_threads()
-    convolutions = [n for n in symbol.nodes if _work(n, shapes)]
-    sizes = {shapes[id(n)][0][0] for n in convolutions}  # type: ignore[index]
+    convolutions = [n for n in symbol.nodes if n.op is not None and n.op.name in _CONVOLUTIONS]
+    sizes = {shapes[id(n)][0][0] for n in convolutions if multiplications(n, shapes)}  # type: ignore[index]
     if threads < 2 or len(sizes) != 1:
         return 0
     batch: Any = sizes.pop()
-    work = sum(_work(n, shapes) for n in convolutions)
-    if batch < threads or work // threads < _LEAST_WORK:
+    work = sum(multiplications(n, shapes) for n in convolutions)
+    if batch < threads or work // threads < WORTH_A_THREAD:
         return 0
-    least = ceil(_LEAST_WORK * batch / work)
+    least = ceil(WORTH_A_THREAD * batch / work)
     return int(min(max(least, _LEAST_IMAGES), ceil(batch / threads)))
 
 

@@ -64,7 +64,7 @@ class _TiledConvolution(FusedConvolution):
 
 
 class WinogradConvolution(_TiledConvolution):
-    """One by products of ATen's and oneDNN's; images go through it channels-last.
+    """A convolution by ATen's and oneDNN's products; images go through it channels-last.
 
     Attributes:
         weight: transformed, and laid out for the product.
@@ -95,7 +95,7 @@ class WinogradConvolution(_TiledConvolution):
 
 
 class NNPACKConvolution(_TiledConvolution):
-    """One by NNPACK; images go through it in the order of their axes.
+    """A convolution by NNPACK; images go through it in the order of their axes.
 
     Attributes:
         weight: transformed.

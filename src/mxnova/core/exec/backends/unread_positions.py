@@ -4,7 +4,8 @@
 A 1 x 1 convolution with a stride of 2 reads one position in four. What stands before it need not
 compute the others: the stride moves up through what computes each position by itself, to the
 convolutions there. Where another reader wants all positions of a value, the others are skipped
-on the way. ResNet v1 has three such places and takes 0.9 of the time.
+on the way. ResNet v1 has three such places and takes 0.9 of the time. Training passes move strides
+by the same rules, but not as far (`early_strides`).
 
 Precondition: all readers of a value skip positions, in steps that have a common divisor. What is
 left stays as it was, but for rounding where a kernel sums up in another order.
@@ -12,6 +13,8 @@ left stays as it was, but for rounding where a kernel sums up in another order.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from math import gcd
 from typing import Any
 
@@ -24,19 +27,13 @@ from ...graph.symbol import Symbol
 from ...op.infer import Shapes
 from ...op.record import Op, OpType
 from .convolution_fusion import is_convolution
+from .pointwise import POINTWISE
 from .readers import Readers
 
-__all__ = ["Subsampled", "without_unread_positions"]
+__all__ = ["Skipping", "Steps", "Subsampled", "with_strides_moved", "without_unread_positions"]
 
-_Steps = tuple[int, int]  # along height and width
-_ALL: _Steps = (1, 1)
-
-_EACH_POSITION_BY_ITSELF = frozenset(
-    (
-        *("Activation", "add_n", "clip", "elemwise_add", "elemwise_mul", "elemwise_sub"),
-        *("relu", "sigmoid", "tanh"),
-    )
-)
+Steps = tuple[int, int]  # along height and width
+_ALL: Steps = (1, 1)
 
 
 class Subsampled(Op):
@@ -46,7 +43,7 @@ class Subsampled(Op):
         steps: how many rows and columns from one to the next.
     """
 
-    steps: _Steps
+    steps: Steps
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
@@ -64,6 +61,21 @@ class Subsampled(Op):
 Subsampled.type = OpType(["_Subsampled"], Subsampled, Subsampled.forward)
 
 
+@dataclass(frozen=True)
+class Skipping:
+    """Which nodes may leave out positions.
+
+    Attributes:
+        can: whether a node may, where all its readers do.
+        begins: whether one does so though its inputs have all positions.
+        operator: makes, of steps, the operator that skips positions of an input.
+    """
+
+    can: Callable[[Node, Readers], bool]
+    begins: Callable[[Node], bool]
+    operator: Callable[[Steps], Op]
+
+
 def without_unread_positions(symbol: Symbol, shapes: ShapeTable) -> Symbol:
     """`symbol` with strides where values are made instead of where they are read.
 
@@ -71,10 +83,28 @@ def without_unread_positions(symbol: Symbol, shapes: ShapeTable) -> Symbol:
         symbol: any symbol; it stays as it is.
         shapes: of all its nodes.
     """
-    wanted = _wanted(symbol, shapes)
-    made: dict[int, _Steps] = {}  # steps in which nodes give their positions
+
+    def can_skip(node: Node, readers: Readers) -> bool:
+        op: Any = node.op
+        if op is None or len(shapes[id(node)][0] or ()) != 4:
+            return False
+        if op.name == "BatchNorm":
+            return op.axis == 1 and readers.reads_first_only(node)
+        return is_convolution(node) or op.name in POINTWISE
+
+    # A convolution saves work. Others would copy what a convolution can skip by itself.
+    skipping = Skipping(can_skip, is_convolution, lambda steps: Subsampled(steps=steps))
+    return with_strides_moved(symbol, skipping)
+
+
+def with_strides_moved(symbol: Symbol, skipping: Skipping) -> Symbol:
+    """`symbol` with strides of 1 x 1 convolutions moved up as far as nodes may skip positions."""
+    wanted = _wanted(symbol, skipping)
+    made: dict[int, Steps] = {}  # steps in which nodes give their positions
     for node in symbol.nodes:
-        made[id(node)] = _made(node, wanted, made)
+        befores = (made[id(e.node)] for e in node.inputs[: _n_images(node)])
+        skips = skipping.begins(node) or any(steps != _ALL for steps in befores)
+        made[id(node)] = wanted[id(node)] if skips else _ALL
     if all(steps == _ALL for steps in made.values()):
         return symbol
 
@@ -91,18 +121,25 @@ def without_unread_positions(symbol: Symbol, shapes: ShapeTable) -> Symbol:
             return None
         count = _n_images(node)
         befores = [made[id(e.node)] for e in node.inputs[:count]]
-        images = map(_skipping, inputs, (_divided(steps, before) for before in befores))
+        images = map(skipped, inputs, (_divided(steps, before) for before in befores))
         return node.copy([*images, *inputs[count:]])
+
+    def skipped(entry: Entry, steps: Steps) -> Entry:
+        if steps == _ALL:
+            return entry
+        attrs = dict(entry.node.attrs)  # it asks for the same backend
+        name = f"{entry.node.name}_subsampled"
+        return Entry(Node(skipping.operator(steps), name, attrs, [entry]), 0)
 
     return rewrite(symbol, replace)
 
 
-def _wanted(symbol: Symbol, shapes: ShapeTable) -> dict[int, _Steps]:
+def _wanted(symbol: Symbol, skipping: Skipping) -> dict[int, Steps]:
     """The steps in which readers want the positions of nodes, by id; of those that can skip."""
-    found: dict[int, _Steps] = {id(e.node): _ALL for e in symbol.entries}
+    found: dict[int, Steps] = {id(e.node): _ALL for e in symbol.entries}
     readers = Readers(symbol)
     for node in reversed(symbol.nodes):
-        if not _can_skip(node, shapes, readers):
+        if not skipping.can(node, readers):
             found[id(node)] = _ALL
         of_images = _asked(node, found[id(node)])
         for i, entry in enumerate(node.inputs):
@@ -112,15 +149,6 @@ def _wanted(symbol: Symbol, shapes: ShapeTable) -> dict[int, _Steps]:
     return found
 
 
-def _can_skip(node: Node, shapes: ShapeTable, readers: Readers) -> bool:
-    op: Any = node.op
-    if op is None or len(shapes[id(node)][0] or ()) != 4:
-        return False
-    if op.name == "BatchNorm":
-        return op.axis == 1 and readers.reads_first_only(node)
-    return is_convolution(node) or op.name in _EACH_POSITION_BY_ITSELF
-
-
 def _n_images(node: Node) -> int:
     """How many of its inputs have positions; those behind are parameters."""
     if is_convolution(node) or (node.op is not None and node.op.name == "BatchNorm"):
@@ -128,7 +156,7 @@ def _n_images(node: Node) -> int:
     return len(node.inputs)
 
 
-def _asked(node: Node, steps: _Steps) -> _Steps:
+def _asked(node: Node, steps: Steps) -> Steps:
     """The steps in which a node that gives its positions in `steps` reads those of its images."""
     if not is_convolution(node):
         return steps
@@ -137,29 +165,9 @@ def _asked(node: Node, steps: _Steps) -> _Steps:
     return _times(op.stride or _ALL, steps) if reads_one else _ALL
 
 
-def _made(node: Node, wanted: dict[int, _Steps], made: dict[int, _Steps]) -> _Steps:
-    """The steps in which a node is to give its positions.
-
-    Those wanted: a convolution saves work. Other nodes must find an input that skips, too: else
-    they would copy what a convolution can skip by itself.
-    """
-    before = (made[id(e.node)] for e in node.inputs[: _n_images(node)])
-    if is_convolution(node) or any(steps != _ALL for steps in before):
-        return wanted[id(node)]
-    return _ALL
-
-
-def _skipping(entry: Entry, steps: _Steps) -> Entry:
-    """`entry` without the positions between steps."""
-    if steps == _ALL:
-        return entry
-    attrs = dict(entry.node.attrs)  # it asks for the same backend
-    return Entry(Node(Subsampled(steps=steps), f"{entry.node.name}_subsampled", attrs, [entry]), 0)
-
-
-def _times(some: _Steps, others: _Steps) -> _Steps:
+def _times(some: Steps, others: Steps) -> Steps:
     return some[0] * others[0], some[1] * others[1]
 
 
-def _divided(some: _Steps, others: _Steps) -> _Steps:
+def _divided(some: Steps, others: Steps) -> Steps:
     return some[0] // others[0], some[1] // others[1]

@@ -10,20 +10,15 @@ from typing import Any
 import torch
 
 from ....graph.node import Node
+from ...work import WORTH_A_THREAD, multiplications
+from ..pointwise import POINTWISE
 from .graph import Part
 
 __all__ = ["items_for_a_thread"]
 
-_LEAST_WORK = 1 << 28  # products of numbers in what one thread takes
 _LEAST_ROWS = 64  # of one product: with less, reading its weights takes as long
 
-_ELEMENT_BY_ELEMENT = frozenset(
-    (
-        *("Activation", "Dropout", "LeakyReLU", "_copy", "clip", "elemwise_add", "elemwise_mul"),
-        *("_div_scalar", "_minus_scalar", "_mul_scalar", "_plus_scalar", "elemwise_sub", "exp"),
-        *("relu", "sigmoid", "sqrt", "square", "tanh"),
-    )
-)
+_ELEMENT_BY_ELEMENT = POINTWISE | {"Dropout", "LeakyReLU"}
 
 
 def _exchanged(op: Any, axis: int, rank: int) -> int:
@@ -61,24 +56,18 @@ def items_for_a_thread(part: Part) -> int:
     batch = sizes.pop() if len(sizes) == 1 else 0
     if threads < 2 or not batch or batch % threads:
         return 0
-    products = [_rows_and_work(part, n) for n in part.body.nodes if _is_product(n)]
-    if sum(work for _, work in products) < _LEAST_WORK * threads:
+    products = [n for n in part.body.nodes if n.op is not None and n.op.name == "FullyConnected"]
+    if sum(multiplications(n, part.table) for n in products) < WORTH_A_THREAD * threads:
         return 0
-    if min(rows for rows, _ in products) < _LEAST_ROWS * threads:
+    if min(_rows(n, part) for n in products) < _LEAST_ROWS * threads:
         return 0
     return batch // threads if _are_apart(part) else 0
 
 
-def _is_product(node: Node) -> bool:
-    return node.op is not None and node.op.name == "FullyConnected"
-
-
-def _rows_and_work(part: Part, node: Node) -> tuple[int, int]:
-    """Rows that a product multiplies, and products of numbers that it takes."""
-    weight: Any = part.table[id(node.inputs[1].node)][0]
+def _rows(node: Node, part: Part) -> int:
+    """How many rows a fully connected layer multiplies by its weights."""
     output: Any = part.table[id(node)][0]
-    rows = prod(output[:-1])
-    return rows, rows * prod(weight)
+    return prod(output[:-1])
 
 
 def _are_apart(part: Part) -> bool:

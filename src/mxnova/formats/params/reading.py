@@ -1,54 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NDArray-list files (`.params`): the list or dictionary of arrays that `mx.nd.save` writes.
-
-One layout, little-endian throughout (`i` int32, `I` uint32, `q` int64, `Q` uint64):
-
-    list    Q magic 0x112, Q reserved, Q count, arrays, Q count of names (0 or as arrays), names
-    name    Q length, UTF-8 bytes
-    shape   i ndim, ndim × q
-    array   V2/V3: I magic, i storage type, [shape of the stored values], shape, context, i dtype
-            flag, [i dtype flag, shape] of each index array, stored values, index arrays
-            V1: I magic, shape, context, i dtype flag, values
-            V0: I ndim, ndim × I, context, i dtype flag, values
-    context i device type (1 cpu, 2 gpu, 3 pinned, 5 shared), i device id
-
-The parts in brackets belong to sparse arrays only. An array without dimensions is the empty
-handle ("none") and ends after its shape, except in V3, the form of NumPy shape semantics, where
-it is a scalar.
-"""
+"""Files of arrays read, with bounds for what may be allocated."""
 
 from __future__ import annotations
 
 import math
-import os
 import struct
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from mxnova.core.base.dtypes import DType, dtype_of, dtype_of_flag
-from mxnova.core.base.errors import ArgumentError, ArgumentTypeError, FormatError, shown
+from mxnova.core.base.dtypes import DType, dtype_of_flag
+from mxnova.core.base.errors import FormatError
 
-from .atomic import replacing
-from .source import Readable, Source, require_little_endian
+from ..source import Readable, Source, require_little_endian
+from .layout import (
+    I32,
+    INDEX_DTYPE,
+    LIST_HEADER,
+    LIST_MAGIC,
+    N_AUX,
+    PLACEMENT,
+    STORAGE_TYPES,
+    U64,
+    V1,
+    V2,
+    V3,
+    Array,
+    ArrayRecord,
+    ParamsFile,
+)
 
-__all__ = ["ArrayRecord", "ParamsFile", "dumps", "dumps_array", "loads_array", "read", "write"]
+__all__ = ["FACTOR", "loads_array", "read"]
 
-Array: TypeAlias = npt.NDArray[Any]
-
-_LIST_MAGIC = 0x112
-_V1, _V2, _V3 = 0xF993FAC8, 0xF993FAC9, 0xF993FACA
-_STORAGE_TYPES = ("default", "row_sparse", "csr")
-_N_AUX = {"default": 0, "row_sparse": 1, "csr": 2}
-_INDEX_DTYPE = dtype_of("int64")  # the only one that MXNet's sparse kernels take
 _MAX_NDIM = 32  # what NumPy 1.26 can show
-
 _MAX_NAME = 1 << 16  # bytes; MXNet has no limit
-
 _MAX_EMPTY = 1 << 24  # of other dimensions beside a 0: programs make arrays of their product
 
 # Memory is bounded by 16 MiB and this many bytes for each byte of the file. The smallest array that
@@ -58,46 +44,10 @@ FACTOR = 32
 # made of a record: resident memory, measured, rounded up.
 _EMPTY_COST, _DENSE_COST, _SPARSE_COST, _DIMENSION_COST, _NAME_COST = 16, 950, 2400, 28, 150
 
-_U32, _I32, _U64 = struct.Struct("<I"), struct.Struct("<i"), struct.Struct("<Q")
-_LIST_HEADER = struct.Struct("<QQQ")
-_PLACEMENT = struct.Struct("<iii")  # device type, device id, dtype flag
+_U32 = struct.Struct("<I")
 _DIMENSIONS = {
     code: [struct.Struct(f"<{ndim}{code}") for ndim in range(_MAX_NDIM + 1)] for code in "Iq"
 }
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ArrayRecord:
-    """One stored array.
-
-    Attributes:
-        stype: "default", "row_sparse" or "csr".
-        shape: The shape of the array.
-        dtype: Its element type; `data.dtype` is `dtype.numpy`, so bfloat16 data has the one-field
-            dtype `dtypes.BFLOAT16`, and `data.view(np.uint16)` gives its bits.
-        data: The whole array in `shape`, or the stored values: `(n,)` of csr, `(n, *shape[1:])`
-            of row_sparse.
-        aux: int64 index arrays: `(indptr, indices)` of csr, `(indices,)` of row_sparse.
-        context: Device type and id that the array was saved from.
-    """
-
-    stype: str
-    shape: tuple[int, ...]
-    dtype: DType
-    data: Array
-    aux: tuple[Array, ...] = ()
-    context: tuple[int, int] = (1, 0)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ParamsFile:
-    """The arrays of a file in order (None: an empty handle) and their names (empty: a list)."""
-
-    records: list[ArrayRecord | None]
-    names: list[str]
-
-
-# -- reading
 
 
 def read(source: Readable, *, np_shape: bool = False, mapped: bool = True) -> ParamsFile:
@@ -121,8 +71,8 @@ def read(source: Readable, *, np_shape: bool = False, mapped: bool = True) -> Pa
         FileError: the path cannot be read.
 
     >>> w = np.ones((2, 3), np.float32)
-    >>> file = dumps([ArrayRecord("default", w.shape, dtype_of("float32"), w)], ["arg:w"])
-    >>> read(file).names
+    >>> record = params.ArrayRecord("default", w.shape, dtype_of("float32"), w)
+    >>> params.read(params.dumps([record], ["arg:w"])).names
     ['arg:w']
     """
     require_little_endian()
@@ -166,9 +116,9 @@ class _Reader:
 
     def list_header(self) -> int:
         """The number of arrays."""
-        magic, _reserved, n_arrays = self.unpack(_LIST_HEADER, "a list of arrays")
-        if magic != _LIST_MAGIC:
-            raise self.error(f"magic number {magic:#x}, expected {_LIST_MAGIC:#x}", back=24)
+        magic, _reserved, n_arrays = self.unpack(LIST_HEADER, "a list of arrays")
+        if magic != LIST_MAGIC:
+            raise self.error(f"magic number {magic:#x}, expected {LIST_MAGIC:#x}", back=24)
         if n_arrays * _U32.size > self.end - self.offset:
             raise self.short(n_arrays * _U32.size, f"a list of {n_arrays} arrays")
         return n_arrays  # type: ignore[no-any-return]
@@ -177,11 +127,11 @@ class _Reader:
         """The array that stands here, in whichever version; its indices are not yet checked."""
         self.place = f"array {number}"
         (magic,) = self.unpack(_U32, "a magic number")
-        if self.np_shape is not None and self.np_shape != (magic == _V3):
+        if self.np_shape is not None and self.np_shape != (magic == V3):
             raise self.error(_SEMANTICS[self.np_shape], back=4)
-        if magic in (_V2, _V3):
-            return self._array_with_storage_type(number, magic == _V3)
-        return self._dense_array(self.shape() if magic == _V1 else self.dimensions(magic, "I"))
+        if magic in (V2, V3):
+            return self._array_with_storage_type(number, magic == V3)
+        return self._dense_array(self.shape() if magic == V1 else self.dimensions(magic, "I"))
 
     def _dense_array(self, shape: tuple[int, ...], scalars: bool = False) -> ArrayRecord | None:
         if not shape and not scalars:
@@ -194,13 +144,13 @@ class _Reader:
         return ArrayRecord("default", shape, dtype, data, (), context)
 
     def _array_with_storage_type(self, number: int, np_shape: bool) -> ArrayRecord | None:
-        (storage_type,) = self.unpack(_I32, "a storage type")
-        if not 0 <= storage_type < (1 if np_shape else len(_STORAGE_TYPES)):
+        (storage_type,) = self.unpack(I32, "a storage type")
+        if not 0 <= storage_type < (1 if np_shape else len(STORAGE_TYPES)):
             allowed = "0 (dense), as V3 is" if np_shape else "0 (dense), 1 (row_sparse) or 2 (csr)"
             raise self.error(f"storage type {storage_type}, expected {allowed}", back=4)
         if not storage_type:
             return self._dense_array(self.shape(), scalars=np_shape)
-        return self._sparse_array(number, _STORAGE_TYPES[storage_type])
+        return self._sparse_array(number, STORAGE_TYPES[storage_type])
 
     def _sparse_array(self, number: int, stype: str) -> ArrayRecord | None:
         self.charge(_SPARSE_COST)
@@ -209,11 +159,11 @@ class _Reader:
             return None
         self.check_empty(shape)
         context, dtype = self.placement()
-        n_aux = [self._aux_length() for _ in range(_N_AUX[stype])]
+        n_aux = [self._aux_length() for _ in range(N_AUX[stype])]
         data_shape = self._sparse_data_shape(stype, shape, stored_shape, n_aux)
         data = self.values(data_shape, dtype)
         offset = self.offset
-        aux = [self.values((n,), _INDEX_DTYPE, copy=True) for n in n_aux]
+        aux = [self.values((n,), INDEX_DTYPE, copy=True) for n in n_aux]
         if stype == "csr" and not n_aux[0]:
             aux[0] = self._empty_indptr(shape[0] + 1)
         record = ArrayRecord(stype, shape, dtype, data, tuple(aux), context)
@@ -238,12 +188,12 @@ class _Reader:
         return (n_aux[-1], *stored[1:])
 
     def _empty_indptr(self, length: int) -> Array:
-        self.charge(length * _INDEX_DTYPE.numpy.itemsize)
-        return np.zeros(length, _INDEX_DTYPE.numpy)
+        self.charge(length * INDEX_DTYPE.numpy.itemsize)
+        return np.zeros(length, INDEX_DTYPE.numpy)
 
     def _aux_length(self) -> int:
-        (flag,) = self.unpack(_I32, "the dtype of an index array")
-        if flag != _INDEX_DTYPE.flag:
+        (flag,) = self.unpack(I32, "the dtype of an index array")
+        if flag != INDEX_DTYPE.flag:
             raise self.error(f"index arrays of dtype flag {flag}, expected 6 (int64)", back=4)
         shape = self.shape()
         if len(shape) != 1:
@@ -252,7 +202,7 @@ class _Reader:
 
     def shape(self) -> tuple[int, ...]:
         """A shape with its number of dimensions before it."""
-        (ndim,) = self.unpack(_I32, "a number of dimensions")
+        (ndim,) = self.unpack(I32, "a number of dimensions")
         return self.dimensions(ndim, "q")
 
     def dimensions(self, ndim: int, code: str) -> tuple[int, ...]:
@@ -274,7 +224,7 @@ class _Reader:
 
     def placement(self) -> tuple[tuple[int, int], DType]:
         """Context and element type."""
-        device_type, device_id, flag = self.unpack(_PLACEMENT, "context and dtype")
+        device_type, device_id, flag = self.unpack(PLACEMENT, "context and dtype")
         dtype = dtype_of_flag(flag)
         if dtype is None:
             raise self.error(f"unknown dtype flag {flag}", back=4)
@@ -296,14 +246,14 @@ class _Reader:
     def names(self, n_arrays: int) -> list[str]:
         """The names of all arrays; empty if the file holds a list."""
         self.place = "names"
-        (n_names,) = self.unpack(_U64, "the number of names")
+        (n_names,) = self.unpack(U64, "the number of names")
         if n_names not in (0, n_arrays):
             raise self.error(f"{n_names} names for {n_arrays} arrays", back=8)
         return [self._name(i) for i in range(n_names)]
 
     def _name(self, index: int) -> str:
         self.place = f"name {index}"
-        (length,) = self.unpack(_U64, "a length")
+        (length,) = self.unpack(U64, "a length")
         if length > self.end - self.offset:
             raise self.short(length, f"a name of {length} bytes")
         start = self.offset
@@ -369,139 +319,3 @@ def _is_ascending(indptr: Array, step: int = 1 << 20) -> bool:
     """Whether no element is below its predecessor; in steps, to keep the temporaries small."""
     pieces = (indptr[i : i + step + 1] for i in range(0, indptr.size, step))
     return not any((piece[1:] < piece[:-1]).any() for piece in pieces)
-
-
-# -- writing
-
-
-def write(
-    target: str | os.PathLike[str] | BinaryIO,
-    records: Sequence[ArrayRecord | None],
-    names: Sequence[str] = (),
-    *,
-    np_shape: bool = False,
-) -> None:
-    """Writes `records` to a path, atomically, or to a binary stream.
-
-    The bytes are those that MXNet 1.9.1 writes for the same arrays. It can read neither the
-    dtypes int16, uint16, uint32 and uint64, which MXNet 2 added, nor write empty handles.
-
-    Args:
-        target: A path is replaced as a whole once everything is on the disk.
-        records: The arrays; None for an empty handle.
-        names: As many as arrays, or none for a list.
-        np_shape: Write V3 arrays, which may be scalars but not sparse, instead of V2.
-
-    Raises:
-        ArgumentError: a record or name that this form cannot hold; nothing was written.
-        FileError: the file cannot be written; what stood at the path is as it was.
-    """
-    parts = _list_parts(records, names, np_shape)
-    if isinstance(target, (str, os.PathLike)):
-        with replacing(target, sum(map(len, parts))) as file:
-            _write_parts(file, parts)
-    elif callable(getattr(target, "write", None)):
-        _write_parts(target, parts)
-    else:
-        raise ArgumentTypeError(f"target={shown(target)}: expected a path or a binary stream")
-
-
-def dumps(
-    records: Sequence[ArrayRecord | None], names: Sequence[str] = (), *, np_shape: bool = False
-) -> bytes:
-    """The bytes that `write` writes."""
-    return b"".join(_list_parts(records, names, np_shape))
-
-
-def dumps_array(record: ArrayRecord | None, *, np_shape: bool = False) -> bytes:
-    """The bytes of one array without the frame of a list, as NDArrays are pickled."""
-    require_little_endian()
-    return b"".join(_array_parts("array", record, np_shape))
-
-
-def _write_parts(file: BinaryIO, parts: Iterable[bytes | memoryview]) -> None:
-    for part in parts:
-        rest = part
-        while (n_written := file.write(rest)) < len(rest):  # as raw files may
-            rest = memoryview(rest)[n_written:]
-
-
-def _list_parts(
-    records: Sequence[ArrayRecord | None], names: Sequence[str], np_shape: bool
-) -> list[bytes | memoryview]:
-    """Headers, and views of the arrays: nothing is copied that is contiguous."""
-    require_little_endian()
-    if names and len(names) != len(records):
-        raise ArgumentError(f"{len(names)} names for {len(records)} arrays")
-    parts: list[bytes | memoryview] = [_LIST_HEADER.pack(_LIST_MAGIC, 0, len(records))]
-    for i, record in enumerate(records):
-        place = f"array {i} ({names[i]!r})" if names else f"array {i}"
-        parts.extend(_array_parts(place, record, np_shape))
-    parts.append(_U64.pack(len(names)))
-    parts.extend(part for i, name in enumerate(names) for part in _name_parts(i, name))
-    return parts
-
-
-def _name_parts(index: int, name: str) -> tuple[bytes, bytes]:
-    try:
-        encoded = name.encode()
-    except UnicodeEncodeError as error:
-        raise ArgumentError(f"name {index} {name!r}: not UTF-8: {error.reason}") from None
-    if b"\0" in encoded:
-        raise ArgumentError(f"name {index} {name!r}: MXNet would cut it at the NUL character")
-    return _U64.pack(len(encoded)), encoded
-
-
-def _array_parts(
-    place: str, record: ArrayRecord | None, np_shape: bool
-) -> Iterator[bytes | memoryview]:
-    if record is None:
-        if np_shape:
-            raise ArgumentError(f"{place}: an empty handle has no form under np_shape")
-        yield struct.pack("<Iii", _V2, 0, 0)
-        return
-    _check_record(place, record, np_shape)
-    header = struct.pack("<Ii", _V3 if np_shape else _V2, _STORAGE_TYPES.index(record.stype))
-    if record.aux:
-        header += _shape_bytes(record.data.shape)
-    header += _shape_bytes(record.shape) + _PLACEMENT.pack(*record.context, record.dtype.flag)
-    for array in record.aux:
-        header += _I32.pack(_INDEX_DTYPE.flag) + _shape_bytes(array.shape)
-    yield header
-    for array in (record.data, *record.aux):
-        if array.size:
-            yield _bytes_of(array)
-
-
-def _bytes_of(array: Array) -> memoryview:
-    """The bytes of an array's elements, in order; those of a contiguous array where they lie."""
-    return memoryview(np.ndarray(array.nbytes, np.uint8, np.ascontiguousarray(array)))
-
-
-def _shape_bytes(shape: tuple[int, ...]) -> bytes:
-    return struct.pack(f"<i{len(shape)}q", len(shape), *shape)
-
-
-def _check_record(place: str, record: ArrayRecord, np_shape: bool) -> None:
-    """Refuses a record that does not describe its arrays, or that the form cannot hold."""
-    if record.stype not in _N_AUX or len(record.aux) != _N_AUX[record.stype]:
-        raise ArgumentError(f"{place}: storage type {record.stype!r} with {len(record.aux)} aux")
-    if record.aux and np_shape:
-        raise ArgumentError(f"{place}: {record.stype} arrays have no form under np_shape")
-    if not record.shape and not np_shape:
-        raise ArgumentError(f"{place}: a scalar is an empty handle unless np_shape is on")
-    shape: tuple[int, ...] = record.shape
-    if record.aux:
-        shape = record.aux[-1].shape + (shape[1:] if record.stype == "row_sparse" else ())
-    _check_array(place, record.data, shape, record.dtype)
-    for array in record.aux:
-        rows = record.shape[0] + 1 if array is not record.aux[-1] else array.size
-        _check_array(place, array, (rows,), _INDEX_DTYPE)
-
-
-def _check_array(place: str, array: Array, shape: tuple[int, ...], dtype: DType) -> None:
-    if array.shape != shape or array.dtype != dtype.numpy:
-        raise ArgumentError(
-            f"{place}: array of shape {array.shape} and {array.dtype}, "
-            f"expected {shape} and {dtype.numpy}"
-        )

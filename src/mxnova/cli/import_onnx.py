@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``mxnova import-onnx``: an ONNX file as a saved model."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from .export_onnx import shape_of
+
+__all__ = ["import_"]
+
+
+def import_(options: argparse.Namespace) -> None:
+    """Writes symbol and parameters, and prints their paths.
+
+    Args:
+        options: file, prefix, epoch, shape.
+    """
+    from .. import model, onnx
+
+    shapes = dict(shape_of(text) for text in options.shape)
+    symbol, arguments, states = onnx.import_model(options.file, shapes)
+    model.save_checkpoint(options.prefix, options.epoch, symbol, arguments, states)
+    paths = f"{options.prefix}-symbol.json", f"{options.prefix}-{options.epoch:04d}.params"
+    sys.stdout.write("".join(f"{path}\n" for path in paths))

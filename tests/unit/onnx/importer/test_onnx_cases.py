@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ONNX's own cases of its operators: what is imported gives what they say."""
+
+import re
+import warnings
+from functools import cache
+
+import numpy as np
+import pytest
+
+from mxnova.base import MXNetError
+
+pytest.importorskip("onnx")
+
+from onnx import TensorProto, numpy_helper
+from onnx.backend.test.case.node import collect_testcases
+
+from mxnova.onnx.importer.folding import FOLDS
+from mxnova.onnx.importer.site import TRANSLATORS
+
+from .running import assert_equal, run
+
+OF_CHANCE = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}  # fmt: skip
+TRIED_ELSEWHERE = {
+    "ConcatFromSequence", "FC", "GRU", "GlobalLpPool", "MaxRoiPool", "SequenceAt", "SequenceConstruct",
+    "SequenceLength", "SpatialBN", "SplitToSequence",
+}  # fmt: skip
+LEFT_OUT = (
+    "test_mod_float_edge_cases_fmod_0",  # infinities as Python has them, from opset 28 on
+    "test_training_dropout",  # by chance
+)
+TOLERANCE = {"float16": 2e-3, "float32": 1e-3, "float64": 1e-6}
+REFUSALS = (
+    r"^import_model: |: tensor '\w+': "
+    "|not implemented for 'UInt"  # there are no kernels for what MXNet has no arrays of
+)
+
+
+@cache
+def cases():
+    """Cases by operator."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = collect_testcases(None)
+    by_operator = {}
+    for case in found:
+        is_lone = case.data_sets and len(case.model.graph.node) == 1
+        if is_lone and not case.name.startswith(LEFT_OUT):
+            by_operator.setdefault(case.model.graph.node[0].op_type, []).append(case)
+    return by_operator
+
+
+def is_right(case, folder):
+    """Whether outputs were compared, inputs being constants or not; False where all is refused."""
+    inputs, expected = case.data_sets[0]
+    if any(isinstance(a, (list, type(None))) for a in (*inputs, *expected)):  # sequences, optionals
+        return False
+    names = [i.name for i in case.model.graph.input]
+    given = dict(zip(names, map(array_of, inputs)))
+    for constants in ([], names[1:], names):
+        model = with_constants(case.model, {n: given[n] for n in constants})
+        shapes = {n: a.shape for n, a in given.items() if n not in constants}
+        results = unless_refused(model, given, shapes, folder)
+        for found, wanted in zip(results, expected):
+            assert_equal(found, array_of(wanted), TOLERANCE.get(str(found.dtype), 0))
+        if results:
+            return True
+    return False
+
+
+def unless_refused(model, given, shapes, folder):
+    """What a model gives, nothing where it is refused as it should be."""
+    try:
+        return run(model, given, shapes, folder)
+    except MXNetError as error:
+        if re.search(REFUSALS, str(error)):
+            return []
+        raise
+
+
+def array_of(given):
+    return numpy_helper.to_array(given) if isinstance(given, TensorProto) else np.asarray(given)
+
+
+def with_constants(model, arrays):
+    found = type(model)()
+    found.CopyFrom(model)
+    found.graph.initializer.extend(numpy_helper.from_array(a, n) for n, a in arrays.items())
+    return found
+
+
+@pytest.mark.parametrize("kind", sorted({*TRANSLATORS, *FOLDS} - OF_CHANCE - TRIED_ELSEWHERE))
+def test_what_is_imported_is_right(kind, tmp_path):
+    found = [is_right(case, tmp_path) for case in cases()[kind]]
+    assert any(found)
