@@ -77,6 +77,12 @@ class OpenSizes:
         self._names[prime] = name
         return prime
 
+    def named(self, text: str) -> str:
+        """A text with the names of open sizes instead of their primes."""
+        for prime, name in self._names.items():
+            text = text.replace(str(prime), name)
+        return text
+
     def described(self, shape: Sequence[int]) -> list[int | str | None]:
         """A shape for a file: the names of open sizes; None for those that depend on them."""
         return [self._names.get(size) if is_open(size) else size for size in shape]

@@ -38,6 +38,7 @@ ONLY_HERE = [
     *MORE,
     Sample("_npi_zeros", [], {"shape": (2, 3)}),
     Sample("_npi_less_equal", [(2, 3), (1, 3)]),
+    Sample("cumsum", [np.arange(6, dtype="float16").reshape(2, 3)], {"axis": 1}),
     *(
         Sample(name, [(2, 3, 8, 9), REGIONS], {"pooled_size": (2, 3), "spatial_scale": 0.5})
         for name in ("ROIPooling", "_contrib_ROIAlign")

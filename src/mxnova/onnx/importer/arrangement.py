@@ -19,6 +19,8 @@ from .values import Value, broadcast_shape
 
 __all__ = ["moved", "padded", "turned"]
 
+_NEAR = 1 << 20  # bounds of slices within this of an open size are counted from its end
+
 
 @translator("Reshape")
 def _reshape(site: Site) -> Value:
@@ -138,9 +140,6 @@ def _slice(site: Site) -> Value:
 def _up_to(site: Site, x: Value, axis: int, end: int) -> Value:
     """The first items along an axis, as many as a size that is left open."""
     return site.op("take", x, site.builder.positions(end), axis=axis, mode="clip")
-
-
-_NEAR = 1 << 20
 
 
 def _from_end(site: Site, bound: int, size: int) -> int | None:

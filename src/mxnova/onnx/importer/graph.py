@@ -124,7 +124,8 @@ class Imported:
             except _LocatedError:
                 raise
             except MXNetError as error:
-                raise _LocatedError(f"{_place(node)}: {error}") from None
+                reason = self._builder.open_sizes.named(str(error))
+                raise _LocatedError(f"{_place(node)}: {reason}") from None
             except Exception as error:  # translators meet nodes that no runtime would take
                 raise from_foreign(error, _place(node)) from error
             for name, value in zip(node.output, values, strict=False):

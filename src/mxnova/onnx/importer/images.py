@@ -17,6 +17,8 @@ from .values import Value
 
 __all__: list[str] = []
 
+Target = list[tuple[int, float]]  # for each axis its size, and how many times the one before
+
 _BILINEAR = {"align_corners": True, "half_pixel": False, "pytorch_half_pixel": False}
 
 
@@ -49,9 +51,6 @@ def _upsample(site: Site) -> Value:
 
 def _scales(site: Site, position: int) -> list[float]:
     return [float(n) for n in site.numbers(position, "scales").reshape(-1)]
-
-
-Target = list[tuple[int, float]]  # for each axis its size, and how many times the one before
 
 
 def _axes(site: Site, count: int) -> list[int]:

@@ -194,10 +194,9 @@ def _is_full(site: Site, x: Value) -> bool:
     window = _window(site, site.integers("kernel_shape", REQUIRED), x.shape[2:])
     facts = zip(window.stride, window.behind, window.kernel, strict=True)
     overlaps = all(stride + behind <= size for stride, behind, size in facts)
-    ones = all(step == 1 for step in window.dilate)
-    return (
-        bool(site.attribute("ceil_mode", 0)) and window.is_even and overlaps and ones and x.is_float
-    )
+    is_dense = all(step == 1 for step in window.dilate)
+    fits = window.is_even and overlaps and is_dense and x.is_float
+    return fits and bool(site.attribute("ceil_mode", 0))
 
 
 def _lowest(x: Value) -> float:

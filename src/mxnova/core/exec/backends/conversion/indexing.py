@@ -18,6 +18,15 @@ def _clipped(site: Site, position: int, size: int) -> Any:
         return site.ops.within(site.inputs[position], 0, size - 1)
 
 
+def _wrapped(site: Site, position: int, size: int) -> Any:
+    """An input of indices, counted on from the front of an axis behind its end, and back."""
+    o = site.ops
+    with o.computing_in(torch.float32):
+        index, count = o.cast(site.inputs[position], torch.float32), o.size(size)
+        turns = o.elementwise("floor", o.elementwise("divide", index, count))
+        return o.elementwise("subtract", index, o.elementwise("multiply", turns, count))
+
+
 def _whole(site: Site, index: Any, position: int) -> Any:
     """Indices without their fractions."""
     is_whole = not site.dtypes[position].is_floating_point
@@ -29,10 +38,11 @@ def _embedding(site: Site) -> Any:
     return site.ops.rows(site.inputs[1], _clipped(site, 0, int(site.input_dim)), 0)
 
 
-@converter("take", lambda site: None if site.mode == "clip" else f"mode={site.mode}")
+@converter("take", lambda site: f"mode={site.mode}" if site.mode == "raise" else None)
 def _take(site: Site) -> Any:
     axis = site.axis()
-    return site.ops.rows(site.x, _clipped(site, 1, site.shapes[0][axis]), axis)
+    kept = _clipped if site.mode == "clip" else _wrapped
+    return site.ops.rows(site.x, kept(site, 1, site.shapes[0][axis]), axis)
 
 
 # Positions that are compared with indices ---------------------------------------------------------

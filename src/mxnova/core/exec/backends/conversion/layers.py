@@ -129,8 +129,8 @@ def _batch_dot(site: Site) -> Any:
 
 
 def _pooling_refusal(site: Site) -> str | None:
-    if site.pool_type == "lp" or site.pooling_convention == "same":
-        return f"pool_type={site.pool_type}, pooling_convention={site.pooling_convention}"
+    if site.pooling_convention == "same" or (site.pool_type == "lp" and site.p_value == 3):
+        return f"pooling_convention={site.pooling_convention}, p_value={site.p_value}"
     if site.global_pool:
         return None
     if site.pooling_convention == "full" and site.pool_type != "max":
@@ -159,7 +159,15 @@ def _pooling(site: Site) -> Any:
 
 
 def _pooled(site: Site, x: Any) -> Any:
-    kind = site.pool_type
+    if site.pool_type != "lp":
+        return _pooled_as(site, x, site.pool_type)
+    if site.p_value == 1:
+        return _pooled_as(site, x, "sum")
+    squares = _pooled_as(site, site.ops.elementwise("multiply", x, x), "sum")
+    return site.ops.elementwise("sqrt", squares)
+
+
+def _pooled_as(site: Site, x: Any, kind: str) -> Any:
     if site.global_pool:
         return site.ops.global_pool(kind, x, site.rank)
     kernel = site.kernel

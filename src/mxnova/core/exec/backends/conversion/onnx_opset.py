@@ -300,7 +300,10 @@ class ONNXOpset(Opset):
 
     def running_sum(self, x: str, axis: int) -> str:
         """Sums of the items up to each along an axis."""
-        return self._node("CumSum", x, self._constant(torch.tensor(axis)))
+        place = self._constant(torch.tensor(axis))
+        if self.dtype is not torch.float16:  # which CumSum does not have
+            return self._node("CumSum", x, place)
+        return self.cast(self._node("CumSum", self.cast(x, torch.float32), place), self.dtype)
 
     def batch_rows(self, x: str, index: str) -> str:
         """Those at indices (batch, n) along the second axis, of each item of the batch its own."""
