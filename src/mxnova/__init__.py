@@ -31,6 +31,7 @@ _MODULES = {  # name here -> module
     "opt": "optimizer", "optimizer": "optimizer", "predictor": "predictor", "profiler": "profiler",
     "random": "random", "recordio": "recordio", "registry": "registry", "rnd": "random",
     "rnn": "rnn", "rtc": "rtc", "runtime": "runtime", "sym": "symbol", "symbol": "symbol",
+    "symbol_doc": "symbol_doc",
     "test_utils": "test_utils", "util": "util", "visualization": "visualization",
     "viz": "visualization",
 }

@@ -75,6 +75,7 @@ from mxnova import runtime as runtime
 from mxnova.util import set_np_shape as set_np_shape
 from mxnova import symbol as sym
 from mxnova import symbol as symbol
+from mxnova import symbol_doc as symbol_doc
 from mxnova import test_utils as test_utils
 from mxnova.numpy_extension import use_np as use_np
 from mxnova.numpy_extension import use_np_array as use_np_array

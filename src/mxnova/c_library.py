@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from typing import Any
+from functools import cache
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import torch
 
-from .core.base.errors import MXNetError, candidates
+from .core.base.errors import ArgumentError, MXNetError, candidates
 from .core.base.handles import handle_to_keep, object_of
 from .core.base.shapes import shape_text
 from .core.exec import subgraph_backends
 from .core.graph.symbol import Symbol
 from .core.nd.array import NDArray
 from .core.nd.creation import from_dlpack
+from .core.op.record import REGISTRY
 
-__all__ = ["LIBRARY"]
+__all__ = ["LIBRARY", "set_threads"]
 
 
 class _Library:
@@ -90,6 +92,36 @@ def _sized(handle: Any, size: Any) -> NDArray:
     return array
 
 
+@runtime_checkable
+class RecordFile(Protocol):
+    """What has a handle as a RecordIO file has."""
+
+    def position(self) -> int:
+        """Where the next record begins."""
+
+
+def _tell_record(handle: Any, position: Any) -> None:
+    position._obj.value = object_of(handle, RecordFile).position()
+
+
+_MOST_THREADS = 4096
+
+
+def set_threads(count: int) -> None:
+    """How many threads a kernel uses on the CPU from now on.
+
+    Raises:
+        ArgumentError: `count` is below 1, or absurd.
+    """
+    if not 1 <= count <= _MOST_THREADS:
+        raise ArgumentError(f"thread_num={count}: must be from 1 to {_MOST_THREADS}")
+    torch.set_num_threads(count)
+
+
+def _set_threads(count: Any) -> None:
+    set_threads(getattr(count, "value", count))
+
+
 def _symbol_with_subgraphs(handle: Any, backend: Any, count: Any, names: Any, out: Any) -> None:
     symbol = object_of(handle, Symbol)
     made = subgraph_backends.with_operators(symbol, _text(backend), _texts(count, names))
@@ -114,10 +146,26 @@ def _texts(count: Any, names: Any) -> list[str]:
     return [_text(name) for name in names[: getattr(count, "value", count)]]
 
 
+@cache
+def _names_of_operators() -> ctypes.Array[ctypes.c_char_p]:
+    names = sorted(REGISTRY)
+    return (ctypes.c_char_p * len(names))(*(name.encode() for name in names))
+
+
+def _list_operators(count: Any, names: Any) -> None:
+    found = _names_of_operators()
+    count._obj.value = len(found)
+    names._obj.contents = ctypes.c_char_p.from_buffer(found)
+
+
 _FUNCTIONS: dict[str, Callable[..., None]] = {
+    "MXListAllOpNames": _list_operators,
     "MXNDArrayFromDLPack": _array_from_dlpack,
     "MXNDArraySyncCopyFromCPU": _copy_from_memory,
     "MXNDArraySyncCopyToCPU": _copy_to_memory,
+    "MXRecordIOReaderTell": _tell_record,
+    "MXRecordIOWriterTell": _tell_record,
+    "MXSetNumOMPThreads": _set_threads,
     "MXBuildSubgraphByOpNames": _symbol_with_subgraphs,
     "MXSetSubgraphPropertyOpNames": _set_operators(must_exist=False),
     "MXSetSubgraphPropertyOpNamesV2": _set_operators(must_exist=True),

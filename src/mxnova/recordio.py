@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import io
 import mmap
@@ -34,6 +35,7 @@ from mxnova.core.base.errors import (
     UnknownNameError,
     shown,
 )
+from mxnova.core.base.handles import handle_of
 from mxnova.core.base.opencv import require_opencv
 from mxnova.formats import recordio as records
 from mxnova.formats.image_size import check_image_size
@@ -127,6 +129,16 @@ class MXRecordIO:
         except FormatError as error:
             raise FormatError(f"{self.uri}: {error}") from None
         return payload
+
+    @property
+    def handle(self) -> ctypes.c_void_p:
+        """Stands for the file in calls of `mx.base._LIB`."""
+        return handle_of(self)
+
+    def position(self) -> int:
+        """Where in the file the next record begins, in bytes."""
+        self._check_pid()
+        return self._file.tell() if self.writable else self._offset
 
     def _check_size(self) -> None:
         """Refuse to touch what is no longer there, for which the system would end the process."""
@@ -237,8 +249,7 @@ class MXIndexedRecordIO(MXRecordIO):
     def tell(self) -> int:
         """Where the next record will be written."""
         self._require_mode("w")
-        self._check_pid()
-        return self._file.tell()
+        return self.position()
 
     def read_idx(self, idx: Any) -> bytes | None:
         """The record of key `idx`."""

@@ -115,7 +115,7 @@ def _described(what: str | dict[str, Any], nickname: str) -> tuple[Any, dict[str
     """The name and the arguments in a description."""
     try:
         form = json.loads(what) if isinstance(what, str) else dict(what)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise AssertedError(f"create: {nickname}={shown(what)}: no JSON: {error}") from None
     if isinstance(form, dict) and nickname in form:
         return form.pop(nickname), form

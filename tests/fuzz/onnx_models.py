@@ -37,7 +37,7 @@ def _model(nodes, arrays, shape, opset=17, outputs=("y",)):
 def _layers():
     arrays = {
         "w": np.ones((2, 3, 3, 3), "float32"), "v": np.ones((2, 1, 2, 2), "float32"),
-        "c": np.ones(2, "float32"), "m": np.zeros(2, "float32"), "f": np.ones((4, 8), "float32"),
+        "c": np.ones(2, "float32"), "m": np.zeros(2, "float32"), "f": np.ones((4, 30), "float32"),
     }  # fmt: skip
     nodes = [
         helper.make_node("Conv", ["x", "w"], ["a"], pads=[1, 1, 0, 2], strides=[2, 2]),

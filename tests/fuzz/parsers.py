@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import struct
 import warnings
@@ -274,6 +275,15 @@ def find_records(data: bytes) -> None:
             offset = recordio.offset_after(data, offset)
 
 
+def onnx_parsers() -> list[Parser]:
+    """None where the package onnx is not installed."""
+    if importlib.util.find_spec("onnx") is None:
+        return []
+    from .onnx_models import import_onnx, onnx_seeds
+
+    return [Parser("onnx", import_onnx, onnx_seeds, 128)]
+
+
 # fmt: off
 PARSERS: tuple[Parser, ...] = (
     Parser("params",      read_params,        params_seeds, params.FACTOR),
@@ -288,5 +298,6 @@ PARSERS: tuple[Parser, ...] = (
     Parser("image_list",  text_tables.parse_image_list, image_list_seeds, 64),
     Parser("idx_file",    read_idx_file,      idx_file_seeds),
     Parser("record_parts", find_records,      recordio_seeds),
+    *onnx_parsers(),
 )
 # fmt: on

@@ -64,6 +64,18 @@ HOSTILE_FLOATS = [
     "1e-8",
     "7",
 ]
+VALUES = [
+    0.0,
+    -1.0,
+    2.0,
+    255.0,
+    65536.0,
+    1e30,
+    -1e30,
+    1e-45,
+    2.0**63,
+    *map(float, ("nan", "inf", "-inf")),
+]
 DTYPES = [
     "float32",
     "float32",
@@ -111,11 +123,13 @@ class Call:
     attrs: dict[str, str]
     shapes: list[tuple[int, ...]]
     dtypes: list[str] = field(default_factory=list)
+    value: float = 1.0  # of all elements
 
     def __str__(self) -> str:
         attrs = ", ".join(f"{n}={v[:60]!r}" for n, v in self.attrs.items())
         arrays = ", ".join(f"{d}{list(s)}" for d, s in zip(self.dtypes, self.shapes, strict=True))
-        return f"{self.number}: {self.mode} {self.type.name}({attrs}) on {arrays}"
+        filled = "" if self.value == 1 else f" of {self.value}"
+        return f"{self.number}: {self.mode} {self.type.name}({attrs}) on {arrays}{filled}"
 
 
 @dataclass
@@ -144,7 +158,9 @@ def call(number: int, tame: bool = False) -> Call:
     shapes = _shapes(rng, max(n_arrays, 0))
     dtype = rng.choice(DTYPES)
     dtypes = [dtype if rng.random() < 0.85 else rng.choice(DTYPES) for _ in shapes]
-    return Call(number, rng.choice(MODES), type_, attrs, shapes, dtypes)
+    mode = rng.choice(MODES)
+    value = rng.choice(VALUES) if rng.random() < 0.4 and not tame else 1.0
+    return Call(number, mode, type_, attrs, shapes, dtypes, value)
 
 
 def _text(rng: random.Random, kind: Kind, hostile: bool) -> str:
@@ -222,7 +238,12 @@ def _place(error: object) -> str:
 
 def _arrays(chosen: Call) -> list[mx.nd.NDArray]:
     pairs = zip(chosen.shapes, chosen.dtypes, strict=True)
-    return [mx.nd.ones(shape, dtype=dtype) for shape, dtype in pairs]
+    return [_filled(mx.nd.zeros(shape, dtype=dtype), chosen.value) for shape, dtype in pairs]
+
+
+def _filled(array: mx.nd.NDArray, value: float) -> mx.nd.NDArray:
+    array[:] = value
+    return array
 
 
 def _results(found: object) -> Iterator[mx.nd.NDArray]:
@@ -253,7 +274,10 @@ def _infer(chosen: Call) -> None:
 
 def _executor(chosen: Call) -> mx.executor.Executor:
     symbol, shapes, types = _symbol(chosen)
-    return symbol.simple_bind(mx.cpu(), type_dict=types, **shapes)
+    executor = symbol.simple_bind(mx.cpu(), type_dict=types, **shapes)
+    for array in executor.arg_arrays:
+        _filled(array, chosen.value)
+    return executor
 
 
 def _bind(chosen: Call) -> None:

@@ -170,6 +170,25 @@ def test_a_wrong_number_of_elements_is_not_copied():
     assert x.asnumpy().tolist() == [[1] * 3] * 2
 
 
+def test_threads_of_kernels_by_ctypes():
+    before = base._LIB.omp_get_max_threads()
+    try:
+        base.check_call(base._LIB.MXSetNumOMPThreads(ctypes.c_int(1)))
+        assert base._LIB.omp_get_max_threads() == 1
+        with pytest.raises(base.MXNetError, match="thread_num=0"):
+            base.check_call(base._LIB.MXSetNumOMPThreads(0))
+    finally:
+        base._LIB.MXSetNumOMPThreads(before)
+
+
+def test_names_of_operators_by_their_address():
+    count, names = ctypes.c_uint(), ctypes.POINTER(ctypes.c_char_p)()
+    reference = ctypes.byref(count), ctypes.byref(names)
+    base.check_call(base._LIB.MXListAllOpNames(*reference))
+    listed = [base.py_str(names[i]) for i in range(count.value)]
+    assert sorted(mx.operator.get_all_registered_operators()) == listed
+
+
 def test_functions_of_a_c_library_that_is_not_there():
     with pytest.raises(AttributeError, match="no function 'MXNDArrayFromDLPac'.*did you mean"):
         base._LIB.MXNDArrayFromDLPac  # noqa: B018

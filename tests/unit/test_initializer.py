@@ -230,3 +230,18 @@ def test_verbosity(caplog):
         "a_weight: filled as weight: 2.0",
         "b_bias: filled as bias: 3 of them",
     ]
+
+
+@pytest.mark.parametrize(
+    "described",
+    [
+        "[" * 100_000,
+        '["uniform", {"scale": "a"}]',
+        '["one", {"a": 1}]',
+        '["xavier", {"magnitude": -1}]',
+    ],
+)
+def test_descriptions_in_files_that_make_no_sense(described):
+    description = mx.init.InitDesc("w", {"__init__": described})
+    with pytest.raises(mx.MXNetError, match="initializer|variable 'w': __init__="):
+        mx.init.Zero()(description, mx.nd.zeros((2, 3)))

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import ctypes
 import json
 import os
 import pickle
@@ -9,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mxnova import recordio
+from mxnova import base, recordio
 from mxnova.core.base.errors import ArgumentError, AssertedError, FormatError, MXNetError
 from mxnova.recordio import IRHeader, MXIndexedRecordIO, MXRecordIO
 
@@ -66,6 +67,26 @@ def test_writing_tells_positions_and_keeps_keys(tmp_path):
         record.write(b"not in the index")
         record.write_idx(5, b"")
         assert (record.keys, record.idx) == ([5, 5], {5: 40})
+
+
+def test_positions_by_ctypes(paths):
+    def told(function, record):
+        position = ctypes.c_size_t()
+        base.check_call(function(record.handle, ctypes.byref(position)))
+        return position.value
+
+    positions = []
+    with MXRecordIO(paths[1], "r") as record:
+        while True:
+            positions.append(told(base._LIB.MXRecordIOReaderTell, record))
+            if record.read() is None:
+                break
+    with MXRecordIO(paths[1], "w") as record:
+        record.write(b"abcde")
+        assert told(base._LIB.MXRecordIOWriterTell, record) == 16
+    assert positions[:3] == [0, 12, 24]
+    with pytest.raises(MXNetError, match="closed"):
+        told(base._LIB.MXRecordIOReaderTell, record)
 
 
 def test_attributes(indexed, paths):

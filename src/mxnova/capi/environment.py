@@ -7,10 +7,8 @@ import os
 from functools import cache
 from typing import Any
 
-import torch
-
 from .. import libinfo, random
-from ..core.base.errors import ArgumentError
+from ..c_library import set_threads
 from ..core.base.scopes import is_np_shape, set_np_shape
 from ..core.runtime import context
 from ..core.runtime.engine import engine
@@ -81,14 +79,9 @@ def MXStorageEmptyCache(dev_type: int, dev_id: int) -> None:
     place.empty_cache()
 
 
-_MOST_THREADS = 4096
-
-
 @extern
 def MXSetNumOMPThreads(thread_num: int) -> None:
-    if not 1 <= thread_num <= _MOST_THREADS:
-        raise ArgumentError(f"thread_num={thread_num}: must be from 1 to {_MOST_THREADS}")
-    torch.set_num_threads(thread_num)
+    set_threads(thread_num)
 
 
 @extern

@@ -18,7 +18,8 @@ Size: TypeAlias = "tuple[int, int]"
 def image_size(encoded: bytes | memoryview) -> Size | None:
     """(width, height) of an encoded image; None where the header cannot be read.
 
-    Known are JPEG, PNG, GIF, BMP, WebP, TIFF, JPEG 2000, Sun raster, and the PBM family.
+    Known are JPEG, PNG, GIF, BMP, WebP, TIFF, JPEG 2000, Sun raster, Radiance, AVIF, and the PBM
+    family. Where a file says its size more than once, the largest counts.
 
     Raises:
         FormatError: a JPEG image with an absurd number of segments before its header.
@@ -32,7 +33,7 @@ def image_size(encoded: bytes | memoryview) -> Size | None:
                 raise
             except (struct.error, ValueError):  # cut off: no decoder will like it either
                 return None
-            return abs(width), abs(height)
+            return (abs(width), abs(height)) if width and height else None
     return None
 
 
@@ -99,31 +100,74 @@ def _bmp(data: memoryview) -> Size:
 
 def _tiff(data: memoryview) -> Size:
     order = "<" if data[0] == 0x49 else ">"
-    (directory,) = struct.unpack_from(f"{order}I", data, 4)
-    (n_entries,) = struct.unpack_from(f"{order}H", data, directory)
-    found = {}
-    for at in range(directory + 2, directory + 2 + 12 * n_entries, 12):
+    if 43 in data[2:4]:  # BigTIFF, of longer numbers
+        (directory,) = struct.unpack_from(f"{order}Q", data, 8)
+        (n_entries,) = struct.unpack_from(f"{order}Q", data, directory)
+        first, step, value_at, word = directory + 8, 20, 12, "Q"
+    else:
+        (directory,) = struct.unpack_from(f"{order}I", data, 4)
+        (n_entries,) = struct.unpack_from(f"{order}H", data, directory)
+        first, step, value_at, word = directory + 2, 12, 8, "I"
+    sides = {_TIFF_WIDTH: 0, _TIFF_HEIGHT: 0}
+    for at in range(first, first + step * min(n_entries, _MAX_TAGS), step):
         tag, kind = struct.unpack_from(f"{order}HH", data, at)
-        (found[tag],) = struct.unpack_from(f"{order}{'H' if kind == 3 else 'I'}", data, at + 8)
-    return found.get(256, 0), found.get(257, 0)
+        if tag in sides:
+            (value,) = struct.unpack_from(order + _TIFF_KINDS.get(kind, word), data, at + value_at)
+            sides[tag] = max(sides[tag], value)
+    return sides[_TIFF_WIDTH], sides[_TIFF_HEIGHT]
 
 
-_NUMBERS = re.compile(rb"#[^\n]*\n|\b(\d+)")
+_TIFF_WIDTH, _TIFF_HEIGHT = 256, 257
+_TIFF_KINDS = {3: "H", 4: "I"}  # of others, whatever the place of the value can hold
+_MAX_TAGS = 0xFFFF
 
 
 def _pnm(data: memoryview) -> Size:
-    head = bytes(data[2:4096])
-    width, height = [int(n[1]) for n in _NUMBERS.finditer(head) if n[1]][:2]
-    return width, height
+    numbers = (n[1] for n in _NUMBERS.finditer(data, 2) if n[1])
+    return int(next(numbers, b"0")), int(next(numbers, b"0"))
+
+
+_NUMBERS = re.compile(rb"#[^\r\n]*|\b(\d{1,19})")
+
+
+def _largest(pattern: bytes, data: memoryview) -> int:
+    """The largest number that `pattern` finds."""
+    return max((int(number[1]) for number in re.finditer(pattern, data)), default=0)
+
+
+def _pam(data: memoryview) -> Size:
+    """Lines in any order, ``WIDTH 9``; those of the pixels behind them may look so, too."""
+    return _largest(rb"WIDTH\s+(\d{1,19})", data), _largest(rb"HEIGHT\s+(\d{1,19})", data)
+
+
+def _radiance(data: memoryview) -> Size:
+    return _largest(rb"\+X\s*\+?(\d{1,19})", data), _largest(rb"-Y\s*\+?(\d{1,19})", data)
 
 
 def _jpeg2000(data: memoryview) -> Size:
-    head = bytes(data[:4096])
-    if (box := head.find(b"ihdr")) >= 0:
-        height, width = struct.unpack_from(">II", head, box + 4)
-        return width, height
-    right, bottom, left, top = struct.unpack_from(">IIII", head, 8)
-    return right - left, bottom - top
+    """By the codestream, too: decoders go by it, whatever the header of a box says."""
+    sizes = _pairs(_IMAGE_HEADER, data)
+    for start in _CODESTREAM.finditer(data):
+        right, bottom, left, top = struct.unpack(">IIII", start[1])
+        sizes.append((bottom - top, right - left))
+    return max(width for _, width in sizes), max(height for height, _ in sizes)
+
+
+_IMAGE_HEADER = re.compile(rb"ihdr(.{8})", re.DOTALL)
+_CODESTREAM = re.compile(rb"\xff\x4f\xff\x51.{4}(.{16})", re.DOTALL)
+
+
+def _avif(data: memoryview) -> Size:
+    sizes = _pairs(_SPATIAL_EXTENTS, data)
+    return max(width for width, _ in sizes), max(height for _, height in sizes)
+
+
+_SPATIAL_EXTENTS = re.compile(rb"ispe.{4}(.{8})", re.DOTALL)
+
+
+def _pairs(pattern: re.Pattern[bytes], data: memoryview) -> list[tuple[int, int]]:
+    """Pairs of big-endian numbers in the group of `pattern`, wherever it is found."""
+    return [struct.unpack(">II", found[1]) for found in pattern.finditer(data)]
 
 
 # fmt: off
@@ -134,10 +178,13 @@ _FORMATS: tuple[tuple[re.Pattern[bytes], Callable[[memoryview], Size]], ...] = t
         (rb"GIF8[79]a",                                 _fixed("<HH", 6)),
         (rb"BM",                                        _bmp),
         (rb"RIFF.{4}WEBP",                              _webp),
-        (rb"II\*\0|MM\0\*",                             _tiff),
+        (rb"II[*+]\0|MM\0[*+]",                         _tiff),
         (rb"\x59\xa6\x6a\x95",                          _fixed(">II", 4)),
         (rb"\0\0\0\x0cjP  \r\n\x87\n|\xff\x4f\xff\x51", _jpeg2000),
-        (rb"P[1-7Ff][\s#]",                             _pnm),
+        (rb"P7\s",                                      _pam),
+        (rb"P[1-6Ff][\s#]",                             _pnm),
+        (rb"#\?R(ADIANC|GB)E",                          _radiance),
+        (rb".{4}ftyp(avi|mif)",                         _avif),
     )
 )
 # fmt: on

@@ -13,7 +13,14 @@ from typing import Any
 import numpy as np
 
 from .. import ndarray as nd
-from ..core.base.errors import ArgumentError, ArgumentTypeError, AssertedError, shown
+from ..core.base.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    AssertedError,
+    MXNetError,
+    argument_error,
+    shown,
+)
 from ..registry import get_alias_func, get_create_func, get_register_func
 
 __all__ = ["InitDesc", "Initializer", "alias", "bilinear_kernel", "create", "register"]
@@ -103,7 +110,7 @@ class Initializer:
             desc.global_init = self
         init = desc.attrs.get("__init__", "")
         if init:
-            create(init)._init_weight(desc, arr)
+            _fill_as_described(desc, init, arr)
             self._verbose_print(desc, init, arr)
             return
         for ending, method in _BY_ENDING:
@@ -162,6 +169,16 @@ class Initializer:
             "gamma nor beta; give the variable an initializer of its own: "
             f"mx.sym.Variable({str(name)!r}, init=mx.init.Zero())"
         )
+
+
+def _fill_as_described(desc: InitDesc, init: str, arr: NDArray) -> None:
+    """Fills an array by the initializer that its variable names, as a file may have it."""
+    try:
+        create(init)._init_weight(desc, arr)
+    except MXNetError:
+        raise
+    except (TypeError, ValueError, ArithmeticError) as error:  # of its arguments
+        raise argument_error(f"variable {str(desc)!r}", "__init__", init, str(error)) from error
 
 
 _BY_ENDING = (

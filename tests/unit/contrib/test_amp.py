@@ -117,6 +117,12 @@ for hybridized in (False, True):
     assert alone(code, dtype) == [*expected.split(), *expected.split()]
 
 
+@pytest.mark.parametrize("given", [None, mx.optimizer.SGD()])
+def test_gradients_are_unscaled_for_a_trainer(given):
+    with pytest.raises(TypeError, match="must be a Trainer"):
+        mx.contrib.amp.unscale(given)
+
+
 def test_numbers_beyond_float16_lower_the_scale_and_change_no_weight():
     code = """
 net = mx.gluon.nn.Dense(1, use_bias=False, in_units=2); net.initialize(mx.init.One())

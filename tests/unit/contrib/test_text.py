@@ -108,3 +108,12 @@ def test_embeddings_that_nobody_registered():
         embedding.create("glofe")
     with pytest.raises(KeyError, match="glofe.*glove"):
         embedding.get_pretrained_file_names("glofe")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"), [("utf8", "vectors.txt: no text in utf8"), ("morse", "encoding='morse'")]
+)
+def test_vectors_that_are_no_text(tmp_path, encoding, text):
+    (tmp_path / "vectors.txt").write_bytes(b"a 1 2\n\xff 3 4\n")
+    with pytest.raises(mx.MXNetError, match=text):
+        embedding.CustomEmbedding(str(tmp_path / "vectors.txt"), encoding=encoding)

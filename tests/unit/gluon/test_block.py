@@ -4,6 +4,7 @@
 import copy
 import gc
 import json
+import os
 import pickle
 import re
 import threading
@@ -212,6 +213,13 @@ BAD_TREES = ["", "[]", "{}", '{"a": 1}', '{"a": {"orig_name": "x"}}', '{"a": 1, 
 def test_broken_trees_of_blocks(tmp_path, text):
     (tmp_path / "x-model.json").write_text(text)
     with pytest.raises(mx.MXNetError, match="x-model.json"):
+        nn.Dense(1).load(str(tmp_path / "x"))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs FIFOs")
+def test_trees_of_blocks_are_read_from_regular_files_only(tmp_path):
+    os.mkfifo(tmp_path / "x-model.json")
+    with pytest.raises(mx.MXNetError, match="is a pipe"):
         nn.Dense(1).load(str(tmp_path / "x"))
 
 

@@ -562,3 +562,16 @@ def test_gradients_of_gradients_leave_the_graph_they_were_taken_of():
         d_x.backward()
     with pytest.raises(MXNetError, match="freed"):
         y.backward()
+
+
+@pytest.mark.parametrize(
+    ("op", "dtype", "wanted"),
+    [("linalg_det", "float32", [[4, -3], [-2, 1]]), ("prod", "int32", [[24, 12], [8, 6]])],
+)
+def test_a_number_whose_operator_has_a_gradient_of_its_own(op, dtype, wanted):
+    x = mx.nd.array([[1, 2], [3, 4]], dtype=dtype)
+    x.attach_grad()
+    with autograd.record():
+        y = getattr(mx.nd, op)(x)
+    y.backward()
+    assert np.allclose(x.grad.asnumpy(), wanted)

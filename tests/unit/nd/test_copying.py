@@ -52,3 +52,10 @@ def test_parts_of_one_memory_may_overlap() -> None:
 def test_shapes_that_do_not_fit_are_refused() -> None:
     with pytest.raises(RuntimeError, match="must match"):
         copy(torch.zeros(MANY), torch.zeros(MANY + 1))
+
+
+def test_a_view_of_the_same_memory_is_copied_as_it_was():
+    values = torch.arange(9.0).reshape(3, 3)
+    wanted = values.T.clone()
+    copy(values, values.T)
+    assert torch.equal(values, wanted)

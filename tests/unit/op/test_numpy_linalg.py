@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
+import contextlib
+
 import numpy as np
 import pytest
 import torch
@@ -132,3 +134,25 @@ def test_refused_types(name, dtype):
     facts = [getattr(torch, dtype), *(None,) * len(op.outputs())]
     with pytest.raises(MXNetError, match=dtype):
         op.infer_dtype(DTypes(op.name, op.inputs(), op.outputs(), facts))
+
+
+@pytest.mark.parametrize("name", ["_npi_eig", "_npi_eigvals"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_matrices_that_are_not_finite_have_no_eigenvalues(name, dtype, value):
+    """MKL's solver ends the process here."""
+    A = torch.eye(3, dtype=getattr(torch, dtype))
+    A[1, 1] = value
+    with pytest.raises(MXNetError, match=r"A \[3,3\]: .*infs or NaNs"):
+        find(name).of({}).forward(A)
+
+
+@pytest.mark.parametrize("size", [3, 8, 33])
+def test_eigenvalues_of_numbers_of_all_sizes(size):
+    """Whether the solver converges or not, memory stays whole: MKL's writes beyond its own."""
+    for seed in range(20):
+        random = np.random.RandomState(seed)
+        A = random.randn(size, size) * 1e-250
+        A[random.randint(size), random.randint(size)] = 1e150
+        with contextlib.suppress(MXNetError):
+            find("_npi_eig").of({}).forward(torch.from_numpy(A))

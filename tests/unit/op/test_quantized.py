@@ -273,3 +273,8 @@ def test_bad_arguments_are_named(name, attrs, rank, message):
 def test_bad_types_are_named():
     with pytest.raises(MXNetError, match="data has type int32: it must be int8 or uint8"):
         inferred_dtypes("_contrib_dequantize", {}, [torch.int32, None, None])
+
+
+def test_pooling_of_real_numbers_is_refused():
+    with pytest.raises(MXNetError, match="data has type float32: it must be int8 or uint8"):
+        inferred_dtypes("_contrib_quantized_pooling", {"kernel": "(2,2)"}, [torch.float32] * 3)

@@ -130,8 +130,15 @@ def scale_loss(loss: Any, optimizer_or_trainer: Trainer) -> Iterator[Any]:
 
 
 def unscale(optimizer_or_trainer: Trainer) -> None:
-    """Undoes the scaling of the gradients before a step: to clip them, say."""
+    """Undoes the scaling of the gradients before a step: to clip them, say.
+
+    Raises:
+        ArgumentTypeError: it is no Trainer: what an optimizer has updated is not scaled.
+    """
     trainer = optimizer_or_trainer
+    if not isinstance(trainer, Trainer):
+        kind = type(trainer).__name__
+        raise ArgumentTypeError(f"unscale: optimizer_or_trainer={kind}: must be a Trainer")
     for param in trainer._params:
         if param.grad_req != "null":
             for gradient in param.list_grad():

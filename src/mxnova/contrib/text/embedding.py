@@ -223,22 +223,31 @@ class _TokenEmbedding(Vocabulary):
 def _read(path: str, delimiter: str, encoding: str) -> Iterator[tuple[str, list[float]]]:
     """Tokens and their numbers; lines of one number, such as a heading, are left out."""
     length: int | None = None
-    with open(path, encoding=encoding) as file:
-        for at, line in enumerate(file, 1):
-            token, *texts = line.rstrip().split(delimiter)
-            if not texts:
-                raise AssertedError(f"{path}, line {at}: neither token nor numbers")
-            if len(texts) == 1:
-                logging.warning("%s, line %d: one number is no vector: left out", path, at)
-                continue
-            if length not in (None, len(texts)):
-                logging.warning("%s, line %d: %d numbers: left out", path, at, len(texts))
-                continue
-            try:
-                yield token, [float(t) for t in texts]
-            except ValueError as error:
-                raise FormatError(f"{path}, line {at}: {error}") from None
-            length = len(texts)
+    for at, line in enumerate(_lines(path, encoding), 1):
+        token, *texts = line.rstrip().split(delimiter)
+        if not texts:
+            raise AssertedError(f"{path}, line {at}: neither token nor numbers")
+        if len(texts) == 1:
+            logging.warning("%s, line %d: one number is no vector: left out", path, at)
+            continue
+        if length not in (None, len(texts)):
+            logging.warning("%s, line %d: %d numbers: left out", path, at, len(texts))
+            continue
+        try:
+            yield token, [float(t) for t in texts]
+        except ValueError as error:
+            raise FormatError(f"{path}, line {at}: {error}") from None
+        length = len(texts)
+
+
+def _lines(path: str, encoding: str) -> Iterator[str]:
+    try:
+        with open(path, encoding=encoding) as file:
+            yield from file
+    except UnicodeError as error:
+        raise FormatError(f"{path}: no text in {encoding}: {error}") from None
+    except LookupError:
+        raise ArgumentError(f"{path}: encoding={encoding!r}: must be one of Python's") from None
 
 
 _KIND = "token_embedding"

@@ -49,7 +49,7 @@ MODULES = frozenset(
     runtime space symbol symbol.contrib symbol.image symbol.linalg symbol.numpy
     symbol.numpy.linalg symbol.numpy.random symbol.numpy_extension symbol.numpy_extension.image
     symbol.numpy_extension.random symbol.op symbol.random symbol.register symbol.sparse
-    symbol.symbol test_utils torch tvmop util visualization
+    symbol.symbol symbol_doc test_utils torch tvmop util visualization
     """.split()  # noqa: SIM905 - a table to read
 )
 _SHORT = {  # names of modules of `mxnet` -> modules

@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from ..base.errors import (
     ArgumentTypeError,
     MXNetError,
     candidates,
-    from_foreign,
     shown,
 )
 from ..base.shapes import shape_text
@@ -26,7 +24,7 @@ from ..graph.infer import infer_stypes
 from ..graph.node import written_variables
 from ..graph.symbol import Symbol
 from ..nd.array import NDArray
-from ..nd.autograd import run_backward, store_gradient
+from ..nd.autograd import store_gradient
 from ..nd.failing import fail, recover
 from ..nd.memory import give_up, regain, replace
 from ..nd.wrapping import owned
@@ -34,9 +32,7 @@ from ..op.reordering import in_order
 from ..op.sparse.storage import Value
 from ..runtime.attention import ATTENTION
 from ..runtime.context import Context
-from ..runtime.one_thread import in_one_thread
-from ..runtime.profiler import PROFILER, api_call, recorded_backward
-from ..runtime.resource import random_stream
+from ..runtime.profiler import api_call
 from .allocation import allocated_output, resized
 from .explanation import Placement
 from .gradient_path import refuse_without_gradient
@@ -45,14 +41,13 @@ from .interpreter import Observer, Teller
 from .memory_need import bytes_needed
 from .monitor import GradientTeller, MonitorCallback, told
 from .placement import contexts_of
-from .program import TRAINING, ArrayFacts, Facts, Mode, Program, Settled
-from .sparse_execution import leaf_of, tracked_of, value_of
+from .program import ArrayFacts, Facts, Mode, Program, Settled
+from .recorded_pass import RecordedPass
+from .sparse_execution import value_of
 from .specialization import Inference
 from .subgraph_backends import for_binding
 
 __all__ = ["Executor"]
-
-_NOBODY = nullcontext()  # watches
 
 
 class Executor:
@@ -98,9 +93,6 @@ class Executor:
         self._inputs = (*args.values(), *aux_states.values())
         self._tracked = [i for i, n in enumerate(args) if self._is_tracked(n)]
         self._has_run = False
-        self._recorded: tuple[list[Tensor], list[Tensor]] | None = None
-        self._leaves: dict[int, tuple[Value, Any, Tensor]] = {}  # value, edge, leaf; by input
-        self._drawn_from: list[tuple[torch.Generator, Tensor]] = []
         self._observers: tuple[Observer, ...] = ()
         self._gradient_teller: GradientTeller | None = None
         self._check_names_and_contexts()
@@ -110,8 +102,7 @@ class Executor:
             raise ArgumentTypeError(f"bind: shared_exec={shown(shared_exec)}: must be an executor")
         self._program = self._compiled(shared_exec.outputs if shared_exec else [])
         self._inference = Inference(self._program)
-        is_small = self._program.is_small
-        self._run_backward = in_one_thread(run_backward) if is_small else run_backward
+        self._pass = RecordedPass(self._inference, self._tracked, ctx)
         written = written_variables(symbol.nodes)
         names = {n.name for n in symbol.nodes if id(n) in written}
         self._written = [a for n, a in {**args, **aux_states}.items() if n in names]
@@ -237,9 +228,9 @@ class Executor:
         """
         if kwargs:
             self._feed(kwargs)
-        self._recorded, self._has_run = None, True
+        self._has_run, self._pass.results = True, None
         if not is_train and self._tracked:  # a backward may follow, which runs the graph again
-            self._drawn_from = self._random_states()
+            self._pass.remember_draws()
         if ATTENTION:
             for array in self._written:
                 _ = array._target  # waits for those who read it
@@ -259,7 +250,7 @@ class Executor:
 
     def _results(self, is_train: bool, inputs: list[Any]) -> Sequence[Any]:
         if is_train:
-            return self._run_recorded(Mode(True, bool(self._tracked)), inputs, self._observers)
+            return self._pass.run(True, inputs, self._observers)
         if self._observers:
             return self._program.run(inputs, observers=self._observers)
         return self._inference.run(inputs, self._is_shared())
@@ -312,32 +303,6 @@ class Executor:
                 )
             target[:] = value
 
-    def _run_recorded(
-        self, mode: Mode, inputs: list[Any], observers: Sequence[Observer] = ()
-    ) -> Sequence[Any]:
-        """Runs the program, keeping what backward needs.
-
-        Leaves alias the arrays' memory but not their version counter: an update between forward
-        and backward is seen, as in MXNet, instead of refused.
-        """
-        leaves = [self._leaf(i, inputs) for i in self._tracked]
-        with torch.set_grad_enabled(mode.recording):
-            if mode == TRAINING:
-                results = self._inference.training.run(inputs, observers)
-            else:
-                results = self._program.run(inputs, mode, observers)
-        self._recorded = ([tracked_of(r) for r in results], leaves)
-        return results
-
-    def _leaf(self, i: int, inputs: list[Any]) -> Tensor:
-        """The leaf of input `i`, in whose place goes what gradients flow through."""
-        value = inputs[i]
-        known = self._leaves.get(i)
-        if known is None or known[0] is not value:
-            known = self._leaves[i] = value, *leaf_of(value)
-        _, inputs[i], leaf = known
-        return leaf
-
     @api_call("MXExecutorBackwardEx")
     def backward(self, out_grads: Any = None, is_train: bool = True) -> None:
         """Computes gradients of the last forward into the gradient arrays.
@@ -352,67 +317,29 @@ class Executor:
         Raises:
             MXNetError: gradients are missing or do not fit the outputs.
         """
-        if self._recorded is None:
+        if self._pass.results is None:
             for array in self.outputs:
                 _ = array._value  # raises what forward left there
             if out_grads is None and not self._has_run:
                 raise MXNetError("backward: call forward(is_train=True) first, or give out_grads")
-            with self._drawing_again():
-                self._run_recorded(Mode(False, bool(self._tracked)), self._values())
-        results, leaves = self._recorded or ([], [])
-        heads = head_gradients(self._symbol.list_outputs, out_grads, results)
+            self._pass.run_again(self._values())
+        heads = head_gradients(self._symbol.list_outputs, out_grads, self._pass.results or [])
         names = list(self.arg_dict)
         buffers = [(self.grad_dict[names[i]], self._grad_req[names[i]]) for i in self._tracked]
         written = [a for a, request in buffers if a is not None and request == "write"]
         give_up(written)
         try:
-            self._differentiate(results, heads, leaves)
+            self._pass.differentiate(heads)
         except BaseException:
             for array in written:
                 regain(array)
             raise
-        for (buffer, request), leaf in zip(buffers, leaves, strict=True):
-            fresh, leaf.grad = leaf.grad, None
+        gradients = self._pass.take_gradients()
+        for (buffer, request), fresh in zip(buffers, gradients, strict=True):
             if buffer is not None:
                 store_gradient(buffer, fresh, request)
         if self._gradient_teller is not None:
             self._gradient_teller.tell()
-
-    def _differentiate(
-        self, results: Sequence[Tensor], heads: Sequence[Tensor], leaves: Sequence[Tensor]
-    ) -> None:
-        """Puts gradients into the leaves: there each is nobody else's, so it can change hands."""
-        pairs = [(r, h) for r, h in zip(results, heads, strict=True) if r.requires_grad]
-        wanted = tuple([leaf for leaf in leaves if leaf.requires_grad])
-        if not pairs or not wanted:
-            return
-        roots, gradients = zip(*pairs, strict=True)
-        try:
-            with recorded_backward(roots, self._ctx) if PROFILER.running else _NOBODY:
-                self._run_backward(roots, gradients, True, False, wanted, True, True)
-        except Exception as error:
-            for leaf in leaves:
-                leaf.grad = None
-            if isinstance(error, MXNetError):
-                raise
-            raise from_foreign(error, "backward") from error
-
-    def _random_states(self) -> list[tuple[torch.Generator, Tensor]]:
-        """The random streams that the program draws from, as they are now."""
-        streams = [random_stream(c) for c in self._program.drawing_contexts]
-        return [(stream, stream.get_state()) for stream in streams]
-
-    @contextmanager
-    def _drawing_again(self) -> Iterator[None]:
-        """A block in which random streams give what they gave to the last forward."""
-        now = self._random_states()
-        for stream, state in self._drawn_from:
-            stream.set_state(state)
-        try:
-            yield
-        finally:
-            for stream, state in now:
-                stream.set_state(state)
 
     # Inspection ----------------------------------------------------------------------------------
 

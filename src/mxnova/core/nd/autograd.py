@@ -252,7 +252,7 @@ def _scalar_behind(tracked: Tensor) -> Tensor:
     scalar = tracked._base
     if scalar is None or scalar.dim() or tracked.numel() != 1 or tracked._backward_hooks:
         return tracked
-    return scalar
+    return scalar if scalar.requires_grad else tracked  # an own gradient's views have graphs alone
 
 
 def _distinct(gradients: Sequence[Tensor | None], heads: _Heads) -> list[Tensor | None]:

@@ -34,4 +34,9 @@ def copy(target: Tensor, source: Tensor) -> None:
         memmove(target.data_ptr(), source.data_ptr(), target.nbytes)
         increment_version(target)
     else:
-        target.copy_(source)
+        try:
+            target.copy_(source)
+        except RuntimeError:  # a view of the same memory, such as a matrix's own transpose
+            if source.untyped_storage().data_ptr() != target.untyped_storage().data_ptr():
+                raise
+            target.copy_(source.clone())

@@ -26,8 +26,17 @@ _NUMERIC = "biuf"
 # NumPy --------------------------------------------------------------------------------------------
 
 
+_MOST_AXES = 64 if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else 32
+
+
 def numpy_of(tensor: Tensor, copy: bool) -> np.ndarray[Any, Any]:
-    """The values of a tensor as a NumPy array; without `copy` it shares CPU memory."""
+    """The values of a tensor as a NumPy array; without `copy` it shares CPU memory.
+
+    Raises:
+        ArgumentError: it has more axes than NumPy's arrays.
+    """
+    if tensor.dim() > _MOST_AXES:
+        raise ArgumentError(f"an array of {tensor.dim()} axes: NumPy's have up to {_MOST_AXES}")
     if tensor.dtype is torch.bfloat16:
         bits = tensor.detach().contiguous().view(torch.uint16)
         values: np.ndarray[Any, Any] = bits.cpu().numpy().view(BFLOAT16)

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from ...core.base.errors import FileError, FormatError, UnknownNameError
+from ...core.base.errors import FormatError, UnknownNameError
 from ...formats.atomic import replacing
+from ...formats.source import read_file
 
 if TYPE_CHECKING:
     from .base import Block
@@ -42,10 +43,7 @@ def read(path: str) -> Mapping[str, Any]:
         FormatError: it is no such file.
     """
     try:
-        with open(path, encoding="utf-8") as file:
-            tree = json.load(file)
-    except OSError as error:
-        raise FileError.of(error, path) from error
+        tree = json.loads(read_file(path))
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{path}: no JSON of a tree of blocks: {error}") from error
     roots = list(tree.values()) if isinstance(tree, dict) else []

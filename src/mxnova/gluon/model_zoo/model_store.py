@@ -18,6 +18,7 @@ from ...core.base.errors import (
     candidates,
     shown,
 )
+from ...formats.archives import unpacking
 from ..utils import check_sha1, download
 
 __all__ = ["get_model_file", "purge", "short_hash"]
@@ -114,15 +115,13 @@ def _fetched(name: str, file_name: str, scratch: str, path: str) -> str:
             path,
         ) from error
     weights = os.path.join(scratch, "weights")
-    try:
-        with (
-            zipfile.ZipFile(archive) as files,
-            files.open(f"{file_name}.params") as source,
-            open(weights, "wb") as target,
-        ):
-            shutil.copyfileobj(source, target)
-    except (zipfile.BadZipFile, KeyError) as error:
-        raise FormatError(f"{url}: no archive with {file_name}.params in it: {error}") from error
+    with (
+        unpacking(url),
+        zipfile.ZipFile(archive) as files,
+        files.open(f"{file_name}.params") as source,
+        open(weights, "wb") as target,
+    ):
+        shutil.copyfileobj(source, target)
     if not check_sha1(weights, _model_sha1[name]):
         raise FormatError(f"{url}: {file_name}.params is not the file that was published")
     return weights

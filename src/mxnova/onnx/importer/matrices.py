@@ -50,6 +50,15 @@ def _gemm(site: Site) -> Value:
     return binary(site, "Add", found, bias)
 
 
+@translator("FC")
+def _fully_connected(site: Site) -> Value:
+    """As files have it that Caffe2 wrote."""
+    site.only("axis", 1)
+    site.only("axis_w", 1)
+    given = (site.x, site.input(1), site.input(2))
+    return site.op("FullyConnected", *given, num_hidden=site.input(1).shape[0])
+
+
 @translator("Einsum")
 def _einsum(site: Site) -> Value:
     equation = "".join(site.attribute("equation", REQUIRED).split())

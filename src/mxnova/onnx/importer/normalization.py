@@ -16,7 +16,7 @@ from .values import Value
 __all__: list[str] = []
 
 
-@translator("BatchNormalization")
+@translator("BatchNormalization SpatialBN")
 def _batch_norm(site: Site) -> Value:
     site.only("training_mode", 0)
     site.only("spatial", 1)

@@ -94,6 +94,7 @@ def test_the_published_hash_is_quiet(tmp_path, caplog):
         gzip.compress(struct.pack(">4I", 2051, 5, 28, 28) + bytes(100), mtime=0),
         gzip.compress(struct.pack(">4I", 2051, 4, 28, 28) + bytes(4 * 28 * 28), mtime=0),
         idx(DIGITS)[:-300],
+        idx(DIGITS)[:20] + b"\xff" * 20 + idx(DIGITS)[40:],
     ],
 )
 def test_damaged_digits(tmp_path, content):
@@ -150,6 +151,19 @@ def test_damaged_archive(tmp_path):
     (tmp_path / "cifar-10-binary.tar.gz").write_bytes(b"none")
     with pytest.raises(FormatError, match="damaged"):
         CIFAR10(str(tmp_path))
+
+
+def test_nothing_is_left_of_a_file_that_cannot_be_unpacked(tmp_path):
+    part, archive = rows(400, 2), tmp_path / "cifar-100-binary.tar.gz"
+    with tarfile.open(archive, "w:gz") as tar:
+        entry = tarfile.TarInfo("test.bin")
+        entry.size = part.nbytes
+        tar.addfile(entry, io.BytesIO(part.tobytes()))
+    content = archive.read_bytes()
+    archive.write_bytes(content[: len(content) // 2])
+    with pytest.raises(FormatError, match="damaged"):
+        CIFAR100(str(tmp_path), train=False)
+    assert [path.name for path in tmp_path.iterdir()] == [archive.name]
 
 
 def test_folders(tmp_path):

@@ -22,8 +22,8 @@ from .running import assert_equal, run
 
 OF_CHANCE = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}  # fmt: skip
 TRIED_ELSEWHERE = {
-    "ConcatFromSequence", "GRU", "GlobalLpPool", "MaxRoiPool", "SequenceAt", "SequenceConstruct",
-    "SequenceLength", "SplitToSequence",
+    "ConcatFromSequence", "FC", "GRU", "GlobalLpPool", "MaxRoiPool", "SequenceAt", "SequenceConstruct",
+    "SequenceLength", "SpatialBN", "SplitToSequence",
 }  # fmt: skip
 LEFT_OUT = (
     "test_mod_float_edge_cases_fmod_0",  # infinities as Python has them, from opset 28 on

@@ -185,6 +185,16 @@ REFUSED = {
 }  # fmt: skip
 
 
+def test_layers_that_caffe2_writes(tmp_path):
+    weight, bias = weights(4, 9), weights(4)
+    (found,) = run(lone("FC", 8, weight, bias, x=IMAGE[0, 0]), {"x": IMAGE[0, 0]}, folder=tmp_path)
+    assert_equal(found, IMAGE[0, 0] @ weight.T + bias, 1e-5)
+    vectors = [abs(weights(3)) + 0.1 for _ in range(4)]
+    models = [lone(kind, 8, *vectors) for kind in ("SpatialBN", "BatchNormalization")]
+    found, wanted = (run(model, {"x": IMAGE}, folder=tmp_path)[0] for model in models)
+    np.testing.assert_array_equal(found, wanted)
+
+
 def test_arrays_are_broadcast_from_an_axis_on_before_opset_7(tmp_path):
     numbers = weights(3)
     model = lone("Add", 6, numbers, broadcast=1, axis=1)

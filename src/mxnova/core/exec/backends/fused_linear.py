@@ -26,7 +26,7 @@ from .readers import Readers
 
 __all__ = ["FusedLinear", "is_worth_fusing", "with_fused_products"]
 
-_WORTH = 1 << 21  # products of numbers
+_WORTH = 1 << 21  # multiplications
 _LEAST_ROWS = 4
 
 

@@ -297,6 +297,7 @@ class QuantizedPooling(Layer):
         for name in (*t.inputs[1:], *t.outputs[1:]):
             t[name] = torch.float32
         t.same("data", "output")
+        check_type(self.name, t, "data", *EIGHT_BITS)
 
     def forward(
         self, data: Tensor, min_data: Tensor, max_data: Tensor

@@ -17,6 +17,7 @@ from mxnova.base import data_dir
 from mxnova.contrib.text.utils import count_tokens_from_str
 from mxnova.contrib.text.vocab import Vocabulary
 from mxnova.core.base.errors import ArgumentError, FormatError, MissingFileError, UnknownNameError
+from mxnova.formats.archives import unpacking
 from mxnova.formats.atomic import replacing
 
 from ...data.vision.datasets import _Published
@@ -97,15 +98,12 @@ class _WikiText(_LanguageModelDataset):
         except MissingFileError as error:
             hint = f"is missing, and so is what it can be taken out of: {error}"
             raise MissingFileError(errno.ENOENT, hint, target) from error
-        try:
-            with zipfile.ZipFile(archive) as files:
-                inside = [n for n in files.namelist() if os.path.basename(n) == name]
-                if not inside:
-                    raise FormatError(f"{archive}: has no {name}")
-                with files.open(inside[0]) as source, replacing(target) as file:
-                    shutil.copyfileobj(source, file)
-        except zipfile.BadZipFile as error:
-            raise FormatError(f"{archive}: {error}") from error
+        with unpacking(archive), zipfile.ZipFile(archive) as files:
+            inside = [n for n in files.namelist() if os.path.basename(n) == name]
+            if not inside:
+                raise FormatError(f"{archive}: has no {name}")
+            with files.open(inside[0]) as source, replacing(target) as file:
+                shutil.copyfileobj(source, file)
 
     def _read_batch(self, filename: str) -> tuple[Any, Any]:
         """Sequences, and those that begin one token later, (sequences, `seq_len`) each."""

@@ -23,6 +23,8 @@ from mxnova import image
 from mxnova import ndarray as nd
 from mxnova.base import data_dir
 from mxnova.core.base.errors import FormatError, MissingFileError, MXNetError
+from mxnova.formats.archives import unpacking
+from mxnova.formats.atomic import replacing
 from mxnova.recordio import unpack
 from mxnova.util import is_np_array
 
@@ -171,6 +173,7 @@ def _array(images: np.ndarray[Any, Any]) -> nd.NDArray:
     return array.as_np_ndarray() if is_np_array() else array
 
 
+_ADVICE = "; delete it to have it downloaded"
 _DEFLATE = 1032  # how much smaller gzip can make something
 
 
@@ -180,17 +183,14 @@ def _idx(path: str, n_axes: int) -> np.ndarray[Any, Any]:
     Raises:
         FormatError: it is something else, or damaged.
     """
-    try:
-        with gzip.open(path) as file:
-            magic, *shape = struct.unpack(f">{1 + n_axes}I", file.read(4 * (1 + n_axes)))
-            if magic != 0x800 + n_axes:
-                raise FormatError(f"{path}: no IDX file of bytes with {n_axes} axes: {magic:#x}")
-            size = int(np.prod(shape, dtype=object))
-            if size > _DEFLATE * os.path.getsize(path):
-                raise FormatError(f"{path}: {shape} bytes cannot be in a file so small")
-            content = file.read(size + 1)
-    except (gzip.BadGzipFile, EOFError, struct.error) as error:
-        raise FormatError(f"{path}: damaged: {error}; delete it to have it downloaded") from None
+    with unpacking(path, _ADVICE), gzip.open(path) as file:
+        magic, *shape = struct.unpack(f">{1 + n_axes}I", file.read(4 * (1 + n_axes)))
+        if magic != 0x800 + n_axes:
+            raise FormatError(f"{path}: no IDX file of bytes with {n_axes} axes: {magic:#x}")
+        size = int(np.prod(shape, dtype=object))
+        if size > _DEFLATE * os.path.getsize(path):
+            raise FormatError(f"{path}: {shape} bytes cannot be in a file so small")
+        content = file.read(size + 1)
     if len(content) != size:
         raise FormatError(f"{path}: has not the {shape} bytes that it says")
     return np.frombuffer(content, np.uint8).reshape(shape)
@@ -256,17 +256,13 @@ class CIFAR10(_Published):
 
 def _unpack(archive: str, folder: str, names: set[str]) -> None:
     """Copies the files `names`, wherever in a tar archive they are, to `folder`."""
-    try:
-        with tarfile.open(archive) as tar:
-            for member in tar:
-                name = os.path.basename(member.name)
-                source = tar.extractfile(member) if name in names else None
-                if source is None:
-                    continue
-                with open(os.path.join(folder, name), "wb") as target:
+    with unpacking(archive, _ADVICE), tarfile.open(archive) as tar:
+        for member in tar:
+            name = os.path.basename(member.name)
+            source = tar.extractfile(member) if name in names else None
+            if source is not None:
+                with replacing(os.path.join(folder, name)) as target:
                     shutil.copyfileobj(source, target)
-    except (tarfile.TarError, EOFError, gzip.BadGzipFile) as error:
-        raise FormatError(f"{archive}: damaged: {error}; delete it to have it downloaded") from None
 
 
 class CIFAR100(CIFAR10):
