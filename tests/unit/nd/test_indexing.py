@@ -84,7 +84,9 @@ def test_values_must_fit():
     np.testing.assert_array_equal(x.asnumpy(), A)
 
 
-@pytest.mark.parametrize("value", [np.ones(4) * 3, 2, [[1], [2], [3]], np.arange(24).reshape(1, 2, 3, 4)])
+@pytest.mark.parametrize(
+    "value", [np.ones(4) * 3, 2, [[1], [2], [3]], np.arange(24).reshape(1, 2, 3, 4)]
+)
 def test_a_truth_value_writes_all_or_nothing_in_numpys_mode(value):
     with mx.util.np_array(True):
         for key in (True, False):
