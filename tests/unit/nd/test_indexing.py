@@ -84,6 +84,20 @@ def test_values_must_fit():
     np.testing.assert_array_equal(x.asnumpy(), A)
 
 
+@pytest.mark.parametrize(
+    "value", [np.ones(4) * 3, 2, [[1], [2], [3]], np.arange(24).reshape(1, 2, 3, 4)]
+)
+def test_a_truth_value_writes_all_or_nothing_in_numpys_mode(value):
+    with mx.util.np_array(True):
+        for key in (True, False):
+            x, expected = mx.np.zeros((2, 3, 4)), np.zeros((2, 3, 4))
+            x[key] = value
+            expected[key] = value
+            assert x.asnumpy().tolist() == expected.tolist()
+        with pytest.raises(ValueError, match="cannot write"):
+            x[True] = np.ones(5)
+
+
 def test_masks_select_as_in_numpy_and_single_truth_values_are_integers():
     x = mx.nd.array(A)
     mask = A > 11

@@ -72,7 +72,8 @@ def assign(tensor: Tensor, key: Any, value: Tensor | float) -> None:
         _write(target, _without_axes(value, (), target.dim()))
         return
     if (mask := _mask_of_all(key)) is not None:
-        tensor[mask] = value
+        target = tensor.unsqueeze(0)[: int(mask)]
+        _write(target, _without_axes(value, (), target.dim()))
         return
     keys = _keys(tensor, key)
     target, reversed_axes = _forward(tensor, keys)
