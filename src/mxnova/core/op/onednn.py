@@ -215,7 +215,7 @@ def conv3d(
     Its measure of images' sizes leaves the last of three axes out. One core takes 8.6 ms for 3 x
     16 x 56 x 56 and 16 kernels of 3 x 3 x 3, oneDNN 2.2.
     """
-    is_large = data.numel() >= _WORTH_CONVOLVING and weight[0, 0].numel() > 1
+    is_large = data.numel() >= _WORTH_CONVOLVING and weight.shape[2:].numel() > 1
     if not is_large or data.ndim != 5 or len(data) != 1 or data.is_mkldnn or not _takes(data):
         return F.conv3d(data, weight, bias, stride, pad, dilate, groups)
     places = (_each_axis(pad), _each_axis(stride), _each_axis(dilate))
