@@ -10,7 +10,7 @@ import torch.nn.functional as F
 import mxnova.core.op.library  # noqa: F401
 from mxnova.core.op import onednn
 from mxnova.core.op.gradient import recorded
-from mxnova.core.op.onednn import laid_out, linear, matmul, pooled
+from mxnova.core.op.onednn import conv3d, laid_out, linear, matmul, pooled
 from mxnova.core.op.record import find
 
 BIG = (2, 16, 40, 40)
@@ -95,6 +95,19 @@ def test_convolutions_inside_graphs(data, weight, attrs):
     inside, alone = (functools.partial(recorded(op), inside=i) for i in (True, False))
     expected = with_gradients(alone, *(x.double() for x in inputs))
     assert_equal(with_gradients(inside, *inputs), expected)
+
+
+@pytest.mark.parametrize(
+    "stride, pad, dilate, groups", [(1, 0, 1, 1), ((2, 1, 1), (1, 0, 2), (1, 2, 1), 2)]
+)
+def test_one_volume_goes_to_onednn(stride, pad, dilate, groups):
+    inputs = [numbers(1, 4, 8, 20, 21), numbers(6, 4 // groups, 3, 3, 3), numbers(6)]
+    place = (stride, pad, dilate, groups)
+    found = with_gradients(lambda *t: conv3d(*t, *place), *inputs)
+    doubles = [x.double() for x in inputs]
+    assert_equal(found, with_gradients(lambda *t: F.conv3d(*t, *place), *doubles), tol=1e-3)
+    data = inputs[0].requires_grad_()
+    assert "Mkldnn" in conv3d(data, *inputs[1:], *place).grad_fn.name()
 
 
 @pytest.mark.parametrize("shape", [(4, 8, 12, 12), (4, 1, 12, 12)])

@@ -20,6 +20,7 @@ from . import reordering
 
 __all__ = [
     "HAS_AVX512",
+    "conv3d",
     "in_planes",
     "is_available",
     "laid_out",
@@ -44,10 +45,12 @@ _FEWEST_SPLIT, _MOST_SPLIT = 16, 256
 # A transposed first operand is copied: better the narrow one. The gradient of a weight of
 # 10,000 x 200 for 2,048 rows takes 82 ms then, instead of 150.
 _MUCH_WIDER = 4
+_Axes = int | tuple[int, ...]  # one number for all, or one each
 _OF_IMAGES = (torch.float32, torch.bfloat16)
 _WORTH_POOLING = 1 << 15
 _LEAST_CHANNELS = 16
 _FEW_CHANNELS = 16
+_WORTH_CONVOLVING = 1 << 13
 
 
 # Products -----------------------------------------------------------------------------------------
@@ -196,6 +199,31 @@ def in_planes(data: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
         return data, weight
     # A weight of one item has a layout only by its strides, which `contiguous` leaves alone.
     return data.contiguous(), weight.clone(memory_format=torch.contiguous_format)
+
+
+def conv3d(
+    data: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: _Axes,
+    pad: _Axes,
+    dilate: _Axes,
+    groups: int,
+) -> Tensor:
+    """``F.conv3d``, which leaves oneDNN aside for one volume, however large.
+
+    Its measure of images' sizes leaves the last of three axes out. One core takes 8.6 ms for 3 x
+    16 x 56 x 56 and 16 kernels of 3 x 3 x 3, oneDNN 2.2.
+    """
+    is_large = data.numel() >= _WORTH_CONVOLVING and weight.shape[2:].numel() > 1
+    if not is_large or data.ndim != 5 or len(data) != 1 or data.is_mkldnn or not _takes(data):
+        return F.conv3d(data, weight, bias, stride, pad, dilate, groups)
+    places = (_each_axis(pad), _each_axis(stride), _each_axis(dilate))
+    return torch.mkldnn_convolution(data.contiguous(), weight.contiguous(), bias, *places, groups)
+
+
+def _each_axis(number: _Axes) -> tuple[int, ...]:
+    return (number,) * 3 if isinstance(number, int) else number
 
 
 # Pooling ------------------------------------------------------------------------------------------

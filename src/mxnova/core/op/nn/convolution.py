@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import torch.nn.functional as F
@@ -13,7 +14,7 @@ from ...base.params import Shape, ULong
 from ...base.shapes import UNKNOWN, Dim, UnknownDim
 from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..onednn import in_planes, laid_out, skips
+from ..onednn import conv3d, in_planes, laid_out, skips
 from ..record import Op
 from .window import (
     Axes,
@@ -27,7 +28,7 @@ from .window import (
 
 __all__ = ["Filters", "data_axes"]
 
-_CONVOLVE = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
+_CONVOLVE: dict[int, Callable[..., Tensor]] = {1: F.conv1d, 2: F.conv2d, 3: conv3d}
 _TRANSPOSED = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}
 
 CudnnTune = Literal["fastest", "limited_workspace", "off"] | None
