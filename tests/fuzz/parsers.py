@@ -275,13 +275,20 @@ def find_records(data: bytes) -> None:
             offset = recordio.offset_after(data, offset)
 
 
-def onnx_parsers() -> list[Parser]:
-    """None where the package onnx is not installed."""
-    if importlib.util.find_spec("onnx") is None:
-        return []
-    from .onnx_models import import_onnx, onnx_seeds
+# Importing models loads PyTorch, whose heap would hide what other parsers take.
+def import_onnx(data: bytes) -> None:
+    from .onnx_models import import_onnx
 
-    return [Parser("onnx", import_onnx, onnx_seeds, 128)]
+    import_onnx(data)
+
+
+def onnx_seeds() -> list[bytes]:
+    from .onnx_models import onnx_seeds
+
+    return onnx_seeds()
+
+
+HAS_ONNX = importlib.util.find_spec("onnx") is not None
 
 
 # fmt: off
@@ -298,6 +305,6 @@ PARSERS: tuple[Parser, ...] = (
     Parser("image_list",  text_tables.parse_image_list, image_list_seeds, 64),
     Parser("idx_file",    read_idx_file,      idx_file_seeds),
     Parser("record_parts", find_records,      recordio_seeds),
-    *onnx_parsers(),
+    *([Parser("onnx",     import_onnx,        onnx_seeds, 128)] if HAS_ONNX else []),
 )
 # fmt: on

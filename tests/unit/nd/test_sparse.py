@@ -233,3 +233,10 @@ def test_a_lazy_step_leaves_other_rows_alone():
     mx.nd.sgd_mom_update(w, w.grad, mom, lr=1, momentum=0.5, wd=1, out=w)
     assert w.asnumpy()[:, 0].tolist() == [1, -0.5, 1, 1]
     assert mom.asnumpy()[:, 0].tolist() == [1, -1.5, 1, 1]
+
+
+def test_in_place_sums_of_the_whole_warn_of_nothing(recwarn):
+    x = mx.nd.sparse.row_sparse_array(([[1.0, 2.0]], [1]), shape=(3, 2))
+    x[:] += x
+    assert x.asnumpy().tolist() == [[0, 0], [2, 4], [0, 0]]
+    assert not recwarn.list

@@ -158,7 +158,8 @@ class BaseSparseNDArray(NDArray):
             raise error(f"{type(self).__name__} can be assigned to by [:] only, not [{shown(key)}]")
         refuse_if_recorded(self)
         if isinstance(value, NDArray):
-            value.copyto(self)
+            if value is not self:  # which `array[:] += other` assigns
+                value.copyto(self)
         elif isinstance(value, np.ndarray):
             warnings.warn("a NumPy array is copied to sparse storage", RuntimeWarning, stacklevel=2)
             array_from_numpy(value, self.context).astype(self.dtype).copyto(self)
