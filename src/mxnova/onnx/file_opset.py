@@ -12,6 +12,7 @@ from onnx import helper
 from torch import Tensor
 
 from ..core.base.errors import MXNetError
+from ..core.base.free_names import free_name
 from ..core.exec.backends.conversion.onnx_opset import KINDS, ONNXOpset
 from ..core.exec.backends.conversion.opset import Numbers, Statistics, bounds_of
 from .open_sizes import OpenSizes, is_open
@@ -77,12 +78,7 @@ class FileOpset(ONNXOpset):
         return self._unique(f"{self._node_name}/{kind}")
 
     def _unique(self, name: str) -> str:
-        found, count = name, 0
-        while found in self._taken:
-            count += 1
-            found = f"{name}_{count}"
-        self._taken.add(found)
-        return found
+        return free_name(name, self._taken)
 
     # Edges of the model
 

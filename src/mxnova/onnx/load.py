@@ -23,7 +23,7 @@ def import_model(
     model_file: str | os.PathLike[str],
     input_shapes: Mapping[str, Sequence[Any]] | None = None,
 ) -> tuple[Symbol, dict[str, NDArray], dict[str, NDArray]]:
-    """Reads an ONNX file of opset 7 or newer: (symbol, arguments, auxiliary states).
+    """Reads an ONNX file: (symbol, arguments, auxiliary states).
 
     Variables have the names of the file's inputs and initializers, operators those of its nodes.
     Nothing is made for one size where the file leaves sizes open. Arrays without axes have the

@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ..base.free_names import free_name
 from ..graph.node import Node
 from ..graph.symbol import Symbol
 from ..op.record import Op
@@ -185,9 +186,4 @@ class _Names:
         base = base.lstrip("_") or "value"
         if base[0].isdigit() or keyword.iskeyword(base):
             base = f"a_{base}"
-        found, number = base, 0
-        while found in self._used:
-            number += 1
-            found = f"{base}_{number}"
-        self._used.add(found)
-        return found
+        return free_name(base, self._used)

@@ -12,6 +12,7 @@ import torch
 
 from ...core.base.dtypes import dtype_of
 from ...core.base.errors import MXNetError
+from ...core.base.free_names import free_name
 from ...core.base.shapes import is_known
 from ...core.graph.infer import infer_dtypes, infer_shapes
 from ...core.graph.node import Entry, Node
@@ -155,12 +156,7 @@ class Builder:
                 self._by_shape.setdefault(value.shape, value)
 
     def _unique(self, name: str) -> str:
-        found, count = name, 0
-        while found in self._taken:
-            count += 1
-            found = f"{name}_{count}"
-        self._taken.add(found)
-        return found
+        return free_name(name, self._taken)
 
     # Sizes that are left open
 
