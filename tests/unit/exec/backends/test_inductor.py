@@ -9,7 +9,11 @@ import torch
 
 import mxnova as mx
 from mxnova.base import MXNetError
+from mxnova.core.exec.backends.cudagraph import CudaGraph
+from mxnova.core.exec.backends.inductor import Inductor
 from mxnova.gluon import nn
+
+from .recorded_kernels import REPLAYS, stand_in
 
 SHAPE = (4, 6)
 DATA = np.random.default_rng(1).normal(size=SHAPE).astype("float32")
@@ -114,10 +118,41 @@ def test_training_passes_are_compiled_and_stay_the_same(monkeypatch):
     monkeypatch.setattr(torch, "compile", counted)
     found = trained("inductor")
     assert compiled
+    assert_same_training(found, plain)
+
+
+def assert_same_training(found, plain):
     np.testing.assert_allclose(found[0], plain[0], rtol=1e-5)
     for mine, expected in zip(found[1], plain[1], strict=True):
         np.testing.assert_allclose(mine, expected, rtol=1e-4, atol=1e-6)
     np.testing.assert_allclose(found[2], plain[2], rtol=1e-3, atol=1e-6)
+
+
+@pytest.fixture
+def recorded_on_the_cpu(monkeypatch):
+    """The backend "cudagraph", on a stand-in for CUDA's graphs."""
+    stand_in(monkeypatch)
+    monkeypatch.setattr(CudaGraph, "supports", Inductor.supports)
+
+
+def test_training_passes_are_recorded_and_stay_the_same(recorded_on_the_cpu):
+    plain = trained(None, steps=4)
+    assert not REPLAYS
+    assert_same_training(trained("cudagraph", steps=4), plain)
+    # One group, before Dropout: four passes forwards and eight backwards, one forward before the
+    # gradient's gradient, and one backward behind that.
+    assert len(REPLAYS) == 4 + 8 + 1 + 1
+
+
+def test_inference_is_recorded_and_sees_new_parameters(recorded_on_the_cpu):
+    symbol = network().optimize_for("cudagraph")
+    executor = symbol.simple_bind(mx.cpu(), data=SHAPE, grad_req="null")
+    for scale in (1, 2):
+        for name, array in parameters(mx.cpu()).items():
+            executor.arg_dict[name.partition(":")[2]][:] = array * scale
+        answers = [executor.forward(data=mx.nd.array(DATA))[0].asnumpy() for _ in range(3)]
+        np.testing.assert_allclose(answers[2], answers[0], rtol=1e-5)
+    assert REPLAYS
 
 
 def test_every_shape_is_compiled_by_itself(monkeypatch):
