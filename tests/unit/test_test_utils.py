@@ -633,13 +633,13 @@ def test_a_download_that_fails_leaves_nothing(server, tmp_path):
     url, asked = server
     with pytest.raises(mx.MXNetError, match="404"):
         tu.download(f"{url}/bad.bin", dirname=str(tmp_path), retries=2)
-    assert len(asked) == 3
+    assert len(asked) == 1  # it will not be there the next time either
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9/", "http://127.0.0.1:9", "nothing://at.all"])
 def test_urls_that_lead_nowhere(url, tmp_path):
-    with pytest.raises(mx.MXNetError, match="download: "):
+    with pytest.raises(mx.MXNetError, match="cannot be fetched|fname must be given"):
         tu.download(url, dirname=str(tmp_path), retries=0)
     assert list(tmp_path.iterdir()) == []
 

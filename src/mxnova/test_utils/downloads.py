@@ -5,12 +5,8 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import logging
-import os
 import shutil
 import struct
-import tempfile
-import urllib.request
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import __name__ as _package
-from ..core.base.errors import ArgumentError, FormatError, MXNetError
+from ..core.base.errors import ArgumentError, FormatError
 
 __all__ = [
     "download",
@@ -37,9 +32,6 @@ _SERVER = "http://data.mxnet.io"
 _MNIST_FILES = tuple(
     f"{part}-{kind}-ubyte" for part in ("train", "t10k") for kind in ("images-idx3", "labels-idx1")
 )
-_TIMEOUT = 60.0  # seconds without a byte
-
-_log = logging.getLogger(__name__)
 
 
 def download(
@@ -64,39 +56,12 @@ def download(
     Raises:
         MXNetError: the file cannot be fetched.
     """
-    if retries < 0:
-        raise ArgumentError(f"download: retries={retries}: must be >= 0")
+    from ..gluon.utils import download as fetched
+
     name = fname or url.rsplit("/", 1)[-1]
     if not name:
         raise ArgumentError(f"download: url={url!r} names no file: fname must be given")
-    target = Path(dirname or "", name)
-    if target.exists() and not overwrite:
-        return str(target)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    for left in range(retries, -1, -1):
-        try:
-            _fetch(url, target)
-        except (OSError, ValueError) as error:
-            if left == 0:
-                raise MXNetError(f"download: {url}: {error}") from error
-            _log.warning("%s: %s; %d more attempts", url, error, left)
-        else:
-            break
-    return str(target)
-
-
-def _fetch(url: str, target: Path) -> None:
-    request = urllib.request.Request(url, headers={"User-Agent": _package})
-    with tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as file:
-        try:
-            with urllib.request.urlopen(request, timeout=_TIMEOUT) as answer:
-                shutil.copyfileobj(answer, file)
-            file.close()
-            os.replace(file.name, target)
-        except BaseException:
-            file.close()
-            os.unlink(file.name)
-            raise
+    return fetched(url, str(Path(dirname or "", name)), overwrite, retries=retries)
 
 
 def get_zip_data(data_dir: str, url: str, data_origin_name: str) -> None:

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 import torch
 
-import mxnova.core.op.families.scalar  # noqa: F401
+import mxnova as mx
+import mxnova.core.op.families.scalar
 from mxnova.core.op.families.rules import as_integer
 from mxnova.core.op.gradient import recorded
 from mxnova.core.op.record import find
@@ -156,3 +157,30 @@ def test_type_of_the_output(attrs, given, expected):
 def test_type_is_learnt_from_the_output():
     assert inferred_dtypes("_mul_scalar", {}, [None], torch.float16) == "float16 -> float16"
     assert inferred_dtypes("_mul_scalar", {}, [None]) == "unknown -> unknown"
+
+
+# fmt: off
+@pytest.mark.parametrize("name, attrs, arrays, expected", [
+    ("_power_scalar", {"scalar": 1e6}, 1, [math.inf, math.inf]),
+    ("_rdiv_scalar", {"scalar": -1e6}, 1, [-math.inf, -math.inf]),
+    ("_npi_power_scalar", {"scalar": 1e6}, 1, [math.inf, math.inf]),
+    ("_npi_true_divide_scalar", {"scalar": 1e6}, 1, [0, 0]),
+    ("_npi_where_lscalar", {"scalar": 1e6}, 2, [math.inf, math.inf]),
+    ("_npi_pad", {"pad_width": ((1, 0),), "constant_value": 1e6}, 1, [math.inf, 2, 3]),
+    ("_slice_assign_scalar", {"scalar": 1e6, "begin": (0,), "end": (1,)}, 1, [math.inf, 3]),
+    ("one_hot", {"depth": 1, "on_value": 1e6, "dtype": "float16"}, 1, [[0], [0]]),
+    ("one_hot", {"depth": 4, "on_value": 1e6, "dtype": "float16"}, 1, [[0, 0, math.inf, 0], [0, 0, 0, math.inf]]),
+])
+# fmt: on
+def test_numbers_beyond_the_type_are_infinite(name, attrs, arrays, expected):
+    data = torch.tensor([2, 3], dtype=torch.float16)
+    assert find(name).of(attrs).forward(*[data] * arrays).tolist() == expected
+
+
+def test_gradients_beyond_the_type_are_infinite():
+    data = mx.nd.array([1], dtype="float16")
+    data.attach_grad()
+    with mx.autograd.record():
+        loss = mx.nd.MakeLoss(data, grad_scale=1e6)
+    loss.backward()
+    assert data.grad.asnumpy() == [math.inf]

@@ -24,7 +24,7 @@ from ..dtypes import mx_dtype, torch_dtype
 from ..gradient_stypes import as_input
 from ..infer import DTypes, Shapes
 from ..record import Op
-from .rules import as_integer, numbers_only
+from .rules import as_element, numbers_only
 from .unary import unary
 
 # fmt: off
@@ -100,11 +100,7 @@ def full(
 
 def filled(shape: tuple[int, ...], value: float, dtype: torch.dtype) -> Tensor:
     """An array of one value, converted as C does."""
-    if dtype is torch.bool:
-        return torch.full(shape, value != 0, dtype=dtype)
-    if not dtype.is_floating_point:
-        return torch.full(shape, as_integer(value, dtype), dtype=dtype)
-    return torch.full(shape, value, dtype=torch.float64).to(dtype)
+    return torch.full(shape, as_element(value, dtype), dtype=dtype)
 
 
 def _flag_dtype(op: Op, t: DTypes) -> None:

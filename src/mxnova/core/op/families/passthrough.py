@@ -10,6 +10,7 @@ from torch import Tensor
 
 from ...base.params import Double
 from ..declaration import elementwise_shape, function_operator
+from ..dtypes import saturated
 from ..gradient_stypes import as_head, as_input
 from ..infer import DTypes
 from ..record import Op
@@ -75,7 +76,7 @@ def _make_loss_backward(
     valid_thresh: float,
     normalization: str,
 ) -> Tensor:
-    gradient = torch.full_like(data, grad_scale)
+    gradient = torch.full_like(data, saturated(grad_scale, data.dtype))
     if normalization == "batch" and data.ndim > 1:
         return gradient / data.shape[0]
     if normalization == "valid":

@@ -14,14 +14,16 @@ from torch import Tensor
 
 from ...base.errors import MXNetError
 from ...base.shapes import UNKNOWN, Dim, shape_text
-from ..dtypes import dtype_name
+from ..dtypes import dtype_name, saturated
 from ..infer import DTypes, Shapes
 from ..record import Op
 
 __all__ = [
+    "as_element",
     "as_integer",
     "broadcast_shape",
     "floats_only",
+    "in_type_of",
     "known_positive",
     "numbers_only",
     "through_float",
@@ -93,6 +95,19 @@ def known_positive(data: Tensor) -> bool:
 
 
 @functools.lru_cache(maxsize=1024)
+def as_element(number: float, dtype: torch.dtype) -> float:
+    """`number` as C converts it to `dtype`; real numbers beyond its range become infinite."""
+    if dtype is torch.bool:
+        return number != 0
+    return saturated(number, dtype) if dtype.is_floating_point else as_integer(number, dtype)
+
+
+def in_type_of(data: Tensor, number: float) -> Tensor:
+    """`number` as a 0-d tensor, converted to the type of `data` as in C."""
+    element = as_element(number, data.dtype)
+    return torch.scalar_tensor(element, dtype=data.dtype, device=data.device)
+
+
 def as_integer(number: float, dtype: torch.dtype) -> int:
     """`number` as C converts it to an integer type: cut towards zero, then wrapped around.
 

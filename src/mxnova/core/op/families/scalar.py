@@ -22,9 +22,9 @@ from ..gradient_stypes import as_head
 from ..infer import DTypes
 from ..record import Op
 from .binary import LOGIC, divide, hypot, modulo, power, truth
-from .rules import as_integer, through_float
+from .rules import as_integer, in_type_of, through_float
 
-__all__ = ["modulo_by_number", "on_tensors", "reverse_modulo_backward", "scalar"]
+__all__ = ["modulo_by_number", "on_tensors", "power_by_number", "reverse_modulo_backward", "scalar"]
 
 
 def scalar_dtype(op: Op, t: DTypes) -> None:
@@ -89,7 +89,7 @@ def on_tensors(function: Callable[[Tensor, Tensor], Tensor], reverse: bool = Fal
     """`function`, which takes tensors only, with a number for one of them."""
 
     def forward(data: Tensor, number: Any) -> Tensor:
-        other = torch.scalar_tensor(number, dtype=data.dtype, device=data.device)
+        other = in_type_of(data, number)
         return function(other, data) if reverse else function(data, other)
 
     return forward
@@ -100,13 +100,16 @@ def modulo_by_number(data: Tensor, number: Any) -> Tensor:
     return torch.remainder(data, number) if number else torch.zeros_like(data)
 
 
+def power_by_number(data: Tensor, number: Any) -> Tensor:
+    """`data` to the power of a number."""
+    return torch.pow(data, saturated(number, data.dtype))
+
+
 def reverse_modulo_backward(
     d_output: Tensor, data: Tensor, *, scalar: float, is_int: bool
 ) -> Tensor:
     """The gradient of ``scalar % data``."""
-    return -d_output * torch.floor(
-        torch.scalar_tensor(scalar, dtype=data.dtype, device=data.device) / data
-    )
+    return -d_output * torch.floor(in_type_of(data, scalar) / data)
 
 
 def _at_least(data: Tensor, number: Any) -> Tensor:
@@ -144,7 +147,7 @@ scalar("_mod_scalar _ModScalar", modulo_by_number, on_tensors(modulo),
 scalar("_rmod_scalar _RModScalar", on_tensors(modulo, reverse=True),
        backward=reverse_modulo_backward,
        doc="Remainder of scalar / data with the sign of data; 0 where that is 0.")
-scalar("_power_scalar _PowerScalar", torch.pow, power, doc="data to the power of scalar.")
+scalar("_power_scalar _PowerScalar", power_by_number, power, doc="data to the power of scalar.")
 scalar("_rpower_scalar _RPowerScalar", on_tensors(power, reverse=True),
        doc="scalar to the power of data.")
 scalar("_hypot_scalar _HypotScalar _npi_hypot_scalar", on_tensors(hypot),

@@ -14,6 +14,7 @@ from ...base.shapes import UnknownDim, shape_text
 from .. import vectors
 from ..contrib.boxes import all_float32
 from ..declaration import function_operator, operator
+from ..dtypes import saturated
 from ..infer import DTypes, Shapes
 from ..record import Op
 
@@ -213,7 +214,7 @@ def local_response_norm(
         knorm: constant term.
         nsize: number of channels summed around each one, odd.
     """
-    weight = alpha / nsize
+    weight, beta = saturated(alpha / nsize, data.dtype), saturated(beta, data.dtype)
     if data.is_cuda or (torch.is_grad_enabled() and data.requires_grad) or not data.numel():
         square = data * data
         total = square.mul(weight).add_(knorm)

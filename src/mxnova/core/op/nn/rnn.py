@@ -16,6 +16,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from ...base.params import Double, Layers, UInt, bounded
 from ...base.shapes import Dim
 from ..declaration import operator
+from ..dtypes import saturated
 from ..infer import DTypes, Shapes
 from ..record import Op
 from . import recurrence
@@ -316,7 +317,8 @@ class RNN(Op):
         recurrent: Tensor,
         projection: Sequence[Tensor],
     ) -> tuple[Tensor, Tensor]:
-        low, high = self.lstm_state_clip_min, self.lstm_state_clip_max
+        bounds: Any = (self.lstm_state_clip_min, self.lstm_state_clip_max)
+        low, high = (saturated(bound, from_data.dtype) for bound in bounds)
         read, keep, new, write = (from_data + F.linear(hidden, recurrent)).chunk(4, 1)
         memory = (keep.sigmoid() * memory + read.sigmoid() * new.tanh()).clamp(low, high)
         if self.lstm_state_clip_nan:

@@ -66,11 +66,16 @@ def _dtype_without_length(op: Op, t: DTypes) -> None:
     _dtype(op, t)
 
 
-def _scaled(data: Tensor, temperature: float | None, dtype: FloatName | None) -> Tensor:
-    """`data` divided by the temperature, in the wider of its type and the result's."""
+def _scaled(data: Tensor, axis: int, temperature: float | None, dtype: FloatName | None) -> Tensor:
+    """`data` divided by the temperature, in the wider of its type and the result's.
+
+    What changes no result is subtracted first: the greatest number, so that quotients stay finite.
+    """
     if dtype is not None:
         data = data.to(torch.promote_types(data.dtype, torch_dtype(dtype)))
-    return data if temperature is None or temperature == 1.0 else data / temperature
+    if temperature is None or temperature == 1.0 or not data.numel():
+        return data
+    return (data - data.detach().amax(axis, keepdim=True)) / temperature
 
 
 def _cast(result: Tensor, dtype: FloatName | None) -> Tensor:
@@ -105,12 +110,12 @@ def softmax(
         dtype: element type of the result; that of `data` by default.
         use_length: whether `length` is there.
     """
-    scaled = _scaled(data, temperature, dtype)
     if length is None:
-        return _cast(vectors.softmax(scaled, axis), dtype)
+        return _cast(vectors.softmax(_scaled(data, axis, temperature, dtype), axis), dtype)
     positions = torch.arange(data.shape[axis], device=data.device)
     outside = (positions >= length.unsqueeze(-1)).movedim(-1, axis)
-    probabilities = vectors.softmax(scaled.masked_fill(outside, float("-inf")), axis)
+    inside = data.masked_fill(outside, float("-inf"))
+    probabilities = vectors.softmax(_scaled(inside, axis, temperature, dtype), axis)
     return _cast(probabilities.masked_fill(outside, 0.0), dtype)
 
 
@@ -132,7 +137,7 @@ def softmin(
         dtype: element type of the result; that of `data` by default.
         use_length: must be false.
     """
-    return _cast(vectors.softmax(_scaled(-data, temperature, dtype), axis), dtype)
+    return _cast(vectors.softmax(_scaled(-data, axis, temperature, dtype), axis), dtype)
 
 
 @function_operator(
@@ -159,7 +164,7 @@ def log_softmax(
         dtype: element type of the result; that of `data` by default.
         use_length: must be false.
     """
-    logarithms = vectors.softmax(_scaled(data, temperature, dtype), axis, torch.log_softmax)
+    logarithms = vectors.softmax(_scaled(data, axis, temperature, dtype), axis, torch.log_softmax)
     return _cast(logarithms, dtype)
 
 

@@ -16,7 +16,7 @@ from ...base.params import AnyCount, Count, Double, Shape
 from ...base.params import Shapes as ShapeList
 from ...base.shapes import UNKNOWN, Dim, PartialShape, Pause, ShapeMismatch, shape_text, unify
 from ..declaration import ShapeRule, function_operator, operator, register_function
-from ..families.rules import as_integer
+from ..families.rules import as_element
 from ..infer import Shapes
 from ..record import Op, find, lone, numbered
 from ..tensor.split import SplitV2, stack, stack_shape
@@ -311,7 +311,7 @@ def pad(
     """
     widths = _widths(pad_width, data.ndim)
     if mode == "constant":
-        value = _as_element(constant_value, data.dtype)
+        value = as_element(constant_value, data.dtype)
         return F.pad(data, [n for width in reversed(widths) for n in width], value=value)
     for axis, (before, behind) in enumerate(widths):
         if before == behind == 0:
@@ -324,12 +324,6 @@ def pad(
             places = torch.arange(-before, data.shape[axis] + behind, device=data.device)
             data = data.index_select(axis, _source(mode, places, data.shape[axis]))
     return data
-
-
-def _as_element(value: float, dtype: torch.dtype) -> float:
-    if dtype is torch.bool:
-        return value != 0
-    return value if dtype.is_floating_point else as_integer(value, dtype)
 
 
 def _source(mode: str, place: Tensor, size: int) -> Tensor:

@@ -10,10 +10,10 @@ from ...base.errors import MXNetError
 from ...base.params import Double
 from ...base.shapes import shape_text
 from ..declaration import elementwise_shape, function_operator
+from ..families.rules import in_type_of
 from ..infer import DTypes, Shapes
 from ..record import Op
 from .binary import broadcast_inputs
-from .scalar import in_type_of
 
 __all__: list[str] = []
 

@@ -17,11 +17,12 @@ from ...base.params import Double
 from .. import vectors
 from ..declaration import DTypeRule, elementwise_shape, register_function
 from ..families.binary import LOGIC, modulo, power
-from ..families.rules import as_integer
+from ..families.rules import in_type_of
 from ..families.scalar import (
     Function,
     modulo_by_number,
     on_tensors,
+    power_by_number,
     reverse_modulo_backward,
     scalar,
 )
@@ -30,18 +31,7 @@ from ..record import Op
 from .binary import COMPARISONS, arctan2, copysign, lcm, ldexp
 from .unary import integers_only, truth_dtype
 
-__all__ = ["in_type_of"]
-
-
-def in_type_of(data: Tensor, number: float) -> Tensor:
-    """`number` as a 0-d tensor, converted to the type of `data` as in C."""
-    dtype = data.dtype
-    if dtype is torch.bool:
-        number = bool(number)
-    elif not dtype.is_floating_point:
-        number = as_integer(number, dtype)
-    return torch.scalar_tensor(number, dtype=dtype, device=data.device)
-
+__all__: list[str] = []
 
 # Arithmetic ---------------------------------------------------------------------------------------
 
@@ -56,7 +46,7 @@ def _mod_backward(d_output: Tensor, *, scalar: float, is_int: bool) -> Tensor:
 
 # At 0 to the power of 0 MXNet gives the formulas' NaNs and infinities, ATen puts zeros there.
 def _power_backward(d_output: Tensor, data: Tensor, *, scalar: float, is_int: bool) -> Tensor:
-    return d_output * scalar * torch.pow(data, scalar - 1)
+    return d_output * scalar * power_by_number(data, scalar - 1)
 
 
 def _rpower_backward(d_output: Tensor, output: Tensor, *, scalar: float, is_int: bool) -> Tensor:
@@ -82,7 +72,7 @@ scalar("_npi_mod_scalar", modulo_by_number, on_tensors(modulo), backward=_mod_ba
        doc="Remainder of data / scalar with the sign of scalar; 0 when that is 0.")
 scalar("_npi_rmod_scalar", _reverse(modulo), backward=reverse_modulo_backward,
        doc="Remainder of scalar / data with the sign of data; 0 where that is 0.")
-scalar("_npi_power_scalar", torch.pow, power, backward=_power_backward,
+scalar("_npi_power_scalar", power_by_number, power, backward=_power_backward,
        doc="data to the power of scalar.")
 scalar("_npi_rpower_scalar", _reverse(power), backward=_rpower_backward,
        doc="scalar to the power of data.")

@@ -19,6 +19,7 @@ from ...base.params import Double, PosInt
 from ...base.shapes import shape_text
 from ..declaration import function_operator, operator
 from ..dtypes import torch_dtype
+from ..families.rules import as_element
 from ..infer import DTypes, Shapes
 from ..record import Op
 from ..vectors import rows_at
@@ -258,9 +259,7 @@ class OneHot(Op):
 
     def forward(self, indices: Tensor) -> Tensor:
         dtype = torch_dtype(self.dtype)
-        on, off = self.on_value, self.off_value
-        if not dtype.is_floating_point:
-            on, off = int(on), int(off)
+        on, off = as_element(self.on_value, dtype), as_element(self.off_value, dtype)
         if 0 < self.depth <= _SHORT and self.depth < indices.numel():
             table = (self.depth + 2, self.depth)
             vectors = torch.full(table, off, dtype=dtype, device=indices.device)

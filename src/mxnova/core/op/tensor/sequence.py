@@ -8,7 +8,7 @@ from torch import Tensor
 
 from .. import vectors
 from ..declaration import operator
-from ..dtypes import saturated
+from ..families.rules import as_element
 from ..infer import DTypes, Shapes
 from ..record import Op
 
@@ -61,9 +61,7 @@ class SequenceMask(_SequenceOp):
         ended = steps.unsqueeze(1) >= sequence_length
         if self.axis == 1:
             ended = ended.T
-        is_real = data.is_floating_point()
-        value = saturated(self.value, data.dtype) if is_real else int(self.value)
-        return vectors.rows_filled(data, ended, value)
+        return vectors.rows_filled(data, ended, as_element(self.value, data.dtype))
 
 
 @operator("SequenceLast")

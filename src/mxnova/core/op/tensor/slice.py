@@ -11,6 +11,7 @@ from ...base.kinds import REQUIRED
 from ...base.params import Count, Double, OptionalInts, Shape
 from ...base.shapes import UNKNOWN, Dim, UnknownDim, shape_text
 from ..declaration import operator
+from ..families.rules import as_element
 from ..infer import DTypes, Shapes
 from ..record import Op
 
@@ -127,7 +128,7 @@ class SliceAssignScalar(Op):
 
     def forward(self, data: Tensor) -> Tensor:
         output = data.clone()
-        _box(self, output)[0].fill_(self.scalar if data.is_floating_point() else int(self.scalar))
+        _box(self, output)[0].fill_(as_element(self.scalar, data.dtype))
         return output
 
 
