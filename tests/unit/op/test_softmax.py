@@ -39,6 +39,8 @@ SAMPLES = [
     Sample("softmax", [(2, 3)], {"temperature": -1}, lambda x: softmax(-x)),
     Sample("softmax", [HALF], {"temperature": 1e-5}, np.array([[0, 0, 1]], "float16"), gradient=False),
     Sample("softmax", [(3, 5), LENGTHS], {"use_length": True, "temperature": 0.5}, lambda x, n: softmax_of_first(2 * x, n)),
+    Sample("softmax", [(3, 5), LENGTHS], {"use_length": True, "temperature": -0.5}, lambda x, n: softmax_of_first(-2 * x, n)),
+    Sample("softmin", [(2, 3)], {"temperature": -2}, lambda x: softmax(x / 2)),
     Sample("softmax", [(3, 5), LENGTHS], {"use_length": True}, softmax_of_first),
     Sample("softmax", [(5, 3), LENGTHS], {"use_length": True, "axis": 0}, lambda x, n: softmax_of_first(x.T, n).T),
     Sample("softmax", [HALF], {"dtype": "float32"}, lambda x: softmax(x).astype("float32"), gradient=False),

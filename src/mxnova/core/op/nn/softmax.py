@@ -66,13 +66,24 @@ def _dtype_without_length(op: Op, t: DTypes) -> None:
     _dtype(op, t)
 
 
-def _scaled(data: Tensor, axis: int, temperature: float | None, dtype: FloatName | None) -> Tensor:
+def _scaled(
+    data: Tensor,
+    axis: int,
+    temperature: float | None,
+    dtype: FloatName | None,
+    outside: Tensor | None = None,
+) -> Tensor:
     """`data` divided by the temperature, in the wider of its type and the result's.
 
     What changes no result is subtracted first: the greatest number, so that quotients stay finite.
+    Elements that are `outside` are infinitely small.
     """
     if dtype is not None:
         data = data.to(torch.promote_types(data.dtype, torch_dtype(dtype)))
+    if temperature is not None and temperature < 0:
+        data, temperature = -data, -temperature
+    if outside is not None:
+        data = data.masked_fill(outside, float("-inf"))
     if temperature is None or temperature == 1.0 or not data.numel():
         return data
     return (data - data.detach().amax(axis, keepdim=True)) / temperature
@@ -114,8 +125,7 @@ def softmax(
         return _cast(vectors.softmax(_scaled(data, axis, temperature, dtype), axis), dtype)
     positions = torch.arange(data.shape[axis], device=data.device)
     outside = (positions >= length.unsqueeze(-1)).movedim(-1, axis)
-    inside = data.masked_fill(outside, float("-inf"))
-    probabilities = vectors.softmax(_scaled(inside, axis, temperature, dtype), axis)
+    probabilities = vectors.softmax(_scaled(data, axis, temperature, dtype, outside), axis)
     return _cast(probabilities.masked_fill(outside, 0.0), dtype)
 
 

@@ -142,21 +142,30 @@ def _softmax_refusal(site: Site) -> str | None:
 @converter("softmax log_softmax softmin", _softmax_refusal, is_arithmetic=True)
 def _softmax(site: Site) -> Any:
     o, x, axis = site.ops, site.x, site.axis()
-    if site.temperature not in (None, 1.0):
-        x = o.elementwise("divide", x, o.floats(site.temperature))
-    if site.op.name == "softmin":
+    temperature = 1.0 if site.temperature is None else site.temperature
+    if (site.op.name == "softmin") is not (temperature < 0):
         x = o.elementwise("negative", x)
     if len(site.shapes) > 1:
-        return _softmax_of_lengths(site, x, axis)
+        return _softmax_of_lengths(site, x, axis, abs(temperature))
     run = o.log_softmax if site.op.name == "log_softmax" else o.softmax
-    return run(x, axis)
+    return run(_below_zero(site, x, axis, abs(temperature)), axis)
 
 
-def _softmax_of_lengths(site: Site, x: Any, axis: int) -> Any:
+def _below_zero(site: Site, x: Any, axis: int, temperature: float) -> Any:
+    """`x` divided by the temperature, less what changes no result and keeps quotients finite."""
+    if temperature == 1.0:
+        return x
+    o = site.ops
+    below = o.elementwise("subtract", x, o.reduce("max", x, (axis,), keep=True))
+    return o.elementwise("divide", below, o.floats(temperature))
+
+
+def _softmax_of_lengths(site: Site, x: Any, axis: int, temperature: float) -> Any:
     o, shape = site.ops, site.shapes[0]
     lengths = o.reshape(site.inputs[1], _along(shape, axis))
     inside = _positions(site, "less", lengths, site.dtypes[1], shape, axis)
-    found = o.softmax(o.elementwise("select", inside, x, o.floats(-inf)), axis)
+    x = o.elementwise("select", inside, x, o.floats(-inf))
+    found = o.softmax(_below_zero(site, x, axis, temperature), axis)
     return o.elementwise("select", inside, found, o.floats(0))
 
 
