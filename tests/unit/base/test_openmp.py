@@ -15,7 +15,7 @@ NAMES = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")
 @pytest.mark.parametrize(
     "code, given, found",
     [
-        ("import mxnova", {}, ("3000", "10000")),
+        ("import mxnova", {}, ("3000", "6000", "10000")),
         ("import mxnova", {"GOMP_SPINCOUNT": "7"}, ("7",)),
         ("import mxnova", {"OMP_WAIT_POLICY": "passive"}, ("None",)),
         ("import sys; sys.modules['torch'] = None; import mxnova", {}, ("None",)),
@@ -35,8 +35,9 @@ def test_the_environment_of_torch(code, given, found):
     [
         ("AuthenticAMD", False, "10000"),
         ("AuthenticAMD", True, "3000"),
-        ("GenuineIntel", False, "3000"),
-        (None, False, "3000"),
+        ("GenuineIntel", False, "6000"),
+        ("GenuineIntel", True, "3000"),
+        (None, False, "6000"),
     ],
 )
 def test_looks_for_work(monkeypatch, tmp_path, vendor, busy, looks):

@@ -5,11 +5,13 @@ GNU's OpenMP, which comes with torch, lets threads look for work 300,000 times (
 sleep, on the assumption that nobody else wants their cores. Where somebody does, such as a
 DataLoader's workers, a thread waits in vain for one that is not running: a training step of an LSTM
 on two busy cores takes 1.9 s then, and 0.7 s with threads that give up after 3,000 looks, which
-bridges what lies between two operators. With cores to themselves both take 70 ms.
+bridges most of what lies between two operators. With cores to themselves both take 70 ms.
 
-On AMD's processors 3,000 looks are 90 µs and do not bridge all that lies there: SqueezeNet takes
-8.4 ms with two threads, and 6.9 with 10,000 looks. Beside eight other programs it takes 228 instead
-of 105 ms so, which is why a machine that is busy when a process starts gets the fewer.
+A look takes 13 to 20 ns on Intel's processors and 30 ns on AMD's, which need more time for what
+lies between two operators. Two threads, quiet, SqueezeNet: 8.9 ms with 3,000 looks and 5.7 with
+6,000 on a Xeon, 8.4 with 3,000 and 6.9 with 10,000 on an EPYC. Beside others more looks cost more:
+14 ms with 3,000 and 19 with 6,000 on the Xeon beside one busy program, 105 with 3,000 and 228 with
+10,000 on the EPYC beside eight. So a machine that is busy when a process starts gets the fewer.
 """
 
 from __future__ import annotations
@@ -22,8 +24,9 @@ from .machine_load import is_busy
 
 __all__ = ["tune"]
 
-_LOOKS = 3_000
+_LOOKS = 6_000
 _LOOKS_OF_AMD = 10_000
+_LOOKS_BESIDE_OTHERS = 3_000
 _CPU_INFO = Path("/proc/cpuinfo")
 _SET_BY_USERS = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")
 
@@ -35,8 +38,14 @@ def tune() -> bool:
     """
     if "torch" in sys.modules or any(name in os.environ for name in _SET_BY_USERS):
         return False
-    os.environ["GOMP_SPINCOUNT"] = str(_LOOKS_OF_AMD if _is_amd() and not is_busy() else _LOOKS)
+    os.environ["GOMP_SPINCOUNT"] = str(_looks())
     return True
+
+
+def _looks() -> int:
+    if is_busy():
+        return _LOOKS_BESIDE_OTHERS
+    return _LOOKS_OF_AMD if _is_amd() else _LOOKS
 
 
 def _is_amd() -> bool:
