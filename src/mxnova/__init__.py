@@ -85,8 +85,6 @@ def _finish_imports() -> None:
             importlib.import_module(name)
 
 
-importlib.import_module(f"{__name__}.core.base.openmp").tune()  # before anything loads torch
-
 if hasattr(os, "register_at_fork"):
     # What has handlers of forks itself comes first: one that is added while a fork waits is asked
     # to release the lock that it was never asked to take.

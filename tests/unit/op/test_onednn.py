@@ -34,6 +34,12 @@ def assert_equal(found, expected, tol=1e-4):
         torch.testing.assert_close(a, b.to(a.dtype), rtol=tol, atol=tol)
 
 
+@pytest.fixture(params=[True, False], ids=["oneDNN", "MKL"])
+def by_onednn(request, monkeypatch):
+    monkeypatch.setattr(onednn, "_MULTIPLIES", request.param and onednn.is_available())
+
+
+@pytest.mark.usefixtures("by_onednn")
 @pytest.mark.parametrize(
     "function, same, shapes",
     [
@@ -58,14 +64,27 @@ def test_products(function, same, shapes):
     torch.testing.assert_close(function(*inputs), expected[0].float(), rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.skipif(onednn.HAS_AVX512, reason="MKL's products, without AVX-512")
-@pytest.mark.parametrize("rows, threads, is_split", [(16, 2, True), (15, 2, False), (16, 1, False)])
-def test_threads_share_out_weights_of_few_rows(set_threads, rows, threads, is_split):
+@pytest.mark.parametrize(
+    "rows, threads, has_avx512, is_split",
+    [
+        (16, 2, False, True),
+        (15, 2, False, False),
+        (16, 1, False, False),
+        (16, 1, True, True),
+        (33, 1, True, False),
+    ],
+)
+def test_weights_of_few_rows_are_shared_out(
+    monkeypatch, set_threads, rows, threads, has_avx512, is_split
+):
+    monkeypatch.setattr(onednn, "_MULTIPLIES", False)
+    monkeypatch.setattr(onednn, "HAS_AVX512", has_avx512)
     set_threads(threads)
     result = linear(numbers(rows, 64), numbers(32, 64), numbers(32))
     assert result.T.is_contiguous() is is_split
 
 
+@pytest.mark.usefixtures("by_onednn")
 def test_a_product_has_a_second_gradient():
     data, weight = (numbers(128, 128).requires_grad_() for _ in range(2))
     (d_data,) = torch.autograd.grad(linear(data, weight).square().sum(), data, create_graph=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 __all__ = ["is_busy", "waited"]
 
-_TASKS = Path("/proc/self/task")
+_TASKS = "/proc/self/task"
 _LOAD = Path("/proc/loadavg")
 
 
@@ -36,9 +36,17 @@ def _runnable(default: int) -> int:
 def waited() -> float:
     """Seconds that this process's threads have waited for a core so far; 0 where none tells."""
     total = 0
-    for path in _TASKS.glob("*/schedstat"):
+    for thread in _threads():
         try:
-            total += int(path.read_text(encoding="ascii").split()[1])
+            with open(f"{_TASKS}/{thread}/schedstat", "rb", buffering=0) as file:
+                total += int(file.read().split()[1])
         except OSError:  # a thread that has ended meanwhile
             continue
     return total / 1e9
+
+
+def _threads() -> list[str]:
+    try:
+        return os.listdir(_TASKS)
+    except OSError:
+        return []

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How soon OpenMP's threads sleep."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from mxnova.core.runtime import idle_threads
+
+IS_LINUX = sys.platform.startswith("linux")
+NAMES = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")
+
+COMES_AND_GOES = """
+import os
+import mxnova.core.runtime.idle_threads as idle_threads
+
+def count():
+    return len(os.listdir("/proc/self/task"))
+
+before = count()
+team = idle_threads._Team()
+while count() < before + len(os.sched_getaffinity(0)):  # one of them is Python's
+    pass
+team.end()
+while count() > before:
+    pass
+"""
+
+
+def run(code, **given):
+    clean = {name: value for name, value in os.environ.items() if name not in NAMES}
+    command = [sys.executable, "-c", code]
+    return subprocess.run(
+        command, env={**clean, **given}, capture_output=True, text=True, timeout=60
+    )
+
+
+@pytest.mark.parametrize(
+    "shares, expected",
+    [
+        ([0.0, 0.9, 0.1, 0.9], []),  # one look alone means nothing
+        ([0.9, 0.9, 0.9], ["begins"]),
+        ([0.9, 0.9, 0.0, 0.0, 0.0, 0.4, 0.0, 0.0, 0.0], ["begins"]),
+        ([0.9, 0.9, 0.2, 0.0, 0.0, 0.0, 0.0], ["begins", "ends"]),
+        ([0.9, 0.9, 0.0, 0.0, 0.0, 0.0, 0.0, 0.9, 0.9], ["begins", "ends", "begins"]),
+    ],
+)
+def test_a_team_stands_by_while_the_machine_is_crowded(monkeypatch, set_threads, shares, expected):
+    found = []
+
+    class Team:
+        def __init__(self):
+            found.append("begins")
+
+        def end(self):
+            found.append("ends")
+
+    set_threads(2)
+    monkeypatch.setattr(idle_threads, "_Team", Team)
+    monkeypatch.setattr(idle_threads, "_shares_waited", lambda: iter(shares))
+    idle_threads._look_after()
+    assert found == expected
+    set_threads(1)
+    found.clear()
+    idle_threads._look_after()
+    assert found == []
+
+
+@pytest.mark.skipif(not IS_LINUX, reason="counts threads in /proc")
+def test_a_teams_threads_come_and_go():
+    done = run(COMES_AND_GOES)
+    assert done.returncode == 0, done.stderr
+
+
+def test_shares_are_of_the_time_between(monkeypatch):
+    monkeypatch.setattr(idle_threads, "_INTERVAL_S", 0.01)
+    totals = iter([1.0, 1.0, 1e6])
+    monkeypatch.setattr(idle_threads, "waited", lambda: next(totals))
+    shares = idle_threads._shares_waited()
+    assert next(shares) == 0
+    assert next(shares) > 1e4
+
+
+@pytest.mark.skipif(not IS_LINUX, reason="reads /proc")
+@pytest.mark.parametrize(
+    "given, looks",
+    [({}, True), ({"GOMP_SPINCOUNT": "7"}, False), ({"OMP_WAIT_POLICY": "passive"}, False)],
+)
+def test_the_users_environment_has_its_way(given, looks):
+    code = "import threading, mxnova.ndarray; print([t.name for t in threading.enumerate()])"
+    done = run(code, **given)
+    assert ("mxnova-idle-threads" in done.stdout) is looks, done.stderr
