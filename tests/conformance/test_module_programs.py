@@ -33,4 +33,6 @@ def test_all_programs_are_recorded():
 def test_program(name):
     facts, values = programs.trace_of(mx, name)
     assert json.loads(json.dumps(facts)) == FACTS[name]
-    np.testing.assert_allclose(values, TRACES[name], rtol=1e-4, atol=1e-5)
+    # Adam divides gradients by their size: what is nearly zero moves weights by its rounding errors.
+    atol = 1e-4 if "adam" in name else 1e-5
+    np.testing.assert_allclose(values, TRACES[name], rtol=1e-4, atol=atol)

@@ -71,7 +71,8 @@ def test_a_checkpoint_goes_on_where_it_ended(learnt, tmp_path):
     prefix = str(tmp_path / "net")
     learnt.save(prefix)
     loaded = mx.model.FeedForward.load(prefix, 8, ctx=mx.cpu(), num_epoch=9)
-    np.testing.assert_array_equal(loaded.predict(DATA), learnt.predict(DATA))
+    # MKL's sums depend on where arrays lie.
+    np.testing.assert_allclose(loaded.predict(DATA), learnt.predict(DATA), rtol=1e-5)
     epochs = []
     loaded.fit(DATA, LABELS, epoch_end_callback=lambda epoch, *_: epochs.append(epoch))
     assert epochs == [8]

@@ -2,12 +2,12 @@
 """Lets OpenMP's idle threads sleep at once while other programs want their cores.
 
 GNU's OpenMP, which comes with torch, has a thread look for work 300,000 times (4 to 9 ms) before
-it sleeps, on the assumption that nobody else wants its core. Where somebody does, a thread waits so
-in vain for one that is not running. Where a process has more of OpenMP's threads than cores it
+it sleeps, on the assumption that nobody else wants its core. Where somebody does, a thread waits
+so in vain for one that is not running. Where a process has more of OpenMP's threads than cores it
 looks 1,000 times only. So while threads of this process wait for cores, a team without work stands
-by, which is there to be counted. SqueezeNet with two threads on two cores of a Xeon, medians and what
-nine of ten runs keep to: quiet 5.5 and 6.2 ms, as without it; beside one busy program 9.5 and 9.8
-instead of 14 and 121, beside two 9.5 and 11 instead of 29 and 400.
+by, which is there to be counted. SqueezeNet with two threads on two cores of a Xeon, medians and
+what nine of ten runs keep to: quiet 5.5 and 6.2 ms, as without it; beside one busy program 9.5 and
+9.8 instead of 14 and 121, beside two 9.5 and 11 instead of 29 and 400.
 """
 
 from __future__ import annotations

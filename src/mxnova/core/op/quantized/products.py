@@ -68,6 +68,8 @@ def _product(rows: Tensor, weight: Tensor) -> Tensor:
         shifted = (rows ^ _MIDDLE).view(torch.int8)  # 128 less
         return _product(shifted, weight) + weight.sum(1, dtype=torch.int32) * _MIDDLE
     if not rows.is_cuda:
+        if rows.shape[1] == 1:  # oneDNN's sums of one product are wrong with AVX-512 (torch 2.13)
+            rows, weight = padded(rows, (0, 1)), padded(weight, (0, 1))
         return torch._int_mm(rows, weight.T)
     # Kernels on CUDA take more than 16 rows, and multiples of 8 of all else.
     inner = -rows.shape[1] % 8
