@@ -44,7 +44,7 @@ _MULTIPLIES: bool = HAS_AVX512 and is_amd()
 _WORTH_MULTIPLYING = 1 << 21
 _LEAST_ROWS, _LEAST_COLUMNS = 4, 16
 _WORTH_SPLITTING = 1 << 10
-_FEWEST_SPLIT, _MOST_SPLIT, _MOST_ALONE = 16, 256, 32
+_FEWEST_SPLIT, _MOST_SPLIT = 16, 256
 # A transposed first operand is copied: better the narrow one. The gradient of a weight of
 # 10,000 x 200 for 2,048 rows takes 82 ms then, instead of 150.
 _MUCH_WIDER = 4
@@ -83,14 +83,15 @@ def _splits_by_columns(data: Tensor, weight: Tensor) -> bool:
     MKL shares out few rows instead, so that all threads read all weights, and whoever updates these
     waits for other cores' caches. A layer of 784 x 512 and its update by SGD, 32 rows, two cores
     with AVX2 and one cache: 241 + 135 µs so, 193 + 43 by columns; without a common cache 310 + 630
-    and 211 + 49. With AVX-512 one thread, too, takes 0.6 to 0.8 of the time for up to 32 rows.
+    and 211 + 49. On a Xeon, whose MKL uses AVX-512, gradients lose what outputs win.
     """
     return (
-        data.dim() == 2
+        not HAS_AVX512
+        and data.dim() == 2
         and _FEWEST_SPLIT <= len(data) <= _MOST_SPLIT
         and _takes(data)
         and weight.dtype is torch.float32
-        and (torch.get_num_threads() > 1 or (HAS_AVX512 and len(data) <= _MOST_ALONE))
+        and torch.get_num_threads() > 1
     )
 
 
