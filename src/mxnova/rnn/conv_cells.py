@@ -70,38 +70,37 @@ class BaseConvRNNCell(BaseRNNCell):
         self._conv_layout = conv_layout
         self._channel_axis = conv_layout.find("C")
         self._activation = activation
+        self._i2h_kernel, self._i2h_stride = tuple(i2h_kernel), tuple(i2h_stride)
+        self._i2h_pad, self._i2h_dilate = tuple(i2h_pad), tuple(i2h_dilate)
+        self._h2h_kernel, self._h2h_dilate = tuple(h2h_kernel), tuple(h2h_dilate)
         kernels = zip(h2h_kernel, h2h_dilate, strict=True)
-        h2h_pad = tuple(dilate * (size - 1) // 2 for size, dilate in kernels)
-        self._settings = {
-            "i2h": {
-                "kernel": tuple(i2h_kernel),
-                "stride": tuple(i2h_stride),
-                "pad": tuple(i2h_pad),
-                "dilate": tuple(i2h_dilate),
-            },
-            "h2h": {
-                "kernel": tuple(h2h_kernel),
-                "stride": (1, 1),
-                "pad": h2h_pad,
-                "dilate": tuple(h2h_dilate),
-            },
-        }
-        self._variables = {
-            "i2h_weight": self.params.get("i2h_weight", init=i2h_weight_initializer),
-            "h2h_weight": self.params.get("h2h_weight", init=h2h_weight_initializer),
-            "i2h_bias": self.params.get("i2h_bias", init=i2h_bias_initializer),
-            "h2h_bias": self.params.get("h2h_bias", init=h2h_bias_initializer),
-        }
+        self._h2h_pad = tuple(dilate * (size - 1) // 2 for size, dilate in kernels)
+        self._iW = self.params.get("i2h_weight", init=i2h_weight_initializer)
+        self._hW = self.params.get("h2h_weight", init=h2h_weight_initializer)
+        self._iB = self.params.get("i2h_bias", init=i2h_bias_initializer)
+        self._hB = self.params.get("h2h_bias", init=h2h_bias_initializer)
         self._state_shape = self._size_of_states()
+
+    @property
+    def _num_gates(self) -> int:
+        return len(self._gate_names)
 
     def _size_of_states(self) -> tuple[int, ...]:
         shape = symbol.Convolution(
             symbol.Variable("data"),
             num_filter=self._num_hidden,
             layout=self._conv_layout,
-            **self._settings["i2h"],
+            **self._input_settings(),
         ).infer_shape(data=tuple(self._input_shape))[1][0]
         return (0, *shape[1:])
+
+    def _input_settings(self) -> dict[str, Any]:
+        return {
+            "kernel": self._i2h_kernel,
+            "stride": self._i2h_stride,
+            "pad": self._i2h_pad,
+            "dilate": self._i2h_dilate,
+        }
 
     @property
     def state_info(self) -> list[dict[str, Any]]:
@@ -109,21 +108,27 @@ class BaseConvRNNCell(BaseRNNCell):
         info = {"shape": self._state_shape, "__layout__": self._conv_layout}
         return [dict(info) for _ in range(self._n_states)]
 
-    def _convolution(self, data: Symbol, product: str, name: str) -> Symbol:
-        return symbol.Convolution(
-            data,
-            self._variables[f"{product}_weight"],
-            self._variables[f"{product}_bias"],
-            num_filter=self._num_hidden * len(self._gate_names),
-            layout=self._conv_layout,
-            name=f"{name}{product}",
-            **self._settings[product],
+    def _conv_forward(self, inputs: Any, states: Any, name: str) -> tuple[Symbol, Symbol]:
+        """The convolutions of the input and of the first state; `name`: start of their names."""
+        shared = {
+            "num_filter": self._num_hidden * self._num_gates,
+            "layout": self._conv_layout,
+        }
+        i2h = symbol.Convolution(
+            inputs, self._iW, self._iB, name=f"{name}i2h", **shared, **self._input_settings()
         )
-
-    def _convolutions(self, inputs: Any, state: Any) -> tuple[str, Any, Any]:
-        name = self._step()
-        i2h, h2h = self._convolution(inputs, "i2h", name), self._convolution(state, "h2h", name)
-        return name, i2h, h2h
+        h2h = symbol.Convolution(
+            states[0],
+            self._hW,
+            self._hB,
+            kernel=self._h2h_kernel,
+            stride=(1, 1),
+            pad=self._h2h_pad,
+            dilate=self._h2h_dilate,
+            name=f"{name}h2h",
+            **shared,
+        )
+        return i2h, h2h
 
 
 def _with_defaults(prefix: str) -> Callable[..., None]:
@@ -182,7 +187,8 @@ class ConvRNNCell(BaseConvRNNCell):
 
     def __call__(self, inputs: Any, states: Any) -> tuple[Any, list[Any]]:
         """One step: output, and the list of new states."""
-        name, i2h, h2h = self._convolutions(inputs, states[0])
+        name = self._step()
+        i2h, h2h = self._conv_forward(inputs, states, name)
         output = self._get_activation(i2h + h2h, self._activation, name=f"{name}out")
         return output, [output]
 
@@ -200,7 +206,8 @@ class ConvLSTMCell(BaseConvRNNCell):
 
     def __call__(self, inputs: Any, states: Any) -> tuple[Any, list[Any]]:
         """One step: output, and the list of new states."""
-        name, i2h, h2h = self._convolutions(inputs, states[0])
+        name = self._step()
+        i2h, h2h = self._conv_forward(inputs, states, name)
         gates = symbol.SliceChannel(
             i2h + h2h, num_outputs=4, axis=self._channel_axis, name=f"{name}slice"
         )
@@ -218,7 +225,8 @@ class ConvGRUCell(BaseConvRNNCell):
 
     def __call__(self, inputs: Any, states: Any) -> tuple[Any, list[Any]]:
         """One step: output, and the list of new states."""
-        name, i2h, h2h = self._convolutions(inputs, states[0])
+        name = self._step()
+        i2h, h2h = self._conv_forward(inputs, states, name)
         # Axis 1 is the default, which MXNet leaves out of its graphs.
         axis = {} if self._channel_axis == 1 else {"axis": self._channel_axis}
         return gru_step(self, i2h, h2h, states[0], name, self._activation, **axis)

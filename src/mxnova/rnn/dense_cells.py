@@ -23,9 +23,9 @@ class _DenseCell(BaseRNNCell):
     ) -> None:
         super().__init__(prefix=prefix, params=params)
         self._num_hidden = num_hidden
-        self._variables = {
-            name: self.params.get(name, init=initializers.get(name)) for name in self._weights
-        }
+        made = {name: self.params.get(name, init=initializers.get(name)) for name in self._weights}
+        self._iW, self._iB = made["i2h_weight"], made["i2h_bias"]
+        self._hW, self._hB = made["h2h_weight"], made["h2h_bias"]
 
     @property
     def state_info(self) -> list[dict[str, Any]]:
@@ -33,13 +33,12 @@ class _DenseCell(BaseRNNCell):
         shape = (0, self._num_hidden)
         return [{"shape": shape, "__layout__": "NC"} for _ in range(self._n_states)]
 
-    def _product(self, data: Symbol, product: str, name: str) -> Symbol:
-        return symbol.FullyConnected(
-            data,
-            self._variables[f"{product}_weight"],
-            self._variables[f"{product}_bias"],
-            num_hidden=self._num_hidden * len(self._gate_names),
-            name=f"{name}{product}",
+    def _products(self, inputs: Any, state: Any, name: str) -> tuple[Symbol, Symbol]:
+        """Of the input and of the state; `name`: start of their names."""
+        rows = self._num_hidden * len(self._gate_names)
+        return (
+            symbol.FullyConnected(inputs, self._iW, self._iB, num_hidden=rows, name=f"{name}i2h"),
+            symbol.FullyConnected(state, self._hW, self._hB, num_hidden=rows, name=f"{name}h2h"),
         )
 
 
@@ -70,7 +69,7 @@ class RNNCell(_DenseCell):
     def __call__(self, inputs: Any, states: Any) -> tuple[Any, list[Any]]:
         """One step: output, and the list of new states."""
         name = self._step()
-        i2h, h2h = self._product(inputs, "i2h", name), self._product(states[0], "h2h", name)
+        i2h, h2h = self._products(inputs, states[0], name)
         output = self._get_activation(i2h + h2h, self._activation, name=f"{name}out")
         return output, [output]
 
@@ -107,7 +106,7 @@ class LSTMCell(_DenseCell):
     def __call__(self, inputs: Any, states: Any) -> tuple[Any, list[Any]]:
         """One step: output, and the list of new states."""
         name = self._step()
-        i2h, h2h = self._product(inputs, "i2h", name), self._product(states[0], "h2h", name)
+        i2h, h2h = self._products(inputs, states[0], name)
         read, keep, new, write = symbol.SliceChannel(i2h + h2h, num_outputs=4, name=f"{name}slice")
         return lstm_step(self, (read, keep, new, write), states[1], name, "tanh")
 
@@ -151,8 +150,7 @@ class GRUCell(_DenseCell):
     def __call__(self, inputs: Any, states: Any) -> tuple[Any, list[Any]]:
         """One step: output, and the list of new states."""
         name = self._step()
-        i2h = self._product(inputs, "i2h", f"{name}_")
-        h2h = self._product(states[0], "h2h", f"{name}_")
+        i2h, h2h = self._products(inputs, states[0], f"{name}_")
         return gru_step(self, i2h, h2h, states[0], name, "tanh")
 
 

@@ -84,11 +84,16 @@ class FusedRNNCell(BaseRNNCell):
         """`args` with the weights of every layer, direction and gate on their own."""
         made = dict(args)
         vector = _taken(made, self._parameter.name, "unpack_weights")
-        start = 0
-        for name, shape in self._initializer.parts(vector.size):
-            made[self._prefix + name] = vector[start : start + prod(shape)].reshape(shape).copy()
+        parts = self._slice_weights(vector, 0, self._num_hidden)
+        return {**made, **{name: part.copy() for name, part in parts.items()}}
+
+    def _slice_weights(self, arr: NDArray, li: int, lh: int) -> Weights:
+        """The parts of a vector by name; `li` and `lh`, the widths, follow from its size."""
+        parts, start = {}, 0
+        for name, shape in self._initializer.parts(arr.size):
+            parts[self._prefix + name] = arr[start : start + prod(shape)].reshape(shape)
             start += prod(shape)
-        return made
+        return parts
 
     def pack_weights(self, args: Mapping[str, NDArray]) -> Weights:
         """`args` with all weights joined to one vector."""

@@ -197,6 +197,51 @@ def test_errors_say_what_is_missing():
         autograd.grad(y, [x, leaf([1])])
 
 
+def _pair(x):
+    class Pair(autograd.Function):
+        def forward(self, x):
+            return x * 2, x * 3
+
+        def backward(self, dy, dz):
+            return dy * 2 + dz * 3
+
+    return Pair()(x)
+
+
+@pytest.mark.parametrize(
+    "two", [_pair, lambda x: nd.split(x, 2, axis=0), lambda x: mx.np.split(x.as_np_ndarray(), 2)]
+)
+def test_all_outputs_of_a_freed_step_are_constants(two):
+    x = leaf([1, 2])
+    with autograd.record():
+        one, other = two(x * 2)
+    one.backward()
+    value = other.asnumpy().sum()
+    with autograd.record():
+        y = other.as_nd_ndarray().sum() * x
+    y.backward()
+    assert x.grad.asnumpy().tolist() == [value, value]
+
+
+def test_states_need_not_be_detached():
+    layer = mx.gluon.rnn.GRU(2, input_size=2)
+    layer.initialize()
+    states = layer.begin_state(1)
+    for _ in range(2):
+        with autograd.record():
+            output, states = layer(nd.ones((3, 1, 2)), states)
+        output.backward()
+
+
+def test_gradients_of_one_call_are_freed_apart():
+    x, w = leaf([1, 2]), leaf([3, 4])
+    with autograd.record():
+        d_x, d_w = autograd.grad(x * x * w, [x, w], create_graph=True)
+    d_x.backward()
+    d_w.backward()
+    assert (x.grad.asnumpy().tolist(), w.grad.asnumpy().tolist()) == ([2, 4], [0, 0])
+
+
 def test_a_constant_may_be_in_several_graphs():
     x, c = leaf([1, 2], "add"), nd.array([3, 4])
     with autograd.record():

@@ -134,3 +134,53 @@ def test_a_modified_cell_is_called_through_its_modifier():
 def test_steps_are_symbols(inputs):
     with pytest.raises(AssertionError, match="a symbol or a list of symbols"):
         mx.rnn.LSTMCell(H).unroll(T, inputs)
+
+
+class _Sum(mx.rnn.LSTMCell):
+    """A cell of another package, which reads what MXNet's cells keep."""
+
+    def __call__(self, inputs, states):
+        self._counter += 1
+        name = f"{self._prefix}t{self._counter}_"
+        rows = self._num_hidden * len(self._gate_names)
+        i2h = mx.sym.FullyConnected(inputs, self._iW, self._iB, num_hidden=rows, name=name + "i2h")
+        h2h = mx.sym.FullyConnected(
+            states[0], self._hW, self._hB, num_hidden=rows, name=name + "h2h"
+        )
+        output = mx.sym.slice_axis(i2h + h2h, axis=1, begin=0, end=self._num_hidden)
+        return output, [output, states[1]]
+
+
+def test_subclasses_read_weights():
+    symbol, _ = _Sum(H).unroll(2, mx.sym.var("data"))
+    names = [f"lstm_{n}" for n in ("i2h_weight", "i2h_bias", "h2h_weight", "h2h_bias")]
+    assert mx.sym.Group(symbol).list_arguments() == ["data", *names]
+
+
+@pytest.mark.parametrize("kind", ["RNNCell", "LSTMCell", "GRUCell", "ConvLSTMCell"])
+def test_weights_may_be_exchanged(kind):
+    shape = (1, C, 8, 8)
+    cell = getattr(mx.rnn, kind)(*[shape] * kind.startswith("Conv"), H, prefix="a_")
+    assert [v.name for v in (cell._iW, cell._iB, cell._hW, cell._hB)] == [
+        f"a_{n}" for n in ("i2h_weight", "i2h_bias", "h2h_weight", "h2h_bias")
+    ]
+    cell._hW = mx.sym.var("other")
+    output, _ = cell(mx.sym.var("data"), cell.begin_state())
+    assert {"a_i2h_weight", "other"} < {*output.list_arguments()}
+
+
+def test_convolutions_of_subclasses():
+    cell = mx.rnn.ConvGRUCell((1, C, 8, 8), H, h2h_kernel=(5, 3), h2h_dilate=(1, 2))
+    assert (cell._h2h_kernel, cell._h2h_pad, cell._num_gates) == ((5, 3), (2, 2), 3)
+    pair = cell._conv_forward(mx.sym.var("x"), [mx.sym.var("h")], "t_")
+    assert [s.name for s in pair] == ["t_i2h", "t_h2h"]
+    assert [s[0] for s in mx.sym.Group(pair).infer_shape(x=(2, C, 8, 8), h=(2, H, 8, 8))[1:2]] == [
+        (2, 3 * H, 8, 8)
+    ]
+
+
+def test_slices_of_fused_weights_share_memory():
+    cell = mx.rnn.FusedRNNCell(2, prefix="f_")
+    vector = mx.nd.zeros((4 * 2 * (3 + 2 + 2),))
+    cell._slice_weights(vector, 3, 2)["f_l0_i2h_i_weight"][:] = 1
+    assert vector.sum().asscalar() == 6

@@ -36,7 +36,7 @@ from .base_array import BaseArray
 from .memory import give_up, regain, take
 from .recording import STATE
 from .sparse_gradient import sparse_gradient, take_sparse_gradient
-from .tape import GRADIENT, Leaf, TapeNode, free, is_small, outputs_of, reached, step
+from .tape import GRADIENT, Leaf, TapeNode, free, is_small, reached, step
 from .wrapping import clear, wrap
 
 __all__ = ["attach", "backward", "grad", "mark_variables", "run_backward", "store_gradient"]
@@ -385,7 +385,7 @@ def _gradient_array(array: BaseArray, gradient: Tensor | None) -> BaseArray:
 def _record(made: Sequence[BaseArray], gradients: Sequence[Tensor | None], heads: _Heads) -> None:
     """Puts computed gradients on the tape."""
     given = [g for _, g in heads.values() if g is not None]
-    node = step(GRADIENT, [*(array for array, _ in heads.values()), *given])
-    for array, gradient, output in zip(made, gradients, outputs_of(node, len(made)), strict=True):
+    inputs = [*(array for array, _ in heads.values()), *given]
+    for array, gradient in zip(made, gradients, strict=True):
         array._tracked = array._raw if gradient is None else gradient
-        array._node = output
+        array._node = step(GRADIENT, inputs)

@@ -91,6 +91,29 @@ class SmallGraph(TapeNode):
     __slots__ = ()
 
 
+class Output(TapeNode):
+    """One of several outputs of a node: used up with the node, whichever of them did that.
+
+    Attributes:
+        made_by: which output.
+        node: the node.
+    """
+
+    __slots__ = ("node",)
+
+    def __init__(self, made_by: int, node: TapeNode) -> None:
+        self.made_by, self.node, self.number = made_by, node, node.number
+
+    @property
+    def inputs(self) -> tuple[TapeNode, ...] | None:
+        """The node; None when a backward pass has used it up."""
+        return None if self.node.inputs is None else (self.node,)
+
+    @inputs.setter
+    def inputs(self, inputs: tuple[TapeNode, ...] | None) -> None:
+        """Nothing: it goes by the node."""
+
+
 def is_live(array: Any) -> bool:
     """Whether `array` belongs to a graph that no backward pass has used up."""
     node = array._node
@@ -163,7 +186,7 @@ def variable_of(array: Any) -> TapeNode:
 
 def outputs_of(node: TapeNode, n: int) -> Sequence[TapeNode]:
     """The nodes of the first `n` outputs of `node`."""
-    return [node] if n == 1 else [TapeNode(i, (node,), node.number) for i in range(n)]
+    return [node] if n == 1 else [Output(i, node) for i in range(n)]
 
 
 def reached(heads: Iterable[TapeNode]) -> list[TapeNode]:

@@ -99,7 +99,7 @@ class _RNNLayer(HybridBlock):
         self._dtype = dtype
         self._use_sequence_length = use_sequence_length
         self._gates = _GATES[mode]
-        self.skip_states = True
+        self.skip_states: bool | None = None
         self._declare_weights()
 
     def _directions(self) -> Iterator[tuple[int, str]]:

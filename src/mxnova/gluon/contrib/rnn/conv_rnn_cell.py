@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ....core.base.errors import ArgumentError, AssertedError, shown
@@ -43,7 +44,7 @@ class _BaseConvRNNCell(HybridRecurrentCell):
         params: parameters to share.
     """
 
-    _gates = 1
+    _gate_names: Sequence[str]
     _n_states = 1
 
     def __init__(
@@ -87,7 +88,7 @@ class _BaseConvRNNCell(HybridRecurrentCell):
         self._h2h_pad = tuple(dilate * (kernel - 1) // 2 for kernel, dilate in kernels)
         self._in_channels = self._input_shape[self._channel_axis - 1]
         self._state_shape = self._with_channels(hidden_channels, self._size_in_space())
-        rows = self._gates * hidden_channels
+        rows = self._num_gates * hidden_channels
         declare(
             self,
             {
@@ -103,6 +104,10 @@ class _BaseConvRNNCell(HybridRecurrentCell):
                 "h2h_bias": ((rows,), h2h_bias_initializer),
             },
         )
+
+    @property
+    def _num_gates(self) -> int:
+        return len(self._gate_names)
 
     def _check_layout(self, dims: int) -> None:
         layout, shape = self._conv_layout, self._input_shape
@@ -145,18 +150,18 @@ class _BaseConvRNNCell(HybridRecurrentCell):
         info = {"shape": (batch_size, *self._state_shape), "__layout__": self._conv_layout}
         return [dict(info) for _ in range(self._n_states)]
 
-    def _convolutions(
+    def _conv_forward(
         self,
         F: Any,
         inputs: Any,
-        state: Any,
+        states: Any,
         i2h_weight: Any,
         h2h_weight: Any,
         i2h_bias: Any,
         h2h_bias: Any,
-    ) -> tuple[str, Any, Any]:
-        """The start of the names of this step's nodes; the convolution of input and of state."""
-        start = f"t{self._counter}_"
+        prefix: str,
+    ) -> tuple[Any, Any]:
+        """The convolutions of input and of the first state; `prefix`: start of their names."""
 
         def convolved(data: Any, weight: Any, bias: Any, kind: str, **settings: Any) -> Any:
             return F.Convolution(
@@ -164,23 +169,24 @@ class _BaseConvRNNCell(HybridRecurrentCell):
                 weight,
                 bias,
                 stride=self._stride,
-                num_filter=self._gates * self._hidden_channels,
+                num_filter=self._num_gates * self._hidden_channels,
                 layout=self._conv_layout,
-                name=start + kind,
+                name=prefix + kind,
                 **settings,
             )
 
         i2h = {"kernel": self._i2h_kernel, "pad": self._i2h_pad, "dilate": self._i2h_dilate}
         h2h = {"kernel": self._h2h_kernel, "pad": self._h2h_pad, "dilate": self._h2h_dilate}
         return (
-            start,
             convolved(inputs, i2h_weight, i2h_bias, "i2h", **i2h),
-            convolved(state, h2h_weight, h2h_bias, "h2h", **h2h),
+            convolved(states[0], h2h_weight, h2h_bias, "h2h", **h2h),
         )
 
 
 class _ConvRNNCell(_BaseConvRNNCell):
     """Output and state: activation(W*input + b + U*state + c)."""
+
+    _gate_names = ("",)
 
     def _alias(self) -> str:
         return "conv_rnn"
@@ -195,8 +201,9 @@ class _ConvRNNCell(_BaseConvRNNCell):
         i2h_bias: Any,
         h2h_bias: Any,
     ) -> tuple[Any, list[Any]]:
-        start, i2h, h2h = self._convolutions(
-            F, inputs, states[0], i2h_weight, h2h_weight, i2h_bias, h2h_bias
+        start = f"t{self._counter}_"
+        i2h, h2h = self._conv_forward(
+            F, inputs, states, i2h_weight, h2h_weight, i2h_bias, h2h_bias, start
         )
         output = self._get_activation(F, i2h + h2h, self._activation, name=start + "out")
         return output, [output]
@@ -205,7 +212,7 @@ class _ConvRNNCell(_BaseConvRNNCell):
 class _ConvLSTMCell(_BaseConvRNNCell):
     """Long short-term memory; Shi et al., arXiv:1506.04214, without peepholes."""
 
-    _gates = 4
+    _gate_names: Sequence[str] = ["_i", "_f", "_c", "_o"]
     _n_states = 2
 
     def _alias(self) -> str:
@@ -221,8 +228,9 @@ class _ConvLSTMCell(_BaseConvRNNCell):
         i2h_bias: Any,
         h2h_bias: Any,
     ) -> tuple[Any, list[Any]]:
-        start, i2h, h2h = self._convolutions(
-            F, inputs, states[0], i2h_weight, h2h_weight, i2h_bias, h2h_bias
+        start = f"t{self._counter}_"
+        i2h, h2h = self._conv_forward(
+            F, inputs, states, i2h_weight, h2h_weight, i2h_bias, h2h_bias, start
         )
         read, keep, new, write = F.SliceChannel(
             i2h + h2h, num_outputs=4, axis=self._channel_axis, name=start + "slice"
@@ -240,7 +248,7 @@ class _ConvLSTMCell(_BaseConvRNNCell):
 class _ConvGRUCell(_BaseConvRNNCell):
     """Gated recurrent units; Cho et al., arXiv:1406.1078, with convolutions."""
 
-    _gates = 3
+    _gate_names: Sequence[str] = ["_r", "_z", "_o"]
 
     def _alias(self) -> str:
         return "conv_gru"
@@ -255,8 +263,9 @@ class _ConvGRUCell(_BaseConvRNNCell):
         i2h_bias: Any,
         h2h_bias: Any,
     ) -> tuple[Any, list[Any]]:
-        start, i2h, h2h = self._convolutions(
-            F, inputs, states[0], i2h_weight, h2h_weight, i2h_bias, h2h_bias
+        start = f"t{self._counter}_"
+        i2h, h2h = self._conv_forward(
+            F, inputs, states, i2h_weight, h2h_weight, i2h_bias, h2h_bias, start
         )
         axis = self._channel_axis
         i2h_r, i2h_z, i2h = F.SliceChannel(i2h, num_outputs=3, axis=axis, name=start + "i2h_slice")

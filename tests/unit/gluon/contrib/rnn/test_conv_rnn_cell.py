@@ -62,6 +62,26 @@ def test_activation_may_be_a_block():
     np.testing.assert_allclose(out[0].asnumpy(), np.full((1, 2, 4), -0.5))
 
 
+class _Sum(rnn.Conv1DRNNCell):
+    """A cell of another package, with two gates, by MXNet's names for subclasses."""
+
+    _gate_names = ("_a", "_b")
+
+    def hybrid_forward(self, F, inputs, states, i2h_weight, h2h_weight, i2h_bias, h2h_bias):
+        weights = (i2h_weight, h2h_weight, i2h_bias, h2h_bias)
+        i2h, h2h = self._conv_forward(F, inputs, states, *weights, f"t{self._counter}_")
+        a, b = F.split(i2h + h2h, num_outputs=self._num_gates, axis=self._channel_axis)
+        return a * b, [a]
+
+
+def test_subclasses_have_gates_of_their_own():
+    cell = _Sum((2, 5), 3, 3, 3, i2h_pad=1, i2h_bias_initializer="ones")
+    cell.initialize(mx.init.Zero())
+    assert cell.h2h_weight.shape == (6, 3, 3)
+    out, _ = cell(mx.nd.ones((1, 2, 5)), cell.begin_state(1))
+    np.testing.assert_array_equal(out.asnumpy(), np.ones((1, 3, 5)))
+
+
 def test_classes_have_names():
     assert rnn.Conv2DLSTMCell.__name__ == "Conv2DLSTMCell"
     assert pickle.loads(pickle.dumps(rnn.Conv3DGRUCell)) is rnn.Conv3DGRUCell
