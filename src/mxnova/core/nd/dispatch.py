@@ -415,6 +415,7 @@ def _constant(value: Value) -> Tensor:
 
 def _densely(op: Op, arrays: Sequence[BaseArray], out: Any) -> Any:
     """`_run` on dense copies, where no kernel takes this storage."""
+    op.infer_stype([a.stype for a in arrays])  # may refuse it
     tell_of_fallback(op, arrays)
     copies = [dense_copy(a) if a.stype != "default" else a for a in arrays]
     result = invoke(op, copies, out)
