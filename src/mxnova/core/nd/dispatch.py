@@ -398,7 +398,7 @@ def _run_kernel(
     results = execute(op, forward, kernel.facts, values, context, outs or None)
     states = [i for i, n in enumerate(op.inputs()) if n in op.mutates]
     for i, state in zip(states, results[len(op.outputs()) :], strict=False):
-        receive(arrays[i], state, op.name)
+        receive(arrays[i], state, op.name, owned=True)
     _write(op, results, outs)
     made = outs or [wrap_value(r, context, cls) for r in results[: plan.visible]]
     if links:
