@@ -534,6 +534,19 @@ c()/d3()
 r()/d4()
 r()*d4()
 d4()*r()
+nd.BatchNorm(c(),nd.array([1.,2,0]),nd.array([1.,2,0]),nd.array([1.,2,0]),nd.array([1.,2,0]),fix_gamma=True)
+nd.BatchNorm(c(),nd.array([1.,2,0]),nd.array([1.,2,0]),nd.array([1.,2,0]),nd.array([1.,2,0]),fix_gamma=False)
+nd.BatchNorm(r(),nd.array([1.,2,0]),nd.array([1.,2,0]),nd.array([1.,2,0]),nd.array([1.,2,0]),fix_gamma=True)
+nd.BatchNorm(r(),nd.array([1.,2,0]),nd.array([1.,2,0]),nd.array([1.,2,0]),nd.array([1.,2,0]),fix_gamma=False)
+nd.BatchNorm(nd.ones((4,3)),nd.array([1.,2,0]).tostype('row_sparse'),nd.array([1.,2,0]),nd.array([1.,2,0]),nd.array([1.,2,0]),fix_gamma=True)
+nd.BatchNorm(nd.ones((4,3)),nd.array([1.,2,0]).tostype('row_sparse'),nd.array([1.,2,0]),nd.array([1.,2,0]),nd.array([1.,2,0]),fix_gamma=False)
+nd.BatchNorm(nd.ones((4,3)),nd.array([1.,2,0]),nd.array([1.,2,0]).tostype('row_sparse'),nd.array([1.,2,0]),nd.array([1.,2,0]),fix_gamma=True)
+nd.BatchNorm(nd.ones((4,3)),nd.array([1.,2,0]),nd.array([1.,2,0]).tostype('row_sparse'),nd.array([1.,2,0]),nd.array([1.,2,0]),fix_gamma=False)
+nd.BatchNorm(nd.ones((4,3)),nd.array([1.,2,0]),nd.array([1.,2,0]),nd.array([1.,2,0]).tostype('row_sparse'),nd.array([1.,2,0]),fix_gamma=True)
+nd.BatchNorm(nd.ones((4,3)),nd.array([1.,2,0]),nd.array([1.,2,0]),nd.array([1.,2,0]).tostype('row_sparse'),nd.array([1.,2,0]),fix_gamma=False)
+nd.BatchNorm(nd.ones((4,3)),nd.array([1.,2,0]),nd.array([1.,2,0]),nd.array([1.,2,0]),nd.array([1.,2,0]).tostype('row_sparse'),fix_gamma=True)
+nd.BatchNorm(nd.ones((4,3)),nd.array([1.,2,0]),nd.array([1.,2,0]),nd.array([1.,2,0]),nd.array([1.,2,0]).tostype('row_sparse'),fix_gamma=False)
+nd.contrib.BatchNormWithReLU(r(),nd.ones(3),nd.ones(3),nd.ones(3),nd.ones(3))
 """
 
 GRADIENTS = r"""
@@ -1023,6 +1036,10 @@ run(S.concat(v('x'),v('y'),dim=0), x=c(), y=c2())
 run(S.elemwise_add(v('x'),v('y')), x=r(), y=r2())
 run(S.elemwise_mul(v('x'),v('y')), x=c(), y=c2())
 run(S.cast_storage(v('x'),stype='row_sparse')*2, x=d4())
+bind(S.BatchNorm(v('x'),fix_gamma=True,name='n'), x='csr 4x6')
+bind(S.BatchNorm(v('x'),fix_gamma=False,name='n'), x='csr 4x6')
+bind(S.BatchNorm(v('x'),fix_gamma=True,name='n'), x='row_sparse 4x6')
+bind(S.BatchNorm(v('x'),fix_gamma=False,name='n'), x='row_sparse 4x6')
 """
 
 PROGRAMS = {

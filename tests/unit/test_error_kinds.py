@@ -32,6 +32,10 @@ CASES: dict[str, tuple[type[Exception], Callable[[], Any]]] = {
     "warm-up": (AssertionError, lambda: mx.lr_scheduler.LRScheduler().get_warmup_lr(1)),
     "names of weights": (AssertionError, lambda: mx.optimizer.Optimizer(param_idx2name=3)),
     "no optimizer": (AssertionError, lambda: mx.optimizer.register(3)),
+    "size of parameters": (
+        AssertionError,
+        lambda: mx.rnn.FusedRNNCell(3, prefix="").unpack_weights({"parameters": vector()}),
+    ),
     "layout": (
         AssertionError,
         lambda: mx.gluon.rnn.RNNCell(3).unroll(2, mx.nd.ones((2, 2, 3)), layout="NC"),

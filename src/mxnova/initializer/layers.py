@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from math import prod
 
 from .. import ndarray as nd
-from ..core.base.errors import ArgumentError, shown
+from ..core.base.errors import ArgumentError, AssertedError, shown
 from .base import InitDesc, Initializer, bilinear_kernel, create, register
 
 __all__ = ["Bilinear", "FusedRNN", "LSTMBias"]
@@ -120,7 +120,7 @@ class FusedRNN(Initializer):
         above = (self._num_layers - 1) * (hidden + directions * hidden + 2)
         rows, rest = divmod(size, directions * hidden * gates)
         if rest or rows - above - hidden - 2 <= 0:
-            raise ArgumentError(
+            raise AssertedError(
                 f"FusedRNN: an array of {size} elements: not what num_hidden={hidden}, "
                 f"num_layers={self._num_layers}, mode={self._mode!r} need with any input"
             )

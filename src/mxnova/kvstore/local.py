@@ -16,6 +16,7 @@ import torch
 from ..core.base.errors import ArgumentError, AssertedError, MXNetError, shown
 from ..core.nd.array import NDArray
 from ..core.nd.wrapping import receive, wrap, wrap_value
+from ..core.op.sparse.places import distinct
 from ..core.op.sparse.storage import RowSparse
 from ..core.runtime.context import Context, cpu
 from .compression import TwoBitCompression
@@ -315,7 +316,7 @@ def _seen_from(value: NDArray, home: Context) -> NDArray:
 
 def _known_rows(key: Key, value: NDArray, row_ids: NDArray) -> torch.Tensor:
     """Numbers of rows, each once and rising."""
-    rows = row_ids._tensor.to(value.context.device, torch.int64).unique()
+    rows = distinct(row_ids._tensor.reshape(-1).to(value.context.device, torch.int64))
     n_rows = value._raw.shape[0]
     if rows.numel() and not 0 <= int(rows[0]) <= int(rows[-1]) < n_rows:
         raise ArgumentError(

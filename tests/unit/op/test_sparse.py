@@ -214,13 +214,62 @@ def test_lazy_updates_move_only_the_rows_of_the_gradient(name, stype):
     assert results[0] is stored[0]  # in place
 
 
-def test_a_lazy_update_adds_rows_that_were_not_stored():
+@pytest.mark.parametrize("weight_rows", [[1], [3, 1], [], [0, 1, 2, 3], [3, 2, 1, 0]])
+@pytest.mark.parametrize("gradient_rows", [[0, 3], []])
+def test_a_lazy_update_stores_all_rows(weight_rows, gradient_rows):
     op = find("sgd_update").of({"lr": 1})
-    weight = RowSparse(torch.ones(1, 2), torch.tensor([1]), (4, 2))
-    gradient = RowSparse(torch.ones(2, 2), torch.tensor([0, 3]), (4, 2))
-    (found,) = op.kernel_for(("row_sparse", "row_sparse")).forward(op, weight, gradient, out=None)
-    assert found.indices.tolist() == [0, 1, 3]
-    assert found.dense()[:, 0].tolist() == [-1, 1, 0, -1]
+    values = torch.arange(1.0, 1 + 2 * len(weight_rows)).reshape(-1, 2)
+    weight = RowSparse(values, torch.tensor(weight_rows, dtype=torch.int64), (4, 2))
+    rows = torch.tensor(gradient_rows, dtype=torch.int64)
+    gradient = RowSparse(torch.ones(len(rows), 2), rows, (4, 2))
+    wanted = weight.dense() - gradient.dense()
+    for out in (None, (weight,)):
+        (found,) = op.kernel_for(("row_sparse", "row_sparse")).forward(
+            op, weight, gradient, out=out
+        )
+        assert found.indices.tolist() == [0, 1, 2, 3]
+        assert torch.equal(found.data, wanted)
+
+
+ROWS = [[0, 1, 2, 3], [3, 1, 0, 2], [1, 3], [3, 1], []]
+
+
+@pytest.mark.parametrize("indices", ROWS)
+@pytest.mark.parametrize("rows", [[0, 2, 2, 1], [3], []])
+def test_rows_are_taken_from_any_order(indices, rows):
+    data = torch.arange(1.0, 1 + 2 * len(indices)).reshape(-1, 2)
+    value = RowSparse(data, torch.tensor(indices, dtype=torch.int64), (4, 2))
+    rows = torch.tensor(rows, dtype=torch.int64)
+    assert torch.equal(value.take(rows), value.dense()[rows])
+    assert value.whole == value.with_data(-data).whole == (indices == [0, 1, 2, 3])
+    assert torch.equal(value.completed().data, value.dense())
+    lhs = matrix(2)
+    product = find("dot").of({}).kernel_for(("csr", "row_sparse"))
+    found = product.forward(find("dot").of({}), Csr.of_dense(lhs), value)
+    torch.testing.assert_close(found, lhs @ value.dense())
+
+
+@pytest.mark.parametrize("rows, shown", [([0, 4], "0 to 4"), ([-1, 2], "-1 to 2")])
+def test_rows_that_there_are_not_cannot_be_retained(rows, shown):
+    op = find("_sparse_retain").of({})
+    kernel = op.kernel_for(("row_sparse", "default"))
+    with pytest.raises(MXNetError, match=f"rows 0 to 3, wanted were {shown}"):
+        kernel.forward(op, RowSparse.of_dense(matrix(0)), torch.tensor(rows))
+
+
+@pytest.mark.parametrize("name", ["elemwise_add", "elemwise_sub", "elemwise_mul", "_maximum"])
+@pytest.mark.parametrize("sorted_", [True, False])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.int32])
+def test_matrices_meet_whatever_the_order_of_their_columns(name, sorted_, dtype):
+    op = find(name).of({})
+    one, other = (Csr.of_dense(matrix(i, dtype)) for i in (1, 2))
+    if not sorted_:
+        order = (one.rows() * 8 - one.indices).argsort()
+        one = Csr(one.data[order], one.indptr, one.indices[order], one.shape)
+    for pair in ((one, other), (other, one), (one, one), (one, one.with_data(one.data * 2))):
+        found = op.kernel_for(("csr", "csr")).forward(op, *pair)
+        assert found.data.all()
+        assert torch.equal(found.dense(), op.forward(*(m.dense() for m in pair)))
 
 
 def test_operators_with_kernels_are_registered():

@@ -398,7 +398,7 @@ def _run_kernel(
     results = execute(op, forward, kernel.facts, values, context, outs or None)
     states = [i for i, n in enumerate(op.inputs()) if n in op.mutates]
     for i, state in zip(states, results[len(op.outputs()) :], strict=False):
-        receive(arrays[i], state, op.name)
+        receive(arrays[i], state, op.name, owned=True)
     _write(op, results, outs)
     made = outs or [wrap_value(r, context, cls) for r in results[: plan.visible]]
     if links:
@@ -415,6 +415,7 @@ def _constant(value: Value) -> Tensor:
 
 def _densely(op: Op, arrays: Sequence[BaseArray], out: Any) -> Any:
     """`_run` on dense copies, where no kernel takes this storage."""
+    op.infer_stype([a.stype for a in arrays])  # may refuse it
     tell_of_fallback(op, arrays)
     copies = [dense_copy(a) if a.stype != "default" else a for a in arrays]
     result = invoke(op, copies, out)

@@ -3,9 +3,6 @@
 
 from __future__ import annotations
 
-import math
-import mmap
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +14,7 @@ from ..base.shapes import shape_text
 from ..op.reordering import in_order
 from ..op.sparse import storage
 from ..op.sparse.storage import Sparse, Value, dense_of, sparse_of
+from ..op.zeros import zeros
 from ..runtime.context import Context
 from .base_array import CLASSES, BaseArray
 from .chunk import Chunk, new_chunk
@@ -131,31 +129,9 @@ def zeros_stored(
     if stype != "default":
         return empty_sparse(stype, shape, context, dtype)
     try:
-        return wrap(_zeros(shape, dtype, context.device), context)
+        return wrap(zeros(shape, dtype, context.device), context)
     except (RuntimeError, MemoryError) as error:
         raise from_foreign(error, f"an array of shape {shape_text(shape)}") from None
-
-
-def _zeros(shape: tuple[int, ...], dtype: torch.dtype, device: torch.device) -> Tensor:
-    n_bytes = math.prod(shape) * dtype.itemsize
-    if n_bytes >= _UNTOUCHED and device.type == "cpu" and os.name == "posix":
-        return _untouched_zeros(n_bytes).view(dtype).view(shape)
-    return torch.zeros(shape, dtype=dtype, device=device)
-
-
-_UNTOUCHED = 64 << 20  # bytes: malloc, too, has every block of this size from the system
-
-
-def _untouched_zeros(n_bytes: int) -> Tensor:
-    """Bytes that take memory, and the time to fill it, only where they are written.
-
-    A graph of a few lines may declare weights of gigabytes: 14 s to fill 8 GB when it is bound.
-    """
-    try:
-        memory = mmap.mmap(-1, n_bytes, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    except (OSError, OverflowError):
-        raise MemoryError(f"no memory for {n_bytes} bytes") from None
-    return torch.frombuffer(memory, dtype=torch.uint8)
 
 
 def owned(result: Tensor, inputs: Sequence[Tensor]) -> Tensor:

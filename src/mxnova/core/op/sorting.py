@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-__all__ = ["first_places", "largest", "ordered", "ordered_values"]
+__all__ = ["first_places", "in_stable_order", "largest", "ordered", "ordered_values"]
 
 _KEYED = (torch.float32, torch.float16, torch.int32, torch.int8, torch.uint8)
 _WHOLE = (*_KEYED[2:], torch.int64)
@@ -21,6 +21,7 @@ _WORTH, _WORTH_KEYS = 1 << 11, 1 << 13  # elements; what fewer take is the calls
 _MOST_THREADS = 5  # NumPy uses one: with more, ATen's threads are faster at many rows
 _AT_ONCE = 1 << 17  # elements, of whole rows, that stay in the cache from step to step
 _PLACE = 32  # bits
+_KEY = 63  # bits, without the sign
 
 
 def ordered(data: Tensor, axis: int, descending: bool) -> tuple[Tensor, Tensor]:
@@ -69,6 +70,18 @@ def first_places(data: Tensor, most: int | None = None) -> Tensor:
     if data.dtype not in _KEYED or data.device.type != "cpu" or torch.compiler.is_compiling():
         return data.argsort(dim=-1, descending=True, stable=True)[..., :most]
     return _places(data.detach(), True, most)
+
+
+def in_stable_order(numbers: Tensor, bound: int) -> tuple[Tensor, Tensor]:
+    """``numbers.sort(stable=True)`` of a vector of int64, none of which is beyond ±`bound`."""
+    bits = len(numbers).bit_length()
+    if numbers.device.type != "cpu" or bound.bit_length() + bits > _KEY:
+        values, places = numbers.sort(stable=True)
+        return values, places
+    keys = numbers.numpy() << bits
+    keys |= np.arange(len(keys))
+    keys.sort()
+    return torch.from_numpy(keys >> bits), torch.from_numpy(keys & ((1 << bits) - 1))
 
 
 def _pays(rows: Tensor, least: int) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ...base.errors import MXNetError
+from ...base.errors import MXNetError, argument_error
 from ...base.kinds import REQUIRED
 from ...base.params import Double
 from ..declaration import operator
@@ -82,6 +82,13 @@ class _BatchNorm(Op):
         half = t.data.itemsize < 4
         for name in (*_STATISTICS, "mean", "var"):
             t[name] = torch.float32 if half else t.data
+
+    def infer_stype(self, stypes: Sequence[str]) -> tuple[str, ...]:
+        """As in MXNet, a gamma that is to be fixed, and all beside it, must be dense."""
+        for name, stype in zip(self.inputs(), stypes, strict=True):
+            if stype != "default" and self.fix_gamma and not self.older:
+                raise argument_error(self.name, name, stype, "must be dense with fix_gamma=True")
+        return super().infer_stype(stypes)
 
     def forward(
         self,

@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from ...base.errors import argument_error
 from ..kernel import kernel_of
 from ..record import Op
+from .places import merged, nonzero, united
 from .storage import (
     Csr,
     RowSparse,
@@ -21,8 +21,8 @@ from .storage import (
     cast_storage,
     dense_gradient,
     dense_of,
-    nonzero,
-    same_rows,
+    rows_of_gradient,
+    same_places,
 )
 
 __all__: list[str] = []
@@ -43,10 +43,9 @@ def _on_stored(op: Op, data: Sparse) -> Sparse:
 
 def _at(d_output: Tensor, places: Sparse) -> Tensor:
     """A gradient at the stored places of a value."""
-    dense = dense_gradient(d_output)
     if isinstance(places, RowSparse):
-        return dense.index_select(0, places.indices.long())
-    return dense[places.rows(), places.indices.long()]
+        return rows_of_gradient(d_output, places.indices)
+    return dense_gradient(d_output)[places.rows(), places.indices.long()]
 
 
 def _stored_gradient(op: Op, d_output: Tensor, data: Sparse) -> Sparse:
@@ -110,70 +109,60 @@ _sparse_kernels("clip", _clip)
 # Two sparse arrays --------------------------------------------------------------------------------
 
 
+_LINEAR = ("elemwise_add", "elemwise_sub", "_grad_add")
+
+
 def _linear_gradient(op: Op, d_output: Tensor, lhs: Value, rhs: Value) -> tuple[Tensor, Tensor]:
     return d_output, -d_output if op.name == "elemwise_sub" else d_output
 
 
 def _rows_with_rows(op: Op, lhs: RowSparse, rhs: RowSparse) -> RowSparse:
-    if same_rows(lhs, rhs):
+    if same_places(lhs, rhs):
         return lhs.with_data(op.forward(lhs.data, rhs.data))
-    rows = torch.unique(torch.cat([lhs.indices, rhs.indices]))
-    return RowSparse(op.forward(_spread(lhs, rows), _spread(rhs, rows)), rows, lhs.shape)
-
-
-def _spread(value: RowSparse, rows: Tensor) -> Tensor:
-    """The stored rows at their places among `rows`, which has them all, sorted."""
-    spread = value.data.new_zeros(len(rows), *value.shape[1:])
-    return spread.index_copy_(0, torch.searchsorted(rows, value.indices), value.data)
-
-
-def _united(places: Tensor) -> tuple[Tensor, Tensor]:
-    """(the distinct places, sorted; the number of each among them) for sorted runs of places."""
-    if places.is_cuda:
-        ordered, order = places.sort(stable=True)
-    else:  # NumPy sees the runs and merges them: 2 ms where torch.unique takes 8
-        order = torch.from_numpy(np.argsort(places.numpy(), kind="stable"))
-        ordered = places[order]
-    is_new = torch.ones_like(ordered, dtype=torch.bool)
-    torch.ne(ordered[1:], ordered[:-1], out=is_new[1:])
-    owner = torch.empty_like(order).scatter_(0, order, is_new.cumsum(0) - 1)
-    return ordered[nonzero(is_new)], owner
-
-
-_HAS_MKL: bool = torch.backends.mkl.is_available()  # type: ignore[no-untyped-call]
-
-
-def _csr_plus_csr(op: Op, lhs: Csr, rhs: Csr) -> Csr:
-    """Sum or difference; MKL takes a third of the time of merging places (3 and 9 ms)."""
-    is_float = lhs.data.dtype in (torch.float32, torch.float64)
-    if not _HAS_MKL or lhs.data.is_cuda or not is_float:
-        return _csr_with_csr(op, lhs, rhs)
-    sign = -1 if op.name == "elemwise_sub" else 1
-    total = torch.add(lhs.to_torch_csr(), rhs.to_torch_csr(), alpha=sign)
-    data = total.values()
-    result = Csr(data, total.crow_indices(), total.col_indices(), lhs.shape)
-    return result if bool(data.all()) else result.kept(data.ne(0))
+    if op.name in _LINEAR:
+        more = -rhs.data if op.name == "elemwise_sub" else rhs.data
+        indices = torch.cat([lhs.indices, rhs.indices])
+        return RowSparse.of_rows(indices, torch.cat([lhs.data, more]), lhs.shape)
+    rows, *places = united(lhs.indices, rhs.indices)
+    spread = [
+        value.data.new_zeros(len(rows), *value.shape[1:]).index_copy_(0, at, value.data)
+        for value, at in zip((lhs, rhs), places, strict=True)
+    ]
+    return RowSparse(op.forward(*spread), rows, lhs.shape)
 
 
 def _csr_with_csr(op: Op, lhs: Csr, rhs: Csr) -> Csr:
     """At the places of either; as in MXNet, zeros are not stored."""
-    places = [m.rows() * m.shape[1] + m.indices for m in (lhs, rhs)]
-    both, owner = _united(torch.cat(places))
-    values = []
-    for matrix, at in zip((lhs, rhs), torch.split(owner, [len(p) for p in places]), strict=True):
-        values.append(matrix.data.new_zeros(len(both)).index_add_(0, at, matrix.data))
-    data = op.forward(*values)
-    kept = nonzero(data)
-    return Csr.of_sorted(both[kept], data[kept], lhs.shape)
+    if same_places(lhs, rhs):
+        result = lhs.with_data(op.forward(lhs.data, rhs.data))
+        return result if bool(result.data.all()) else result.kept(result.data.ne(0))
+    places = lhs.places(), rhs.places()
+    found = None
+    if op.name in _LINEAR:
+        found = merged(places, (lhs.data, -rhs.data if op.name == "elemwise_sub" else rhs.data))
+    both, data = found or _at_either(op, lhs.data, rhs.data, *places)
+    if not bool(data.all()):
+        kept = nonzero(data)
+        both, data = both.index_select(0, kept), data.index_select(0, kept)
+    return Csr.of_sorted(both, data, lhs.shape)
 
 
-for _stype, _sum, _function in (
-    ("row_sparse", _rows_with_rows, _rows_with_rows),
-    ("csr", _csr_plus_csr, _csr_with_csr),
-):
-    _sums = kernel_of("elemwise_add elemwise_sub _grad_add", _stype, _stype, out=_stype,
+def _at_either(
+    op: Op, lhs: Tensor, rhs: Tensor, lhs_places: Tensor, rhs_places: Tensor
+) -> tuple[Tensor, Tensor]:
+    """(places that are in either, what the operator gives there)."""
+    both, *owners = united(lhs_places, rhs_places)
+    spread = (
+        data.new_zeros(len(both)).index_add_(0, at, data)
+        for data, at in zip((lhs, rhs), owners, strict=True)
+    )
+    return both, op.forward(*spread)
+
+
+for _stype, _function in (("row_sparse", _rows_with_rows), ("csr", _csr_with_csr)):
+    _sums = kernel_of(" ".join(_LINEAR), _stype, _stype, out=_stype,
                       backward=_linear_gradient)  # fmt: skip
-    _sums(_sum)
+    _sums(_function)
     kernel_of("elemwise_mul _maximum _minimum _hypot", _stype, _stype, out=_stype)(_function)
 
 
@@ -183,6 +172,8 @@ def _same_gradient(op: Op, d_output: Tensor, *args: RowSparse) -> tuple[Tensor, 
 
 @kernel_of("add_n", "row_sparse", ..., out="row_sparse", backward=_same_gradient)
 def _sum_of_rows(op: Op, *args: RowSparse) -> RowSparse:
+    if all(same_places(a, args[0]) for a in args):
+        return args[0].with_data(op.forward(*(a.data for a in args)))
     indices = torch.cat([a.indices for a in args])
     return RowSparse.of_rows(indices, torch.cat([a.data for a in args]), args[0].shape)
 
@@ -196,6 +187,8 @@ def _at_stored(places: Sparse, dense: Tensor) -> Tensor:
         return dense.index_select(0, places.indices.long())
     dense = dense.reshape((1,) * (2 - dense.dim()) + tuple(dense.shape))
     n_rows, n_columns = dense.shape
+    if n_rows == 1 < n_columns:
+        return dense[0].index_select(0, places.indices)
     rows = places.rows() if n_rows > 1 else 0
     columns = places.indices.long() if n_columns > 1 else 0
     taken = dense[rows, columns]

@@ -11,6 +11,7 @@ from torch import Tensor
 from ...base.errors import MXNetError
 from ..kernel import kernel_of
 from ..record import Op
+from .places import bags, grouped
 from .storage import Csr, RowSparse, Value, cast_storage, dense_gradient, dense_of
 
 __all__ = ["product", "rows_product", "transposed_rows"]
@@ -18,7 +19,11 @@ __all__ = ["product", "rows_product", "transposed_rows"]
 
 def product(lhs: Csr, rhs: Tensor) -> Tensor:
     """``lhs @ rhs`` for a dense matrix."""
-    if rhs.dim() > 2 or lhs.data.dtype not in (torch.float32, torch.float64) or not len(lhs.data):
+    if not len(lhs.data) or lhs.dtype is not rhs.dtype:
+        return _gathered_product(lhs, rhs)
+    if lhs.dtype is torch.float32 and not rhs.is_cuda:
+        return bags(rhs, lhs.indices, lhs.indptr[:-1], lhs.data)
+    if lhs.dtype not in (torch.float32, torch.float64) or rhs.dim() > 2:
         return _gathered_product(lhs, rhs)
     result: Tensor = lhs.to_torch_csr() @ rhs
     return result
@@ -37,27 +42,11 @@ def _weighted(matrix: Csr, slices: Tensor) -> Tensor:
 
 def transposed_rows(lhs: Csr, rhs: Tensor) -> RowSparse:
     """``lhs.T @ rhs``: the rows that `lhs` has columns for."""
-    if rhs.numel() == lhs.shape[0] and lhs.shape[1] <= 4 * len(lhs.data) and _adds_fast(lhs):
-        return _transposed_vector(lhs, rhs)
-    columns, order = lhs.indices.sort(stable=True)
-    used, counts = torch.unique_consecutive(columns, return_counts=True)
-    starts = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
-    turned = Csr(lhs.data[order], starts, lhs.rows()[order], (len(used), lhs.shape[0]))
-    return RowSparse(product(turned, rhs), used, (lhs.shape[1], *rhs.shape[1:]))
-
-
-def _adds_fast(matrix: Csr) -> bool:
-    return matrix.data.device.type == "cpu" and matrix.dtype in (torch.float32, torch.float64)
-
-
-def _transposed_vector(lhs: Csr, rhs: Tensor) -> RowSparse:
-    """`transposed_rows` for one number a row, without sorting: 500,000 in 3 ms instead of 60."""
-    columns = lhs.indices.long()
-    used = columns.bincount(minlength=lhs.shape[1]).nonzero().squeeze(1)
-    sums = lhs.data.new_zeros(lhs.shape[1])
-    sums.index_add_(0, columns, lhs.data * rhs.reshape(-1).index_select(0, lhs.rows()))
-    shape = (lhs.shape[1], *rhs.shape[1:])
-    return RowSparse(sums[used].view(-1, *rhs.shape[1:]), used, shape)
+    columns, order, starts = grouped(lhs.indices, lhs.shape[1])
+    starts = torch.cat([starts, starts.new_tensor([len(order)])])
+    data, rows = lhs.data.index_select(0, order), lhs.rows().index_select(0, order)
+    turned = Csr(data, starts, rows, (len(columns), lhs.shape[0]))
+    return RowSparse(product(turned, rhs), columns, (lhs.shape[1], *rhs.shape[1:]))
 
 
 def rows_product(lhs: Csr, rhs: RowSparse) -> Tensor:
@@ -65,9 +54,11 @@ def rows_product(lhs: Csr, rhs: RowSparse) -> Tensor:
     if not len(rhs.indices):
         return rhs.data.new_zeros(lhs.shape[0], *rhs.shape[1:])
     rhs = rhs.ordered()
-    at = torch.searchsorted(rhs.indices, lhs.indices).clamp(max=len(rhs.indices) - 1)
+    at, missing = rhs.places(lhs.indices)
     narrow = Csr(lhs.data, lhs.indptr, at, (lhs.shape[0], len(rhs.indices)))
-    return product(narrow.kept(rhs.indices[at] == lhs.indices), rhs.data)
+    if len(missing):
+        narrow = narrow.kept(torch.ones_like(at, dtype=torch.bool).index_fill_(0, missing, False))
+    return product(narrow, rhs.data)
 
 
 # dot ----------------------------------------------------------------------------------------------

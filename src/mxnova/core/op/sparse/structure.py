@@ -12,7 +12,16 @@ from ...base.errors import MXNetError
 from ..kernel import kernel_of
 from ..record import Op
 from .dot import product
-from .storage import Csr, RowSparse, Value, cast_storage, dense_gradient, dense_of
+from .places import distinct
+from .storage import (
+    Csr,
+    RowSparse,
+    Value,
+    cast_storage,
+    dense_gradient,
+    dense_of,
+    rows_of_gradient,
+)
 
 __all__: list[str] = []
 
@@ -48,14 +57,20 @@ for _from, _to in (("csr", "row_sparse"), ("row_sparse", "csr")):
 
 
 def _retain_gradient(op: Op, d_output: Tensor, data: RowSparse, indices: Tensor) -> RowSparse:
-    rows = torch.unique(indices.long())
-    return RowSparse(dense_gradient(d_output).index_select(0, rows), rows, data.shape)
+    rows = distinct(indices.long())
+    return RowSparse(rows_of_gradient(d_output, rows), rows, data.shape)
 
 
 @kernel_of("_sparse_retain", "row_sparse", "default", out="row_sparse", backward=_retain_gradient)
 def _retain(op: Op, data: RowSparse, indices: Tensor) -> RowSparse:
     """As in MXNet, it stores all rows asked for, in that order, unless none was stored before."""
     wanted = indices.long() if len(data.indices) else data.indices
+    if len(wanted) and not 0 <= int(wanted.min()) <= int(wanted.max()) < data.shape[0]:
+        low, high = int(wanted.min()), int(wanted.max())
+        raise MXNetError(
+            f"sparse_retain: indices: there are rows 0 to {data.shape[0] - 1}, wanted were "
+            f"{low} to {high}"
+        )
     return RowSparse(data.take(wanted), wanted, data.shape)
 
 
@@ -214,8 +229,10 @@ def _gives_dense(op: Op) -> bool:
 def _square_gradient(op: Op, d_output: Tensor, data: RowSparse) -> RowSparse:
     axes = {a % len(data.shape) for a in op.attr("axis") or range(len(data.shape))}
     kept = [1 if i in axes else size for i, size in enumerate(data.shape)]
-    d_output = dense_gradient(d_output).reshape(kept)
-    spread = d_output.expand(data.shape).index_select(0, data.indices)
+    if 0 in axes:
+        spread = dense_gradient(d_output).reshape(kept)
+    else:
+        spread = rows_of_gradient(d_output, data.indices).reshape(-1, *kept[1:])
     return data.with_data(2 * data.data * spread)
 
 

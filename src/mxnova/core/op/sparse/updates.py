@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from ..kernel import kernel_of
@@ -16,19 +15,16 @@ __all__: list[str] = []
 
 
 class _Rows:
-    """Some rows of a value, to be changed and put back.
+    """Some rows of a value, to be changed and put back; as in MXNet, it gets all rows.
 
     Attributes:
         taken: a copy of the rows.
     """
 
     def __init__(self, value: Tensor | RowSparse, rows: Tensor) -> None:
-        if isinstance(value, RowSparse):
-            value = _with_rows(value, rows)
-            rows = torch.searchsorted(value.indices, rows)
-        self._value = value
+        self._value = value.completed() if isinstance(value, RowSparse) else value
         self._rows = rows
-        self._stored = value.data if isinstance(value, RowSparse) else value
+        self._stored = self._value.data if isinstance(self._value, RowSparse) else self._value
         self.taken = self._stored.index_select(0, rows)
 
     def put(self, changed: Tensor, in_place: bool) -> Tensor | RowSparse:
@@ -38,17 +34,6 @@ class _Rows:
         if in_place:
             return self._value
         return self._value.with_data(target) if isinstance(self._value, RowSparse) else target
-
-
-def _with_rows(value: RowSparse, rows: Tensor) -> RowSparse:
-    """`value`, in which at least these rows are stored."""
-    value = value.ordered()
-    both = torch.unique(torch.cat([value.indices, rows]))
-    if len(both) == len(value.indices):
-        return value
-    data = value.data.new_zeros(len(both), *value.shape[1:])
-    data.index_copy_(0, torch.searchsorted(both, value.indices), value.data)
-    return RowSparse(data, both, value.shape)
 
 
 def _lazy(

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where numbers of rows and columns lie among others, and sums over equal ones.
+
+On one core, of 30,000 numbers below a million: which are equal 0.3 ms (torch.unique 2.2), places
+among as many others by a table 0.2 (a search 3.0), sums of 16 floats for each 0.2 (index_add_ 0.9).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..sorting import in_stable_order
+
+__all__ = [
+    "Groups",
+    "bags",
+    "differs_from_zero",
+    "distinct",
+    "found_among",
+    "grouped",
+    "merged",
+    "nonzero",
+    "rising",
+    "united",
+]
+
+_SPARSEST = 64  # rows for each number; larger tables cost more pages of memory than they save time
+
+
+def nonzero(flat: Tensor) -> Tensor:
+    """Where a vector is not zero."""
+    stored = flat if flat.dtype is torch.bool else differs_from_zero(flat)
+    if flat.is_cuda:
+        return stored.nonzero().flatten()
+    # A third of the time that ATen's nonzero takes: 15 and 45 ms for 20 million elements.
+    return torch.from_numpy(np.flatnonzero(stored.numpy()))
+
+
+def differs_from_zero(data: Tensor) -> Tensor:
+    """``data != 0``."""
+    if data.is_cuda or data.dtype not in (torch.float32, torch.float64):
+        return data.ne(0)
+    # NumPy asks for memory in huge pages: 16 million in 6 ms instead of 18.
+    return torch.from_numpy(data.numpy() != 0)
+
+
+def rising(numbers: Tensor, strictly: bool = True) -> bool:
+    """Whether each is greater than the one before, or, unless `strictly`, equal to it."""
+    values = numbers if numbers.is_cuda else numbers.numpy()  # a quarter of ATen's time
+    follow = values[1:] > values[:-1] if strictly else values[1:] >= values[:-1]
+    return bool(follow.all())
+
+
+def found_among(stored: Tensor, wanted: Tensor, bound: int) -> tuple[Tensor, Tensor]:
+    """(where in `stored` each of `wanted` is, else 0; which of `wanted` are not there, by place).
+
+    Args:
+        stored: numbers that rise, from 0 to `bound`.
+        wanted: any numbers.
+        bound: greater than all that are stored.
+    """
+    if not len(stored):
+        return torch.zeros_like(wanted), torch.arange(len(wanted), device=wanted.device)
+    if stored.is_cuda or bound > min(_SPARSEST * (len(stored) + len(wanted)), 1 << 31):
+        at = torch.searchsorted(stored, wanted).clamp_(max=len(stored) - 1)
+        missing = nonzero(stored[at] != wanted)
+    else:
+        table = np.empty(bound, np.int32)  # what it says of others is checked below
+        table[stored.numpy()] = np.arange(len(stored), dtype=np.int32)
+        places = table.take(wanted.numpy(), mode="clip")
+        at = torch.from_numpy(places.astype(np.int64))
+        there = stored.numpy().take(places, mode="clip") == wanted.numpy()
+        missing = torch.from_numpy(np.flatnonzero(~there))
+    return at.index_fill_(0, missing, 0), missing
+
+
+class Groups(NamedTuple):
+    """Equal numbers of a vector.
+
+    Attributes:
+        numbers: each one once, rising.
+        order: places in the vector, those of equal numbers beside each other and rising.
+        starts: where in `order` those of each number start.
+    """
+
+    numbers: Tensor
+    order: Tensor
+    starts: Tensor
+
+    def sums(self, data: Tensor) -> Tensor:
+        """For each of `numbers` the sum of the slices of `data` at its places."""
+        if len(self.numbers) == len(self.order):
+            return data.index_select(0, self.order)
+        if data.dtype is torch.float32 and not data.is_cuda:
+            return bags(data, self.order, self.starts)
+        owner = torch.zeros_like(self.order)
+        owner[self.starts[1:]] = 1
+        owner = torch.empty_like(owner).index_copy_(0, self.order, owner.cumsum(0))
+        sums = data.new_zeros(len(self.starts), *data.shape[1:])
+        return sums.index_add_(0, owner, data)
+
+
+def bags(table: Tensor, indices: Tensor, starts: Tensor, weights: Tensor | None = None) -> Tensor:
+    """Sums of (weighted) float32 slices of `table`: for each start of those up to the next."""
+    rows = table.reshape(len(table), math.prod(table.shape[1:])).contiguous()
+    sums: Tensor = torch.embedding_bag(rows, indices, starts, False, 0, False, weights)[0]
+    return sums.view(len(starts), *table.shape[1:])
+
+
+def grouped(numbers: Tensor, bound: int) -> Groups:
+    """The groups of a vector of numbers, none of which is beyond ±`bound`."""
+    ordered, order = in_stable_order(numbers.long(), bound)
+    starts = nonzero(_is_new(ordered))
+    return Groups(ordered.index_select(0, starts), order, starts)
+
+
+def distinct(numbers: Tensor) -> Tensor:
+    """Each of the numbers once, rising."""
+    if numbers.is_cuda:
+        found: Tensor = torch.unique(numbers)
+        return found
+    ordered = torch.from_numpy(np.sort(numbers.numpy()))
+    return ordered.index_select(0, nonzero(_is_new(ordered)))
+
+
+def united(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """(numbers in either, each once, rising; where among them `first` is; where `second` is)."""
+    if not (_can_merge(first, 62) and _can_merge(second, 62)):
+        both, owner = torch.unique(torch.cat([first, second]), return_inverse=True)
+        return both, owner[: len(first)], owner[len(first) :]
+    keys = np.concatenate([first.numpy() << 1, (second.numpy() << 1) | 1])
+    keys.sort(kind="stable")  # NumPy sees the runs, and merges them
+    is_second, ordered = torch.from_numpy(keys & 1).bool(), torch.from_numpy(keys >> 1)
+    is_new = _is_new(ordered)
+    owner = is_new.cumsum(0) - 1
+    both = ordered.index_select(0, nonzero(is_new))
+    at, second_at = (owner.index_select(0, nonzero(w)) for w in (~is_second, is_second))
+    return both, at, second_at
+
+
+def merged(
+    places: tuple[Tensor, Tensor], values: tuple[Tensor, Tensor]
+) -> tuple[Tensor, Tensor] | None:
+    """(places that are in either, rising; the sums there), or None where that has no fast way.
+
+    The float32 values are carried through the merge in the lower half of the numbers: 5 ms for two
+    times 200,000 of them on one core, where the places of each would take 11.
+    """
+    if values[0].dtype is not torch.float32 or not all(_can_merge(p, 31) for p in places):
+        return None
+    keys = np.empty(len(places[0]) + len(places[1]), np.int64)
+    halves = keys.view(np.int32).reshape(-1, 2)  # the lower one comes first
+    np.concatenate([v.numpy().view(np.int32) for v in values], out=halves[:, 0])
+    np.concatenate([p.numpy() for p in places], out=halves[:, 1], casting="same_kind")
+    keys.sort(kind="stable")  # NumPy sees the runs, and merges them
+    both, sums = keys >> 32, np.ascontiguousarray(keys.view(np.float32)[::2])
+    twice = np.flatnonzero(both[1:] == both[:-1])
+    if (twice[1:] - twice[:-1] == 1).any():
+        return None
+    sums[twice] += sums[twice + 1]
+    kept = np.ones(len(both), np.bool_)
+    kept[twice + 1] = False
+    where = nonzero(torch.from_numpy(kept))
+    found = torch.from_numpy(both), torch.from_numpy(sums)
+    return found[0].index_select(0, where), found[1].index_select(0, where)
+
+
+def _can_merge(numbers: Tensor, bits: int) -> bool:
+    """Whether they are in order, and no longer than so many bits."""
+    if numbers.is_cuda or not rising(numbers, strictly=False):
+        return False
+    return not len(numbers) or int(numbers[-1]) >> bits == 0
+
+
+def _is_new(ordered: Tensor) -> Tensor:
+    """Where sorted numbers differ from the one before."""
+    is_new = torch.ones_like(ordered, dtype=torch.bool)
+    torch.ne(ordered[1:], ordered[:-1], out=is_new[1:])
+    return is_new
