@@ -26,6 +26,15 @@ def test_linear(monkeypatch, has_kernels, dtype, width):
     assert torch.equal(sums.long(), data.long() @ weight.long().T)
 
 
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8])
+@pytest.mark.parametrize("width", [1, 2, 64])
+def test_rows_in_one_place_of_memory(monkeypatch, dtype, width):
+    monkeypatch.setattr(products, "HAS_AVX512", True)
+    data, weight = _integers(dtype, 1, width), _integers(torch.int8, 1, width)
+    sums = products.linear(data.expand(3, -1), weight.expand(5, -1))
+    assert torch.equal(sums.long(), (data.long() @ weight.long().T).expand(3, 5))
+
+
 @pytest.mark.parametrize("has_kernels", [False, True])
 @pytest.mark.parametrize("dtype", [torch.int8, torch.uint8])
 @pytest.mark.parametrize("kernel", [(3, 3), (2, 1, 3), (30, 30)])

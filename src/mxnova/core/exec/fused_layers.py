@@ -27,6 +27,7 @@ from ..op.quantized.ranges import (
     EIGHT_BITS,
     LEVELS,
     WIDE_LEVELS,
+    calibrated_range,
     check_type,
     per_real,
     quantized,
@@ -222,21 +223,20 @@ class FusedLayer(Op):
         """What becomes of sums with these weights."""
         data, *summand = self.integer_inputs()
         scale = self._steps(data, inputs, ranges)
+        ends: tuple[Tensor, ...]
         if self.enable_float_output:
-            unit, ends = torch.ones_like(scale), None
+            unit, ends = torch.ones_like(scale), ()
         elif self.min_calib_range is not None and self.max_calib_range is not None:
-            ends = scale.new_tensor([self.min_calib_range, self.max_calib_range]).view(2, 1)
+            ends = calibrated_range(self.min_calib_range, self.max_calib_range, scale.device)
             unit = per_real(WIDE_LEVELS[self.result_type()], *ends)
         else:
             unit = scale * weights.scale[:1]
             most = step(LEVELS[inputs[data].dtype], *ranges[data]) * LEVELS[torch.int32]
             most = most * (WIDE_LEVELS[torch.int8] / weights.scale[:1] / LEVELS[torch.int8])
-            ends = torch.stack([-most, most])
+            ends = (-most, most)
         factor = None if self.result_type() is torch.int32 else unit / scale / weights.scale
         added = [unit / self._steps(name, inputs, ranges) for name in summand]
-        return Result(
-            factor, unit, added[0] if added else None, () if ends is None else tuple(ends)
-        )
+        return Result(factor, unit, added[0] if added else None, ends)
 
     def sums(self, data: Tensor, weights: Weights, inside: bool) -> Tensor:
         """Sums of products, and the bias, as whole numbers.

@@ -249,7 +249,7 @@ def _index_tensors(part: int | Tensor, tensor: Tensor, axis: int) -> list[Tensor
     """Index tensors for the axes from `axis` on: of a mask as many as it has axes, else one."""
     if isinstance(part, int):
         # ATen takes integers out before it places the axes of index tensors; NumPy does not.
-        part = torch.tensor([part], device=tensor.device)
+        part = torch.full((1,), part, device=tensor.device)
     if part.dtype is torch.bool:
         if part.shape != tensor.shape[axis : axis + part.dim()]:
             raise OutOfRangeError(
@@ -264,10 +264,13 @@ def _index_tensors(part: int | Tensor, tensor: Tensor, axis: int) -> list[Tensor
 
 def _check_range(index: Tensor, size: int, axis: int) -> None:
     """Refuses what the CPU's kernels refuse themselves and a GPU's kernels die of."""
-    if index.numel() and not -size <= int(index.min()) <= int(index.max()) < size:
+    if not index.numel():
+        return
+    low, high = torch.stack(index.aminmax()).tolist()  # both at once, as both are waited for
+    if not -size <= low <= high < size:
         raise OutOfRangeError(
-            f"NDArray: indices from {int(index.min())} to {int(index.max())} are out of bounds "
-            f"for axis {axis} with size {size}"
+            f"NDArray: indices from {low} to {high} are out of bounds for axis {axis} with size "
+            f"{size}"
         )
 
 
@@ -360,7 +363,10 @@ def _write(target: Tensor, value: Tensor | float) -> None:
 
 def _scatter(tensor: Tensor, keys: list[Any], value: Tensor | float) -> None:
     """Writes where index tensors point."""
-    value = torch.as_tensor(value, dtype=tensor.dtype, device=tensor.device)
+    if isinstance(value, Tensor):
+        value = value.to(tensor.device, tensor.dtype)
+    else:
+        value = torch.full((), value, dtype=tensor.dtype, device=tensor.device)
     try:
         tensor[tuple(keys)] = value
     except IndexError as error:

@@ -113,6 +113,9 @@ class Context(Scope, metaclass=_ContextType):
         return Context, (self.device_type, self.device_id)
 
 
+_IN_USE: set[int] = set()  # GPUs; to wait for another one would take memory there
+
+
 def _device_of(device_type: str, device_id: int) -> torch.device:
     if device_type != "gpu":
         return torch.device("cpu")
@@ -120,6 +123,7 @@ def _device_of(device_type: str, device_id: int) -> torch.device:
     if device_id >= count:
         have = f"{count} GPU(s)" if count else "no GPU that PyTorch can drive"
         raise MXNetError(f"gpu({device_id}): this machine has {have}")
+    _IN_USE.add(device_id)
     reserve = env.get("MXNET_GPU_MEM_POOL_RESERVE")
     if reserve:
         torch.cuda.set_per_process_memory_fraction(1 - reserve / 100, device_id)
@@ -190,5 +194,7 @@ def waitall() -> None:
         MXNetError: what the engine's operations raised, once.
     """
     wait_for_all()
-    if torch.cuda.is_available():
-        torch.cuda.synchronize()
+    # It is not in a fork of a process that uses a GPU.
+    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+        for number in sorted(_IN_USE):
+            torch.cuda.synchronize(number)

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from ...base.params import Floats, StructuralFloats
 from ...base.shapes import shape_text
+from ..constants import constant
 from ..declaration import operator
 from ..infer import DTypes, Shapes
 from ..record import Op
@@ -75,20 +76,20 @@ class MultiBoxPrior(Op):
             (torch.arange(n, device=data.device) + offset) * step
             for n, offset, step in zip((height, width), self.offsets, steps, strict=True)
         )
-        half = torch.tensor(self._half_sizes(height / width), device=data.device)
-        is_x = torch.tensor([1.0, 0.0, 1.0, 0.0], device=data.device)
+        half = constant(self._half_sizes(height / width), device=data.device)
+        is_x = constant((1.0, 0.0, 1.0, 0.0), device=data.device)
         # Added as rows of all anchors' numbers: ATen is slow at rows of four.
         across = ((centre_x.reshape(-1, 1, 1) + half) * is_x).flatten(1)
         down = ((centre_y.reshape(-1, 1, 1) + half) * (1 - is_x)).flatten(1)
         boxes = (across + down.unsqueeze(1)).view(1, -1, 4)
         return boxes.clamp(0, 1) if self.clip else boxes
 
-    def _half_sizes(self, aspect: float) -> list[tuple[float, float, float, float]]:
+    def _half_sizes(self, aspect: float) -> tuple[tuple[float, float, float, float], ...]:
         """What to add to a centre for each anchor; `aspect` is height to width of the map."""
         pairs = [(size, self.ratios[0]) for size in self.sizes]
         pairs += [(self.sizes[0], ratio) for ratio in self.ratios[1:]]
         halves = [(size * aspect * sqrt(r) / 2, size / sqrt(r) / 2) for size, r in pairs]
-        return [(-w, -h, w, h) for w, h in halves]
+        return tuple([(-w, -h, w, h) for w, h in halves])
 
 
 def _check_variances(variances: tuple[float, ...], s: Shapes) -> None:

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from ...base.params import Floats
 from ...base.shapes import shape_text
+from ..constants import constant
 from ..declaration import register_function
 from ..infer import DTypes, Shapes
 from ..record import Op
@@ -82,7 +83,7 @@ def proposal(
         iou_loss: offsets are added to the corners instead.
     """
     batch, _, height, width = cls_prob.shape
-    anchors = _anchors(ratios, scales, feature_stride, height, width).to(cls_prob.device)
+    anchors = _anchors(ratios, scales, feature_stride, height, width, cls_prob.device)
     n_anchors = anchors.shape[2]
     offsets = bbox_pred.view(batch, n_anchors, 4, height, width).permute(0, 3, 4, 1, 2)
     image = im_info.view(batch, 1, 1, 1, 3)
@@ -111,7 +112,12 @@ for _name in ("_contrib_Proposal", "_contrib_MultiProposal"):  # of one image, o
 
 
 def _anchors(
-    ratios: Sequence[float], scales: Sequence[float], stride: int, height: int, width: int
+    ratios: Sequence[float],
+    scales: Sequence[float],
+    stride: int,
+    height: int,
+    width: int,
+    device: torch.device,
 ) -> Tensor:
     """Corners of the anchors at every cell, (height, width, anchors, 4)."""
     centre = (stride - 1) / 2
@@ -122,9 +128,10 @@ def _anchors(
             half_w = (side * scale - 1) / 2
             half_h = (floor(side * ratio + 0.5) * scale - 1) / 2
             base.append((centre - half_w, centre - half_h, centre + half_w, centre + half_h))
-    y, x = torch.meshgrid(torch.arange(height), torch.arange(width), indexing="ij")
+    rows, columns = (torch.arange(n, device=device) for n in (height, width))
+    y, x = torch.meshgrid(rows, columns, indexing="ij")
     cells = torch.stack((x, y, x, y), -1).unsqueeze(2) * stride
-    return cells + torch.tensor(base)
+    return cells + constant(tuple(base), device=device)
 
 
 def _moved(anchors: Tensor, offsets: Tensor) -> Tensor:

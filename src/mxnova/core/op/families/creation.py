@@ -19,6 +19,7 @@ from ...base.errors import argument_error
 from ...base.kinds import ShapeKind
 from ...base.params import Double, Long, Shape, StructuralDouble
 from ...base.shapes import from_user
+from .. import constants
 from ..declaration import function_operator
 from ..dtypes import mx_dtype, torch_dtype
 from ..gradient_stypes import as_input
@@ -98,9 +99,11 @@ def full(
     return filled(shape or (), value, torch_dtype(dtype))
 
 
-def filled(shape: tuple[int, ...], value: float, dtype: torch.dtype) -> Tensor:
+def filled(
+    shape: tuple[int, ...], value: float, dtype: torch.dtype, device: torch.device | None = None
+) -> Tensor:
     """An array of one value, converted as C does."""
-    return torch.full(shape, as_element(value, dtype), dtype=dtype)
+    return torch.full(shape, as_element(value, dtype), dtype=dtype, device=device)
 
 
 def _flag_dtype(op: Op, t: DTypes) -> None:
@@ -259,7 +262,7 @@ def linspace(
     step = (stop - start) / max(num - endpoint, 1)
     numbers = torch.arange(num, dtype=torch.float64) * step + start
     if endpoint and num > 1:
-        numbers[-1] = stop
+        numbers[-1].fill_(stop)
     return numbers.to(torch_dtype(dtype))
 
 
@@ -383,7 +386,7 @@ def shape_array(data: Tensor) -> Tensor:
     Args:
         data: of any shape.
     """
-    return torch.tensor(data.shape, dtype=torch.int64, device=data.device)
+    return constants.constant(tuple(data.shape), torch.int64, data.device).clone()
 
 
 def _one(op: Op, s: Shapes) -> None:
@@ -397,4 +400,4 @@ def size_array(data: Tensor) -> Tensor:
     Args:
         data: of any shape.
     """
-    return torch.tensor([data.numel()], dtype=torch.int64, device=data.device)
+    return torch.full((1,), data.numel(), dtype=torch.int64, device=data.device)

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from ...base.params import Floats, bounded
+from ..constants import constant
 from ..declaration import function_operator
 from ..infer import Shapes
 from ..record import Op
@@ -41,7 +42,7 @@ def _uniform(image: Tensor, low: float, high: float, rng: torch.Generator | None
 def _grey(image: Tensor) -> Tensor:
     if image.shape[-1] == 1:
         return image
-    return (image * image.new_tensor(_GREY)).sum(-1, keepdim=True)
+    return (image * constant(_GREY, image.dtype, image.device)).sum(-1, keepdim=True)
 
 
 def _brightness(image: Tensor, factor: Tensor) -> Tensor:
@@ -73,7 +74,7 @@ def _hue(image: Tensor, turn: Tensor) -> Tensor:
     is_grey = spread <= torch.finfo(torch.float32).eps
     hue = torch.where(is_grey, 0.0, sixth / spread) + 6 * turn
     # Each channel is a trapezoid over the hue, as high as the spread.
-    phase = (hue.unsqueeze(-1) + hue.new_tensor([0.0, 4.0, 2.0])) % 6
+    phase = (hue.unsqueeze(-1) + constant((0.0, 4.0, 2.0), hue.dtype, hue.device)) % 6
     height = (phase - 3).abs().sub(1).clamp(0, 1) - 0.5
     turned = lightness.unsqueeze(-1) + spread.unsqueeze(-1) * height
     return torch.where(is_grey.unsqueeze(-1), lightness.unsqueeze(-1), turned) * 255
@@ -82,7 +83,7 @@ def _hue(image: Tensor, turn: Tensor) -> Tensor:
 def _lit(image: Tensor, alpha: Tensor) -> Tensor:
     if image.shape[-1] == 1:
         return image
-    shift = torch.tensor(_LIGHTING, device=image.device) @ alpha
+    shift = constant(_LIGHTING, device=image.device) @ alpha
     return saturated(_floats(image) + shift, image.dtype)
 
 
@@ -173,7 +174,7 @@ def adjust_lighting(data: Tensor, *, alpha: Floats) -> Tensor:
         data: (height, width, channels), 1 or 3 channels, of 0 to 255.
         alpha: by how much along each of the 3 components.
     """
-    return _lit(data, torch.tensor(alpha, device=data.device))
+    return _lit(data, constant(alpha, device=data.device))
 
 
 @function_operator("_image_random_lighting", "_npx__image_random_lighting", shape=color_shape)

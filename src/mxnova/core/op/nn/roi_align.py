@@ -10,6 +10,7 @@ from torch import Tensor
 
 from ...base.params import Shape
 from ...base.shapes import UnknownDim, shape_text
+from ..constants import constant
 from ..declaration import function_operator
 from ..infer import Shapes
 from ..record import Op
@@ -131,7 +132,7 @@ def rotated_roi_align(
     center_x, center_y = (v.reshape(-1, 1, 1, 1) for v in center.T)
     angle = (rois[:, 5] * (pi / 180)).reshape(-1, 1, 1, 1)
     sine, cosine = angle.sin(), angle.cos()
-    bins = size / size.new_tensor([pooled_size[1], pooled_size[0]])
+    bins = size / constant((pooled_size[1], pooled_size[0]), size.dtype, size.device)
     counts = bins.ceil() if sampling_ratio <= 0 else torch.full_like(bins, sampling_ratio)
     counts = counts.clamp(min=1)
     # How many samples the largest region asks for has to be known here.

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from ...base.params import Shape
 from ...base.shapes import shape_text
+from ..constants import constant
 from ..declaration import function_operator
 from ..infer import Shapes
 from ..record import Op
@@ -92,7 +93,7 @@ def grid_generator(
     height, width = data.shape[2:]
     column = torch.arange(width, dtype=data.dtype, device=data.device).expand(height, -1)
     row = torch.arange(height, dtype=data.dtype, device=data.device).unsqueeze(1)
-    last = data.new_tensor([width - 1, height - 1]).reshape(2, 1, 1)
+    last = constant((width - 1, height - 1), data.dtype, data.device).view(2, 1, 1)
     return (data + torch.stack((column, row.expand(-1, width)))) * 2 / last - 1
 
 

@@ -260,4 +260,4 @@ def full_like(
         dtype: element type; None for that of a.
     """
     kind = a.dtype if dtype is None else torch_dtype(dtype)
-    return filled((), fill_value, kind).to(a.device).expand(a.shape).contiguous()
+    return filled(tuple(a.shape), fill_value, kind, a.device)

@@ -13,6 +13,7 @@ from ...base.errors import argument_error
 from ...base.kinds import FloatKind, IntKind, OptionalKind, ShapeKind, TupleKind
 from ...base.params import Shape
 from ...base.shapes import shape_text
+from ..constants import constant
 from ..declaration import operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
@@ -179,7 +180,7 @@ class Multinomial(Op):
     def _shares(self, a: Tensor | None, rng: Generator) -> Tensor:
         if a is None:
             device = None if rng is None else rng.device
-            return torch.tensor(self.pvals, dtype=torch.float64, device=device)
+            return constant(tuple(self.pvals or ()), torch.float64, device)
         shares = a.double()
         if bool(shares.sum() > 1 + 1e-5):  # more than what rounding to float32 adds
             raise argument_error(self.name, "a", "array", "must not sum to more than 1")

@@ -111,8 +111,8 @@ class _Lamb(MultiUpdate):
         norms = torch.stack(torch._foreach_norm(weights))
         lengths = torch.stack(torch._foreach_norm(directions))
         ratios = trust_ratios(norms, lengths, self.lower_bound, self.upper_bound)
-        rates = ratios * ratios.new_tensor(self.learning_rates)
-        torch._foreach_mul_(directions, rates.unbind())
+        rates = torch._foreach_mul(ratios.unbind(), self.learning_rates)
+        torch._foreach_mul_(directions, rates)
         torch._foreach_sub_(weights, directions)
 
     def _directions(

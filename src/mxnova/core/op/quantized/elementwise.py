@@ -13,7 +13,17 @@ from ...base.params import Count, PosInt
 from ..declaration import operator
 from ..infer import DTypes, Shapes
 from .layers import Layer
-from .ranges import EIGHT_BITS, LEVELS, WIDE_LEVELS, check_type, magnitude, quantized, scaled, step
+from .ranges import (
+    EIGHT_BITS,
+    LEVELS,
+    WIDE_LEVELS,
+    calibrated_range,
+    check_type,
+    magnitude,
+    quantized,
+    scaled,
+    step,
+)
 
 
 @operator("_contrib_quantized_act")
@@ -186,8 +196,7 @@ class _Arithmetic(Layer):
 
     def _calibration(self, like: Tensor) -> tuple[Tensor, Tensor]:
         ends = (self.min_calib_range or 0.0, self.max_calib_range or 0.0)
-        low, high = torch.tensor(ends, device=like.device).view(2, 1)
-        return low, high
+        return calibrated_range(*ends, like.device)
 
 
 @operator("_contrib_quantized_elemwise_add")

@@ -66,7 +66,7 @@ def prepared(weight: Tensor, bias: Tensor | None, data: Tensor, by_filter: bool)
             stays below 2**30 steps of the sums, as MXNet does.
     """
     most = weight.abs().flatten(1).amax(1)
-    scale = most.new_tensor(_INT8) / (most if by_filter else most.amax().expand_as(most))
+    scale = most.new_full((), _INT8) / (most if by_filter else most.amax().expand_as(most))
     if by_filter and bias is not None:
         limit = torch.where(bias > 0, _MOST / 2, -_MOST / 2) / bias / data
         scale = torch.where(bias != 0, torch.minimum(scale, limit), scale)
@@ -98,6 +98,6 @@ def rescaled(
         weight, scale, factor = (
             (weight * narrower).round_(),
             scale * narrower,
-            factor.new_tensor(limit),
+            factor.new_full((), limit),
         )
     return Weights(weight, (bias * factor).round_(), scale.expand(len(weight)))

@@ -23,7 +23,17 @@ from ..nn.pooling import Pooling
 from ..nn.window import PosUInt
 from ..record import Op
 from .products import convolution, linear
-from .ranges import EIGHT_BITS, LEVELS, WIDE_LEVELS, check_type, magnitude, quantized, ranges, step
+from .ranges import (
+    EIGHT_BITS,
+    LEVELS,
+    WIDE_LEVELS,
+    calibrated_range,
+    check_type,
+    magnitude,
+    quantized,
+    ranges,
+    step,
+)
 
 
 class Layer(Op):
@@ -368,7 +378,7 @@ class QuantizedBatchNorm(Layer):
         max_data: Tensor,
     ) -> tuple[Tensor, Tensor, Tensor]:
         ends = (self.min_calib_range or 0.0, self.max_calib_range or 0.0)
-        low, high = torch.tensor(ends, device=data.device).view(2, 1)
+        low, high = calibrated_range(*ends, data.device)
         axes = [1] * data.ndim
         axes[self.axis] = -1
         scale = gamma * (moving_var + self.eps).rsqrt()

@@ -64,13 +64,14 @@ def _in_parts(
 def _product(rows: Tensor, weight: Tensor) -> Tensor:
     if not rows.numel() or not weight.numel():
         return rows.new_zeros((len(rows), len(weight)), dtype=torch.int32)
+    if rows.shape[1] == 1:  # for which oneDNN's kernel reads other memory (torch 2.13, AVX-512)
+        return rows.to(torch.int32) * weight.T
     if rows.dtype is torch.uint8:
         shifted = (rows ^ _MIDDLE).view(torch.int8)  # 128 less
         return _product(shifted, weight) + weight.sum(1, dtype=torch.int32) * _MIDDLE
     if not rows.is_cuda:
-        if rows.shape[1] == 1:  # oneDNN's sums of one product are wrong with AVX-512 (torch 2.13)
-            rows, weight = padded(rows, (0, 1)), padded(weight, (0, 1))
-        return torch._int_mm(rows, weight.T)
+        # That kernel takes rows that lie in one place for as many as there are.
+        return torch._int_mm(rows.contiguous(), weight.contiguous().T)
     # Kernels on CUDA take more than 16 rows, and multiples of 8 of all else.
     inner = -rows.shape[1] % 8
     rows, n_rows = padded(rows, (0, inner, 0, max(17 - len(rows), 0))), len(rows)

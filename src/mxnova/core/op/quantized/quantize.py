@@ -17,6 +17,7 @@ from .ranges import (
     EIGHT_BITS,
     LEVELS,
     WIDE_LEVELS,
+    calibrated_range,
     check_type,
     magnitude,
     per_real,
@@ -125,7 +126,7 @@ def calibrated(data: Tensor, low: float | None, high: float | None) -> tuple[Ten
             return least.view(1), most.view(1)
         high = WIDE_LEVELS[data.dtype]
         low = 0.0 if data.dtype is torch.uint8 else -high
-    return torch.tensor([low], device=data.device), torch.tensor([high], device=data.device)
+    return calibrated_range(low, high, data.device)
 
 
 @operator("_contrib_quantize_asym")

@@ -18,6 +18,7 @@ __all__ = [
     "EIGHT_BITS",
     "LEVELS",
     "WIDE_LEVELS",
+    "calibrated_range",
     "check_type",
     "magnitude",
     "per_real",
@@ -33,6 +34,11 @@ WIDE_LEVELS = {torch.int8: 127.5, torch.uint8: 255.5}
 EIGHT_BITS = (torch.int8, torch.uint8)
 
 
+def calibrated_range(low: float, high: float, device: torch.device) -> tuple[Tensor, Tensor]:
+    """A range that is known before data are, as two arrays of one number."""
+    return torch.full((1,), low, device=device), torch.full((1,), high, device=device)
+
+
 def magnitude(low: Tensor, high: Tensor) -> Tensor:
     """The greater magnitude of the two ends of a range."""
     return torch.maximum(low.abs(), high.abs())
@@ -41,7 +47,7 @@ def magnitude(low: Tensor, high: Tensor) -> Tensor:
 def per_real(levels: float, low: Tensor, high: Tensor) -> Tensor:
     """How many steps of an array with that range a real number 1 is."""
     most = magnitude(low, high)
-    return most.new_tensor(levels) / most  # ATen multiplies a number by the reciprocal
+    return most.new_full((), levels) / most  # ATen multiplies a number by the reciprocal
 
 
 def step(levels: float, low: Tensor, high: Tensor) -> Tensor:

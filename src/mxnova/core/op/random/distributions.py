@@ -65,7 +65,7 @@ class _Drawn(Op):
 
     def _numbers(self, device: torch.device | None) -> list[Tensor]:
         self._check()
-        return [torch.tensor(float(self.attr(n)), device=device) for n in self.parameters]
+        return [torch.full((), float(self.attr(n)), device=device) for n in self.parameters]
 
     def _check(self) -> None:
         values = {name: self.attr(name) for name in self.parameters}

@@ -157,7 +157,7 @@ def _where(op: Op, condition: Csr, x: Tensor, y: Tensor) -> Tensor:
 def _count(op: Op, data: Csr) -> Tensor:
     axis = op.attr("axis")
     if axis is None:
-        return torch.tensor([len(data.data)], device=data.data.device)
+        return torch.full((1,), len(data.data), device=data.data.device)
     if axis == 1:
         return data.indptr.diff()
     return torch.bincount(data.indices, minlength=data.shape[1])

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers that are known before an operator runs, as tensors beside its arrays."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import torch
+from torch import Tensor
+
+__all__ = ["constant"]
+
+
+@functools.lru_cache(maxsize=256)
+def constant(
+    values: tuple[Any, ...],
+    dtype: torch.dtype | None = None,
+    device: torch.device | None = None,
+) -> Tensor:
+    """The numbers of a tuple, or of tuples, as a tensor that nobody writes to.
+
+    It is kept: a GPU has to finish all its work before it takes numbers from the CPU. One number
+    alone is better filled in: ``torch.full``.
+    """
+    return torch.tensor(values, dtype=dtype, device=device)
