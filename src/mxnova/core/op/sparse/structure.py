@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ...base.errors import MXNetError
+from ...base.errors import MXNetError, OutOfRangeError
 from ..kernel import kernel_of
 from ..record import Op
 from .dot import product
@@ -56,6 +56,10 @@ def _retain_gradient(op: Op, d_output: Tensor, data: RowSparse, indices: Tensor)
 def _retain(op: Op, data: RowSparse, indices: Tensor) -> RowSparse:
     """As in MXNet, it stores all rows asked for, in that order, unless none was stored before."""
     wanted = indices.long() if len(data.indices) else data.indices
+    if len(wanted) and not 0 <= int(wanted.min()) <= int(wanted.max()) < data.shape[0]:
+        raise OutOfRangeError(
+            f"{op.name}: indices: each must be a row of data, which has {data.shape[0]}"
+        )
     return RowSparse(data.take(wanted), wanted, data.shape)
 
 
