@@ -14,6 +14,8 @@ import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+import numpy as np
+
 import mxnova as mx
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.base.kinds import (
@@ -31,7 +33,18 @@ from mxnova.core.graph.functions import invoke_by_name as apply_symbol
 from mxnova.core.nd.functions import invoke_by_name
 from mxnova.core.op.record import REGISTRY, OpType
 
-__all__ = ["SLOW", "Call", "Finding", "call", "run", "warm_up"]
+__all__ = [
+    "MODES",
+    "SKIPPED",
+    "SLOW",
+    "VALUES",
+    "Call",
+    "Finding",
+    "call",
+    "run",
+    "text_of",
+    "warm_up",
+]
 
 SLOW = 2.0  # seconds of the processor, so that it does not matter who else is at work
 MODES = ("eager", "infer", "bind", "backward")
@@ -123,12 +136,14 @@ class Call:
     attrs: dict[str, str]
     shapes: list[tuple[int, ...]]
     dtypes: list[str] = field(default_factory=list)
-    value: float = 1.0  # of all elements
+    value: float = 1.0  # of all elements, or
+    contents: list[np.ndarray] | None = None  # what the arrays hold
 
     def __str__(self) -> str:
         attrs = ", ".join(f"{n}={v[:60]!r}" for n, v in self.attrs.items())
         arrays = ", ".join(f"{d}{list(s)}" for d, s in zip(self.dtypes, self.shapes, strict=True))
         filled = "" if self.value == 1 else f" of {self.value}"
+        filled += "" if self.contents is None else ", damaged"
         return f"{self.number}: {self.mode} {self.type.name}({attrs}) on {arrays}{filled}"
 
 
@@ -149,7 +164,7 @@ def call(number: int, tame: bool = False) -> Call:
     hostile = rng.random() < 0.5 and not tame
     for parameter in type_.fields:
         if parameter.default is REQUIRED or rng.random() < 0.4:
-            attrs[parameter.name] = _text(rng, parameter.kind, hostile)
+            attrs[parameter.name] = text_of(rng, parameter.kind, hostile)
     try:
         n_arrays = len(type_.of(attrs).inputs())
     except MXNetError:
@@ -163,9 +178,10 @@ def call(number: int, tame: bool = False) -> Call:
     return Call(number, mode, type_, attrs, shapes, dtypes, value)
 
 
-def _text(rng: random.Random, kind: Kind, hostile: bool) -> str:
+def text_of(rng: random.Random, kind: Kind, hostile: bool) -> str:
+    """A parameter's value as text, perhaps a hostile one."""
     if isinstance(kind, OptionalKind):
-        return "None" if rng.random() < 0.3 else _text(rng, kind.item, hostile)
+        return "None" if rng.random() < 0.3 else text_of(rng, kind.item, hostile)
     hostile = hostile and rng.random() < 0.4
     if isinstance(kind, EnumKind):
         return rng.choice([*kind.choices, *(["abc", "None", ""] if hostile else [])])
@@ -176,7 +192,7 @@ def _text(rng: random.Random, kind: Kind, hostile: bool) -> str:
     if isinstance(kind, TupleKind):
         if hostile and rng.random() < 0.5:
             return rng.choice(HOSTILE_SHAPES)
-        items = [_text(rng, kind.item, hostile) for _ in range(rng.randrange(4))]
+        items = [text_of(rng, kind.item, hostile) for _ in range(rng.randrange(4))]
         return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
     if isinstance(kind, IntKind):
         return rng.choice(HOSTILE_INTEGERS if hostile else INTEGERS)
@@ -197,8 +213,10 @@ def run(chosen: Call) -> Finding | None:
     """What is wrong with how the call ends, None if nothing is."""
     signal.signal(signal.SIGPROF, _interrupt)
     signal.setitimer(signal.ITIMER_PROF, SLOW)
+    empty = any(0 in shape or not shape for shape in chosen.shapes)
     try:
-        _MODES[chosen.mode](chosen)
+        with mx.util.np_shape(chosen.contents is not None and empty):
+            _MODES[chosen.mode](chosen)
     except MXNetError as error:
         if len(str(error)) > 20_000:
             return Finding(str(chosen), "long text")
@@ -237,12 +255,14 @@ def _place(error: object) -> str:
 
 
 def _arrays(chosen: Call) -> list[mx.nd.NDArray]:
-    pairs = zip(chosen.shapes, chosen.dtypes, strict=True)
-    return [_filled(mx.nd.zeros(shape, dtype=dtype), chosen.value) for shape, dtype in pairs]
+    values = chosen.contents or [chosen.value] * len(chosen.shapes)
+    parts = zip(chosen.shapes, chosen.dtypes, values, strict=True)
+    return [_filled(mx.nd.zeros(shape, dtype=dtype), value) for shape, dtype, value in parts]
 
 
-def _filled(array: mx.nd.NDArray, value: float) -> mx.nd.NDArray:
-    array[:] = value
+def _filled(array: mx.nd.NDArray, value: float | np.ndarray) -> mx.nd.NDArray:
+    if array.size:
+        array[:] = value if np.ndim(value) else float(value)
     return array
 
 
@@ -275,8 +295,12 @@ def _infer(chosen: Call) -> None:
 def _executor(chosen: Call) -> mx.executor.Executor:
     symbol, shapes, types = _symbol(chosen)
     executor = symbol.simple_bind(mx.cpu(), type_dict=types, **shapes)
+    held = {**executor.arg_dict, **executor.aux_dict}
     for array in executor.arg_arrays:
         _filled(array, chosen.value)
+    for i, value in enumerate(chosen.contents or []):
+        if f"x{i}" in held:
+            _filled(held[f"x{i}"], value)
     return executor
 
 

@@ -178,3 +178,18 @@ def test_an_item_at_a_pixel_moves_towards_the_next_one():
     op = find(V1).of({"kernel": "(1, 1)", "num_filter": 1, "no_bias": True})
     op.forward(x, offset, torch.ones(1, 1, 1, 1)).sum().backward()
     assert offset.grad[0, 1, 0].tolist() == [1.0, 3.0, 5.0, 0.0]
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf"), 1e30])
+@pytest.mark.parametrize("name", ["Deformable", "ModulatedDeformable"])
+def test_an_item_moved_nowhere_is_zero(name, number):
+    op = find(f"_contrib_{name}Convolution").of(
+        {"kernel": (1, 1), "num_filter": 1, "no_bias": True}
+    )
+    data, weight = torch.rand(1, 2, 3, 3), torch.ones(1, 2, 1, 1)
+    offset = torch.zeros(1, 2, 3, 3)
+    offset[0, 0, 1, 1] = number
+    mask = [] if name == "Deformable" else [torch.ones(1, 1, 3, 3)]
+    wanted = data.sum(1, keepdim=True)
+    wanted[..., 1, 1] = 0
+    assert torch.allclose(op.forward(data, offset, *mask, weight), wanted)

@@ -195,6 +195,14 @@ def test_the_factor_is_within_its_range():
     assert 1.9 < values.max() <= 2
 
 
+@pytest.mark.parametrize("bounds", [(1.5, 0.5), (0, 1e38), (float("inf"), 1), (0, float("nan"))])
+def test_factors_of_any_size(bounds):
+    attrs = dict(zip(("min_factor", "max_factor"), bounds))
+    image = np.full((2, 2, 3), 100, "float32")
+    found = find("_image_random_brightness").of(attrs).forward(torch.tensor(image), rng=None)
+    assert 50 <= found.min() <= found.max() <= 150 or bounds != (1.5, 0.5)
+
+
 def test_jitter_without_width_changes_nothing():
     attrs = {"brightness": 0, "contrast": 0, "saturation": 0, "hue": 0}
     (image,) = drawn("_image_random_color_jitter", attrs, BYTES, 1)

@@ -3,9 +3,10 @@ import numpy as np
 import pytest
 import torch
 
+import mxnova as mx
 import mxnova.core.op.tensor.lookup
 import mxnova.core.op.tensor.scatter
-import mxnova.core.op.tensor.sparse  # noqa: F401
+import mxnova.core.op.tensor.sparse
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.base.shapes import UNKNOWN
 from mxnova.core.op.record import find
@@ -191,3 +192,17 @@ def test_scatter_keeps_the_last_value_of_a_place_and_sends_both_gradients():
     assert output.tolist() == [0, 2, 0]
     output.backward(torch.tensor([5.0, 6.0, 7.0]))
     assert values.grad.tolist() == [6, 6]
+
+
+@pytest.mark.parametrize("row", [4, -1, float("nan"), 2.0**40])
+def test_rows_to_retain_exist(row):
+    data = mx.nd.ones((4, 2)).tostype("row_sparse")
+    with pytest.raises(IndexError, match="_sparse_retain: indices: there are rows 0 to 3"):
+        mx.nd.sparse.retain(data, mx.nd.array([1, row]))
+
+
+def test_an_empty_array_has_no_positions():
+    op = find("_unravel_index").of({"shape": (3, 0)})
+    assert op.forward(torch.zeros(0)).shape == (2, 0)
+    with pytest.raises(MXNetError, match=r"shape=\(3, 0\)"):
+        op.forward(torch.zeros(2))

@@ -3,7 +3,8 @@ import numpy as np
 import pytest
 import torch
 
-import mxnova.core.op.numpy.binary  # noqa: F401
+import mxnova as mx
+import mxnova.core.op.numpy.binary
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.op.gradient import recorded
 from mxnova.core.op.infer import Shapes
@@ -155,3 +156,21 @@ def test_views_share_memory():
     assert op.forward(x[:2], x[2:]).item() is False
     assert op.forward(x, x[:0]).item() is False
     assert op.forward(x, x.clone()).item() is False
+
+
+def test_the_least_integers_have_common_multiples():
+    least, greatest = np.iinfo("int32").min, np.iinfo("int32").max
+    numbers = np.array([least, least, 0, least, 1, -6], "int32")
+    others = np.array([greatest, 0, least, least, least, 4], "int32")
+    found = find("_npi_lcm").of({}).forward(torch.tensor(numbers), torch.tensor(others))
+    assert found.tolist() == np.lcm(numbers, others).tolist()
+
+
+@pytest.mark.parametrize("name", ["lcm", "bitwise_and", "bitwise_or", "bitwise_xor"])
+def test_whole_numbers_combined_have_no_slope(name):
+    x, y = (mx.np.array(v, dtype="int32") for v in ([4, 6], [[6], [3]]))
+    x.attach_grad()
+    with mx.autograd.record():
+        result = getattr(mx.np, name)(x, y)
+    result.backward()
+    assert x.grad.tolist() == [0, 0]

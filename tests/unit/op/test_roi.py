@@ -151,6 +151,10 @@ def rotated_mean(size, scale, n_samples):
 
 
 ROTATED = np.array([[0, 6, 7, 8, 5, 30], [1, 3, 3, 12, 2, -100], [5, 1, 1, 2, 2, 0]], "float32")
+# Far greater than the map, with it in the middle, in a corner, and beyond.
+LARGE = np.array(
+    [[0, 6, 7, 80, 250, 30], [1, 60, 90, 200, 150, -80], [0, 300, 9, 90, 90, 5]], "float32"
+)
 HALF = {"spatial_scale": 0.5}
 POOLED = {**HALF, "pooled_size": "(2, 3)"}
 A, P, RR = "_contrib_ROIAlign", "_contrib_PSROIPooling", "_contrib_RROIAlign"
@@ -164,6 +168,7 @@ SAMPLES = [
     Sample(A, [(2, 12, 5, 6), ROIS], {**POOLED, "position_sensitive": True}, aligned_mean((2, 3), 0.5, own=True), gradient=False),
     Sample(A, [(1, 2, 5, 6), ROIS[:1]], POOLED, lambda x, r: aligned_mean((2, 3), 0.5)(x, r), gradient=False, note=" one image"),
     Sample(RR, [X, ROTATED], POOLED, rotated_mean((2, 3), 0.5, -1)),
+    Sample(RR, [X, LARGE], POOLED, rotated_mean((2, 3), 0.5, -1), note=" large"),
     Sample(RR, [X, ROTATED], {**POOLED, "sampling_ratio": 2}, rotated_mean((2, 3), 0.5, 2)),
     Sample(P, [(2, 8, 7, 8), ROIS], {**HALF, "pooled_size": 2, "output_dim": 2}, mean_of_own_channels(2, 0.5, 2), gradient=False),
     Sample(P, [(2, 8, 7, 8), ROIS], {**HALF, "pooled_size": 3, "group_size": 2, "output_dim": 2}, mean_of_own_channels(3, 0.5, 2), gradient=False),
@@ -259,3 +264,38 @@ def test_few_bins_and_many_have_the_same_means(monkeypatch):
             results.append((pooled, torch.autograd.grad(total, data)[0]))
         for one, other in zip(*results, strict=True):
             torch.testing.assert_close(one, other)
+
+
+POOLINGS = {
+    "ROIPooling": {},
+    A: {},
+    RR: {},
+    f"{RR} 2": {"sampling_ratio": 2},
+    P: {"pooled_size": 2, "output_dim": 2},
+    "_contrib_DeformablePSROIPooling": {
+        "pooled_size": 2, "output_dim": 2, "group_size": 2, "no_trans": True
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf"), 1e30, -1e30, 1e6])
+@pytest.mark.parametrize("column", range(5))
+@pytest.mark.parametrize("pooling", POOLINGS)
+def test_regions_of_any_numbers(pooling, column, number):
+    name = pooling.split()[0]
+    roi = torch.tensor([[0.0, 1, 1, 4, 4, 30][: 6 if name == RR else 5]])
+    roi[0, column] = number
+    op = find(name).of({"pooled_size": (2, 2), "spatial_scale": 1.0} | POOLINGS[pooling])
+    data = torch.rand(1, 8, 6, 7)
+    few, many = (op.forward(data, roi.expand(n, -1)) for n in (1, 40))
+    assert torch.allclose(few[0], many[39], equal_nan=True)
+    if column == 0:
+        assert not few.any()
+
+
+def test_rotated_regions_of_any_size_take_no_time():
+    op = find(RR).of({"pooled_size": (7, 7), "spatial_scale": 1.0})
+    rois = torch.tensor([[0.0, 3, 3, 1e6, 1e6, 30]] * 100)
+    assert op.forward(torch.ones(1, 2, 32, 32), rois).isfinite().all()
+    with pytest.raises(MXNetError, match="_contrib_RROIAlign: sampling_ratio=100000: must be <="):
+        inferred_shapes(RR, {"sampling_ratio": 100_000} | POOLED, [X, (3, 6)])

@@ -166,6 +166,8 @@ def _arange_shape(op: Op, s: Shapes) -> None:
         raise s.fail(f"repeat={repeat}: must be >= 1")
     if op.attr("infer_range") and op.attr("stop") is None:
         return
+    if not math.isfinite((stop - start) / step):
+        raise s.fail(f"start={start:g}, stop={stop:g}, step={step:g}: no number of steps")
     if (stop - start) / step <= 0:
         raise s.fail(
             f"start={start:g}, stop={stop:g}: no step={step:g} leads from one to the other"

@@ -36,7 +36,8 @@ def _floats(image: Tensor) -> Tensor:
 
 
 def _uniform(image: Tensor, low: float, high: float, rng: torch.Generator | None) -> Tensor:
-    return torch.empty((), device=image.device).uniform_(low, high, generator=rng)
+    share = torch.empty((), device=image.device).uniform_(generator=rng)
+    return share * (high - low) + low
 
 
 def _grey(image: Tensor) -> Tensor:

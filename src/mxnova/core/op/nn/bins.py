@@ -140,13 +140,13 @@ def interpolated(
     Args:
         table: feature maps.
         first: first row of the map of each sample; it, `y`, `x` and `weight` broadcast.
-        y: where samples are, cut to the map; `x`: the same across.
+        y: where samples are, cut to the map; one at NaN is NaN; `x`: the same across.
         size: height and width of a map.
         weight: how much each sample counts.
     """
     height, width = size
     y, x = y.clamp(0, height - 1), x.clamp(0, width - 1)
-    top, left = y.detach().long(), x.detach().long()
+    top, left = (v.detach().long().clamp(min=0) for v in (y, x))  # also of NaN
     down, right = y - top, x - left
     rows = [first + edge * width for edge in (top, (top + 1).clamp(max=height - 1))]
     columns = [left, (left + 1).clamp(max=width - 1)]

@@ -7,6 +7,7 @@ deformable, better results", 2019.
 
 from __future__ import annotations
 
+from math import inf
 from typing import Literal
 
 import torch
@@ -97,7 +98,8 @@ class _Deformable(Filters):
             place = place.unsqueeze(1) if axis == 0 else place
             start = place * stride[axis] - pad[axis]
             regular = start + item.reshape(-1, 1, 1) * dilate[axis]
-            found.append(_by_place(offset[:, :, axis] + regular))
+            moved = (offset[:, :, axis] + regular).nan_to_num(-inf, inf, -inf)  # nowhere
+            found.append(_by_place(moved))
         return found[0], found[1]
 
 

@@ -8,7 +8,7 @@ that does not exist gives 0. Regions get no gradient.
 
 from __future__ import annotations
 
-from math import prod
+from math import inf, prod
 
 import torch
 from torch import Tensor
@@ -188,21 +188,20 @@ def _means_one_by_one(
     batch, _, height, width = data.shape
     maps = data.reshape(batch, -1, groups, groups, height, width)
     limits = torch.tensor([height, width]).view(2, 1)
-    ends = torch.stack(
-        _ends(size.flip(1).unsqueeze(2).flatten(0, 1), n, start.flip(1).reshape(-1, 1))
-    )
+    first, end = _ends(size.flip(1).unsqueeze(2).flatten(0, 1), n, start.flip(1).reshape(-1, 1))
+    ends = torch.stack((first.nan_to_num(inf), end.nan_to_num(-inf)))  # without any pixel
     ends = ends.view(2, len(rois), 2, n).clamp(min=0).minimum(limits)
     position = [i * groups // n for i in range(n)]
     nothing = data.new_zeros(maps.shape[1])
     means = []
     for image, (top, left), (bottom, right) in zip(
-        rois[:, 0].tolist(), *ends.long().tolist(), strict=True
+        rois[:, 0].long().tolist(), *ends.long().tolist(), strict=True
     ):
-        exists = 0 <= int(image) < batch
+        exists = 0 <= image < batch
         for i in range(n):
             for j in range(n):
                 if exists and top[i] < bottom[i] and left[j] < right[j]:
-                    own = maps[int(image), :, position[i], position[j]]
+                    own = maps[image, :, position[i], position[j]]
                     means.append(own[:, top[i] : bottom[i], left[j] : right[j]].mean((1, 2)))
                 else:
                     means.append(nothing)

@@ -17,6 +17,8 @@ from ..record import Op
 from .bins import cropped, interpolated, sums, table_of
 from .roi import Scale, check_regions, images_of, own_maps, pooled_size
 
+_MOST_SAMPLES = 1024  # along an axis of a rotated bin: each is looked at
+
 
 def _align_shape(op: Op, s: Shapes) -> None:
     check_regions(s)
@@ -104,6 +106,8 @@ def _weights(start: Tensor, size: Tensor, n: int, n_samples: int, length: int) -
 
 def _rotated_shape(op: Op, s: Shapes) -> None:
     check_regions(s, columns=6)
+    if op.attr("sampling_ratio") > _MOST_SAMPLES:
+        raise s.fail(f"sampling_ratio={op.attr('sampling_ratio')}: must be <= {_MOST_SAMPLES}")
     s.output = (s.rois[0], s.data[1], *pooled_size(op, s))
 
 
@@ -135,27 +139,46 @@ def rotated_roi_align(
     bins = size / constant((pooled_size[1], pooled_size[0]), size.dtype, size.device)
     counts = bins.ceil() if sampling_ratio <= 0 else torch.full_like(bins, sampling_ratio)
     counts = counts.clamp(min=1)
-    # How many samples the largest region asks for has to be known here.
-    most = sampling_ratio if sampling_ratio > 0 else int(counts.max()) if len(rois) else 1
     height, width = data.shape[2:]
+    reach = _reach(center, angle.flatten(), (width, height))
+    (x, of_x), (y, of_y) = (
+        _samples(size[:, i], pooled_size[1 - i], counts[:, i], *reach[i]) for i in (0, 1)
+    )
+    x, of_x = x.unsqueeze(1), of_x.unsqueeze(1)
     table, first = table_of(data), (image * height * width).unsqueeze(3)
-    samples = torch.arange(most, device=data.device)
-    x = _offsets(samples, pooled_size[1], size[:, 0], counts[:, 0]).unsqueeze(1)
     total = table.new_zeros((len(rois), *pooled_size, data.shape[1]))
-    for row in torch.split(samples, 1):  # one by one, as there may be many in large regions
-        y = _offsets(row, pooled_size[0], size[:, 1], counts[:, 1]).unsqueeze(2)
-        at_x = x * cosine + y * sine + center_x
-        at_y = y * cosine - x * sine + center_y
-        counted = (row < counts[:, 1:]) & (samples < counts[:, :1])
+    for i in range(y.shape[2]):  # one by one, as there may be many in large maps
+        down = y[:, :, i : i + 1].unsqueeze(2)
+        at_x = x * cosine + down * sine + center_x
+        at_y = down * cosine - x * sine + center_y
         inside = (at_y >= -1) & (at_y <= height) & (at_x >= -1) & (at_x <= width)
-        weight = inside & counted[:, None, None] & exists.unsqueeze(3)
+        weight = inside & of_x & of_y[:, :, i : i + 1].unsqueeze(2) & exists.unsqueeze(3)
         total += interpolated(table, first, at_y, at_x, (height, width), weight)
     mean = total / counts.prod(1).reshape(-1, 1, 1, 1)
     return mean.permute(0, 3, 1, 2)
 
 
-def _offsets(samples: Tensor, n: int, size: Tensor, counts: Tensor) -> Tensor:
-    """Where `samples` of each of `n` bins are, from the centre: (regions, n, samples)."""
+def _reach(center: Tensor, angle: Tensor, size: tuple[int, int]) -> list[tuple[Tensor, Tensor]]:
+    """From where to where a map reaches along the two axes of regions, from their centres."""
+    x, y = (center.new_tensor([-1, size[i]]) - center[:, i : i + 1] for i in (0, 1))
+    sine, cosine = angle.sin().unsqueeze(1), angle.cos().unsqueeze(1)
+    ends = [(x * cosine, -y * sine), (x * sine, y * cosine)]
+    return [(a.amin(1) + b.amin(1), a.amax(1) + b.amax(1)) for a, b in ends]
+
+
+def _samples(
+    size: Tensor, n: int, counts: Tensor, low: Tensor, high: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Where samples of each of `n` bins are, from the centre, and which of them count.
+
+    Both are (regions, n, samples), with all samples between `low` and `high`, the rest being off
+    the map: however large a region is, there are no more than the map is wide.
+    """
     bins = torch.arange(n, dtype=size.dtype, device=size.device).unsqueeze(1)
-    size, counts = size.reshape(-1, 1, 1), counts.reshape(-1, 1, 1)
-    return (bins + (samples + 0.5) / counts) * (size / n) - size / 2
+    size, counts, low, high = (v.reshape(-1, 1, 1) for v in (size, counts, low, high))
+    step = size / n / counts
+    first = ((low + size / 2 - bins * (size / n)) / step).nan_to_num().floor() - 2
+    first = first.clamp(min=0).minimum(counts)
+    most = ((high - low) / step + 4).minimum(counts).nan_to_num(1).clamp(min=1)
+    samples = first + torch.arange(int(most.max()) if len(most) else 1, device=size.device)
+    return (bins + (samples + 0.5) / counts) * (size / n) - size / 2, samples < counts

@@ -129,7 +129,11 @@ def _in_wider_type(function: Callable[[Tensor, Tensor], Tensor]) -> Callable[...
 
 def lcm(lhs: Tensor, rhs: Tensor) -> Tensor:
     """Least common multiple of whole numbers; of bools, whether both are true."""
-    return lhs & rhs if lhs.dtype is torch.bool else torch.lcm(lhs, rhs)
+    if lhs.dtype is torch.bool:
+        return lhs & rhs
+    # ATen's own divides the least integer by -1, which ends the process.
+    common = torch.gcd(lhs, rhs)
+    return (lhs // common.masked_fill(common == 0, 1) * rhs).abs()
 
 
 arctan2 = through_float(torch.arctan2)
@@ -180,10 +184,12 @@ _binary("_npi_power", _in_wider_type(power), dtype=_wider,
         backward=_power_backward, doc="lhs to the power of rhs.")
 _binary("_npi_copysign", copysign, dtype=numbers_only, doc="|lhs| with the sign of rhs.")
 _binary("_npi_ldexp", ldexp, dtype=numbers_only, doc="lhs · 2 to the power of rhs.")
-_binary("_npi_lcm", lcm, dtype=integers_only, doc="Least common multiple.")
-_binary("_npi_bitwise_and", torch.bitwise_and, dtype=integers_only, doc="The bits set in both.")
-_binary("_npi_bitwise_or", torch.bitwise_or, dtype=integers_only, doc="The bits set in either.")
-_binary("_npi_bitwise_xor", torch.bitwise_xor, dtype=integers_only,
+_binary("_npi_lcm", lcm, dtype=integers_only, differentiable=False, doc="Least common multiple.")
+_binary("_npi_bitwise_and", torch.bitwise_and, dtype=integers_only, differentiable=False,
+        doc="The bits set in both.")
+_binary("_npi_bitwise_or", torch.bitwise_or, dtype=integers_only, differentiable=False,
+        doc="The bits set in either.")
+_binary("_npi_bitwise_xor", torch.bitwise_xor, dtype=integers_only, differentiable=False,
         doc="The bits set in exactly one.")
 # fmt: on
 

@@ -59,6 +59,8 @@ def _arange_shape(op: Op, s: Shapes) -> None:
     if op.attr("infer_range"):
         raise s.fail("infer_range=True: the end must be given")
     length = start if stop is None else stop - start
+    if not math.isfinite(length / step):
+        raise s.fail(f"start={start:g}, stop={stop}, step={step:g}: no number of steps")
     s.output = (max(math.ceil(length / step), 0),)
 
 

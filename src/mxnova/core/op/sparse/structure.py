@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ...base.errors import MXNetError
+from ...base.errors import MXNetError, OutOfRangeError
 from ..kernel import kernel_of
 from ..record import Op
 from .dot import product
@@ -67,8 +67,8 @@ def _retain(op: Op, data: RowSparse, indices: Tensor) -> RowSparse:
     wanted = indices.long() if len(data.indices) else data.indices
     if len(wanted) and not 0 <= int(wanted.min()) <= int(wanted.max()) < data.shape[0]:
         low, high = int(wanted.min()), int(wanted.max())
-        raise MXNetError(
-            f"sparse_retain: indices: there are rows 0 to {data.shape[0] - 1}, wanted were "
+        raise OutOfRangeError(
+            f"{op.name}: indices: there are rows 0 to {data.shape[0] - 1}, wanted were "
             f"{low} to {high}"
         )
     return RowSparse(data.take(wanted), wanted, data.shape)

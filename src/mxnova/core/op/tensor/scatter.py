@@ -9,7 +9,7 @@ from math import prod
 import torch
 from torch import Tensor
 
-from ...base.errors import from_foreign, told_as
+from ...base.errors import MXNetError, from_foreign, told_as
 from ...base.params import Shape
 from ...base.shapes import shape_text
 from ..declaration import function_operator, operator
@@ -265,6 +265,8 @@ def unravel_index(
         data: the positions, of any shape.
         shape: shape of the array; its first dimension may be -1.
     """
+    if 0 in shape[1:] and data.numel():
+        raise MXNetError(f"_unravel_index: shape={shape}: an empty array has no positions")
     rest, coordinates = data.long(), []
     for size in reversed(shape[1:]):
         above = rest.div(size, rounding_mode="trunc")
