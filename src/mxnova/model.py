@@ -18,6 +18,7 @@ from .kvstore.updates import create_sparse_kvstore as _create_sparse_kvstore
 from .kvstore.updates import initialize_kvstore as _initialize_kvstore
 from .kvstore.updates import update_params as _update_params
 from .kvstore.updates import update_params_on_kvstore as _update_params_on_kvstore
+from .kvstore.updates import update_params_on_kvstore as _update_params_on_kvstore_nccl
 
 __all__ = [
     "BASE_ESTIMATOR",

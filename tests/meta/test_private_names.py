@@ -19,12 +19,14 @@ NAMES = {
     "_quantize_symbol _smooth_distribution",
     "executor_manager": "_load_data _load_label _split_input_slice",
     "gluon.block": "_BlockScope _flatten _regroup",
+    "image.detection": "ImageIter",
     "io": "_getdata_by_idx _has_instance _init_data",
     "io.io": "_getdata_by_idx _has_instance _init_data",
-    "model": "_create_kvstore _initialize_kvstore _update_params _update_params_on_kvstore",
+    "model": "_create_kvstore _initialize_kvstore _update_params _update_params_on_kvstore "
+    "_update_params_on_kvstore_nccl",
     "module.base_module": "_as_list _check_input_names _check_names_match _parse_data_desc",
     "recordio": "_IR_FORMAT _IR_SIZE",
-    "rnn.rnn_cell": "_normalize_sequence",
+    "rnn.rnn_cell": "_cells_state_info _normalize_sequence",
 }
 
 

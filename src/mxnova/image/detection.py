@@ -14,6 +14,7 @@ from .det_augmenters import (
     DetRandomSelectAug,
 )
 from .det_iterators import ImageDetIter
+from .iterators import ImageIter  # noqa: F401 - taken from here, too
 from .reading import copyMakeBorder
 
 __all__ = [

@@ -3,6 +3,7 @@
 
 from .base_cell import BaseRNNCell, RNNParams
 from .base_cell import normalized as _normalize_sequence  # noqa: F401 - a name that cells use
+from .base_cell import states_of as _cells_state_info  # noqa: F401 - another
 from .containers import BidirectionalCell, SequentialRNNCell
 from .conv_cells import BaseConvRNNCell, ConvGRUCell, ConvLSTMCell, ConvRNNCell
 from .dense_cells import GRUCell, LSTMCell, RNNCell
