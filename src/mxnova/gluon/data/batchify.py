@@ -59,7 +59,10 @@ def _stacked(arrays: Any, place: Context | None) -> nd.NDArray:
     if place is None or len({t.dtype for t in tensors}) > 1:  # which the operator refuses
         return nd.stack(*arrays)
     batch = nd.empty((len(arrays), *arrays[0].shape), ctx=place, dtype=arrays[0].dtype)
-    torch.stack(tensors, out=batch._tensor)  # at once into its place
+    if tensors[0].is_cpu:
+        torch.stack(tensors, out=batch._tensor)  # at once into its place
+    else:
+        batch._tensor.copy_(torch.stack(tensors))
     return batch
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 import mxnova as mx
 from mxnova.core.base.errors import MXNetError
@@ -32,6 +33,8 @@ from mxnova.gluon.data import (
 )
 from mxnova.gluon.data.dataloader_v1 import DataLoaderV1, _MultiWorkerIterV1
 from mxnova.gluon.data.worker_pool import WorkerDied
+
+from ...fake_gpu import FakeGpu, on_gpu
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks workers")
 
@@ -587,3 +590,11 @@ def test_worker_fn_gives_bytes():
     finally:
         dataloader._worker_initializer(None, False, False)
     assert batch.asnumpy().tolist() == [1, 2]
+
+
+def test_arrays_on_a_gpu_are_shared_in_memory_of_the_cpu():
+    with FakeGpu():
+        samples = [mx.nd.NDArray(on_gpu(torch.tensor([i]))) for i in range(2)]
+        batch = dataloader.default_mp_batchify_fn(samples)
+    assert batch.context.device_type == "cpu_shared"
+    assert batch.asnumpy().tolist() == [[0], [1]]
