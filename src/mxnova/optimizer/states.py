@@ -93,7 +93,7 @@ def _object_of(record: ObjectRecord) -> Any:
 
 
 def _new(cls: type) -> Any:
-    """An object of a class; an optimizer has its defaults, for what older versions did not write."""
+    """An object; an optimizer has its defaults, for what older versions did not write."""
     if not issubclass(cls, Optimizer):
         return cls.__new__(cls)
     if _is_own(cls):
