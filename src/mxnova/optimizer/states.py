@@ -83,13 +83,23 @@ def _optimizer_of(record: ObjectRecord) -> Optimizer:
 
 def _object_of(record: ObjectRecord) -> Any:
     cls = _class_of(record)
-    made = cls.__new__(cls)
+    made = _new(cls)
     state = {str(name): _live(value) for name, value in record.state.items()}
-    if issubclass(cls, Optimizer):  # what older versions did not write
-        Optimizer.__init__(made)
+    if isinstance(made, Optimizer):
         made.__setstate__({**made.__getstate__(), **state})
     else:
         made.__dict__.update(state)
+    return made
+
+
+def _new(cls: type) -> Any:
+    """An object; an optimizer has its defaults, for what older versions did not write."""
+    if not issubclass(cls, Optimizer):
+        return cls.__new__(cls)
+    if _is_own(cls):
+        return cls()
+    made = cls.__new__(cls)  # a constructor of the program's own is not run
+    Optimizer.__init__(made)
     return made
 
 

@@ -248,3 +248,21 @@ def test_states_move_to_the_weights_device():
     moved = updater.sync_state_context((updater.states[0], [None, updater.states[0]]), mx.cpu(1))
     assert moved[0].context == mx.cpu(1)
     assert moved[1][1].context == mx.cpu(1)
+
+
+def test_what_states_do_not_tell_of_an_optimizer_is_its_default():
+    updater = mx.optimizer.get_updater(mx.optimizer.create("adam", beta1=0.5))
+    del updater.optimizer.epsilon
+    again = mx.optimizer.get_updater(mx.optimizer.create("sgd"))
+    again.set_states(updater.get_states(dump_optimizer=True))
+    assert (again.optimizer.beta1, again.optimizer.epsilon) == (0.5, 1e-8)
+
+
+@pytest.mark.parametrize("name", sorted(mx.optimizer.Optimizer.opt_registry))
+def test_every_optimizer_is_read_again(name):
+    if not mx.optimizer.Optimizer.opt_registry[name].__module__.startswith("mxnova"):
+        pytest.skip("of another test")
+    updater = mx.optimizer.get_updater(mx.optimizer.create(name))
+    again = mx.optimizer.get_updater(mx.optimizer.create("sgd"))
+    again.set_states(updater.get_states(dump_optimizer=True))
+    assert vars(again.optimizer).keys() == vars(updater.optimizer).keys()

@@ -26,6 +26,8 @@ __all__ = ["get_model_file", "purge", "short_hash"]
 apache_repo_url = "https://apache-mxnet.s3-accelerate.dualstack.amazonaws.com/"
 _url_format = "{repo_url}gluon/models/{file_name}.zip"
 
+_MOST_BYTES = 1 << 30  # of a file of weights; the largest published one has 575 MB
+
 # The SHA-1 of each file as MXNet published it.
 _model_sha1 = {
     "alexnet": "44335d1f0046b328243b32a26a4fbd62d9057b45",
@@ -118,13 +120,21 @@ def _fetched(name: str, file_name: str, scratch: str, path: str) -> str:
     with (
         unpacking(url),
         zipfile.ZipFile(archive) as files,
-        files.open(f"{file_name}.params") as source,
+        files.open(_member(files, f"{file_name}.params")) as source,
         open(weights, "wb") as target,
     ):
         shutil.copyfileobj(source, target)
     if not check_sha1(weights, _model_sha1[name]):
         raise FormatError(f"{url}: {file_name}.params is not the file that was published")
     return weights
+
+
+def _member(files: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
+    """File `name` of an archive, which says that it is no larger than weights are."""
+    found = files.getinfo(name)
+    if found.file_size > _MOST_BYTES:
+        raise FormatError(f"{name} has {found.file_size} bytes, more than {_MOST_BYTES}")
+    return found
 
 
 def purge(root: str = os.path.join(data_dir(), "models")) -> None:

@@ -80,6 +80,15 @@ def test_archives_that_are_wrong(tmp_path, published, content):
     assert [*(tmp_path / "models").iterdir()] == []
 
 
+def test_archives_do_not_fill_the_disk(tmp_path, published, monkeypatch):
+    _, _, name = published
+    monkeypatch.setattr(model_store, "_MOST_BYTES", 1000)
+    put_in_repository(tmp_path, name, bytes(1001))
+    with pytest.raises(mx.MXNetError, match="has 1001 bytes, more than 1000"):
+        model_store.get_model_file("squeezenet1.1", root=str(tmp_path / "models"))
+    assert list((tmp_path / "models").iterdir()) == []
+
+
 def test_purge(tmp_path):
     for name in ("a.params", "b.params", "notes.txt"):
         (tmp_path / name).write_text("")
