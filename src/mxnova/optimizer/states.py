@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
@@ -96,11 +97,18 @@ def _new(cls: type) -> Any:
     """An object; an optimizer has its defaults, for what older versions did not write."""
     if not issubclass(cls, Optimizer):
         return cls.__new__(cls)
-    if _is_own(cls):
+    if _is_own(cls) and not _wants_arguments(cls):
         return cls()
     made = cls.__new__(cls)  # a constructor of the program's own is not run
     Optimizer.__init__(made)
     return made
+
+
+def _wants_arguments(cls: type) -> bool:
+    """Whether it cannot be made without, such as one that stands around another optimizer."""
+    optional = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+    arguments = signature(cls).parameters.values()
+    return any(p.default is p.empty and p.kind not in optional for p in arguments)
 
 
 def _class_of(record: ObjectRecord) -> type:
