@@ -69,6 +69,13 @@ def test_sample(sample):
     check(sample)
 
 
+def test_zeros_keep_their_sign():
+    op = find(SCALAR)
+    for value in (0.0, -0.0, 0.0):
+        filled = op.of({"start_axis": 0, "value": value}).forward(torch.ones(1), torch.ones(1))
+        assert torch.signbit(filled).item() is (str(value) == "-0.0")
+
+
 def test_too_few_values_are_refused():
     op = find(TENSOR).of({"start_axis": 0})
     with pytest.raises(MXNetError, match=r"\[2\].*\[3\]"):

@@ -156,6 +156,13 @@ def test_storage_holds_the_dense_values(stype, dtype):
     assert torch.equal(cast_storage(torch.zeros(4, 4, dtype=dtype), stype).dense(), empty.dense())
 
 
+@pytest.mark.parametrize("stype", ["csr", "row_sparse"])
+def test_what_is_stored_may_lie_in_any_order(stype):
+    dense = torch.zeros(16, 8)
+    dense[3, 5] = 2
+    assert torch.equal(cast_storage(dense.T, stype).dense(), dense.T)
+
+
 def test_values_at_one_place_are_summed():
     rows, columns = torch.tensor([1, 0, 1]), torch.tensor([2, 0, 2])
     made = Csr.of_places(rows, columns, torch.tensor([1.0, 2.0, 3.0]), (2, 3))

@@ -13,14 +13,11 @@ __all__ = ["constant"]
 
 
 @functools.lru_cache(maxsize=256)
-def constant(
-    values: tuple[Any, ...],
-    dtype: torch.dtype | None = None,
-    device: torch.device | None = None,
-) -> Tensor:
+def constant(values: tuple[Any, ...], dtype: torch.dtype, device: torch.device | None) -> Tensor:
     """The numbers of a tuple, or of tuples, as a tensor that nobody writes to.
 
-    It is kept: a GPU has to finish all its work before it takes numbers from the CPU. One number
-    alone is better filled in: ``torch.full``.
+    It is kept: a GPU has to finish all its work before it takes numbers from the CPU. Numbers that
+    compare equal, such as 0.0 and -0.0, share one. One number alone is better filled in:
+    ``torch.full``.
     """
     return torch.tensor(values, dtype=dtype, device=device)

@@ -76,8 +76,8 @@ class MultiBoxPrior(Op):
             (torch.arange(n, device=data.device) + offset) * step
             for n, offset, step in zip((height, width), self.offsets, steps, strict=True)
         )
-        half = constant(self._half_sizes(height / width), device=data.device)
-        is_x = constant((1.0, 0.0, 1.0, 0.0), device=data.device)
+        half = constant(self._half_sizes(height / width), torch.float32, data.device)
+        is_x = constant((1.0, 0.0, 1.0, 0.0), torch.float32, data.device)
         # Added as rows of all anchors' numbers: ATen is slow at rows of four.
         across = ((centre_x.reshape(-1, 1, 1) + half) * is_x).flatten(1)
         down = ((centre_y.reshape(-1, 1, 1) + half) * (1 - is_x)).flatten(1)

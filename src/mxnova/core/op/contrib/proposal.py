@@ -131,7 +131,7 @@ def _anchors(
     rows, columns = (torch.arange(n, device=device) for n in (height, width))
     y, x = torch.meshgrid(rows, columns, indexing="ij")
     cells = torch.stack((x, y, x, y), -1).unsqueeze(2) * stride
-    return cells + constant(tuple(base), device=device)
+    return cells + constant(tuple(base), torch.float32, device)
 
 
 def _moved(anchors: Tensor, offsets: Tensor) -> Tensor:

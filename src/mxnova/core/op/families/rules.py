@@ -94,7 +94,6 @@ def known_positive(data: Tensor) -> bool:
     return bool(data.amin() > 0)
 
 
-@functools.lru_cache(maxsize=1024)
 def as_element(number: float, dtype: torch.dtype) -> float:
     """`number` as C converts it to `dtype`; real numbers beyond its range become infinite."""
     if dtype is torch.bool:
@@ -108,6 +107,7 @@ def in_type_of(data: Tensor, number: float) -> Tensor:
     return torch.scalar_tensor(element, dtype=data.dtype, device=data.device)
 
 
+@functools.lru_cache(maxsize=1024)
 def as_integer(number: float, dtype: torch.dtype) -> int:
     """`number` as C converts it to an integer type: cut towards zero, then wrapped around.
 

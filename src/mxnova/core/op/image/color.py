@@ -84,7 +84,7 @@ def _hue(image: Tensor, turn: Tensor) -> Tensor:
 def _lit(image: Tensor, alpha: Tensor) -> Tensor:
     if image.shape[-1] == 1:
         return image
-    shift = constant(_LIGHTING, device=image.device) @ alpha
+    shift = constant(_LIGHTING, torch.float32, image.device) @ alpha
     return saturated(_floats(image) + shift, image.dtype)
 
 
@@ -175,7 +175,7 @@ def adjust_lighting(data: Tensor, *, alpha: Floats) -> Tensor:
         data: (height, width, channels), 1 or 3 channels, of 0 to 255.
         alpha: by how much along each of the 3 components.
     """
-    return _lit(data, constant(alpha, device=data.device))
+    return _lit(data, constant(alpha, torch.float32, data.device))
 
 
 @function_operator("_image_random_lighting", "_npx__image_random_lighting", shape=color_shape)

@@ -194,10 +194,6 @@ class _Arithmetic(Layer):
             s[name] = (1,)
         s.same("lhs", "rhs", "output")
 
-    def _calibration(self, like: Tensor) -> tuple[Tensor, Tensor]:
-        ends = (self.min_calib_range or 0.0, self.max_calib_range or 0.0)
-        return calibrated_range(*ends, like.device)
-
 
 @operator("_contrib_quantized_elemwise_add")
 class QuantizedAdd(_Arithmetic):
@@ -238,7 +234,7 @@ class QuantizedAdd(_Arithmetic):
         rhs_max: Tensor,
     ) -> tuple[Tensor, ...]:
         dtype = self._sum_type(lhs.dtype, rhs.dtype)
-        low, high = self._calibration(lhs)
+        low, high = calibrated_range(self.min_calib_range, self.max_calib_range, lhs.device)
         if not self._calibrated:
             high = magnitude(lhs_min, lhs_max) + magnitude(rhs_min, rhs_max)
             low = -high
@@ -306,7 +302,7 @@ class QuantizedMultiply(_Arithmetic):
         if not self._calibrated:
             limit = LEVELS[torch.int32]
             return product, one * -limit, one * limit
-        low, high = self._calibration(lhs)
+        low, high = calibrated_range(self.min_calib_range, self.max_calib_range, lhs.device)
         numbers = scaled(product, one / step(WIDE_LEVELS[torch.int8], low, high))
         # MXNet truncates and, where numbers are too great, keeps their lowest 8 bits.
         return numbers.int().to(torch.int8), low, high

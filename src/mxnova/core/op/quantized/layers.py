@@ -377,8 +377,7 @@ class QuantizedBatchNorm(Layer):
         min_data: Tensor,
         max_data: Tensor,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        ends = (self.min_calib_range or 0.0, self.max_calib_range or 0.0)
-        low, high = calibrated_range(*ends, data.device)
+        low, high = calibrated_range(self.min_calib_range, self.max_calib_range, data.device)
         axes = [1] * data.ndim
         axes[self.axis] = -1
         scale = gamma * (moving_var + self.eps).rsqrt()

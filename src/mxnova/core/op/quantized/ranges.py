@@ -34,9 +34,12 @@ WIDE_LEVELS = {torch.int8: 127.5, torch.uint8: 255.5}
 EIGHT_BITS = (torch.int8, torch.uint8)
 
 
-def calibrated_range(low: float, high: float, device: torch.device) -> tuple[Tensor, Tensor]:
-    """A range that is known before data are, as two arrays of one number."""
-    return torch.full((1,), low, device=device), torch.full((1,), high, device=device)
+def calibrated_range(
+    low: float | None, high: float | None, device: torch.device
+) -> tuple[Tensor, Tensor]:
+    """A range that is known before data are, as two arrays of one number: 0 where it is not."""
+    least, most = (torch.full((1,), end or 0.0, device=device) for end in (low, high))
+    return least, most
 
 
 def magnitude(low: Tensor, high: Tensor) -> Tensor:

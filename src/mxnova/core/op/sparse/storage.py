@@ -264,7 +264,7 @@ _FEW_ROWS = 32  # values for each, from which on searches for the starts take le
 
 def _any_of_row(dense: Tensor) -> Tensor:
     """Which slices along the first axis are not all zero."""
-    stored = differs_from_zero(dense.reshape(len(dense), math.prod(dense.shape[1:])))
+    stored = differs_from_zero(dense.reshape(len(dense), math.prod(dense.shape[1:]))).contiguous()
     if stored.shape[1] % 8 == 0:  # eight at once: 9 ms instead of 23 for 16 million
         stored = stored.view(torch.int64)
     return stored.any(1)
