@@ -152,6 +152,7 @@ def _write_records(path: Path, options: argparse.Namespace) -> None:
                 continue
             index.write(f"{entry.index}\t{offset}\n".encode())
             offset += record.write(records.encode(result))
+        record.flush()  # before the index takes its place
     sys.stdout.write(f"{path.with_suffix('.rec')}: {len(entries) - n_left_out:,} records\n")
     if n_left_out:
         raise FormatError(f"{path}: {n_left_out:,} images of {len(entries):,} were left out")
