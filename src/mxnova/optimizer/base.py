@@ -179,7 +179,7 @@ class Optimizer:
     # -- float16 and bfloat16 weights
 
     def create_state_multi_precision(self, index: Any, weight: nd.NDArray) -> Any:
-        """`create_state`; for a float16 or bfloat16 weight with its float32 copy, where asked for."""
+        """`create_state`; of a float16 or bfloat16 weight with a float32 copy, where asked for."""
         if not is_half(weight):
             return self.create_state(index, weight)
         if self.multi_precision:
