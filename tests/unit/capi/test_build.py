@@ -76,7 +76,7 @@ def test_paths_become_text_of_c():
 @pytest.mark.parametrize(
     ("command", "kind", "text"),
     [
-        ("cc 'unclosed", ArgumentError, "CC=\"cc 'unclosed\": No closing quotation"),
+        ("cc 'unclosed", ArgumentError, 'CC="cc \'unclosed": No closing quotation'),
         (f"{sys.executable} -c import(os).x", MXNetError, "failed"),
     ],
 )
