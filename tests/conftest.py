@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all tests have in common."""
 
+import signal
+
 import pytest
 import torch
 from hypothesis import HealthCheck, settings
@@ -8,6 +10,14 @@ from hypothesis import HealthCheck, settings
 # A machine that is busy is no mistake of what is tested.
 settings.register_profile("mxnova", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("mxnova")
+
+
+@pytest.fixture
+def interrupts():
+    """SIGINT interrupts this process and its children, though whoever runs the tests ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

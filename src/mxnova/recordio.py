@@ -98,7 +98,7 @@ class MXRecordIO:
             return
         self.is_open = False
         if self.writable:
-            _close(self._file, inherited=self.pid != os.getpid())
+            _close(self._file, self.uri, inherited=self.pid != os.getpid())
         else:
             content = self._content.obj
             self._content.release()
@@ -115,7 +115,11 @@ class MXRecordIO:
         """Append `buf` as a record."""
         self._require_mode("w")
         self._check_pid()
-        self._file.write(records.encode(buf))
+        record = records.encode(buf)
+        try:
+            self._file.write(record)
+        except OSError as error:
+            raise FileError.of(error, self.uri) from None
 
     def read(self) -> bytes | None:
         """The next record, None after the last."""
@@ -227,10 +231,12 @@ class MXIndexedRecordIO(MXRecordIO):
 
     def close(self) -> None:
         """Close both files. Closing them again does nothing."""
-        if self.is_open and self.fidx is not None:
-            _close(self.fidx, inherited=self.pid != os.getpid())
-            self.fidx = None
-        super().close()
+        index, self.fidx = self.fidx, None
+        try:
+            if self.is_open and index is not None:
+                _close(index, self.idx_path, inherited=self.pid != os.getpid())
+        finally:
+            super().close()
 
     def seek(self, idx: Any) -> None:
         """Make `read` continue with the record of key `idx`."""
@@ -264,17 +270,23 @@ class MXIndexedRecordIO(MXRecordIO):
             raise ArgumentError(f"write_idx: idx={idx!r}: a key cannot hold tabs or line ends")
         offset = self.tell()
         self.write(buf)
-        self.fidx.write(f"{text}\t{offset}\n")
+        try:
+            self.fidx.write(f"{text}\t{offset}\n")
+        except OSError as error:
+            raise FileError.of(error, self.idx_path) from None
         self.idx[key] = offset
         self.keys.append(key)
 
 
-def _close(file: IO[Any], inherited: bool) -> None:
+def _close(file: IO[Any], path: str | os.PathLike[str], inherited: bool) -> None:
     """Close `file`; what a fork copied into its buffer is left to the process that opened it."""
     if inherited:
         with open(os.devnull, "r+b") as sink:
             os.dup2(sink.fileno(), file.fileno())
-    file.close()
+    try:
+        file.close()
+    except OSError as error:  # the disk is full; the file is closed all the same
+        raise FileError.of(error, os.fsdecode(path)) from None
 
 
 def pack_img(header: tuple[Any, ...], img: Any, quality: int = 95, img_fmt: str = ".jpg") -> bytes:

@@ -15,7 +15,8 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from ..core.base.errors import MXNetError
+from ..core.base.errors import ArgumentError, FileError, MXNetError, shown
+from ..formats.atomic import replacing
 from .declarations import HEADERS, declarations
 
 __all__ = ["Built", "build"]
@@ -64,27 +65,33 @@ def build(out: str | os.PathLike[str]) -> Built:
 
     Raises:
         MXNetError: cffi, a C compiler or Python's own headers are not to be had, or the compiler
-            fails; the text says what.
+            fails; the text says what. FileError: the folder cannot be written.
     """
     compiler = _compiler()
     folder = Path(out).resolve()
-    (folder / "lib").mkdir(parents=True, exist_ok=True)
     library = folder / "lib" / "libmxnet.so"
-    with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        made = Path(scratch, "libmxnet.so")
-        _run([*compiler, *_options(), *_sources(Path(scratch)), *_libraries(), "-o", str(made)])
-        made.replace(library)
-    shutil.copytree(HEADERS, folder / "include", dirs_exist_ok=True)
-    _describe(folder)
-    links = f"-I{folder}/include -L{folder}/lib -lmxnet -Wl,-rpath,{folder}/lib"
-    return Built(library, folder / "include", links)
+    try:
+        library.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as scratch:
+            made = Path(scratch, "libmxnet.so")
+            _run([*compiler, *_options(), *_sources(Path(scratch)), *_libraries(), "-o", str(made)])
+            made.replace(library)
+        _describe(folder)
+    except OSError as error:
+        raise FileError.of(error, error.filename2 or error.filename or folder) from None
+    words = [f"-I{folder}/include", f"-L{folder}/lib", "-lmxnet"]
+    rpath = ["-Xlinker", "-rpath", "-Xlinker", f"{folder}/lib"]  # -Wl would end at a comma
+    return Built(library, folder / "include", shlex.join(words + rpath))
 
 
 def _compiler() -> list[str]:
     """The command of a C compiler: $CC, the one that Python was built with, or cc."""
     wanted = [os.environ.get("CC"), sysconfig.get_config_var("CC"), "cc", "gcc", "clang"]
     for command in filter(None, wanted):
-        words = shlex.split(command)
+        try:
+            words = shlex.split(command)
+        except ValueError as error:
+            raise ArgumentError(f"capi build: CC={shown(command)}: {error}") from None
         if words and shutil.which(words[0]):
             return words
     raise MXNetError("capi build: a C compiler is needed, and none of $CC, cc, gcc, clang is there")
@@ -100,7 +107,7 @@ def _sources(scratch: Path) -> list[str]:
     interface.cdef(declared.types + _OURS)
     interface.embedding_api("\n".join(declared.functions.values()))
     start = (_HERE / "startup.py").read_text(encoding="utf-8")
-    interface.embedding_init_code(start.replace("@ROOT@", str(_HERE.parents[1])))
+    interface.embedding_init_code(start.replace('"@ROOT@"', repr(str(_HERE.parents[1]))))
     includes = "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n"
     interface.set_source(_MODULE, includes + declared.types + _OURS + _GATE)
     written = scratch / "interface.c"
@@ -122,9 +129,14 @@ def _options() -> list[str]:
         *("-Wl,-soname,libmxnet.so", "-Wl,-z,nodelete"),  # Python cannot be taken out again
         "-DPy_InitializeEx=mxnova_initialize",
         *(["-DPyCapsule_Type=mxnova_lock"] if sys.version_info < (3, 12) else []),  # see start.c
-        f'-DMXNOVA_PYTHON="{sys.executable}"',
+        f"-DMXNOVA_PYTHON={_c_text(sys.executable)}",
         *(f"-I{headers}", "-include", str(_HERE / "gate.h")),
     ]
+
+
+def _c_text(text: str) -> str:
+    """A literal of C that holds the bytes of a path; octal, as hexadecimal escapes have no end."""
+    return '"' + "".join(f"\\{byte:03o}" for byte in os.fsencode(text)) + '"'
 
 
 def _libraries() -> list[str]:
@@ -139,20 +151,22 @@ def _libraries() -> list[str]:
 
 
 def _run(command: list[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:
         raise MXNetError(f"capi build: {command[0]} failed: {done.stderr.strip()[-2000:]}")
 
 
 def _describe(folder: Path) -> None:
-    """Files that tell pkg-config and CMake where it is."""
-    for file, text in (
-        ("pkgconfig/mxnet.pc", _PKG_CONFIG),
-        ("cmake/mxnet/mxnet-config.cmake", _CMAKE),
-    ):
-        path = folder / "lib" / file
+    """The headers, and files that tell pkg-config and CMake where all is."""
+    headers = sorted(path for path in HEADERS.rglob("*") if path.is_file())
+    files = {f"include/{path.relative_to(HEADERS)}": path.read_bytes() for path in headers}
+    files["lib/pkgconfig/mxnet.pc"] = _PKG_CONFIG.encode()
+    files["lib/cmake/mxnet/mxnet-config.cmake"] = _CMAKE.encode()
+    for name, content in files.items():
+        path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text.replace("@VERSION@", _VERSION), encoding="utf-8")
+        with replacing(path) as file:
+            file.write(content.replace(b"@VERSION@", _VERSION.encode()))
 
 
 _PKG_CONFIG = """\

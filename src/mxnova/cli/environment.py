@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..core.base.errors import MXNetError
+from ..formats.atomic import replacing
 
 __all__ = ["PACKAGE", "Found", "find", "install", "remove", "site_packages"]
 
@@ -69,7 +70,7 @@ def install(folder: Path | None = None) -> Path:
 
     Raises:
         MXNetError: there is a package `mxnet` already that is not ours.
-        OSError: the folder cannot be written; then nothing is left there.
+        OSError: the folder cannot be written; then nothing new is left there.
     """
     folder = folder or site_packages()
     there = find(folder)
@@ -80,9 +81,11 @@ def install(folder: Path | None = None) -> Path:
         for name, content in files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-    except OSError:
-        _delete(folder, list(files))
+            with replacing(path) as file:
+                file.write(content)
+    except BaseException:
+        if there is None:
+            _delete(folder, list(files))
         raise
     return folder / "mxnet"
 

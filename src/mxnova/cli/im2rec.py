@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.base import env
-from ..core.base.errors import ArgumentError, FormatError, MissingFileError, MXNetError
+from ..core.base.errors import ArgumentError, FormatError, MissingFileError, MXNetError, shown
 from ..core.base.opencv import require_opencv
+from ..core.base.printable import printable
 from ..formats import recordio as records
 from ..formats.atomic import replacing
 from ..formats.image_size import check_image_size
@@ -69,12 +70,20 @@ def _images(options: argparse.Namespace) -> Iterator[tuple[str, int]]:
         folders.sort()
         names = [name for name in sorted(files) if name.lower().endswith(extensions)]
         for name in names:
-            yield os.path.relpath(os.path.join(folder, name), options.root), label
+            yield _listed(os.path.relpath(os.path.join(folder, name), options.root)), label
         if not options.recursive:
             return
         if names:
-            sys.stdout.write(f"{os.path.relpath(folder, options.root)} {label}\n")
+            sys.stdout.write(f"{printable(os.path.relpath(folder, options.root))} {label}\n")
             label += 1
+
+
+def _listed(path: str) -> str:
+    """`path`, which a line of a list must be able to hold."""
+    if any(c in path for c in "\t\n\r") or path != os.fsencode(path).decode(errors="replace"):
+        reason = "a list holds no names with tabs, line ends or bytes that are not UTF-8"
+        raise ArgumentError(f"im2rec: {shown(path)}: {reason}")
+    return path
 
 
 def _raise(error: OSError) -> None:
@@ -139,10 +148,11 @@ def _write_records(path: Path, options: argparse.Namespace) -> None:
         for entry, result in _with_progress(path.name, packed, len(entries)):
             if isinstance(result, str):
                 n_left_out += 1
-                sys.stderr.write(f"{entry.path}: left out: {result}\n")
+                sys.stderr.write(f"{printable(entry.path)}: left out: {result}\n")
                 continue
             index.write(f"{entry.index}\t{offset}\n".encode())
             offset += record.write(records.encode(result))
+        record.flush()  # before the index takes its place
     sys.stdout.write(f"{path.with_suffix('.rec')}: {len(entries) - n_left_out:,} records\n")
     if n_left_out:
         raise FormatError(f"{path}: {n_left_out:,} images of {len(entries):,} were left out")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..core.base.errors import ArgumentError
 from ..core.base.shapes import parse_shape
+from ..formats.atomic import replacing
 
 __all__ = ["plot"]
 
@@ -31,7 +32,8 @@ def plot(options: argparse.Namespace) -> None:
         network, output.stem, kind, shapes, hide_weights=not options.weights
     )
     if kind in ("dot", "gv"):
-        output.write_text(drawing.source, encoding="utf-8")
+        with replacing(output) as file:
+            file.write(drawing.source.encode())
         return
     drawing.render(filename=output.stem, directory=str(output.parent), cleanup=True)
 

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from ..core.base.errors import ArgumentError, argument_error, shown
 from ..core.nd.array import NDArray
+from ..core.op.dtypes import mx_dtype
 from .digits import Digits
 from .shortening import lengthened, shortened
 
@@ -115,7 +116,7 @@ class TwoBitCompression:
             if value.stype == "default" and value._raw.dtype is not torch.float32:
                 raise ArgumentError(
                     f"KVStore.push: value of key {key!r}: gradients that are compressed must be "
-                    f"float32, not {value.dtype.__name__}"
+                    f"float32, not {mx_dtype(value._raw.dtype).name}"
                 )
 
     def continued(self, before: TwoBitCompression | None) -> TwoBitCompression:

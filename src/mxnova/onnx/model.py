@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 import torch
 from torch import Tensor
 
-from ..core.base.errors import MXNetError
+from ..core.base.errors import MXNetError, shown
 from ..core.base.shapes import is_known, shape_text
 from ..core.exec.backends.conversion.graph import (
     further_outputs_read,
@@ -112,7 +112,9 @@ class Exported:
         """Raises an error that names all nodes that cannot be said."""
         refused, further = [], further_outputs_read(self._symbol)
         for node in self._symbol.nodes:
+            _check_name(node)
             if node.op is None:
+                self._check_input(node)
                 continue
             site = self._site(node)
             reason = refusal(node, site, id(node) in further) or _open_refusal(site)
@@ -123,6 +125,14 @@ class Exported:
                 f"export_model: {'; '.join(refused)}. Replace such nodes by operators that "
                 "mx.onnx.get_operator_support() lists, or export the parts between them, by "
                 "sym.get_internals()"
+            )
+
+    def _check_input(self, node: Node) -> None:
+        shape = self._shapes[id(node)][0]
+        if node.name not in self._parameters and not is_known(shape):
+            raise MXNetError(
+                f"export_model: input {node.name!r} has no parameter, and in_shapes leave its "
+                f"shape {shape_text(shape)}"
             )
 
     def _site(self, node: Node) -> Site:
@@ -137,13 +147,15 @@ class Exported:
         if node.name in self._parameters:
             return [self.ops.initializer(node.name, self._parameters[node.name])]
         shape, dtype = self._shapes[id(node)][0], self._dtypes[id(node)][0]
-        if not is_known(shape):
-            raise MXNetError(
-                f"export_model: input {node.name!r} has no parameter, and in_shapes leave its "
-                f"shape {shape_text(shape)}"
-            )
         with self.ops.computing_in(dtype or torch.float32):
             return [self.ops.parameter(node.name, shape)]
+
+
+def _check_name(node: Node) -> None:
+    """Names in ONNX are text in UTF-8; those of inputs are not empty."""
+    is_missing = node.op is None and not node.name
+    if is_missing or any("\ud800" <= c <= "\udfff" for c in node.name):
+        raise MXNetError(f"export_model: ONNX has no node of the name {shown(node.name)}")
 
 
 def shapes_fit(symbol: Symbol, parameters: Mapping[str, Tensor], inputs: Inputs) -> bool:

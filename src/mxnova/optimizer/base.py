@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import ndarray as nd
 from ..core.base import env
+from ..core.base.dtypes import BFLOAT16, dtype_of
 from ..core.base.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -58,7 +59,7 @@ class Optimizer:
         lr_scheduler: gives the learning rate for every number of updates.
         sym: a Symbol whose attributes ``__lr_mult__`` and ``__wd_mult__`` are obeyed.
         begin_num_update: number of updates that were made before.
-        multi_precision: keep float32 copies of float16 weights, and update those.
+        multi_precision: keep float32 copies of float16 and bfloat16 weights, and update those.
         param_dict: index of a weight -> gluon's Parameter, whose multipliers are obeyed.
         use_fused_step: MXNet 2's choice between an operator and array operations for a step; taken,
             and without effect: an optimizer has one form of its step here.
@@ -175,17 +176,17 @@ class Optimizer:
         """
         raise NotImplementedError(f"{type(self).__name__} defines no update()")
 
-    # -- float16 weights
+    # -- float16 and bfloat16 weights
 
     def create_state_multi_precision(self, index: Any, weight: nd.NDArray) -> Any:
-        """`create_state`; for a float16 weight in a pair with its float32 copy, where asked for."""
+        """`create_state`; of a float16 or bfloat16 weight with a float32 copy, where asked for."""
         if not is_half(weight):
             return self.create_state(index, weight)
         if self.multi_precision:
             master = weight.astype("float32")
             return self._paired(self.create_state(index, master), master)
         warnings.warn(
-            f"{type(self).__name__} sums up in float16, which may train badly: "
+            f"{type(self).__name__} sums up in {dtype_of(weight).name}, which may train badly: "
             "multi_precision=True keeps float32 copies of weights",
             UserWarning,
             stacklevel=2,
@@ -358,8 +359,8 @@ create = Optimizer.create_optimizer
 
 
 def is_half(weight: nd.NDArray) -> bool:
-    """Whether the weight is float16, so that a float32 copy helps."""
-    return weight.dtype is np.float16
+    """Whether the weight is float16 or bfloat16, so that a float32 copy helps."""
+    return weight.dtype is np.float16 or weight.dtype == BFLOAT16
 
 
 def zeros_like(weight: nd.NDArray, *, dtype: Any = None, sparse: bool = False) -> nd.NDArray:

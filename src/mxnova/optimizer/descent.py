@@ -6,7 +6,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from .. import ndarray as nd
+from ..core.base.dtypes import BFLOAT16
 from ..core.nd.updates import UpdateOfSeveral
 from .base import (
     Optimizer,
@@ -224,10 +227,11 @@ class SGLD(Optimizer):
         """Updates a weight in place."""
         lr, wd = self._counted(index)
         step = self._scaled(grad) + wd * weight
+        drawn_as = np.float32 if weight.dtype == BFLOAT16 else weight.dtype
         noise = nd.random.normal(
-            0, math.sqrt(lr), shape=weight.shape, dtype=weight.dtype, ctx=weight.context
+            0, math.sqrt(lr), shape=weight.shape, dtype=drawn_as, ctx=weight.context
         )
-        weight[:] += noise - (lr / 2) * step
+        weight[:] += noise.astype(weight.dtype, copy=False) - (lr / 2) * step
 
 
 @register

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.base.dtypes import BFLOAT16
 from .tolerances import get_etol, get_tols
 
 __all__ = [
@@ -239,4 +240,6 @@ def assert_exception(
 
 
 def _values(array: Any) -> Any:
-    return array.asnumpy() if hasattr(array, "asnumpy") else np.asarray(array)
+    if not hasattr(array, "asnumpy"):
+        return np.asarray(array)
+    return (array.astype("float32") if array.dtype == BFLOAT16 else array).asnumpy()

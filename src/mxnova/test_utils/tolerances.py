@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from ..core.base.dtypes import BFLOAT16
 from ..core.nd.array import NDArray
 
 __all__ = [
@@ -28,8 +29,8 @@ Tolerances = Mapping[Any, float]
 
 _FLOAT16, _FLOAT32, _FLOAT64 = map(np.dtype, (np.float16, np.float32, np.float64))
 _EXACT = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
-_RTOLS: Tolerances = {_FLOAT16: 1e-2, _FLOAT32: 1e-4, _FLOAT64: 1e-5}
-_ATOLS: Tolerances = {_FLOAT16: 1e-1, _FLOAT32: 1e-3, _FLOAT64: 1e-20}
+_RTOLS: Tolerances = {BFLOAT16: 1e-1, _FLOAT16: 1e-2, _FLOAT32: 1e-4, _FLOAT64: 1e-5}
+_ATOLS: Tolerances = {BFLOAT16: 1e-1, _FLOAT16: 1e-1, _FLOAT32: 1e-3, _FLOAT64: 1e-20}
 _STEPS: Tolerances = {_FLOAT16: 2.0**-6, _FLOAT32: 2.0**-9, _FLOAT64: 2.0**-14}
 _ZEROS: Tolerances = {np.dtype(name): 0 for name in _EXACT}
 

@@ -2,14 +2,16 @@
 
 import builtins
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
 
 import pytest
 
-from mxnova.capi.build import build
-from mxnova.core.base.errors import MXNetError
+from mxnova.capi.build import _c_text, build
+from mxnova.core.base.errors import ArgumentError, FileError, MXNetError
 
 CMAKE = """\
 cmake_minimum_required(VERSION 3.10)
@@ -54,6 +56,41 @@ def test_pkg_config(built, tmp_path):
     )  # fmt: skip
     assert "-lmxnet" in done.stdout
     assert "include" in done.stdout
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+def test_a_folder_of_any_name(tmp_path):
+    out = tmp_path / "-a, b'\"c $x;%d\u00fc"
+    made = build(out)
+    (tmp_path / "main.c").write_text(SOURCE)
+    words = ["cc", str(tmp_path / "main.c"), "-o", str(tmp_path / "main")]
+    subprocess.run([*words, *shlex.split(made.links)], check=True, timeout=120)
+    done = subprocess.run([tmp_path / "main"], capture_output=True, text=True, timeout=120)
+    assert done.stdout == "10901\n", done.stderr
+
+
+def test_paths_become_text_of_c():
+    assert _c_text('a"\\\n') == r'"\141\042\134\012"'
+
+
+@pytest.mark.parametrize(
+    ("command", "kind", "text"),
+    [
+        ("cc 'unclosed", ArgumentError, 'CC="cc \'unclosed": No closing quotation'),
+        (f"{sys.executable} -c import(os).x", MXNetError, "failed"),
+    ],
+)
+def test_commands_that_are_no_compilers(command, kind, text, monkeypatch, tmp_path):
+    monkeypatch.setenv("CC", command)
+    with pytest.raises(kind, match=re.escape(text)):
+        build(tmp_path / "made")
+
+
+def test_a_file_where_a_folder_is_needed(tmp_path):
+    (tmp_path / "made").write_text("mine")
+    with pytest.raises(FileError, match=re.escape(str(tmp_path / "made"))):
+        build(tmp_path / "made")
+    assert (tmp_path / "made").read_text() == "mine"
 
 
 def test_no_compiler(monkeypatch, tmp_path):

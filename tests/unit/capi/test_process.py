@@ -101,6 +101,7 @@ def test_children_of_a_program_whose_threads_are_busy(built, tmp_path):
     assert done.stdout == "done\n", (done.returncode, done.stderr)
 
 
+@pytest.mark.usefixtures("interrupts")
 def test_ctrl_c_ends_the_program(built, tmp_path):
     done = run(made(tmp_path, INTERRUPTED, *built.links.split()))
     assert done.returncode == -signal.SIGINT, done.stderr

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -129,6 +130,37 @@ def test_a_broken_list_leaves_no_record_file(line, run, tmp_path, capsys):
         cases.files_of(run, tmp_path / "x", [], f"{ONE_IMAGE}{line}\n")
     assert re.search(r"x\.lst: .*line 2|line 2.*x\.lst", capsys.readouterr().err)
     assert [path.name for path in (tmp_path / "x").iterdir()] == ["x.lst"]
+
+
+HOSTILE = [b"a\tb.jpg", b"a\nb.jpg", b"a\rb.jpg", b"a\xffb.jpg", b"\t/b.jpg"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file systems that take any bytes as names")
+@pytest.mark.parametrize("name", HOSTILE)
+def test_names_that_a_list_cannot_hold_are_refused(name, run, tmp_path, capsys):
+    path = os.path.join(os.fsencode(tmp_path), b"in", name)
+    os.makedirs(os.path.dirname(path))
+    with open(path, "wb"):
+        pass
+    with pytest.raises(SystemExit):
+        run("--list", "--recursive", str(tmp_path / "x"), str(tmp_path / "in"))
+    error = capsys.readouterr().err
+    assert "a list holds no names with tabs, line ends or bytes that are not UTF-8" in error
+    assert len(error.splitlines()) == 1
+    assert [p.name for p in tmp_path.iterdir()] == ["in"]
+
+
+def test_names_that_look_odd_are_kept(run, tmp_path):
+    names = ["- rf.jpg", "a b'c\"$x.jpg", "ü\u202e.jpg", "\x1b[31m.jpg"]
+    (tmp_path / "in").mkdir()
+    for name in names:
+        (tmp_path / "in" / name).write_bytes(b"x")
+    prefix = str(tmp_path / "x")
+    run("--list", "--no-shuffle", prefix, str(tmp_path / "in"))
+    run("--pass-through", prefix, str(tmp_path / "in"))
+    listed = (tmp_path / "x.lst").read_text(encoding="utf-8").splitlines()
+    assert sorted(line.split("\t")[2] for line in listed) == sorted(names)
+    assert len((tmp_path / "x.idx").read_text().splitlines()) == len(names)
 
 
 def test_an_index_is_made_of_a_record_file(run, tmp_path, monkeypatch):

@@ -218,3 +218,24 @@ def test_the_operators_that_can_be_said():
     assert mx.onnx.get_operator_support(13) == names
     with pytest.raises(MXNetError, match="opset_version=12: must be 13"):
         mx.onnx.get_operator_support(12)
+
+
+X = mx.sym.var("x")
+HOSTILE = {
+    "ones": (mx.sym.broadcast_add(X, mx.sym.ones((1 << 17, 1 << 17))), (1, 1), "17,179,869,184 el"),
+    "arange": (mx.sym.broadcast_add(X, mx.sym.arange(0, 1 << 40)), (1,), "a constant of"),
+    "eye": (mx.sym.broadcast_add(X, mx.sym.eye(1 << 16)), (1, 1), "a constant of"),
+    "anchors": (mx.sym.contrib.MultiBoxPrior(X), (1, 3, 1 << 20, 1 << 20), "a constant of"),
+    "no size": (X + 1, (0, 2), "input 'x' has no parameter, and in_shapes leave its shape"),
+    "negative": (X + 1, (-5, 2), "input 'x' has no parameter, and in_shapes leave its shape"),
+    "half a character": (mx.sym.relu(mx.sym.var("\ud800")), (1,), r"of the name '\\ud800'"),
+    "no name": (mx.sym.relu(mx.sym.var("")), (1,), "of the name ''"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_symbols_are_refused_at_once(name, tmp_path):
+    symbol, shape, text = HOSTILE[name]
+    with pytest.raises(MXNetError, match=text):
+        mx.onnx.export_model(symbol, {}, [shape], onnx_file_path=str(tmp_path / "x.onnx"))
+    assert not list(tmp_path.iterdir())

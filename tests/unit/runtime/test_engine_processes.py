@@ -123,6 +123,7 @@ def test_the_process_ends_although_an_operation_does_not():
     assert "operations left unfinished at exit: endless (pushed at <string>:3)" in log
 
 
+@pytest.mark.usefixtures("interrupts")
 def test_waiting_can_be_interrupted():
     x, hold = mx.nd.zeros((3,)), threading.Event()
     mx.engine.push(lambda: hold.wait(10), write=[x])

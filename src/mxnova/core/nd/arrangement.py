@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..base.dtypes import BFLOAT16
 from ..base.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -84,7 +85,8 @@ def histogram(
     if not isinstance(bins, int):
         raise argument_error("histogram", "bins", bins, "must be a number or an array")
     if range is None:
-        counts, edges = np.histogram(a.asnumpy(), bins=bins)
+        numbers = a.astype("float32") if a.dtype == BFLOAT16 else a
+        counts, edges = np.histogram(numbers.asnumpy(), bins=bins)
         return array(counts), array(edges)
     return function_of("_histogram")(a, bin_cnt=bins, range=range)
 

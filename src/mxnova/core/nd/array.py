@@ -154,7 +154,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
     def _number(self, purpose: str) -> Any:
         if self.size != 1:
             raise ArgumentTypeError(f"an array of shape {self.shape} cannot be used as {purpose}")
-        return self.asscalar()
+        return self._tensor.item() if self.dtype == BFLOAT16 else self.asscalar()
 
     def __bool__(self) -> bool:
         if self.size == 1:
@@ -177,7 +177,8 @@ class NDArray(Arithmetic, Reshaping, Interchange):
 
     def __repr__(self) -> str:
         sizes = "x".join(map(str, self.shape))
-        return f"\n{self.asnumpy()}\n<{type(self).__name__} {sizes} @{self.context}>"
+        numbers = self.astype("float32") if self.dtype == BFLOAT16 else self
+        return f"\n{numbers.asnumpy()}\n<{type(self).__name__} {sizes} @{self.context}>"
 
     __hash__ = object.__hash__
 

@@ -73,7 +73,7 @@ class Links:
             return GROUPS[kind](self._place)
         except MXNetError:
             raise
-        except RuntimeError as error:
+        except (RuntimeError, ValueError, MemoryError) as error:  # of addresses that are damaged
             raise MXNetError(
                 f"KVStore: worker {self.rank} could not reach all of the {self.size} workers "
                 f"within {self.faults.timeout:g} s (MXNOVA_DIST_TIMEOUT): {first_line(error)}"

@@ -144,6 +144,7 @@ def test_a_status_is_the_jobs(cluster, how):
 
 
 @pytest.mark.parametrize("how", [("-H", "hosts"), ("--launcher", "mpi")], ids=["ssh", "mpi"])
+@pytest.mark.usefixtures("interrupts")
 def test_ctrl_c_ends_all_of_a_job(cluster, how, tmp_path):
     process = cluster("-m", "mxnova", "launch", "-n", "2", *how, *sleepers.COMMAND)
     numbers = sleepers.numbers_when_up(process, tmp_path)

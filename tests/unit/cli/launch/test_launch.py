@@ -94,6 +94,7 @@ def started(*args, before=(), **options):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.usefixtures("interrupts")
 def test_what_interrupts_the_launcher_leaves_nothing_behind(number, tmp_path):
     """Neither processes nor what these have started."""
     process = started("-n", "2", *sleepers.COMMAND, cwd=tmp_path, stderr=subprocess.PIPE)

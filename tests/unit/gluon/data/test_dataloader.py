@@ -558,6 +558,7 @@ def is_alive(pid):
         ("fork", "SIGKILL", -signal.SIGKILL),
     ],
 )
+@pytest.mark.usefixtures("interrupts")
 def test_nothing_is_left_however_a_program_ends(tmp_path, method, how, code):
     path = tmp_path / "program.py"
     path.write_text(textwrap.dedent(PROGRAM))

@@ -76,6 +76,17 @@ def test_a_device_that_nothing_carries_is_told(links, monkeypatch):
         links[0].exchange("push", 1, {1: [torch.ones(3, device="meta")]}, {})
 
 
+@pytest.mark.parametrize("error", [RuntimeError, ValueError, MemoryError])
+def test_addresses_that_a_stranger_has_overwritten_are_told(error, monkeypatch):
+    def read(place):
+        raise error("basic_string::_M_create")  # gloo, of bytes that are no address
+
+    monkeypatch.setitem(links_module.GROUPS, "cpu", read)
+    store = torch.distributed.HashStore()
+    with pytest.raises(MXNetError, match="worker 0 could not reach all of the 2 workers"):
+        Links(store, Faults(store, 0, 2, 5.0, "nobody"), "127.0.0.1")
+
+
 @pytest.mark.skipif(torch.distributed.is_nccl_available(), reason="NCCL is there")
 def test_without_nccl_it_is_told():
     with pytest.raises(MXNetError, match="PyTorch needs NCCL"):

@@ -105,7 +105,11 @@ def of_equal(
 
 @functools.lru_cache(maxsize=64)  # one step updates many weights
 def correction(beta: float, t: int, dtype: torch.dtype) -> float:
-    """``1 - beta**t``, the power rounded to `dtype` as MXNet does."""
+    """``1 - beta**t``, the power rounded to `dtype` as MXNet does.
+
+    Not so to bfloat16, in which 0.999 is 1, and divisors 0.
+    """
+    dtype = torch.float32 if dtype == torch.bfloat16 else dtype
     return 1 - float(torch.tensor(beta**t, dtype=dtype))
 
 

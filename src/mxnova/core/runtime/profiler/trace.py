@@ -8,9 +8,11 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 
 from ....formats.atomic import replacing
+from ...base.errors import FileError
 from .events import ASYNC, COUNTER, MARK, SPAN, Event
 
 __all__ = ["Trace"]
@@ -22,19 +24,33 @@ class Trace:
     """A growing trace: events as text, in a file without a name, until written.
 
     What stands at the path given to `write` is at any time a whole trace.
+
+    Raises:
+        FileError: the folder for temporary files cannot be written.
     """
 
     def __init__(self) -> None:
-        self._spool = tempfile.TemporaryFile("w+b")  # noqa: SIM115 - open until closed
+        with _told():
+            self._spool = tempfile.TemporaryFile("w+b", buffering=0)  # noqa: SIM115 - until closed
+        self._end = 0
         self._lanes: dict[str, int] = {}
         self._threads: dict[int, int] = {}
         self._named: set[tuple[int, int]] = set()
         self._n_async = 0
 
     def add(self, events: Iterable[Event]) -> None:
-        """Appends events."""
+        """Appends events, or none of them where the disk is full.
+
+        Raises:
+            FileError: they cannot be written.
+        """
         text = "".join(f",\n{{{entry}}}" for event in events for entry in self._entries(event))
-        self._spool.write(text.encode())
+        left = memoryview(text.encode())
+        self._spool.seek(self._end)  # over the half of what has failed
+        with _told():
+            while left:
+                left = left[self._spool.write(left) :]
+        self._end = self._spool.tell()
 
     def _entries(self, event: Event) -> Iterator[str]:
         """An event's JSON, without braces, and that of the lane and the thread it introduces."""
@@ -60,17 +76,26 @@ class Trace:
 
     def write(self, path: str) -> None:
         """Writes what there is so far as a whole file."""
+        self._spool.truncate(self._end)
         self._spool.seek(0)
         with replacing(path) as file:
             file.write(b'{"displayTimeUnit":"ms","traceEvents":[')
             self._spool.read(1)  # the comma before the first event
             shutil.copyfileobj(self._spool, file, 1 << 20)
             file.write(b"\n]}\n")
-        self._spool.seek(0, 2)
 
     def close(self) -> None:
         """Gives the events up."""
         self._spool.close()
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """A block that writes temporary files: its errors name their folder."""
+    try:
+        yield
+    except OSError as error:
+        raise FileError.of(error, tempfile.gettempdir()) from None
 
 
 def _at(phase: str, clock_ns: int) -> str:

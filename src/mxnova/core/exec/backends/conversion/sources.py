@@ -16,12 +16,20 @@ _CONSTANT = (
 )
 
 
-@converter(_CONSTANT, only_onnx=True)
+_LARGEST = 1 << 28  # elements: a symbol of one line may ask for any number of them
+
+
+def _is_too_large(site: Site) -> str | None:
+    count = sum(map(prod, site.out))
+    return None if count <= _LARGEST else f"a constant of {count:,} elements"
+
+
+@converter(_CONSTANT, _is_too_large, only_onnx=True)
 def _made(site: Site) -> Any:
     return site.ops.constant(site.op.forward(**site.op.quiet_facts()))
 
 
-@converter("_contrib_MultiBoxPrior", only_onnx=True)
+@converter("_contrib_MultiBoxPrior", _is_too_large, only_onnx=True)
 def _anchors(site: Site) -> Any:
     images = torch.empty(1).expand(site.shapes[0])  # of which the operator reads the shape
     return site.ops.constant(site.op.forward(images))
