@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import torch
 
 from .core.base.errors import MXNetError, candidates
+from .core.runtime.torch_api import has_lapack
 
 __all__ = ["Feature", "Features", "feature_list"]
 
@@ -55,7 +56,7 @@ def _found() -> dict[str, bool]:
         "BLAS_ATLAS": False,
         "BLAS_MKL": mkl,
         "BLAS_APPLE": not mkl and platform.system() == "Darwin",
-        "LAPACK": torch._C.has_lapack,
+        "LAPACK": has_lapack(),
         "MKLDNN": torch.backends.mkldnn.is_available(),
         "OPENCV": importlib.util.find_spec("cv2") is not None,
         "CAFFE": False,

@@ -18,6 +18,7 @@ import torch
 from .core.base.errors import ArgumentError, ArgumentTypeError
 from .core.base.scopes import is_np_array, is_np_shape, set_np_array, set_np_shape
 from .core.numpy.ufunc_options import np_ufunc_legal_option, refuse_changes
+from .core.runtime import process
 from .core.runtime.context import Context, context_of, gpu_memory_info, num_gpus
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "set_np",
     "set_np_shape",
     "setenv",
+    "tune_process",
     "use_np",
     "use_np_array",
     "use_np_shape",
@@ -238,3 +240,14 @@ def get_cuda_compute_capability(ctx: Context) -> int:
         raise ArgumentError(f"get_cuda_compute_capability: ctx={ctx}: must be a GPU's")
     major, minor = torch.cuda.get_device_capability(ctx.device)
     return 10 * major + minor
+
+
+def tune_process() -> None:
+    """Tunes the whole process for computing; importing mxnova never does.
+
+    glibc's allocator keeps large blocks that were freed instead of returning them to the system,
+    and while threads of the process wait for cores, OpenMP's idle ones sleep at once; a background
+    thread watches for that. ``MXNOVA_TUNE_PROCESS=1`` in the environment does it at import, as
+    ``mxnova run``, ``predict`` and ``launch`` do. Other calls than the first have no effect.
+    """
+    process.tune()

@@ -24,6 +24,8 @@ def main() -> None:
         SystemExit: the status is not 0.
     """
     options = parse(sys.argv[1:])
+    if options.command in ("run", "predict", "launch"):  # the process, and those it starts, is ours
+        os.environ.setdefault("MXNOVA_TUNE_PROCESS", "1")
     if options.command == "run":
         status = _run(options.script, options.module, options.args, options.numpy_names)
     else:

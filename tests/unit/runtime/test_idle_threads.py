@@ -86,7 +86,12 @@ def test_shares_are_of_the_time_between(monkeypatch):
 @pytest.mark.skipif(not IS_LINUX, reason="reads /proc")
 @pytest.mark.parametrize(
     "given, looks",
-    [({}, True), ({"GOMP_SPINCOUNT": "7"}, False), ({"OMP_WAIT_POLICY": "passive"}, False)],
+    [
+        ({"MXNOVA_TUNE_PROCESS": "1"}, True),
+        ({}, False),
+        ({"MXNOVA_TUNE_PROCESS": "1", "GOMP_SPINCOUNT": "7"}, False),
+        ({"MXNOVA_TUNE_PROCESS": "1", "OMP_WAIT_POLICY": "passive"}, False),
+    ],
 )
 def test_the_users_environment_has_its_way(given, looks):
     code = "import threading, mxnova.ndarray; print([t.name for t in threading.enumerate()])"

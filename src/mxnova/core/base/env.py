@@ -41,8 +41,9 @@ VARIABLES: dict[str, Variable] = {
     "MXNET_GLUON_REPO": Variable(kind_of(str),
         "https://apache-mxnet.s3-accelerate.dualstack.amazonaws.com/",
         "Where gluon's models and data sets are fetched from."),
-    "MXNOVA_TUNE_HEAP": Variable(kind_of(bool), True,
-        "Whether the runtime tells glibc to keep large freed blocks instead of unmapping them."),
+    "MXNOVA_TUNE_PROCESS": Variable(kind_of(bool), False,
+        "Whether importing mxnova tunes the whole process, as `mx.util.tune_process()` does; "
+        "`mxnova run`, `predict` and `launch` set it to 1 unless it is set."),
     "MXNOVA_IMAGE_MAX_PIXELS": Variable(kind_of(PosInt), 100_000_000,
         "Width times height of the largest image in a record that is decoded."),
     "MXNOVA_FUSE": Variable(kind_of(bool), True,

@@ -33,6 +33,7 @@ from ..op.sparse.storage import Value
 from ..runtime.attention import ATTENTION
 from ..runtime.context import Context
 from ..runtime.profiler import api_call
+from ..runtime.torch_api import base_of
 from .allocation import allocated_output, resized
 from .explanation import Placement
 from .gradient_path import refuse_without_gradient
@@ -271,7 +272,7 @@ class Executor:
             if not isinstance(value, Tensor) or array.stype != "default":
                 array._target = value
                 continue
-            if id(value) in given or value._base is not None:
+            if id(value) in given or base_of(value) is not None:
                 value = owned(value, [t for t in inputs if isinstance(t, Tensor)])
             # Not detached: what autograd keeps has a version counter of its own.
             replace(array, in_order(value).data, "forward")

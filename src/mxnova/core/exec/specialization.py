@@ -10,13 +10,16 @@ makes the rewritten form, and the first run after a change returns to the plain 
 from __future__ import annotations
 
 import functools
+import logging
 import threading
 from collections.abc import Sequence
-from operator import attrgetter, is_
+from operator import is_
 from typing import Any, NamedTuple
 
 from torch import Tensor
 
+from ..base.errors import MXNetError
+from ..runtime.torch_api import version_of
 from . import backends
 from .explanation import Placement, explained
 from .lowering import Lowered
@@ -25,7 +28,7 @@ from .training import Training
 
 __all__ = ["Inference"]
 
-_version = attrgetter("_version")
+_log = logging.getLogger("mxnova")
 
 
 class _Special(NamedTuple):
@@ -44,7 +47,7 @@ class _Special(NamedTuple):
     def fits(self, tensors: Sequence[Tensor]) -> bool:
         """Whether nothing has been written to since."""
         are_same = all(map(is_, tensors, self.tensors))
-        return are_same and self.versions == tuple(map(_version, tensors))
+        return are_same and self.versions == tuple(map(version_of, tensors))
 
 
 class Inference:
@@ -129,9 +132,15 @@ class Inference:
         if backend is None:
             return program.lowered(INFERENCE)
         names = [program.variables[i].name for i in self._watched]
-        rewritten = backend.compile(program, dict(zip(names, tensors, strict=True)))
-        return program.lower(rewritten, INFERENCE)
+        constants = dict(zip(names, tensors, strict=True))
+        try:
+            return program.lower(backend.compile(program, constants), INFERENCE)
+        except MXNetError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a defect of a pass, torch or a runtime
+            _log.warning("%s cannot compile a graph, which runs unchanged: %r", backend, error)
+            return program.lowered(INFERENCE)
 
 
 def _seen(tensors: tuple[Tensor, ...], lowered: Lowered | None) -> _Special:
-    return _Special(tensors, tuple(map(_version, tensors)), lowered)
+    return _Special(tensors, tuple(map(version_of, tensors)), lowered)

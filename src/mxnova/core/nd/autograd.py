@@ -31,6 +31,7 @@ from ..op.reordering import in_order
 from ..runtime.attention import ATTENTION
 from ..runtime.one_thread import in_one_thread
 from ..runtime.profiler import PROFILER, recorded_backward
+from ..runtime.torch_api import base_of, has_backward_hooks, is_zero_tensor, run_backward
 from .access import READ, settle
 from .base_array import BaseArray
 from .memory import give_up, regain, take
@@ -190,8 +191,6 @@ def _check_head_gradient(caller: str, i: int, array: BaseArray, gradient: BaseAr
 
 # Running ------------------------------------------------------------------------------------------
 
-# torch.autograd.grad spends 5 µs on checking arguments, as much as a small pass takes.
-run_backward: Any = torch.autograd.Variable._execution_engine.run_backward
 _run_alone = in_one_thread(run_backward)
 
 
@@ -221,7 +220,7 @@ def _gradients(
     finally:
         state.recording, state.training = before
     # Second derivatives that vanish come as ATen's tensors of zeros without memory.
-    flowing = [None if g is None or g._is_zerotensor() else g for g in found]
+    flowing = [None if g is None or is_zero_tensor(g) else g for g in found]
     if len(wanted) == len(leaves):
         return flowing
     rest = iter(flowing)
@@ -249,8 +248,8 @@ def _roots(heads: _Heads, create_graph: bool) -> tuple[list[Tensor], list[Tensor
 
 def _scalar_behind(tracked: Tensor) -> Tensor:
     """`tracked`, or the scalar that it is a view of: one node less, a sixth of a small pass."""
-    scalar = tracked._base
-    if scalar is None or scalar.dim() or tracked.numel() != 1 or tracked._backward_hooks:
+    scalar = base_of(tracked)
+    if scalar is None or scalar.dim() or tracked.numel() != 1 or has_backward_hooks(tracked):
         return tracked
     return scalar if scalar.requires_grad else tracked  # an own gradient's views have graphs alone
 

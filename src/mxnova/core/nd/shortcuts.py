@@ -17,6 +17,7 @@ from ..op.gradient import recorded
 from ..op.record import Op, OpType
 from ..runtime.attention import ATTENTION
 from ..runtime.context import Context
+from ..runtime.torch_api import base_of
 from .base_array import BaseArray
 from .chunk import Chunk
 from .compiled import compiled
@@ -119,7 +120,7 @@ def of_one(op: Op, array: BaseArray) -> Any:
         return invoke(op, (array,))
     if type(result) is not Tensor:
         return _visible(plan, result, (value,), array._chunk.context, cls)
-    if result is value or result._base is not None or not result.is_contiguous():
+    if result is value or base_of(result) is not None or not result.is_contiguous():
         result = owned(result, (value,))
     chunk = _new(Chunk)  # as in `pairwise`
     chunk.context, chunk.foreign, chunk._var = array._chunk.context, False, None
@@ -163,7 +164,7 @@ def _recorded_of_one(op: Op, array: BaseArray) -> Any:
         return _wrapped(op, result, (link,), (array,), type(array))
     if not result.is_floating_point():
         return invoke(op, (array,))
-    if result is link or result._base is not None or not result.is_contiguous():
+    if result is link or base_of(result) is not None or not result.is_contiguous():
         result = owned(result, (link,))
     return wrap(result, array._chunk.context, type(array), step(op, (array,)))
 
@@ -213,7 +214,7 @@ def straight(op, cls, {arrays}):
     here = a0._chunk.context
     if type(result) is not Tensor:
         return _visible(plan, result, ({values},), here, cls or kind)
-    if {is_given} or result._base is not None or not result.is_contiguous():
+    if {is_given} or base_of(result) is not None or not result.is_contiguous():
         result = owned(result, ({values},))
     chunk = _new(Chunk)  # as in `pairwise`
     chunk.context, chunk.foreign, chunk._var = here, False, None

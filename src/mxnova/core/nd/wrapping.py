@@ -16,6 +16,7 @@ from ..op.sparse import storage
 from ..op.sparse.storage import Sparse, Value, dense_of, sparse_of
 from ..op.zeros import zeros
 from ..runtime.context import Context
+from ..runtime.torch_api import base_of
 from .base_array import CLASSES, BaseArray
 from .chunk import Chunk, new_chunk
 from .copying import copy
@@ -141,9 +142,9 @@ def owned(result: Tensor, inputs: Sequence[Tensor]) -> Tensor:
     """
     if not result.is_contiguous():
         return in_order(result)
-    base = result._base
+    base = base_of(result)
     for tensor in inputs:
-        if result is tensor or (base is not None and (base is tensor or base is tensor._base)):
+        if result is tensor or (base is not None and (base is tensor or base is base_of(tensor))):
             return result.clone()
     return result
 

@@ -17,6 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from ..base.processor import is_amd
+from ..runtime import torch_api
 from . import reordering
 
 __all__ = [
@@ -117,6 +118,7 @@ def _multiplies(data: Tensor, weight: Tensor, n_columns: int) -> bool:
         and weight.dtype is torch.float32
         and n_columns >= _LEAST_COLUMNS
         and data.numel() >= _LEAST_ROWS * data.shape[-1]
+        and torch_api.has_onednn_kernels()
     )
 
 
@@ -139,8 +141,7 @@ def _linear(data: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
 
 
 def _multiplied(data: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    result: Tensor = torch.ops.mkldnn._linear_pointwise(data, weight, bias, "none", [], "")
-    return result
+    return torch_api.linear_pointwise(data, weight, bias, ("none", [], ""))
 
 
 class _Linear(torch.autograd.Function):

@@ -21,6 +21,7 @@ from torch import Tensor
 
 from ..base import env
 from ..base.shapes import PartialShape, is_known
+from ..runtime import torch_api
 from .onednn import HAS_AVX512
 
 __all__ = [
@@ -148,8 +149,8 @@ def multiplied(tiles: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """Products ``(tiles, 36, filters)`` of `windows` or what oneDNN has laid out of them."""
     count, _, channels = tiles.shape
     pixels = tiles.view(1, count, 1, AREA * channels).permute(0, 3, 1, 2)
-    products: Tensor = torch.ops.mkldnn._convolution_pointwise(
-        pixels, weight, bias, [0, 0], [1, 1], [1, 1], AREA, "none", [], ""
+    products = torch_api.convolution_pointwise(
+        pixels, weight, bias, ([0, 0], [1, 1], [1, 1], AREA), ("none", [], "")
     )
     return products.permute(0, 2, 3, 1).view(count, AREA, -1)
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where things run: contexts, the heap, random streams."""
 
-from . import cuda_pool, heap, idle_threads
+from ..base import env
+from . import cuda_pool, process
 
-heap.tune()
 cuda_pool.tune()
-idle_threads.watch()
+if env.get("MXNOVA_TUNE_PROCESS"):
+    process.tune()

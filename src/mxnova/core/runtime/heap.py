@@ -13,8 +13,6 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, cast
 
-from ..base import env
-
 __all__ = ["in_use", "tune"]
 
 # malloc.h: M_TRIM_THRESHOLD, M_MMAP_MAX
@@ -46,8 +44,8 @@ def in_use() -> int:
 
 
 def tune() -> bool:
-    """Applies the setting unless MXNOVA_TUNE_HEAP says not to; tells whether it did."""
-    if sys.platform != "linux" or not env.get("MXNOVA_TUNE_HEAP"):
+    """Applies the setting; tells whether it did."""
+    if sys.platform != "linux":
         return False
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is None:

@@ -22,6 +22,7 @@ from torch import Tensor
 from ...base import env
 from ...graph.node import Node
 from ...graph.symbol import Symbol
+from ...runtime.torch_api import has_onednn_kernels
 from ..fused_layers import FusedLayer
 from . import low_precision
 from .batch_split import images_at_once, with_batches_apart
@@ -55,6 +56,7 @@ class Aten:
         facts = program.facts
         return (
             bool(env.get("MXNOVA_FUSE"))
+            and has_onednn_kernels()
             and not facts.groups
             and facts.context.device.type == "cpu"
             and all(a.stype == "default" for a in facts.inputs.values())

@@ -13,6 +13,7 @@ from ...base.shapes import is_known
 from ...op.infer import Shapes
 from ...op.record import Op, OpType
 from ...op.reordering import channels_last
+from ...runtime import torch_api
 
 __all__ = ["FusedConvolution", "Geometry", "laid_out"]
 
@@ -85,19 +86,10 @@ class FusedConvolution(Op):
     def forward(self, *data: Tensor) -> Tensor:
         """unary(convolution(data) + other)."""
         image, *others = (channels_last(t.to(self.dtype)) for t in data)
-        result: Tensor
-        if not others:
-            result = torch.ops.mkldnn._convolution_pointwise(
-                image, self.weight, self.bias, *self.geometry, *self.unary
-            )
-            return result
-        unary = None if self.unary[0] == "none" else self.unary[0]
-        rest: Any = (self.weight, self.bias, *self.geometry, "add", 1.0, unary, [], None)
-        if self.in_place:
-            result = torch.ops.mkldnn._convolution_pointwise_.binary(*others, image, *rest)
-        else:
-            result = torch.ops.mkldnn._convolution_pointwise.binary(image, *others, *rest)
-        return result
+        other = others[0] if others else None
+        return torch_api.convolution_pointwise(
+            image, self.weight, self.bias, self.geometry, self.unary, other, self.in_place
+        )
 
 
 FusedConvolution.type = OpType(["_FusedConvolution"], FusedConvolution, FusedConvolution.forward)
@@ -108,5 +100,4 @@ def laid_out(weight: Tensor, geometry: Geometry, shape: Any) -> Tensor:
     weight = weight.contiguous(memory_format=torch.channels_last)
     if not is_known(shape):
         return weight
-    packed: Tensor = torch.ops.mkldnn._reorder_convolution_weight(weight, *geometry, list(shape))
-    return packed
+    return torch_api.reorder_convolution_weight(weight, geometry, list(shape))

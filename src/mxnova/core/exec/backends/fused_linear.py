@@ -22,6 +22,7 @@ from ...graph.symbol import Symbol
 from ...op.infer import Shapes
 from ...op.onednn import HAS_AVX512
 from ...op.record import Op, OpType
+from ...runtime import torch_api
 from .readers import Readers
 
 __all__ = ["FusedLinear", "is_worth_fusing", "with_fused_products"]
@@ -64,9 +65,7 @@ class FusedLinear(Op):
         """unary(data @ weight.T + bias)."""
         rows = data.flatten(1) if self.flatten else data.reshape(-1, data.shape[-1])
         rows = rows.to(self.dtype).contiguous()
-        result: Tensor = torch.ops.mkldnn._linear_pointwise(
-            rows, self.weight, self.bias, *self.unary
-        )
+        result = torch_api.linear_pointwise(rows, self.weight, self.bias, self.unary)
         if self.gelu_after:
             torch.ops.aten.gelu_(result)
         return result if self.flatten else result.view(*data.shape[:-1], self.n_columns)
@@ -154,7 +153,7 @@ def _fused(
     weight, *rest = (constants[e.node.name].detach().to(dtype) for e in node.inputs[1:])
     n_rows = prod(shape) // weight.shape[1]
     return FusedLinear(
-        weight=torch.ops.mkldnn._reorder_linear_weight(weight.contiguous(), n_rows),
+        weight=torch_api.reorder_linear_weight(weight.contiguous(), n_rows),
         bias=rest[0].contiguous() if rest else None,
         unary=("none", [], "") if gelu_after else unary,
         gelu_after=gelu_after,

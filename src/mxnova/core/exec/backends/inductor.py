@@ -17,6 +17,7 @@ from torch import Tensor
 
 from ...graph.node import Node
 from ...graph.symbol import Symbol
+from ...runtime import torch_api
 from .compiled_training import CompiledTraining, training_refusal
 from .group import Group, function_of, with_groups
 from .request import PRECISIONS, parameters_of, wants
@@ -61,7 +62,7 @@ class _CompiledTraining(CompiledTraining):
             if kind in ready:
                 return compiled(*values)
             # Compiles: a donated buffer would be gone in a second backward pass.
-            with torch._functorch.config.patch(donated_buffer=False):
+            with torch_api.without_donated_buffers():
                 results = compiled(*values)
             ready.add(kind)
             return results

@@ -17,6 +17,7 @@ from ...graph.node import Entry, Node
 from ...graph.rewrite import Replacement, rewrite
 from ...graph.symbol import Symbol
 from ...op.record import Op, OpType
+from ...runtime.torch_api import has_onednn_bfloat16
 from .fused_convolution import FusedConvolution
 from .fused_linear import FusedLinear
 
@@ -47,7 +48,7 @@ def check_bfloat16() -> None:
     Raises:
         MXNetError: it does not.
     """
-    if not torch.ops.mkldnn._is_mkldnn_bf16_supported():
+    if not has_onednn_bfloat16():
         raise MXNetError(
             "aten: precision='bfloat16': this processor has no instructions for bfloat16"
         )

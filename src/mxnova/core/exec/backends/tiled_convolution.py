@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fused 3×3 convolutions by tiles, which take a quarter or a fifth of the products (Winograd).
+"""Fused 3×3 convolutions by tiles, which take a quarter of the products (Winograd).
 
 Precondition: windows of 3×3 at every position, float32, nothing after them but a sum and a
 rectifier, and sizes for which that is faster. On one core with AVX2, weights not in its cache, by
-oneDNN, by `op.winograd` and by `op.nnpack`: 64 channels of 56×56 in 2.6, 1.9 and 1.3 ms, 128 of
-28×28 in 2.6, 1.4 and 1.2, 256 of 14×14 in 2.6, 1.8 and 2.0, 512 of 14×14 in 10.7, 6.0 and 7.6.
-Weights take four or seven times the memory. A number that is not finite spoils all outputs of its
-tiles.
+oneDNN and by `op.winograd`: 64 channels of 56×56 in 2.6 and 1.9 ms, 128 of 28×28 in 2.6 and 1.4,
+256 of 14×14 in 2.6 and 1.8, 512 of 14×14 in 10.7 and 6.0. Weights take four times the memory. A
+number that is not finite spoils all outputs of its tiles.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ import torch
 from torch import Tensor
 
 from ...base.shapes import PartialShape
-from ...op import nnpack, winograd
+from ...op import winograd
 from ...op.record import OpType
-from ...op.reordering import channels_last, in_order
+from ...op.reordering import channels_last
 from .fused_convolution import FusedConvolution, Geometry, laid_out
 
 __all__ = ["kind_for"]
@@ -37,33 +36,12 @@ def kind_for(shape: PartialShape, **values: Any) -> type[FusedConvolution]:
     """
     if values["dtype"] is torch.float32 and values["unary"][0] in ("none", "relu"):
         what = (shape, values["filters"], values["kernel"], *values["geometry"])
-        if nnpack.is_faster(*what):
-            return NNPACKConvolution
         if winograd.is_faster(*what):
             return WinogradConvolution
     return FusedConvolution
 
 
-class _TiledConvolution(FusedConvolution):
-    """A fused convolution that computes tiles of its images."""
-
-    def forward(self, *data: Tensor) -> Tensor:
-        """unary(convolution(data) + other)."""
-        images, *others = data
-        is_rectified = self.unary[0] == "relu"
-        output = self._convolved(images, is_rectified and not others)
-        if others:
-            output.add_(others[0])
-            if is_rectified:
-                output.relu_()
-        return output
-
-    def _convolved(self, images: Tensor, is_rectified: bool) -> Tensor:
-        """The convolution, with negative outputs 0 where that is asked for."""
-        raise NotImplementedError
-
-
-class WinogradConvolution(_TiledConvolution):
+class WinogradConvolution(FusedConvolution):
     """A convolution by ATen's and oneDNN's products; images go through it channels-last.
 
     Attributes:
@@ -85,6 +63,17 @@ class WinogradConvolution(_TiledConvolution):
             **values,
         )
 
+    def forward(self, *data: Tensor) -> Tensor:
+        """unary(convolution(data) + other)."""
+        images, *others = data
+        is_rectified = self.unary[0] == "relu"
+        output = self._convolved(images, is_rectified and not others)
+        if others:
+            output.add_(others[0])
+            if is_rectified:
+                output.relu_()
+        return output
+
     def _convolved(self, images: Tensor, is_rectified: bool) -> Tensor:
         images = channels_last(images).permute(0, 2, 3, 1)
         size = self.geometry.sizes(images.shape[1:3], self.kernel)
@@ -94,32 +83,6 @@ class WinogradConvolution(_TiledConvolution):
         return output.permute(0, 3, 1, 2)
 
 
-class NNPACKConvolution(_TiledConvolution):
-    """A convolution by NNPACK; images go through it in the order of their axes.
-
-    Attributes:
-        weight: transformed.
-        bias: of the outputs.
-    """
-
-    bias: Tensor
-
-    @classmethod
-    def prepared(
-        cls, weight: Tensor, bias: Tensor | None, shape: Any, **values: Any
-    ) -> NNPACKConvolution:
-        """One, given its weights, ``(filters, channels, 3, 3)``."""
-        bias = weight.new_zeros(len(weight)) if bias is None else bias.contiguous()
-        return cls(weight=nnpack.transformed(weight), bias=bias, **values)
-
-    def _convolved(self, images: Tensor, is_rectified: bool) -> Tensor:
-        images = in_order(images)
-        size = self.geometry.sizes(images.shape[2:], self.kernel)
-        output = images.new_empty(len(images), self.filters, *size)
-        pad = self.geometry.pad
-        nnpack.convolve(images, output, pad, self.weight, self.bias, rectified=is_rectified)
-        return output
-
-
-for _kind in (WinogradConvolution, NNPACKConvolution):
-    _kind.type = OpType([f"_{_kind.__name__}"], _kind, _kind.forward)
+WinogradConvolution.type = OpType(
+    ["_WinogradConvolution"], WinogradConvolution, WinogradConvolution.forward
+)

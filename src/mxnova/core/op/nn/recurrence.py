@@ -21,8 +21,6 @@ from ..vectors import tanh_
 
 __all__ = ["layer"]
 
-_VF: Any = torch._VF
-
 
 def layer(
     mode: str, data: Tensor, state: Tensor, cell: Sequence[Tensor], backwards: bool
@@ -86,7 +84,7 @@ def _differentiable(
 ) -> list[Tensor | None]:
     inputs = [t if t.requires_grad else t.detach() for t in (data, state, *cell)]
     settings = (cell, True, 1, 0.0, True, False, False)
-    output, _ = getattr(_VF, mode)(data, state.unsqueeze(0), *settings)
+    output, _ = getattr(torch, mode)(data, state.unsqueeze(0), *settings)
     wanted = [t for t in inputs if t.requires_grad]
     found = iter(torch.autograd.grad(output, wanted, d_output, create_graph=True))
     return [next(found) if t.requires_grad else None for t in inputs]

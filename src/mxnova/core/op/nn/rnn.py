@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, Literal
 
@@ -21,11 +21,6 @@ from ..infer import DTypes, Shapes
 from ..record import Op
 from . import recurrence
 from .dropout import dropped
-
-_VF: Any = torch._VF
-
-# ATen then runs its own kernel, which is what is wanted.
-warnings.filterwarnings("ignore", "LSTM with projections is not supported with oneDNN")
 
 _GATES = {"rnn_relu": 1, "rnn_tanh": 1, "gru": 3, "lstm": 4}
 
@@ -204,6 +199,18 @@ class RNN(Op):
             )
         ]
 
+    def _quiet(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """`function` without ATen's warning that it runs its own kernel for projections."""
+        if not self.projection_size:
+            return function
+
+        def run(*arguments: Any) -> Any:
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "LSTM with projections is not supported")
+                return function(*arguments)
+
+        return run
+
     def _by_layer(
         self,
         data: Tensor,
@@ -239,7 +246,7 @@ class RNN(Op):
         n_layers = len(cells) // self._n_directions
         recording = torch.is_grad_enabled()  # cuDNN has a backward only for its training form
         settings = (weights, True, n_layers, 0.0, recording, self.bidirectional)
-        function = getattr(_VF, self.mode)
+        function = self._quiet(getattr(torch, self.mode))
         if lengths is None:
             hidden = states if self.mode == "lstm" else states[0]
             return list(function(data, hidden, *settings, False))

@@ -16,6 +16,7 @@ from torch import Tensor
 from ...base.errors import MXNetError, argument_error, told_as
 from ...base.params import Shape, doc_of_arguments
 from ...base.shapes import shape_text
+from ...runtime import torch_api
 from ..declaration import operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
@@ -280,7 +281,7 @@ def gamma(noise: Tensor, rng: Generator, shape: Tensor, scale: Tensor) -> Tensor
         shape: shape of the distribution: its mean is ``shape * scale``.
         scale: scale of the distribution.
     """
-    return torch._standard_gamma(noise.zero_() + shape, generator=rng) * scale
+    return torch_api.standard_gamma(noise.zero_() + shape, rng) * scale
 
 
 @_distribution("_npi_exponential", "scale", bounds=_SCALE, scale=1.0)

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from ...base.errors import MXNetError
 from ...base.params import Count
+from ...runtime.torch_api import foreach
 from ..declaration import elementwise_shape, function_operator
 from ..dtypes import dtype_name
 from ..infer import DTypes, Shapes
@@ -102,7 +103,7 @@ def multi_sum_sq(*data: Tensor, num_arrays: Count) -> Tensor:
         num_arrays: number of arrays.
     """
     if data[0].dtype is torch.float32:
-        return torch.stack(torch._foreach_norm(data)).square_()
+        return torch.stack(foreach.norm(data)).square_()
     return torch.stack([a.square().sum(dtype=torch.float32) for a in data])
 
 
@@ -158,5 +159,5 @@ def reset_arrays(*data: Tensor, num_arrays: Count) -> tuple[Tensor, ...]:
         data: the arrays, of any shapes and floating-point types.
         num_arrays: number of arrays.
     """
-    torch._foreach_zero_(data)
+    foreach.zero_(data)
     return ()

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from ...base.params import Count, Floats, StepCounts
+from ...runtime.torch_api import foreach
 from ..declaration import operator
 from ..infer import DTypes
 from .adam import loss_scale
@@ -108,12 +109,12 @@ class _Lamb(MultiUpdate):
         self, weights: Tensors, grads: Tensors, states: Sequence[Tensors], shared: Tensors
     ) -> None:
         directions = self._directions(weights, grads, *states)
-        norms = torch.stack(torch._foreach_norm(weights))
-        lengths = torch.stack(torch._foreach_norm(directions))
+        norms = torch.stack(foreach.norm(weights))
+        lengths = torch.stack(foreach.norm(directions))
         ratios = trust_ratios(norms, lengths, self.lower_bound, self.upper_bound)
-        rates = torch._foreach_mul(ratios.unbind(), self.learning_rates)
-        torch._foreach_mul_(directions, rates)
-        torch._foreach_sub_(weights, directions)
+        rates = foreach.mul(ratios.unbind(), self.learning_rates)
+        foreach.mul_(directions, rates)
+        foreach.sub_(weights, directions)
 
     def _directions(
         self, weights: Tensors, grads: Tensors, means: Tensors, variances: Tensors
@@ -129,7 +130,7 @@ class _Lamb(MultiUpdate):
         directions = adam_directions_(
             weights, grads, means, variances, corrections, self.beta1, self.beta2, self.epsilon
         )
-        torch._foreach_add_(directions, torch._foreach_mul(weights, self.wds))
+        foreach.add_(directions, foreach.mul(weights, self.wds))
         return directions
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import torch
-
+from ...runtime.torch_api import foreach
 from ..declaration import operator
 from .multi import RatedUpdate
 from .step import Tensors, bounded_, decayed_all, of_equal, scaled_all
@@ -69,13 +68,13 @@ class MultiNagMomUpdate(_Together):
     ) -> None:
         (moms,) = states
         momentum = self.momentum
-        steps = torch._foreach_mul(self._scaled(grads), -lr)
-        torch._foreach_mul_(weights, 1 - lr * wd * (1 + momentum))
-        torch._foreach_add_(weights, moms, alpha=momentum**2)
-        torch._foreach_add_(weights, steps, alpha=1 + momentum)
-        torch._foreach_mul_(moms, momentum)
-        torch._foreach_add_(moms, steps)
-        torch._foreach_add_(moms, weights, alpha=-lr * wd)  # the new ones: see `nesterov_step_`
+        steps = foreach.mul(self._scaled(grads), -lr)
+        foreach.mul_(weights, 1 - lr * wd * (1 + momentum))
+        foreach.add_(weights, moms, alpha=momentum**2)
+        foreach.add_(weights, steps, alpha=1 + momentum)
+        foreach.mul_(moms, momentum)
+        foreach.add_(moms, steps)
+        foreach.add_(moms, weights, alpha=-lr * wd)  # the new ones: see `nesterov_step_`
 
 
 @operator("_multi_signum_update", extends=True)
@@ -98,11 +97,11 @@ class MultiSignumUpdate(_Together):
     ) -> None:
         (moms,) = states
         share = 1 - self.momentum
-        torch._foreach_mul_(moms, self.momentum)
-        torch._foreach_sub_(moms, self._scaled(grads), alpha=share)
-        torch._foreach_sub_(moms, weights, alpha=share * wd)
-        torch._foreach_mul_(weights, 1 - lr * self.wd_lh)
-        torch._foreach_add_(weights, torch._foreach_sign(moms), alpha=lr)
+        foreach.mul_(moms, self.momentum)
+        foreach.sub_(moms, self._scaled(grads), alpha=share)
+        foreach.sub_(moms, weights, alpha=share * wd)
+        foreach.mul_(weights, 1 - lr * self.wd_lh)
+        foreach.add_(weights, foreach.sign(moms), alpha=lr)
 
 
 @operator("_multi_rmsprop_update", extends=True)
@@ -127,11 +126,11 @@ class MultiRmsPropUpdate(_Together):
     ) -> None:
         (squares,) = states
         grads = self._decayed(weights, grads, wd)
-        torch._foreach_mul_(squares, self.gamma1)
-        torch._foreach_addcmul_(squares, grads, grads, value=1 - self.gamma1)
-        roots = torch._foreach_add(squares, self.epsilon)
-        torch._foreach_sqrt_(roots)
-        torch._foreach_addcdiv_(weights, grads, roots, value=-lr)
+        foreach.mul_(squares, self.gamma1)
+        foreach.addcmul_(squares, grads, grads, value=1 - self.gamma1)
+        roots = foreach.add(squares, self.epsilon)
+        foreach.sqrt_(roots)
+        foreach.addcdiv_(weights, grads, roots, value=-lr)
         bounded_(weights, self.clip_weights)
 
 
@@ -154,15 +153,15 @@ class MultiRmsPropAlexUpdate(MultiRmsPropUpdate):
         squares, means, deltas = states
         grads = self._decayed(weights, grads, wd)
         for decaying in (squares, means):
-            torch._foreach_mul_(decaying, self.gamma1)
-        torch._foreach_add_(means, grads, alpha=1 - self.gamma1)
-        torch._foreach_addcmul_(squares, grads, grads, value=1 - self.gamma1)
-        deviations = torch._foreach_add(squares, self.epsilon)
-        torch._foreach_addcmul_(deviations, means, means, value=-1)
-        torch._foreach_sqrt_(deviations)
-        torch._foreach_mul_(deltas, self.gamma2)
-        torch._foreach_addcdiv_(deltas, grads, deviations, value=-lr)
-        torch._foreach_add_(weights, deltas)
+            foreach.mul_(decaying, self.gamma1)
+        foreach.add_(means, grads, alpha=1 - self.gamma1)
+        foreach.addcmul_(squares, grads, grads, value=1 - self.gamma1)
+        deviations = foreach.add(squares, self.epsilon)
+        foreach.addcmul_(deviations, means, means, value=-1)
+        foreach.sqrt_(deviations)
+        foreach.mul_(deltas, self.gamma2)
+        foreach.addcdiv_(deltas, grads, deviations, value=-lr)
+        foreach.add_(weights, deltas)
         bounded_(weights, self.clip_weights)
 
 
@@ -186,16 +185,16 @@ class MultiFtrlUpdate(_Together):
     ) -> None:
         leaders, sums = states
         grads = self._scaled(grads)
-        steps = torch._foreach_sqrt(sums)
-        torch._foreach_addcmul_(sums, grads, grads)
-        roots = torch._foreach_sqrt(sums)
-        torch._foreach_sub_(steps, roots)
-        torch._foreach_add_(leaders, grads)
-        torch._foreach_addcmul_(leaders, steps, weights, value=1 / lr)
-        torch._foreach_copy_(weights, leaders)
+        steps = foreach.sqrt(sums)
+        foreach.addcmul_(sums, grads, grads)
+        roots = foreach.sqrt(sums)
+        foreach.sub_(steps, roots)
+        foreach.add_(leaders, grads)
+        foreach.addcmul_(leaders, steps, weights, value=1 / lr)
+        foreach.copy_(weights, leaders)
         bounded_(weights, self.lamda1)
-        torch._foreach_sub_(weights, leaders)  # shrunk, times -1
-        torch._foreach_add_(roots, self.beta)
-        torch._foreach_div_(roots, lr)
-        torch._foreach_add_(roots, wd)
-        torch._foreach_div_(weights, roots)
+        foreach.sub_(weights, leaders)  # shrunk, times -1
+        foreach.add_(roots, self.beta)
+        foreach.div_(roots, lr)
+        foreach.add_(roots, wd)
+        foreach.div_(weights, roots)

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import torch
-
 from ...base.params import Count, Floats
+from ...runtime.torch_api import foreach
 from ..declaration import operator
 from ..infer import Shapes
 from .multi import MultiUpdate, RatedUpdate
@@ -75,18 +74,16 @@ class _Preloaded(MultiUpdate):
         self, weights: Tensors, grads: Tensors, states: Sequence[Tensors], shared: Tensors
     ) -> None:
         lrs, wds = (rates.unbind() for rates in shared)
-        steps = torch._foreach_mul(weights, wds)
-        torch._foreach_add_(
-            steps, [scaled(g, self.rescale_grad, self.clip_gradient) for g in grads]
-        )
-        torch._foreach_mul_(steps, lrs)
+        steps = foreach.mul(weights, wds)
+        foreach.add_(steps, [scaled(g, self.rescale_grad, self.clip_gradient) for g in grads])
+        foreach.mul_(steps, lrs)
         if states:
             (moms,) = states
-            torch._foreach_mul_(moms, self.decay)
-            torch._foreach_sub_(moms, steps)
-            torch._foreach_add_(weights, moms)
+            foreach.mul_(moms, self.decay)
+            foreach.sub_(moms, steps)
+            foreach.add_(weights, moms)
         else:
-            torch._foreach_sub_(weights, steps)
+            foreach.sub_(weights, steps)
 
 
 class _PreloadedMom(_Preloaded):

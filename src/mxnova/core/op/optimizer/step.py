@@ -14,6 +14,14 @@ import torch
 from torch import Tensor
 from torch.autograd.graph import increment_version
 
+from ...runtime.torch_api import (
+    foreach,
+    fused_adam_,
+    fused_adamw_,
+    fused_sgd_,
+    has_fused_optimizers,
+)
+
 __all__ = [
     "Tensors",
     "adam_directions_",
@@ -62,7 +70,7 @@ def scaled_all(grads: Tensors, rescale_grad: float, clip_gradient: float) -> Ten
     """`scaled` for each of several gradients."""
     if rescale_grad == 1 and clip_gradient < 0:
         return grads
-    results = torch._foreach_mul(grads, rescale_grad)
+    results: Tensors = foreach.mul(grads, rescale_grad)
     bounded_(results, clip_gradient)
     return results
 
@@ -75,8 +83,8 @@ def decayed_all(
     clip_gradient: float,
 ) -> Tensors:
     """`decayed` for each of several weights."""
-    results = torch._foreach_mul(weights, wds)
-    torch._foreach_add_(results, grads, alpha=rescale_grad)
+    results: Tensors = foreach.mul(weights, wds)
+    foreach.add_(results, grads, alpha=rescale_grad)
     bounded_(results, clip_gradient)
     return results
 
@@ -84,8 +92,8 @@ def decayed_all(
 def bounded_(tensors: Tensors, bound: float) -> None:
     """Cuts each of several tensors to ±`bound`, unless that is negative."""
     if bound >= 0:
-        torch._foreach_clamp_min_(tensors, -bound)
-        torch._foreach_clamp_max_(tensors, bound)
+        foreach.clamp_min_(tensors, -bound)
+        foreach.clamp_max_(tensors, bound)
 
 
 def of_equal(
@@ -243,7 +251,7 @@ def adam_step_(
         grad = scaled(grad, rescale_grad, clip_gradient)
     if _fusable(weight, grad, mean, var) and _converge(beta1, beta2):
         tensors = ([weight], [grad], [mean], [var])
-        _fused_adam_(torch._fused_adam_, *tensors, lr, beta1, beta2, epsilon, wd)
+        _fused_adam_(fused_adam_, *tensors, lr, beta1, beta2, epsilon, wd)
     else:
         moments_(mean, var, grad.add(weight, alpha=wd), beta1, beta2)
         weight.addcdiv_(mean, var.sqrt().add_(epsilon), value=-lr)
@@ -274,7 +282,7 @@ def adam_steps_(
         grads = scaled_all(grads, rescale_grad, clip_gradient)
     columns = (weights, grads, means, variances)
     for (lr, wd), (ws, gs, ms, vs) in of_equal(zip(lrs, wds, strict=True), columns):
-        _fused_adam_(torch._fused_adam_, ws, gs, ms, vs, lr, beta1, beta2, epsilon, wd)
+        _fused_adam_(fused_adam_, ws, gs, ms, vs, lr, beta1, beta2, epsilon, wd)
 
 
 def adam_directions_(
@@ -302,9 +310,7 @@ def adam_directions_(
     tensors = (directions, grads, means, variances)
     for (first, second), (ds, gs, ms, vs) in of_equal(corrections, tensors):
         root = math.sqrt(second)
-        _fused_adam_(
-            torch._fused_adam_, ds, gs, ms, vs, -root / first, beta1, beta2, epsilon * root, 0.0
-        )
+        _fused_adam_(fused_adam_, ds, gs, ms, vs, -root / first, beta1, beta2, epsilon * root, 0.0)
     return directions
 
 
@@ -344,7 +350,7 @@ def adamw_step_(
     if _fusable(weight, grad, mean, var) and _converge(beta1, beta2) and lr != 0:
         # ATen: weight -= lr * (mean / (sqrt(var) + eps) + weight_decay * weight).
         _fused_adam_(
-            torch._fused_adamw_, [weight], [grad], [mean], [var],
+            fused_adamw_, [weight], [grad], [mean], [var],
             lr * eta, beta1, beta2, epsilon, wd / lr, found_inf=(~usable).float(),
         )  # fmt: skip
         return
@@ -377,6 +383,7 @@ def _fusable(*tensors: Tensor) -> bool:
     """
     return (
         tensors[0].device.type in ("cpu", "cuda")
+        and has_fused_optimizers()
         and _FLOAT32.issuperset(map(_dtype_of, tensors))
         and all(map(Tensor.is_contiguous, tensors))
     )
@@ -395,11 +402,7 @@ def _fused_sgd_(
     momentum: float = 0.0,
     dampening: float = 0.0,
 ) -> None:
-    torch._fused_sgd_(
-        weights, grads, buffers,
-        lr=lr, weight_decay=wd, momentum=momentum, dampening=dampening,
-        nesterov=False, maximize=False, is_first_step=False,
-    )  # fmt: skip
+    fused_sgd_(weights, grads, buffers, lr, wd, momentum, dampening)
     increment_version([*weights, *buffers])  # which these kernels leave out
 
 
@@ -417,8 +420,12 @@ def _fused_adam_(
     found_inf: Tensor | None = None,
 ) -> None:
     kernel(
-        weights, grads, means, variances, [], [_endless(weights[0].device)] * len(weights),
-        lr=lr, beta1=beta1, beta2=beta2, weight_decay=wd, eps=epsilon,
-        amsgrad=False, maximize=False, found_inf=found_inf,
-    )  # fmt: skip
+        *(weights, grads, means, variances, [_endless(weights[0].device)] * len(weights)),
+        lr=lr,
+        beta1=beta1,
+        beta2=beta2,
+        eps=epsilon,
+        wd=wd,
+        found_inf=found_inf,
+    )
     increment_version([*weights, *means, *variances])

@@ -18,6 +18,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.nn.functional import pad as padded
 
+from ...runtime import torch_api
 from ..onednn import HAS_AVX512
 
 __all__ = ["convolution", "linear"]
@@ -71,12 +72,12 @@ def _product(rows: Tensor, weight: Tensor) -> Tensor:
         return _product(shifted, weight) + weight.sum(1, dtype=torch.int32) * _MIDDLE
     if not rows.is_cuda:
         # That kernel takes rows that lie in one place for as many as there are.
-        return torch._int_mm(rows.contiguous(), weight.contiguous().T)
+        return torch_api.int_mm(rows.contiguous(), weight.contiguous().T)
     # Kernels on CUDA take more than 16 rows, and multiples of 8 of all else.
     inner = -rows.shape[1] % 8
     rows, n_rows = padded(rows, (0, inner, 0, max(17 - len(rows), 0))), len(rows)
     wider = padded(weight, (0, inner, 0, -len(weight) % 8))
-    return torch._int_mm(rows, wider.T)[:n_rows, : len(weight)]
+    return torch_api.int_mm(rows, wider.T)[:n_rows, : len(weight)]
 
 
 def convolution(

@@ -16,6 +16,7 @@ from torch import Tensor
 from ...base.errors import ArgumentError, MXNetError, argument_error, of_values
 from ...base.params import Shape, doc_of_arguments
 from ...base.shapes import from_user
+from ...runtime import torch_api
 from ..declaration import operator, register_function
 from ..dtypes import dtype_name, torch_dtype
 from ..families.creation import PartialShape
@@ -341,4 +342,4 @@ def generalized_negative_binomial(
 
 def _gamma(shape: Tensor, rng: Generator) -> Tensor:
     """A draw of scale 1 for every element of `shape`."""
-    return torch._standard_gamma(shape, generator=rng)
+    return torch_api.standard_gamma(shape, rng)

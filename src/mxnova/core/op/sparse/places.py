@@ -107,7 +107,10 @@ class Groups(NamedTuple):
 
 def bags(table: Tensor, indices: Tensor, starts: Tensor, weights: Tensor | None = None) -> Tensor:
     """Sums of (weighted) float32 slices of `table`: for each start of those up to the next."""
-    rows = table.reshape(len(table), math.prod(table.shape[1:])).contiguous()
+    width = math.prod(table.shape[1:])
+    if not width:  # refused by ATen's kernel for AVX-512
+        return table.new_zeros(len(starts), *table.shape[1:])
+    rows = table.reshape(len(table), width).contiguous()
     sums: Tensor = torch.embedding_bag(rows, indices, starts, False, 0, False, weights)[0]
     return sums.view(len(starts), *table.shape[1:])
 

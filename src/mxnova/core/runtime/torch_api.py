@@ -1,0 +1,368 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The border to torch: every private name of torch that mxnova uses, with a public fallback.
+
+Private names may go, or take other arguments, in any release, and builds differ in what they have:
+those for Apple's and Jetson's processors lack oneDNN. Each is tried once, when it is first used, on
+numbers whose result is known. What is absent, raises or gives other numbers is replaced by public
+calls, which are slower. `tests/meta/test_torch_border.py` finds private names elsewhere.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from operator import attrgetter
+from typing import Any, cast
+
+import numpy as np
+import torch
+from torch import Tensor
+
+__all__ = [
+    "apply_function",
+    "base_of",
+    "convolution_pointwise",
+    "foreach",
+    "fused_adam_",
+    "fused_adamw_",
+    "fused_sgd_",
+    "has_backward_hooks",
+    "has_fused_optimizers",
+    "has_lapack",
+    "has_onednn_bfloat16",
+    "has_onednn_kernels",
+    "int_mm",
+    "is_zero_tensor",
+    "linear_pointwise",
+    "reorder_convolution_weight",
+    "reorder_linear_weight",
+    "run_backward",
+    "standard_gamma",
+    "version_of",
+    "without_donated_buffers",
+]
+
+Unary = tuple[str, list[float], str]  # an activation: its name, numbers and algorithm
+Window = tuple[list[int], list[int], list[int], int]  # padding, stride, dilation, groups
+
+
+def _works(trial: Callable[[], bool]) -> bool:
+    """Whether a private name is there, takes the arguments that it is given, and is right."""
+    try:
+        with torch.no_grad():
+            return trial()
+    except Exception:  # noqa: BLE001 - whatever a foreign function raises, it is not usable
+        return False
+
+
+# oneDNN -------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def has_onednn_kernels() -> bool:
+    """Whether oneDNN's fused convolutions and products are there."""
+    if not torch.backends.mkldnn.is_available():  # type: ignore[no-untyped-call]
+        return False
+    return _works(_convolves) and _works(_multiplies)
+
+
+def _convolves() -> bool:
+    image, weight, bias = torch.full((1, 2, 3, 3), 2.0), torch.ones(1, 2, 1, 1), -torch.ones(1)
+    place, other = ([0, 0], [1, 1], [1, 1], 1), torch.ones(1, 1, 3, 3)
+    packed = reorder_convolution_weight(weight, place, [1, 2, 3, 3])
+    what = (image, packed, bias, place)
+    plain = convolution_pointwise(*what, ("relu", [], ""))
+    summed = convolution_pointwise(*what, ("none", [], ""), other)
+    convolution_pointwise(*what, ("relu", [], ""), other, in_place=True)
+    return bool((plain == 3).all() and (summed == 4).all() and (other == 4).all())
+
+
+def _multiplies() -> bool:
+    rows, weight = torch.ones(2, 3), torch.ones(4, 3)
+    packed = reorder_linear_weight(weight, 2)
+    found = [linear_pointwise(rows, w, None, ("relu", [], "")) for w in (weight, packed)]
+    return all(bool((f == 3).all()) for f in found)
+
+
+def convolution_pointwise(
+    image: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    window: Window,
+    unary: Unary,
+    other: Tensor | None = None,
+    in_place: bool = False,
+) -> Tensor:
+    """``unary(convolution(image) + other)``, where `has_onednn_kernels`.
+
+    Args:
+        image: (n, channels, height, width).
+        weight: (filters, channels / groups, height, width), or as laid out for the kernel.
+        bias: (filters,).
+        window: padding, stride and dilation of each axis, number of groups of channels.
+        unary: the activation; with `other` none or relu.
+        other: of the output's shape.
+        in_place: the result is written to `other`.
+    """
+    result: Tensor
+    if other is None:
+        result = torch.ops.mkldnn._convolution_pointwise(image, weight, bias, *window, *unary)
+        return result
+    after = None if unary[0] == "none" else unary[0]
+    rest: Any = (weight, bias, *window, "add", 1.0, after, [], None)
+    if in_place:
+        result = torch.ops.mkldnn._convolution_pointwise_.binary(other, image, *rest)
+    else:
+        result = torch.ops.mkldnn._convolution_pointwise.binary(image, other, *rest)
+    return result
+
+
+def reorder_convolution_weight(weight: Tensor, window: Window, shape: list[int]) -> Tensor:
+    """`weight` in the layout that the kernel for images of `shape` reads."""
+    packed: Tensor = torch.ops.mkldnn._reorder_convolution_weight(weight, *window, shape)
+    return packed
+
+
+def linear_pointwise(data: Tensor, weight: Tensor, bias: Tensor | None, unary: Unary) -> Tensor:
+    """``unary(data @ weight.T + bias)``, where `has_onednn_kernels`."""
+    result: Tensor = torch.ops.mkldnn._linear_pointwise(data, weight, bias, *unary)
+    return result
+
+
+def reorder_linear_weight(weight: Tensor, n_rows: int) -> Tensor:
+    """`weight` in the layout that the kernel for so many rows reads."""
+    packed: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight, n_rows)
+    return packed
+
+
+@functools.cache
+def has_onednn_bfloat16() -> bool:
+    """Whether oneDNN computes in bfloat16 on this processor."""
+    if not has_onednn_kernels():
+        return False
+    return _works(lambda: bool(torch.ops.mkldnn._is_mkldnn_bf16_supported()))
+
+
+# Autograd -----------------------------------------------------------------------------------------
+
+
+def _run_backward_publicly(
+    roots: Sequence[Tensor],
+    gradients: Sequence[Tensor],
+    keep_graph: bool,
+    create_graph: bool,
+    inputs: Sequence[Tensor],
+    _allow_unreachable: bool,
+    accumulate: bool,
+) -> Sequence[Tensor | None]:
+    if accumulate:
+        torch.autograd.backward(roots, gradients, keep_graph, create_graph, inputs=inputs)
+        return ()
+    return torch.autograd.grad(
+        roots, inputs, gradients, keep_graph, create_graph, allow_unused=True
+    )
+
+
+def _engine_works() -> bool:
+    with torch.enable_grad():
+        leaf = torch.ones(2, requires_grad=True)
+        result = leaf * 3
+    engine: Any = torch.autograd.Variable._execution_engine
+    pass_ = ((result,), (torch.ones(2),), True, False, (leaf,), True)
+    (found,) = engine.run_backward(*pass_, False)
+    engine.run_backward(*pass_, True)
+    return bool((found == 3).all() and leaf.grad is not None and (leaf.grad == 3).all())
+
+
+def _backward_runner() -> Callable[..., Any]:
+    if not _works(_engine_works):
+        return _run_backward_publicly
+    runner: Callable[..., Any] = torch.autograd.Variable._execution_engine.run_backward
+    return runner
+
+
+# Positional: roots, their gradients, keep_graph, create_graph, inputs, allow_unreachable, and
+# whether gradients are added to the inputs' `.grad` instead of being returned.
+# torch.autograd.grad spends 5 µs on checking arguments, as much as a small pass takes.
+run_backward = _backward_runner()
+
+
+def apply_function(function: type[torch.autograd.Function]) -> Callable[..., Any]:
+    """``function.apply`` that does not look for functorch's transforms, which takes 3 µs."""
+    applied = getattr(super(torch.autograd.Function, function), "apply", function.apply)
+    return cast("Callable[..., Any]", applied)
+
+
+# Tensors ------------------------------------------------------------------------------------------
+
+# None for a tensor that is no view; the tensor whose memory a view shares.
+base_of: Callable[[Tensor], Tensor | None] = attrgetter("_base")
+# How often a tensor's memory was written to.
+version_of: Callable[[Tensor], int] = attrgetter("_version")
+# Whether a tensor is one of zeros without memory, as second derivatives that vanish are.
+is_zero_tensor: Callable[[Tensor], bool] = getattr(Tensor, "_is_zerotensor", lambda _tensor: False)
+
+
+def has_backward_hooks(tensor: Tensor) -> bool:
+    """Whether somebody watches gradients of `tensor`."""
+    return bool(getattr(tensor, "_backward_hooks", None))
+
+
+def has_lapack() -> bool:
+    """Whether torch was built with LAPACK."""
+    return bool(getattr(torch._C, "has_lapack", True))
+
+
+# Kernels ------------------------------------------------------------------------------------------
+
+
+def int_mm(a: Tensor, b: Tensor) -> Tensor:
+    """int32 product of two int8 matrices."""
+    if _has_int_mm():
+        return torch._int_mm(a, b)
+    if not a.is_cuda:
+        return a.int() @ b.int()
+    return (a.double() @ b.double()).int()  # CUDA multiplies no int32
+
+
+@functools.cache
+def _has_int_mm() -> bool:
+    ones = torch.ones(32, 32, dtype=torch.int8)
+    return _works(lambda: bool((torch._int_mm(ones, ones) == 32).all()))
+
+
+def standard_gamma(shape: Tensor, generator: torch.Generator | None) -> Tensor:
+    """A draw from the gamma distribution of scale 1 for every element of `shape`."""
+    if _has_standard_gamma():
+        return torch._standard_gamma(shape, generator=generator)
+    device = "cpu" if generator is None else generator.device
+    key = torch.randint(2**62, (), generator=generator, device=device)
+    drawn = np.random.default_rng(int(key)).standard_gamma(shape.double().cpu().numpy())
+    return torch.as_tensor(drawn).to(shape)
+
+
+@functools.cache
+def _has_standard_gamma() -> bool:
+    generator = torch.Generator().manual_seed(0)
+    drawn: Callable[[], Tensor] = lambda: torch._standard_gamma(  # noqa: E731
+        torch.full((64,), 1e4), generator=generator
+    )
+    return _works(lambda: bool((drawn() - 1e4).abs().max() < 1e3))
+
+
+def without_donated_buffers() -> AbstractContextManager[Any]:
+    """A block in which Inductor compiles gradients that can be computed twice."""
+    functorch = getattr(torch, "_functorch", None)
+    try:
+        patched: AbstractContextManager[Any] = functorch.config.patch(  # type: ignore[union-attr]
+            donated_buffer=False
+        )
+    except AttributeError:  # a release without the setting, or without donated buffers
+        return nullcontext()
+    return patched
+
+
+# Updates of weights -------------------------------------------------------------------------------
+
+
+class _Foreach:
+    """Functions of lists of tensors: ``foreach.mul_(tensors, 2.0)`` is ``torch._foreach_mul_``.
+
+    One that torch lacks becomes a loop over the method of tensors.
+    """
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        function = getattr(torch, f"_foreach_{name}", None) or _one_by_one(name)
+        setattr(self, name, function)
+        return function
+
+
+def _one_by_one(name: str) -> Callable[..., Any]:
+    method: Callable[..., Tensor] = getattr(Tensor, name)
+
+    def run(tensors: Sequence[Tensor], *columns: Any, **options: Any) -> list[Tensor]:
+        n = len(tensors)
+        each = [c if isinstance(c, (list, tuple)) else [c] * n for c in columns]
+        return [method(*row, **options) for row in zip(tensors, *each, strict=True)]
+
+    return run
+
+
+foreach: Any = _Foreach()
+
+
+@functools.cache
+def has_fused_optimizers() -> bool:
+    """Whether the kernels are there that update many weights by SGD, Adam and AdamW at once."""
+    return _works(_steps_by_sgd) and all(
+        _works(functools.partial(_steps_by_adam, step)) for step in (fused_adam_, fused_adamw_)
+    )
+
+
+def _steps_by_sgd() -> bool:
+    weight, grad = torch.ones(2), torch.ones(2)
+    fused_sgd_([weight], [grad], [], lr=0.5, wd=0.0)
+    return bool((weight == 0.5).all())
+
+
+def _steps_by_adam(step: Callable[..., None]) -> bool:
+    weight, grad, mean, var = torch.ones(2), torch.ones(2), torch.zeros(2), torch.zeros(2)
+    endless = torch.full((), float("inf"))
+    step(
+        [weight], [grad], [mean], [var], [endless], lr=0.5, beta1=0.75, beta2=0.75, eps=0.0, wd=0.0
+    )
+    return bool((weight == 0.75).all() and (mean == 0.25).all() and (var == 0.25).all())
+
+
+def fused_sgd_(
+    weights: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    buffers: Sequence[Tensor],
+    lr: float,
+    wd: float,
+    momentum: float = 0.0,
+    dampening: float = 0.0,
+) -> None:
+    """A step of SGD for several weights, where `has_fused_optimizers`.
+
+    ``buffer = momentum * buffer + (1 - dampening) * (grad + wd * weight)``.
+    """
+    torch._fused_sgd_(  # type: ignore[call-overload]
+        weights, grads, buffers,
+        lr=lr, weight_decay=wd, momentum=momentum, dampening=dampening,
+        nesterov=False, maximize=False, is_first_step=False,
+    )  # fmt: skip
+
+
+def fused_adam_(*columns: Sequence[Tensor], **numbers: Any) -> None:
+    """A step of Adam for several weights, where `has_fused_optimizers`.
+
+    Args:
+        columns: weights, gradients, means, variances, numbers of steps.
+        numbers: lr, beta1, beta2, eps, wd, and found_inf: 1 where nothing is to change.
+    """
+    _fused_adam_by(torch._fused_adam_, columns, **numbers)
+
+
+def fused_adamw_(*columns: Sequence[Tensor], **numbers: Any) -> None:
+    """`fused_adam_`, whose decay leaves the moments alone."""
+    _fused_adam_by(torch._fused_adamw_, columns, **numbers)
+
+
+def _fused_adam_by(
+    kernel: Callable[..., Any],
+    columns: Sequence[Sequence[Tensor]],
+    lr: float,
+    beta1: float,
+    beta2: float,
+    eps: float,
+    wd: float,
+    found_inf: Tensor | None = None,
+) -> None:
+    *states, steps = columns
+    kernel(
+        *states, [], steps,
+        lr=lr, beta1=beta1, beta2=beta2, weight_decay=wd, eps=eps,
+        amsgrad=False, maximize=False, found_inf=found_inf,
+    )  # fmt: skip
