@@ -134,6 +134,8 @@ def _kind_of(like: Any) -> Rule:
         return "True or False", lambda value: value in (True, False)
     if isinstance(like, int):
         return "a number", _is_number
+    if isinstance(like, float):
+        return "a number", _is_number
     return "a number or None", _is_none_or(_is_number)
 
 
@@ -153,7 +155,7 @@ _SPECIAL: dict[str, Rule] = {
     "param_dict": ("a dictionary", lambda value: isinstance(value, dict)),
     "sym_info": ("attributes and arguments of a Symbol", _is_symbols),
     "lr_scheduler": ("a scheduler or None", _is_none_or(lambda v: isinstance(v, LRScheduler))),
-    "base_lr": ("a number", _is_number),
+    "lr": ("a number or None", _is_none_or(_is_number)),  # None where a scheduler decides
     "cumgrads": ("a dictionary of sums", _is_dict(_is_sum)),
     "weight_previous": (
         "a dictionary of arrays",

@@ -11,7 +11,7 @@ from .values import MOST_BITS
 __all__ = ["Budget", "cost_of"]
 
 _LEAST_BYTES, _BYTES = 8 << 20, 16  # the latter for each byte of the file
-_LEAST_OPERATORS, _BYTES_OF_OPERATOR = 4096, 16
+_LEAST_OPERATORS, _OPERATORS = 2048, 8  # the latter for each node of the file
 _OBJECT = 64 + MOST_BITS // 8  # bytes of one number of Python's
 
 
@@ -25,16 +25,16 @@ class Budget:
 
     Args:
         n_bytes: size of the file.
+        n_nodes: how many it has.
     """
 
-    def __init__(self, n_bytes: int) -> None:
-        self._bytes, self._operators = _LEAST_BYTES, _LEAST_OPERATORS
-        self.grow(n_bytes)
+    def __init__(self, n_bytes: int, n_nodes: int) -> None:
+        self._bytes = _LEAST_BYTES + _BYTES * n_bytes
+        self._operators = _LEAST_OPERATORS + _OPERATORS * n_nodes
 
     def grow(self, n_bytes: int) -> None:
         """Adds a file of this size, which the first one reads."""
         self._bytes += _BYTES * n_bytes
-        self._operators += n_bytes // _BYTES_OF_OPERATOR
 
     def has(self, n_bytes: int) -> bool:
         """Whether so much memory is left."""

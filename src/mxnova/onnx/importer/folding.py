@@ -386,13 +386,17 @@ def _tile(site: Site, values: list[Any]) -> Any:
 
 @_fold("Range")
 def _range(site: Site, values: list[Any]) -> Any:
-    start, limit, delta = (v.reshape(())[()] for v in values)
-    return np.arange(start, limit, delta).astype(values[0].dtype)
+    return np.arange(*_bounds(values)).astype(values[0].dtype)
 
 
 def _n_of_range(site: Site, values: list[Any]) -> int:
-    start, limit, delta = (v.reshape(()).item() for v in values)
+    start, limit, delta = _bounds(values)
     return max(int((limit - start) / delta) + 1, 1)
+
+
+def _bounds(values: list[Any]) -> list[Any]:
+    """Start, limit and delta as Python's numbers, whose difference does not overflow."""
+    return [v.reshape(()).item() for v in values]
 
 
 _GROWS: dict[str, Callable[[Site, list[Any]], int]] = {  # numbers of elements

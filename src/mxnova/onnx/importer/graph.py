@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from ...core.graph.symbol import Symbol
 from .builder import Builder
 from .element_types import ELEMENT_TYPES, type_name
 from .folding import FOLDS, Folding
-from .reading import ModelFile
+from .reading import ModelFile, all_nodes
 from .site import TRANSLATORS, RefusalError, Site
 from .values import MOST_AXES, Value
 
@@ -115,7 +115,7 @@ class Imported:
     def _check(self, graph: Any) -> None:
         """Raises an error that names all operators that there are no translators for."""
         unknown: dict[str, str] = {}
-        for node in _all_nodes(graph):
+        for node in all_nodes(graph):
             if node.domain not in _DOMAINS or not _is_known(node.op_type):
                 kind = f"{node.domain}.{node.op_type}" if node.domain else node.op_type
                 unknown.setdefault(kind, _name_of(node))
@@ -225,15 +225,6 @@ def _version(model: Any) -> int:
 
 def _is_known(kind: str) -> bool:
     return kind in TRANSLATORS or kind in FOLDS
-
-
-def _all_nodes(graph: Any) -> Iterator[Any]:
-    """Nodes of a graph and of those inside of it."""
-    waiting = [graph]
-    while waiting:
-        for node in waiting.pop().node:
-            yield node
-            waiting.extend(a.g for a in node.attribute if a.type == AttributeProto.GRAPH)
 
 
 def _place(node: Any) -> str:

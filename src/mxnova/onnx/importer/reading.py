@@ -20,7 +20,7 @@ from .budget import Budget
 from .element_types import ELEMENT_TYPES, type_name
 from .values import MOST_AXES
 
-__all__ = ["ModelFile", "parsed", "read_model"]
+__all__ = ["ModelFile", "all_nodes", "parsed", "read_model"]
 
 _FIELDS = {  # where numbers lie that are no bytes, and whose bits they have there
     TensorProto.FLOAT: ("float_data", np.float32), TensorProto.DOUBLE: ("double_data", np.float64),
@@ -47,7 +47,7 @@ class ModelFile:
     size: int
 
     def __post_init__(self) -> None:
-        self.budget = Budget(self.size)
+        self.budget = Budget(self.size, sum(1 for _ in all_nodes(self.model.graph)))
         self._files: dict[str, memoryview] = {}
 
     def array(self, tensor: Any) -> np.ndarray:
@@ -144,6 +144,15 @@ def parsed(content: bytes, name: str) -> ModelFile:
     if not model.graph.output or not model.opset_import:
         raise FormatError(f"{name}: this is no ONNX model: it has no outputs, or no opset")
     return ModelFile(model, name, len(content))
+
+
+def all_nodes(graph: Any) -> Iterator[Any]:
+    """Nodes of a graph and of those inside of it."""
+    waiting = [graph]
+    while waiting:
+        for node in waiting.pop().node:
+            yield node
+            waiting.extend(a.g for a in node.attribute if a.type == AttributeProto.GRAPH)
 
 
 def _names_in(graph: Any) -> Iterator[Any]:
