@@ -35,9 +35,8 @@ from typing import Any, ClassVar
 
 from mxnova.core.base.errors import MXNetError, OutOfMemoryError
 
-from .parsers import Parser
+from .parsers import ALLOWANCE, Parser
 
-ALLOWANCE = 16 << 20
 TIME_LIMIT = 1.0
 HANG_LIMIT = 20.0
 _M_MMAP_THRESHOLD = -3  # malloc.h: from which size on a block is mapped, and unmapped when freed
@@ -179,10 +178,12 @@ _MUTATIONS: tuple[Callable[[bytearray, random.Random, list[bytes]], None], ...] 
 Mutator.PERIOD = len(_MUTATIONS) + 2
 
 
-def check(parse: Callable[[bytes], object], data: bytes, factor: int = 1) -> str | None:
+def check(
+    parse: Callable[[bytes], object], data: bytes, factor: int = 1, allowance: int = ALLOWANCE
+) -> str | None:
     """What is wrong with how `parse` takes `data`, if anything."""
     try:
-        with _limited_memory(factor * len(data) + ALLOWANCE):
+        with _limited_memory(factor * len(data) + allowance):
             start = time.process_time()
             try:
                 parse(data)
@@ -192,7 +193,9 @@ def check(parse: Callable[[bytes], object], data: bytes, factor: int = 1) -> str
                 pass
             seconds = time.process_time() - start
     except (MemoryError, OutOfMemoryError):
-        return f"more memory than {factor} x input and 16 MiB\n{traceback.format_exc()}"
+        return (
+            f"more memory than {factor} x input and {allowance >> 20} MiB\n{traceback.format_exc()}"
+        )
     except Exception:  # noqa: BLE001 - whatever it is, it is the finding
         return traceback.format_exc()
     return f"{seconds:.1f} s" if seconds > TIME_LIMIT else None
@@ -266,7 +269,7 @@ def _work(
         parser.parse(data)
     for number in range(first, n_inputs):
         current.value = number
-        reason = check(parser.parse, inputs.input(number), parser.factor)
+        reason = check(parser.parse, inputs.input(number), parser.factor, parser.allowance)
         if reason is not None:
             parent.send((number, reason))
     current.value = n_inputs

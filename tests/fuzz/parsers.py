@@ -23,6 +23,7 @@ from mxnova.core.base.errors import MXNetError
 from mxnova.formats import idx, params, recordio, states, symbol_json, text_tables
 from mxnova.formats.image_size import image_size
 
+ALLOWANCE = 16 << 20
 DATA = Path(__file__).parents[1] / "data"
 
 
@@ -37,9 +38,10 @@ class Parser:
     name: str
     parse: Callable[[bytes], object]
     seeds: Callable[[], list[bytes]]
-    factor: int = 1  # how many times the size of the input it may take, beside 16 MiB
+    factor: int = 1  # how many times the size of the input it may take, beside the allowance
     make: Callable[[random.Random], bytes] | None = None
     n_inputs: int = 2000  # of a run of the tests
+    allowance: int = ALLOWANCE
 
 
 # -- .params
@@ -296,15 +298,19 @@ class Later:
         return getattr(module, self.name)(*arguments)
 
 
-def _attack(name: str, module: str, factor: int, n_inputs: int) -> Parser:
+def _attack(
+    name: str, module: str, factor: int, n_inputs: int, allowance: int = ALLOWANCE
+) -> Parser:
     """A row of what is attacked by well-formed inputs: those that `make` of a module makes."""
     parse, seeds, make = (Later(module, function) for function in ("attack", "seeds", "make"))
-    return Parser(name, parse, seeds, factor, make, n_inputs)
+    return Parser(name, parse, seeds, factor, make, n_inputs, allowance)
 
 
 HAS_ONNX = importlib.util.find_spec("onnx") is not None
-ATTACKS: tuple[tuple[str, str, int, int], ...] = (  # name, module, factor, inputs of a test
+ATTACKS: tuple[tuple[Any, ...], ...] = (  # name, module, factor, inputs of a test, allowance
     ("state_attacks", "states_files", 64, 300),
+    ("archive_attacks", "archives", 64, 100, 256 << 20),
+    ("argument_attacks", "arguments", 64, 200, 1 << 30),
     *([("onnx_attacks", "onnx_graphs", 128, 300)] if HAS_ONNX else []),
 )
 

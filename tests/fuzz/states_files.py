@@ -6,7 +6,9 @@ What is read must be usable: updates end at once, and work or raise MXNetError.
 
 from __future__ import annotations
 
+import logging
 import random
+import warnings
 from typing import Any
 
 import numpy as np
@@ -26,6 +28,8 @@ from mxnova.optimizer import Optimizer, Updater
 from mxnova.optimizer.states import dumps_updater
 
 __all__ = ["attack", "make", "seeds"]
+
+logging.getLogger("mxnova").setLevel(logging.ERROR)  # of rates and storage
 
 _SCHEDULERS = (
     lambda: FactorScheduler(2, 0.5, warmup_steps=3),
@@ -122,6 +126,12 @@ def _array(rng: random.Random) -> ArrayRecord:
 
 def attack(data: bytes) -> None:
     """Loads states, updates weights of several kinds with them, and writes them down again."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of float16
+        _use(data)
+
+
+def _use(data: bytes) -> None:
     updater = Updater(mx.optimizer.SGD())
     updater.set_states(data)
     weights = {0: "float32", 1: "float32", "0": "float16"}
