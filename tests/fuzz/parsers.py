@@ -308,10 +308,10 @@ def _attack(
 
 HAS_ONNX = importlib.util.find_spec("onnx") is not None
 ATTACKS: tuple[tuple[Any, ...], ...] = (  # name, module, factor, inputs of a test, allowance
-    ("state_attacks", "states_files", 64, 300),
-    ("archive_attacks", "archives", 64, 100, 256 << 20),
-    ("argument_attacks", "arguments", 64, 200, 1 << 30),
-    *([("onnx_attacks", "onnx_graphs", 128, 300)] if HAS_ONNX else []),
+    ("state_attacks", "states_files", 64, 150),
+    ("archive_attacks", "archives", 64, 60, 256 << 20),
+    ("argument_attacks", "arguments", 64, 120, 1 << 30),
+    *([("onnx_attacks", "onnx_graphs", 128, 100)] if HAS_ONNX else []),
 )
 
 

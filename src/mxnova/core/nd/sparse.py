@@ -271,7 +271,8 @@ def _unpickled(content: bytes, context: str) -> Any:
     record = params.loads_array(bytearray(content))
     if record is None:
         raise FormatError("a pickled array without shape and values")
-    return array_of_record(record).as_in_context(context_of(context))
+    array: Any = array_of_record(record)
+    return array.as_in_context(context_of(context))
 
 
 # Arithmetic ---------------------------------------------------------------------------------------
