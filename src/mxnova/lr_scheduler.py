@@ -49,20 +49,29 @@ class LRScheduler:
         warmup_begin_lr: float = 0,
         warmup_mode: str = "linear",
     ) -> None:
-        _check_count(self, "warmup_steps", warmup_steps, low=0)
-        if warmup_begin_lr > base_lr:
-            raise argument_error(
-                _name(self), "warmup_begin_lr", warmup_begin_lr, f"exceeds base_lr={base_lr}"
-            )
-        if warmup_mode not in ("linear", "constant"):
-            raise argument_error(
-                _name(self), "warmup_mode", warmup_mode, "must be 'linear' or 'constant'"
-            )
         self.base_lr = base_lr
         self.warmup_steps = warmup_steps
         self.warmup_final_lr = base_lr
         self.warmup_begin_lr = warmup_begin_lr
         self.warmup_mode = warmup_mode
+        LRScheduler._check(self)
+
+    def _check(self) -> None:
+        """The rules of the constructor, which hold for what is read from a file, too.
+
+        Raises:
+            ArgumentError: an attribute has no proper value.
+        """
+        _check_count(self, "warmup_steps", self.warmup_steps, low=0)
+        begin, final = self.warmup_begin_lr, self.warmup_final_lr
+        if begin > final:
+            raise argument_error(
+                _name(self), "warmup_begin_lr", begin, f"exceeds base_lr={shown(final)}"
+            )
+        if self.warmup_mode not in ("linear", "constant"):
+            raise argument_error(
+                _name(self), "warmup_mode", self.warmup_mode, "must be 'linear' or 'constant'"
+            )
 
     def get_warmup_lr(self, num_update: int) -> float:
         """The learning rate of update number `num_update`, one of those that warm up."""
@@ -103,18 +112,25 @@ class FactorScheduler(LRScheduler):
         warmup_mode: str = "linear",
     ) -> None:
         super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
-        if step < 1:
-            raise argument_error(_name(self), "step", step, "must be at least 1")
-        _check_factor(self, factor)
         self.step = step
         self.factor = factor
         self.stop_factor_lr = stop_factor_lr
         self.count = 0
+        FactorScheduler._check(self)
+
+    def _check(self) -> None:
+        super()._check()
+        if self.step < 1:
+            raise argument_error(_name(self), "step", self.step, "must be at least 1")
+        _check_factor(self, self.factor)
+        if self.count < 0:
+            raise argument_error(_name(self), "count", self.count, "must be at least 0")
 
     def __call__(self, num_update: int) -> float:
         """The learning rate after `num_update` updates."""
         if num_update < self.warmup_steps:
             return self.get_warmup_lr(num_update)
+        self._skip((num_update - self.count - 1) // self.step - _MOST_SKIPPED)
         while num_update > self.count + self.step:  # programs may have skipped updates
             self.count += self.step
             self.base_lr *= self.factor
@@ -124,6 +140,20 @@ class FactorScheduler(LRScheduler):
             else:
                 _log.info("update %d: the learning rate is %.5e", num_update, self.base_lr)
         return self.base_lr
+
+    def _skip(self, n_changes: int) -> None:
+        """So many changes at once, if any, where one by one they would take too long."""
+        if not n_changes > 0:
+            return
+        self.count += n_changes * self.step
+        try:
+            rate = self.base_lr * float(self.factor) ** n_changes
+            self.base_lr = max(rate, self.stop_factor_lr)
+        except OverflowError:  # a factor below -1
+            self.base_lr = self.stop_factor_lr
+
+
+_MOST_SKIPPED = 10_000  # changes, which are made one by one
 
 
 class MultiFactorScheduler(LRScheduler):
@@ -148,15 +178,21 @@ class MultiFactorScheduler(LRScheduler):
         warmup_mode: str = "linear",
     ) -> None:
         super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
-        if not isinstance(step, list) or not step:
-            raise AssertedTypeError(f"{_name(self)}: step={shown(step)}: must be a list of numbers")
-        if step[0] < 1 or any(b <= a for a, b in itertools.pairwise(step)):
-            raise argument_error(_name(self), "step", step, "must increase, from 1 at least")
-        _check_factor(self, factor)
         self.step = step
         self.cur_step_ind = 0
         self.factor = factor
         self.count = 0
+        MultiFactorScheduler._check(self)
+
+    def _check(self) -> None:
+        super()._check()
+        step = self.step
+        if not isinstance(step, list) or not step:
+            raise AssertedTypeError(f"{_name(self)}: step={shown(step)}: must be a list of numbers")
+        if step[0] < 1 or any(b <= a for a, b in itertools.pairwise(step)):
+            raise argument_error(_name(self), "step", step, "must increase, from 1 at least")
+        _check_factor(self, self.factor)
+        _check_count(self, "cur_step_ind", self.cur_step_ind, low=0)
 
     def __call__(self, num_update: int) -> float:
         """The learning rate after `num_update` updates."""
@@ -188,6 +224,13 @@ class _Decay(LRScheduler):
         self.max_update = max_update
         self.final_lr = final_lr
         self.max_steps = self.max_update - self.warmup_steps
+
+    def _check(self) -> None:
+        super()._check()
+        _check_count(self, "max_update", self.max_update, low=1)
+        if self.max_steps != self.max_update - self.warmup_steps:
+            reason = "must be max_update - warmup_steps"
+            raise argument_error(_name(self), "max_steps", self.max_steps, reason)
 
     def __call__(self, num_update: int) -> float:
         """The learning rate after `num_update` updates."""

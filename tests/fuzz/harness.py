@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mutated inputs for parsers, and the checks that each must pass.
+"""Mutated or made inputs for parsers, and the checks that each must pass.
 
 A parser takes bytes. Whatever they are, it must return or raise MXNetError, within one second of
 processor time and within 16 MiB of memory and the parser's multiple of the input's size.
@@ -33,11 +33,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, ClassVar
 
-from mxnova.core.base.errors import MXNetError
+from mxnova.core.base.errors import MXNetError, OutOfMemoryError
 
-from .parsers import Parser
+from .parsers import ALLOWANCE, Parser
 
-ALLOWANCE = 16 << 20
 TIME_LIMIT = 1.0
 HANG_LIMIT = 20.0
 _M_MMAP_THRESHOLD = -3  # malloc.h: from which size on a block is mapped, and unmapped when freed
@@ -57,10 +56,26 @@ class Finding:
         folder.mkdir(parents=True, exist_ok=True)
         name = self.parser.name
         path = folder / f"{name}-{self.seed}-{self.number}.bin"
-        path.write_bytes(Mutator(self.parser.seeds(), self.seed).input(self.number))
+        path.write_bytes(inputs_of(self.parser, self.seed).input(self.number))
         again = f"To see it again: scripts/fuzz {name} --replay {path}"
         path.with_suffix(".txt").write_text(f"{self.reason}\n\n{again}\n")
         return path
+
+
+def inputs_of(parser: Parser, seed: int) -> Mutator | Made:
+    """The inputs of a parser: those that it makes by itself, or its seeds, damaged."""
+    return Mutator(parser.seeds(), seed) if parser.make is None else Made(parser.make, seed)
+
+
+class Made:
+    """An endless list of inputs that a function makes, each of its own random numbers."""
+
+    def __init__(self, make: Callable[[random.Random], bytes], seed: int) -> None:
+        self.make, self.seed = make, seed
+
+    def input(self, number: int) -> bytes:
+        """Input `number`."""
+        return self.make(random.Random(number << 32 | self.seed))
 
 
 class Mutator:
@@ -163,16 +178,24 @@ _MUTATIONS: tuple[Callable[[bytearray, random.Random, list[bytes]], None], ...] 
 Mutator.PERIOD = len(_MUTATIONS) + 2
 
 
-def check(parse: Callable[[bytes], object], data: bytes, factor: int = 1) -> str | None:
+def check(
+    parse: Callable[[bytes], object], data: bytes, factor: int = 1, allowance: int = ALLOWANCE
+) -> str | None:
     """What is wrong with how `parse` takes `data`, if anything."""
     try:
-        with _limited_memory(factor * len(data) + ALLOWANCE):
+        with _limited_memory(factor * len(data) + allowance):
             start = time.process_time()
-            with contextlib.suppress(MXNetError):
+            try:
                 parse(data)
+            except OutOfMemoryError:
+                raise
+            except MXNetError:
+                pass
             seconds = time.process_time() - start
-    except MemoryError:
-        return f"more memory than {factor} x input and 16 MiB\n{traceback.format_exc()}"
+    except (MemoryError, OutOfMemoryError):
+        return (
+            f"more memory than {factor} x input and {allowance >> 20} MiB\n{traceback.format_exc()}"
+        )
     except Exception:  # noqa: BLE001 - whatever it is, it is the finding
         return traceback.format_exc()
     return f"{seconds:.1f} s" if seconds > TIME_LIMIT else None
@@ -241,10 +264,12 @@ def _work(
     warnings.simplefilter("error")
     if sys.platform == "linux" and hasattr(ctypes.CDLL(None), "mallopt"):
         ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, 1 << 17)
-    mutator = Mutator(parser.seeds(), seed)
+    inputs = inputs_of(parser, seed)
+    for data in parser.seeds():  # imports what is imported at the first use
+        parser.parse(data)
     for number in range(first, n_inputs):
         current.value = number
-        reason = check(parser.parse, mutator.input(number), parser.factor)
+        reason = check(parser.parse, inputs.input(number), parser.factor, parser.allowance)
         if reason is not None:
             parent.send((number, reason))
     current.value = n_inputs

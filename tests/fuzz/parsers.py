@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import importlib.util
 import json
+import random
 import struct
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +23,7 @@ from mxnova.core.base.errors import MXNetError
 from mxnova.formats import idx, params, recordio, states, symbol_json, text_tables
 from mxnova.formats.image_size import image_size
 
+ALLOWANCE = 16 << 20
 DATA = Path(__file__).parents[1] / "data"
 
 
@@ -27,13 +31,17 @@ DATA = Path(__file__).parents[1] / "data"
 class Parser:
     """A function of bytes, and good inputs to damage: small ones, of every kind it knows.
 
-    Both are functions of a module, not lambdas: they go to another process by name.
+    Where inputs must be well formed to come to what can be attacked, `make` makes them of random
+    numbers. All are functions of a module, not lambdas: they go to another process by name.
     """
 
     name: str
     parse: Callable[[bytes], object]
     seeds: Callable[[], list[bytes]]
-    factor: int = 1  # how many times the size of the input it may take, beside 16 MiB
+    factor: int = 1  # how many times the size of the input it may take, beside the allowance
+    make: Callable[[random.Random], bytes] | None = None
+    n_inputs: int = 2000  # of a run of the tests
+    allowance: int = ALLOWANCE
 
 
 # -- .params
@@ -275,20 +283,36 @@ def find_records(data: bytes) -> None:
             offset = recordio.offset_after(data, offset)
 
 
-# Importing models loads PyTorch, whose heap would hide what other parsers take.
-def import_onnx(data: bytes) -> None:
-    from .onnx_models import import_onnx
+@dataclass(frozen=True)
+class Later:
+    """A function of a module beside this one, which is imported when it is called.
 
-    import_onnx(data)
+    Some import PyTorch, whose heap would hide what other parsers take.
+    """
+
+    module: str
+    name: str
+
+    def __call__(self, *arguments: Any) -> Any:
+        module = importlib.import_module(f".{self.module}", __package__)
+        return getattr(module, self.name)(*arguments)
 
 
-def onnx_seeds() -> list[bytes]:
-    from .onnx_models import onnx_seeds
-
-    return onnx_seeds()
+def _attack(
+    name: str, module: str, factor: int, n_inputs: int, allowance: int = ALLOWANCE
+) -> Parser:
+    """A row of what is attacked by well-formed inputs: those that `make` of a module makes."""
+    parse, seeds, make = (Later(module, function) for function in ("attack", "seeds", "make"))
+    return Parser(name, parse, seeds, factor, make, n_inputs, allowance)
 
 
 HAS_ONNX = importlib.util.find_spec("onnx") is not None
+ATTACKS: tuple[tuple[Any, ...], ...] = (  # name, module, factor, inputs of a test, allowance
+    ("state_attacks", "states_files", 64, 150),
+    ("archive_attacks", "archives", 64, 60, 256 << 20),
+    ("argument_attacks", "arguments", 64, 120, 1 << 30),
+    *([("onnx_attacks", "onnx_graphs", 128, 100)] if HAS_ONNX else []),
+)
 
 
 # fmt: off
@@ -305,6 +329,9 @@ PARSERS: tuple[Parser, ...] = (
     Parser("image_list",  text_tables.parse_image_list, image_list_seeds, 64),
     Parser("idx_file",    read_idx_file,      idx_file_seeds),
     Parser("record_parts", find_records,      recordio_seeds),
-    *([Parser("onnx",     import_onnx,        onnx_seeds, 128)] if HAS_ONNX else []),
+    *([
+        Parser("onnx",    Later("onnx_models", "import_onnx"), Later("onnx_models", "onnx_seeds"), 128),
+    ] if HAS_ONNX else []),
+    *(_attack(*row) for row in ATTACKS),
 )
 # fmt: on

@@ -13,9 +13,6 @@ from mxnova.core.base.errors import FormatError
 from . import harness
 from .parsers import PARSERS, Parser
 
-N_INPUTS = 2000
-
-
 each_parser = pytest.mark.parametrize("parser", PARSERS, ids=lambda parser: parser.name)
 
 
@@ -25,7 +22,7 @@ def findings_of(parser, n_inputs, seed=0):
 
 @each_parser
 def test_parser_only_raises_its_own_errors_within_its_limits(parser):
-    assert findings_of(parser, N_INPUTS) == []
+    assert findings_of(parser, parser.n_inputs) == []
 
 
 @each_parser

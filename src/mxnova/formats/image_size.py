@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from mxnova.core.base.errors import ArgumentError, FormatError
 
-__all__ = ["check_image_size", "image_size"]
+__all__ = ["check_image_size", "check_pixels", "image_size"]
 
 Size: TypeAlias = "tuple[int, int]"
 
@@ -44,6 +44,15 @@ def check_image_size(function: str, encoded: bytes | memoryview, limit: int) -> 
         ArgumentError: it has more than `limit` pixels.
     """
     width, height = image_size(encoded) or (0, 0)
+    check_pixels(function, width, height, limit)
+
+
+def check_pixels(function: str, width: int, height: int, limit: int) -> None:
+    """Refuses an image of this size.
+
+    Raises:
+        ArgumentError: it has more than `limit` pixels.
+    """
     if width * height > limit:
         raise ArgumentError(
             f"{function}: an image of {width} x {height} pixels, where the environment variable "

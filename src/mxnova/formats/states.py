@@ -142,7 +142,14 @@ class _Resolver:
         handle = self.part((raw.state,), 0, dict).get("handle")
         if handle is None:
             return None
-        content = self.buffer(handle)
+        return self.array_record(self.buffer(handle))
+
+    def own_sparse(self, raw: Instance, _depth: int) -> ArrayRecord | None:
+        """A sparse array as `pickle` writes one of ours: its bytes, and its context."""
+        return self.array_record(self.buffer(self.part(raw.args, 0, object)))
+
+    def array_record(self, content: memoryview) -> ArrayRecord | None:
+        """The array in bytes that `loads_array` reads."""
         record = loads_array(self.source.part("pickle", content))
         is_decoded = content.obj is not self.source.view.obj
         if record is None or record.data.flags.owndata or is_decoded:
@@ -253,7 +260,11 @@ _CALLS: dict[tuple[str, str], Callable[[_Resolver, Instance, int], object]] = {
     ("mxnet.ndarray.ndarray", "NDArray"): _Resolver.array,
     ("mxnet.ndarray.sparse", "CSRNDArray"): _Resolver.array,
     ("mxnet.ndarray.sparse", "RowSparseNDArray"): _Resolver.array,
+    ("mxnet.numpy", "ndarray"): _Resolver.array,
     ("mxnet.numpy.multiarray", "ndarray"): _Resolver.array,
+    ("mxnova.core.nd.array", "NDArray"): _Resolver.array,
+    ("mxnova.core.nd.numpy_array", "ndarray"): _Resolver.array,
+    ("mxnova.core.nd.sparse", "_unpickled"): _Resolver.own_sparse,
 }
 _RENAMED_MODULES = {
     "__builtin__": "builtins",

@@ -98,7 +98,7 @@ def CSVIter(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N802 
             text = f"{len(labels)} labels for {len(data)} samples in {params.data_csv}"
             raise FormatError(f"{params.label_csv}: {text}")
     else:
-        labels = np.zeros((len(data), *params.label_shape), dtype)
+        labels = np.broadcast_to(np.zeros((), dtype), (len(data), *params.label_shape))
     if params.label_shape == (1,):
         labels = labels[:, 0]
     order = BatchOrder(len(data), params.batch_size, params.round_batch)
@@ -211,8 +211,9 @@ def _part_of_images(params: SimpleNamespace, count: int) -> np.ndarray:
     """Numbers of the images of a part, in their order: as many as fill batches."""
     if params.part_index >= params.num_parts:
         part_of(count, params.num_parts, params.part_index, "MNISTIter")
-    cuts = [i * (count // params.num_parts) for i in range(params.num_parts)]
-    begin, end = [*cuts, count][params.part_index :][:2]
+    size = count // params.num_parts
+    begin = params.part_index * size
+    end = count if params.part_index == params.num_parts - 1 else begin + size
     part = np.arange(begin, end)
     if params.shuffle:
         StdRandom(params.seed).shuffle(part)

@@ -14,7 +14,7 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Annotated, Any, Literal
 
-from ..core.base.errors import ArgumentTypeError
+from ..core.base.errors import ArgumentTypeError, MXNetError, from_foreign
 from ..core.base.kinds import FloatKind, IntKind, TupleKind
 from ..core.base.params import Field, Floats, PosInt, Shape, fields_of, parse_attrs
 
@@ -270,7 +270,13 @@ def iterator(
                 listing = ", ".join(sorted(unknown))
                 _log.warning("%s: there are no arguments %s: ignored", name, listing)
             given = {n: v for n, v in kwargs.items() if n in known}
-            return make(SimpleNamespace(**parse_attrs(name, fields, given)), **names)
+            params = SimpleNamespace(**parse_attrs(name, fields, given))
+            try:
+                return make(params, **names)
+            except (ArithmeticError, MemoryError, ValueError) as error:  # of sizes out of bounds
+                if isinstance(error, MXNetError):
+                    raise
+                raise from_foreign(error, name) from error
 
         create.__name__ = create.__qualname__ = name
         create.__module__, create.__doc__ = make.__module__, make.__doc__

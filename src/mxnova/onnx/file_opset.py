@@ -12,7 +12,7 @@ from onnx import helper
 from torch import Tensor
 
 from ..core.base.errors import MXNetError
-from ..core.base.free_names import free_name
+from ..core.base.free_names import FreeNames
 from ..core.exec.backends.conversion.onnx_opset import KINDS, ONNXOpset
 from ..core.exec.backends.conversion.opset import Numbers, Statistics, bounds_of
 from .open_sizes import OpenSizes, is_open
@@ -45,7 +45,7 @@ class FileOpset(ONNXOpset):
         self.outputs: list[Any] = []
         self.constants: dict[str, Tensor] = {}
         self._open = open_sizes
-        self._taken = set(names)
+        self._taken = FreeNames(names)
         self._results: dict[str, str] = {}  # values of nodes that are no outputs yet, and whose
         self._equal: dict[Any, str] = {}
         self._node_name = ""
@@ -78,7 +78,7 @@ class FileOpset(ONNXOpset):
         return self._unique(f"{self._node_name}/{kind}")
 
     def _unique(self, name: str) -> str:
-        return free_name(name, self._taken)
+        return self._taken.free(name)
 
     # Edges of the model
 

@@ -22,6 +22,7 @@ from ..formats.params import ArrayRecord
 from ..formats.states import ObjectRecord, StatesFile, dumps_states, read_states
 from ..lr_scheduler import LRScheduler
 from .base import Optimizer
+from .validation import check_attributes, check_names, check_scheduler
 
 __all__ = ["dumps_updater", "load_states", "loads_updater"]
 
@@ -85,11 +86,16 @@ def _optimizer_of(record: ObjectRecord) -> Optimizer:
 def _object_of(record: ObjectRecord) -> Any:
     cls = _class_of(record)
     made = _new(cls)
+    usual = dict(made.__dict__)
     state = {str(name): _live(value) for name, value in record.state.items()}
+    check_names(cls, state)
     if isinstance(made, Optimizer):
         made.__setstate__({**made.__getstate__(), **state})
+        check_attributes(made, usual)
     else:
         made.__dict__.update(state)
+        if _is_own(cls):
+            check_scheduler(made)
     return made
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import ndarray as nd
+from ..core.base.errors import MXNetError, from_foreign
 from .base import Optimizer
 from .states import dumps_updater, loads_updater
 
@@ -28,6 +29,7 @@ class Updater:
         self.states: dict[Any, Any] = {}
         self.states_synced: dict[Any, bool] = {}
         self.aggregate_updates = optimizer._batch_limit() > 0
+        self._is_loaded = False
 
     def __call__(self, index: Any, grad: Any, weight: Any) -> None:
         """Updates one weight, or each of a list.
@@ -36,7 +38,18 @@ class Updater:
             index: of the weight.
             grad: its gradient.
             weight: the weight.
+
+        Raises:
+            MXNetError: states or an optimizer that were loaded do not go with the weight.
         """
+        try:
+            self._update(index, grad, weight)
+        except _MISFITS as error:
+            if not self._is_loaded or isinstance(error, MXNetError):
+                raise
+            raise from_foreign(error, f"{type(self.optimizer).__name__}: loaded states") from error
+
+    def _update(self, index: Any, grad: Any, weight: Any) -> None:
         if not isinstance(index, (list, tuple)):
             index, grad, weight = (index,), (grad,), (weight,)
         if not index:
@@ -99,6 +112,11 @@ class Updater:
             self.optimizer = optimizer
             self.aggregate_updates = optimizer._batch_limit() > 0
         self.states_synced = dict.fromkeys(self.states, False)
+        self._is_loaded = True
+
+
+# What comes of a state that is not as `create_state` makes it, or of numbers out of all proportion.
+_MISFITS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 def _batches(weights: Sequence[nd.NDArray], limit: int) -> list[list[int]]:

@@ -16,7 +16,8 @@ from ...formats.source import read_file
 __all__ = ["Host", "Job", "Part", "job_of"]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_HOST = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@-]*|[A-Za-z0-9_.-]*@?\[?[0-9A-Fa-f:]+\]?")
+_PART = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"  # not a dash in front, which would make it an option
+_HOST = re.compile(rf"({_PART}@)?({_PART}|\[?[0-9A-Fa-f:]+\]?)")
 
 
 @dataclass(frozen=True)

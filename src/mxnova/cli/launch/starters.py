@@ -68,7 +68,7 @@ def _ssh(job: Job, common: dict[str, str]) -> Iterator[Part]:
 
 def _ssh_to(host: Host) -> list[str]:
     port = [] if host.port is None else ["-p", str(host.port)]
-    return ["ssh", "-o", "BatchMode=yes", *port, host.name]
+    return ["ssh", "-o", "BatchMode=yes", *port, "--", host.name]
 
 
 def _script(job: Job, variables: Mapping[str, str]) -> str:
@@ -88,10 +88,10 @@ def copy_to_hosts(job: Job) -> None:
         MXNetError: that failed for one.
     """
     for host in dict.fromkeys(job.hosts):
-        remote = shlex.join(_ssh_to(host)[:-1])
+        remote = shlex.join(_ssh_to(host)[:-2])  # rsync adds the host
         target = f"{host.name}:{job.folder.rstrip('/')}/"
         try:
-            done = subprocess.run(["rsync", "-az", "-e", remote, "./", target], check=False)
+            done = subprocess.run(["rsync", "-az", "-e", remote, "--", "./", target], check=False)
         except OSError as error:
             raise MXNetError(f"launch: --sync-dst-dir: rsync: {error.strerror}") from None
         if done.returncode:

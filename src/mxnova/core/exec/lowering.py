@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..base.free_names import free_name
+from ..base.free_names import FreeNames
 from ..graph.node import Node
 from ..graph.symbol import Symbol
 from ..op.record import Op
@@ -179,11 +179,11 @@ class _Names:
     """Distinct Python identifiers for names of arrays."""
 
     def __init__(self) -> None:
-        self._used: set[str] = {"tuple", "type"}
+        self._used = FreeNames(("tuple", "type"))
 
     def unique(self, name: str) -> str:
         base = re.sub(r"\W", "_", name, flags=re.ASCII) or "value"
         base = base.lstrip("_") or "value"
         if base[0].isdigit() or keyword.iskeyword(base):
             base = f"a_{base}"
-        return free_name(base, self._used)
+        return self._used.free(base)

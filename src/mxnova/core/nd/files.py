@@ -87,7 +87,7 @@ def _arrays(file: ParamsFile) -> Arrays:
 
 def dumps_array(array: BaseArray) -> bytearray:
     """The bytes of one array, as MXNet pickles it."""
-    np_shape = is_np_shape() or not array.shape
+    np_shape = array.stype == "default" and (is_np_shape() or not array.shape)
     return bytearray(params.dumps_array(record_of_array(array), np_shape=np_shape))
 
 

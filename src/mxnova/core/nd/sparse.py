@@ -12,10 +12,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ...formats import params
 from ..base.errors import (
     ArgumentError,
     ArgumentTypeError,
     AssertedTypeError,
+    FormatError,
     NotSupportedForSparseNDArray,
     OutOfRangeError,
     shown,
@@ -29,10 +31,11 @@ from .array import NDArray, Number, array_from_numpy
 from .autograd import attach
 from .base_array import CLASSES
 from .dispatch import invoke
+from .files import array_of_record, dumps_array
 from .recording import STATE
 from .sparse_format import check_format
 from .tape import is_live
-from .wrapping import empty_sparse, receive, sparse_array, wrap, wrap_sparse
+from .wrapping import empty_sparse, receive, wrap, wrap_sparse
 
 __all__ = ["BaseSparseNDArray", "CSRNDArray", "RowSparseNDArray"]
 
@@ -179,9 +182,7 @@ class BaseSparseNDArray(NDArray):
         return f"\n<{type(self).__name__} {sizes} @{self.context}>"
 
     def __reduce__(self) -> Any:
-        record = self._value
-        parts = [wrap(t, self.context).asnumpy() for t in (record.data, *record.aux)]
-        return _unpickled, (self.stype, parts, record.shape, str(self.context))
+        return _unpickled, (bytes(dumps_array(self)), str(self.context))
 
     # Gradients -----------------------------------------------------------------------------------
 
@@ -266,10 +267,12 @@ CLASSES["csr"] = CSRNDArray
 CLASSES["row_sparse"] = RowSparseNDArray
 
 
-def _unpickled(stype: str, parts: list[Any], shape: tuple[int, ...], context: str) -> NDArray:
-    where = context_of(context)
-    values, *aux = (array_from_numpy(p, where)._tensor for p in parts)
-    return sparse_array(stype, shape, values, tuple(aux), where)
+def _unpickled(content: bytes, context: str) -> Any:
+    record = params.loads_array(bytearray(content))
+    if record is None:
+        raise FormatError("a pickled array without shape and values")
+    array: Any = array_of_record(record)
+    return array.as_in_context(context_of(context))
 
 
 # Arithmetic ---------------------------------------------------------------------------------------

@@ -17,9 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from ...core.base import env
 from ...core.base.errors import ArgumentError, argument_error
 from ...core.base.opencv import require_opencv
 from ...core.base.std_random import StdRandom
+from ...formats.image_size import check_pixels
 from . import colours
 
 __all__ = ["Augmentation", "Drawing", "interpolation", "resized_short"]
@@ -62,6 +64,20 @@ class Drawing:
         cv2 = require_opencv()
         self.steps.append(lambda image: cv2.resize(image, (width, height), interpolation=method))
         self.size = height, width
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """(height, width) after the steps so far.
+
+        Raises:
+            ArgumentError: at setting: they are more than images may have.
+        """
+        return self._size
+
+    @size.setter
+    def size(self, size: tuple[int, int]) -> None:
+        check_pixels("ImageRecordIter", *size[::-1], env.get("MXNOVA_IMAGE_MAX_PIXELS"))
+        self._size = size
 
     def resize_short(self, length: int) -> None:
         """The shorter side becomes `length`."""

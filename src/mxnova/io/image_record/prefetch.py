@@ -14,11 +14,16 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
+from ...core.base.errors import from_foreign
 from ...core.runtime.engine import Completion, FnProperty, engine
 from ...core.runtime.lone_threads import compute_alone
 from ..batch import DataBatch
 
 __all__ = ["Plan", "Prefetcher"]
+
+
+_MOST_UNPLANNED = 32  # batches: what is planned, one after the other, may be the last one
+_MOST_THREADS = 64
 
 
 class Plan(Protocol):
@@ -36,12 +41,17 @@ class _Pending:
     def __init__(self) -> None:
         self.var = engine().new_variable("batch")
         self.plan: Plan | None = None
+        self.is_planned = False
         self.error: BaseException | None = None
         self.n_left = 0
         self.lock = threading.Lock()
 
     def fail(self, error: BaseException) -> None:
         self.error = self.error or error
+
+
+def _as_ours(error: BaseException, name: str) -> BaseException:
+    return from_foreign(error, name) if isinstance(error, MemoryError) else error
 
 
 class Prefetcher:
@@ -57,33 +67,41 @@ class Prefetcher:
     def __init__(
         self, name: str, plan: Callable[[], Plan | None], depth: int, n_threads: int
     ) -> None:
-        self._name, self._next_plan, self._depth, self._n_threads = name, plan, depth, n_threads
+        self._name, self._next_plan, self._depth = name, plan, depth
+        self._n_threads = min(n_threads, max(_MOST_THREADS, os.cpu_count() or 1))
         self._turn = engine().new_variable(name)
         self._pending: deque[_Pending] = deque()
         self._pool: ThreadPoolExecutor | None = None
         self._pid = 0
-        self._at_end = False
+        self._at_end = self._all_planned = False
 
     def read(self) -> DataBatch | None:
         """The next batch; raises what went wrong while it was made."""
-        while not self._at_end and len(self._pending) <= self._depth:
+        while self._wants_more():
             self._push()
         if not self._pending:
             return None
         batch = self._pending.popleft()
         engine().wait_for_var(batch.var)
         if batch.error is not None:
-            raise batch.error
+            raise _as_ours(batch.error, self._name)
         if batch.plan is None:
             self._at_end = True
             self.drain()
             return None
         return batch.plan.finish()
 
+    def _wants_more(self) -> bool:
+        """Whether there may be another batch, and those that are not planned yet are few."""
+        if self._at_end or self._all_planned or len(self._pending) > self._depth:
+            return False
+        few = len(self._pending) < _MOST_UNPLANNED
+        return few or self._pending[-_MOST_UNPLANNED].is_planned
+
     def restart(self) -> None:
         """Waits for what is under way, forgets it, and begins anew."""
         self.drain()
-        self._at_end = False
+        self._at_end = self._all_planned = False
 
     def drain(self) -> None:
         """Waits for what is under way, and forgets it."""
@@ -122,8 +140,10 @@ class Prefetcher:
         def plan() -> None:
             try:
                 batch.plan = self._next_plan()
+                self._all_planned = self._all_planned or batch.plan is None
             except BaseException as error:  # noqa: BLE001 - for who asks for the batch
                 batch.fail(error)
+            batch.is_planned = True
             done()
 
         self._submit(batch, plan, done)
@@ -133,8 +153,8 @@ class Prefetcher:
         if not jobs:
             done()
             return
-        shares = [jobs[i :: 4 * self._n_threads] for i in range(4 * self._n_threads)]
-        shares = [share for share in shares if share]
+        n_shares = min(4 * self._n_threads, len(jobs))
+        shares = [jobs[i::n_shares] for i in range(n_shares)]
         batch.n_left = len(shares)
         for share in shares:
             self._submit(batch, lambda share=share: self._work(batch, share, done), done)

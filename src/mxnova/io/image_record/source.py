@@ -13,7 +13,7 @@ import numpy as np
 from ... import ndarray as nd
 from ...context import cpu_pinned
 from ...core.base import env
-from ...core.base.errors import ArgumentError, FormatError, MXNetError, argument_error
+from ...core.base.errors import ArgumentError, FormatError, MXNetError, argument_error, from_foreign
 from ...core.base.opencv import require_opencv
 from ...core.base.std_random import StdRandom
 from ...formats.image_size import check_image_size, image_size
@@ -185,7 +185,12 @@ class ImageSource:
         check_image_size(self.name, record.image, self._limit)
         size = image_size(record.image)
         height, width = size[::-1] if size else self._decoded(record, None).shape[:2]
-        drawn = self.draw(random, (height, width), labels)
+        try:
+            drawn = self.draw(random, (height, width), labels)
+        except (ArithmeticError, ValueError) as error:  # of arguments that are no numbers
+            if isinstance(error, MXNetError):
+                raise
+            raise from_foreign(error, self.name) from error
         row, fill = self.labels.row(drawn.labels), self.normalization.draw(random)
         return _Planned(record, (height, width), drawn.steps, row, fill)
 

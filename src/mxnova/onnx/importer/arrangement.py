@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
 
 import numpy as np
 
+from ...core.base.errors import shown
 from ..open_sizes import is_open
 from .element_types import element_type
 from .elementwise import broadcast, cast, truth_of
-from .folding import filling, flattened_from, listed_axes, slice_bounds, split_sizes
+from .folding import filling, flattened_from, listed_axes, n_parts, slice_bounds, split_sizes
 from .reshaping import reshaped
 from .site import REQUIRED, RefusalError, Site, translator
 from .values import Value, broadcast_shape
@@ -97,7 +97,7 @@ def _joined(site: Site, values: Sequence[Value], axis: int) -> Value:
 @translator("Split")
 def _split(site: Site) -> list[Value]:
     axis = site.axis(site.attribute("axis", 0))
-    count = site.attribute("num_outputs", site.n_outputs)
+    count = n_parts(site)
     named = site.optional(1) is not None or site.is_set("split")
     if not named and is_open(site.x.shape[axis]) and site.x.shape[axis] % count == 0:
         return site.ops("SliceChannel", site.x, num_outputs=count, axis=axis)
@@ -328,19 +328,28 @@ def _sequence_construct(site: Site) -> Value:
 @translator("SplitToSequence")
 def _split_to_sequence(site: Site) -> Value:
     x, axis = site.x, site.axis(site.attribute("axis", 0))
-    size, keep = x.shape[axis], site.attribute("keepdims", 1)
-    if is_open(size):
-        raise RefusalError("it splits an axis whose size the file leaves open")
-    sizes: list[Any] = [1] * size if site.optional(1) is None else site.fixed(1, "split")
-    if site.optional(1) is not None and site.input(1).rank == 0:
-        part = max(sizes[0], 1)
-        sizes = [min(part, size - start) for start in range(0, size, part)]
-    if sum(sizes) != size or min(sizes, default=0) < 1:
-        raise RefusalError(f"{size} items in parts of {tuple(sizes)}")
-    parts = _parts(site, x, sizes, axis)
+    keep = site.attribute("keepdims", 1)
+    parts = _parts(site, x, _sizes_in_sequence(site, x.shape[axis]), axis)
     if not keep and site.optional(1) is None:
         parts = [reshaped(site, p, [*p.shape[:axis], *p.shape[axis + 1 :]]) for p in parts]
     return _sequence(parts)
+
+
+def _sizes_in_sequence(site: Site, size: int) -> list[int]:
+    """How an axis of this size is split; each part costs an operator."""
+    if is_open(size):
+        raise RefusalError("it splits an axis whose size the file leaves open")
+    split = None if site.optional(1) is None else site.numbers(1, "split")
+    if split is not None and split.ndim:
+        site.budget.take_operators(split.size)
+        sizes = [int(n) for n in split.flat]
+    else:
+        part = 1 if split is None else max(int(split), 1)
+        site.budget.take_operators(-(-size // part))
+        sizes = [min(part, size - start) for start in range(0, size, part)]
+    if sum(sizes) != size or min(sizes, default=0) < 1:
+        raise RefusalError(f"{size} items in parts of {shown(tuple(sizes))}")
+    return sizes
 
 
 @translator("SequenceAt")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -12,33 +13,41 @@ import torch
 
 from ...core.base.dtypes import dtype_of
 from ...core.base.errors import MXNetError
-from ...core.base.free_names import free_name
+from ...core.base.free_names import FreeNames
 from ...core.base.shapes import is_known
 from ...core.graph.infer import infer_dtypes, infer_shapes
 from ...core.graph.node import Entry, Node
 from ...core.op.dtypes import mx_dtype, torch_dtype
 from ...core.op.record import find
 from ..open_sizes import HugeShapes, OpenSizes, is_open
-from .values import Value, has_open
+from .budget import Budget, cost_of
+from .values import MOST_AXES, Value, bounded, has_open
 
 __all__ = ["Builder"]
+
+_LONG_NAME = 256  # characters of a name that cost as much as an operator
 
 
 class Builder:
     """What has been made so far.
 
+    Args:
+        budget: what it may cost.
+
     Attributes:
+        budget: the same.
         parameters: numbers of variables by name.
         inputs: the graph's inputs that are no parameters, by name.
         open_sizes: those of the inputs.
         base: name of the ONNX node that is being translated.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
         self.parameters: dict[str, np.ndarray] = {}
         self.inputs: dict[str, Value] = {}
         self.open_sizes = OpenSizes("import_model")
-        self._taken: set[str] = set()
+        self._taken = FreeNames()
         self._own: list[Node] = []  # operators of the ONNX node that is being translated
         self._states: set[str] = set()
         self._by_shape: dict[tuple[int, ...], Value] = {}
@@ -48,7 +57,7 @@ class Builder:
 
     def reserve(self, names: Iterable[str]) -> None:
         """Keeps names for the variables that have them in the file."""
-        self._taken.update(names)
+        self._taken.reserve(names)
 
     def input(self, name: str, shape: Sequence[int | str | None], dtype: np.dtype[Any]) -> Value:
         """A variable without numbers; sizes that are no numbers are left open."""
@@ -83,10 +92,11 @@ class Builder:
     def _variable(self, name: str, array: np.ndarray) -> Entry:
         if name in self.parameters:
             name = self._unique(f"{name}_arg")
-        self._taken.add(name)
+        self._taken.reserve([name])
         array = np.atleast_1d(array)
         if not array.size:
             raise MXNetError(f"{name!r} has no elements, but the shape {array.shape}")
+        self.budget.take(cost_of(array))
         self.parameters[name] = array
         return Entry(Node(None, name, _declared(array.shape, array.dtype)), 0)
 
@@ -133,6 +143,7 @@ class Builder:
         Raises:
             MXNetError: the operator cannot have such inputs or attributes.
         """
+        self.budget.take_operators(1 + len(self.base) // _LONG_NAME)
         kind = find(operator)
         if kind.counts_inputs:
             attributes["num_args"] = len(inputs)
@@ -140,6 +151,7 @@ class Builder:
         node = Node(kind.of(texts), self.base, texts)
         entries = [self.entry(value) for value in inputs]
         shapes, dtypes = _inferred(node, inputs)
+        _check_sizes(shapes)
         node.inputs = entries
         self._own.append(node)
         is_truth = bool(inputs) and inputs[0].is_truth
@@ -156,7 +168,7 @@ class Builder:
                 self._by_shape.setdefault(value.shape, value)
 
     def _unique(self, name: str) -> str:
-        return free_name(name, self._taken)
+        return self._taken.free(name)
 
     # Sizes that are left open
 
@@ -249,6 +261,16 @@ def _declared(shape: tuple[int, ...] | None, dtype: np.dtype[Any]) -> dict[str, 
     if dtype != np.float32:
         attributes["__dtype__"] = str(dtype_of(dtype).flag)
     return attributes
+
+
+def _check_sizes(shapes: Sequence[Sequence[int]]) -> None:
+    for shape in shapes:
+        if len(shape) > MOST_AXES:
+            raise MXNetError(f"an array of {len(shape)} axes, expected at most {MOST_AXES}")
+        try:
+            bounded(prod(shape))
+        except ValueError as error:
+            raise MXNetError(f"the number of elements is {error}") from None
 
 
 def _inferred(

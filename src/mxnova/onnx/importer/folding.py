@@ -15,9 +15,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ...core.base.errors import shown
+from .budget import Budget, cost_of
 from .element_types import element_type
 from .site import REQUIRED, RefusalError, Site
-from .values import broadcast_shape, has_open
+from .values import bounded, broadcast_shape, has_open
 
 __all__ = [
     "FOLDS",
@@ -25,25 +26,23 @@ __all__ = [
     "filling",
     "flattened_from",
     "listed_axes",
+    "n_parts",
     "slice_bounds",
     "split_sizes",
 ]
-
-_LEAST_BUDGET = 8 << 20  # bytes
-_FACTOR = 4  # bytes for each byte of the file
 
 Fold: TypeAlias = Callable[[Site, list[Any]], Any]
 
 
 class Folding:
-    """Computes, within a budget of memory.
+    """Computes, within a budget that pays for what is read as well as for what is made.
 
     Args:
-        n_bytes: size of the file.
+        budget: of the file.
     """
 
-    def __init__(self, n_bytes: int) -> None:
-        self._left = _LEAST_BUDGET + _FACTOR * n_bytes
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
 
     def folded(self, site: Site) -> list[np.ndarray] | None:
         """The node's outputs where its inputs are constants; None where it cannot be computed now.
@@ -56,31 +55,40 @@ class Folding:
         known = all(v is None or a is not None for v, a in zip(site.inputs, values, strict=True))
         if site.kind in _OF_SHAPES and site.inputs and site.x.parts is None:
             known = True
+        if site.kind in _OF_SHAPES:
+            values = []
         if fold is None or not known or not self._is_affordable(site, values):
             return None
+        self._budget.take(sum(cost_of(v) for v in values if v is not None))
         try:
             with np.errstate(all="ignore"):
                 found = fold(site, values)
+            if found is NotImplemented:
+                return None
+            has_sizes = site.kind in _OF_SHAPES or _has_objects(values)
+            arrays = [_array(a, has_sizes) for a in (found if isinstance(found, list) else [found])]
         except (ValueError, TypeError, IndexError, ArithmeticError) as error:
             raise RefusalError(f"constants: {error}") from None
-        if found is NotImplemented:
-            return None
-        has_sizes = site.kind in _OF_SHAPES or any(
-            v is not None and v.dtype == object for v in values
-        )
-        arrays = [_array(a, has_sizes) for a in (found if isinstance(found, list) else [found])]
-        self._left -= sum(a.nbytes for a in arrays)
+        self._budget.take(sum(map(cost_of, arrays)))
         return arrays
 
     def _is_affordable(self, site: Site, values: list[Any]) -> bool:
         """Whether there is memory for the result, whose size is asked before it is made."""
-        largest = max((v.nbytes for v in values if v is not None), default=0)
+        read = [v for v in values if v is not None]
         grows = _GROWS.get(site.kind)
         try:
-            needed = largest if grows is None else grows(site, values) * 8
+            count = sum(v.size for v in read) if grows is None else grows(site, values)
         except (ValueError, TypeError, IndexError, ArithmeticError) as error:
             raise RefusalError(f"constants: {error}") from None
-        return 4 * needed <= self._left
+        made = count * (cost_of(_ONE) if _has_objects(values) else 8)
+        return self._budget.has(4 * max(made, 0) + sum(map(cost_of, read)))
+
+
+def _has_objects(values: list[Any]) -> bool:
+    return any(v is not None and v.dtype == object for v in values)
+
+
+_ONE = np.array(1, object)
 
 
 def _array(found: Any, has_sizes: bool) -> np.ndarray:
@@ -89,7 +97,8 @@ def _array(found: Any, has_sizes: bool) -> np.ndarray:
     if not has_sizes or array.dtype.kind not in "iufO":
         return array
     items = array.astype(object).flat
-    numbers = [Fraction(n) if isinstance(n, float) and isfinite(n) else n for n in items]
+    exact = [Fraction(n) if isinstance(n, float) and isfinite(n) else n for n in items]
+    numbers = [bounded(n) for n in exact]
     found = np.empty(len(numbers), object)
     found[:] = numbers
     return found.reshape(array.shape)
@@ -114,6 +123,10 @@ _EXTREMES = {"Max": np.maximum, "Min": np.minimum}
 _REDUCTIONS = {
     "ReduceSum": np.sum, "ReduceProd": np.prod, "ReduceMax": np.max, "ReduceMin": np.min,
 }  # fmt: skip
+_OF_SIZES: dict[str, Any] = {  # each step bounded, lest numbers grow with the array
+    "ReduceSum": np.frompyfunc(lambda x, y: bounded(x + y), 2, 1, identity=0).reduce,
+    "ReduceProd": np.frompyfunc(lambda x, y: bounded(x * y), 2, 1, identity=1).reduce,
+}
 
 
 def _fold(*names: str) -> Callable[[Fold], Fold]:
@@ -310,13 +323,11 @@ def _split(site: Site, values: list[Any]) -> Any:
 def split_sizes(site: Site, axis: int) -> list[int]:
     """Sizes of the parts along an axis."""
     site.ignore("num_outputs")
-    size, count = site.x.shape[axis], site.attribute("num_outputs", site.n_outputs)
+    size, count = site.x.shape[axis], n_parts(site)
     if site.version >= 13 and site.optional(1) is not None:
         sizes = site.fixed(1, "split")
     elif site.version < 13 and site.is_set("split"):
         sizes = site.integers("split")
-    elif count < 1:
-        raise RefusalError("it has no outputs")
     else:
         part = -(-size // count)
         sizes = [part] * (count - 1) + [size - part * (count - 1)]
@@ -325,15 +336,25 @@ def split_sizes(site: Site, axis: int) -> list[int]:
     return sizes
 
 
+def n_parts(site: Site) -> int:
+    """How many parts a Split makes."""
+    count: int = site.attribute("num_outputs", site.n_outputs)
+    if not 0 < count <= site.n_outputs:
+        raise RefusalError(f"{count} parts, but {site.n_outputs} outputs")
+    return count
+
+
 @_fold(*_REDUCTIONS)
 def _reduce(site: Site, values: list[Any]) -> Any:
     axes = listed_axes(site, 13 if site.kind == "ReduceSum" else 18)
     if not axes and site.attribute("noop_with_empty_axes", 0):
         return values[0]
     keep = bool(site.attribute("keepdims", 1))
+    has_sizes = values[0].dtype == object
     function: Any = _REDUCTIONS[site.kind]
+    function = _OF_SIZES.get(site.kind, function) if has_sizes else function
     found = function(values[0], axis=tuple(axes) or None, keepdims=keep)
-    return found if values[0].dtype == object else found.astype(values[0].dtype)
+    return found if has_sizes else found.astype(values[0].dtype)
 
 
 # What makes larger arrays
@@ -365,13 +386,17 @@ def _tile(site: Site, values: list[Any]) -> Any:
 
 @_fold("Range")
 def _range(site: Site, values: list[Any]) -> Any:
-    start, limit, delta = (v.reshape(())[()] for v in values)
-    return np.arange(start, limit, delta).astype(values[0].dtype)
+    return np.arange(*_bounds(values)).astype(values[0].dtype)
 
 
 def _n_of_range(site: Site, values: list[Any]) -> int:
-    start, limit, delta = (v.reshape(())[()] for v in values)
+    start, limit, delta = _bounds(values)
     return max(int((limit - start) / delta) + 1, 1)
+
+
+def _bounds(values: list[Any]) -> list[Any]:
+    """Start, limit and delta as Python's numbers, whose difference does not overflow."""
+    return [v.reshape(()).item() for v in values]
 
 
 _GROWS: dict[str, Callable[[Site, list[Any]], int]] = {  # numbers of elements
@@ -379,7 +404,7 @@ _GROWS: dict[str, Callable[[Site, list[Any]], int]] = {  # numbers of elements
     "Expand": lambda site, values: prod(broadcast_shape(values[0].shape, site.sizes(1, "shape"))),
     "NonZero": lambda site, values: values[0].size * max(site.x.rank, 1),
     "Range": _n_of_range,
-    "Tile": lambda site, values: values[0].size * prod(site.sizes(1, "repeats")),
+    "Tile": lambda site, values: values[0].size * prod(max(n, 1) for n in site.sizes(1, "repeats")),
     "Gather": lambda site, values: values[1].size * max(values[0].size, 1),
     "Where": lambda site, values: prod(broadcast_shape(*(v.shape for v in values))),
     **dict.fromkeys(

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,9 @@ from ...core.graph.symbol import Symbol
 from .builder import Builder
 from .element_types import ELEMENT_TYPES, type_name
 from .folding import FOLDS, Folding
-from .reading import ModelFile
+from .reading import ModelFile, all_nodes
 from .site import TRANSLATORS, RefusalError, Site
-from .values import Value
+from .values import MOST_AXES, Value
 
 __all__ = ["Imported"]
 
@@ -41,9 +42,9 @@ class Imported:
         self._file = file
         self._given = input_shapes
         self._version = _version(file.model)
-        self._builder = Builder()
-        self._folding = Folding(file.size)
-        self._values: dict[str, Value] = {}
+        self._builder = Builder(file.budget)
+        self._folding = Folding(file.budget)
+        self._values: ChainMap[str, Value] = ChainMap()
         self._depth = 0
         graph = file.model.graph
         self._check(graph)
@@ -85,7 +86,13 @@ class Imported:
                 f"import_model: the file does not tell how many axes input {entry.name!r} has: say "
                 f"it by input_shapes={{{entry.name!r}: (…)}}"
             )
-        return self._builder.input(entry.name, _sizes(kind) if shape is None else shape, dtype)
+        sizes = _sizes(kind) if shape is None else shape
+        if len(sizes) > MOST_AXES:
+            raise MXNetError(
+                f"import_model: input {shown(entry.name)} has {len(sizes)} axes, expected at most "
+                f"{MOST_AXES}"
+            )
+        return self._builder.input(entry.name, sizes, dtype)
 
     def _output(self, output: Any) -> Any:
         value = self._value(output.name)
@@ -108,7 +115,7 @@ class Imported:
     def _check(self, graph: Any) -> None:
         """Raises an error that names all operators that there are no translators for."""
         unknown: dict[str, str] = {}
-        for node in _all_nodes(graph):
+        for node in all_nodes(graph):
             if node.domain not in _DOMAINS or not _is_known(node.op_type):
                 kind = f"{node.domain}.{node.op_type}" if node.domain else node.op_type
                 unknown.setdefault(kind, _name_of(node))
@@ -190,7 +197,7 @@ class Imported:
         outer, base = self._values, self._builder.save()
         if self._depth == _MOST_NESTED:
             raise RefusalError("graphs lie too deep in each other")
-        self._values, self._depth = dict(outer), self._depth + 1
+        self._values, self._depth = outer.new_child(), self._depth + 1
         self._add_initializers(graph)
         self._run(graph)
         found = [self._value(output.name) for output in graph.output]
@@ -220,17 +227,8 @@ def _is_known(kind: str) -> bool:
     return kind in TRANSLATORS or kind in FOLDS
 
 
-def _all_nodes(graph: Any) -> Iterator[Any]:
-    """Nodes of a graph and of those inside of it."""
-    waiting = [graph]
-    while waiting:
-        for node in waiting.pop().node:
-            yield node
-            waiting.extend(a.g for a in node.attribute if a.type == AttributeProto.GRAPH)
-
-
 def _place(node: Any) -> str:
-    return f"import_model: node {_name_of(node)!r} ({node.op_type})"
+    return f"import_model: node {shown(_name_of(node))} ({node.op_type})"
 
 
 def _name_of(node: Any) -> str:

@@ -128,6 +128,7 @@ def _along(site: Site, x: Value, axis: int, size: int, scale: float, geometry: G
     before = x.shape[axis]
     if before * size > 1 << 24:
         raise RefusalError(f"an axis of {before} pixels resized to {size}")
+    site.budget.take(8 * size * (8 if geometry.mode == "nearest" else before))
     if geometry.mode == "nearest":
         places = site.constant(nearest(before, size, scale, geometry))
         return site.op("take", x, places, axis=axis, mode="clip")

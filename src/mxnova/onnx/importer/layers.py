@@ -227,6 +227,7 @@ def _counts(site: Site, x: Value, window: Window, counted: Window | None) -> Val
     found = np.ones((1, 1, *[1] * len(sizes)))
     for axis, size in enumerate(sizes):
         before, behind = window.before[axis], window.behind[axis]
+        site.budget.take(_OF_PIXEL * (before + size + behind))
         line = np.zeros(before + size + behind)
         own = (0, 0) if counted is None else (counted.before[axis], counted.behind[axis])
         line[before - own[0] : before + size + own[1]] = 1
@@ -234,8 +235,12 @@ def _counts(site: Site, x: Value, window: Window, counted: Window | None) -> Val
         counts = [line[start : start + window.kernel[axis]].sum() for start in starts]
         shape = [1] * (2 + len(sizes))
         shape[2 + axis] = -1
+        site.budget.take(8 * found.size * len(counts))
         found = found * np.maximum(counts, 1).reshape(shape)
     return site.constant(found, like=x)
+
+
+_OF_PIXEL = 256  # bytes; most are for the time that counting takes
 
 
 @translator("LpPool")

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from google.protobuf.message import DecodeError
@@ -15,9 +16,11 @@ from onnx import AttributeProto, ModelProto, TensorProto
 from ...core.base.errors import FormatError, shown
 from ...core.base.printable import printable
 from ...formats.source import map_file, read_file
+from .budget import Budget
 from .element_types import ELEMENT_TYPES, type_name
+from .values import MOST_AXES
 
-__all__ = ["ModelFile", "parsed", "read_model"]
+__all__ = ["ModelFile", "all_nodes", "parsed", "read_model"]
 
 _FIELDS = {  # where numbers lie that are no bytes, and whose bits they have there
     TensorProto.FLOAT: ("float_data", np.float32), TensorProto.DOUBLE: ("double_data", np.float64),
@@ -25,21 +28,27 @@ _FIELDS = {  # where numbers lie that are no bytes, and whose bits they have the
     TensorProto.UINT32: ("uint64_data", np.uint64), TensorProto.FLOAT16: ("int32_data", np.uint16),
 }  # fmt: skip
 _OTHERS = ("int32_data", np.int32)
-_MOST_AXES = 32  # of an array of NumPy's
+_MOST_BYTES = 1 << 60  # that an array without elements would have if no size were 0
 
 
-class ModelFile(NamedTuple):
+@dataclass
+class ModelFile:
     """What was read.
 
     Attributes:
         model: the ModelProto.
         path: of the file; external data lie in its folder.
         size: in bytes.
+        budget: what may be made of it, and of the files that it reads.
     """
 
     model: Any
     path: str
     size: int
+
+    def __post_init__(self) -> None:
+        self.budget = Budget(self.size, sum(1 for _ in all_nodes(self.model.graph)))
+        self._files: dict[str, memoryview] = {}
 
     def array(self, tensor: Any) -> np.ndarray:
         """The numbers of a TensorProto.
@@ -52,8 +61,10 @@ class ModelFile(NamedTuple):
         shape = tuple(tensor.dims)
         if dtype is None:
             raise self._error(tensor, f"elements of type {type_name(tensor.data_type)}")
-        if len(shape) > _MOST_AXES or any(size < 0 for size in shape):
+        if len(shape) > MOST_AXES or any(size < 0 for size in shape):
             raise self._error(tensor, f"shape {shown(shape)}")
+        if 0 in shape and prod(filter(None, shape)) * dtype.itemsize > _MOST_BYTES:
+            raise self._error(tensor, f"shape {shown(shape)}: too many elements")
         count = prod(shape)
         if tensor.data_location == TensorProto.EXTERNAL:
             numbers = np.frombuffer(self._external(tensor, count * dtype.itemsize), dtype)
@@ -69,7 +80,7 @@ class ModelFile(NamedTuple):
 
     def _external(self, tensor: Any, n_bytes: int) -> memoryview:
         facts = {entry.key: entry.value for entry in tensor.external_data}
-        view = map_file(self._beside(tensor, str(facts.get("location", ""))))
+        view = self._mapped(self._beside(tensor, str(facts.get("location", ""))))
         try:
             offset, length = (int(facts.get(k, d)) for k, d in (("offset", 0), ("length", n_bytes)))
         except ValueError:
@@ -78,6 +89,12 @@ class ModelFile(NamedTuple):
         if offset < 0 or offset + length > len(view):
             raise self._error(tensor, f"bytes {offset} to {offset + length} of {len(view)}")
         return view[offset : offset + length]
+
+    def _mapped(self, path: str) -> memoryview:
+        if path not in self._files:
+            self._files[path] = map_file(path)
+            self.budget.grow(len(self._files[path]))
+        return self._files[path]
 
     def _beside(self, tensor: Any, location: str) -> str:
         """The path of external data, which must lie in the model's folder, links followed."""
@@ -127,6 +144,15 @@ def parsed(content: bytes, name: str) -> ModelFile:
     if not model.graph.output or not model.opset_import:
         raise FormatError(f"{name}: this is no ONNX model: it has no outputs, or no opset")
     return ModelFile(model, name, len(content))
+
+
+def all_nodes(graph: Any) -> Iterator[Any]:
+    """Nodes of a graph and of those inside of it."""
+    waiting = [graph]
+    while waiting:
+        for node in waiting.pop().node:
+            yield node
+            waiting.extend(a.g for a in node.attribute if a.type == AttributeProto.GRAPH)
 
 
 def _names_in(graph: Any) -> Iterator[Any]:

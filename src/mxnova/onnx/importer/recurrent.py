@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .budget import cost_of
 from .elementwise import cast
 from .site import RefusalError, Site, translator
 from .values import Value
@@ -86,15 +87,13 @@ def _packed(site: Site, count: int, units: int) -> Value:
     """All weights, then all biases, of gates in MXNet's order."""
     n_gates = len(_GATES[site.kind])
     weights = [site.numbers(i, name) for i, name in ((1, "W"), (2, "R"))]
-    features = site.x.shape[-1]
-    bias = np.zeros((count, 2 * n_gates * units), weights[0].dtype)
-    bias = bias if site.optional(3) is None else site.numbers(3, "B")
-    rows = n_gates * units
-    shapes = ((count, rows, features), (count, rows, units), (count, 2 * rows))
-    if tuple(a.shape for a in (*weights, bias)) != shapes:
-        raise RefusalError(
-            f"weights have the shapes {[a.shape for a in (*weights, bias)]}, not {shapes}"
-        )
+    features, rows = site.x.shape[-1], n_gates * units
+    given = weights if site.optional(3) is None else [*weights, site.numbers(3, "B")]
+    shapes = [(count, rows, features), (count, rows, units), (count, 2 * rows)][: len(given)]
+    if [a.shape for a in given] != shapes:
+        raise RefusalError(f"weights have the shapes {[a.shape for a in given]}, not {shapes}")
+    site.budget.take(2 * sum(map(cost_of, given)))
+    bias = given[2] if len(given) == 3 else np.zeros((count, 2 * rows), weights[0].dtype)
 
     def ordered(array: np.ndarray) -> np.ndarray:
         gates = np.split(array, n_gates)

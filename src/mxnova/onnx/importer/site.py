@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.base.errors import MXNetError, shown
 from .builder import Builder
-from .values import Value, has_open
+from .values import MOST_AXES, Value, has_open
 
 __all__ = ["REQUIRED", "TRANSLATORS", "RefusalError", "Site", "Translator", "translator"]
 
@@ -30,6 +30,7 @@ class Site:
         inputs: what it reads; None where an optional input is left out.
         n_outputs: how many of its outputs have names.
         builder: what makes MXNet's nodes.
+        budget: what the file may cost.
         model: what reads arrays of attributes, and translates graphs inside of the node.
     """
 
@@ -48,6 +49,7 @@ class Site:
         self.inputs = list(inputs)
         self.n_outputs = n_outputs
         self.builder = builder
+        self.budget = builder.budget
         self.model = model
         self.op = builder.op
         self.ops = builder.ops
@@ -75,6 +77,7 @@ class Site:
         found = self.attribute(name, default)
         if not isinstance(found, list) or not all(isinstance(n, int) for n in found):
             raise RefusalError(f"attribute {name}={shown(found)}: expected integers")
+        self._check_count(len(found), f"attribute {name}")
         return found
 
     def is_set(self, name: str) -> bool:
@@ -142,25 +145,33 @@ class Site:
         array = self.numbers(position, what)
         if array.dtype.kind not in "iuO":
             raise RefusalError(f"input {position} ({what}) must have integers, not {array.dtype}")
+        self._check_count(array.size, f"input {position} ({what})")
         return [int(n) for n in array.reshape(-1)]
+
+    def _check_count(self, count: int, what: str) -> None:
+        """Lists of integers tell of axes, or of outputs."""
+        most = max(2 * MOST_AXES, self.n_outputs)
+        if count > most:
+            raise RefusalError(f"{what} has {count} integers, expected at most {most}")
 
     def fixed(self, position: int, what: str) -> list[int]:
         """An input of integers that must be known, without open sizes."""
+        found = self.sizes(position, what)
         if has_open(self.numbers(position, what)):
             raise RefusalError(
                 f"input {position} ({what}) depends on sizes that the file leaves open"
             )
-        return self.sizes(position, what)
+        return found
 
     def scalar(self, position: int, what: str, default: float | None = None) -> float:
         """An input of one number that must be known."""
         if self.optional(position) is None and default is not None:
             return default
         array = self.numbers(position, what)
-        if has_open(array):
-            raise RefusalError(f"input {position} ({what}) is a size that the file leaves open")
         if array.size != 1:
             raise RefusalError(f"input {position} ({what}) must have one number, not {array.shape}")
+        if has_open(array):
+            raise RefusalError(f"input {position} ({what}) is a size that the file leaves open")
         return array.item()
 
     def axis(self, axis: int, rank: int | None = None) -> int:

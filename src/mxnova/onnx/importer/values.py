@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,10 @@ from ...core.base.errors import MXNetError
 from ...core.graph.node import Entry
 from ..open_sizes import is_open
 
-__all__ = ["Value", "broadcast_shape", "has_open"]
+__all__ = ["MOST_AXES", "MOST_BITS", "Value", "bounded", "broadcast_shape", "has_open"]
+
+MOST_AXES = 32  # of an array of NumPy's
+MOST_BITS = 256  # of a size: a product of seven open ones has no more
 
 
 @dataclass(eq=False)
@@ -46,9 +50,9 @@ class Value:
 
     @classmethod
     def constant(cls, name: str, array: np.ndarray) -> Value:
-        """Known numbers."""
+        """Known numbers, which nobody changes."""
         dtype = _dtype_of(array)
-        array = array if has_open(array) else array.astype(dtype)
+        array = array if has_open(array) else array.astype(dtype, copy=False)
         return cls(name, array.shape, dtype, array, is_truth=bool(dtype == np.bool_))
 
     @property
@@ -88,6 +92,18 @@ def broadcast_shape(*shapes: Sequence[int]) -> tuple[int, ...]:
                 raise MXNetError(f"shapes {' and '.join(map(str, map(tuple, shapes)))} differ")
             found[axis] = size if found[axis] == 1 else found[axis]
     return tuple(found)
+
+
+def bounded(number: Any) -> Any:
+    """A whole number or a fraction, of which arithmetic cannot make one of any length.
+
+    Raises:
+        ValueError: it takes more than `MOST_BITS`.
+    """
+    parts = (number.numerator, number.denominator) if isinstance(number, Fraction) else (number,)
+    if any(isinstance(n, int) and n.bit_length() > MOST_BITS for n in parts):
+        raise ValueError(f"a number of more than {MOST_BITS} bits")
+    return number
 
 
 def has_open(array: np.ndarray) -> bool:

@@ -80,13 +80,13 @@ def test_ssh_runs_the_command_with_its_variables(cluster):
         f"[worker 2 on 127.0.0.1] 2 of 3 at {there}",
     ]
     asked = cluster.asked()
-    assert asked.count("ssh -o BatchMode=yes 127.0.0.1 cd ") == 2
-    assert asked.count("ssh -o BatchMode=yes -p 2222 127.0.0.2 cd ") == 1
+    assert asked.count("ssh -o BatchMode=yes -- 127.0.0.1 cd ") == 2
+    assert asked.count("ssh -o BatchMode=yes -p 2222 -- 127.0.0.2 cd ") == 1
     rsync = [line for line in asked.splitlines() if line.startswith("rsync")]
     to = f"{cluster.folder}/there/"
     assert rsync == [
-        f"rsync -az -e ssh -o BatchMode=yes ./ 127.0.0.1:{to}",
-        f"rsync -az -e ssh -o BatchMode=yes -p 2222 ./ 127.0.0.2:{to}",
+        f"rsync -az -e ssh -o BatchMode=yes -- ./ 127.0.0.1:{to}",
+        f"rsync -az -e ssh -o BatchMode=yes -p 2222 -- ./ 127.0.0.2:{to}",
     ]
 
 
@@ -101,7 +101,7 @@ def test_a_copy_that_fails_starts_nothing(cluster):
     status, _, err = cluster.launch(*args, RSYNC_STATUS="12")
     assert status == 1
     assert "rsync to 127.0.0.1:there/ ended with status 12" in err
-    assert "ssh -o BatchMode=yes 127.0.0.1 cd" not in cluster.asked()
+    assert "ssh -o BatchMode=yes -- 127.0.0.1 cd" not in cluster.asked()
 
 
 def test_what_ssh_started_ends_with_the_launcher(cluster):

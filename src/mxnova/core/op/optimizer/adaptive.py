@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from math import prod
 from typing import Annotated
 
@@ -243,7 +244,8 @@ def ftml_update(
     grad = decayed(weight, grad, wd, rescale_grad, clip_grad)
     v.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
     root = (v / correction(beta2, t, v.dtype)).sqrt_().add_(epsilon)
-    new_d = root.mul_(correction(beta1, t, v.dtype) / lr)
+    scale = correction(beta1, t, v.dtype)
+    new_d = root.mul_(scale / lr if lr else scale * math.copysign(math.inf, lr))
     z.mul_(beta1).add_(grad, alpha=1 - beta1).addcmul_(d.mul_(beta1).sub_(new_d), weight)
     d.copy_(new_d)
     return z.neg().div_(d)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import zipfile
 from collections import Counter
 from typing import Any
@@ -17,7 +16,7 @@ from mxnova.base import data_dir
 from mxnova.contrib.text.utils import count_tokens_from_str
 from mxnova.contrib.text.vocab import Vocabulary
 from mxnova.core.base.errors import ArgumentError, FormatError, MissingFileError, UnknownNameError
-from mxnova.formats.archives import unpacking
+from mxnova.formats.archives import copy_at_most, unpacking
 from mxnova.formats.atomic import replacing
 
 from ...data.vision.datasets import _Published
@@ -25,6 +24,7 @@ from ...data.vision.datasets import _Published
 __all__ = ["WikiText2", "WikiText103"]
 
 _END = "<eos>"  # of a line
+_MOST_BYTES = 600 << 20  # of a text: the largest one has 541,096,898
 
 
 class _LanguageModelDataset(_Published):
@@ -103,12 +103,15 @@ class _WikiText(_LanguageModelDataset):
             if not inside:
                 raise FormatError(f"{archive}: has no {name}")
             with files.open(inside[0]) as source, replacing(target) as file:
-                shutil.copyfileobj(source, file)
+                copy_at_most(source, file, _MOST_BYTES, name)
 
     def _read_batch(self, filename: str) -> tuple[Any, Any]:
         """Sequences, and those that begin one token later, (sequences, `seq_len`) each."""
         with open(filename, encoding="utf-8") as file:
-            content = file.read()
+            try:
+                content = file.read()
+            except UnicodeDecodeError as error:
+                raise FormatError(f"{filename}: {error}") from None
         vocabulary = self._build_vocab(content)
         lines = [line.split() for line in content.splitlines()]
         tokens = [token for line in lines if line for token in (*line, _END)]

@@ -9,9 +9,8 @@ from __future__ import annotations
 import errno
 import gzip
 import logging
+import math
 import os
-import shutil
-import struct
 import tarfile
 import warnings
 from collections.abc import Callable
@@ -23,8 +22,9 @@ from mxnova import image
 from mxnova import ndarray as nd
 from mxnova.base import data_dir
 from mxnova.core.base.errors import FormatError, MissingFileError, MXNetError
-from mxnova.formats.archives import unpacking
+from mxnova.formats.archives import BoundedReader, copy_at_most, unpacking
 from mxnova.formats.atomic import replacing
+from mxnova.formats.idx import header_size, idx_shape
 from mxnova.recordio import unpack
 from mxnova.util import is_np_array
 
@@ -88,6 +88,8 @@ class MNIST(_Published):
         transform: what is called with image and label; or None.
     """
 
+    _most_bytes = 60_000 * 28 * 28  # in a file
+
     def __init__(
         self,
         root: str = _default("mnist"),
@@ -120,8 +122,8 @@ class MNIST(_Published):
             if self._train
             else (self._test_data, self._test_label)
         )
-        labels = _idx(self._path_of(*label), 1)
-        images = _idx(self._path_of(*data), 3)
+        labels = _idx(self._path_of(*label), 1, self._most_bytes)
+        images = _idx(self._path_of(*data), 3, self._most_bytes)
         if len(images) != len(labels):
             raise FormatError(
                 f"{self._root}: {data[0]} has {len(images)} images, {label[0]} {len(labels)} labels"
@@ -174,22 +176,22 @@ def _array(images: np.ndarray[Any, Any]) -> nd.NDArray:
 
 
 _ADVICE = "; delete it to have it downloaded"
-_DEFLATE = 1032  # how much smaller gzip can make something
 
 
-def _idx(path: str, n_axes: int) -> np.ndarray[Any, Any]:
+def _idx(path: str, n_axes: int, most: int) -> np.ndarray[Any, Any]:
     """The bytes in a gzipped IDX file of `n_axes` axes.
 
     Raises:
-        FormatError: it is something else, or damaged.
+        FormatError: it is something else, or damaged, or has more than `most` bytes.
     """
     with unpacking(path, _ADVICE), gzip.open(path) as file:
-        magic, *shape = struct.unpack(f">{1 + n_axes}I", file.read(4 * (1 + n_axes)))
-        if magic != 0x800 + n_axes:
-            raise FormatError(f"{path}: no IDX file of bytes with {n_axes} axes: {magic:#x}")
-        size = int(np.prod(shape, dtype=object))
-        if size > _DEFLATE * os.path.getsize(path):
-            raise FormatError(f"{path}: {shape} bytes cannot be in a file so small")
+        try:
+            shape = idx_shape(file.read(header_size(n_axes)), n_axes)
+        except FormatError as error:
+            raise FormatError(f"{path}: {error}") from None
+        size = math.prod(shape)
+        if size > most:
+            raise FormatError(f"{path}: {shape} bytes, where the published file has {most}")
         content = file.read(size + 1)
     if len(content) != size:
         raise FormatError(f"{path}: has not the {shape} bytes that it says")
@@ -209,6 +211,8 @@ class CIFAR10(_Published):
 
     _n_labels = 1  # bytes before each image
     _label_at = 0
+    _most_images = 10_000  # in a file
+    _n_files = 6  # in the archive
 
     def __init__(
         self,
@@ -238,31 +242,38 @@ class CIFAR10(_Published):
         files = self._train_data if self._train else self._test_data
         missing = {n for n, _ in files if not os.path.exists(os.path.join(self._root, n))}
         if missing:
-            _unpack(self._path_of(*self._archive_file), self._root, missing)
+            self._unpack(self._path_of(*self._archive_file), missing)
         batches = [self._read_batch(self._path_of(*file)) for file in files]
         self._data = _array(np.concatenate([data for data, _ in batches]))
         self._label = np.concatenate([label for _, label in batches])
 
     def _read_batch(self, filename: str) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         """Images and labels of one file."""
-        content = np.fromfile(filename, np.uint8)
         length = self._n_labels + 3 * 32 * 32
+        if os.path.getsize(filename) > self._most_images * length:
+            raise FormatError(f"{filename}: more than {self._most_images} images of {length} bytes")
+        content = np.fromfile(filename, np.uint8)
         if not content.size or content.size % length:
             raise FormatError(f"{filename}: {content.size} bytes are no images of {length} each")
         rows = content.reshape(-1, length)
         images = rows[:, self._n_labels :].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
         return images, rows[:, self._label_at].astype(np.int32)
 
+    def _unpack(self, archive: str, names: set[str]) -> None:
+        """Copies the files `names`, wherever in a tar archive they are, to the folder."""
+        most = self._most_images * (self._n_labels + 3 * 32 * 32)
+        with unpacking(archive, _ADVICE), gzip.open(archive) as file:
+            bounded = BoundedReader(file, self._n_files * most + _OTHER_FILES)  # type: ignore[arg-type]
+            with tarfile.open(fileobj=bounded, mode="r:") as tar:  # type: ignore[call-overload]
+                for member in tar:
+                    name = os.path.basename(member.name)
+                    source = tar.extractfile(member) if name in names else None
+                    if source is not None:
+                        with replacing(os.path.join(self._root, name)) as target:
+                            copy_at_most(source, target, most, name)
 
-def _unpack(archive: str, folder: str, names: set[str]) -> None:
-    """Copies the files `names`, wherever in a tar archive they are, to `folder`."""
-    with unpacking(archive, _ADVICE), tarfile.open(archive) as tar:
-        for member in tar:
-            name = os.path.basename(member.name)
-            source = tar.extractfile(member) if name in names else None
-            if source is not None:
-                with replacing(os.path.join(folder, name)) as target:
-                    shutil.copyfileobj(source, target)
+
+_OTHER_FILES = 1 << 20  # bytes: names of classes, a page about the data
 
 
 class CIFAR100(CIFAR10):
@@ -276,6 +287,8 @@ class CIFAR100(CIFAR10):
     """
 
     _n_labels = 2
+    _most_images = 50_000
+    _n_files = 2
 
     def __init__(
         self,
