@@ -289,7 +289,8 @@ def _article(label: str) -> str:
 def _split(value: Any) -> Iterable[Any]:
     """The items of a tuple given as such or as text, one level of brackets deep or nested."""
     if not isinstance(value, str):
-        return value if isinstance(value, Iterable) else (value,)
+        has_items = isinstance(value, Iterable) and getattr(value, "ndim", 1)
+        return value if has_items else (value,)
     text = value.strip()
     if not text:
         raise ValueError("is missing")

@@ -163,7 +163,19 @@ def by_numpy(func: Callable[..., Any], args: Any, kwargs: Any) -> Any:
             f"{func.__name__}: computed by NumPy itself, so that gradients do not flow through it: "
             "call it outside autograd.record(), or on x.detach()"
         )
-    return _ours(func(*_numpys(args), **_numpys(kwargs)))
+    values, named = _numpys(args), _numpys(kwargs)
+    if func.__name__ in _ORDERING and _float_types([*values, *named.values()]) == {_FLOAT16}:
+        return _ours(_cast(func(*_cast(values, _FLOAT32), **_cast(named, _FLOAT32)), _FLOAT16))
+    return _ours(func(*values, **named))
+
+
+_FLOAT16, _FLOAT32 = np.dtype(np.float16), np.dtype(np.float32)
+# Functions that sort. NumPy's do not order float16 on every processor.
+_ORDERING = frozenset(
+    """argpartition argsort in1d intersect1d isin lexsort median msort nanmedian nanpercentile
+    nanquantile partition percentile quantile searchsorted setdiff1d setxor1d sort union1d unique
+    unique_all unique_counts unique_inverse unique_values""".split()  # noqa: SIM905
+)
 
 
 def _arrays_in(values: Iterable[Any]) -> Iterator[NDArray]:
@@ -178,16 +190,40 @@ def _numpys(value: Any) -> Any:
     if isinstance(value, NDArray):
         return value.asnumpy()
     if isinstance(value, (list, tuple)):
-        return type(value)(map(_numpys, value))
+        return _mapped(_numpys, value)
     return {k: _numpys(v) for k, v in value.items()} if isinstance(value, dict) else value
+
+
+def _float_types(values: Iterable[Any]) -> set[Any]:
+    """Types of the arrays of real numbers among values and lists of them."""
+    found = set()
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            found |= _float_types(value)
+        elif isinstance(value, np.ndarray) and value.dtype.kind == "f":
+            found.add(value.dtype)
+    return found
+
+
+def _cast(value: Any, dtype: np.dtype[Any]) -> Any:
+    """Arrays of real numbers as `dtype`, in lists too; anything else as it is."""
+    if isinstance(value, (np.ndarray, np.floating)) and value.dtype.kind == "f":
+        return value.astype(dtype)
+    if isinstance(value, dict):
+        return {k: _cast(v, dtype) for k, v in value.items()}
+    return _mapped(lambda v: _cast(v, dtype), value) if isinstance(value, (list, tuple)) else value
+
+
+def _mapped(function: Callable[[Any], Any], values: list[Any] | tuple[Any, ...]) -> Any:
+    """A list, tuple or named tuple of what `function` gives for its items."""
+    items = [function(v) for v in values]
+    return type(values)(*items) if hasattr(values, "_fields") else type(values)(items)
 
 
 def _ours(value: Any) -> Any:
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
         return array_of(value)
-    if isinstance(value, (list, tuple)):
-        return tuple(map(_ours, value)) if isinstance(value, tuple) else list(map(_ours, value))
-    return value
+    return _mapped(_ours, value) if isinstance(value, (list, tuple)) else value
 
 
 def array_of(values: np.ndarray[Any, Any]) -> ndarray:
