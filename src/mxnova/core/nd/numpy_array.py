@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -97,7 +98,10 @@ class ndarray(NumpyMethods, NDArray):  # type: ignore[misc]  # noqa: N801 - NumP
     ) -> Any:
         """The array with elements of `dtype`; itself when it has it already and `copy` is off."""
         if order not in ("K", "C", None) or casting != "unsafe" or not subok:
-            raise ArgumentError("astype: order, casting and subok are not supported")
+            raise ArgumentError(
+                f"astype: order={shown(order)}, casting={shown(casting)}, subok={shown(subok)}: "
+                "must be K or C, unsafe, and true"
+            )
         return super().astype(dtype, copy)
 
     def reshape_view(self, *shape: Any, **kwargs: Any) -> Any:
@@ -107,7 +111,7 @@ class ndarray(NumpyMethods, NDArray):  # type: ignore[misc]  # noqa: N801 - NumP
     def copy(self, order: str = "C") -> Any:
         """A copy on the same context."""
         if order not in ("C", "K"):
-            raise ArgumentError(f"copy: order={shown(order)}: must be C")
+            raise NotImplementedError(f"copy: order={shown(order)}: must be C")
         return super().copy()
 
     def __reduce__(self) -> Any:
@@ -134,12 +138,25 @@ class ndarray(NumpyMethods, NDArray):  # type: ignore[misc]  # noqa: N801 - NumP
             if own is None:
                 return by_numpy(func, args, kwargs)
             made = own(ARRAYS, *args, **kwargs)
-            return tuple(made) if func in _GIVE_TUPLES else made
+            return _in_tuple(func, made) if isinstance(made, (list, tuple)) else made
         except (TypeError, NotImplementedError):  # NumPy's function takes more
             return by_numpy(func, args, kwargs)
 
 
 _GIVE_TUPLES = () if np.__version__ < "2" else (np.broadcast_arrays, np.meshgrid)
+
+
+def _in_tuple(func: Callable[..., Any], made: Any) -> Any:
+    """Several arrays in the kind of list, or named tuple, that NumPy's `func` gives."""
+    if func.__module__ == "numpy.linalg":
+        return _tuple_of(func)(made)
+    return tuple(made) if func in _GIVE_TUPLES else made
+
+
+@functools.cache
+def _tuple_of(func: Callable[..., Any]) -> Callable[[Any], Any]:
+    kind = type(func(np.eye(1)))
+    return getattr(kind, "_make", tuple)
 
 
 def _weak(value: Any) -> Any:
