@@ -17,7 +17,7 @@ from ...base.shapes import shape_text
 from ..declaration import function_operator, operator
 from ..dtypes import dtype_name
 from ..infer import DTypes, Shapes
-from ..record import Op, lone
+from ..record import Op
 from ..sorting import for_numpy
 
 
@@ -344,7 +344,8 @@ class Unique(Op):
         unique: Callable[..., Any] = np.unique
         found = unique(for_numpy(line), *asked, equal_nan=False)
         values, *others = found if any(asked) else (found,)
-        return lone([torch.from_numpy(values).to(line.dtype), *map(torch.from_numpy, others)])
+        results = torch.from_numpy(values).to(line.dtype), *map(torch.from_numpy, others)
+        return results if others else results[0]
 
     def _found(self, data: Tensor, axis: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         values, inverse, counts = torch.unique(
