@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -133,3 +134,36 @@ def test_the_scope_class_of_array_semantics():
             assert not util.is_np_array()
         assert util.is_np_array()
     assert not scope._current.value._is_np_array
+
+
+def in_thread(function):
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(function).result()
+
+
+def test_np_shape_of_two_is_that_of_all_threads():
+    with ThreadPoolExecutor(1) as older:
+        assert not older.submit(mx.is_np_shape).result()
+        assert mx.util.set_np_shape(2) is False
+        try:
+            assert mx.is_np_shape()
+            assert older.submit(mx.is_np_shape).result()
+            assert in_thread(mx.is_np_shape)
+            assert in_thread(lambda: mx.np.ones(()).shape) == ()
+            assert mx.util.set_np_shape(True) is True  # does not take it from the others
+            assert in_thread(mx.is_np_shape)
+        finally:
+            assert mx.util.set_np_shape(False) is True
+        assert not mx.is_np_shape()
+        assert not older.submit(mx.is_np_shape).result()
+
+
+def test_one_thread_does_not_switch_off_another_ones_np_shape():
+    with ThreadPoolExecutor(1) as other:
+        other.submit(mx.util.set_np_shape, 1).result()
+        with util.np_shape(2):
+            assert in_thread(mx.is_np_shape)
+        assert not in_thread(mx.is_np_shape)
+        assert other.submit(mx.is_np_shape).result()
+    assert mx.util.set_np_shape(3) is False
+    assert not mx.is_np_shape()

@@ -104,7 +104,7 @@ def MXIsNumpyShape(curr: Any) -> None:
 
 @extern
 def MXSetIsNumpyShape(is_np_shape: int, prev: Any) -> None:
-    before = set_np_shape(bool(is_np_shape))
+    before = set_np_shape(is_np_shape)
     if prev != NULL:
         prev[0] = before
 

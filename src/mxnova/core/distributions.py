@@ -105,6 +105,7 @@ def sampler(
             signature.bind(*args, **kwargs)  # raises
         given = {n: v for n, v in given.items() if v is not NOT_GIVEN}
         values = [given.pop(n, default) for n, default in distribution.parameters.items()]
+        values = [v[()] if isinstance(v, np.ndarray) else v for v in values]
         if isinstance(given.get("shape"), np.ndarray):
             given["shape"] = sizes_of(name, given["shape"])
         kind = _kind(name, values, array)

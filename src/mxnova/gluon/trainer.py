@@ -369,9 +369,9 @@ def _check_fresh(learning: Sequence[Any]) -> None:
         for array in arrays:
             if not array._node.is_fresh:
                 raise StaleGradientError(
-                    f"Trainer: the gradient of parameter {param.name!r} on {array.context} was "
-                    "not computed by a backward pass since the last step. Maybe the model used "
-                    "only some of its parameters; ignore_stale_grad=True then updates only those"
+                    f"Gradient of Parameter `{param.name}` on context {array.context} has not been "
+                    "updated by backward since last `step`. Maybe the model used only some of its "
+                    "parameters; ignore_stale_grad=True then updates only those"
                 )
 
 
@@ -381,7 +381,8 @@ def _listed(params: Any) -> list[Parameter]:
         params = [params[name] for name in sorted(params.keys())]
     if not isinstance(params, (list, tuple)):
         raise ArgumentError(
-            f"Trainer: params: must be a list or dict of Parameters, not {type(params).__name__}"
+            "First argument must be a list or dict of Parameters, got "
+            f"{type(params).__name__} as params of Trainer"
         )
     for param in params:
         if not isinstance(param, Parameter):

@@ -83,7 +83,7 @@ def split_data(
     size, rest = divmod(data.shape[batch_axis], num_slice)
     if even_split and rest:
         raise ArgumentError(
-            f"split_data: data of shape {data.shape} has no {num_slice} slices of one size along "
+            f"data with shape {data.shape} cannot be evenly split into {num_slice} slices along "
             f"axis {batch_axis}: take a batch of a multiple of {num_slice}, or even_split=False"
         )
     if not isinstance(data, NDArray):

@@ -41,6 +41,9 @@ def _msort(a: Any) -> Any:
     return np.sort(a, axis=0)
 
 
+_msort.__name__ = "msort"
+
+
 def _implementation(name: str) -> Callable[..., Any]:
     if name == "msort":
         return _msort

@@ -156,7 +156,7 @@ class Optimizer:
         klass = Optimizer.opt_registry.get(name.lower())
         if klass is None:
             hint = candidates(name, Optimizer.opt_registry)
-            raise ArgumentError(f"there is no optimizer {shown(name)}{hint}")
+            raise ArgumentError(f"Cannot find optimizer {name}{hint}")
         return klass(**kwargs)
 
     # -- what subclasses define

@@ -350,7 +350,7 @@ def test_stale_gradients(n, kwargs):
     params = parameters(n, 2)
     trainer = gluon.Trainer(params, "sgd", {"learning_rate": 1}, **kwargs)
     backward(params[:1])
-    with pytest.raises(UserWarning, match="'p1_weight' on cpu\\(0\\)"):
+    with pytest.raises(UserWarning, match="`p1_weight` on context cpu\\(0\\)"):
         trainer.step(1)
     for param in params:
         assert all(a.asnumpy().tolist() == [1, 1, 1] for a in param.list_data())

@@ -45,7 +45,7 @@ def test_slices(kind, shape, n, kwargs, expected):
     "n, kwargs, text",
     [
         (2, {}, "even_split=False"),
-        (6, {}, "no 6 slices"),
+        (6, {}, "into 6 slices"),
         (0, {"even_split": False}, "num_slice=0"),
         (2, {"batch_axis": 2}, "batch_axis=2"),
     ],

@@ -424,3 +424,27 @@ def test_numbers_of_numpy_are_operands_on_either_side(number):
     x = mx.sym.var("x")
     for made in (number - x, x - number, number**x, number > x):
         assert made.list_arguments() == ["x"]
+
+
+NO_INPUTS = [
+    lambda **k: mx.sym.random.normal(10.0, 0.5, shape=(2,), **k),
+    lambda **k: mx.sym.random.uniform(0, 1, shape=(2,), **k),
+    lambda **k: mx.sym.random.randint(0, 9, shape=(2,), **k),
+    lambda **k: mx.sym.zeros((2,), **k),
+    lambda **k: mx.sym.eye(2, **k),
+]
+
+
+@pytest.mark.parametrize("make", NO_INPUTS)
+def test_operators_without_inputs_ignore_symbols_by_name(make):
+    symbol = make(data=mx.sym.Variable("data"), other=mx.sym.Variable("other"))
+    assert symbol.list_arguments() == []
+    assert symbol.eval()[0].shape[0] == 2
+    with pytest.raises(mx.MXNetError, match="foo"):
+        make(foo=3)
+
+
+@pytest.mark.parametrize("name", ["relu", "shuffle", "sample_multinomial"])
+def test_operators_with_inputs_refuse_others(name):
+    with pytest.raises(mx.MXNetError, match="'foo' is no array"):
+        getattr(mx.sym, name)(mx.sym.Variable("x"), foo=mx.sym.Variable("y"))

@@ -286,7 +286,7 @@ def test_numbers():
     assert [1, 2, 3][np.array(1, dtype="int32")] == 2
     assert x.tolist() == 1.5
     assert 2 in np.arange(3)
-    with pytest.raises(ValueError, match="neither true nor false"):
+    with pytest.raises(ValueError, match="is ambiguous"):
         bool(np.ones(2))
 
 

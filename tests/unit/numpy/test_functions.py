@@ -173,3 +173,39 @@ def test_parts_of_symbols_are_lists(name, cut, lengths):
 def test_slogdet_is_a_list_as_in_mxnet():
     matrix = mx.np.array([[2.0, 1.0], [1.0, 3.0]])
     assert isinstance(mx.np.linalg.slogdet(matrix), list)
+
+
+TENTHS = mx.np.array([0.1, 1000, 0.3, 0.33, 7, 2049, 1, 1, 1, 0, 0, 3], dtype="float16")
+
+
+@pytest.mark.parametrize(
+    "q, expected",
+    [(10, 0.0099945068359375), (33.3, 0.32000732421875), (50, 1), (99, 1933)],
+)
+def test_percentiles_of_float16_are_mxnets(q, expected):
+    found = mx.np.percentile(TENTHS, q)
+    assert (found.dtype, found.item()) == (numpy.float32, expected)
+
+
+@pytest.mark.parametrize("name", ["svd", "eigh", "slogdet", "qr"])
+def test_numpys_linalg_gives_its_named_tuples(name):
+    values = numpy.array([[2.0, 1.0], [1.0, 3.0]])
+    expected = getattr(numpy.linalg, name)(values)
+    found = getattr(numpy.linalg, name)(mx.np.array(values, dtype="float64"))
+    assert type(found) is type(expected)
+    assert all(isinstance(array, mx.np.ndarray) for array in found)
+    assert [array.shape for array in found] == [numpy.shape(array) for array in expected]
+
+
+ORDERS = [
+    lambda a: a.copy(order="F"),
+    lambda a: a.copy("A"),
+    lambda a: a.reshape(3, 2, order="F"),
+    lambda a: a.flatten(order="F"),
+]
+
+
+@pytest.mark.parametrize("call", ORDERS)
+def test_other_orders_of_memory_are_not_implemented(call):
+    with pytest.raises(NotImplementedError, match="order='[FA]': must be C"):
+        call(mx.np.ones((2, 3)))

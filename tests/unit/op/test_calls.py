@@ -11,7 +11,7 @@ from mxnova.core.base.errors import ArgumentTypeError
 from mxnova.core.base.kinds import NOT_GIVEN
 from mxnova.core.op import library  # noqa: F401 - registers the operators
 from mxnova.core.op.calls import CallForm, documented
-from mxnova.core.op.record import find
+from mxnova.core.op.record import REGISTRY, find
 
 
 class Array:
@@ -51,6 +51,23 @@ def test_variadic_operators_count_their_arrays():
     assert split("Concat", [A, B]).arrays == [A, B]
     assert split("Concat", arg1=B, arg0=A).named == {"arg1": B, "arg0": A}
     assert split("Concat", A, num_args=1).attrs == {"num_args": 1}
+
+
+FORMS = [CallForm(find(name), ("out", "name")) for name in sorted(REGISTRY)]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.type.name)
+def test_arrays_may_be_given_for_parameters(form):
+    """By position and by name, in every operator; what reads the parameter judges them."""
+    for name in form.parameters:
+        by_name = form.split((), {name: A}, lambda value: value is A)
+        assert (by_name.attrs.get(name), by_name.named) == (A, {})
+    places = () if form.variadic is not None else form.parameters_by_place
+    for i, name in enumerate(places):
+        args = [*[B] * len(form.arrays), *[NOT_GIVEN] * i, A]
+        by_place = form.split(args, {}, lambda value: value in (A, B))
+        assert by_place.attrs == {name: A}
+        assert list(by_place.named.values()) == [B] * len(form.arrays)
 
 
 def test_arguments_that_mxnet_does_not_list_go_by_name():

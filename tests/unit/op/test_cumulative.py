@@ -5,9 +5,11 @@ import torch
 
 import mxnova.core.op.tensor.cumulative  # noqa: F401
 from mxnova.core.base.errors import MXNetError
+from mxnova.core.op.record import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
 from tests.unit.op.samples import Sample, check
 
+cumsum = find("cumsum")
 MIXED = np.array([[1.5, -2.5], [1.5, 3.0]], "float32")
 BYTES = np.array([[100, 27], [1, -3]], "int8")
 
@@ -59,3 +61,14 @@ def test_types(attrs, a, output, expected):
 def test_an_axis_that_is_not_there_is_refused():
     with pytest.raises(MXNetError, match=r"axis=2: a \[2,3\] has 2 axes"):
         inferred_shapes("cumsum", {"axis": 2}, [(2, 3)])
+
+
+def test_float16_is_rounded_after_each_addition():
+    """The numbers that MXNet 1.9.1 gives; in float32 the last would be 3058.73."""
+    a = torch.tensor([0.1, 1000, 0.3, 0.33, 7, 2049, 1, 1], dtype=torch.float16, requires_grad=True)
+    sums = cumsum.function(a)
+    expected = [0.0999755859375, 1000, 1000.5, 1001, 1008, 3056, 3056, 3056]
+    assert sums.tolist() == expected
+    assert cumsum.function(a.repeat(2, 1), axis=1).tolist() == [expected] * 2
+    sums.sum().backward()
+    assert a.grad.tolist() == [8, 7, 6, 5, 4, 3, 2, 1]

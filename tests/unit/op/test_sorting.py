@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
+import functools
+
 import numpy as np
 import pytest
 import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import mxnova as mx
+import mxnova.numpy.fallback  # takes its functions from NumPy when it is imported
 from mxnova.core.op.sorting import first_places, largest, ordered, ordered_values
 
 SHAPES = [
@@ -87,3 +91,71 @@ def test_nan_is_the_largest_and_gradients_flow():
     (gradient,) = torch.autograd.grad(values, data, torch.tensor([2.0, 3.0]))
     assert gradient.nonzero().squeeze(1).tolist() == [7, 40_000]
     assert gradient[places].tolist() == [2.0, 3.0]
+
+
+HALVES = ("float16", "bfloat16")
+FORTY = [i % 40 - 20.0 for i in range(0, 40_000 * 7, 7)]
+
+
+@pytest.fixture
+def numpy_without_float16(monkeypatch):
+    """NumPy whose functions that sort refuse float16, which they get wrong on some processors."""
+
+    def refusing(function):
+        @functools.wraps(function)
+        def checked(array, *args, **kwargs):
+            assert np.asarray(array).dtype.itemsize > 2
+            return function(array, *args, **kwargs)
+
+        return checked
+
+    for name in ("sort", "argsort", "partition", "argpartition", "searchsorted", "unique"):
+        monkeypatch.setattr(np, name, refusing(getattr(np, name)))
+
+
+@pytest.mark.usefixtures("numpy_without_float16")
+@pytest.mark.parametrize("dtype", HALVES)
+def test_numpy_sorts_no_float16(dtype):
+    data = mx.nd.array(FORTY).astype(dtype)
+    expected = sorted(FORTY)
+    assert data.sort().astype("float32").asnumpy().tolist() == expected
+    assert data.sort(is_ascend=False).astype("float32").asnumpy().tolist() == expected[::-1]
+    order = data.argsort(dtype="int64").asnumpy().tolist()
+    assert order == sorted(range(len(FORTY)), key=FORTY.__getitem__)
+    (best,) = data.topk(k=1, ret_typ="value", dtype="int32").astype("float32").asnumpy()
+    assert best == 19
+    distinct = mx.np.unique(data.as_np_ndarray(), return_counts=True)
+    assert distinct[0].dtype == data.as_np_ndarray().dtype
+    assert distinct[0].astype("float32").tolist() == sorted(set(FORTY))
+    assert distinct[1].tolist() == [1000] * 40
+
+
+ORDERING = [
+    (lambda x: mx.np.msort(x), sorted(FORTY)),
+    (lambda x: mx.np.partition(x, 20_000)[20_000:20_001], [0]),
+    (lambda x: x[mx.np.argpartition(x, 20_000)[20_000:20_001]], [0]),
+    (lambda x: mx.np.nanmedian(x), -0.5),
+    (lambda x: mx.np.nanpercentile(x, 100), 19),
+    (lambda x: mx.np.union1d(x, x), sorted(set(FORTY))),
+    (lambda x: mx.np.setdiff1d(x, x[:39]), sorted(set(FORTY) - set(FORTY[:39]))),
+    (lambda x: mx.np.intersect1d(x, [x[0], x[1]]), sorted(FORTY[:2])),
+    (lambda x: np.median(x), -0.5),
+]
+
+
+@pytest.mark.usefixtures("numpy_without_float16")
+@pytest.mark.parametrize("call, expected", ORDERING)
+def test_functions_that_numpy_computes_sort_no_float16(call, expected):
+    found = call(mx.np.array(FORTY, dtype="float16"))
+    assert found.dtype == np.float16
+    assert found.tolist() == expected
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_zeros_of_both_signs_keep_their_order(dtype):
+    data = mx.nd.array([0.0, -0.0, 1, -0.0, float("nan"), -1] * 1000, dtype=dtype)
+    for ascending in (True, False):
+        found = data.sort(is_ascend=ascending).asnumpy()
+        zeros = np.signbit(found[found == 0]).reshape(-1, 3)
+        assert (zeros == [False, True, True]).all()
+        assert np.isnan(found[-1000:] if ascending else found[:1000]).all()

@@ -289,7 +289,10 @@ def _article(label: str) -> str:
 def _split(value: Any) -> Iterable[Any]:
     """The items of a tuple given as such or as text, one level of brackets deep or nested."""
     if not isinstance(value, str):
-        return value if isinstance(value, Iterable) else (value,)
+        is_number = (
+            getattr(value, "ndim", None) == 0
+        )  # of an array, which has an iterator all the same
+        return value if isinstance(value, Iterable) and not is_number else (value,)
     text = value.strip()
     if not text:
         raise ValueError("is missing")

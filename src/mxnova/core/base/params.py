@@ -198,7 +198,11 @@ def parse_field(op: str, field: Field, value: Any) -> Any:
         return kind.parse(value)
     except (ValueError, TypeError, OverflowError, RecursionError) as error:
         kind_of_error = UnknownDTypeError if field.name == "dtype" else ArgumentError
-        raise argument_error(op, field.name, value, str(error), kind_of_error) from None
+        reason = f"{error}{_OF_ARRAYS if hasattr(value, 'asnumpy') else ''}"
+        raise argument_error(op, field.name, value, reason, kind_of_error) from None
+
+
+_OF_ARRAYS = " (int(x) or float(x) makes a number of an array with one element)"
 
 
 # A NumPy scalar in the text of a list, as NumPy 2 writes it: np.float32(0.01), np.True_.

@@ -186,7 +186,7 @@ class Prefix(NameManager):
 
 
 class _Semantics(threading.local):
-    np_shape = False
+    np_shape = False  # of the class: of all threads; of a thread where it is on in that one
     np_array = False
 
 
@@ -198,9 +198,20 @@ def is_np_shape() -> bool:
     return _semantics.np_shape
 
 
-def set_np_shape(active: bool) -> bool:
-    """Switches the shape semantics of this thread and returns what they were."""
-    before, _semantics.np_shape = _semantics.np_shape, bool(active)
+def set_np_shape(active: int) -> bool:
+    """Switches the shape semantics and returns what they were in this thread.
+
+    Args:
+        active: 1 or True: NumPy's in this thread; 2: in all threads, those to come too; 0 or False:
+            no longer in this thread, nor in all. Anything else changes nothing, as in MXNet.
+    """
+    before = _semantics.np_shape
+    if active in (1, 2):
+        _semantics.np_shape = True
+        _Semantics.np_shape = _Semantics.np_shape or active == 2
+    elif not active:
+        _Semantics.np_shape = False
+        vars(_semantics).pop("np_shape", None)
     return before
 
 

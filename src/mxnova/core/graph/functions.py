@@ -39,12 +39,17 @@ def function_of(op: str, shown: str = "") -> Callable[..., Any]:
     form = CallForm(type_, tuple(_EXTRAS))
 
     def function(*args: Any, **kwargs: Any) -> Symbol:
+        if takes_none:
+            kwargs = {n: v for n, v in kwargs.items() if n in names or not _is_symbol(v)}
         arrays, named, attrs, extras = form.split(args, kwargs, _is_symbol)
         texts = {k: attr_text(v) for k, v in attrs.items()}
         node_name = NameManager.get_current().get(extras.get("name"), hint)
         attr = extras.get("attr")
         return apply(type_.name, node_name, texts, arrays, named, attr, semantics)
 
+    # MXNet composes a node without inputs with any symbols given by name, and ignores them.
+    takes_none = form.variadic is None and not form.arrays
+    names = frozenset((*form.parameters, *form.extras))
     hint = (shown or op).lower()
     semantics = "numpy" if op.startswith("_np") else "legacy"
     return documented(function, shown or op, form, _EXTRAS)

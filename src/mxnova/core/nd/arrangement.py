@@ -63,7 +63,7 @@ def moveaxis(
 
 
 def _axes(name: str, given: int | Sequence[int], rank: int) -> list[int]:
-    axes = [given] if isinstance(given, int) else list(given)
+    axes = list(given) if np.ndim(given) else [int(given)]  # type: ignore[arg-type]
     positive = [axis + rank if axis < 0 else axis for axis in axes]
     if len(set(positive)) < len(axes) or any(not 0 <= axis < rank for axis in positive):
         raise argument_error("moveaxis", name, given, f"must be different axes of {rank}")
@@ -82,7 +82,7 @@ def histogram(
     """
     if isinstance(bins, NDArray):
         return function_of("_histogram")(a, bins)
-    if not isinstance(bins, int):
+    if not isinstance(bins, (int, np.integer)):
         raise argument_error("histogram", "bins", bins, "must be a number or an array")
     if range is None:
         numbers = a.astype("float32") if a.dtype == BFLOAT16 else a

@@ -134,7 +134,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
         """The value of an array of one element."""
         tensor = self._tensor
         if tensor.numel() != 1:
-            raise ArgumentError(f"asscalar: an array of shape {self.shape} is not a scalar")
+            raise ArgumentError(f"The current array is not a scalar: shape {self.shape}")
         kind = mx_dtype(tensor.dtype).numpy
         if PROFILER.api or kind is BFLOAT16:
             return self.asnumpy().reshape(-1)[0]
@@ -161,7 +161,10 @@ class NDArray(Arithmetic, Reshaping, Interchange):
             return bool(self.asscalar())
         if self.size == 0:
             return False
-        raise ArgumentError(f"an array of shape {self.shape} is neither true nor false")
+        kind = type(self).__name__
+        raise ArgumentError(
+            f"The truth value of an {kind} with multiple elements is ambiguous: shape {self.shape}"
+        )
 
     __nonzero__ = __bool__
 

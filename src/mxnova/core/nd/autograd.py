@@ -37,7 +37,7 @@ from .base_array import BaseArray
 from .memory import give_up, regain, take
 from .recording import STATE
 from .sparse_gradient import sparse_gradient, take_sparse_gradient
-from .tape import GRADIENT, Leaf, TapeNode, free, is_small, reached, step
+from .tape import GRADIENT, NO_GRAPH, Leaf, TapeNode, free, is_small, reached, step
 from .wrapping import clear, wrap
 
 __all__ = ["attach", "backward", "grad", "mark_variables", "run_backward", "store_gradient"]
@@ -164,12 +164,12 @@ def _node_of_head(caller: str, i: int, array: BaseArray) -> TapeNode:
     node: TapeNode | None = array._node
     if node is None or array._tracked is None:
         raise MXNetError(
-            f"{caller}: head {i} has no recorded computation; compute it inside "
+            f"{NO_GRAPH}: {caller}: head {i} has no recorded computation; compute it inside "
             "autograd.record() from arrays with attach_grad()"
         )
     if node.inputs is None:
         raise MXNetError(
-            f"{caller}: the graph of head {i} was freed by an earlier backward pass; "
+            f"{NO_GRAPH}: {caller}: the graph of head {i} was freed by an earlier backward pass; "
             "to go through it twice, give the first one retain_graph=True"
         )
     return node

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -97,7 +98,10 @@ class ndarray(NumpyMethods, NDArray):  # type: ignore[misc]  # noqa: N801 - NumP
     ) -> Any:
         """The array with elements of `dtype`; itself when it has it already and `copy` is off."""
         if order not in ("K", "C", None) or casting != "unsafe" or not subok:
-            raise ArgumentError("astype: order, casting and subok are not supported")
+            raise ArgumentError(
+                f"astype: order={shown(order)}, casting={shown(casting)}, subok={shown(subok)}: "
+                "must be K or C, unsafe, and true"
+            )
         return super().astype(dtype, copy)
 
     def reshape_view(self, *shape: Any, **kwargs: Any) -> Any:
@@ -107,7 +111,7 @@ class ndarray(NumpyMethods, NDArray):  # type: ignore[misc]  # noqa: N801 - NumP
     def copy(self, order: str = "C") -> Any:
         """A copy on the same context."""
         if order not in ("C", "K"):
-            raise ArgumentError(f"copy: order={shown(order)}: must be C")
+            raise NotImplementedError(f"copy: order={shown(order)}: must be C")
         return super().copy()
 
     def __reduce__(self) -> Any:
@@ -134,12 +138,25 @@ class ndarray(NumpyMethods, NDArray):  # type: ignore[misc]  # noqa: N801 - NumP
             if own is None:
                 return by_numpy(func, args, kwargs)
             made = own(ARRAYS, *args, **kwargs)
-            return tuple(made) if func in _GIVE_TUPLES else made
+            return _in_tuple(func, made) if isinstance(made, (list, tuple)) else made
         except (TypeError, NotImplementedError):  # NumPy's function takes more
             return by_numpy(func, args, kwargs)
 
 
 _GIVE_TUPLES = () if np.__version__ < "2" else (np.broadcast_arrays, np.meshgrid)
+
+
+def _in_tuple(func: Callable[..., Any], made: Any) -> Any:
+    """Several arrays in the kind of list, or named tuple, that NumPy's `func` gives."""
+    if func.__module__ == "numpy.linalg":
+        return _tuple_of(func)(made)
+    return tuple(made) if func in _GIVE_TUPLES else made
+
+
+@functools.cache
+def _tuple_of(func: Callable[..., Any]) -> Callable[[Any], Any]:
+    kind = type(func(np.eye(1)))
+    return getattr(kind, "_make", tuple)
 
 
 def _weak(value: Any) -> Any:
@@ -163,7 +180,19 @@ def by_numpy(func: Callable[..., Any], args: Any, kwargs: Any) -> Any:
             f"{func.__name__}: computed by NumPy itself, so that gradients do not flow through it: "
             "call it outside autograd.record(), or on x.detach()"
         )
-    return _ours(func(*_numpys(args), **_numpys(kwargs)))
+    values, named = _numpys(args), _numpys(kwargs)
+    if func.__name__ in _ORDERING and _float_types([*values, *named.values()]) == {_FLOAT16}:
+        return _ours(_cast(func(*_cast(values, _FLOAT32), **_cast(named, _FLOAT32)), _FLOAT16))
+    return _ours(func(*values, **named))
+
+
+_FLOAT16, _FLOAT32 = np.dtype(np.float16), np.dtype(np.float32)
+# Functions that sort. NumPy's do not order float16 on every processor.
+_ORDERING = frozenset(
+    """argpartition argsort in1d intersect1d isin lexsort median msort nanmedian nanpercentile
+    nanquantile partition percentile quantile searchsorted setdiff1d setxor1d sort union1d unique
+    unique_all unique_counts unique_inverse unique_values""".split()  # noqa: SIM905
+)
 
 
 def _arrays_in(values: Iterable[Any]) -> Iterator[NDArray]:
@@ -178,16 +207,40 @@ def _numpys(value: Any) -> Any:
     if isinstance(value, NDArray):
         return value.asnumpy()
     if isinstance(value, (list, tuple)):
-        return type(value)(map(_numpys, value))
+        return _mapped(_numpys, value)
     return {k: _numpys(v) for k, v in value.items()} if isinstance(value, dict) else value
+
+
+def _float_types(values: Iterable[Any]) -> set[Any]:
+    """Types of the arrays of real numbers among values and lists of them."""
+    found = set()
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            found |= _float_types(value)
+        elif isinstance(value, np.ndarray) and value.dtype.kind == "f":
+            found.add(value.dtype)
+    return found
+
+
+def _cast(value: Any, dtype: np.dtype[Any]) -> Any:
+    """Arrays of real numbers as `dtype`, in lists too; anything else as it is."""
+    if isinstance(value, (np.ndarray, np.floating)) and value.dtype.kind == "f":
+        return value.astype(dtype)
+    if isinstance(value, dict):
+        return {k: _cast(v, dtype) for k, v in value.items()}
+    return _mapped(lambda v: _cast(v, dtype), value) if isinstance(value, (list, tuple)) else value
+
+
+def _mapped(function: Callable[[Any], Any], values: list[Any] | tuple[Any, ...]) -> Any:
+    """A list, tuple or named tuple of what `function` gives for its items."""
+    items = [function(v) for v in values]
+    return type(values)(*items) if hasattr(values, "_fields") else type(values)(items)
 
 
 def _ours(value: Any) -> Any:
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
         return array_of(value)
-    if isinstance(value, (list, tuple)):
-        return tuple(map(_ours, value)) if isinstance(value, tuple) else list(map(_ours, value))
-    return value
+    return _mapped(_ours, value) if isinstance(value, (list, tuple)) else value
 
 
 def array_of(values: np.ndarray[Any, Any]) -> ndarray:

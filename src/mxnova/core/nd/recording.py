@@ -108,6 +108,6 @@ def predict_mode() -> RecordingScope:
 def recorded_write() -> MXNetError:
     """The error for writing what autograd could not follow."""
     return MXNetError(
-        "recorded arrays cannot be written in part, nor written to, while autograd records; "
-        "write to a copy, or inside autograd.pause()"
+        "Inplace operations (+=, -=, x[:]=, etc) are not supported when recording with autograd: "
+        "write to a copy, or inside autograd.pause(); recorded arrays cannot be written in part"
     )

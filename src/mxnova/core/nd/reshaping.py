@@ -37,7 +37,9 @@ class Reshaping(OperatorMethods, BaseArray):
             kwargs: shape=, reverse= as operator Reshape has them.
         """
         if len(shape) == 1 and isinstance(shape[0], (tuple, list, np.ndarray)):
-            shape = tuple(shape[0])
+            [given] = shape
+            is_number = isinstance(given, np.ndarray) and not given.ndim
+            shape = (int(given),) if is_number else tuple(given)
         elif not shape:
             shape = _given_shape(kwargs)
         seen = STATE.recording and self._tracked is not None

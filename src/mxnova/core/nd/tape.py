@@ -20,6 +20,7 @@ from ..op.record import Op
 
 __all__ = [
     "GRADIENT",
+    "NO_GRAPH",
     "Leaf",
     "SmallGraph",
     "Step",
@@ -36,6 +37,9 @@ __all__ = [
     "step_after",
     "variable_of",
 ]
+
+# What programs look for in the errors of backward passes.
+NO_GRAPH = "Cannot differentiate node because it is not in a computational graph"
 
 # What was run: an operator, or a graph; the name of what is neither; a number: that output of the
 # input.
@@ -203,8 +207,8 @@ def reached(heads: Iterable[TapeNode]) -> list[TapeNode]:
             if node.made_by is None:  # a constant that another graph read too
                 continue
             raise MXNetError(
-                "a part of the graph was freed by an earlier backward pass; to go through a part "
-                "twice, give the first one retain_graph=True"
+                f"{NO_GRAPH}: a part of the graph was freed by an earlier backward pass; to go "
+                "through a part twice, give the first one retain_graph=True"
             )
         for source in sources:
             if source not in seen:

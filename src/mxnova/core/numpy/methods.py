@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from ..base.errors import shown
 from ..op import library  # noqa: F401 - registers the operators
 from ..op.record import REGISTRY
 from . import (
@@ -78,6 +79,8 @@ class NumpyMethods:
             args = (kwargs.pop("newshape", None) or kwargs.pop("shape", None),)
         if kwargs:
             raise TypeError(f"reshape: unexpected arguments: {', '.join(kwargs)}")
+        if order != "C":
+            raise NotImplementedError(f"reshape: order={shown(order)}: must be C")
         sizes = args[0] if len(args) == 1 and not isinstance(args[0], int) else args
         return self._world._np_reshape(self, newshape=sizes, order=order)
 

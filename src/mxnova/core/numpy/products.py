@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..base.errors import shown
 from .world import NUMBER, World, function
 
@@ -28,11 +30,11 @@ def matmul(F: World, a: Any, b: Any, out: Any = None, **kwargs: Any) -> Any:
 @function
 def tensordot(F: World, a: Any, b: Any, axes: Any = 2) -> Any:
     """The product over some axes: so many at the end of `a`, or two lists of axes."""
-    if isinstance(axes, int):
+    if isinstance(axes, (int, np.integer)):
         return F._npi_tensordot_int_axes(a, b, axes)
     if len(axes) != 2:
         raise ValueError(f"tensordot: axes={shown(axes)}: a number, or two lists of axes")
-    of_a, of_b = ((x,) if isinstance(x, int) else tuple(x) for x in axes)
+    of_a, of_b = ((x,) if isinstance(x, (int, np.integer)) else tuple(x) for x in axes)
     if len(of_a) != len(of_b):
         raise ValueError(f"tensordot: axes={shown(axes)}: as many of `a` as of `b`")
     return F._npi_tensordot(a, b, of_a, of_b)

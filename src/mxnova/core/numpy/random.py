@@ -21,7 +21,12 @@ def context_text(ctx: Any) -> str:
 
 
 def _sizes(size: Any) -> Any:
-    return None if size is None or size == () else size
+    return None if isinstance(size, tuple) and not size else size
+
+
+def _is_number(value: Any) -> bool:
+    """Whether it is one of NumPy's arrays without axes."""
+    return isinstance(value, np.ndarray) and not value.ndim
 
 
 def drawn(F: World, operator: str, parameters: dict[str, Any], size: Any, **attrs: Any) -> Any:
@@ -31,7 +36,7 @@ def drawn(F: World, operator: str, parameters: dict[str, Any], size: Any, **attr
         if isinstance(value, F.array):
             arrays.append(value)
             attrs[name] = None
-        elif isinstance(value, NUMBER):
+        elif isinstance(value, NUMBER) or _is_number(value):
             attrs[name] = float(value)
         else:
             raise ArgumentError(
@@ -232,7 +237,7 @@ def choice(
         "ctx": context_text(ctx),
         "weighted": bool(weights),
     }
-    if isinstance(a, (int, np.integer)):
+    if isinstance(a, (int, np.integer)) or _is_number(a):
         return F._npi_choice(*weights, a=int(a), **attrs, out=out)
     at = F._npi_choice(a, *weights, a=None, **attrs)
     return F._npi_take(a, at, axis=0, mode="clip", out=out)

@@ -53,6 +53,8 @@ class CallForm:
     ) -> Call:
         """A call sorted; None arrays and parameters that are NOT_GIVEN are left out.
 
+        An array without axes may be given for a parameter, which reads its text as a number.
+
         Raises:
             ArgumentTypeError: something that is no array stands where an array belongs, or an
                 argument is given twice.
@@ -68,7 +70,7 @@ class CallForm:
             elif not is_array(value):
                 raise self._no_array(name, value)
         for name, value in given.items():
-            if is_array(value):
+            if is_array(value) and name not in self.parameters:
                 hint = candidates(name, self.arrays)
                 raise ArgumentTypeError(f"{self.type.name}: {name!r} is no array of it{hint}")
         return Call([], named, _given(given), extras)
@@ -94,7 +96,8 @@ class CallForm:
         for i, value in enumerate(arrays):
             if not is_array(value):
                 raise self._no_array(f"argument {i}", value)
-        named = {n: v for n, v in kwargs.items() if is_array(v) and n not in self.extras}
+        others = (*self.parameters, *self.extras)
+        named = {n: v for n, v in kwargs.items() if is_array(v) and n not in others}
         extras = {n: v for n, v in kwargs.items() if n in self.extras}
         attrs = _given({n: v for n, v in kwargs.items() if n not in named and n not in extras})
         if self.type.counts_inputs and "num_args" not in attrs:

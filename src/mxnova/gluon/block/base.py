@@ -355,7 +355,7 @@ def _check_nothing_is_missing(
     for name, parameter in params.items():
         if not any(n in loaded for n in names[parameter]):
             raise AssertedError(
-                f"load_parameters: parameter {name!r} is missing in file {filename!r}, which has "
+                f"Parameter {name!r} is missing in file {filename!r}, which contains parameters: "
                 f"{brief(loaded)}; allow_missing=True ignores that"
             )
 
@@ -366,7 +366,7 @@ def _check_nothing_is_new(
     for name in loaded:
         if name not in params:
             raise ArgumentError(
-                f"load_parameters: {name!r} of file {filename!r} is no parameter of the block"
+                f"Parameter {name!r} loaded from file {filename!r} is not present in ParameterDict"
                 f"{candidates(name, params)} (there are {brief(params)}); ignore_extra=True "
                 "ignores that"
             )

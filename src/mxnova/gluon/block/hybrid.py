@@ -75,8 +75,9 @@ class HybridBlock(Block):
         """Makes `block`, a HybridBlock, a child."""
         if not isinstance(block, HybridBlock):
             raise ArgumentError(
-                f"{type(self).__name__}: a child of a HybridBlock must be one, too: a "
-                f"{type(block).__name__} is none (HybridSequential is one, Sequential is not)"
+                "Children of HybridBlock must also be HybridBlock, not as this child of a "
+                f"{type(self).__name__}: {type(block).__name__} (Sequential is none, "
+                "HybridSequential is one)"
             )
         super().register_child(block, name)
         self._clear_cached_op()
@@ -413,8 +414,8 @@ class HybridBlock(Block):
         """
         if not self._cached_graph:
             raise MXNetError(
-                f"{type(self).__name__} {self.name!r}: export: it has no graph yet: call "
-                "hybridize(), then run it once"
+                f"Please first call block.hybridize() and then run forward: {type(self).__name__} "
+                f"{self.name!r} has no graph to export yet"
             )
         out = self._cached_graph[1]
         out.save(f"{path}-symbol.json", remove_amp_cast=remove_amp_cast)

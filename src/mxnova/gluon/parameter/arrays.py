@@ -118,7 +118,8 @@ class ContextArrays:
     def _check_has_grad(self, method: str) -> None:
         if self._arrays is not None and self._grad is None:
             raise MXNetError(
-                f"Parameter {self.name!r}: {method}(): there is no gradient, grad_req is 'null'"
+                f"Cannot get gradient array for Parameter {self.name!r} because grad_req='null' "
+                f"({method}())"
             )
 
     def list_ctx(self) -> list[Context]:
@@ -143,18 +144,19 @@ class ContextArrays:
         index = at[ctx.device_id] if ctx.device_id < len(at) else None
         if index is None:
             raise MXNetError(
-                f"Parameter {self.name!r}: it is not on {ctx}, but on {self._ctx_list}"
+                f"Parameter {self.name!r} was not initialized on context {ctx}: it is on "
+                f"{self._ctx_list}"
             )
         return arr_list[index]
 
     def _uninitialized(self) -> MXNetError:
         if self._deferred_init:
             return DeferredInitializationError(
-                f"Parameter {self.name!r}: shape={self.shape}: its initialization waits for the "
-                "first forward, which tells the shape: pass a batch through the network, or give "
-                "the layer in_units, in_channels or the like"
+                f"Parameter {self.name!r} has not been initialized yet because initialization was "
+                f"deferred: its shape {self.shape} is complete after the first forward: pass a "
+                "batch through the network, or give the layer in_units, in_channels or the like"
             )
         return MXNetError(
-            f"Parameter {self.name!r}: it was not initialized: call initialize(), of a network "
+            f"Parameter {self.name!r} has not been initialized: call initialize(), of a network "
             "that has it or of collect_params() (Block.params lacks the parameters of children)"
         )

@@ -210,7 +210,8 @@ class Parameter(ContextArrays):
         is_known = shape_is_known(self.shape)
         if not is_known and not self._allow_deferred_init:
             raise ArgumentError(
-                f"Parameter {self.name!r}: shape={self.shape}: initialize needs a known shape"
+                f"Cannot initialize Parameter {self.name!r} because it has invalid shape: "
+                f"{self.shape}: every size must be known"
             )
         before = self._deferred_init
         self._deferred_init = (init, contexts, default_init, None)
@@ -300,13 +301,14 @@ class Parameter(ContextArrays):
             )
         if self._shape and not agrees(self._shape, data.shape):
             raise AssertedError(
-                f"Parameter {self.name!r}: the saved array has shape {data.shape}, "
-                f"expected {self.shape}"
+                f"Failed loading Parameter {self.name!r} from saved params: shape incompatible "
+                f"expected {self.shape} vs saved {data.shape}"
             )
         if not cast_dtype and not self._has_type_of(data):
             raise AssertedError(
-                f"Parameter {self.name!r}: the saved array has elements of type "
-                f"{dtype_name(data._raw.dtype)}, expected {dtype_name(torch_dtype(self.dtype))}; "
+                f"Failed loading Parameter {self.name!r} from saved params: dtype incompatible "
+                f"expected {dtype_name(torch_dtype(self.dtype))} vs saved "
+                f"{dtype_name(data._raw.dtype)}; "
                 "cast_dtype=True casts"
             )
         return self._loading_contexts(ctx)
@@ -362,7 +364,8 @@ class Parameter(ContextArrays):
             self._deferred_init = (init, contexts, default_init, data)
         else:
             raise ArgumentError(
-                f"Parameter {self.name!r}: reset_ctx: it was not initialized, call initialize()"
+                f"Parameter {self.name!r} has not been initialized: call initialize() before "
+                "reset_ctx()"
             )
 
     def cast(self, dtype: Any) -> None:

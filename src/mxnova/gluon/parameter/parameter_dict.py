@@ -223,7 +223,7 @@ class ParameterDict:
         dtype_source: str = "current",
     ) -> None:
         """`load` from arrays by name; `filename` is what errors call them."""
-        source = "param_dict" if filename is None else f"file {filename!r}"
+        source = "param_dict" if filename is None else f"file: {filename}"
         for name in self.keys() if restore_prefix else ():
             if not name.startswith(restore_prefix):
                 raise AssertedError(
@@ -249,13 +249,14 @@ class ParameterDict:
         for name in () if allow_missing else self.keys():
             if name not in loaded:
                 raise AssertedError(
-                    f"load: parameter {name[start:]!r} is missing in {source}, which has "
+                    f"Parameter {name[start:]!r} is missing in {source}, which has "
                     f"{brief(n[start:] for n in loaded)}; allow_missing=True ignores that"
                 )
         for name in () if ignore_extra else loaded:
             if name not in self._params:
                 raise AssertedError(
-                    f"load: {name[start:]!r} of {source} is no parameter here"
+                    f"Parameter {name[start:]!r} loaded from {source} is not present in "
+                    "ParameterDict"
                     f"{candidates(name, self.keys())} (there are {brief(self.keys())}); "
                     "ignore_extra=True ignores that"
                 )

@@ -68,7 +68,8 @@ class Percentile(Op):
 
     def forward(self, a: Tensor, q: Tensor | None = None) -> Tensor:
         if q is None:
-            q = torch.full((), self.q_scalar or 0.0, dtype=torch.float64, device=a.device)
+            kind = a.dtype if a.dtype is torch.float16 else torch.float64
+            q = torch.full((), self.q_scalar or 0.0, dtype=kind, device=a.device)
         elif bool(((q < 0) | (q > 100)).any()):
             raise self._beyond("q", "array", "must be in [0, 100] everywhere")
         rows, kept = self._rows(a)
@@ -77,7 +78,7 @@ class Percentile(Op):
         last = rows.shape[-1] - 1
         # MXNet keeps places in float32, whatever the type of the elements.
         place = (q.double().reshape(-1) * last / 100).float()
-        found = self._between(ordered, place.clamp(max=last))
+        found = self._between(ordered, place.clamp(max=last), a.dtype)
         # A NaN comes last in the order and makes all percentiles of its row NaN.
         found = torch.where(ordered[..., -1:].isnan(), torch.nan, found)
         return found.movedim(-1, 0).reshape([*q.shape, *kept])
@@ -94,7 +95,7 @@ class Percentile(Op):
             return rows, lengths
         return rows, [1 if i in axes else length for i, length in enumerate(a.shape)]
 
-    def _between(self, ordered: Tensor, place: Tensor) -> Tensor:
+    def _between(self, ordered: Tensor, place: Tensor, dtype: torch.dtype) -> Tensor:
         lower, upper = (ordered[..., edge.long()] for edge in (place.floor(), place.ceil()))
         if self.interpolation == "lower":
             return lower
@@ -104,6 +105,8 @@ class Percentile(Op):
             return ordered[..., (place + 0.5).floor().long()]
         if self.interpolation == "midpoint":
             return (lower + upper) / 2
+        if dtype is torch.float16:  # in which MXNet takes the part of the difference
+            return lower + (upper - lower).to(dtype) * (place % 1).to(dtype)
         return torch.lerp(lower, upper, (place % 1).to(ordered.dtype))
 
 

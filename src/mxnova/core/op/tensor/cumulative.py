@@ -6,6 +6,7 @@ from __future__ import annotations
 from math import prod
 from typing import Literal
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -52,4 +53,14 @@ def cumsum(a: Tensor, *, axis: int | None = None, dtype: SumType | None = None) 
     whole = None if dtype is None else torch_dtype(dtype)
     if whole is None and not a.dtype.is_floating_point:
         whole = torch.int64 if a.dtype is torch.bool else a.dtype  # ATen would sum in int64
-    return rows.cumsum(axis or 0, dtype=whole)
+    sums = rows.cumsum(axis or 0, dtype=whole)
+    on_cpu = sums.device.type == "cpu" and not torch.compiler.is_compiling()
+    if sums.dtype is torch.float16 and on_cpu and sums.ndim:
+        _round_each_sum(sums, rows, axis or 0)
+    return sums
+
+
+def _round_each_sum(sums: Tensor, rows: Tensor, axis: int) -> None:
+    """Makes `sums` those of float16 added one by one, where ATen adds in float32."""
+    numbers = rows.detach().to(torch.float16).numpy()
+    np.add.accumulate(numbers, axis=axis, out=sums.detach().numpy())

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ....core.base.errors import ArgumentError, candidates, shown
+from ....core.base.errors import ArgumentError, candidates
 from ...block import HybridBlock
 from ..model_store import _model_sha1
 from . import alexnet as _alexnet
@@ -60,7 +60,7 @@ def get_model(name: str, **kwargs: Any) -> HybridBlock:
     make = _MODELS.get(name.lower())
     if make is None:
         raise ArgumentError(
-            f"get_model: name={shown(name)}: no such model{candidates(name, _MODELS)}; "
-            f"there are {', '.join(sorted(_MODELS))}"
+            f"Model {name} is not supported{candidates(name, _MODELS)}. Available options are "
+            f"{', '.join(sorted(_MODELS))}"
         )
     return make(**kwargs)
