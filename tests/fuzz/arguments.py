@@ -10,6 +10,7 @@ import atexit
 import functools
 import json
 import logging
+import os
 import random
 import shutil
 import tempfile
@@ -106,12 +107,7 @@ def attack(data: bytes) -> None:
 
 
 def _iterate(name: str, given: dict[str, Any]) -> None:
-    keys = [
-        key for key in given if key.startswith(("path_", "data_csv", "data_lib", "image", "label"))
-    ]
-    for key in keys:
-        if isinstance(given[key], str) and given[key] and key != "label_width":
-            given[key] = str(_folder() / given[key])
+    os.chdir(_folder())  # where `mean_img` is written to
     for key, value in given.items():
         given[key] = tuple(value) if isinstance(value, list) else value
     try:
