@@ -9,19 +9,24 @@ refer only to what came before them, so that graphs are freed by reference count
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
+import torch
 from torch import Tensor
+from torch.autograd.graph import GradientEdge
 
 from ..base.errors import MXNetError
+from ..op.gradient import zeros_for
 from ..op.record import Op
 
 __all__ = [
     "GRADIENT",
     "Leaf",
+    "NoGradient",
     "SmallGraph",
+    "Source",
     "Step",
     "TapeNode",
     "flow_of",
@@ -32,6 +37,8 @@ __all__ = [
     "linked",
     "outputs_of",
     "reached",
+    "refuse_without_gradient",
+    "starts",
     "step",
     "step_after",
     "variable_of",
@@ -89,6 +96,35 @@ class SmallGraph(TapeNode):
     """A recorded graph with too little to compute for several threads."""
 
     __slots__ = ()
+
+
+class NoGradient(TapeNode):
+    """An operator that has no gradient, nor zeros in its place."""
+
+    __slots__ = ()
+
+
+class Source(TapeNode):
+    """A step whose backward pass does something though zeros arrive.
+
+    Attributes:
+        always: whether it gives gradients; else it writes, as BatchNorm does.
+        is_small: whether it is a `SmallGraph`, too.
+        edges: of its results in ATen's graph, with the shape, type and device of each.
+    """
+
+    __slots__ = ("always", "edges", "is_small")
+
+    edges: Sequence[tuple[GradientEdge, torch.Size, torch.dtype, torch.device]]
+
+    def keep(self, results: Iterable[Tensor], always: bool, is_small: bool = False) -> None:
+        """Remembers where gradients of its results arrive."""
+        self.always, self.is_small = always, is_small
+        self.edges = [
+            (GradientEdge(r.grad_fn, r.output_nr), r.shape, r.dtype, r.device)
+            for r in results
+            if r.grad_fn is not None
+        ]
 
 
 class Output(TapeNode):
@@ -156,7 +192,10 @@ def linked(arrays: Iterable[Any]) -> list[Tensor] | None:
     return tensors if found else None
 
 
-def step(made_by: Step, arrays: Iterable[Any], kind: type[TapeNode] = TapeNode) -> TapeNode:
+_Kind = TypeVar("_Kind", bound=TapeNode)
+
+
+def step(made_by: Step, arrays: Iterable[Any], kind: type[_Kind] = TapeNode) -> _Kind:  # type: ignore[assignment]
     """The node of what was run on `arrays`; those that no node belongs to become variables."""
     inputs = []
     for array in arrays:
@@ -165,7 +204,7 @@ def step(made_by: Step, arrays: Iterable[Any], kind: type[TapeNode] = TapeNode) 
             node = variable_of(array)
         inputs.append(node)
     # As a call of the class makes it, in half the time.
-    made: TapeNode = _new(kind)
+    made: _Kind = _new(kind)
     made.made_by, made.inputs, made.number = made_by, tuple(inputs), _number_of_step()
     return made
 
@@ -213,14 +252,83 @@ def reached(heads: Iterable[TapeNode]) -> list[TapeNode]:
     return found
 
 
+def starts(
+    heads: Collection[TapeNode], sources: Iterable[Source]
+) -> Iterator[tuple[GradientEdge, Tensor]]:
+    """Where a backward pass begins beside `heads`, and zeros for there.
+
+    MXNet hands zeros on where an operator has no slope, ATen nothing.
+
+    Args:
+        heads: where it begins.
+        sources: those that the heads were computed from.
+    """
+    behind = _reached_by(heads, _before_gradient)
+    by_slopes = _reached_by(heads, _before_slope)
+    for source in sources:
+        if source in behind and (source.always or source not in by_slopes):
+            for edge, shape, dtype, device in source.edges:
+                yield edge, zeros_for(shape, dtype, device)
+
+
+def refuse_without_gradient(heads: Iterable[TapeNode]) -> None:
+    """Raises where gradients of `heads` come to an operator that has none.
+
+    Raises:
+        MXNetError: the text names the operator.
+    """
+    for node in _reached_by(heads, _before_slope):
+        if type(node) is NoGradient:
+            name = node.made_by.name if isinstance(node.made_by, Op) else node.made_by
+            raise MXNetError(
+                f"Operator {name} is non-differentiable because it didn't register FGradient "
+                "attribute."
+            )
+
+
+def _reached_by(
+    heads: Iterable[TapeNode], inputs_of: Callable[[TapeNode], Iterable[TapeNode]]
+) -> set[TapeNode]:
+    found = list(heads)
+    seen = set(found)
+    for node in found:  # grows
+        fresh = [n for n in inputs_of(node) if n not in seen]
+        seen.update(fresh)
+        found += fresh
+    return seen
+
+
+def _before_gradient(node: TapeNode) -> Iterable[TapeNode]:
+    """What a step was run on; a gradient's graph is not the one that it was taken of."""
+    return () if node.made_by is GRADIENT else node.inputs or ()
+
+
+def _before_slope(node: TapeNode) -> Iterable[TapeNode]:
+    """`_before_gradient`, where gradients that are not zero may flow there."""
+    made_by = node.made_by
+    is_level = isinstance(made_by, Op) and made_by.differentiable is False
+    return () if is_level else _before_gradient(node)
+
+
 def is_small(nodes: Sequence[TapeNode]) -> bool:
     """Whether a backward pass goes through small graphs, and operators on what these gave."""
-    return SmallGraph in set(map(type, nodes)) and not any(map(_may_be_large, nodes))
+    if _SMALL.isdisjoint(map(type, nodes)):
+        return False
+    return any(map(_is_small, nodes)) and not any(map(_may_be_large, nodes))
+
+
+_SMALL = {SmallGraph, Source}  # what may be small
+
+
+def _is_small(node: TapeNode) -> bool:
+    return type(node) is SmallGraph or (type(node) is Source and node.is_small)
 
 
 def _may_be_large(node: TapeNode) -> bool:
     made_by = node.made_by
-    if type(node) is not TapeNode or made_by is None or type(made_by) is int:
+    if type(node) not in (TapeNode, Source) or made_by is None or type(made_by) is int:
+        return False
+    if type(node) is Source and node.is_small:
         return False
     return not isinstance(made_by, Op) or Leaf in set(map(type, node.inputs or ()))
 
@@ -238,5 +346,7 @@ def free(heads: Iterable[TapeNode]) -> None:
         sources = node.inputs
         if sources is not None and type(node) is not Leaf:
             node.inputs = None
+            if type(node) is Source:
+                node.edges = ()
             if node.made_by is not GRADIENT:
                 rest += sources
