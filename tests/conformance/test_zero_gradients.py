@@ -14,6 +14,7 @@ from . import zero_gradient_programs as programs
 TABLE = json.loads((Path(__file__).parents[1] / "data/autograd/zero_gradients.json").read_text())
 
 
+@pytest.mark.filterwarnings("ignore:input")  # of the block is not used
 @pytest.mark.parametrize("way", programs.WAYS)
 @pytest.mark.parametrize("source", programs.SOURCES)
 def test_zeros_start_gradients(way, source):

@@ -75,9 +75,7 @@ CUTS = {
     "one_hot": lambda F, y: F.one_hot(_rows(F, y), 3),
     "one_hot_of_int": lambda F, y: F.one_hot(F.cast(_rows(F, y), "int32"), 3),
     "one_hot_product": lambda F, y: F.one_hot(_rows(F, y), 3) * y,
-    "embedding": lambda F, y: F.Embedding(
-        _rows(F, y), F.ones((3, 2)), input_dim=3, output_dim=2
-    ),
+    "embedding": lambda F, y: F.Embedding(_rows(F, y), F.ones((3, 2)), input_dim=3, output_dim=2),
     "pick": lambda F, y: F.pick(F.ones((2, 3)), _rows(F, y)),
     "take": lambda F, y: F.take(F.ones((3, 2)), _rows(F, y)),
     "where": lambda F, y: F.where(y > 0.3, F.ones((2, 3)), F.zeros((2, 3))),
@@ -88,7 +86,9 @@ CUTS = {
     "slice_like": lambda F, y: F.slice_like(F.ones((4, 4)), y),
     "broadcast_like": lambda F, y: F.broadcast_like(F.ones((1, 3)), y),
     "uniform_like": lambda F, y: F.random.uniform_like(y),
-    "box_iou": lambda F, y: F.contrib.box_iou(F.tile(y, (1, 2)).slice_axis(1, 0, 4), F.ones((1, 4))),
+    "box_iou": lambda F, y: F.contrib.box_iou(
+        F.tile(y, (1, 2)).slice_axis(1, 0, 4), F.ones((1, 4))
+    ),
     "unravel_index": lambda F, y: F.unravel_index(_rows(F, y), shape=(2, 2)),
     "sum_of_two": lambda F, y: F.sign(y).sum() + F.argmax(y, axis=1).sum(),
     "pick_of_log": lambda F, y: -F.log(F.pick(F.BlockGrad(y), F.argmin(F.BlockGrad(y), axis=1))),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor
@@ -185,9 +185,9 @@ class CachedOp:
             self._starts = _starts_of(self.symbol)
         if not any(self._starts):
             return step(self, arrays, SmallGraph if program.is_small else TapeNode)
-        node = step(self, arrays, Source)
+        node: Any = step(self, arrays, Source)
         node.keep(map(tracked_of, results), self._starts.gradients, program.is_small)
-        return node
+        return cast(TapeNode, node)
 
     def _register_op_hook(self, callback: Tell | None, monitor_all: bool = False) -> None:
         """Calls ``callback(array name, operator, array)`` for every output of every node.

@@ -121,7 +121,7 @@ class _WithBodies(Op):
         return own
 
     @cached_property
-    def ignores_head(self) -> bool:  # type: ignore[override]
+    def starts_gradients(self) -> bool:  # type: ignore[override]
         """Whether an operator in a body does."""
         return any(body.has_sources for body in self.bodies)
 

@@ -43,6 +43,7 @@ from .tape import (
     Source,
     TapeNode,
     free,
+    is_level,
     is_small,
     reached,
     refuse_without_gradient,
@@ -248,7 +249,7 @@ def _add_starts(
     """Adds zeros for where a pass has to begin beside the heads, which have gradients already."""
     begun = {r.grad_fn for r in results}
     for edge, zeros in starts(heads, sources):
-        if edge.node not in begun:
+        if (edge.grad_fn if isinstance(edge, Tensor) else edge.node) not in begun:
             results.append(edge)
             gradients.append(zeros)
 
@@ -337,7 +338,7 @@ def backward(
 
 
 def _wanted(
-    heads: _Heads, nodes: Iterable[TapeNode]
+    heads: _Heads, nodes: Sequence[TapeNode]
 ) -> tuple[list[Leaf], list[BaseArray], list[Source]]:
     """The leaves that want gradients, at least one; the arrays that will be written to; sources."""
     leaves: list[Leaf] = []
@@ -356,11 +357,14 @@ def _wanted(
     return leaves, written, _sources(heads, nodes)
 
 
-def _sources(heads: _Heads, nodes: Iterable[TapeNode]) -> list[Source]:
-    """What starts gradients, of the nodes that `heads` were computed from."""
+def _sources(heads: _Heads, nodes: Sequence[TapeNode]) -> list[Source]:
+    """What may start gradients, of the nodes that `heads` were computed from."""
     if NoGradient in (kinds := set(map(type, nodes))):
         refuse_without_gradient(heads)
-    return [n for n in nodes if type(n) is Source] if Source in kinds else []
+    found = [n for n in nodes if type(n) is Source] if Source in kinds else []
+    if any(n.always for n in found) or (found and any(map(is_level, nodes))):
+        return found
+    return []
 
 
 def grad(

@@ -286,12 +286,10 @@ def _run_recorded(
     return out
 
 
-def _step(
-    op: Op, plan: Plan, arrays: Sequence[BaseArray], links: Sequence[Tensor]
-) -> TapeNode:
+def _step(op: Op, plan: Plan, arrays: Sequence[BaseArray], links: Sequence[Tensor]) -> TapeNode:
     """The node of `op`, run on `arrays`; `links` is what gradients of its results flow through."""
     node = step(op, arrays, plan.node)
-    if type(node) is Source:
+    if isinstance(node, Source):
         node.keep(links, is_source(op))
     return node
 

@@ -91,7 +91,7 @@ def _recorded(
     flowing = [v if v.is_floating_point() else integer_stand_in(v) for v in values]
     with torch.enable_grad():
         results = _Step.apply(function, places, flowing, *tracked)  # type: ignore[no-untyped-call]
-    node = step("_CustomFunction", inputs, Source)
+    node: Any = step("_CustomFunction", inputs, Source)
     node.keep(results, always=True)
     nodes = outputs_of(node, len(results))
     made: list[BaseArray] = []

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from itertools import count
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd.function import BackwardCFunction
 from torch.autograd.graph import GradientEdge
 
 from ..base.errors import MXNetError
@@ -31,6 +32,7 @@ __all__ = [
     "TapeNode",
     "flow_of",
     "free",
+    "is_level",
     "is_live",
     "is_small",
     "link_of",
@@ -110,21 +112,27 @@ class Source(TapeNode):
     Attributes:
         always: whether it gives gradients; else it writes, as BatchNorm does.
         is_small: whether it is a `SmallGraph`, too.
-        edges: of its results in ATen's graph, with the shape, type and device of each.
+        edges: of its results in ATen's graph, with shape, type and device of a gradient there.
     """
 
     __slots__ = ("always", "edges", "is_small")
 
-    edges: Sequence[tuple[GradientEdge, torch.Size, torch.dtype, torch.device]]
+    edges: Sequence[tuple[Tensor | GradientEdge, torch.Size, torch.dtype, torch.device]]
 
     def keep(self, results: Iterable[Tensor], always: bool, is_small: bool = False) -> None:
         """Remembers where gradients of its results arrive."""
         self.always, self.is_small = always, is_small
         self.edges = [
-            (GradientEdge(r.grad_fn, r.output_nr), r.shape, r.dtype, r.device)
-            for r in results
-            if r.grad_fn is not None
+            (_edge_of(r), r.shape, r.dtype, r.device) for r in results if r.grad_fn is not None
         ]
+
+
+def _edge_of(result: Tensor) -> Tensor | GradientEdge:
+    """Where gradients of a result arrive; that of a Function lasts as long as the result alone."""
+    node = result.grad_fn
+    if node is None or isinstance(node, BackwardCFunction):
+        return result
+    return GradientEdge(node, result.output_nr)
 
 
 class Output(TapeNode):
@@ -192,10 +200,7 @@ def linked(arrays: Iterable[Any]) -> list[Tensor] | None:
     return tensors if found else None
 
 
-_Kind = TypeVar("_Kind", bound=TapeNode)
-
-
-def step(made_by: Step, arrays: Iterable[Any], kind: type[_Kind] = TapeNode) -> _Kind:  # type: ignore[assignment]
+def step(made_by: Step, arrays: Iterable[Any], kind: type[TapeNode] = TapeNode) -> TapeNode:
     """The node of what was run on `arrays`; those that no node belongs to become variables."""
     inputs = []
     for array in arrays:
@@ -204,7 +209,7 @@ def step(made_by: Step, arrays: Iterable[Any], kind: type[_Kind] = TapeNode) -> 
             node = variable_of(array)
         inputs.append(node)
     # As a call of the class makes it, in half the time.
-    made: _Kind = _new(kind)
+    made: TapeNode = _new(kind)
     made.made_by, made.inputs, made.number = made_by, tuple(inputs), _number_of_step()
     return made
 
@@ -254,7 +259,7 @@ def reached(heads: Iterable[TapeNode]) -> list[TapeNode]:
 
 def starts(
     heads: Collection[TapeNode], sources: Iterable[Source]
-) -> Iterator[tuple[GradientEdge, Tensor]]:
+) -> Iterator[tuple[Tensor | GradientEdge, Tensor]]:
     """Where a backward pass begins beside `heads`, and zeros for there.
 
     MXNet hands zeros on where an operator has no slope, ATen nothing.
@@ -305,9 +310,12 @@ def _before_gradient(node: TapeNode) -> Iterable[TapeNode]:
 
 def _before_slope(node: TapeNode) -> Iterable[TapeNode]:
     """`_before_gradient`, where gradients that are not zero may flow there."""
-    made_by = node.made_by
-    is_level = isinstance(made_by, Op) and made_by.differentiable is False
-    return () if is_level else _before_gradient(node)
+    return () if is_level(node) else _before_gradient(node)
+
+
+def is_level(node: TapeNode) -> bool:
+    """Whether a step has no slope."""
+    return isinstance(node.made_by, Op) and node.made_by.differentiable is False
 
 
 def is_small(nodes: Sequence[TapeNode]) -> bool:

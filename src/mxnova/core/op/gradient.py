@@ -14,7 +14,7 @@ from torch import Tensor
 
 from .record import Op, as_tuple
 
-__all__ = ["Writer", "is_source", "no_writes", "recorded", "starting", "zeros_for"]
+__all__ = ["Writer", "ignores_head", "is_source", "no_writes", "recorded", "starting", "zeros_for"]
 
 
 def recorded(op: Op) -> Callable[..., Any]:
@@ -32,8 +32,11 @@ def is_source(op: Op) -> bool:
     A gradient of zeros is not none: MXNet hands it on through operators without a slope, and what
     is behind those gives its own gradient all the same.
     """
-    if op.ignores_head:
-        return True
+    return op.starts_gradients or ignores_head(op)
+
+
+def ignores_head(op: Op) -> bool:
+    """Whether `op` is a loss: its gradient goes by inputs and outputs alone."""
     if op.backward is None or not op.differentiable:
         return False
     n_outputs = len(op.outputs())
