@@ -340,7 +340,8 @@ class DataParallelExecutorGroup:
         """Computes the gradients.
 
         Args:
-            out_grads: gradients of the outputs: an array, or a list of them, over all samples.
+            out_grads: gradients of the outputs: an array, or a list of them, over all samples;
+                of larger ones the first samples are read.
 
         Raises:
             AssertedError: it is not bound for training.
@@ -363,7 +364,8 @@ class DataParallelExecutorGroup:
 
     def _part(self, i: int, grad: NDArray, axis: int) -> NDArray:
         """The part of device `i`, on it."""
-        whole = axis < 0 or len(self.execs) == 1
+        is_one = len(self.execs) == 1 and grad.shape[axis] == self.batch_size
+        whole = axis < 0 or is_one
         part = grad if whole else _sliced(grad, self.slices[i], axis)
         return part.as_in_context(self.contexts[i])
 

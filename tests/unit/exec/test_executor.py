@@ -366,3 +366,33 @@ def test_backward_after_inference_sees_what_was_drawn():
     assert executor.grad_dict["x"].asnumpy().tolist() == output.asnumpy().tolist()
     before = output.asnumpy()
     assert executor.forward(is_train=False)[0].asnumpy().tolist() != before.tolist()
+
+
+def _heads(x):
+    return {
+        "blocked": mx.sym.BlockGrad(x),
+        "loss": mx.sym.make_loss(x),
+        "places": mx.sym.argmax(x, axis=1),
+        "constant": mx.sym.zeros((2, 3)),
+    }
+
+
+@pytest.mark.parametrize(
+    "name, slope", [("blocked", 3), ("loss", 4), ("places", 3), ("constant", 3)]
+)
+def test_the_last_outputs_may_need_no_head_gradient(name, slope):
+    x = mx.sym.var("x")
+    bound = mx.sym.Group([x * 3, _heads(x)[name]]).simple_bind(mx.cpu(), x=(2, 3))
+    bound.forward(is_train=True)
+    bound.backward([mx.nd.ones((2, 3))])
+    assert (bound.grad_dict["x"].asnumpy() == slope).all()
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_a_head_gradient_stands_at_its_place(order):
+    x = mx.sym.var("x")
+    heads = [mx.sym.BlockGrad(x) if order[0] else x * 2, x * 3]
+    bound = mx.sym.Group(heads).simple_bind(mx.cpu(), x=(2, 3))
+    bound.forward(is_train=True)
+    with pytest.raises(MXNetError, match="head_gradient is required"):
+        bound.backward([mx.nd.ones((2, 3))])

@@ -74,3 +74,19 @@ def test_slices(size, loads, bounds):
 def test_labels_that_are_missing_are_warned_of():
     with pytest.warns(UserWarning, match="label_names"):
         mx.mod.Module(mx.sym.var("data") * 2)
+
+
+@pytest.mark.parametrize("contexts", [1, 2])
+def test_of_larger_head_gradients_the_rows_of_the_batch_are_read(contexts):
+    fc = mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=2, no_bias=True, name="fc")
+    module = mx.mod.Module(
+        mx.sym.Group([fc, mx.sym.BlockGrad(fc)]),
+        label_names=None,
+        context=[mx.cpu(i) for i in range(contexts)],
+    )
+    module.bind([("data", (2, 3))], inputs_need_grad=True)
+    module.init_params(mx.init.One())
+    module.forward(mx.io.DataBatch([mx.nd.ones((2, 3))]), is_train=True)
+    module.backward([mx.nd.array([[0, 1], [2, 3], [4, 5]])])
+    (d_data,) = module.get_input_grads()
+    assert d_data.asnumpy().tolist() == [[1, 1, 1], [5, 5, 5]]

@@ -184,3 +184,27 @@ def test_gradients_beyond_the_type_are_infinite():
         loss = mx.nd.MakeLoss(data, grad_scale=1e6)
     loss.backward()
     assert data.grad.asnumpy() == [math.inf]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_gradients_at_bounds_are_those_of_mxnet(dtype):
+    x = mx.nd.array([-2.0, -1.0, -0.5, 1.0, 2.0, float("nan")], dtype=dtype)
+    x.attach_grad()
+    found = []
+    for run in (
+        lambda: mx.nd.clip(x, -1, 1),
+        lambda: mx.nd.clip(x, 1, 1),
+        lambda: mx.nd.maximum(x, -1),
+        lambda: mx.nd.minimum(x, -1),
+    ):
+        with mx.autograd.record():
+            y = run()
+        y.backward()
+        found.append(x.grad.asnumpy().tolist())
+    # As MXNet 1.9.1 gave them.
+    assert found == [
+        [0, 1, 1, 1, 0, 1],
+        [0, 0, 0, 1, 0, 1],
+        [0, 1, 1, 1, 1, 0],
+        [1, 1, 0, 0, 0, 0],
+    ]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor
@@ -15,12 +15,14 @@ from ..graph.symbol import Symbol
 from ..nd.array import NDArray
 from ..nd.base_array import CLASSES
 from ..nd.recording import STATE
-from ..nd.tape import SmallGraph, TapeNode, flow_of, outputs_of, step
+from ..nd.tape import SmallGraph, Source, TapeNode, flow_of, outputs_of, step
 from ..nd.wrapping import owned, receive, wrap, wrap_value
+from ..op.gradient import is_source
 from ..runtime.attention import ATTENTION
 from ..runtime.context import Context
+from .gradient_path import refuse_without_gradient, unreached
 from .interpreter import Observer, Tell, Teller
-from .program import INFERENCE, Mode, ProgramTable
+from .program import INFERENCE, Mode, Program, ProgramTable
 from .sparse_execution import Linked, tracked_of, value_of
 from .specialization import Inference
 
@@ -57,7 +59,9 @@ class CachedOp:
         flags: pairs of name and value, as MXNet has them; they change no result.
     """
 
-    __slots__ = ("__weakref__", "_class", "_observers", "_programs", "flags", "is_np_sym")
+    __slots__ = (
+        "__weakref__", "_class", "_observers", "_programs", "_starts", "flags", "is_np_sym"
+    )  # fmt: skip
 
     def __init__(self, sym: Symbol, flags: Iterable[tuple[str, Any]] = ()) -> None:
         self.flags = parse_attrs("CachedOp", _FIELDS, dict(flags))
@@ -67,6 +71,7 @@ class CachedOp:
             raise ArgumentTypeError(f"CachedOp: sym={shown(sym)}: must be a Symbol")
         self._programs = ProgramTable(sym)
         self._observers: tuple[Observer, ...] = ()
+        self._starts: _Starts | None = None  # until it is recorded
 
     @property
     def symbol(self) -> Symbol:
@@ -167,10 +172,22 @@ class CachedOp:
                 results = compiled.training.run(inputs, self._observers)
             else:
                 results = compiled.program.run(inputs, _RECORDED, self._observers)
-            results = _distinct(results, inputs)
-        kind = SmallGraph if compiled.program.is_small else TapeNode
-        nodes = outputs_of(step(self, arrays, kind), len(results))
+            n = len(self.symbol.entries)
+            results, starts = _distinct(results[:n], inputs), results[n:]
+        nodes = outputs_of(self._step(compiled.program, arrays, [*results, *starts]), n)
         return [_wrapped(r, n, context, self._class) for r, n in zip(results, nodes, strict=True)]
+
+    def _step(
+        self, program: Program, arrays: Sequence[NDArray], results: Sequence[Any]
+    ) -> TapeNode:
+        """The node of a recorded run; `results` has what `Program.recorded` gives further, too."""
+        if self._starts is None:
+            self._starts = _starts_of(self.symbol)
+        if not any(self._starts):
+            return step(self, arrays, SmallGraph if program.is_small else TapeNode)
+        node: Any = step(self, arrays, Source)
+        node.keep(map(tracked_of, results), self._starts.gradients, program.is_small)
+        return cast(TapeNode, node)
 
     def _register_op_hook(self, callback: Tell | None, monitor_all: bool = False) -> None:
         """Calls ``callback(array name, operator, array)`` for every output of every node.
@@ -182,6 +199,21 @@ class CachedOp:
         self._observers = ()
         if callback is not None:
             self._observers = (Teller(callback, monitor_all, False, hidden=False),)
+
+
+class _Starts(NamedTuple):
+    """What a backward pass through a graph does though zeros arrive: gradients, writes."""
+
+    gradients: bool
+    writes: bool
+
+
+def _starts_of(symbol: Symbol) -> _Starts:
+    """Those of a graph; an operator without a gradient on the way is refused, as in MXNet."""
+    refuse_without_gradient(symbol, symbol.list_arguments())
+    ops = [n.op for n in symbol.nodes if n.op is not None]
+    gives = any(map(is_source, ops)) or bool(unreached(symbol))
+    return _Starts(gives, any(op.writes_in_backward for op in ops))
 
 
 def _check_arrays(what: str, given: Sequence[Any]) -> None:

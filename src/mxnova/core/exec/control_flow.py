@@ -20,11 +20,12 @@ from ..base.shapes import PartialShape
 from ..graph.infer import infer_dtypes, infer_shapes
 from ..graph.symbol import Symbol
 from ..op.declaration import operator
+from ..op.gradient import is_source, starting
 from ..op.infer import DTypes, Shapes
 from ..op.record import Op, lone, numbered
 from ..runtime.context import Context, cpu, current_context, gpu
 from .program import Mode, Program, ProgramTable
-from .sparse_execution import dense_edge
+from .sparse_execution import dense_edge, tracked_of
 
 __all__ = ["CachedGraph", "Cond", "Foreach", "WhileLoop"]
 
@@ -37,16 +38,27 @@ class _Body:
         self._programs = ProgramTable(symbol, keeps_state)
         self._names = self._programs.names
 
+    @cached_property
+    def has_sources(self) -> bool:
+        """Whether an operator in it gives gradients though zeros arrive."""
+        return any(n.op is not None and is_source(n.op) for n in self._symbol.nodes)
+
     def run(
-        self, inputs: Sequence[Tensor], train: bool, rng: torch.Generator | None
+        self,
+        inputs: Sequence[Tensor],
+        train: bool,
+        rng: torch.Generator | None,
+        starts: list[Tensor],
     ) -> tuple[Tensor, ...]:
-        """The outputs for these inputs."""
+        """The outputs for these inputs; to `starts` goes what wants zeros in a backward pass."""
         kinds = tuple([(t.shape, t.dtype, "default") for t in inputs])
         context = _context_of(inputs)
         program: Program = self._programs.find(context, kinds, _itself, rng)
         values = [inputs[i] for i in self._programs.order]
         results = program.run(values, Mode(train, torch.is_grad_enabled()))
-        return tuple([_dense(r) for r in results])
+        n = len(self._symbol.entries)
+        starts += [tracked_of(r) for r in results[0 if self.has_sources else n :]]
+        return tuple([_dense(r) for r in results[:n]])
 
     def shapes(
         self, inputs: Sequence[PartialShape], outputs: Sequence[PartialShape] = ()
@@ -108,6 +120,11 @@ class _WithBodies(Op):
         own.__dict__.pop("bodies", None)
         return own
 
+    @cached_property
+    def starts_gradients(self) -> bool:  # type: ignore[override]
+        """Whether an operator in a body does."""
+        return any(body.has_sources for body in self.bodies)
+
 
 class _ControlFlow(_WithBodies):
     """What loops and branches have in common."""
@@ -143,7 +160,7 @@ class _Loop(_ControlFlow):
         if not self.num_out_data:
             return []
         with torch.no_grad():
-            results = body.run(inputs, False, None)
+            results = body.run(inputs, False, None, [])
         return [r.new_zeros((0, *r.shape)) for r in results[: self.num_out_data]]
 
 
@@ -217,16 +234,16 @@ class Foreach(_Loop):
         slices = [array.unbind(0) for array in data[:n_data]]
         states = list(data[n_data : n_data + n_states])
         rest = data[n_data + n_states :]
-        body, stacked = self.bodies[0], []
+        body, stacked, starts = self.bodies[0], [], list[Tensor]()
         for step in zip(*slices, strict=True):
-            results = body.run(self._fed([*step, *states, *rest]), train, rng)
+            results = body.run(self._fed([*step, *states, *rest]), train, rng, starts)
             stacked.append(results[: self.num_out_data])
             states = list(results[self.num_out_data :])
         if not stacked:
             blank = [array.new_zeros(array.shape[1:]) for array in data[:n_data]]
             return lone((*self.no_rows(body, self._fed([*blank, *states, *rest])), *states))
         columns = (torch.stack(column) for column in zip(*stacked, strict=True))
-        return lone((*columns, *states))
+        return lone(starting((*columns, *states), starts))
 
 
 @operator("_while_loop", named_inputs=False)
@@ -282,12 +299,13 @@ class WhileLoop(_Loop):
         condition, body = self.bodies
         values: list[Tensor] = list(data)
         stacked: list[tuple[Tensor, ...]] = []
+        starts: list[Tensor] = []
         variables = _spread(self.func_input_locs, self.func_var_locs)
         while len(stacked) < self.max_iterations:
-            (go_on,) = condition.run(_spread(values, self.cond_input_locs), train, rng)
+            (go_on,) = condition.run(_spread(values, self.cond_input_locs), train, rng, starts)
             if not bool(go_on.flatten()[0]):
                 break
-            results = body.run(_spread(values, self.func_input_locs), train, rng)
+            results = body.run(_spread(values, self.func_input_locs), train, rng, starts)
             stacked.append(results[: self.num_out_data])
             for at, value in zip(variables, results[self.num_out_data :], strict=True):
                 values[at] = value
@@ -296,7 +314,7 @@ class WhileLoop(_Loop):
         else:
             columns = self.no_rows(body, _spread(values, self.func_input_locs))
         filled = (_filled(column, self.max_iterations) for column in columns)
-        return lone((*filled, *_spread(values, variables)))
+        return lone(starting((*filled, *_spread(values, variables)), starts))
 
 
 def _filled(column: Tensor, length: int) -> Tensor:
@@ -355,10 +373,10 @@ class Cond(_ControlFlow):
 
     def forward(self, *data: Tensor, train: bool, rng: Any) -> Any:
         """Runs the chosen body."""
-        condition = self.bodies[0]
-        (holds,) = condition.run(_spread(data, self.cond_input_locs), train, rng)
+        condition, starts = self.bodies[0], list[Tensor]()
+        (holds,) = condition.run(_spread(data, self.cond_input_locs), train, rng, starts)
         body, locations = self._branches()[0 if bool(holds.flatten()[0]) else 1]
-        return lone(body.run(_spread(data, locations), train, rng))
+        return lone(starting(body.run(_spread(data, locations), train, rng, starts), starts))
 
 
 @operator("_CachedOp", named_inputs=False)
@@ -417,4 +435,5 @@ class CachedGraph(_WithBodies):
 
     def forward(self, *data: Tensor, train: bool, rng: Any) -> Any:
         """Runs the graph."""
-        return lone(self.bodies[0].run(data, train, rng))
+        starts: list[Tensor] = []
+        return lone(starting(self.bodies[0].run(data, train, rng, starts), starts))

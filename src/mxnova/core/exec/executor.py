@@ -312,7 +312,8 @@ class Executor:
 
         Args:
             out_grads: gradient of each output (an array, a list or a dict by output name), surplus
-                ones are ignored; without, ones, which loss operators ignore.
+                ones are ignored, and outputs at the end that need none may lack theirs: losses, and
+                what no gradient flows from; without, ones, which loss operators ignore.
             is_train: as in MXNet; operators' gradients go by the mode that forward ran in.
 
         Raises:
@@ -324,7 +325,7 @@ class Executor:
             if out_grads is None and not self._has_run:
                 raise MXNetError("backward: call forward(is_train=True) first, or give out_grads")
             self._pass.run_again(self._values())
-        heads = head_gradients(self._symbol.list_outputs, out_grads, self._pass.results or [])
+        heads = head_gradients(self._symbol, out_grads, self._pass.results or [])
         names = list(self.arg_dict)
         buffers = [(self.grad_dict[names[i]], self._grad_req[names[i]]) for i in self._tracked]
         written = [a for a, request in buffers if a is not None and request == "write"]

@@ -37,6 +37,7 @@ from ..runtime.one_thread import in_one_thread
 from ..runtime.profiler import PROFILER
 from ..runtime.resource import random_stream
 from .errors import refuse
+from .gradient_path import unreached
 from .integer_execution import integer_runner, meets_integers
 from .interpreter import Interpreter, Observer, Timer
 from .lowering import Lowered, Runner, lower
@@ -191,8 +192,24 @@ class Program:
         drawing = (n for n in nodes if n.op is not None and "rng" in n.op.type.signature.facts)
         return tuple(dict.fromkeys(contexts[id(n)] for n in drawing))
 
+    @functools.cached_property
+    def recorded(self) -> Program:
+        """The program as backward passes need it: where zeros start gradients are further results.
+
+        See `gradient_path.unreached`.
+        """
+        further = unreached(self.symbol)
+        if not further:
+            return self
+        return self.rewritten(type(self.symbol)([*self.symbol.entries, *further]))
+
     def lowered(self, mode: Mode) -> Lowered:
-        """The function for a mode, made when it is first asked for."""
+        """The function for a mode, made when it is first asked for.
+
+        Where gradients are recorded, it is that of `recorded`.
+        """
+        if mode.recording and self.recorded is not self:
+            return self.recorded.lowered(mode)
         found = self._lowered.get(mode)
         return found or self._lowered.setdefault(mode, self.lower(self.symbol, mode))
 
@@ -201,6 +218,7 @@ class Program:
         made: Program = object.__new__(Program)
         made.__dict__.update(self.__dict__, symbol=symbol, _lowered={})
         made.__dict__.pop("drawing_contexts", None)
+        made.__dict__.pop("recorded", None)
         return made
 
     @Resting()
@@ -216,11 +234,11 @@ class Program:
     def run(
         self, values: Sequence[Any], mode: Mode = INFERENCE, observers: Sequence[Observer] = ()
     ) -> Sequence[Any]:
-        """The outputs, as they go along edges.
+        """The outputs, as they go along edges; after them the further results of `recorded`.
 
         Args:
             values: of `variables`, in order.
-            mode: how.
+            mode: how; with gradients recorded there may be further results.
             observers: who watches.
 
         Raises:

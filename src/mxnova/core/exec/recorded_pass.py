@@ -12,6 +12,7 @@ from torch import Tensor
 
 from ..base.errors import MXNetError, from_foreign
 from ..nd.autograd import run_backward
+from ..op.gradient import zeros_for
 from ..op.sparse.storage import Value
 from ..runtime.context import Context
 from ..runtime.one_thread import in_one_thread
@@ -47,6 +48,7 @@ class RecordedPass:
         self._run_backward = in_one_thread(run_backward) if self._program.is_small else run_backward
         self._known: dict[int, tuple[Value, Any, Tensor]] = {}  # value, edge, leaf; by input
         self._leaves: list[Tensor] = []
+        self._starts: list[Tensor] = []  # where zeros start gradients
         self._drawn_from: list[tuple[torch.Generator, Tensor]] = []
         self.results: list[Tensor] | None = None
 
@@ -72,8 +74,10 @@ class RecordedPass:
                 results = self._inference.training.run(inputs, observers)
             else:
                 results = self._program.run(inputs, mode, observers)
-        self.results = [tracked_of(r) for r in results]
-        return results
+        n = len(self._program.symbol.entries)
+        self.results = [tracked_of(r) for r in results[:n]]
+        self._starts = [tracked_of(r) for r in results[n:]]
+        return results[:n]
 
     def remember_draws(self) -> None:
         """Makes `run_again` possible after a pass that is not recorded, which comes next."""
@@ -119,6 +123,8 @@ class RecordedPass:
             MXNetError: an operator refuses.
         """
         pairs = [(r, h) for r, h in zip(self.results or (), heads, strict=True) if r.requires_grad]
+        starts = [s for s in self._starts if s.requires_grad]
+        pairs += [(s, zeros_for(s.shape, s.dtype, s.device)) for s in starts]
         wanted = tuple([leaf for leaf in self._leaves if leaf.requires_grad])
         if not pairs or not wanted:
             return

@@ -33,7 +33,9 @@ class Training:
         self._mirrors = bool(env.get("MXNET_BACKWARD_DO_MIRROR"))
 
     def run(self, values: Sequence[Any], observers: Sequence[Observer] = ()) -> Sequence[Any]:
-        """The outputs; who watches sees the nodes of the graph as it was given.
+        """The outputs and what `Program.recorded` has further.
+
+        Who watches sees the nodes of the graph as it was given.
 
         Args:
             values: of the program's variables, in order.
@@ -45,7 +47,7 @@ class Training:
 
     @functools.cached_property
     def _unwatched(self) -> Lowered:
-        program = self._program
+        program = self._program.recorded
         symbol = backends.for_training(program)
         if self._may_rewrite:
             symbol = with_early_maxima(symbol)

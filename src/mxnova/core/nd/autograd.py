@@ -37,7 +37,21 @@ from .base_array import BaseArray
 from .memory import give_up, regain, take
 from .recording import STATE
 from .sparse_gradient import sparse_gradient, take_sparse_gradient
-from .tape import GRADIENT, NO_GRAPH, Leaf, TapeNode, free, is_small, reached, step
+from .tape import (
+    GRADIENT,
+    NO_GRAPH,
+    Leaf,
+    NoGradient,
+    Source,
+    TapeNode,
+    free,
+    is_level,
+    is_small,
+    reached,
+    refuse_without_gradient,
+    starts,
+    step,
+)
 from .wrapping import clear, wrap
 
 __all__ = ["attach", "backward", "grad", "mark_variables", "run_backward", "store_gradient"]
@@ -195,11 +209,13 @@ _run_alone = in_one_thread(run_backward)
 
 
 def _gradients(
-    caller: str, heads: _Heads, leaves: Sequence[Leaf], keep: bool, create_graph: bool, train: bool,
-    run: Any = run_backward,
+    caller: str, heads: _Heads, leaves: Sequence[Leaf], sources: Sequence[Source], keep: bool,
+    create_graph: bool, train: bool, run: Any = run_backward,
 ) -> list[Tensor | None]:  # fmt: skip
     """Gradients of leaves, with their graphs where asked for; None where none flows to the leaf."""
     results, gradients = _roots(heads, create_graph)
+    if sources:
+        _add_starts(results, gradients, heads, sources)
     wanted = tuple([leaf.tensor for leaf in leaves if leaf.tensor.requires_grad])
     if not results or not wanted:
         return [None] * len(leaves)
@@ -227,9 +243,20 @@ def _gradients(
     return [next(rest) if leaf.tensor.requires_grad else None for leaf in leaves]
 
 
-def _roots(heads: _Heads, create_graph: bool) -> tuple[list[Tensor], list[Tensor]]:
+def _add_starts(
+    results: list[Any], gradients: list[Tensor], heads: _Heads, sources: Sequence[Source]
+) -> None:
+    """Adds zeros for where a pass has to begin beside the heads, which have gradients already."""
+    begun = {r.grad_fn for r in results}
+    for edge, zeros in starts(heads, sources):
+        if (edge.grad_fn if isinstance(edge, Tensor) else edge.node) not in begun:
+            results.append(edge)
+            gradients.append(zeros)
+
+
+def _roots(heads: _Heads, create_graph: bool) -> tuple[list[Any], list[Tensor]]:
     """What gradients flow from, and the gradients there."""
-    results: list[Tensor] = []
+    results: list[Any] = []
     gradients: list[Tensor] = []
     for array, gradient in heads.values():
         tracked = array._tracked
@@ -289,12 +316,14 @@ def backward(
     """
     found = _heads("backward", heads, head_grads)
     nodes = reached(found)
-    leaves, buffers = _wanted(nodes)
+    leaves, buffers, sources = _wanted(found, nodes)
     run = _run_alone if is_small(nodes) else run_backward
     if head_grads is None:  # else they might be read
         give_up(buffers)
     try:
-        gradients = _gradients("backward", found, leaves, retain_graph, False, train_mode, run)
+        gradients = _gradients(
+            "backward", found, leaves, sources, retain_graph, False, train_mode, run
+        )
     except BaseException:
         for array in buffers:
             regain(array)
@@ -308,8 +337,10 @@ def backward(
         free(found)
 
 
-def _wanted(nodes: Iterable[TapeNode]) -> tuple[list[Leaf], list[BaseArray]]:
-    """The leaves that want gradients, and the arrays that will be written to; at least one leaf."""
+def _wanted(
+    heads: _Heads, nodes: Sequence[TapeNode]
+) -> tuple[list[Leaf], list[BaseArray], list[Source]]:
+    """The leaves that want gradients, at least one; the arrays that will be written to; sources."""
     leaves: list[Leaf] = []
     written: list[BaseArray] = []
     for node in nodes:
@@ -323,7 +354,17 @@ def _wanted(nodes: Iterable[TapeNode]) -> tuple[list[Leaf], list[BaseArray]]:
             written.append(node.gradient)
     if not leaves:
         raise MXNetError("backward: the heads come from no array that wants a gradient")
-    return leaves, written
+    return leaves, written, _sources(heads, nodes)
+
+
+def _sources(heads: _Heads, nodes: Sequence[TapeNode]) -> list[Source]:
+    """What may start gradients, of the nodes that `heads` were computed from."""
+    if NoGradient in (kinds := set(map(type, nodes))):
+        refuse_without_gradient(heads)
+    found = [n for n in nodes if type(n) is Source] if Source in kinds else []
+    if any(n.always for n in found) or (found and any(map(is_level, nodes))):
+        return found
+    return []
 
 
 def grad(
@@ -351,7 +392,8 @@ def grad(
     nodes = reached(found)
     leaves = [_leaf_of(i, array, nodes) for i, array in enumerate(arrays)]
     keep = create_graph or bool(retain_graph)
-    gradients = _gradients("grad", found, leaves, keep, create_graph, train_mode)
+    sources = _sources(found, nodes)
+    gradients = _gradients("grad", found, leaves, sources, keep, create_graph, train_mode)
     if not keep:
         free(found)
     made = [

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, is_grad_enabled
 
 from ..base.errors import ArgumentTypeError, MXNetError, shown
-from ..op.gradient import recorded
+from ..op.gradient import is_source, recorded
 from ..op.integer_gradient import flows_through_integers, step_on_integers
 from ..op.kernel import Kernel
 from ..op.kernel_gradient import run_kernel, stand_in
@@ -36,7 +36,7 @@ from .fallback import dense_copy, tell_of_fallback
 from .modes import MODES
 from .plan import MAKES_INTEGERS, Plan, plan_of
 from .recording import STATE, recorded_write
-from .tape import flow_of, is_live, linked, outputs_of, step
+from .tape import Source, TapeNode, flow_of, is_live, linked, outputs_of, step
 from .validation import check, refuse, refuse_count
 from .wrapping import owned, receive, view_of, wrap, wrap_value
 
@@ -273,7 +273,7 @@ def _run_recorded(
     for i in plan.written:
         links[i] = values[i]
     results = _recorded(op, plan, links, here, context, is_view)
-    node, there = step(op, arrays), context or here
+    node, there = _step(op, plan, arrays, results), context or here
     if out is None and plan.visible == 1:
         array = wrap(results[0], there, cls, node)
         if is_view:
@@ -284,6 +284,14 @@ def _run_recorded(
         return [wrap(r, there, cls, n) for r, n in zip(results, nodes, strict=False)]
     _write_recorded(op, [r.detach() for r in results], results, nodes, _listed(out))
     return out
+
+
+def _step(op: Op, plan: Plan, arrays: Sequence[BaseArray], links: Sequence[Tensor]) -> TapeNode:
+    """The node of `op`, run on `arrays`; `links` is what gradients of its results flow through."""
+    node = step(op, arrays, plan.node)
+    if isinstance(node, Source):
+        node.keep(links, is_source(op))
+    return node
 
 
 def _write_recorded(
@@ -324,7 +332,7 @@ def _run_on_integers(
             owned(r, values) if context is None else placed(r, context) for r in results
         )
     there = context or here
-    nodes = outputs_of(step(op, arrays), plan.visible)
+    nodes = outputs_of(_step(op, plan, arrays, links_of_results), plan.visible)
     if out is not None:
         _write_recorded(op, results, links_of_results, nodes, _listed(out))
         return out
@@ -402,7 +410,7 @@ def _run_kernel(
     _write(op, results, outs)
     made = outs or [wrap_value(r, context, cls) for r in results[: plan.visible]]
     if links:
-        nodes = outputs_of(step(op, arrays), plan.visible)
+        nodes = outputs_of(_step(op, plan, arrays, links), plan.visible)
         for array, link, node in zip(made, links, nodes, strict=False):
             array._tracked, array._node = link, node
     return out if outs else made[0] if plan.visible == 1 else made

@@ -15,7 +15,7 @@ from ..op.integer_gradient import integer_stand_in
 from ..runtime.context import Context
 from .base_array import BaseArray
 from .recording import set_recording
-from .tape import linked, outputs_of, step
+from .tape import Source, linked, outputs_of, step
 from .wrapping import wrap
 
 __all__ = ["Function", "tied"]
@@ -91,7 +91,9 @@ def _recorded(
     flowing = [v if v.is_floating_point() else integer_stand_in(v) for v in values]
     with torch.enable_grad():
         results = _Step.apply(function, places, flowing, *tracked)  # type: ignore[no-untyped-call]
-    nodes = outputs_of(step("_CustomFunction", inputs), len(results))
+    node: Any = step("_CustomFunction", inputs, Source)
+    node.keep(results, always=True)
+    nodes = outputs_of(node, len(results))
     made: list[BaseArray] = []
     for result, value, (context, _), node in zip(results, values, places, nodes, strict=True):
         made.append(wrap(result, context, node=node))

@@ -10,8 +10,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ..op.gradient import is_source
 from ..op.integer_gradient import makes_integers
 from ..op.record import Op
+from .tape import NoGradient, Source, TapeNode
 from .validation import check
 
 __all__ = ["MAKES_INTEGERS", "Plan", "plan_of"]
@@ -35,14 +37,15 @@ class Plan:
         any_shape: whether an input passes the rules in one shape as in another.
         facts: run facts that its forward asks for.
         n_inputs: how many arrays it takes.
+        node: what its place on the tape is.
         sparse: whether it may give sparse results from dense inputs.
         visible: how many of its outputs callers see.
         written: inputs that it writes to, by number.
     """
 
     __slots__ = (
-        "accepted", "any_shape", "facts", "is_simple", "n_inputs", "readily", "sparse", "visible",
-        "written",
+        "accepted", "any_shape", "facts", "is_simple", "n_inputs", "node", "readily", "sparse",
+        "visible", "written",
     )  # fmt: skip
 
     def __init__(self, op: Op) -> None:
@@ -53,7 +56,9 @@ class Plan:
         self.sparse = op.kernel_for(["default"] * self.n_inputs) is not None
         self.visible = op.n_visible()
         self.written = op.structure.written
-        self.is_simple = not (self.facts or self.sparse or self.written)
+        self.node = _node_of(op)
+        is_ordinary = self.node is TapeNode
+        self.is_simple = is_ordinary and not (self.facts or self.sparse or self.written)
         self.readily: dict[Any, Any] = {}
 
     def accept(self, op: Op, tensors: Sequence[Tensor]) -> int:
@@ -76,6 +81,12 @@ class Plan:
         if len(self.readily) > _ACCEPTED_LIMIT:
             self.readily.clear()
         self.readily[key] = how
+
+
+def _node_of(op: Op) -> type[TapeNode]:
+    if op.differentiable is None:
+        return NoGradient
+    return Source if op.writes_in_backward or is_source(op) else TapeNode
 
 
 def _integers(op: Op, dtypes: Sequence[torch.dtype]) -> int:

@@ -9,30 +9,39 @@ refer only to what came before them, so that graphs are freed by reference count
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from itertools import count
 from typing import Any
 
+import torch
 from torch import Tensor
+from torch.autograd.function import BackwardCFunction
+from torch.autograd.graph import GradientEdge
 
 from ..base.errors import MXNetError
+from ..op.gradient import zeros_for
 from ..op.record import Op
 
 __all__ = [
     "GRADIENT",
     "NO_GRAPH",
     "Leaf",
+    "NoGradient",
     "SmallGraph",
+    "Source",
     "Step",
     "TapeNode",
     "flow_of",
     "free",
+    "is_level",
     "is_live",
     "is_small",
     "link_of",
     "linked",
     "outputs_of",
     "reached",
+    "refuse_without_gradient",
+    "starts",
     "step",
     "step_after",
     "variable_of",
@@ -93,6 +102,41 @@ class SmallGraph(TapeNode):
     """A recorded graph with too little to compute for several threads."""
 
     __slots__ = ()
+
+
+class NoGradient(TapeNode):
+    """An operator that has no gradient, nor zeros in its place."""
+
+    __slots__ = ()
+
+
+class Source(TapeNode):
+    """A step whose backward pass does something though zeros arrive.
+
+    Attributes:
+        always: whether it gives gradients; else it writes, as BatchNorm does.
+        is_small: whether it is a `SmallGraph`, too.
+        edges: of its results in ATen's graph, with shape, type and device of a gradient there.
+    """
+
+    __slots__ = ("always", "edges", "is_small")
+
+    edges: Sequence[tuple[Tensor | GradientEdge, torch.Size, torch.dtype, torch.device]]
+
+    def keep(self, results: Iterable[Tensor], always: bool, is_small: bool = False) -> None:
+        """Remembers where gradients of its results arrive."""
+        self.always, self.is_small = always, is_small
+        self.edges = [
+            (_edge_of(r), r.shape, r.dtype, r.device) for r in results if r.grad_fn is not None
+        ]
+
+
+def _edge_of(result: Tensor) -> Tensor | GradientEdge:
+    """Where gradients of a result arrive; that of a Function lasts as long as the result alone."""
+    node = result.grad_fn
+    if node is None or isinstance(node, BackwardCFunction):
+        return result
+    return GradientEdge(node, result.output_nr)
 
 
 class Output(TapeNode):
@@ -217,14 +261,86 @@ def reached(heads: Iterable[TapeNode]) -> list[TapeNode]:
     return found
 
 
+def starts(
+    heads: Collection[TapeNode], sources: Iterable[Source]
+) -> Iterator[tuple[Tensor | GradientEdge, Tensor]]:
+    """Where a backward pass begins beside `heads`, and zeros for there.
+
+    MXNet hands zeros on where an operator has no slope, ATen nothing.
+
+    Args:
+        heads: where it begins.
+        sources: those that the heads were computed from.
+    """
+    behind = _reached_by(heads, _before_gradient)
+    by_slopes = _reached_by(heads, _before_slope)
+    for source in sources:
+        if source in behind and (source.always or source not in by_slopes):
+            for edge, shape, dtype, device in source.edges:
+                yield edge, zeros_for(shape, dtype, device)
+
+
+def refuse_without_gradient(heads: Iterable[TapeNode]) -> None:
+    """Raises where gradients of `heads` come to an operator that has none.
+
+    Raises:
+        MXNetError: the text names the operator.
+    """
+    for node in _reached_by(heads, _before_slope):
+        if type(node) is NoGradient:
+            name = node.made_by.name if isinstance(node.made_by, Op) else node.made_by
+            raise MXNetError(
+                f"Operator {name} is non-differentiable because it didn't register FGradient "
+                "attribute."
+            )
+
+
+def _reached_by(
+    heads: Iterable[TapeNode], inputs_of: Callable[[TapeNode], Iterable[TapeNode]]
+) -> set[TapeNode]:
+    found = list(heads)
+    seen = set(found)
+    for node in found:  # grows
+        fresh = [n for n in inputs_of(node) if n not in seen]
+        seen.update(fresh)
+        found += fresh
+    return seen
+
+
+def _before_gradient(node: TapeNode) -> Iterable[TapeNode]:
+    """What a step was run on; a gradient's graph is not the one that it was taken of."""
+    return () if node.made_by is GRADIENT else node.inputs or ()
+
+
+def _before_slope(node: TapeNode) -> Iterable[TapeNode]:
+    """`_before_gradient`, where gradients that are not zero may flow there."""
+    return () if is_level(node) else _before_gradient(node)
+
+
+def is_level(node: TapeNode) -> bool:
+    """Whether a step has no slope."""
+    return isinstance(node.made_by, Op) and node.made_by.differentiable is False
+
+
 def is_small(nodes: Sequence[TapeNode]) -> bool:
     """Whether a backward pass goes through small graphs, and operators on what these gave."""
-    return SmallGraph in set(map(type, nodes)) and not any(map(_may_be_large, nodes))
+    if _SMALL.isdisjoint(map(type, nodes)):
+        return False
+    return any(map(_is_small, nodes)) and not any(map(_may_be_large, nodes))
+
+
+_SMALL = {SmallGraph, Source}  # what may be small
+
+
+def _is_small(node: TapeNode) -> bool:
+    return type(node) is SmallGraph or (type(node) is Source and node.is_small)
 
 
 def _may_be_large(node: TapeNode) -> bool:
     made_by = node.made_by
-    if type(node) is not TapeNode or made_by is None or type(made_by) is int:
+    if type(node) not in (TapeNode, Source) or made_by is None or type(made_by) is int:
+        return False
+    if type(node) is Source and node.is_small:
         return False
     return not isinstance(made_by, Op) or Leaf in set(map(type, node.inputs or ()))
 
@@ -242,5 +358,7 @@ def free(heads: Iterable[TapeNode]) -> None:
         sources = node.inputs
         if sources is not None and type(node) is not Leaf:
             node.inputs = None
+            if type(node) is Source:
+                node.edges = ()
             if node.made_by is not GRADIENT:
                 rest += sources

@@ -15,7 +15,7 @@ from torch import Tensor
 from ..runtime import torch_api
 from .record import Op, as_tuple
 
-__all__ = ["Writer", "no_writes", "recorded"]
+__all__ = ["Writer", "ignores_head", "is_source", "no_writes", "recorded", "starting", "zeros_for"]
 
 
 def recorded(op: Op) -> Callable[..., Any]:
@@ -25,6 +25,49 @@ def recorded(op: Op) -> Callable[..., Any]:
     if op.differentiable and op.backward is None:
         return op.forward
     return functools.partial(_explicit if op.differentiable else _cut, op)
+
+
+def is_source(op: Op) -> bool:
+    """Whether gradients come of `op` though zeros arrive at it, as those of losses do.
+
+    A gradient of zeros is not none: MXNet hands it on through operators without a slope, and what
+    is behind those gives its own gradient all the same.
+    """
+    return op.starts_gradients or ignores_head(op)
+
+
+def ignores_head(op: Op) -> bool:
+    """Whether `op` is a loss: its gradient goes by inputs and outputs alone."""
+    if op.backward is None or not op.differentiable:
+        return False
+    n_outputs = len(op.outputs())
+    return all(i >= n_outputs for i in _Reads.of(op).order)
+
+
+def starting(results: Sequence[Tensor], starts: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`results`; a gradient of the first real one hands zeros to `starts`, too."""
+    wanting = [s for s in starts if s.requires_grad]
+    at = next((i for i, r in enumerate(results) if r.is_floating_point()), None)
+    if not wanting or at is None:
+        return tuple(results)
+    first: Tensor = _Starting.apply(results[at], *wanting)  # type: ignore[no-untyped-call]
+    return (*results[:at], first, *results[at + 1 :])
+
+
+class _Starting(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, result: Tensor, *starts: Tensor) -> Tensor:
+        ctx.starts = [(s.shape, s.dtype, s.device) for s in starts]
+        return result.view_as(result)
+
+    @staticmethod
+    def backward(ctx: Any, d_result: Tensor) -> tuple[Tensor, ...]:
+        return d_result, *(zeros_for(*facts) for facts in ctx.starts)
+
+
+def zeros_for(shape: torch.Size, dtype: torch.dtype, device: torch.device) -> Tensor:
+    """A gradient of zeros without memory."""
+    return torch.zeros((), dtype=dtype, device=device).expand(shape)
 
 
 def _watched(op: Op, *tensors: Tensor, **facts: Any) -> Any:

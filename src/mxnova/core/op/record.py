@@ -45,6 +45,8 @@ class Op:
         pointwise: whether each element of the output comes of one element of each input.
         differentiable: False where the gradient is zero: results are cut from the graph. None where
             MXNet has no gradient, so that binding is refused where one is wanted.
+        starts_gradients: whether gradients come of a backward pass though zeros arrive, where
+            `backward` does not tell; see `gradient.is_source`.
         forward: tensors (and the facts it asks for) to its output, a tuple when there are several.
         backward: its own gradient, where that is not the derivative of forward: takes, by name,
             d_<output>, inputs and outputs; gives the inputs' gradients in order (None: no gradient;
@@ -60,6 +62,7 @@ class Op:
     subgraphs: tuple[Any, ...] = ()
     pointwise: ClassVar[bool] = False
     differentiable: bool | None = True
+    starts_gradients: bool = False
     forward: Callable[..., Any]
     backward: Callable[..., Any] | None = None
     values: dict[str, Any]

@@ -46,7 +46,7 @@ class _Recorder(TorchDispatchMode):
 
 
 @contextmanager
-def _recording(calls, pool=None) -> Iterator[None]:
+def _recording(calls, **_options) -> Iterator[None]:
     with _Recorder(calls):
         yield
 

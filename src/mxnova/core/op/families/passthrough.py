@@ -22,8 +22,8 @@ def _straight_through(d_output: Tensor) -> Tensor:
     return d_output
 
 
-def _ones(d_loss: Tensor) -> Tensor:
-    return torch.ones_like(d_loss)
+def _ones(loss: Tensor) -> Tensor:
+    return torch.ones_like(loss)
 
 
 # fmt: off
@@ -69,7 +69,6 @@ def gradientmultiplier(data: Tensor, *, scalar: Double = 1.0, is_int: bool = Tru
 
 
 def _make_loss_backward(
-    d_output: Tensor,
     data: Tensor,
     *,
     grad_scale: float,

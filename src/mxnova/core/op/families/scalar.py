@@ -120,6 +120,15 @@ def _at_most(data: Tensor, number: Any) -> Tensor:
     return torch.clamp(data, max=saturated(number, data.dtype))
 
 
+# NaN lets nothing through.
+def _at_least_backward(d_output: Tensor, data: Tensor, *, scalar: float, is_int: bool) -> Tensor:
+    return truth(torch.ge)(data, saturated(scalar, data.dtype)) * d_output
+
+
+def _at_most_backward(d_output: Tensor, data: Tensor, *, scalar: float, is_int: bool) -> Tensor:
+    return truth(torch.le)(data, saturated(scalar, data.dtype)) * d_output
+
+
 @through_float
 def _smooth_l1(data: Tensor, sigma: float) -> Tensor:
     knee = 1 / sigma**2 if sigma else math.inf
@@ -153,8 +162,10 @@ scalar("_rpower_scalar _RPowerScalar", on_tensors(power, reverse=True),
 scalar("_hypot_scalar _HypotScalar _npi_hypot_scalar", on_tensors(hypot),
        doc="√(data² + scalar²).")
 scalar("_maximum_scalar _MaximumScalar _npi_maximum_scalar", _at_least,
+       backward=_at_least_backward,
        doc="The larger one of data and scalar.")
 scalar("_minimum_scalar _MinimumScalar _npi_minimum_scalar", _at_most,
+       backward=_at_most_backward,
        doc="The smaller one of data and scalar.")
 scalar("smooth_l1 _npx_smooth_l1", _smooth_l1, by_name_only=("is_int",),
        backward=_smooth_l1_backward,

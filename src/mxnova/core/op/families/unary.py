@@ -147,17 +147,17 @@ unary("square _sparse_square", torch.square,
 unary("relu _sparse_relu", torch.relu,
       doc="max(data, 0).", method=True, gradient_stypes=as_equal_head, backward=_relu_backward)
 
-unary("round _sparse_round", whole(round_half_away), backward=_no_slope,
+unary("round _sparse_round", whole(round_half_away), differentiable=False,
       doc="Nearest whole number; halves go away from zero.", method=True, gradient_stypes=as_input)
-unary("rint _sparse_rint", whole(_rint), backward=_no_slope,
+unary("rint _sparse_rint", whole(_rint), differentiable=False,
       doc="Nearest whole number; halves go down.", method=True, gradient_stypes=as_input)
-unary("ceil _sparse_ceil", whole(torch.ceil), backward=_no_slope,
+unary("ceil _sparse_ceil", whole(torch.ceil), differentiable=False,
       doc="Smallest whole number that is not below.", method=True, gradient_stypes=as_input)
-unary("floor _sparse_floor", whole(torch.floor), backward=_no_slope,
+unary("floor _sparse_floor", whole(torch.floor), differentiable=False,
       doc="Largest whole number that is not above.", method=True, gradient_stypes=as_input)
-unary("trunc _sparse_trunc", whole(_trunc), backward=_no_slope,
+unary("trunc _sparse_trunc", whole(_trunc), differentiable=False,
       doc="Whole part, towards zero.", method=True, gradient_stypes=as_input)
-unary("fix _sparse_fix", whole(_trunc), backward=_no_slope,
+unary("fix _sparse_fix", whole(_trunc), differentiable=False,
       doc="Nearest whole number that is not farther from zero.",
       method=True, gradient_stypes=as_input)
 

@@ -14,6 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from ..bounds import within
 from ..reordering import in_order
 
 __all__ = ["cropped", "interpolated", "maxima", "sums", "table_of"]
@@ -145,7 +146,7 @@ def interpolated(
         weight: how much each sample counts.
     """
     height, width = size
-    y, x = y.clamp(0, height - 1), x.clamp(0, width - 1)
+    y, x = within(y, 0, height - 1), within(x, 0, width - 1)
     top, left = (v.detach().long().clamp(min=0) for v in (y, x))  # also of NaN
     down, right = y - top, x - left
     rows = [first + edge * width for edge in (top, (top + 1).clamp(max=height - 1))]

@@ -15,6 +15,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from ...base.params import Double, Layers, UInt, bounded
 from ...base.shapes import Dim
+from ..bounds import within
 from ..declaration import operator
 from ..dtypes import saturated
 from ..infer import DTypes, Shapes
@@ -327,7 +328,7 @@ class RNN(Op):
         bounds: Any = (self.lstm_state_clip_min, self.lstm_state_clip_max)
         low, high = (saturated(bound, from_data.dtype) for bound in bounds)
         read, keep, new, write = (from_data + F.linear(hidden, recurrent)).chunk(4, 1)
-        memory = (keep.sigmoid() * memory + read.sigmoid() * new.tanh()).clamp(low, high)
+        memory = within(keep.sigmoid() * memory + read.sigmoid() * new.tanh(), low, high)
         if self.lstm_state_clip_nan:
             memory = memory.nan_to_num(nan=low)
         hidden = write.sigmoid() * memory.tanh()

@@ -38,6 +38,7 @@ class IdentityAttachKLSparseReg(Op):
     momentum: _Share = 0.9  # type: ignore[valid-type]
 
     aux = ("moving_avg",)
+    starts_gradients = True
     initializers = {"moving_avg": '["zero", {}]'}  # noqa: RUF012 - a constant
 
     def infer_shape(self, s: Shapes) -> None:

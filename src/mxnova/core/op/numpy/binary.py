@@ -131,8 +131,8 @@ def lcm(lhs: Tensor, rhs: Tensor) -> Tensor:
     """Least common multiple of whole numbers; of bools, whether both are true."""
     if lhs.dtype is torch.bool:
         return lhs & rhs
-    # ATen's own divides the least integer by -1, which ends the process.
-    common = torch.gcd(lhs, rhs)
+    # ATen's own divides the least integer by -1, which ends the process, as its division does.
+    common = torch.gcd(lhs, rhs).abs()  # that of the least integer may be -1
     return (lhs // common.masked_fill(common == 0, 1) * rhs).abs()
 
 
