@@ -120,8 +120,14 @@ def _show(module: ModuleType) -> None:
 
 _HOMES = {  # a module -> MXNet's module for its classes
     "mxnova.core.runtime.context": "mxnet.context",
+    "mxnova.gluon.block": "mxnet.gluon.block",
+    "mxnova.gluon.loss": "mxnet.gluon.loss",
+    "mxnova.gluon.nn.containers": "mxnet.gluon.nn.basic_layers",
+    "mxnova.gluon.parameter": "mxnet.gluon.parameter",
     "mxnova.initializer": "mxnet.initializer",
+    "mxnova.io": "mxnet.io.io",
     "mxnova.lr_scheduler": "mxnet.lr_scheduler",
+    "mxnova.metric": "mxnet.metric",
 }
 
 

@@ -89,3 +89,31 @@ def test_a_module_named_mxnet_that_is_loaded_already_is_not_replaced():
     )
     assert done.returncode != 0
     assert "must be imported before mxnet" in done.stderr
+
+
+HOMES = {  # as MXNet 1.9.1 says
+    "mx.gluon.Parameter('w')": "mxnet.gluon.parameter.Parameter",
+    "mx.gluon.Constant('c', mx.nd.ones(1))": "mxnet.gluon.parameter.Constant",
+    "mx.gluon.nn.Dense(1).collect_params()": "mxnet.gluon.parameter.ParameterDict",
+    "mx.gluon.nn.Dense(1)": "mxnet.gluon.nn.basic_layers.Dense",
+    "mx.gluon.nn.HybridSequential()": "mxnet.gluon.nn.basic_layers.HybridSequential",
+    "mx.gluon.SymbolBlock(mx.sym.var('a'), mx.sym.var('a'))": "mxnet.gluon.block.SymbolBlock",
+    "mx.gluon.loss.L2Loss()": "mxnet.gluon.loss.L2Loss",
+    "mx.gluon.Trainer({}, 'sgd')": "mxnet.gluon.trainer.Trainer",
+    "mx.metric.Accuracy()": "mxnet.metric.Accuracy",
+    "mx.io.NDArrayIter(mx.nd.ones(2))": "mxnet.io.io.NDArrayIter",
+    "mx.io.DataDesc('a', (1,))": "mxnet.io.io.DataDesc",
+}
+
+
+def test_full_names_of_classes():
+    code = (
+        "import mxnova.as_mxnet, importlib, mxnet as mx\n"
+        f"for text in {list(HOMES)!r}:\n"
+        "    kind = type(eval(text))\n"
+        "    print(f'{kind.__module__}.{kind.__qualname__}')\n"
+        "    assert getattr(importlib.import_module(kind.__module__), kind.__name__) is kind\n"
+    )
+    done = run(code)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == list(HOMES.values())

@@ -176,8 +176,8 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         estimator.net.load_parameters(self._path(name, "params"), ctx=estimator.context)
         estimator.trainer.load_states(self._path(name, "states"))
         estimator.max_epoch, estimator.max_batch = epochs, batches
-        text = "CheckpointHandler: Checkpoint resumed from epoch %d batch %d, continue to train for %s "
-        estimator.logger.warning(text, *found, _amount(estimator))
+        text = "Checkpoint resumed from epoch %d batch %d, continue to train for %s "
+        estimator.logger.warning(f"CheckpointHandler: {text}", *found, _amount(estimator))
 
     @staticmethod
     def _left(wanted: int | None, last: int, unit: str, name: str) -> int | None:
