@@ -117,3 +117,22 @@ def test_full_names_of_classes():
     done = run(code)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == list(HOMES.values())
+
+
+LAZY = """
+from unittest import mock
+import mxnova.as_mxnet, mxnet as mx
+with mock.patch("importlib.import_module") as patched:
+    import mxnet.gluon.nn, mxnet.contrib.text
+    found = [mx.nd.ones, mx.gluon.rnn.LSTM, mx.gluon.data.DataLoader, mx.gluon.contrib.estimator]
+    found += [mx.contrib.amp, mx.sym.var, mx.mod.Module, mx.test_utils.assert_almost_equal]
+    found += [mx.gluon.model_zoo.vision, mx.np.ones, mx.kv.create, mx.io.NDArrayIter]
+assert not any(isinstance(each, mock.Mock) for each in found), found
+assert not patched.called, patched.mock_calls
+assert mx.nd.ones(2).asnumpy().tolist() == [1, 1]
+"""
+
+
+def test_what_is_imported_late_does_not_go_through_what_tests_patch():
+    done = run(LAZY)
+    assert done.returncode == 0, done.stderr
