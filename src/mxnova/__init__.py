@@ -14,6 +14,13 @@ from typing import Any
 
 __version__ = "0.1.0"
 
+
+def _import_module(name: str) -> Any:
+    """As `importlib.import_module`, which tests of programs patch."""
+    __import__(name)
+    return sys.modules[name]
+
+
 # fmt: off
 _MODULES = {  # name here -> module
     "attribute": "attribute", "autograd": "autograd", "base": "base", "callback": "callback",
@@ -65,7 +72,7 @@ def _loaded(module: str) -> Any:
     from .core.base.collector import loading
 
     with loading():
-        return importlib.import_module(f"{__name__}.{module}")
+        return _import_module(f"{__name__}.{module}")
 
 
 def __dir__() -> list[str]:
@@ -82,14 +89,14 @@ def _finish_imports() -> None:
     locked = getattr(getattr(importlib, "_bootstrap", None), "_module_locks", ())
     for name in [n for n in [*sys.modules, *locked] if n.startswith(f"{__name__}.")]:
         with contextlib.suppress(Exception):  # that thread's to raise
-            importlib.import_module(name)
+            _import_module(name)
 
 
 if hasattr(os, "register_at_fork"):
     # What has handlers of forks itself comes first: one that is added while a fork waits is asked
     # to release the lock that it was never asked to take.
     for _module in ("logging", "concurrent.futures.thread"):
-        importlib.import_module(_module)
+        _import_module(_module)
     os.register_at_fork(before=_finish_imports)
 
 
@@ -101,7 +108,7 @@ def _take_part() -> None:
     """
     role = os.environ.get("DMLC_ROLE")
     if role == "scheduler":
-        importlib.import_module(f"{__name__}.kvstore.distributed.scheduler").serve()
+        _import_module(f"{__name__}.kvstore.distributed.scheduler").serve()
     if role in ("scheduler", "server"):
         sys.exit()
 

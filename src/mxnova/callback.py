@@ -60,7 +60,7 @@ def do_checkpoint(prefix: str, period: int = 1) -> Callable[..., None]:
     def callback(iter_no: int, sym: Any, arg: Mapping[str, Any], aux: Mapping[str, Any]) -> None:
         if (iter_no + 1) % period == 0:
             save_checkpoint(prefix, iter_no + 1, sym, arg, aux)
-            logging.info("Checkpoint written: %s-%04d.params", prefix, iter_no + 1)
+            logging.info('Saved checkpoint to "%s-%04d.params"', prefix, iter_no + 1)
 
     return callback
 
@@ -143,7 +143,7 @@ class ProgressBar:
         """Takes the end of a batch."""
         filled = round(self.bar_len * param.nbatch / float(self.total))
         bar = "=" * filled + "-" * (self.bar_len - filled)
-        logging.info("[%s] %s%%", bar, math.ceil(100.0 * param.nbatch / float(self.total)))
+        logging.info("[%s] %s%%\r", bar, math.ceil(100.0 * param.nbatch / float(self.total)))
 
 
 class LogValidationMetricsCallback:

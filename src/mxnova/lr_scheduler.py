@@ -24,6 +24,10 @@ __all__ = [
 
 _log = logging.getLogger(__name__)
 
+# MXNet's lines, which programs look for
+_CHANGE = "Update[%d]: Change learning rate to %0.5e"
+_LAST_CHANGE = "Update[%d]: now learning rate arrived at %0.5e, will not change in the future"
+
 
 class LRScheduler:
     """A schedule of learning rates; subclasses define ``__call__``.
@@ -136,9 +140,9 @@ class FactorScheduler(LRScheduler):
             self.base_lr *= self.factor
             if self.base_lr < self.stop_factor_lr:
                 self.base_lr = self.stop_factor_lr
-                _log.info("update %d: the learning rate stays at %.5e", num_update, self.base_lr)
+                _log.info(_LAST_CHANGE, num_update, self.base_lr)
             else:
-                _log.info("update %d: the learning rate is %.5e", num_update, self.base_lr)
+                _log.info(_CHANGE, num_update, self.base_lr)
         return self.base_lr
 
     def _skip(self, n_changes: int) -> None:
@@ -202,7 +206,7 @@ class MultiFactorScheduler(LRScheduler):
             self.count = self.step[self.cur_step_ind]
             self.cur_step_ind += 1
             self.base_lr *= self.factor
-            _log.info("update %d: the learning rate is %.5e", num_update, self.base_lr)
+            _log.info(_CHANGE, num_update, self.base_lr)
         return self.base_lr
 
 

@@ -102,8 +102,8 @@ class MXRecordIO:
         else:
             content = self._content.obj
             self._content.release()
-            if isinstance(content, mmap.mmap):
-                content.close()
+            if not isinstance(content, bytes):
+                content.close()  # type: ignore[union-attr]
         self.pid = None
 
     def reset(self) -> None:
@@ -173,7 +173,8 @@ class MXRecordIO:
         self.close()
 
     def __del__(self) -> None:
-        self.close()
+        if _close is not None:  # as it is when the interpreter has taken this module down
+            self.close()
 
     def __getstate__(self) -> dict[str, Any]:  # closes the file, as in MXNet
         state = {"is_open": self.is_open}

@@ -4,16 +4,15 @@
 from __future__ import annotations
 
 import importlib
+import math
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from .core.base.errors import ArgumentError, ArgumentTypeError, MXNetError, shown
 from .core.graph.base_symbol import output_name
-from .core.graph.node import Entry, Node
+from .core.graph.node import Entry, Node, auxiliary_variables
 from .core.graph.symbol import Symbol
 
 __all__ = ["plot_network", "print_summary"]
@@ -30,6 +29,8 @@ _WEIGHTS = (
     "_running_var",
     "_running_mean",
 )
+
+_NOT_TRAINED = frozenset(("label", "state", "state_cell"))  # inputs of operators
 
 Shapes = dict[str, tuple[int, ...]]
 
@@ -58,13 +59,13 @@ def print_summary(
 ) -> None:
     """Prints layers, shapes without the batch, numbers of parameters, and the layers before.
 
-    Parameters are counted for Convolution, FullyConnected, BatchNorm and Embedding, from the
-    channels of what they are given: those behind an axis that FullyConnected flattens, and
-    parameters of other operators, are left out, as MXNet does.
+    A layer's parameters are all elements of its variables that are neither inputs of the network,
+    those named in `shape`, nor labels, nor states of an operator; one that several layers share
+    counts for the first. Without shapes there are no numbers.
 
     Args:
         symbol: the network.
-        shape: shapes of its inputs by name; None: shapes stay blank.
+        shape: shapes of its inputs by name; None: shapes and numbers of parameters stay blank.
         line_length: characters of a line.
         positions: ends of the columns, as characters, or as parts of the line.
     """
@@ -73,19 +74,22 @@ def print_summary(
     shapes = _shapes(symbol, shape, "print_summary")
     ends = [int(line_length * p) if positions[-1] <= 1 else int(p) for p in positions]
     lines, total = ["_" * line_length, _row(_COLUMNS, ends), "=" * line_length], 0
+    seen = _not_trained(symbol, shape or {})
     layers = {id(n): n for i, n in enumerate(symbol.nodes) if n.op is not None or i == 0}
     last = symbol.nodes[-1]
     for layer in layers.values():
         before = [e.node for e in layer.inputs if id(e.node) in layers]
-        count = _n_parameters(layer, before, shapes)
-        total += count
+        own = _parameters(layer, seen)
+        count = sum(math.prod(_shape_of(node, shapes)) for node in own) if shapes else None
+        total += count or 0
         kind = "null" if layer.op is None else layer.op.name
         size = "x".join(map(str, _shape_of(layer, shapes)[1:]))
         names = [n.name for n in before] or [""]
-        lines.append(_row((f"{layer.name}({kind})", size, str(count), names[0]), ends))
+        number = "" if count is None else str(count)
+        lines.append(_row((f"{layer.name}({kind})", size, number, names[0]), ends))
         lines += [_row(("", "", "", name), ends) for name in names[1:]]
         lines.append(("=" if layer is last else "_") * line_length)
-    lines += [f"Total params: {total}", "_" * line_length]
+    lines += [f"Total params: {total if shapes else 'unknown without shapes'}", "_" * line_length]
     print("\n".join(lines))  # noqa: T201 - what it is for
 
 
@@ -100,25 +104,23 @@ def _shape_of(node: Node, shapes: Shapes) -> tuple[int, ...]:
     return shapes.get(output_name(Entry(node, 0)), ())
 
 
-def _n_parameters(layer: Node, before: Sequence[Node], shapes: Shapes) -> int:
-    op = layer.op
-    if op is None:
-        return 0
-    sizes = [_shape_of(node, shapes) for node in before]
-    channels = sum(s[1] for s in sizes if len(s) > 1)
-    if op.name == "Convolution":
-        filters = op.attr("num_filter")
-        window = int(np.prod(op.attr("kernel")))
-        weights = channels * filters * window // op.attr("num_group")
-        return int(weights + (0 if op.attr("no_bias") else filters))
-    if op.name == "FullyConnected":
-        return int(op.attr("num_hidden") * (channels + (not op.attr("no_bias"))))
-    if op.name == "BatchNorm":
-        own = _shape_of(layer, shapes)
-        return int(2 * own[1]) if len(own) > 1 else 0
-    if op.name == "Embedding":
-        return int(op.attr("input_dim") * op.attr("output_dim"))
-    return 0
+def _not_trained(symbol: Symbol, given: Mapping[str, Any]) -> set[int]:
+    """Variables that are no parameters: inputs of the network, labels, states."""
+    known = auxiliary_variables(symbol.nodes)
+    known |= {id(node) for node in symbol.nodes if node.op is None and node.name in given}
+    for node in symbol.nodes:
+        if node.op is not None:
+            pairs = zip(node.op.inputs(), node.inputs, strict=False)
+            known |= {id(entry.node) for name, entry in pairs if name in _NOT_TRAINED}
+    return known
+
+
+def _parameters(layer: Node, seen: set[int]) -> Iterator[Node]:
+    """The variables that a layer is the first to use and that are not in `seen`, where they go."""
+    for entry in layer.inputs:
+        if entry.node.op is None and id(entry.node) not in seen:
+            seen.add(id(entry.node))
+            yield entry.node
 
 
 # Drawings -----------------------------------------------------------------------------------------
@@ -166,7 +168,7 @@ def plot_network(
         hide_weights: leave variables out that are named like weights.
 
     Raises:
-        MXNetError: the Python package graphviz is not there.
+        MXNetError: the Python package graphviz is not there (extra ``viz``).
     """
     if not isinstance(symbol, Symbol):
         raise ArgumentTypeError(f"plot_network: symbol={shown(symbol)}: must be a Symbol")
@@ -174,8 +176,8 @@ def plot_network(
         graphviz = importlib.import_module("graphviz")
     except ImportError:
         raise MXNetError(
-            "plot_network draws with the package graphviz: pip install graphviz; for files, "
-            "Graphviz's own program dot is needed, too"
+            "plot_network draws with the package graphviz: pip install graphviz, or "
+            '"mxnova[viz]"; for files, Graphviz\'s own program dot is needed, too'
         ) from None
     _warn_of_namesakes(symbol)
     shapes = _shapes(symbol, shape, "plot_network")

@@ -77,12 +77,12 @@ def test_log_validation(told, metric):
 
 def test_progress_bar(told):
     run(mx.callback.ProgressBar(4, 8), None, 5)
-    assert told.messages == ["[--------] 0%", "[==------] 25%", "[====----] 50%", "[======--] 75%", "[========] 100%"]  # fmt: skip
+    assert told.messages == ["[--------] 0%\r", "[==------] 25%\r", "[====----] 50%\r", "[======--] 75%\r", "[========] 100%\r"]  # fmt: skip
 
 
 def test_progress_is_not_rounded_up_twice(told):
     mx.callback.ProgressBar(20, 0)(BatchEndParam(0, 11, None, None))  # 100 * (11 / 20) is above 55
-    assert told.messages == ["[] 55%"]
+    assert told.messages == ["[] 55%\r"]
 
 
 @pytest.mark.parametrize("period, epochs", [(2, [2, 4]), (0, [1, 2, 3, 4])])

@@ -311,3 +311,24 @@ class TestImages:
             recordio.unpack_img(recordio.pack(self.HEADER, b""))
         with pytest.raises(MXNetError, match=r"pack_img: img_fmt='\.nope'"):
             recordio.pack_img(self.HEADER, image, img_fmt=".nope")
+
+
+@pytest.mark.parametrize("flag", ["r", "w"])
+def test_files_that_outlive_the_module(tmp_path, flag):
+    """As at the interpreter's end, which sets the names of modules to None."""
+    path = tmp_path / "x.rec"
+    writer = recordio.MXRecordIO(path, "w")
+    writer.write(b"abc")
+    writer.close()
+    code = (
+        "import mxnova.recordio as module\n"
+        f"record = module.MXRecordIO({str(path)!r}, {flag!r})\n"
+        "record.read() if record.flag == 'r' else record.write(b'abc')\n"
+        "for name in set(vars(module)) - {'__builtins__'}:\n"
+        "    setattr(module, name, None)\n"
+        "del record\n"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert recordio.MXRecordIO(path, "r").read() == b"abc"

@@ -639,7 +639,7 @@ def test_a_download_that_fails_leaves_nothing(server, tmp_path):
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9/", "http://127.0.0.1:9", "nothing://at.all"])
 def test_urls_that_lead_nowhere(url, tmp_path):
-    with pytest.raises(mx.MXNetError, match="cannot be fetched|fname must be given"):
+    with pytest.raises(mx.MXNetError, match="cannot be fetched|names no file|must be of http"):
         tu.download(url, dirname=str(tmp_path), retries=0)
     assert list(tmp_path.iterdir()) == []
 

@@ -93,6 +93,45 @@ def test_only_symbols(function):
         function(3)
 
 
+DATA = mx.sym.var("data")
+DENSE = mx.sym.FullyConnected(DATA, num_hidden=4, name="fc")
+CONV = mx.sym.Convolution(DATA, num_filter=4, kernel=(3, 3), num_group=2, name="conv")
+SHARED = mx.sym.var("w")
+TWICE = mx.sym.FullyConnected(DATA, SHARED, num_hidden=3, no_bias=True)
+IMAGES = (2, 4, 8, 8)
+
+
+@pytest.mark.parametrize(
+    "symbol, shape, count",
+    [  # the first six as MXNet 1.9.1 prints them
+        (mx.sym.SoftmaxOutput(DENSE), (2, 3), 16),
+        (mx.sym.FullyConnected(mx.sym.Concat(DATA, DENSE), num_hidden=2), (2, 3), 32),
+        (mx.sym.BatchNorm(CONV), IMAGES, 84),
+        (mx.sym.FullyConnected(mx.sym.Flatten(CONV), num_hidden=3), IMAGES, 511),
+        (mx.sym.Embedding(DATA, input_dim=10, output_dim=3), (2, 4), 30),
+        (mx.sym.Pooling(DATA, kernel=(2, 2)), IMAGES, 0),
+        (mx.sym.FullyConnected(CONV, num_hidden=3), IMAGES, 511),
+        (mx.sym.Deconvolution(DATA, num_filter=5, kernel=(3, 3)), IMAGES, 180),
+        (mx.sym.LayerNorm(DATA), (2, 3), 6),
+        (mx.sym.LeakyReLU(DATA, act_type="prelu"), (2, 3), 3),
+        (mx.sym.FullyConnected(TWICE, SHARED, num_hidden=3, no_bias=True), (2, 3), 9),
+        (mx.sym.broadcast_add(DATA, mx.sym.var("bias", shape=(1, 3))), (2, 3), 3),
+        (mx.sym.RNN(DATA, mx.sym.var("p"), mx.sym.var("s"), state_size=4, num_layers=1, mode="gru"), (3, 2, 5), 132),
+    ],
+)  # fmt: skip
+def test_numbers_of_parameters(symbol, shape, count, capsys):
+    mx.viz.print_summary(symbol, {"data": shape})
+    assert f"Total params: {count}\n" in capsys.readouterr().out
+
+
+def test_without_shapes_there_are_no_numbers(capsys):
+    mx.viz.print_summary(DENSE)
+    lines = capsys.readouterr().out.splitlines()
+    assert "fc(FullyConnected)" in lines[5]
+    assert not any(part.isdecimal() for line in lines for part in line.split())
+    assert lines[-2] == "Total params: unknown without shapes"
+
+
 def test_command_line(tmp_path):
     network().save(str(tmp_path / "net.json"))
     command = [sys.executable, "-m", "mxnova", "plot", str(tmp_path / "net.json")]
@@ -100,7 +139,7 @@ def test_command_line(tmp_path):
         [*command, "-s", "data=1,3,8,8"], capture_output=True, text=True, check=True
     )
     assert "conv(Convolution)" in done.stdout
-    assert "Total params: 122" in done.stdout
+    assert "Total params: 402" in done.stdout
     done = subprocess.run([*command, "-s", "data"], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "NAME=1,3,224,224" in done.stderr

@@ -7,7 +7,6 @@ It also gives NumPy and Python back the names that they dropped since MXNet's ti
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import sys
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ from types import ModuleType
 from typing import Any
 
 import mxnova
+from mxnova import _import_module
 
 from ..core.base import env
 from ..core.base.mxnet_names import missing_text
@@ -63,7 +63,7 @@ class _Alias(MetaPathFinder, Loader):
             for name in _HOMES:
                 when_imported(name, _name_home)
             return _Top("mxnet")
-        module = importlib.import_module(_home(spec.name))
+        module = _import_module(_home(spec.name))
         spec.loader_state = (module.__spec__, module.__loader__)
         return module
 
@@ -120,8 +120,20 @@ def _show(module: ModuleType) -> None:
 
 _HOMES = {  # a module -> MXNet's module for its classes
     "mxnova.core.runtime.context": "mxnet.context",
+    "mxnova.gluon.block": "mxnet.gluon.block",
+    "mxnova.gluon.loss": "mxnet.gluon.loss",
+    "mxnova.gluon.nn.activations": "mxnet.gluon.nn.activations",
+    "mxnova.gluon.nn.basic_layers": "mxnet.gluon.nn.basic_layers",
+    "mxnova.gluon.nn.containers": "mxnet.gluon.nn.basic_layers",
+    "mxnova.gluon.nn.conv_layers": "mxnet.gluon.nn.conv_layers",
+    "mxnova.gluon.nn.normalization": "mxnet.gluon.nn.basic_layers",
+    "mxnova.gluon.nn.pooling": "mxnet.gluon.nn.conv_layers",
+    "mxnova.gluon.parameter": "mxnet.gluon.parameter",
+    "mxnova.gluon.trainer": "mxnet.gluon.trainer",
     "mxnova.initializer": "mxnet.initializer",
+    "mxnova.io": "mxnet.io.io",
     "mxnova.lr_scheduler": "mxnet.lr_scheduler",
+    "mxnova.metric": "mxnet.metric",
 }
 
 

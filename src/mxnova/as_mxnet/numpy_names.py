@@ -2,13 +2,15 @@
 """The names that NumPy dropped since MXNet's time (1.16 to 1.23), for programs that use them.
 
 Only names that NumPy lacks are added; what it has under such a name (``np.bool`` and ``np.long``
-since 2.0) stays.
+since 2.0) stays. `fromstring` alone is replaced, where NumPy refuses (since 2.3) what it had taken.
 """
 
 from __future__ import annotations
 
 import builtins
 import math
+import sys
+import warnings
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -47,6 +49,7 @@ _RENAMED = {  # name -> NumPy's name today
     "NaN": "nan",
     "object0": "object_",
     "product": "prod",
+    "rank": "ndim",
     "round_": "round",
     "row_stack": "vstack",
     "singlecomplex": "complex64",
@@ -54,6 +57,7 @@ _RENAMED = {  # name -> NumPy's name today
     "str0": "str_",
     "string_": "bytes_",
     "trapz": "trapezoid",
+    "typeDict": "sctypeDict",
     "uint0": "uintp",
     "unicode_": "str_",
     "void0": "void",
@@ -61,6 +65,12 @@ _RENAMED = {  # name -> NumPy's name today
 _EXCEPTIONS = ("AxisError", "ComplexWarning", "RankWarning", "TooHardError")
 _EXCEPTIONS += ("ModuleDeprecationWarning", "VisibleDeprecationWarning")
 _NUMBERS = {"NINF": float("-inf"), "NZERO": -0.0, "PINF": float("inf"), "PZERO": 0.0}
+
+
+_MODULES = {"numpy.linalg.linalg": "numpy.linalg._linalg"}  # module -> NumPy's module today
+_OF_LIB = "arraypad arraysetops function_base index_tricks nanfunctions polynomial shape_base"
+_OF_LIB += " twodim_base type_check ufunclike utils"
+_MODULES |= {f"numpy.lib.{name}": f"numpy.lib._{name}_impl" for name in _OF_LIB.split()}
 
 
 def add_names(numpy: ModuleType) -> None:
@@ -71,10 +81,49 @@ def add_names(numpy: ModuleType) -> None:
     lost |= {n: getattr(exceptions, n) for n in _EXCEPTIONS if hasattr(exceptions, n)}
     lost |= _NUMBERS | {"math": math, "sctypes": _sctypes(numpy)} | _functions(numpy)
     add_missing(numpy, lost)
+    _add_binary_mode(numpy)
+
+
+def _add_binary_mode(numpy: ModuleType) -> None:
+    """Lets `fromstring` read bytes, as it did without a separator."""
+    text_mode = numpy.fromstring
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            text_mode(b"\0", numpy.uint8)
+    except ValueError:
+        pass
+    else:
+        return  # it does
+
+    def fromstring(
+        string: str | bytes, dtype: Any = float, count: int = -1, *, sep: str = "", **like: Any
+    ) -> Any:
+        """A new array of the elements in bytes, or of the numbers in a text."""
+        if sep != "" or not isinstance(string, (str, bytes)):
+            return text_mode(string, dtype, count, sep=sep, **like)
+        content = string.encode() if isinstance(string, str) else string
+        if not content and count in (-1, 0):
+            return numpy.empty(0, dtype)
+        return numpy.frombuffer(content, dtype, count, **like).copy()
+
+    numpy.fromstring = fromstring  # type: ignore[attr-defined]
+
+
+def _add_modules() -> None:
+    """Gives NumPy's modules, which are imported, the names that they had, too."""
+    for name, now in _MODULES.items():
+        package, _, attribute = name.rpartition(".")
+        if package in sys.modules and now in sys.modules and name not in sys.modules:
+            sys.modules[name] = sys.modules[now]
+            add_missing(sys.modules[package], {attribute: sys.modules[now]})
 
 
 def _functions(numpy: ModuleType) -> dict[str, Callable[..., Any]]:
     """Functions of one line that NumPy had."""
+
+    def alen(a: Any) -> int:
+        return len(numpy.atleast_1d(a))
 
     def asscalar(a: Any) -> Any:
         return a.item()
@@ -98,7 +147,14 @@ def _functions(numpy: ModuleType) -> dict[str, Callable[..., Any]]:
     def msort(a: Any) -> Any:
         return numpy.sort(a, axis=0)
 
-    functions = (asscalar, asfarray, find_common_type, in1d, issubclass_, issubsctype, msort)
+    def obj2sctype(rep: Any) -> Any:
+        return numpy.dtype(rep).type
+
+    def sctype2char(sctype: Any) -> str:
+        return str(numpy.dtype(sctype).char)
+
+    functions = (alen, asscalar, asfarray, find_common_type, in1d, issubclass_, issubsctype, msort)
+    functions += (obj2sctype, sctype2char)
     return {f.__name__: f for f in functions}
 
 
@@ -116,4 +172,9 @@ def _sctypes(numpy: ModuleType) -> dict[str, list[type]]:
 
 def add_when_imported() -> None:
     """Adds the names now, or as soon as NumPy is imported: a program may set it up before."""
-    when_imported("numpy", add_names)
+    when_imported("numpy", _adapt)
+
+
+def _adapt(numpy: ModuleType) -> None:
+    add_names(numpy)
+    _add_modules()

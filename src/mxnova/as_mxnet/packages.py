@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-import importlib
 from types import ModuleType
 from typing import Any, NoReturn
+
+from mxnova import _import_module
 
 from .watch import when_imported
 
@@ -27,7 +28,7 @@ def _gluoncv_without_torch(check: ModuleType) -> None:
 
 def _with_pool(multiprocessing: ModuleType) -> None:
     """MXNet imports `multiprocessing.pool`; Sockeye names it without importing it itself."""
-    importlib.import_module(f"{multiprocessing.__name__}.pool")
+    _import_module(f"{multiprocessing.__name__}.pool")
 
 
 class _SavesRagged(ModuleType):
@@ -60,7 +61,7 @@ def _operators_are_listed(package: ModuleType) -> None:
 
     Minpy goes through ``mx.nd.__dict__``, which has those that somebody asked for.
     """
-    operators = importlib.import_module("mxnova.ndarray")
+    operators = _import_module("mxnova.ndarray")
     for name in dir(operators):
         getattr(operators, name)
 

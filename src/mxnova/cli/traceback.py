@@ -38,9 +38,39 @@ def hide_frames(runner: str) -> Iterator[None]:
     except SystemExit:
         raise
     except BaseException:
+        sys.excepthook = _advising(sys.excepthook)
         if not wants_all_frames():
             sys.excepthook = _hiding(runner, sys.excepthook)
         raise
+
+
+_ADVICE = {  # what NumPy says of programs of MXNet's time -> what to do
+    "only 0-dimensional arrays can be converted to Python scalars": (
+        "NumPy 2.4 and newer do not take an array of shape (1,) for a number: write float(x) or "
+        "x.asscalar() for float(x.asnumpy()), or install numpy<2.4"
+    ),
+    "setting an array element with a sequence. The requested array has an inhomogeneous shape": (
+        "NumPy 1.24 and newer want dtype=object for lists of unequal lengths"
+    ),
+    "Unable to avoid copy while creating an array as requested": (
+        "NumPy 2.0 and newer: write np.asarray(x) for np.array(x, copy=False), or install numpy<2"
+    ),
+    "'numpy.ndarray' object has no attribute 'tostring'": (
+        "NumPy 2.3 and newer: write x.tobytes() for x.tostring(), or install numpy<2.3"
+    ),
+}
+
+
+def _advising(show: Any) -> Any:
+    """Shows an error, and below it what to do where an old program meets today's NumPy."""
+
+    def hook(kind: type[BaseException], error: BaseException, tb: TracebackType | None) -> None:
+        show(kind, error, tb)
+        for text, advice in _ADVICE.items():
+            if str(error).startswith(text):
+                sys.stderr.write(f"mxnova run: {advice}\n")
+
+    return hook
 
 
 def _hiding(runner: str, show: Any) -> Any:

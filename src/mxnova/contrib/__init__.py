@@ -6,8 +6,9 @@ Modules are imported when first used.
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
+
+from mxnova import _import_module
 
 _MODULES = {  # name here -> module
     "amp": "amp",
@@ -33,7 +34,7 @@ def __getattr__(name: str) -> Any:
         from ..core.base.mxnet_names import MissingName
 
         raise MissingName(__name__, name, __dir__)
-    value = importlib.import_module(f"{__name__}.{_MODULES[name]}")
+    value = _import_module(f"{__name__}.{_MODULES[name]}")
     globals()[name] = value
     return value
 

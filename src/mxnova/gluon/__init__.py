@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
+
+from mxnova import _import_module
 
 __all__ = [
     "Block",
@@ -43,9 +44,9 @@ _NAMES = {  # name here -> module that defines it
 
 def __getattr__(name: str) -> Any:
     if name in _NAMES:
-        value = getattr(importlib.import_module(f"{__name__}.{_NAMES[name]}"), name)
+        value = getattr(_import_module(f"{__name__}.{_NAMES[name]}"), name)
     elif name in __all__:
-        value = importlib.import_module(f"{__name__}.{name}")
+        value = _import_module(f"{__name__}.{name}")
     else:
         from ..core.base.mxnet_names import MissingName
 

@@ -9,13 +9,15 @@ import logging
 import math
 import os
 import ssl
+import string
 import sys
 import urllib.error
+import urllib.parse
 import urllib.request
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from http.client import HTTPException
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -193,27 +195,31 @@ def download(
     """Fetches a file, which is there whole or not at all.
 
     Args:
-        url: where from.
-        path: file, or directory, to put it at; default: the current directory.
+        url: where from, by http or https.
+        path: file, or directory, to put it at; default: the current directory. What ends with a
+            slash is a directory, which is made where it is missing.
         overwrite: whether a file that is there already is fetched again.
         sha1_hash: SHA-1 of its content; a file with another one is fetched again, and refused.
         retries: how often to try again.
-        verify_ssl: whether the server must prove who it is.
+        verify_ssl: whether the server must prove who it is; without that there is a warning.
 
     Returns:
         Where the file is.
 
     Raises:
+        ArgumentError: the URL is none of http and https, or its end is no file name.
         FileError: it cannot be fetched, or is another one; the text says where to put it by hand.
     """
     if retries < 0:
         raise AssertedError(f"download: retries={shown(retries)}: must be at least 0")
+    if urllib.parse.urlsplit(url).scheme not in ("http", "https"):
+        raise ArgumentError(f"download: url={shown(url)}: must be of http or https")
     target = _target_of(url, path)
     if target.exists() and not overwrite and not (sha1_hash and not check_sha1(target, sha1_hash)):  # type: ignore[arg-type]
         return str(target)
     if not verify_ssl:
-        warnings.warn(f"download: {url}: the server is not asked who it is (verify_ssl=False)",
-                      UserWarning, stacklevel=2)  # fmt: skip
+        text = "Unverified HTTPS request is being made (verify_ssl=False)."
+        warnings.warn(f"{text} The server of {url} may be anybody.", UserWarning, stacklevel=2)
     target.parent.mkdir(parents=True, exist_ok=True)
     for left in range(retries, -1, -1):
         try:
@@ -233,13 +239,21 @@ def download(
 
 
 def _target_of(url: str, path: str | None) -> Path:
-    name = url.rsplit("/", 1)[-1]
     target = Path(path or "").expanduser()
-    if path is None or target.is_dir():
-        if not name:
-            raise AssertedError(f"download: url={shown(url)} names no file: path must be given")
-        target = target / name
-    return target
+    is_folder = path is None or target.is_dir() or path.endswith(("/", os.sep))
+    return target / name_in_url(url) if is_folder else target
+
+
+def name_in_url(url: str) -> str:
+    """The last part of a URL, as the name of a file.
+
+    Raises:
+        AssertedError: it would name no file, or one in another directory.
+    """
+    name = url.rsplit("/", 1)[-1]
+    if name in ("", "..") or PureWindowsPath(name).name != name:  # of any system
+        raise AssertedError(f"download: url={shown(url)} names no file: path must be given")
+    return name
 
 
 def _may_help_to_retry(error: Exception) -> bool:
@@ -249,11 +263,10 @@ def _may_help_to_retry(error: Exception) -> bool:
 
 
 def _fetch(url: str, target: Path, sha1_hash: str | None, verify_ssl: bool) -> None:
-    request = urllib.request.Request(url, headers={"User-Agent": _package})
-    context = None if verify_ssl else ssl._create_unverified_context()
+    request = urllib.request.Request(_quoted(url), headers={"User-Agent": _package})
     sha1 = hashlib.sha1(usedforsecurity=False)
     with (
-        urllib.request.urlopen(request, timeout=_TIMEOUT, context=context) as answer,
+        _opener(verify_ssl).open(request, timeout=_TIMEOUT) as answer,
         replacing(target) as file,
     ):
         length = answer.headers.get("Content-Length")
@@ -267,6 +280,31 @@ def _fetch(url: str, target: Path, sha1_hash: str | None, verify_ssl: bool) -> N
             raise OSError(f"{received} of {expected} bytes arrived")
         if sha1_hash and sha1.hexdigest() != sha1_hash:
             raise OSError(f"its SHA-1 is {sha1.hexdigest()}, expected {sha1_hash}")
+
+
+def _quoted(url: str) -> str:
+    """The URL in ASCII: other characters and spaces, which nobody may send, as their bytes."""
+    return urllib.parse.quote(url, safe=string.punctuation)
+
+
+def _opener(verify_ssl: bool) -> urllib.request.OpenerDirector:
+    """What opens URLs of http and https, and of nothing else that a server may redirect to."""
+    context = ssl.create_default_context()
+    if not verify_ssl:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    opener = urllib.request.OpenerDirector()
+    for handler in (
+        urllib.request.ProxyHandler(),
+        urllib.request.UnknownHandler(),
+        urllib.request.HTTPHandler(),
+        urllib.request.HTTPSHandler(context=context),
+        urllib.request.HTTPDefaultErrorHandler(),
+        urllib.request.HTTPRedirectHandler(),
+        urllib.request.HTTPErrorProcessor(),
+    ):
+        opener.add_handler(handler)
+    return opener
 
 
 def _shown_progress(stream: BinaryIO, n_bytes: int | None, name: str) -> Iterator[bytes]:

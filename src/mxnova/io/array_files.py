@@ -180,7 +180,7 @@ def _sparse(table: LibSVMTable, n_columns: int, begin: int) -> Callable[[np.ndar
 # MNIST --------------------------------------------------------------------------------------------
 
 
-@iterator(MNIST)
+@iterator(MNIST, ignored=("data_shape", "input_shape"))  # of MXNet's examples
 def MNISTIter(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N802 - MXNet's name
     """An iterator over MNIST's files: float32 from 0 to 1; what fills no batch is left out.
 

@@ -241,7 +241,7 @@ def parameters_of(name: str) -> tuple[Field, ...]:
 
 
 def iterator(
-    declaration: type, unlisted: Collection[str] = ()
+    declaration: type, unlisted: Collection[str] = (), ignored: Collection[str] = ()
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Makes a function of typed parameters one of what programs give: texts or Python values.
 
@@ -251,6 +251,7 @@ def iterator(
     Args:
         declaration: declares the parameters.
         unlisted: those that MXNet takes, or ignores, and does not list.
+        ignored: arguments that programs give although they mean nothing: not logged.
 
     Raises:
         ArgumentError: an argument is missing or cannot be used.
@@ -265,7 +266,7 @@ def iterator(
             fields = _fields(declaration)
             known = {field.name for field in fields}
             names = {n: kwargs.pop(n) for n in ("data_name", "label_name") if n in kwargs}
-            unknown = kwargs.keys() - known
+            unknown = kwargs.keys() - known - set(ignored)
             if unknown:
                 listing = ", ".join(sorted(unknown))
                 _log.warning("%s: there are no arguments %s: ignored", name, listing)

@@ -99,7 +99,7 @@ class PrefetchingIter(_OfBatches):
             raise AssertedError(f"PrefetchingIter: iters={shown(iters)}: must not be empty")
         self.rename_data = self._checked("rename_data", rename_data)
         self.rename_label = self._checked("rename_label", rename_label)
-        super().__init__(self.provide_data[0].shape[0])
+        super().__init__(self.provide_data[0][1][0])
         self._pool = ThreadPoolExecutor(self.n_iter, "PrefetchingIter", compute_alone)
         self._ask()
 
@@ -187,14 +187,15 @@ def _next_of(iterator: Any) -> DataBatch | None:
 def _renamed(
     of_iterators: Sequence[Sequence[Any]], renamings: Sequence[Mapping[str, str]] | None
 ) -> list[DataDesc]:
-    """Descriptions one after the other, with new names where there are."""
+    """Descriptions one after the other: as the iterators give them, or with new names."""
+    if renamings is None:
+        return [desc for descs in of_iterators for desc in descs or ()]
     found = []
-    for i, descs in enumerate(of_iterators):
-        names = {} if renamings is None else renamings[i]
-        for desc in descs:
-            if renamings is not None and desc[0] not in names:
+    for i, (descs, names) in enumerate(zip(of_iterators, renamings, strict=True)):
+        for desc in descs or ():
+            if desc[0] not in names:
                 text = f"{desc[0]!r} of iterator {i} has no new name among {shown(names)}"
                 raise UnknownNameError(f"PrefetchingIter: {text}")
-            name, full = names.get(desc[0], desc[0]), described(desc)
-            found.append(DataDesc(name, full.shape, full.dtype, full.layout))
+            full = described(desc)
+            found.append(DataDesc(names[desc[0]], full.shape, full.dtype, full.layout))
     return found

@@ -423,10 +423,10 @@ class Module(OptimizedModule):
         """
         self._symbol.save(f"{prefix}-symbol.json", remove_amp_cast=remove_amp_cast)
         self.save_params(f"{prefix}-{epoch:04d}.params")
-        self.logger.info("Checkpoint written: %s-%04d.params", prefix, epoch)
+        self.logger.info('Saved checkpoint to "%s-%04d.params"', prefix, epoch)
         if save_optimizer_states:
             self.save_optimizer_states(f"{prefix}-{epoch:04d}.states")
-            self.logger.info("Optimizer states written: %s-%04d.states", prefix, epoch)
+            self.logger.info('Saved optimizer state to "%s-%04d.states"', prefix, epoch)
 
     @staticmethod
     def load(prefix: str, epoch: int, load_optimizer_states: bool = False, **kwargs: Any) -> Module:

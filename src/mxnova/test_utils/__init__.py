@@ -8,7 +8,6 @@ MXNet's tests take ``mx``, ``np``, ``sys`` and the like from here, by
 import bz2
 import errno
 import gzip
-import importlib
 import importlib.util
 import json
 import logging
@@ -148,7 +147,9 @@ _OPTIONAL = {
 def __getattr__(name: str) -> ModuleType:
     if name not in _OPTIONAL:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return importlib.import_module(_OPTIONAL[name])
+    from mxnova import _import_module
+
+    return _import_module(_OPTIONAL[name])
 
 
 __all__ = [

@@ -54,14 +54,13 @@ def download(
         Where the file is.
 
     Raises:
-        MXNetError: the file cannot be fetched.
+        MXNetError: the file cannot be fetched, or the URL names none.
     """
     from ..gluon.utils import download as fetched
+    from ..gluon.utils import name_in_url
 
-    name = fname or url.rsplit("/", 1)[-1]
-    if not name:
-        raise ArgumentError(f"download: url={url!r} names no file: fname must be given")
-    return fetched(url, str(Path(dirname or "", name)), overwrite, retries=retries)
+    path = Path(dirname or "", fname or name_in_url(url))
+    return fetched(url, str(path), overwrite, retries=retries)
 
 
 def get_zip_data(data_dir: str, url: str, data_origin_name: str) -> None:

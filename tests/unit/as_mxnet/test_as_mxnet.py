@@ -89,3 +89,50 @@ def test_a_module_named_mxnet_that_is_loaded_already_is_not_replaced():
     )
     assert done.returncode != 0
     assert "must be imported before mxnet" in done.stderr
+
+
+HOMES = {  # as MXNet 1.9.1 says
+    "mx.gluon.Parameter('w')": "mxnet.gluon.parameter.Parameter",
+    "mx.gluon.Constant('c', mx.nd.ones(1))": "mxnet.gluon.parameter.Constant",
+    "mx.gluon.nn.Dense(1).collect_params()": "mxnet.gluon.parameter.ParameterDict",
+    "mx.gluon.nn.Dense(1)": "mxnet.gluon.nn.basic_layers.Dense",
+    "mx.gluon.nn.HybridSequential()": "mxnet.gluon.nn.basic_layers.HybridSequential",
+    "mx.gluon.SymbolBlock(mx.sym.var('a'), mx.sym.var('a'))": "mxnet.gluon.block.SymbolBlock",
+    "mx.gluon.loss.L2Loss()": "mxnet.gluon.loss.L2Loss",
+    "mx.gluon.Trainer({}, 'sgd')": "mxnet.gluon.trainer.Trainer",
+    "mx.metric.Accuracy()": "mxnet.metric.Accuracy",
+    "mx.io.NDArrayIter(mx.nd.ones(2))": "mxnet.io.io.NDArrayIter",
+    "mx.io.DataDesc('a', (1,))": "mxnet.io.io.DataDesc",
+}
+
+
+def test_full_names_of_classes():
+    code = (
+        "import mxnova.as_mxnet, importlib, mxnet as mx\n"
+        f"for text in {list(HOMES)!r}:\n"
+        "    kind = type(eval(text))\n"
+        "    print(f'{kind.__module__}.{kind.__qualname__}')\n"
+        "    assert getattr(importlib.import_module(kind.__module__), kind.__name__) is kind\n"
+    )
+    done = run(code)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == list(HOMES.values())
+
+
+LAZY = """
+from unittest import mock
+import mxnova.as_mxnet, mxnet as mx
+with mock.patch("importlib.import_module") as patched:
+    import mxnet.gluon.nn, mxnet.contrib.text
+    found = [mx.nd.ones, mx.gluon.rnn.LSTM, mx.gluon.data.DataLoader, mx.gluon.contrib.estimator]
+    found += [mx.contrib.amp, mx.sym.var, mx.mod.Module, mx.test_utils.assert_almost_equal]
+    found += [mx.gluon.model_zoo.vision, mx.np.ones, mx.kv.create, mx.io.NDArrayIter]
+assert not any(isinstance(each, mock.Mock) for each in found), found
+assert not patched.called, patched.mock_calls
+assert mx.nd.ones(2).asnumpy().tolist() == [1, 1]
+"""
+
+
+def test_what_is_imported_late_does_not_go_through_what_tests_patch():
+    done = run(LAZY)
+    assert done.returncode == 0, done.stderr

@@ -27,7 +27,36 @@ def module():
 
 
 def test_nothing_that_numpy_has_is_changed(module):
-    assert {n for n in vars(np) if vars(module)[n] is not vars(np)[n]} == set()
+    changed = {n for n in vars(np) if vars(module)[n] is not vars(np)[n]}
+    assert changed <= {"fromstring"}
+
+
+@pytest.mark.filterwarnings("ignore:The binary mode of fromstring:DeprecationWarning")
+@pytest.mark.parametrize(
+    "args, expected",
+    [  # as NumPy 1.23 gives them
+        ((b"\1\0\2\0", np.int16), np.array([1, 2], np.int16)),
+        ((b"abcd", "u1", 2), np.array([97, 98], np.uint8)),
+        ((bytes(8),), np.array([0.0])),
+        ((b"", np.uint8), np.array([], np.uint8)),
+        (("abc", np.uint8), np.array([97, 98, 99], np.uint8)),
+        (("\u00fc", np.uint8), np.array([195, 188], np.uint8)),
+    ],
+)
+def test_bytes_are_read_by_fromstring(module, args, expected):
+    found = module.fromstring(*args)
+    assert found.dtype == expected.dtype
+    assert found.flags.writeable
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.filterwarnings("ignore:The binary mode of fromstring:DeprecationWarning")
+def test_what_fromstring_refuses(module):
+    assert module.fromstring("1 2", int, sep=" ").tolist() == [1, 2]
+    with pytest.raises(ValueError, match="must be a multiple of element size"):
+        module.fromstring(b"abc", np.int16)
+    with pytest.raises(TypeError, match="read-only bytes-like object"):
+        module.fromstring(bytearray(b"ab"), np.uint8)
 
 
 @pytest.mark.parametrize("name", LOST)
@@ -51,6 +80,8 @@ def test_numbers_and_functions(module):
     assert module.msort(np.array([[2, 1], [1, 2]])).tolist() == [[1, 1], [2, 2]]
     assert module.product([2, 3]) == 6
     assert module.float_ is np.float64
+    assert (module.rank([[1]]), module.alen([1, 2]), module.alen(3)) == (2, 2, 1)
+    assert module.typeDict is np.sctypeDict
 
 
 def test_what_programs_ask_of_types(module):
@@ -61,6 +92,25 @@ def test_what_programs_ask_of_types(module):
     assert module.sctypes["uint"] == [np.uint8, np.uint16, np.uint32, np.uint64]
     assert issubclass(module.VisibleDeprecationWarning, UserWarning)
     assert module.math.factorial(3) == 6
+    assert (module.obj2sctype("f"), module.sctype2char(np.float64)) == (np.float32, "d")
+
+
+MODULES = """
+import numpy, mxnova.as_mxnet
+import numpy.lib.arraysetops, numpy.linalg.linalg
+from numpy.lib.function_base import percentile
+from numpy.lib import index_tricks
+assert percentile is numpy.percentile and index_tricks.mgrid is numpy.mgrid
+assert numpy.lib.arraysetops.isin is numpy.isin
+assert numpy.linalg.linalg.norm is numpy.linalg.norm
+"""
+
+
+@pytest.mark.parametrize("first", ["", "import mxnova.as_mxnet"])
+def test_modules_have_their_former_names(first):
+    command = [sys.executable, "-W", "ignore", "-c", f"{first}\n{MODULES}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 PROGRAM = """

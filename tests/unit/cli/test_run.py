@@ -129,6 +129,28 @@ def test_a_traceback_ends_in_the_programs_own_line(mxnova, folder, code, fact):
     ]
 
 
+ADVISED = {  # what today's NumPy says, and what the last line tells
+    "only 0-dimensional arrays can be converted to Python scalars": "numpy<2.4",
+    "setting an array element with a sequence. The requested array has an inhomogeneous shape "
+    "after 1 dimensions": "dtype=object",
+    "Unable to avoid copy while creating an array as requested.": "np.asarray",
+    "'numpy.ndarray' object has no attribute 'tostring'": "tobytes",
+}
+
+
+@pytest.mark.parametrize("full", ["0", "1"])
+@pytest.mark.parametrize("text, advice", ADVISED.items())
+def test_below_errors_of_todays_numpy_it_is_told_what_to_do(
+    mxnova, folder, monkeypatch, text, advice, full
+):
+    monkeypatch.setenv("MXNOVA_FULL_TRACEBACK", full)
+    script(folder, f"raise TypeError({text!r})")
+    *_, error, last = mxnova("run", "script.py").stderr.splitlines()
+    assert text in error
+    assert last.startswith("mxnova run: NumPy ")
+    assert advice in last
+
+
 def test_what_an_error_came_from_is_without_our_frames_too(mxnova, folder):
     script(
         folder,

@@ -63,6 +63,24 @@ def test_numbers_of_nothing(index):
         vocab.Vocabulary(COUNTS).to_tokens([0, index])
 
 
+@pytest.mark.parametrize("most", [None, -1, -2])
+def test_no_limit_of_tokens(most):
+    assert len(vocab.Vocabulary(COUNTS, most)) == 5
+
+
+@pytest.mark.parametrize(
+    "text, delimiters, counts",
+    [
+        ("aXbXCXa", ("X",), {"a": 2, "b": 1, "c": 1}),
+        ("a<TD>b<SD>A", ("<TD>", "<SD>"), {"a": 2, "b": 1}),
+        ("aTbtC", ("[A-Z]",), {"a": 1, "bt": 1}),
+        ("aXb", ("x",), {"axb": 1}),
+    ],
+)
+def test_delimiters_with_capitals(text, delimiters, counts):
+    assert utils.count_tokens_from_str(text, *delimiters, to_lower=True) == counts
+
+
 def test_counting():
     text = " Life is great ! \n life is good . \n"
     counter = utils.count_tokens_from_str(text, to_lower=True)
@@ -117,3 +135,46 @@ def test_vectors_that_are_no_text(tmp_path, encoding, text):
     (tmp_path / "vectors.txt").write_bytes(b"a 1 2\n\xff 3 4\n")
     with pytest.raises(mx.MXNetError, match=text):
         embedding.CustomEmbedding(str(tmp_path / "vectors.txt"), encoding=encoding)
+
+
+def custom(folder, text, **kwargs):
+    (folder / "vectors.txt").write_text(text)
+    return embedding.CustomEmbedding(str(folder / "vectors.txt"), **kwargs)
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("a 1 2\nb 3 4 5\n", "line 2: token 'b' has 3 numbers, tokens before have 2"),
+        ("a 1 2 3\nb 3 4\n", "line 2: token 'b' has 2 numbers, tokens before have 3"),
+        ("<unk> 9 9 9\na 1 2\n", "line 2: token 'a' has 2 numbers, tokens before have 3"),
+        ("a 1 2\n<unk> 9 9 9\n", "line 2: token '<unk>' has 3 numbers"),
+        ("a 1 2\n\nb 3 4\n", "line 2: neither token nor numbers"),
+    ],
+)
+def test_no_row_is_lost(tmp_path, text, message):
+    with pytest.raises(AssertionError, match=rf"vectors\.txt, {message}"):
+        custom(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    "text, message, rows",
+    [
+        ("2 2\na 1 2\nb 3 4\n", "line 1: '2' with one number is likely a header", [[1, 2], [3, 4]]),
+        ("a 1 2\na 3 4\n", "line 2: 'a' has several vectors", [[1, 2]]),
+        ("a 1 2\na 3 4 5\n", "line 2: 'a' has several vectors", [[1, 2]]),
+    ],
+)
+def test_rows_that_are_skipped_with_a_warning(tmp_path, text, message, rows):
+    with pytest.warns(UserWarning, match=message):
+        made = custom(tmp_path, text)
+    assert made.idx_to_vec.asnumpy().tolist() == [[0, 0], *rows]
+
+
+def test_reserved_tokens_have_rows_of_their_own(tmp_path):
+    made = custom(tmp_path, "a 1 2\nb 3 4\n", reserved_tokens=["<pad>"])
+    assert made.get_vecs_by_tokens(["<pad>", "a", "b"]).asnumpy().tolist() == [
+        [0, 0],
+        [1, 2],
+        [3, 4],
+    ]

@@ -2,9 +2,13 @@
 """Slices of batches, clipped gradients, downloads."""
 
 import hashlib
+import ssl
+import subprocess
+import sys
 import threading
 from collections import OrderedDict
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -160,6 +164,11 @@ class Handler(BaseHTTPRequestHandler):
         if kind == "missing" or (kind == "flaky" and len(self.asked) == 1):
             self.send_error(404 if kind == "missing" else 503)
             return
+        if kind == "redirect":
+            self.send_response(302)
+            self.send_header("Location", self.path.removeprefix("/redirect/"))
+            self.end_headers()
+            return
         self.send_response(200)
         self.send_header("Content-Length", str(len(CONTENT)))
         self.end_headers()
@@ -172,7 +181,7 @@ class Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def server(monkeypatch):
     monkeypatch.setattr(Handler, "asked", [])
-    made = HTTPServer(("127.0.0.1", 0), Handler)
+    made = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=made.serve_forever, args=(0.01,))
     thread.start()
     yield f"http://127.0.0.1:{made.server_address[1]}"
@@ -242,6 +251,73 @@ def test_nobody_there(tmp_path):
 def test_arguments_of_downloads(arguments, text):
     with pytest.raises(AssertionError, match=text):
         utils.download(*arguments)
+
+
+@pytest.mark.parametrize(
+    "url", ["file:///etc/hosts", "data:text/plain,hi", "ftp://127.0.0.1/x", "x", ""]
+)
+def test_only_http_is_fetched(tmp_path, url):
+    with pytest.raises(ValueError, match="must be of http or https"):
+        utils.download(url, str(tmp_path / "x"))
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("to", ["file:///etc/hosts", "ftp://127.0.0.1:9/x", "data:,hi"])
+def test_servers_cannot_redirect_elsewhere(server, tmp_path, to):
+    with pytest.raises(FileError, match="cannot be fetched"):
+        utils.download(f"{server}/redirect/{to}", str(tmp_path / "x"), retries=0)
+    assert not any(tmp_path.iterdir())
+
+
+def test_redirects_are_followed(server, tmp_path):
+    found = utils.download(f"{server}/redirect//good/x.bin", str(tmp_path / "x"), retries=0)
+    assert utils.check_sha1(found, SHA1)
+
+
+@pytest.mark.parametrize("end", ["/..", "/.", "/", r"/..\x", r"/a\b", "/C:x", "/a/.."])
+@pytest.mark.parametrize("function", [utils.download, mx.test_utils.download])
+def test_urls_that_name_no_file(tmp_path, monkeypatch, end, function):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(AssertionError, match="names no file"):
+        function(f"http://127.0.0.1:9{end}")
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["x.bin?raw=true", "%2e%2e", "..x", "a b", "\u00fc"])
+def test_names_of_files(server, tmp_path, name):
+    found = utils.download(f"{server}/good/{name}", f"{tmp_path}/new/")
+    assert found == str(tmp_path / "new" / name)
+    assert utils.check_sha1(found, SHA1)
+
+
+def test_servers_that_prove_nothing(server, tmp_path, monkeypatch):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(Path(__file__).with_name("loopback.pem"))
+    secure = HTTPServer(("127.0.0.1", 0), Handler)
+    secure.socket = context.wrap_socket(secure.socket, server_side=True)
+    thread = threading.Thread(target=secure.serve_forever, args=(0.01,))
+    thread.start()
+    url = f"https://127.0.0.1:{secure.server_address[1]}/good/x"
+    try:
+        with pytest.raises(FileError, match="CERTIFICATE_VERIFY_FAILED"):
+            utils.download(url, str(tmp_path / "x"), retries=0)
+        with pytest.warns(
+            UserWarning, match=r"Unverified HTTPS request is being made \(verify_ssl"
+        ):
+            found = utils.download(url, str(tmp_path / "x"), verify_ssl=False)
+    finally:
+        secure.shutdown()
+        thread.join()
+        secure.server_close()
+    assert utils.check_sha1(found, SHA1)
+
+
+def test_processes_that_fetch_the_same_file_leave_a_whole_one(server, tmp_path):
+    code = f"from mxnova.gluon.utils import download; download({server + '/good/x'!r}, 'x', overwrite=True)"
+    started = [subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path) for _ in range(3)]
+    assert [process.wait() for process in started] == [0, 0, 0]
+    assert [path.name for path in tmp_path.iterdir()] == ["x"]
+    assert utils.check_sha1(str(tmp_path / "x"), SHA1)
 
 
 def test_files_are_replaced_at_once(tmp_path):

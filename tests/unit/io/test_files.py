@@ -6,6 +6,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import struct
 import subprocess
 import sys
 import threading
@@ -192,6 +193,15 @@ def test_what_is_no_integer_is_refused_in_csv(tmp_path, text):
 def test_unknown_arguments_are_logged(caplog):
     iterator(colour=3)
     assert "there are no arguments colour" in caplog.text
+
+
+@pytest.mark.parametrize("name", ["data_shape", "input_shape"])
+def test_arguments_of_mxnets_examples_are_not_logged(tmp_path, caplog, name):
+    (tmp_path / "images").write_bytes(struct.pack(">4I", 2051, 2, 2, 2) + bytes(8))
+    (tmp_path / "labels").write_bytes(struct.pack(">2I", 2049, 2) + bytes(2))
+    files = {"image": str(tmp_path / "images"), "label": str(tmp_path / "labels")}
+    mx.io.MNISTIter(**files, batch_size=2, **{name: (4,)})
+    assert "there are no arguments" not in caplog.text
 
 
 def test_threads_end_with_their_iterator():

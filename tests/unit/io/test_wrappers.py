@@ -99,3 +99,30 @@ def test_threads_end_with_the_iterator():
     for thread in mine:
         thread.join(timeout=10)
     assert not any(thread.is_alive() for thread in mine)
+
+
+class Described(mx.io.DataIter):
+    """Batches that are described as programs do."""
+
+    def __init__(self, data, label):
+        super().__init__(2)
+        self.provide_data, self.provide_label = data, label
+
+    def next(self):
+        raise StopIteration
+
+
+@pytest.mark.parametrize(
+    "data, label",
+    [
+        ([("data", (2, 3))], [("label", (2,))]),
+        ([("data", [2, 3])], []),
+        ([("data", (2, 3), "int32")], []),
+        ([mx.io.DataDesc("data", (2, 3), "int32", "NT")], []),
+    ],
+)
+def test_descriptions_are_passed_on_as_they_are(data, label):
+    made = mx.io.PrefetchingIter(Described(data, label))
+    assert [*map(repr, made.provide_data)] == [*map(repr, data)]
+    assert [*map(repr, made.provide_label)] == [*map(repr, label)]
+    assert made.batch_size == 2

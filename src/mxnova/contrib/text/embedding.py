@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import logging
 import os
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
@@ -165,12 +165,15 @@ class _TokenEmbedding(Vocabulary):
         """Takes the tokens and vectors of a file."""
         unknown: list[float] | None = None
         rows: list[list[float]] = []
-        for token, numbers in _read(pretrained_file_path, elem_delim, encoding):
-            if token == self.unknown_token and unknown is None:
+        for where, token, numbers in _read(pretrained_file_path, elem_delim, encoding):
+            is_unknown = token == self.unknown_token and unknown is None
+            if is_unknown or token not in self._token_to_idx:
+                _check_length(where, token, numbers, rows[0] if rows else unknown)
+            if is_unknown:
                 unknown = numbers
             elif token in self._token_to_idx:
-                text = "%s: %r has several vectors: the first is taken"
-                logging.warning(text, pretrained_file_path, token)
+                text = f"{where}: {token!r} has several vectors: the first is taken"
+                warnings.warn(text, UserWarning, stacklevel=4)
             else:
                 self._token_to_idx[token] = len(self._idx_to_token)
                 self._idx_to_token.append(token)
@@ -220,24 +223,32 @@ class _TokenEmbedding(Vocabulary):
         self._vec_len = self._idx_to_vec.shape[1]
 
 
-def _read(path: str, delimiter: str, encoding: str) -> Iterator[tuple[str, list[float]]]:
-    """Tokens and their numbers; lines of one number, such as a heading, are left out."""
-    length: int | None = None
+def _check_length(where: str, token: str, numbers: list[float], before: list[float] | None) -> None:
+    if before is not None and len(numbers) != len(before):
+        what = f"token {token!r} has {len(numbers)} numbers, tokens before have {len(before)}"
+        raise AssertedError(f"{where}: {what}")
+
+
+def _read(path: str, delimiter: str, encoding: str) -> Iterator[tuple[str, str, list[float]]]:
+    """Lines, tokens and their numbers; lines of one number, such as a header, are left out.
+
+    Raises:
+        AssertedError: a line has no numbers.
+        FormatError: something is not a number.
+    """
     for at, line in enumerate(_lines(path, encoding), 1):
+        where = f"{path}, line {at}"
         token, *texts = line.rstrip().split(delimiter)
         if not texts:
-            raise AssertedError(f"{path}, line {at}: neither token nor numbers")
+            raise AssertedError(f"{where}: neither token nor numbers")
         if len(texts) == 1:
-            logging.warning("%s, line %d: one number is no vector: left out", path, at)
-            continue
-        if length not in (None, len(texts)):
-            logging.warning("%s, line %d: %d numbers: left out", path, at, len(texts))
+            text = f"{where}: {token!r} with one number is likely a header: skipped"
+            warnings.warn(text, UserWarning, stacklevel=5)
             continue
         try:
-            yield token, [float(t) for t in texts]
+            yield where, token, [float(t) for t in texts]
         except ValueError as error:
-            raise FormatError(f"{path}, line {at}: {error}") from None
-        length = len(texts)
+            raise FormatError(f"{where}: {error}") from None
 
 
 def _lines(path: str, encoding: str) -> Iterator[str]:
@@ -374,7 +385,8 @@ class CustomEmbedding(_TokenEmbedding):
     """Vectors of a file.
 
     Args:
-        pretrained_file_path: the file: a token and its numbers a line; blank lines are an error.
+        pretrained_file_path: the file: a token and its numbers a line, as many on each
+            line; blank lines are an error.
         elem_delim: what stands between them.
         encoding: of the file.
         init_unknown_vec: makes the vector of tokens without one: called with ``shape=``.

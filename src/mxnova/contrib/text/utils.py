@@ -22,13 +22,13 @@ def count_tokens_from_str(
         source_str: the text.
         token_delim: what stands between tokens; a regular expression, as is
         seq_delim: what stands between sequences.
-        to_lower: whether to count lower-case tokens.
+        to_lower: whether to count tokens in lower case; delimiters match the text as it is.
         counter_to_update: what to add to; None: a new counter.
 
     Returns:
         The counter.
     """
-    text = source_str.lower() if to_lower else source_str
     counter = Counter() if counter_to_update is None else counter_to_update
-    counter.update(filter(None, re.split(f"{token_delim}|{seq_delim}", text)))
+    tokens = filter(None, re.split(f"{token_delim}|{seq_delim}", source_str))
+    counter.update(map(str.lower, tokens) if to_lower else tokens)
     return counter

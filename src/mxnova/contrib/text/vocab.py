@@ -17,7 +17,7 @@ class Vocabulary:
 
     Args:
         counter: how often tokens occur; of equal ones the alphabetically first comes first.
-        most_freq_count: how many to take of it at most; None: all.
+        most_freq_count: how many to take of it at most; None or negative: all.
         min_freq: how often a token must occur.
         unknown_token: stands for all tokens that are not numbered.
         reserved_tokens: tokens that are numbered in any case.
@@ -32,7 +32,7 @@ class Vocabulary:
         reserved_tokens: Sequence[str] | None = None,
     ) -> None:
         reserved = list(reserved_tokens or ())
-        if min_freq < 1:
+        if min_freq <= 0:
             raise AssertedError(f"Vocabulary: min_freq={shown(min_freq)}: must be positive")
         if len({unknown_token, *reserved}) != len(reserved) + 1:
             what = f"reserved_tokens={shown(reserved)}: must differ, also from {unknown_token!r}"
@@ -50,7 +50,7 @@ class Vocabulary:
         known = set(self._idx_to_token)
         frequent = (t for t, n in counter.items() if n >= min_freq and t not in known)
         tokens = sorted(frequent, key=lambda token: (-counter[token], token))
-        self._idx_to_token += tokens[:most]
+        self._idx_to_token += tokens if most is None or most < 0 else tokens[:most]
 
     def __len__(self) -> int:
         return len(self._idx_to_token)

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
+
+from mxnova import _import_module
 
 __all__ = ["cnn", "data", "estimator", "nn", "rnn"]
 
 
 def __getattr__(name: str) -> Any:
     if name in __all__:
-        return importlib.import_module(f"{__name__}.{name}")
+        return _import_module(f"{__name__}.{name}")
     from ...core.base.mxnet_names import MissingName
 
     raise MissingName(__name__, name, __dir__)

@@ -110,7 +110,7 @@ class Estimator:
 
     def _check_trainer(self, trainer: Any) -> Trainer:
         if trainer is None:
-            text = "No trainer specified: SGD with a learning rate of 0.001 is taken"
+            text = "No trainer specified, default SGD optimizer with learning rate 0.001 is used."
             warnings.warn(text, UserWarning, stacklevel=3)
             return Trainer(self.net.collect_params(), "sgd", {"learning_rate": 0.001})
         if not isinstance(trainer, Trainer):
@@ -133,8 +133,9 @@ class Estimator:
             given = {} if initializer is None else {"init": initializer}
             self.net.initialize(ctx=self.context, **given)
         elif initializer is not None:
-            text = "Network already fully initialized: initializer is not used"
-            warnings.warn(f"{text}; net.initialize(force_reinit=True) would", stacklevel=3)
+            text = "Network already fully initialized, skipping initialization."
+            hint = "net.initialize(init=…, force_reinit=True) initializes it again."
+            warnings.warn(f"{text} {hint}", UserWarning, stacklevel=3)
 
     def _is_initialized(self) -> bool:
         parameters = self.net.collect_params().values()

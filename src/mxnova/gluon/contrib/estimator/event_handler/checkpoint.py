@@ -84,7 +84,9 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         if self.current_batch == 0:
             self._save_symbol(estimator)
         if self.batch_period and (self.current_batch + 1) % self.batch_period == 0:
-            self._save(estimator, self.trained_batch + 1 + self.current_batch)
+            self._save(
+                estimator, self.trained_batch + 1 + self.current_batch, self.current_batch + 1
+            )
         self.current_batch += 1
 
     def epoch_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
@@ -93,15 +95,15 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
             # MXNet names files after the batches of a training, and after the last one of a
             # training that was gone on with.
             before = self.trained_batch if self.resume_from_checkpoint else 0
-            self._save(estimator, before + self.current_batch)
+            self._save(estimator, before + self.current_batch, self.current_batch)
         self.current_epoch += 1
 
-    def _save(self, estimator: Any, batch: int) -> None:
+    def _save(self, estimator: Any, batch: int, trained: int) -> None:
         epoch = self.trained_epoch + 1 + self.current_epoch
         name = f"{self.model_prefix}-epoch{epoch}batch{batch}"
         self._save_params_and_trainer(estimator, name)
-        if self.verbose:
-            estimator.logger.info("[Epoch %d] checkpoint: %s in %s", epoch, name, self.model_dir)
+        text = "trained total %d batches, saving model at %s with prefix: %s"
+        self._log_verbose(estimator, text, trained, self.model_dir, name)
         self._keep(name)
         if self.save_best:
             self._save_best(estimator)
@@ -121,13 +123,23 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
 
     def _save_best(self, estimator: Any) -> None:
         value = current_value("CheckpointHandler", self.monitor)  # type: ignore[arg-type]
-        if value is None or not self.monitor_op(value, self.best):
+        if value is None:
             return
-        self._save_params_and_trainer(estimator, f"{self.model_prefix}-best")
-        if self.verbose:
-            text = "checkpoint: the best so far: %s went from %s to %s"
-            estimator.logger.info(text, self.monitor.name, self.best, value)  # type: ignore[union-attr]
+        metric = self.monitor.name  # type: ignore[union-attr]
+        if not self.monitor_op(value, self.best):
+            text = "%s did not improve from %.5f, skipping updating best model"
+            self._log_verbose(estimator, text, metric, self.best)
+            return
+        name = f"{self.model_prefix}-best"
+        self._save_params_and_trainer(estimator, name)
+        text = "%s improved from %.5f to %.5f, updating best model at %s with prefix: %s"
+        self._log_verbose(estimator, text, metric, self.best, value, self.model_dir, name)
         self.best = value
+
+    def _log_verbose(self, estimator: Any, text: str, *args: Any) -> None:
+        if self.verbose:
+            line = f"[Epoch %d] CheckpointHandler: {text}"
+            estimator.logger.info(line, self.current_epoch, *args)
 
     def _save_symbol(self, estimator: Any) -> None:
         path = self._path(self.model_prefix, "json", "-symbol")
@@ -135,7 +147,11 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         if graph:
             graph[1].save(path)
         else:
-            text = "%s is not written: that takes a HybridBlock on which hybridize() was called"
+            text = (
+                "Model architecture(symbol file) is not saved, please use HybridBlock to construct "
+                "your model, and call net.hybridize() before passing to Estimator in order to save "
+                "model architecture as %s."
+            )
             estimator.logger.info(text, path)
 
     def _save_params_and_trainer(self, estimator: Any, name: str) -> None:
@@ -150,8 +166,8 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
     def _resume(self, estimator: Any) -> None:
         found = self._last_checkpoint()
         if found is None:
-            text = "No checkpoint in %s: training starts from the beginning"
-            estimator.logger.info(text, self.model_dir)
+            text = "CheckpointHandler: No checkpoint found, training from scratch for %s"
+            estimator.logger.info(text, _amount(estimator))
             return
         self.trained_epoch, self.trained_batch = found
         name = f"{self.model_prefix}-epoch{self.trained_epoch}batch{self.trained_batch}"
@@ -160,8 +176,8 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         estimator.net.load_parameters(self._path(name, "params"), ctx=estimator.context)
         estimator.trainer.load_states(self._path(name, "states"))
         estimator.max_epoch, estimator.max_batch = epochs, batches
-        left = f"{epochs} epochs" if epochs else f"{batches} batches"
-        estimator.logger.warning("Training goes on from %s, for %s", name, left)
+        text = "Checkpoint resumed from epoch %d batch %d, continue to train for %s "
+        estimator.logger.warning(f"CheckpointHandler: {text}", *found, _amount(estimator))
 
     @staticmethod
     def _left(wanted: int | None, last: int, unit: str, name: str) -> int | None:
@@ -179,3 +195,8 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
 
     def _has_states(self, file: str) -> bool:
         return Path(self.model_dir, file).with_suffix(".states").exists()
+
+
+def _amount(estimator: Any) -> str:
+    epochs, batches = estimator.max_epoch, estimator.max_batch
+    return f"{epochs} epochs" if epochs else f"{batches} batches"

@@ -73,5 +73,6 @@ class EarlyStoppingHandler(TrainBegin, EpochEnd, TrainEnd):
     def train_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         """Logs that it has ended the training, if it has."""
         if self.stop_training:
-            text = "[Epoch %d] stopped early: %s is not better than %s"
-            estimator.logger.info(text, self.stopped_epoch, self.monitor.name, self.best)
+            # MXNet's spelling, which programs look for
+            text = "[Epoch %d] EarlyStoppingHanlder: early stopping due to %s not improving"
+            estimator.logger.info(text, self.stopped_epoch, self.monitor.name)

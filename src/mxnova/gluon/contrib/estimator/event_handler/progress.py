@@ -16,7 +16,10 @@ __all__ = ["LoggingHandler"]
 
 
 class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, BatchEnd):
-    """Logs begin and end of trainings, epochs and intervals, with samples per second and metrics.
+    """Logs begin and end of trainings, epochs and intervals, with times and metrics.
+
+    The lines are MXNet's, such as ``[Epoch 0][Batch 0][Samples 8] time/interval: 0.010s training
+    accuracy: 0.5000``.
 
     Args:
         log_interval: ``epoch``, or how many batches there are from one log to the next.
@@ -38,30 +41,27 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
         self.log_interval = log_interval
         self.log_interval_time = 0.0
         self._start = self._epoch_start = self._batch_start = 0.0
-        self._samples_before = 0  # those processed up to this epoch, or this interval
-        self._interval_samples_before = 0
 
     def train_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         """Logs the optimizer, and how long it will take."""
         self._start = time.time()
         trainer = estimator.trainer
         optimizer, rate = type(trainer.optimizer).__name__, trainer.learning_rate
-        estimator.logger.info("Training starts: optimizer %s, learning rate %.4f", optimizer, rate)
+        estimator.logger.info(
+            "Training begin: using optimizer %s with current learning rate %.4f ", optimizer, rate
+        )
         if estimator.max_epoch:
-            estimator.logger.info("Epochs to train: %d", estimator.max_epoch)
+            estimator.logger.info("Train for %d epochs.", estimator.max_epoch)
         else:
-            estimator.logger.info("Batches to train: %d", estimator.max_batch)
+            estimator.logger.info("Train for %d batches.", estimator.max_batch)
         self.batch_index = self.current_epoch = self.processed_samples = 0
-        self._samples_before = self._interval_samples_before = 0
         self.log_interval_time = 0.0
 
     def train_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         """Logs how long it took."""
         took = time.time() - self._start
-        head = f"Training done: {self.current_epoch} epochs, {took:.1f}s"
-        estimator.logger.info(
-            ", ".join([head, self._speed(self.processed_samples, took), *self._values()])
-        )
+        head = f"Train finished using total {int(took)}s with {self.current_epoch} epochs."
+        estimator.logger.info(" ".join([head, *self._values()]))
 
     def batch_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         """Starts the clock."""
@@ -77,31 +77,25 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
         self.batch_index += 1
 
     def _log_interval(self, estimator: Any) -> None:
-        took = self.log_interval_time
-        samples = self.processed_samples - self._interval_samples_before
         at = f"{self._epoch()}[Batch {self.batch_index}][Samples {self.processed_samples}]"
-        parts = [f"{at} {took:.3f}s", self._speed(samples, took), *self._values()]
-        estimator.logger.info(", ".join(parts))
-        self._interval_samples_before = self.processed_samples
+        head = f"{at} time/interval: {self.log_interval_time:.3f}s"
+        estimator.logger.info(" ".join([head, *self._values()]))
         self.log_interval_time = 0.0
 
     def epoch_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         """Logs that a training's epoch, or a validation, begins."""
         self._epoch_start = time.time()
-        self._samples_before = self.processed_samples
         if self._is_training():
             rate = estimator.trainer.learning_rate
-            estimator.logger.info("%s starts, learning rate %.4f", self._epoch(), rate)
+            estimator.logger.info("%s Begin, current learning rate: %.4f", self._epoch(), rate)
         else:
-            estimator.logger.info("Validation starts")
+            estimator.logger.info("Validation Begin")
 
     def epoch_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
         """Logs what the epoch came to."""
         took = time.time() - self._epoch_start
-        samples = self.processed_samples - self._samples_before
-        what = self._epoch() if self._is_training() else "Validation"
-        parts = [f"{what} took {took:.3f}s", self._speed(samples, took), *self._values()]
-        estimator.logger.info(", ".join(parts))
+        head = f"{self._epoch()} Finished in {took:.3f}s"
+        estimator.logger.info(", ".join([head, *self._values()]))
         self.current_epoch += 1
         self.batch_index = 0
 
@@ -111,13 +105,11 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
     def _epoch(self) -> str:
         return f"[Epoch {self.current_epoch}]"
 
-    @staticmethod
-    def _speed(samples: int, seconds: float) -> str:
-        return f"{samples / seconds if seconds else np.inf:.1f} samples/s"
-
     def _values(self) -> list[str]:
+        """All metrics and their values as one text; no text where there are none."""
         pairs = (pair for metric in self.metrics for pair in metric.get_name_value())
-        return [f"{name}: {value:.4f}" for name, value in pairs]
+        text = ", ".join(f"{name}: {value:.4f}" for name, value in pairs)
+        return [text] if text else []
 
 
 def _samples(batch: Any) -> int:
