@@ -155,7 +155,7 @@ def _fused(
     n_rows = prod(shape) // weight.shape[1]
     return FusedLinear(
         weight=torch.ops.mkldnn._reorder_linear_weight(weight.contiguous(), n_rows),
-        bias=rest[0].contiguous() if rest else None,
+        bias=rest[0].reshape(-1).contiguous() if rest else None,
         unary=("none", [], "") if gelu_after else unary,
         gelu_after=gelu_after,
         flatten=op.flatten,

@@ -28,10 +28,12 @@ __all__ = [
     "RowSparse",
     "Sparse",
     "Value",
+    "broken",
     "cast_storage",
     "dense_gradient",
     "dense_of",
     "empty_sparse",
+    "parts_of",
     "same_places",
     "sparse_of",
     "stype_of",
@@ -257,6 +259,48 @@ class RowSparse:
 Sparse = Csr | RowSparse
 Value = Tensor | Csr | RowSparse
 STORAGE: dict[str, type[Csr] | type[RowSparse]] = {"csr": Csr, "row_sparse": RowSparse}
+
+
+class _Broken:
+    """Storage with indices that contradict each other: whoever reads a part of it is refused.
+
+    Attributes:
+        parts: the storage as it is.
+        reason: what is wrong with it.
+    """
+
+    __slots__ = ()
+    parts: Any
+    reason: str
+
+    def __init__(self, parts: Sparse, reason: str) -> None:
+        object.__setattr__(self, "parts", parts)
+        object.__setattr__(self, "reason", reason)
+
+    def _refused(self) -> Any:
+        raise MXNetError(self.reason)
+
+    data = indptr = indices = property(_refused)
+    shape = property(lambda self: self.parts.shape)
+    dtype = property(lambda self: self.parts.dtype)
+
+
+class _BrokenCsr(_Broken, Csr):
+    __slots__ = ("parts", "reason")
+
+
+class _BrokenRowSparse(_Broken, RowSparse):
+    __slots__ = ("parts", "reason")
+
+
+def broken(parts: Sparse, reason: str) -> Sparse:
+    """The storage of these parts, which contradict each other: MXNetError(reason) when it is read."""
+    return (_BrokenCsr if isinstance(parts, Csr) else _BrokenRowSparse)(parts, reason)
+
+
+def parts_of(record: Sparse) -> Sparse:
+    """The storage with its parts to be looked at, also where they are broken."""
+    return record.parts if isinstance(record, _Broken) else record
 
 
 _FEW_ROWS = 32  # values for each, from which on searches for the starts take less than counting
