@@ -8,10 +8,10 @@ from operator import attrgetter
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from ..op.integer_gradient import makes_integers
 from ..op.record import Op
+from ..op.sparse.storage import Value
 from .validation import check
 
 __all__ = ["MAKES_INTEGERS", "Plan", "plan_of"]
@@ -56,7 +56,7 @@ class Plan:
         self.is_simple = not (self.facts or self.sparse or self.written)
         self.readily: dict[Any, Any] = {}
 
-    def accept(self, op: Op, tensors: Sequence[Tensor]) -> int:
+    def accept(self, op: Op, tensors: Sequence[Value]) -> int:
         """Runs the operator's rules, once for each combination of inputs.
 
         Returns _NO_INTEGERS, _SOME_INTEGERS or, where gradients flow to some that it makes,

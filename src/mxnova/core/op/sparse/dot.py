@@ -22,7 +22,7 @@ def product(lhs: Csr, rhs: Tensor) -> Tensor:
     if not len(lhs.data) or lhs.dtype is not rhs.dtype:
         return _gathered_product(lhs, rhs)
     if lhs.dtype is torch.float32 and not rhs.is_cuda:
-        return bags(rhs, lhs.indices, lhs.indptr[:-1], lhs.data)
+        return bags(rhs, lhs.indices, lhs.indptr, lhs.data)
     if lhs.dtype not in (torch.float32, torch.float64) or rhs.dim() > 2:
         return _gathered_product(lhs, rhs)
     result: Tensor = lhs.to_torch_csr() @ rhs
@@ -44,10 +44,9 @@ def transposed_rows(lhs: Csr, rhs: Tensor) -> RowSparse:
     """``lhs.T @ rhs``: the rows that `lhs` has columns for."""
     if rhs.numel() == lhs.shape[0] and lhs.shape[1] <= 4 * len(lhs.data) and _adds_fast(lhs):
         return _transposed_vector(lhs, rhs)
-    columns, order, starts = grouped(lhs.indices, lhs.shape[1])
-    starts = torch.cat([starts, starts.new_tensor([len(order)])])
+    columns, order, bounds = grouped(lhs.indices, lhs.shape[1])
     data, rows = lhs.data.index_select(0, order), lhs.rows().index_select(0, order)
-    turned = Csr(data, starts, rows, (len(columns), lhs.shape[0]))
+    turned = Csr(data, bounds, rows, (len(columns), lhs.shape[0]))
     return RowSparse(product(turned, rhs), columns, (lhs.shape[1], *rhs.shape[1:]))
 
 
