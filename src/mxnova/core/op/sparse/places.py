@@ -34,7 +34,7 @@ _SPARSEST = 64  # rows for each number; larger tables cost more pages of memory 
 
 def nonzero(flat: Tensor) -> Tensor:
     """Where a vector is not zero."""
-    stored = flat if flat.dtype is torch.bool else differs_from_zero(flat)
+    stored = differs_from_zero(flat) if flat.is_floating_point() else flat
     if flat.is_cuda:
         return stored.nonzero().flatten()
     # A third of the time that ATen's nonzero takes: 15 and 45 ms for 20 million elements.

@@ -65,8 +65,9 @@ class Csr:
     def rows(self) -> Tensor:
         """The row of each stored value."""
         if not self.data.is_cuda:  # a third of ATen's time
-            numbers = np.arange(self.shape[0])
-            return torch.from_numpy(np.repeat(numbers, np.diff(self.indptr.numpy())))
+            starts = self.indptr.numpy()
+            rows = np.arange(self.shape[0]).repeat(starts[1:] - starts[:-1])
+            return torch.from_numpy(rows)
         numbers = torch.arange(self.shape[0], device=self.data.device)
         return numbers.repeat_interleave(self.indptr.diff(), output_size=len(self.data))
 
