@@ -210,7 +210,8 @@ class CSRNDArray(BaseSparseNDArray):
     @property
     def indptr(self) -> NDArray:
         """Where each row starts in `data`, a copy; one more than there are rows."""
-        return self._part(parts_of(self._value).indptr)
+        record: Any = parts_of(self._value)
+        return self._part(record.indptr)
 
     def __getitem__(self, key: Any) -> NDArray:
         """Rows: ``x[i]`` (as a matrix of one row) and ``x[i:j]``."""

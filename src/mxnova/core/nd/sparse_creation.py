@@ -229,6 +229,6 @@ def _sizes(function: str, shape: Any, rank: int) -> tuple[int, ...]:
 
 
 def _made(record: Sparse, context: Context) -> NDArray:
-    """The array of parts that the caller gave; `check_format` of a broken one tells what is wrong."""
+    """The array of parts that the caller gave, which `check_format` may find to be broken."""
     check_lengths(record)
     return wrap_sparse(usable(record), context)

@@ -43,6 +43,7 @@ class Op:
         initializers: input -> the ``__init__`` text of a variable there that has none.
         subgraphs: the graphs inside a control-flow operator.
         pointwise: whether each element of the output comes of one element of each input.
+        rules_are_fixed: whether its rules always make the same of the same shapes and types.
         differentiable: False where the gradient is zero: results are cut from the graph. None where
             MXNet has no gradient, so that binding is refused where one is wanted.
         forward: tensors (and the facts it asks for) to its output, a tuple when there are several.
@@ -59,6 +60,7 @@ class Op:
     initializers: ClassVar[Mapping[str, str]] = {}
     subgraphs: tuple[Any, ...] = ()
     pointwise: ClassVar[bool] = False
+    rules_are_fixed: ClassVar[bool] = True
     differentiable: bool | None = True
     forward: Callable[..., Any]
     backward: Callable[..., Any] | None = None
@@ -221,6 +223,7 @@ class Structure:
         values: their parameters, numbers at their defaults.
         kernels: storage types of inputs -> kernels that serve them, as far as asked for.
         plan: what the dispatcher works out once for all of them, None before.
+        lessons: rule -> what it has made of shapes or types so far.
     """
 
     def __init__(self, op: Op, values: dict[str, Any] | None = None) -> None:
@@ -228,6 +231,7 @@ class Structure:
         self.values = op.values if values is None else values
         self.kernels: dict[tuple[str, ...], list[Kernel]] = {}
         self.plan: Any = None
+        self.lessons: dict[Any, dict[Any, Any]] = {}
 
     @functools.cached_property
     def inputs(self) -> tuple[str, ...]:

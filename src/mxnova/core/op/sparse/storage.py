@@ -301,7 +301,7 @@ class _BrokenRowSparse(_Broken, RowSparse):
 
 
 def broken(parts: Sparse, reason: str) -> Sparse:
-    """The storage of these parts, which contradict each other: MXNetError(reason) when it is read."""
+    """The storage of parts that contradict each other: MXNetError(reason) when it is read."""
     return (_BrokenCsr if isinstance(parts, Csr) else _BrokenRowSparse)(parts, reason)
 
 
