@@ -408,7 +408,7 @@ class OpType:
                 form = field.kind.form(value)
                 if form != default_forms[name]:
                     forms.append((name, form))
-        key = (identities(rest), *forms)
+        key = (identities(rest) if rest else (), *forms)
         structure = self._structures.get(key)
         if structure is None:
             structure = self._structured(key, rest, given, forms)
