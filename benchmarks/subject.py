@@ -16,6 +16,7 @@ SUBJECTS = (
     "recordio",
     "dispatch",
     "autograd",
+    "first_use",
     "operators",
     "sparse",
     "engine",

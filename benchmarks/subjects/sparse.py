@@ -28,6 +28,10 @@ STATEMENTS = {
     "embedding, sgd step": ("embed_sgd()", "embed_sgd()"),
     "embedding, adam step": ("embed_adam()", ""),
     "linear on csr, sgd step": ("linear_sgd()", ""),
+    "small csr · row_sparse": ("nd.sparse.dot(small, rows)", ""),
+    "small csr[0:1]": ("small[0:1]", ""),
+    "small sgd_update of rows": ("update_sgd()", ""),
+    "small Module step, csr and row_sparse": ("module_sgd()", ""),
 }
 
 
@@ -117,8 +121,48 @@ def _mx_names(peer: str, sizes: Sizes) -> dict[str, Any]:
         loss.backward()
         nd.sgd_update(w, w.grad, out=w, lr=1e-6)
 
-    steps = {f.__name__: f for f in (embed_sgd, embed_adam, linear_sgd)}
+    small, rows, gradient = (nd.array(_small(n)).tostype(s) for n, s in _SMALL.items())
+    module, batch = _module(mx, small)
+
+    def update_sgd() -> None:
+        nd.sgd_update(rows, gradient, out=rows, lr=0.01)
+
+    def module_sgd() -> None:
+        module.forward(batch, is_train=True)
+        module.backward()
+        module.update()
+
+    steps = {f.__name__: f for f in (embed_sgd, embed_adam, linear_sgd, update_sgd, module_sgd)}
+    steps |= {"small": small, "rows": rows}
     return {**names, **steps, "a": a, "b": b, "nd": nd, "finish": nd.waitall}
+
+
+_SMALL = {"small": "csr", "rows": "row_sparse", "gradient": "row_sparse"}
+
+
+def _small(name: str) -> np.ndarray[Any, Any]:
+    """A batch of 32 samples of 1,000 features, weights of two classes, a gradient of 20 rows."""
+    if name == "small":
+        dense = normal(name, (32, 1000))
+        return np.where(normal("small, kept", dense.shape) > 2.326, dense, 0)
+    dense = normal(name, (1000, 2))
+    if name == "gradient":
+        dense[np.arange(1000) % 50 != 0] = 0
+    return dense
+
+
+def _module(mx: Any, data: Any) -> tuple[Any, Any]:
+    """A linear model with a row_sparse weight, and its batch."""
+    weight = mx.sym.var("weight", stype="row_sparse", shape=(data.shape[1], 2))
+    product = mx.sym.sparse.dot(mx.sym.var("data", stype="csr"), weight)
+    scores = mx.sym.broadcast_add(product, mx.sym.var("bias", shape=(2,)))
+    symbol = mx.sym.SoftmaxOutput(scores, mx.sym.var("softmax_label"), name="softmax")
+    module = mx.mod.Module(symbol)
+    labels = mx.nd.array(np.arange(data.shape[0]) % 2)
+    module.bind([("data", data.shape)], [("softmax_label", labels.shape)])
+    module.init_params(mx.init.Uniform(0.1))
+    module.init_optimizer(optimizer_params={"learning_rate": 0.1})
+    return module, mx.io.DataBatch([data], [labels])
 
 
 def _torch_names(sizes: Sizes) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import mxnova as mx
+from mxnova.core.exec import lowering
 from mxnova.core.exec.lowering import lower
 
 
@@ -84,9 +85,12 @@ def test_a_failing_line_tells_its_step_and_inputs():
 
 
 def test_the_code_shows_in_tracebacks_as_long_as_it_is_there():
-    made = lowered(mx.sym.relu(mx.sym.var("x")))
+    made = lowered(mx.sym.relu(mx.sym.var("x"), name="relu"))
     file = made.function.__code__.co_filename
     assert "relu" in "".join(linecache.getlines(file))
-    del made
+    again = lowered(mx.sym.relu(mx.sym.var("x"), name="relu"))
+    assert again.function.__code__ is made.function.__code__
+    del made, again
+    lowering._compiled.cache_clear()
     gc.collect()
     assert file not in linecache.cache

@@ -365,7 +365,7 @@ def test_parameters_by_place_are_those_by_name(by_place, by_name):
 
 def test_an_array_in_the_place_of_a_parameter_is_refused():
     x = mx.nd.ones((2,))
-    with pytest.raises(mx.MXNetError, match="'a_max' is no array of it"):
+    with pytest.raises(mx.MXNetError, match=r"clip: a_max=[^:]*: must be a number"):
         mx.nd.clip(x, -1, x)
 
 

@@ -79,19 +79,70 @@ def test_dense_arrays_are_made_sparse_by_a_method():
         mx.nd.sparse.array(mx.nd.array(DENSE))
 
 
-def test_broken_storage_is_refused():
-    csr_matrix, row_sparse_array = mx.nd.sparse.csr_matrix, mx.nd.sparse.row_sparse_array
-    for parts in (
-        ([1, 2], [0, 3], [0, 1, 2]),
-        ([1, 2], [0, -1], [0, 1, 2]),
-        ([1, 2], [0, 1], [0, 3, 2]),
-        ([1, 2], [0, 1], [1, 1, 2]),
-        ([1, 2], [0], [0, 1, 2]),
-    ):
-        with pytest.raises(mx.MXNetError, match="csr array of shape"):
-            csr_matrix(parts, shape=(2, 3))
-    with pytest.raises(mx.MXNetError, match="one is not a row"):
-        row_sparse_array(([[1], [2]], [0, 4]), shape=(4, 1))
+csr_matrix, row_sparse_array = mx.nd.sparse.csr_matrix, mx.nd.sparse.row_sparse_array
+
+BROKEN = {  # made with parts that contradict each other; whether check_format(False) finds it
+    "column beyond": (lambda: csr_matrix(([1, 2], [0, 3], [0, 1, 2]), shape=(2, 3)), False),
+    "column below": (lambda: csr_matrix(([1, 2], [0, -1], [0, 1, 2]), shape=(2, 3)), False),
+    "falling indptr": (lambda: csr_matrix(([1, 2], [0, 1], [0, 3, 2]), shape=(2, 3)), False),
+    "indptr start": (lambda: csr_matrix(([1, 2], [0, 1], [1, 1, 2]), shape=(2, 3)), False),
+    "indptr end": (lambda: csr_matrix(([1, 2], [0, 1], [0, 1, 4]), shape=(2, 3)), False),
+    "short indptr": (lambda: csr_matrix(([1, 2], [0, 1], [0, 1]), shape=(2, 3)), True),
+    "row beyond": (lambda: row_sparse_array(([[1] * 3, [2] * 3], [0, 4]), shape=(2, 3)), False),
+    "row below": (lambda: row_sparse_array(([[1] * 3, [2] * 3], [-1, 1]), shape=(2, 3)), False),
+}
+
+USES = {
+    "asnumpy": lambda x: x.asnumpy(),
+    "copy": lambda x: x.copy(),
+    "astype": lambda x: x.astype("float64"),
+    "tostype": lambda x: x.tostype("default"),
+    "copyto": lambda x: x.copyto(mx.nd.zeros((2, 3))),
+    "sum": lambda x: x + x,
+    "sum with dense": lambda x: x + mx.nd.ones((2, 3)),
+    "dot": lambda x: mx.nd.sparse.dot(x, mx.nd.ones((3, 2))),
+    "turned dot": lambda x: mx.nd.sparse.dot(x, mx.nd.ones((2, 2)), transpose_a=True),
+    "zeros_like": mx.nd.zeros_like,
+    "without a kernel": mx.nd.exp,
+    "update": lambda x: mx.nd.sgd_update(mx.nd.ones((2, 3)), x, lr=0.1),
+    "pickle": pickle.dumps,
+    "attach_grad": lambda x: x.attach_grad(),
+    "assigned": lambda x: mx.nd.sparse.zeros(x.stype, (2, 3)).__setitem__(slice(None), x),
+    "bound": lambda x: (mx.sym.var("x", stype=x.stype) * 2).bind(mx.cpu(), {"x": x}).forward(),
+    "save": lambda x: mx.nd.save("broken.params", x),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_storage_can_be_looked_at_and_not_used(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    make, found_by_lengths = BROKEN[name]
+    x = make()
+    assert (x.shape, x.dtype, len(x.data), len(x.indices)) == ((2, 3), np.float32, 2, 2)
+    with pytest.raises(mx.MXNetError, match=f"{x.stype} array of shape"):
+        x.check_format()
+    if not found_by_lengths:
+        x.check_format(full_check=False)
+    for use in USES.values():
+        with pytest.raises(mx.MXNetError, match=f"{x.stype} array of shape"):
+            use(x)
+    if x.stype == "csr":
+        for use in (lambda: x[0], x.asscipy):
+            with pytest.raises(mx.MXNetError, match="csr array of shape"):
+                use()
+    assert not list(tmp_path.iterdir())
+    x[:] = mx.nd.ones((2, 3))
+    assert x.asnumpy().tolist() == [[1] * 3] * 2
+
+
+def test_parts_of_other_lengths_are_no_array():
+    with pytest.raises(mx.MXNetError, match="2 values have 1 indices"):
+        csr_matrix(([1, 2], [0], [0, 1, 2]), shape=(2, 3))
+    with pytest.raises(mx.MXNetError, match="1 values have 2 indices"):
+        row_sparse_array(([[1]], [0, 1]), shape=(2, 1))
+
+
+def test_indices_in_any_order_are_read():
     falling = csr_matrix(([1, 2], [2, 0], [0, 2, 2]), shape=(2, 3))
     with pytest.raises(mx.MXNetError, match="must rise"):
         falling.check_format()
@@ -240,3 +291,37 @@ def test_in_place_sums_of_the_whole_warn_of_nothing(recwarn):
     x[:] += x
     assert x.asnumpy().tolist() == [[0, 0], [2, 4], [0, 0]]
     assert not recwarn.list
+
+
+# SciPy's matrices ---------------------------------------------------------------------------------
+
+
+def _scipy_matrices():
+    sp = pytest.importorskip("scipy.sparse")
+    unsorted = sp.csr_matrix(([1.0, 2, 3, 4], [2, 0, 2, 1], [0, 3, 4]), shape=(2, 3))
+    places = sp.coo_matrix(([1.0, 2, 3, 4], ([0, 0, 0, 1], [2, 0, 2, 1])), shape=(2, 3))
+    turned = sp.csc_matrix(([2.0, 4, 3, 1], [0, 1, 0, 0], [0, 1, 2, 4]), shape=(2, 3))
+    return unsorted, places, turned, places.tolil(), places.todok(), places.tobsr()
+
+
+@pytest.mark.parametrize("make", [mx.nd.sparse.csr_matrix, mx.nd.sparse.array, mx.nd.array])
+def test_csr_of_scipy_has_each_place_once_and_in_order(make):
+    for matrix in _scipy_matrices():
+        before = matrix.toarray(), matrix.nnz
+        x = make(matrix)
+        parts = [p.asnumpy().tolist() for p in (x.data, x.indices, x.indptr)]
+        assert parts == [[2, 4, 4], [0, 2, 1], [0, 2, 3]]
+        x.check_format()
+        np.testing.assert_array_equal(matrix.toarray(), before[0])
+        assert matrix.nnz == before[1]
+
+
+def test_zeros_that_scipy_stores_stay():
+    sp = pytest.importorskip("scipy.sparse")
+    x = mx.nd.sparse.csr_matrix(sp.csr_matrix(([0.0, 2], [1, 0], [0, 1, 2]), shape=(2, 3)))
+    assert x.data.asnumpy().tolist() == [0, 2]
+
+
+def test_scipy_matrices_do_not_become_row_sparse():
+    with pytest.raises(TypeError, match="cannot become row_sparse"):
+        mx.nd.sparse.row_sparse_array(_scipy_matrices()[0])

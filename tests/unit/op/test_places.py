@@ -73,7 +73,7 @@ def test_numbers_of_two_vectors_united(first, second):
 def test_bags_are_weighted_sums():
     table = torch.arange(12.0).reshape(4, 3)
     found = bags(
-        table, torch.tensor([1, 3, 0]), torch.tensor([0, 2, 2]), torch.tensor([1.0, 2.0, 3.0])
+        table, torch.tensor([1, 3, 0]), torch.tensor([0, 2, 2, 3]), torch.tensor([1.0, 2.0, 3.0])
     )
     assert torch.equal(found, torch.stack([table[1] + 2 * table[3], 0 * table[0], 3 * table[0]]))
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every kernel for sparse storage against the dense form of its operator."""
 
+import math
 from itertools import product
 
 import pytest
@@ -294,3 +295,18 @@ def test_a_turned_matrix_times_a_vector_stores_the_rows_of_its_columns(columns, 
     assert found.indices.tolist() == [0, 2]
     assert found.shape == (columns, *width)
     assert torch.equal(found.dense(), dense.T @ vector)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("width", [(), (1,), (2,), (2, 2), (5,), (0,)])  # by a table, by sorting
+@pytest.mark.parametrize("wants_gradient", [False, True])
+def test_products_with_turned_matrices_have_the_rows_that_there_are_columns_for(
+    dtype, width, wants_gradient
+):
+    dense = torch.tensor([[0, 2, 0, 1], [0, 0, 0, 0], [0, -1, 0, 3.0]], dtype=dtype)
+    rhs = torch.arange(3 * math.prod(width), dtype=dtype).reshape(3, *width)
+    found = transposed_rows(Csr.of_dense(dense), rhs.requires_grad_(wants_gradient))
+    assert found.indices.tolist() == [1, 3]
+    assert found.dtype is dtype
+    expected = torch.tensordot(dense.T, rhs.detach(), 1)
+    assert torch.equal(found.dense().detach(), expected)

@@ -102,6 +102,7 @@ class Custom(Op):
     _parameters = ("op_type",)
     can_run_twice = False
     starts_gradients = True
+    rules_are_fixed = False  # they are the user's
 
     prop: CustomOpProp
     _kept: list[CustomOp] | None = None  # one operator for all runs, once it is made

@@ -25,6 +25,8 @@ def with_early_maxima(symbol: Symbol) -> Symbol:
     Args:
         symbol: a graph.
     """
+    if not any(map(_takes_maxima, symbol.nodes)):
+        return symbol
     readers = Readers(symbol)
 
     def replace(node: Node, inputs: list[Entry]) -> Node | None:

@@ -8,6 +8,7 @@ run (`interpreter`) go through instead of the code.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import keyword
 import linecache
@@ -68,18 +69,11 @@ class Lowered:
         self.results = tuple(results)
         self._step_of_line: dict[int, Step] = {}
         self.source, functions = self._written()
-        # The traceback of what an operator raises shows the lines, too.
-        self._file = f"<mxnova program {next(_numbers)}>"
-        linecache.cache[self._file] = (
-            len(self.source), None, self.source.splitlines(keepends=True), self._file
-        )  # fmt: skip
-        exec(compile(self.source, self._file, "exec"), functions)
+        self._code = _compiled(self.source)
+        exec(self._code.code, functions)
         # Taken out of its own globals: a cycle would hold folded weights of dropped networks.
         self.function: Callable[..., tuple[Any, ...]] = functions.pop("forward")
         self.run: Callable[..., tuple[Any, ...]] = self.function
-
-    def __del__(self, lines: dict[str, Any] = linecache.cache) -> None:
-        lines.pop(self._file, None)  # bound above: at exit the module's names are gone
 
     def _written(self) -> tuple[str, dict[str, Any]]:
         """The code, and the functions that it calls."""
@@ -107,7 +101,7 @@ class Lowered:
         trace = error.__traceback__
         while trace is not None:
             frame = trace.tb_frame
-            if frame.f_code.co_filename == self._file:
+            if frame.f_code.co_filename == self._code.file:
                 step = self._step_of_line.get(trace.tb_lineno)
                 values = frame.f_locals
                 return None if step is None else (step, [values.get(n) for n in step.inputs])
@@ -116,6 +110,28 @@ class Lowered:
 
 
 _numbers = itertools.count()
+
+
+class _Code:
+    """Compiled source, whose lines tracebacks of what operators raise show.
+
+    Attributes:
+        file: what tracebacks call it.
+        code: what is run.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.file = f"<mxnova program {next(_numbers)}>"
+        lines = source.splitlines(keepends=True)
+        linecache.cache[self.file] = (len(source), None, lines, self.file)
+        self.code = compile(source, self.file, "exec")
+
+    def __del__(self, lines: dict[str, Any] = linecache.cache) -> None:
+        lines.pop(self.file, None)  # bound above: at exit the module's names are gone
+
+
+# A graph that is bound again and again has the same source each time.
+_compiled = functools.lru_cache(maxsize=64)(_Code)
 
 
 def lower(

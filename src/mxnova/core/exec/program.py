@@ -268,6 +268,9 @@ def _instantiated(symbol: Symbol) -> Symbol:
         own = None if node.op is None else node.op.instance()
         return None if own is None or own is node.op else node.with_operator(own, inputs)
 
+    operators = [n.op for n in symbol.nodes if n.op is not None]
+    if all(type(op).instance is Op.instance for op in operators):
+        return symbol
     return rewrite(symbol, replace)
 
 

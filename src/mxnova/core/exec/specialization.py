@@ -61,14 +61,25 @@ class Inference:
     def __init__(self, program: Program, constants: frozenset[str] | None = None) -> None:
         self.program = program
         self.training = Training(program)
-        self._backend = backends.choose(program)
-        used: set[str] | frozenset[str] = set()
-        if self._backend is not None:
-            used = self._backend.parameters(program.symbol) if constants is None else constants
-        self._watched = [i for i, v in enumerate(program.variables) if v.name in used]
+        self._constants = constants
         self._are_constant = constants is not None
         self._special: _Special | None = None
         self._lock = threading.Lock()
+
+    @functools.cached_property
+    def _backend(self) -> backends.Backend | None:
+        """Who compiles it; training passes never ask."""
+        return backends.choose(self.program)
+
+    @functools.cached_property
+    def _watched(self) -> list[int]:
+        """Which inputs the backend uses the values of."""
+        backend, used = self._backend, self._constants
+        if backend is None:
+            return []
+        if used is None:
+            used = frozenset(backend.parameters(self.program.symbol))
+        return [i for i, v in enumerate(self.program.variables) if v.name in used]
 
     @property
     def watches(self) -> bool:

@@ -11,6 +11,7 @@ import torch
 
 from ..base.dtypes import dtype_of_flag
 from ..base.errors import MXNetError, from_foreign, shown
+from ..base.scopes import is_np_shape
 from ..base.shapes import PartialShape, Pause, from_user, is_known, parse_shape
 from ..op.dtypes import torch_dtype
 from ..op.infer import DTypes, Shapes
@@ -164,20 +165,13 @@ def _propagate(
 ) -> None:
     """Runs the rules forwards and backwards in turn until nothing changes."""
     open_nodes = [(n, n.op) for n in nodes if n.op is not None]
-    lessons: dict[tuple[Any, ...], _Lesson] = {}
     changed = True
     while changed:
         changed = False
         still_open = []
         for node, op in open_nodes:
             before = [table[id(e.node)][e.output] for e in node.inputs] + table[id(node)]
-            key = (id(op.structure), *before)  # no rule reads a number
-            try:
-                lesson = lessons.get(key) or lessons.setdefault(
-                    key, _lesson(node, op, before, facts_type, rule, complete)
-                )
-            except Pause:  # an unknown size was compared with a known one: the keys differ
-                lesson = _lesson(node, op, before, facts_type, rule, complete)
+            lesson = _remembered(node, op, before, facts_type, rule, complete)
             if lesson.changed:
                 changed = True
                 for entry, fact in zip(node.inputs, lesson.facts, strict=False):
@@ -189,11 +183,40 @@ def _propagate(
 
 
 class _Lesson(NamedTuple):
-    """What an operator's rule makes of what is known: deep graphs ask the same again and again."""
+    """What an operator's rule makes of what is known."""
 
     facts: list[Any]
     changed: bool
     complete: bool
+
+
+_REMEMBERED = 256  # lessons for each rule of a structure
+
+
+def _remembered(
+    node: Node,
+    op: Op,
+    before: list[Any],
+    facts_type: Callable[..., Any],
+    rule: Callable[[Op, Any], None],
+    complete: Callable[[Any], bool],
+) -> _Lesson:
+    """The lesson, kept with the structure: deep graphs and later bindings ask the same again."""
+    if not op.rules_are_fixed or op.subgraphs:
+        return _lesson(node, op, before, facts_type, rule, complete)
+    # No rule reads a number; a few ask which semantics of shapes are in force.
+    lessons = op.structure.lessons.setdefault((rule, facts_type, is_np_shape()), {})
+    key = tuple(before)
+    try:
+        lesson = lessons.get(key)
+        if lesson is None:
+            lesson = _lesson(node, op, before, facts_type, rule, complete)
+            if len(lessons) >= _REMEMBERED:
+                lessons.clear()
+            lessons[key] = lesson
+    except Pause:  # an unknown size was compared with a known one: the keys differ
+        lesson = _lesson(node, op, before, facts_type, rule, complete)
+    return lesson
 
 
 def _lesson(

@@ -37,7 +37,7 @@ from .modes import MODES
 from .plan import MAKES_INTEGERS, Plan, plan_of
 from .recording import STATE, recorded_write
 from .tape import Source, TapeNode, flow_of, is_live, linked, outputs_of, step
-from .validation import check, refuse, refuse_count
+from .validation import refuse, refuse_count
 from .wrapping import owned, receive, view_of, wrap, wrap_value
 
 __all__ = ["execute", "invoke"]
@@ -390,7 +390,7 @@ def _run_kernel(
     context: Context,
 ) -> Any:
     """`_run` by the operator's kernel for this storage."""
-    check(op, values)
+    plan.accept(op, values)
     outs = _listed(out)
     flows = [flow_of(a) for a in arrays] if STATE.recording else []
     tracked: list[Tensor] = []

@@ -8,11 +8,11 @@ from operator import attrgetter
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from ..op.gradient import is_source
 from ..op.integer_gradient import makes_integers
 from ..op.record import Op
+from ..op.sparse.storage import Value
 from .tape import NoGradient, Source, TapeNode
 from .validation import check
 
@@ -61,7 +61,7 @@ class Plan:
         self.is_simple = is_ordinary and not (self.facts or self.sparse or self.written)
         self.readily: dict[Any, Any] = {}
 
-    def accept(self, op: Op, tensors: Sequence[Tensor]) -> int:
+    def accept(self, op: Op, tensors: Sequence[Value]) -> int:
         """Runs the operator's rules, once for each combination of inputs.
 
         Returns _NO_INTEGERS, _SOME_INTEGERS or, where gradients flow to some that it makes,

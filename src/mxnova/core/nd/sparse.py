@@ -24,7 +24,7 @@ from ..base.errors import (
 )
 from ..op.dtypes import mx_dtype, torch_dtype
 from ..op.record import find
-from ..op.sparse.storage import STORAGE, RowSparse, Sparse, sparse_of
+from ..op.sparse.storage import STORAGE, RowSparse, Sparse, parts_of, sparse_of
 from ..runtime.context import Context, context_of
 from .arithmetic import refuse_if_recorded
 from .array import NDArray, Number, array_from_numpy
@@ -55,12 +55,12 @@ class BaseSparseNDArray(NDArray):
     @property
     def data(self) -> NDArray:
         """A copy of the stored values."""
-        return self._part(self._value.data)
+        return self._part(parts_of(self._value).data)
 
     @property
     def indices(self) -> NDArray:
         """Columns (CSR) or rows (row_sparse) of the stored values, a copy."""
-        return self._part(self._value.indices)
+        return self._part(parts_of(self._value).indices)
 
     @property
     def T(self) -> NDArray:  # noqa: N802 - MXNet's name
@@ -73,11 +73,11 @@ class BaseSparseNDArray(NDArray):
 
     @property
     def _num_aux(self) -> int:
-        return len(self._value.aux)
+        return len(parts_of(self._value).aux)
 
     @property
     def _aux_types(self) -> list[Any]:
-        return [mx_dtype(a.dtype).numpy.type for a in self._value.aux]
+        return [mx_dtype(a.dtype).numpy.type for a in parts_of(self._value).aux]
 
     def check_format(self, full_check: bool = True) -> None:
         """Raises MXNetError where the parts of the storage contradict each other.
@@ -211,7 +211,8 @@ class CSRNDArray(BaseSparseNDArray):
     @property
     def indptr(self) -> NDArray:
         """Where each row starts in `data`, a copy; one more than there are rows."""
-        return self._part(self._value.indptr)
+        record: Any = parts_of(self._value)
+        return self._part(record.indptr)
 
     def __getitem__(self, key: Any) -> NDArray:
         """Rows: ``x[i]`` (as a matrix of one row) and ``x[i:j]``."""
@@ -234,8 +235,9 @@ class CSRNDArray(BaseSparseNDArray):
         """A scipy.sparse.csr_matrix with a copy of the values."""
         from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
-        parts = (self.data.asnumpy(), self.indices.asnumpy(), self.indptr.asnumpy())
-        return csr_matrix(parts, shape=self.shape, dtype=self.dtype)
+        record = self._value
+        parts = [self._part(t).asnumpy() for t in (record.data, record.indices, record.indptr)]
+        return csr_matrix(tuple(parts), shape=self.shape, dtype=self.dtype)
 
 
 class RowSparseNDArray(BaseSparseNDArray):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import typing
 from collections.abc import Callable, Sequence
@@ -80,8 +81,10 @@ class Kernel(typing.NamedTuple):
     @property
     def facts(self) -> tuple[str, ...]:
         """The facts that forward asks for."""
-        return Signature.of(self.forward).facts
+        return _signature(self.forward).facts
 
+
+_signature = functools.cache(Signature.of)
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -43,6 +43,7 @@ class Op:
         initializers: input -> the ``__init__`` text of a variable there that has none.
         subgraphs: the graphs inside a control-flow operator.
         pointwise: whether each element of the output comes of one element of each input.
+        rules_are_fixed: whether its rules always make the same of the same shapes and types.
         differentiable: False where the gradient is zero: results are cut from the graph. None where
             MXNet has no gradient, so that binding is refused where one is wanted.
         starts_gradients: whether gradients come of a backward pass though zeros arrive, where
@@ -61,6 +62,7 @@ class Op:
     initializers: ClassVar[Mapping[str, str]] = {}
     subgraphs: tuple[Any, ...] = ()
     pointwise: ClassVar[bool] = False
+    rules_are_fixed: ClassVar[bool] = True
     differentiable: bool | None = True
     starts_gradients: bool = False
     forward: Callable[..., Any]
@@ -224,6 +226,7 @@ class Structure:
         values: their parameters, numbers at their defaults.
         kernels: storage types of inputs -> kernels that serve them, as far as asked for.
         plan: what the dispatcher works out once for all of them, None before.
+        lessons: rule -> what it has made of shapes or types so far.
     """
 
     def __init__(self, op: Op, values: dict[str, Any] | None = None) -> None:
@@ -231,6 +234,7 @@ class Structure:
         self.values = op.values if values is None else values
         self.kernels: dict[tuple[str, ...], list[Kernel]] = {}
         self.plan: Any = None
+        self.lessons: dict[Any, dict[Any, Any]] = {}
 
     @functools.cached_property
     def inputs(self) -> tuple[str, ...]:
@@ -407,7 +411,7 @@ class OpType:
                 form = field.kind.form(value)
                 if form != default_forms[name]:
                     forms.append((name, form))
-        key = (identities(rest), *forms)
+        key = (identities(rest) if rest else (), *forms)
         structure = self._structures.get(key)
         if structure is None:
             structure = self._structured(key, rest, given, forms)

@@ -119,7 +119,10 @@ ROWS = (64, 512)
         lambda x: mx.sym.LeakyReLU(x, act_type="gelu"),
     ],
 )
-@pytest.mark.parametrize("options", [{}, {"no_bias": True}, {"flatten": False}])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"no_bias": True}, {"flatten": False}, {"bias": mx.sym.var("f_bias", shape=(128, 1))}],
+)
 def test_products_take_over_activations(monkeypatch, after, options):
     symbol = after(mx.sym.FullyConnected(X, num_hidden=128, name="f", **options))
     plain, found, predictor = answers(symbol, monkeypatch, ROWS)

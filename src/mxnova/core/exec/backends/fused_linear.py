@@ -154,7 +154,7 @@ def _fused(
     n_rows = prod(shape) // weight.shape[1]
     return FusedLinear(
         weight=torch_api.reorder_linear_weight(weight.contiguous(), n_rows),
-        bias=rest[0].contiguous() if rest else None,
+        bias=rest[0].reshape(-1).contiguous() if rest else None,
         unary=("none", [], "") if gelu_after else unary,
         gelu_after=gelu_after,
         flatten=op.flatten,

@@ -21,7 +21,7 @@ class FullyConnected(Op):
     Args:
         data: (batch, …); with `flatten` all axes but the first are one.
         weight: (num_hidden, features).
-        bias: (num_hidden,), absent with `no_bias`.
+        bias: (num_hidden,) or (num_hidden, 1), absent with `no_bias`.
         num_hidden: number of output features.
         no_bias: leave the bias out.
         flatten: map everything but the first axis instead of only the last axis.
@@ -37,7 +37,8 @@ class FullyConnected(Op):
     def infer_shape(self, s: Shapes) -> None:
         data = s.data
         if not self.no_bias:
-            s.bias = (self.num_hidden,)
+            is_column = len(s.known("bias") or ()) == 2
+            s.bias = (self.num_hidden, 1) if is_column else (self.num_hidden,)
         batch, features = (data[:1], prod(data[1:])) if self.flatten else (data[:-1], data[-1])
         s.weight = (self.num_hidden, features)
         s.output = (*batch, self.num_hidden)
@@ -47,4 +48,6 @@ class FullyConnected(Op):
     def forward(self, data: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         if self.flatten and data.ndim != 2:
             data = data.flatten(1) if data.ndim > 1 else data.unsqueeze(1)
+        if bias is not None and bias.ndim == 2:
+            bias = bias.flatten()
         return linear(data, weight, bias)

@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from ...base.errors import MXNetError
 from ..kernel import kernel_of
 from ..record import Op
-from .places import bags, grouped, nonzero
+from .places import bags, grouped
 from .storage import Csr, RowSparse, Value, cast_storage, dense_gradient, dense_of
 
 __all__ = ["product", "rows_product", "transposed_rows"]
@@ -22,7 +24,7 @@ def product(lhs: Csr, rhs: Tensor) -> Tensor:
     if not len(lhs.data) or lhs.dtype is not rhs.dtype:
         return _gathered_product(lhs, rhs)
     if lhs.dtype is torch.float32 and not rhs.is_cuda:
-        return bags(rhs, lhs.indices, lhs.indptr[:-1], lhs.data)
+        return bags(rhs, lhs.indices, lhs.indptr, lhs.data)
     if lhs.dtype not in (torch.float32, torch.float64) or rhs.dim() > 2:
         return _gathered_product(lhs, rhs)
     result: Tensor = lhs.to_torch_csr() @ rhs
@@ -42,27 +44,41 @@ def _weighted(matrix: Csr, slices: Tensor) -> Tensor:
 
 def transposed_rows(lhs: Csr, rhs: Tensor) -> RowSparse:
     """``lhs.T @ rhs``: the rows that `lhs` has columns for."""
-    if rhs.numel() == lhs.shape[0] and lhs.shape[1] <= 4 * len(lhs.data) and _adds_fast(lhs):
-        return _transposed_vector(lhs, rhs)
-    columns, order, starts = grouped(lhs.indices, lhs.shape[1])
-    starts = torch.cat([starts, starts.new_tensor([len(order)])])
+    if _takes_table(lhs, rhs):
+        return _by_table(lhs, rhs)
+    columns, order, bounds = grouped(lhs.indices, lhs.shape[1])
     data, rows = lhs.data.index_select(0, order), lhs.rows().index_select(0, order)
-    turned = Csr(data, starts, rows, (len(columns), lhs.shape[0]))
+    turned = Csr(data, bounds, rows, (len(columns), lhs.shape[0]))
     return RowSparse(product(turned, rhs), columns, (lhs.shape[1], *rhs.shape[1:]))
 
 
-def _adds_fast(matrix: Csr) -> bool:
-    return matrix.data.device.type == "cpu" and matrix.dtype in (torch.float32, torch.float64)
+_NARROW = 4  # columns, each of which NumPy goes over once
 
 
-def _transposed_vector(lhs: Csr, rhs: Tensor) -> RowSparse:
-    """`transposed_rows` for one number a row, without sorting: 500,000 in 5 ms instead of 19."""
-    columns = lhs.indices.long()
-    used = nonzero(columns.bincount(minlength=lhs.shape[1]))
-    sums = lhs.data.new_zeros(lhs.shape[1])
-    sums.index_add_(0, columns, lhs.data * rhs.reshape(-1).index_select(0, lhs.rows()))
-    shape = (lhs.shape[1], *rhs.shape[1:])
-    return RowSparse(sums.index_select(0, used).view(-1, *rhs.shape[1:]), used, shape)
+def _takes_table(lhs: Csr, rhs: Tensor) -> bool:
+    """Whether sums are had faster in all rows of the result than by sorting columns."""
+    return (
+        lhs.shape[1] <= 4 * len(lhs.data)
+        and math.prod(rhs.shape[1:]) <= _NARROW
+        and lhs.data.device.type == "cpu"
+        and lhs.dtype is rhs.dtype
+        and lhs.dtype in (torch.float32, torch.float64)
+    )
+
+
+def _by_table(lhs: Csr, rhs: Tensor) -> RowSparse:
+    """`transposed_rows` without sorting, by NumPy, whose calls cost less than ATen's."""
+    height, starts = lhs.shape[1], lhs.indptr.numpy()
+    columns = lhs.indices.numpy()
+    used = np.bincount(columns, minlength=height).nonzero()[0]
+    matrix = rhs.detach().reshape(len(rhs), math.prod(rhs.shape[1:]))
+    weighted = matrix.numpy().repeat(starts[1:] - starts[:-1], 0)
+    weighted *= lhs.data.numpy()[:, None]
+    sums = np.empty((len(used), weighted.shape[1]), weighted.dtype)
+    for i, one in enumerate(weighted.T):
+        sums[:, i] = np.bincount(columns, one, height)[used]
+    data = torch.from_numpy(sums).view(len(used), *rhs.shape[1:])
+    return RowSparse(data, torch.from_numpy(used), (height, *rhs.shape[1:]))
 
 
 def rows_product(lhs: Csr, rhs: RowSparse) -> Tensor:

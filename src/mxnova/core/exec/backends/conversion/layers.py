@@ -76,7 +76,10 @@ def _fully_connected(site: Site) -> Any:
         x = site.ops.reshape(x, (shape[0] if shape else 1, prod(shape[1:])))
     elif len(shape) != 2:  # as one matrix, which the kernel takes best
         x = site.ops.reshape(x, (prod(shape[:-1]), shape[-1]))
-    product = site.ops.linear(x, *_weights(site))
+    weight, bias = _weights(site)
+    if bias is not None and len(site.shapes[2]) == 2:
+        bias = site.ops.reshape(bias, (site.shapes[2][0],))
+    product = site.ops.linear(x, weight, bias)
     # An activation right behind the product is part of it to some runtimes.
     return product if len(site.out[0]) == 2 else site.ops.reshape(product, site.out[0])
 
