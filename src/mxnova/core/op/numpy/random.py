@@ -19,6 +19,7 @@ from ...base.shapes import shape_text
 from ..declaration import operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
+from ..random import draws
 from ..random.distributions import Generator, exponential_draws
 from ..record import Op
 
@@ -106,7 +107,8 @@ class Drawn(Op):
         """An array of the shape of the result, to be filled; float64 for results of that type."""
         known = [array for array in arrays if array is not None]
         shape = self._shape([tuple(array.shape) for array in known]) or ()
-        wide = torch.float64 if self.dtype == "float64" else torch.float32
+        double = self.dtype == "float64" and not draws.is_exact(rng)
+        wide = torch.float64 if double else torch.float32
         device = rng.device if rng is not None else known[0].device if known else None
         return torch.empty(shape, dtype=wide, device=device)
 
@@ -225,7 +227,7 @@ def uniform(noise: Tensor, rng: Generator, low: Tensor, high: Tensor) -> Tensor:
         low: lower bound, included.
         high: upper bound, excluded; may be below `low`.
     """
-    return low + noise.uniform_(generator=rng) * (high - low)
+    return low + draws.uniform_(noise, rng, in_order=True) * (high - low)
 
 
 _SCALE = {"scale": ">= 0"}
@@ -240,7 +242,7 @@ def normal(noise: Tensor, rng: Generator, loc: Tensor, scale: Tensor) -> Tensor:
         loc: mean.
         scale: standard deviation.
     """
-    return loc + noise.normal_(generator=rng) * scale
+    return loc + draws.normal_(noise, rng, in_order=True) * scale
 
 
 @_distribution("_npi_gumbel", "loc", "scale", bounds=_SCALE)
@@ -251,7 +253,7 @@ def gumbel(noise: Tensor, rng: Generator, loc: Tensor, scale: Tensor) -> Tensor:
         loc: mode.
         scale: spread: the standard deviation is ``scale * pi / sqrt(6)``.
     """
-    return loc - exponential_draws(noise, rng).log_() * scale
+    return loc - exponential_draws(noise, rng, in_order=True).log_() * scale
 
 
 @_distribution("_npi_logistic", "loc", "scale", bounds=_SCALE)
@@ -262,7 +264,7 @@ def logistic(noise: Tensor, rng: Generator, loc: Tensor, scale: Tensor) -> Tenso
         loc: mean.
         scale: spread: the standard deviation is ``scale * pi / sqrt(3)``.
     """
-    return loc + exponential_draws(noise, rng).expm1_().log_() * scale
+    return loc + exponential_draws(noise, rng, in_order=True).expm1_().log_() * scale
 
 
 @_distribution(
@@ -290,7 +292,7 @@ def exponential(noise: Tensor, rng: Generator, scale: Tensor) -> Tensor:
     Args:
         scale: mean.
     """
-    return exponential_draws(noise, rng) * scale
+    return exponential_draws(noise, rng, in_order=True) * scale
 
 
 @_distribution("_npi_rayleigh", "scale", bounds=_SCALE, scale=1.0)
@@ -300,7 +302,7 @@ def rayleigh(noise: Tensor, rng: Generator, scale: Tensor) -> Tensor:
     Args:
         scale: mode.
     """
-    return exponential_draws(noise, rng).mul_(2).sqrt_() * scale
+    return exponential_draws(noise, rng, in_order=True).mul_(2).sqrt_() * scale
 
 
 _POSITIVE = {"a": "> 0"}
@@ -313,7 +315,7 @@ def pareto(noise: Tensor, rng: Generator, a: Tensor) -> Tensor:
     Args:
         a: shape of the distribution.
     """
-    return torch.expm1(exponential_draws(noise, rng) / a)
+    return torch.expm1(exponential_draws(noise, rng, in_order=True) / a)
 
 
 @_distribution("_npi_weibull", "a", bounds=_POSITIVE, a=None)
@@ -323,7 +325,7 @@ def weibull(noise: Tensor, rng: Generator, a: Tensor) -> Tensor:
     Args:
         a: shape of the distribution.
     """
-    return exponential_draws(noise, rng) ** (1 / a)
+    return exponential_draws(noise, rng, in_order=True) ** (1 / a)
 
 
 @_distribution("_npi_powerd", "a", bounds=_POSITIVE, has_ctx=False, differentiable=False, a=None)
@@ -333,4 +335,4 @@ def power(noise: Tensor, rng: Generator, a: Tensor) -> Tensor:
     Args:
         a: shape of the distribution.
     """
-    return noise.uniform_(generator=rng) ** (1 / a)
+    return draws.uniform_(noise, rng, in_order=True) ** (1 / a)

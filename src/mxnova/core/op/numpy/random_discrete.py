@@ -17,7 +17,8 @@ from ..constants import constant
 from ..declaration import operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
-from ..random.discrete import SampleMultinomial
+from ..random import draws
+from ..random.discrete import SampleMultinomial, classes
 from ..random.distributions import Generator
 from ..record import Op
 from .random import Drawn
@@ -70,7 +71,7 @@ class Bernoulli(Drawn):
     def forward(self, input1: Tensor | None = None, *, rng: Generator) -> Tensor:
         noise = self.empty((input1,), rng)
         ((name, value),) = self.parameters((input1,), noise).items()
-        noise.uniform_(generator=rng)
+        draws.uniform_(noise, rng, in_order=True)
         below = (noise.logit() if name == "logit" else noise) < value
         return below.to(torch_dtype(self.dtype))
 
@@ -123,7 +124,7 @@ class Choice(Op):
             return self._by_weight(arrays[-1], rng).view(shape)
         device = rng.device if rng is not None else arrays[0].device if arrays else None
         if self.replace:
-            return torch.randint(n, shape, generator=rng, device=device)
+            return draws.choices(n, shape, rng, device)
         return torch.randperm(n, generator=rng, device=device)[: prod(shape)].view(shape)
 
     def _by_weight(self, weights: Tensor, rng: Generator) -> Tensor:
@@ -173,7 +174,9 @@ class Multinomial(Op):
         shares = self._shares(a, rng)
         size = self.size or ()
         n_draws = self.n if len(shares) else 0
-        drawn = _classes(shares, (*size, n_draws), rng)
+        bounds = shares.cumsum(-1)
+        drawn = classes(bounds, (prod(size) * n_draws,), torch.float64, rng)
+        drawn = drawn.view(*size, n_draws)
         counts = torch.zeros((*size, len(shares)), dtype=torch.int64, device=shares.device)
         return counts.scatter_add_(-1, drawn, torch.ones_like(drawn))
 

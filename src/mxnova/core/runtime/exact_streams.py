@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The random streams of MXNet 1.9.1 on a CPU: Mersenne Twisters, and which element takes which.
+
+Each process has one stream for draws in order and 1,024 for draws in parallel, shared by all CPU
+contexts. Parallel draws divide an array into blocks of at least 64 elements, each with a generator
+of its own, so that results depend on neither the number of threads nor the processor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import torch
+from numpy.random.bit_generator import ISeedSequence
+
+__all__ = ["ExactStream", "Words"]
+
+Words: TypeAlias = np.ndarray[Any, np.dtype[np.uint64]]
+
+_N_ENGINES = 1024
+_MIN_BLOCK = 64
+_SEED_FACTOR = 127
+_WORD = 1 << 32
+
+
+class _Unseeded(ISeedSequence):
+    """Saves the hashing of a seed that is replaced at once."""
+
+    def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Any:
+        return np.zeros(n_words, dtype)
+
+
+class Engine:
+    """One MT19937 whose 32-bit words can be looked at before they are consumed."""
+
+    def __init__(self, seed: int) -> None:
+        self._generator: Any = np.random.MT19937(_Unseeded())  # type: ignore[arg-type]
+        self._generator._legacy_seeding(seed % _WORD)
+        self._kept: Words = np.empty(0, np.uint64)
+
+    def peek(self, count: int) -> Words:
+        """The next `count` words, which stay."""
+        missing = count - len(self._kept)
+        if missing > 0:
+            new = self._generator.random_raw(missing)
+            self._kept = np.concatenate((self._kept, new)) if len(self._kept) else new
+        return self._kept[:count]
+
+    def skip(self, count: int) -> None:
+        """Consumes `count` words that were looked at."""
+        self._kept = self._kept[count:]
+
+    def take(self, count: int) -> Words:
+        """The next `count` words."""
+        if not len(self._kept):
+            words: Words = self._generator.random_raw(count)
+            return words
+        words = self.peek(count)
+        self.skip(count)
+        return words
+
+
+class ExactStream(torch.Generator):
+    """What operators on CPU contexts draw from to get MXNet's own numbers.
+
+    It is a generator of PyTorch's as well, for the operators whose draws are not MXNet's.
+
+    Args:
+        seed: as given to `mx.random.seed`.
+    """
+
+    def __new__(cls, seed: int) -> ExactStream:
+        return super().__new__(cls, device="cpu")
+
+    def __init__(self, seed: int) -> None:
+        self.manual_seed(seed % _WORD)
+        self._seed = _SEED_FACTOR * seed
+        self.in_order = Engine(self._seed)
+        self._engines: list[Engine] = []
+
+    def blocks(self, size: int) -> tuple[Sequence[Engine], list[int]]:
+        """The engines that fill an array of `size` elements, and how many each of them fills."""
+        n_blocks = min(-(-size // _MIN_BLOCK), _N_ENGINES)
+        length = -(-size // max(n_blocks, 1))
+        starts = range(0, size, max(length, 1))
+        for number in range(len(self._engines), len(starts)):
+            self._engines.append(Engine(self._seed + number))
+        return self._engines[: len(starts)], [min(length, size - start) for start in starts]
+
+    def words(self, size: int, per_element: int) -> Words:
+        """The words that fill an array of `size` elements, in order of elements."""
+        drawn = np.empty(size * per_element, np.uint64)
+        at = 0
+        for engine, length in self.each_block(size):
+            end = at + length * per_element
+            drawn[at:end] = engine.take(length * per_element)
+            at = end
+        return drawn
+
+    def each_block(self, size: int) -> Iterator[tuple[Engine, int]]:
+        """Engines with the number of elements that each fills."""
+        return zip(*self.blocks(size), strict=True)
