@@ -264,6 +264,9 @@ def logistic(noise: Tensor, rng: Generator, loc: Tensor, scale: Tensor) -> Tenso
         loc: mean.
         scale: spread: the standard deviation is ``scale * pi / sqrt(3)``.
     """
+    if draws.is_exact(rng):
+        uniform = draws.uniform_(noise, rng, in_order=True).double()
+        return loc + (uniform.log() - (1 - uniform).log()) * scale
     return loc + exponential_draws(noise, rng, in_order=True).expm1_().log_() * scale
 
 
@@ -335,4 +338,7 @@ def power(noise: Tensor, rng: Generator, a: Tensor) -> Tensor:
     Args:
         a: shape of the distribution.
     """
-    return draws.uniform_(noise, rng, in_order=True) ** (1 / a)
+    uniform = draws.uniform_(noise, rng, in_order=True)
+    if draws.is_exact(rng):
+        return (1 - uniform.double()) ** (1 / a.double())
+    return uniform ** (1 / a)

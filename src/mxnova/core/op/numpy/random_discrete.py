@@ -131,6 +131,9 @@ class Choice(Op):
         n_drawn = prod(self.size or ())
         if self.replace:
             return _classes(weights, (n_drawn,), rng)
+        if draws.is_exact(rng):
+            keys = draws.gumbel_keys(weights, rng)
+            return keys.sort(descending=True, stable=True).indices[:n_drawn]
         # The first arrivals of exponential clocks: the law of drawing one after another.
         arrivals = torch.empty_like(weights, dtype=torch.float64).exponential_(generator=rng)
         return (arrivals / weights).topk(n_drawn, largest=False).indices

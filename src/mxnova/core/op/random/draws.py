@@ -15,7 +15,8 @@ import torch
 from torch import Tensor
 
 from ...runtime.exact_streams import ExactStream
-from . import exact
+from ..dtypes import torch_dtype
+from . import exact, exact_samplers
 
 Generator = torch.Generator | None
 
@@ -61,10 +62,37 @@ def normal_(filler: Tensor, rng: Generator, *, in_order: bool = False) -> Tensor
 
 
 def exponential_(filler: Tensor, rng: ExactStream, *, in_order: bool = False) -> Tensor:
-    """`filler`, filled with exponential numbers of mean 1."""
-    numbers = _uniforms(filler, rng, in_order)
+    """Exponential numbers of mean 1, float64, which also fill `filler`, rounded."""
+    numbers = _uniforms(filler, rng, in_order).astype(np.float64)
     with np.errstate(divide="ignore"):  # a uniform number may be 0, or round to 1
-        return _filled(filler, -exact.logarithm(numbers if in_order else 1 - numbers))
+        wide = -exact.logarithm(numbers if in_order else 1 - numbers)
+    _filled(filler, wide)
+    return torch.from_numpy(wide).view(filler.shape)
+
+
+def scaled(numbers: Tensor, factor: Tensor, offset: Tensor, rng: Generator) -> Tensor:
+    """``numbers * factor + offset``; exactly, steps of float16 parameters are rounded to it."""
+    if is_exact(rng) and factor.dtype == torch.float16:
+        product = (numbers.float() * factor.float()).half()
+        return (product.float() + offset.float()).half()
+    return numbers.mul_(factor).add_(offset)
+
+
+def sampled(
+    sampler: exact_samplers.Sampler,
+    rng: ExactStream,
+    shape: Sequence[int],
+    dtype: str,
+    *parameters: Tensor,
+) -> Tensor:
+    """What `sampler` draws: `shape` elements for each element of `parameters`."""
+    counts = sampler is not exact_samplers.gamma
+    result = torch.float32 if dtype == "None" else torch_dtype(dtype)
+    kind = np.float64 if result == torch.float64 and not counts else np.float32
+    n = torch.Size(shape).numel()
+    rows = [p.reshape(-1).repeat_interleave(n).numpy() for p in parameters]
+    drawn = torch.from_numpy(exact_samplers.drawn(rng, sampler, rows, kind))
+    return drawn.view(*parameters[0].shape, *shape).to(result)
 
 
 def mask(shape: Sequence[int], dtype: torch.dtype, p: float, rng: ExactStream) -> Tensor:
@@ -110,3 +138,9 @@ def order(
     if not is_exact(rng):
         return torch.randperm(n, generator=rng, device=device)
     return torch.from_numpy(exact.shuffled(rng.in_order, n, rising))
+
+
+def gumbel_keys(weights: Tensor, rng: ExactStream) -> Tensor:
+    """Keys whose descending order draws classes by `weights` without replacement."""
+    noise = uniform_(torch.empty(len(weights)), rng, in_order=True).double()
+    return weights.double().log() - (-noise.log()).log()
