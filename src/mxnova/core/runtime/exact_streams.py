@@ -71,7 +71,7 @@ class ExactStream(torch.Generator):
         seed: as given to `mx.random.seed`.
     """
 
-    def __new__(cls, seed: int) -> ExactStream:
+    def __new__(cls, seed: int) -> ExactStream:  # noqa: D102 - as __init__
         return super().__new__(cls, device="cpu")
 
     def __init__(self, seed: int) -> None:

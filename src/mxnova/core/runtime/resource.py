@@ -119,9 +119,7 @@ class ResourceManager:
                 self._streams[context, number] = stream
             return stream
 
-    def seed(
-        self, number: int, context: Context | None = None, exact: bool | None = None
-    ) -> None:
+    def seed(self, number: int, context: Context | None = None, exact: bool | None = None) -> None:
         """Restarts the streams of every context, or of one.
 
         Without a context, equal seeds give each context numbers of its own; with one, the numbers

@@ -253,7 +253,7 @@ def gumbel(noise: Tensor, rng: Generator, loc: Tensor, scale: Tensor) -> Tensor:
         loc: mode.
         scale: spread: the standard deviation is ``scale * pi / sqrt(6)``.
     """
-    return loc - exponential_draws(noise, rng, in_order=True).log_() * scale
+    return loc - exponential_draws(noise, rng, in_order=True).log_().to(noise.dtype) * scale
 
 
 @_distribution("_npi_logistic", "loc", "scale", bounds=_SCALE)
@@ -265,8 +265,7 @@ def logistic(noise: Tensor, rng: Generator, loc: Tensor, scale: Tensor) -> Tenso
         scale: spread: the standard deviation is ``scale * pi / sqrt(3)``.
     """
     if draws.is_exact(rng):
-        uniform = draws.uniform_(noise, rng, in_order=True).double()
-        return loc + (uniform.log() - (1 - uniform).log()) * scale
+        return loc + draws.logistic_(noise, rng) * scale
     return loc + exponential_draws(noise, rng, in_order=True).expm1_().log_() * scale
 
 
@@ -305,7 +304,7 @@ def rayleigh(noise: Tensor, rng: Generator, scale: Tensor) -> Tensor:
     Args:
         scale: mode.
     """
-    return exponential_draws(noise, rng, in_order=True).mul_(2).sqrt_() * scale
+    return exponential_draws(noise, rng, in_order=True).mul_(2).sqrt_().to(noise.dtype) * scale
 
 
 _POSITIVE = {"a": "> 0"}
@@ -328,6 +327,8 @@ def weibull(noise: Tensor, rng: Generator, a: Tensor) -> Tensor:
     Args:
         a: shape of the distribution.
     """
+    if draws.is_exact(rng):
+        return draws.power(draws.exponential_(noise, rng, in_order=True, wide=False), 1 / a)
     return exponential_draws(noise, rng, in_order=True) ** (1 / a)
 
 
@@ -340,5 +341,5 @@ def power(noise: Tensor, rng: Generator, a: Tensor) -> Tensor:
     """
     uniform = draws.uniform_(noise, rng, in_order=True)
     if draws.is_exact(rng):
-        return (1 - uniform.double()) ** (1 / a.double())
+        return draws.power(1 - uniform, 1 / a)
     return uniform ** (1 / a)

@@ -125,7 +125,7 @@ class Choice(Op):
         device = rng.device if rng is not None else arrays[0].device if arrays else None
         if self.replace:
             return draws.choices(n, shape, rng, device)
-        return torch.randperm(n, generator=rng, device=device)[: prod(shape)].view(shape)
+        return draws.subset(n, prod(shape), rng, device).view(shape)
 
     def _by_weight(self, weights: Tensor, rng: Generator) -> Tensor:
         n_drawn = prod(self.size or ())

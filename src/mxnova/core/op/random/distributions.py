@@ -344,7 +344,8 @@ def generalized_negative_binomial(
         dtype: type of the result; float32 by default.
     """
     if draws.is_exact(rng):
-        return draws.sampled(exact_samplers.generalized_negative_binomial, rng, shape, dtype, mu, alpha)
+        sampler = exact_samplers.generalized_negative_binomial
+        return draws.sampled(sampler, rng, shape, dtype, mu, alpha)
     drawn, mu, alpha = _prepared(shape, dtype, rng, mu, alpha)
     spread = _gamma((1 / alpha.clamp(min=1e-30)).expand_as(drawn), rng) * alpha
     rate = mu * torch.where(alpha > 0, spread, 1.0)

@@ -61,13 +61,31 @@ def normal_(filler: Tensor, rng: Generator, *, in_order: bool = False) -> Tensor
     return _filled(filler, exact.normals(rng, filler.numel(), _dtype(filler)))
 
 
-def exponential_(filler: Tensor, rng: ExactStream, *, in_order: bool = False) -> Tensor:
-    """Exponential numbers of mean 1, float64, which also fill `filler`, rounded."""
-    numbers = _uniforms(filler, rng, in_order).astype(np.float64)
+def exponential_(
+    filler: Tensor, rng: ExactStream, *, in_order: bool = False, wide: bool = True
+) -> Tensor:
+    """Exponential numbers of mean 1, which also fill `filler`, rounded; `wide`: as float64."""
+    numbers = _uniforms(filler, rng, in_order)
+    if wide:
+        numbers = numbers.astype(np.float64)
     with np.errstate(divide="ignore"):  # a uniform number may be 0, or round to 1
-        wide = -exact.logarithm(numbers if in_order else 1 - numbers)
-    _filled(filler, wide)
-    return torch.from_numpy(wide).view(filler.shape)
+        drawn = -exact.logarithm(numbers if in_order else 1 - numbers)
+    _filled(filler, drawn)
+    return torch.from_numpy(drawn).view(filler.shape)
+
+
+def logistic_(filler: Tensor, rng: ExactStream) -> Tensor:
+    """`filler`, filled with logistic numbers of mean 0 and scale 1."""
+    numbers = _uniforms(filler, rng, in_order=True)
+    with np.errstate(divide="ignore"):
+        return _filled(filler, exact.logarithm(numbers.astype(np.float64) / (1 - numbers)))
+
+
+def power(base: Tensor, exponent: Tensor) -> Tensor:
+    """``base ** exponent``, float32, as the C library rounds it."""
+    bases, exponents = torch.broadcast_tensors(base, exponent)  # type: ignore[no-untyped-call]
+    numbers = exact.powers(bases.reshape(-1).numpy(), exponents.reshape(-1).numpy())
+    return torch.from_numpy(numbers).view(bases.shape)
 
 
 def scaled(numbers: Tensor, factor: Tensor, offset: Tensor, rng: Generator) -> Tensor:
@@ -131,9 +149,7 @@ def choices(n: int, shape: Sequence[int], rng: Generator, device: torch.device |
     return _filled(drawn, words.view(np.int64))
 
 
-def order(
-    n: int, rng: Generator, device: torch.device | None, *, rising: bool = True
-) -> Tensor:
+def order(n: int, rng: Generator, device: torch.device | None, *, rising: bool = True) -> Tensor:
     """The integers below `n` in random order; `rising`: which of MXNet's two shuffles."""
     if not is_exact(rng):
         return torch.randperm(n, generator=rng, device=device)
@@ -144,3 +160,10 @@ def gumbel_keys(weights: Tensor, rng: ExactStream) -> Tensor:
     """Keys whose descending order draws classes by `weights` without replacement."""
     noise = uniform_(torch.empty(len(weights)), rng, in_order=True).double()
     return weights.double().log() - (-noise.log()).log()
+
+
+def subset(n: int, count: int, rng: Generator, device: torch.device | None) -> Tensor:
+    """`count` different integers below `n`, int64."""
+    if not is_exact(rng):
+        return torch.randperm(n, generator=rng, device=device)[:count]
+    return torch.from_numpy(exact.subset(rng.in_order, n, count))

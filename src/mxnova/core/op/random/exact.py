@@ -77,6 +77,21 @@ def shuffled(engine: Engine, n: int, rising: bool) -> Array:
     return np.array(order, np.int64)
 
 
+def subset(engine: Engine, n: int, count: int) -> Array:
+    """`count` different integers below `n`: a drawn one, or what stands in for it since."""
+    stand_ins: dict[int, int] = {}
+    first = n - count
+    chosen = []
+    for last, word in zip(range(first, n), engine.take(count).tolist(), strict=True):
+        drawn = word % (last + 1)
+        if drawn >= first:
+            chosen.append(last)
+            continue
+        chosen.append(stand_ins.get(drawn, drawn))
+        stand_ins[drawn] = last
+    return np.array(chosen, np.int64)
+
+
 # Normal numbers -----------------------------------------------------------------------------------
 
 
@@ -90,7 +105,7 @@ def normals(stream: ExactStream, size: int, dtype: Any) -> Array:
     n_pairs = _pairs_for(lengths[0])
     while True:
         words = np.stack([engine.peek(n_pairs * per_pair) for engine in engines])
-        x, y, square, accepted = _polar(words, dtype)
+        _, y, square, accepted = _polar(words, dtype)
         count = accepted.cumsum(1)
         if bool((count[:, -1:] >= wanted).all()):
             break
@@ -107,8 +122,7 @@ def _pairs_for(length: int) -> int:
 
 
 def _polar(words: Words, dtype: Any) -> tuple[Array, Array, Array, Array]:
-    """Points of the square, their squared distance from its centre, and whether that is in (0, 1].
-    """
+    """Points of the square, their squared distance from its centre, whether it is in (0, 1]."""
     numbers = unit(words, dtype)
     numbers *= 2
     numbers -= 1
@@ -137,15 +151,20 @@ def normals_in_order(engine: Engine, size: int) -> Array:
     return pairs.reshape(-1)[:size]
 
 
-# Logarithms ---------------------------------------------------------------------------------------
+# The C library ------------------------------------------------------------------------------------
 
 
 @functools.cache
-def c_function(name: str) -> Callable[[float], float]:
+def c_function(name: str, n_arguments: int = 1) -> Callable[..., float]:
     """A function of the C library on float32 numbers, as MXNet calls it."""
     function: Any = getattr(ctypes.CDLL(ctypes.util.find_library("m")), name)
-    function.restype, function.argtypes = ctypes.c_float, [ctypes.c_float]
+    function.restype, function.argtypes = ctypes.c_float, [ctypes.c_float] * n_arguments
     return function  # type: ignore[no-any-return]
+
+
+def powers(bases: Array, exponents: Array) -> Array:
+    """Powers of float32 numbers as the C library rounds them."""
+    return np.array([*map(c_function("powf", 2), bases, exponents)], np.float32)
 
 
 def logarithm(values: Array) -> Array:

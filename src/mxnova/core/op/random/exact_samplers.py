@@ -69,9 +69,7 @@ class Reader:
         return np.float32(c_function("logf")(value))
 
 
-def drawn(
-    stream: ExactStream, sampler: Sampler, parameters: Sequence[Array], dtype: Any
-) -> Array:
+def drawn(stream: ExactStream, sampler: Sampler, parameters: Sequence[Array], dtype: Any) -> Array:
     """One draw for each element of `parameters`, vectors of one length."""
     result = np.empty(len(parameters[0]), dtype)
     rows = list(zip(*parameters, strict=True))
@@ -85,8 +83,9 @@ def drawn(
 
 def gamma(reader: Reader, alpha: Any, beta: Any) -> Any:
     """A draw of shape `alpha` and scale `beta`."""
-    rounded, alpha = reader.type, float(alpha)
-    d = rounded(alpha + 2 / 3 if alpha < 1 else alpha - 1 / 3)
+    rounded, given = reader.type, np.float16 if beta.dtype == np.float16 else np.float64
+    alpha = float(alpha)
+    d = rounded(given(alpha + 2 / 3 if alpha < 1 else alpha - 1 / 3))
     k = rounded(math.sqrt(9 * float(d)))
     c = rounded(1 / float(k))
     while True:
@@ -98,10 +97,10 @@ def gamma(reader: Reader, alpha: Any, beta: Any) -> Any:
         limit = 0.5 * float(z) * float(z) + float(d) * (1 - float(v) + math.log(v))
         if _logarithm(1 - float(reader.uniform())) < limit:
             break
-    value = d * v * rounded(beta)
+    value = rounded(given(d * v * rounded(beta)))
     if alpha >= 1:
         return value
-    power = math.pow(reader.uniform(), rounded(1 / alpha))
+    power = math.pow(reader.uniform(), rounded(given(1 / alpha)))
     return rounded(float(value) * power)
 
 
