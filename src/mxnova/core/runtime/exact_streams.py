@@ -37,8 +37,13 @@ class Engine:
 
     def __init__(self, seed: int) -> None:
         self._generator: Any = np.random.MT19937(_Unseeded())  # type: ignore[arg-type]
-        self._generator._legacy_seeding(seed % _WORD)
         self._kept: Words = np.empty(0, np.uint64)
+        self.restart(seed)
+
+    def restart(self, seed: int) -> None:
+        """Begins the sequence of another seed."""
+        self._generator._legacy_seeding(seed % _WORD)
+        self._kept = self._kept[:0]
 
     def peek(self, count: int) -> Words:
         """The next `count` words, which stay."""
@@ -72,22 +77,36 @@ class ExactStream(torch.Generator):
     """
 
     def __new__(cls, seed: int) -> ExactStream:  # noqa: D102 - as __init__
-        return super().__new__(cls, device="cpu")
+        return super().__new__(cls, device="cpu")  # type: ignore[call-arg]
 
     def __init__(self, seed: int) -> None:
+        self.in_order = Engine(0)
+        self._engines: list[Engine] = []
+        self.restart(seed)
+
+    def restart(self, seed: int) -> None:
+        """Begins the sequences of another seed."""
         self.manual_seed(seed % _WORD)
         self._seed = _SEED_FACTOR * seed
-        self.in_order = Engine(self._seed)
-        self._engines: list[Engine] = []
+        self.in_order.restart(self._seed)
+        self._n_started = 0
 
     def blocks(self, size: int) -> tuple[Sequence[Engine], list[int]]:
         """The engines that fill an array of `size` elements, and how many each of them fills."""
         n_blocks = min(-(-size // _MIN_BLOCK), _N_ENGINES)
         length = -(-size // max(n_blocks, 1))
         starts = range(0, size, max(length, 1))
-        for number in range(len(self._engines), len(starts)):
-            self._engines.append(Engine(self._seed + number))
+        self._start(len(starts))
         return self._engines[: len(starts)], [min(length, size - start) for start in starts]
+
+    def _start(self, count: int) -> None:
+        for number in range(self._n_started, count):
+            seed = self._seed + number
+            if number < len(self._engines):
+                self._engines[number].restart(seed)
+            else:
+                self._engines.append(Engine(seed))
+        self._n_started = max(self._n_started, count)
 
     def words(self, size: int, per_element: int) -> Words:
         """The words that fill an array of `size` elements, in order of elements."""

@@ -145,24 +145,23 @@ class ResourceManager:
                     stream.manual_seed(_mixed(number, 0, copy))
 
     def _choose(self, number: int, context: Context | None, exact: bool | None) -> None:
-        """Restarts the exact stream where `number` is for it, or ends its use."""
-        on_cpu = context is None or context.device_type != "gpu"
+        """Restarts the exact stream where `number` is for it, or begins or ends its use."""
         with self._lock:
-            wanted = self._exact is not None if exact is None else exact
-            if self._exact and (on_cpu or not wanted):
-                for key in [k for k, stream in self._streams.items() if stream is self._exact]:
-                    del self._streams[key]
+            used = self._exact is not None
+            wanted = used if exact is None else exact
+            if wanted:
+                on_cpu = context is None or context.device.type == "cpu"
+                start = (number if on_cpu else self._seed) % _SEEDS
+                if self._exact is None:
+                    self._exact = ExactStream(start)
+                elif on_cpu:
+                    self._exact.restart(start)
+            if wanted == used:
+                return
             if not wanted:
                 self._exact = None
-                return
-            if self._exact is None:
-                cpus = [k for k in self._streams if k[0].device_type != "gpu" and k[1] == 0]
-                for key in cpus:
-                    del self._streams[key]
-            if on_cpu:
-                self._exact = ExactStream(number % _SEEDS)
-            elif self._exact is None:
-                self._exact = ExactStream(self._seed % _SEEDS)
+            for key in [k for k in self._streams if k[0].device.type == "cpu" and k[1] == 0]:
+                del self._streams[key]
 
     def _after_fork(self) -> None:
         self._lock = threading.Lock()

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import functools
 import math
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -27,9 +27,11 @@ def n_words(dtype: Any) -> int:
 def unit(words: Words, dtype: Any) -> Array:
     """Uniform numbers in [0, 1] of type float32 or float64, made from all `words`."""
     if dtype == np.float32:
-        return words.astype(np.float32) * np.float32(2.0**-32)
+        single: Array = words.astype(np.float32) * np.float32(2.0**-32)
+        return single
     low, high = words[..., 0::2].astype(np.float64), words[..., 1::2].astype(np.float64)
-    return (low + high * 2.0**32) * 2.0**-64
+    double: Array = (low + high * 2.0**32) * 2.0**-64
+    return double
 
 
 def uniforms(stream: ExactStream, size: int, dtype: Any) -> Array:
@@ -49,7 +51,8 @@ def integers(stream: ExactStream, size: int, low: int, high: int) -> Array:
     """`size` integers from [low, high): the remainder of two words, the first 31 bits higher."""
     words = stream.words(size, 2)
     drawn = (words[0::2] << np.uint64(31)) + words[1::2]
-    return (drawn % np.uint64(high - low)).view(np.int64) + low
+    remainders: Array = (drawn % np.uint64(high - low)).view(np.int64)
+    return remainders + low
 
 
 def below(engine: Engine, counts: Words) -> Array:
@@ -114,7 +117,8 @@ def normals(stream: ExactStream, size: int, dtype: Any) -> Array:
     for engine, pairs in zip(engines, used.tolist(), strict=True):
         engine.skip(pairs * per_pair)
     chosen = accepted & (count <= wanted)
-    return y[chosen] * _stretch(square[chosen])
+    drawn: Array = y[chosen] * _stretch(square[chosen])
+    return drawn
 
 
 def _pairs_for(length: int) -> int:
@@ -132,7 +136,8 @@ def _polar(words: Words, dtype: Any) -> tuple[Array, Array, Array, Array]:
 
 
 def _stretch(square: Array) -> Array:
-    return np.sqrt(logarithm(square) * square.dtype.type(-2) / square)
+    stretch: Array = np.sqrt(logarithm(square) * square.dtype.type(-2) / square)
+    return stretch
 
 
 def normals_in_order(engine: Engine, size: int) -> Array:
@@ -157,7 +162,7 @@ def normals_in_order(engine: Engine, size: int) -> Array:
 @functools.cache
 def c_function(name: str, n_arguments: int = 1) -> Callable[..., float]:
     """A function of the C library on float32 numbers, as MXNet calls it."""
-    function: Any = getattr(ctypes.CDLL(ctypes.util.find_library("m")), name)
+    function: Any = getattr(ctypes.CDLL("ucrtbase" if os.name == "nt" else None), name)
     function.restype, function.argtypes = ctypes.c_float, [ctypes.c_float] * n_arguments
     return function  # type: ignore[no-any-return]
 
@@ -180,5 +185,6 @@ def logarithm(values: Array) -> Array:
 
 def _near_tie(wide: Array) -> Array:
     """Whether rounding to float32 lies within a sixteenth of a unit of the other result."""
-    below = wide.view(np.int64) & ((1 << 29) - 1)  # the bits that float32 has not
-    return np.abs(below - (1 << 28)) < (1 << 25)
+    beyond = wide.view(np.int64) & ((1 << 29) - 1)  # the bits that float32 has not
+    close: Array = np.abs(beyond - (1 << 28)) < (1 << 25)
+    return close
