@@ -178,9 +178,7 @@ def _trained(mx: Any, seed: Seed, hybridized: bool) -> list[float]:
     net.initialize(mx.init.Xavier())
     if hybridized:
         net.hybridize()
-    trainer = mx.gluon.Trainer(
-        net.collect_params(), "sgd", {"learning_rate": 0.1, "momentum": 0.9}
-    )
+    trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1, "momentum": 0.9})
     data = mx.nd.random.normal(shape=(32, 8))
     label = mx.nd.random.randint(0, 3, (32,)).astype("float32")
     loss = mx.gluon.loss.SoftmaxCrossEntropyLoss()

@@ -178,7 +178,7 @@ class Multinomial(Op):
         size = self.size or ()
         n_draws = self.n if len(shares) else 0
         bounds = shares.cumsum(-1)
-        drawn = classes(bounds, (prod(size) * n_draws,), torch.float64, rng)
+        drawn = classes(bounds, (prod(size) * n_draws,), rng, torch.float64, torch.float64)
         drawn = drawn.view(*size, n_draws)
         counts = torch.zeros((*size, len(shares)), dtype=torch.int64, device=shares.device)
         return counts.scatter_add_(-1, drawn, torch.ones_like(drawn))

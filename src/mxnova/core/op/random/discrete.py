@@ -70,11 +70,22 @@ class RandomInt(Op):
         return drawn.to(self._type)
 
 
-def classes(bounds: Tensor, shape: Sequence[int], kind: torch.dtype, rng: Generator) -> Tensor:
-    """For each row of `bounds` the classes into which uniform numbers of type `kind` fall."""
-    points = torch.empty(tuple(shape), dtype=kind, device=bounds.device)
-    points = draws.uniform_(points, rng, in_order=True).reshape(*bounds.shape[:-1], -1)
-    index = torch.searchsorted(bounds, points.to(bounds.dtype), right=True)
+def classes(
+    bounds: Tensor, shape: Sequence[int], rng: Generator, drawn: torch.dtype, rounded: torch.dtype
+) -> Tensor:
+    """For each row of `bounds` the classes into which uniform numbers fall.
+
+    Args:
+        bounds: (…, classes), where classes end.
+        shape: of all draws.
+        rng: the random stream.
+        drawn: type that numbers are drawn in.
+        rounded: type that they are then rounded to.
+    """
+    points = torch.empty(tuple(shape), dtype=drawn, device=bounds.device)
+    points = draws.uniform_(points, rng, in_order=True).to(rounded).reshape(*bounds.shape[:-1], -1)
+    right = not draws.is_exact(rng)  # a number at a bound: MXNet takes the class before it
+    index = torch.searchsorted(bounds, points.to(bounds.dtype), right=right)
     return index.clamp_(max=bounds.shape[-1] - 1)
 
 
@@ -112,8 +123,8 @@ class SampleMultinomial(Op):
         leading = data.shape[:-1]
         with torch.no_grad():
             bounds = draws.bounds(data, rng)
-            kind = torch.float32 if draws.is_exact(rng) else bounds.dtype
-            index = classes(bounds, (*leading, *self.shape), kind, rng)
+            kinds = (torch.float32, data.dtype) if draws.is_exact(rng) else (bounds.dtype,) * 2
+            index = classes(bounds, (*leading, *self.shape), rng, *kinds)
         shape = (*leading, *self.shape) or (1,)
         drawn = index.view(shape).to(torch_dtype(self.dtype))
         if not self.get_prob:

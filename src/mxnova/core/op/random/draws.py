@@ -82,7 +82,7 @@ def logistic_(filler: Tensor, rng: ExactStream) -> Tensor:
 
 
 def power(base: Tensor, exponent: Tensor) -> Tensor:
-    """``base ** exponent``, float32, as the C library rounds it."""
+    """``base ** exponent``, float32, as the C library's powf rounds it."""
     bases, exponents = torch.broadcast_tensors(base, exponent)  # type: ignore[no-untyped-call]
     numbers = exact.powers(bases.reshape(-1).numpy(), exponents.reshape(-1).numpy())
     return torch.from_numpy(numbers).view(bases.shape)

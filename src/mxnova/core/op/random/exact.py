@@ -81,7 +81,13 @@ def shuffled(engine: Engine, n: int, rising: bool) -> Array:
 
 
 def subset(engine: Engine, n: int, count: int) -> Array:
-    """`count` different integers below `n`: a drawn one, or what stands in for it since."""
+    """`count` different integers below `n`, by MXNet's way for few or for many of them."""
+    few = 2 * count < n
+    return np.array((_few if few else _many)(engine, n, count), np.int64)
+
+
+def _few(engine: Engine, n: int, count: int) -> list[int]:
+    """Drawn integers, or what stands in for one since it was drawn."""
     stand_ins: dict[int, int] = {}
     first = n - count
     chosen = []
@@ -92,7 +98,17 @@ def subset(engine: Engine, n: int, count: int) -> Array:
             continue
         chosen.append(stand_ins.get(drawn, drawn))
         stand_ins[drawn] = last
-    return np.array(chosen, np.int64)
+    return chosen
+
+
+def _many(engine: Engine, n: int, count: int) -> list[int]:
+    """Reservoir sampling."""
+    chosen = list(range(count))
+    for candidate, word in zip(range(count, n), engine.take(n - count).tolist(), strict=True):
+        place = word % (candidate + 1)
+        if place < count:
+            chosen[place] = candidate
+    return chosen
 
 
 # Normal numbers -----------------------------------------------------------------------------------
@@ -173,18 +189,49 @@ def powers(bases: Array, exponents: Array) -> Array:
 
 
 def logarithm(values: Array) -> Array:
-    """Logarithms as the C library rounds them; NumPy's vector code may differ in the last bit."""
+    """Logarithms of numbers >= 0 as the C library rounds them; NumPy's may differ in the last bit.
+
+    Raises:
+        ValueError: a float64 number is negative.
+    """
     if values.dtype == np.float64:
         return np.fromiter(map(math.log, values.tolist()), np.float64, len(values))
-    wide = np.log(values.astype(np.float64))
-    result = wide.astype(np.float32)
-    close = np.flatnonzero(_near_tie(wide))
-    result[close] = [*map(c_function("logf"), values[close].tolist())]
-    return result
+    return _single_logarithm(values)
 
 
-def _near_tie(wide: Array) -> Array:
-    """Whether rounding to float32 lies within a sixteenth of a unit of the other result."""
-    beyond = wide.view(np.int64) & ((1 << 29) - 1)  # the bits that float32 has not
-    close: Array = np.abs(beyond - (1 << 28)) < (1 << 25)
-    return close
+# Of the logarithm of float32 numbers in Arm's Optimized Routines (MIT licence), which the GNU C
+# library has since version 2.27: for 16 intervals of the significand the reciprocal of a number c
+# in the interval and the logarithm of c, and the coefficients of log(1 + r) beyond r.
+_START = 0x3F330000
+_TABLE = np.array(
+    [
+        float.fromhex(number)
+        for number in """
+        0x1.661ec79f8f3bep+0 -0x1.57bf7808caadep-2 0x1.571ed4aaf883dp+0 -0x1.2bef0a7c06ddbp-2
+        0x1.49539f0f010bp+0 -0x1.01eae7f513a67p-2 0x1.3c995b0b80385p+0 -0x1.b31d8a68224e9p-3
+        0x1.30d190c8864a5p+0 -0x1.6574f0ac07758p-3 0x1.25e227b0b8eap+0 -0x1.1aa2bc79c81p-3
+        0x1.1bb4a4a1a343fp+0 -0x1.a4e76ce8c0e5ep-4 0x1.12358f08ae5bap+0 -0x1.1973c5a611cccp-4
+        0x1.0953f419900a7p+0 -0x1.252f438e10c1ep-5 0x1p+0 0x0p+0
+        0x1.e608cfd9a47acp-1 0x1.aa5aa5df25984p-5 0x1.ca4b31f026aap-1 0x1.c5e53aa362eb4p-4
+        0x1.b2036576afce6p-1 0x1.526e57720db08p-3 0x1.9c2d163a1aa2dp-1 0x1.bc2860d22477p-3
+        0x1.886e6037841edp-1 0x1.1058bc8a07ee1p-2 0x1.767dcf5534862p-1 0x1.4043057b6ee09p-2
+        """.split()
+    ]
+).reshape(16, 2)
+_FACTORS = [
+    float.fromhex(n)
+    for n in ("-0x1.00ea348b88334p-2", "0x1.5575b0be00b6ap-2", "-0x1.ffffef20a4123p-2")
+]
+
+
+def _single_logarithm(values: Array) -> Array:
+    bits = values.view(np.int32)
+    offset = bits - np.int32(_START)
+    interval = (offset >> 19) & 15
+    significand = (bits - (offset & np.int32(-(1 << 23)))).view(np.float32)
+    inverse, log_c = _TABLE[:, 0][interval], _TABLE[:, 1][interval]
+    r = significand * inverse - 1
+    square = r * r
+    tail = (_FACTORS[0] * square + (_FACTORS[1] * r + _FACTORS[2])) * square
+    result: Array = (tail + ((log_c + (offset >> 23) * math.log(2)) + r)).astype(np.float32)
+    return np.where(values > 0, result, np.float32(-np.inf))
