@@ -142,6 +142,10 @@ def mixed(mx: Any, seed: Seed) -> list[list[float]]:
         r.poisson(3.0, shape=(70,)),
         mx.np.random.normal(size=3),
         mx.np.random.uniform(size=3),
+        mx.np.random.multinomial(9, [0.2, 0.8]),
+        mx.np.random.power(2.0, size=2),
+        mx.np.random.exponential(mx.np.array([0.5, 1.5])),
+        mx.np.random.choice(50, (30,), replace=False),
         r.uniform(shape=(4,), ctx=mx.cpu(1)),
         r.normal(shape=(4,)),
     ]

@@ -27,7 +27,7 @@ def _exact():
     mx.random.seed(0, exact=False)
 
 
-@pytest.mark.parametrize(("name", "dtype"), CASES, ids=" ".join)
+@pytest.mark.parametrize(("name", "dtype"), CASES, ids=map(" ".join, CASES))
 def test_numbers_are_those_of_mxnet(name, dtype):
     digest, first = programs.drawn(mx, SEED, name, dtype)
     wanted, wanted_first = WANTED[f"{name} {dtype}"]

@@ -294,7 +294,8 @@ def exponential(noise: Tensor, rng: Generator, scale: Tensor) -> Tensor:
     Args:
         scale: mean.
     """
-    return exponential_draws(noise, rng, in_order=True) * scale
+    drawn = exponential_draws(noise, rng, in_order=True)
+    return (noise if scale.ndim and draws.is_exact(rng) else drawn) * scale
 
 
 @_distribution("_npi_rayleigh", "scale", bounds=_SCALE, scale=1.0)
@@ -341,5 +342,6 @@ def power(noise: Tensor, rng: Generator, a: Tensor) -> Tensor:
     """
     uniform = draws.uniform_(noise, rng, in_order=True)
     if draws.is_exact(rng):
+        rng.in_order.take(1)  # which MXNet draws and leaves
         return draws.power(1 - uniform, 1 / a)
     return uniform ** (1 / a)
