@@ -8,12 +8,12 @@ of its own, so that results depend on neither the number of threads nor the proc
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 import torch
-from numpy.random.bit_generator import ISeedSequence
 
 __all__ = ["ExactStream", "Words"]
 
@@ -25,18 +25,23 @@ _SEED_FACTOR = 127
 _WORD = 1 << 32
 
 
-class _Unseeded(ISeedSequence):
-    """Saves the hashing of a seed that is replaced at once."""
+@functools.cache
+def _unseeded() -> Any:
+    """What saves the hashing of a seed that is replaced at once; numpy.random is imported late."""
+    from numpy.random.bit_generator import ISeedSequence
 
-    def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Any:
-        return np.zeros(n_words, dtype)
+    class Unseeded(ISeedSequence):
+        def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Any:
+            return np.zeros(n_words, dtype)
+
+    return Unseeded()
 
 
 class Engine:
     """One MT19937 whose 32-bit words can be looked at before they are consumed."""
 
     def __init__(self, seed: int) -> None:
-        self._generator: Any = np.random.MT19937(_Unseeded())  # type: ignore[arg-type]
+        self._generator: Any = np.random.MT19937(_unseeded())
         self._kept: Words = np.empty(0, np.uint64)
         self.restart(seed)
 
