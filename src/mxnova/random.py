@@ -38,13 +38,18 @@ __all__ = [
 ]
 
 
-def seed(seed_state: int, ctx: Context | str = "all") -> None:
+def seed(seed_state: int, ctx: Context | str = "all", *, exact: bool | None = None) -> None:
     """Restarts the random stream of a context.
 
     Args:
         seed_state: where to start; the same number gives the same sequence.
         ctx: the context; ``all``: every one, each with a stream of its own.
+        exact: whether CPU contexts draw the numbers that MXNet 1.9.1 draws for this seed; default:
+            as before, at first as ``MXNET_RANDOM`` says.
+
+    Raises:
+        ArgumentError: `seed_state` is no integer.
     """
     if not isinstance(seed_state, (int, np.integer)):
         raise ArgumentError(f"seed: seed_state={shown(seed_state)}: must be an integer")
-    resource.seed(int(seed_state), None if ctx == "all" else context_of(ctx))
+    resource.seed(int(seed_state), None if ctx == "all" else context_of(ctx), exact)

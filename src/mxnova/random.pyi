@@ -16,6 +16,6 @@ from mxnova.ndarray.random import normal as normal
 from mxnova.ndarray.random import poisson as poisson
 from mxnova.ndarray.random import randint as randint
 from mxnova.ndarray.random import randn as randn
-def seed(seed_state: int, ctx: Context | str = 'all') -> None: ...
+def seed(seed_state: int, ctx: Context | str = 'all', *, exact: bool | None = None) -> None: ...
 from mxnova.ndarray.random import shuffle as shuffle
 from mxnova.ndarray.contrib import uniform as uniform

@@ -64,6 +64,9 @@ VARIABLES: dict[str, Variable] = {
         "Whether `import mxnet` gives NumPy back the names that it dropped, such as np.float."),
     "MXNOVA_FULL_TRACEBACK": Variable(kind_of(bool), False,
         "Whether tracebacks that the command line shows have the frames inside mxnova, too."),
+    "MXNET_RANDOM": Variable(kind_of(Literal["fast", "exact"]), "fast",
+        "Where CPU contexts draw random numbers: fast: from PyTorch's generators; exact: from "
+        "MXNet's own, with the same numbers for a seed."),
     "MXNET_ELIMINATE_COMMON_EXPR": Variable(kind_of(bool), True,
         "Whether a graph computes what it says twice once."),
     "MXNET_BACKWARD_DO_MIRROR": Variable(kind_of(bool), False,

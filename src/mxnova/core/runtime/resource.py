@@ -15,6 +15,7 @@ from torch import Tensor
 from ..base import env
 from ..base.errors import argument_error
 from .context import Context
+from .exact_streams import ExactStream
 from .forks import after_fork_in_child
 from .storage import Storage, empty
 
@@ -63,6 +64,9 @@ class ResourceManager:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._seed = 0  # as in MXNet, numbers are the same in each run unless seeded
+        self._exact: ExactStream | None = None
+        if env.get("MXNET_RANDOM") == "exact":
+            self._exact = ExactStream(self._seed)
         self._streams: dict[tuple[Context, int], torch.Generator] = {}
         self._turns: defaultdict[Context, Iterator[int]] = defaultdict(itertools.count)
         self._spaces = _Spaces()
@@ -107,28 +111,57 @@ class ResourceManager:
     def _stream(self, context: Context, number: int) -> torch.Generator:
         with self._lock:
             stream = self._streams.get((context, number))
+            if stream is None and self._exact and number == 0 and context.device.type == "cpu":
+                stream = self._streams[context, number] = self._exact
             if stream is None:
                 stream = torch.Generator(device=context.device)
                 stream.manual_seed(_mixed(self._seed, context.device_id, number))
                 self._streams[context, number] = stream
             return stream
 
-    def seed(self, number: int, context: Context | None = None) -> None:
+    def seed(self, number: int, context: Context | None = None, exact: bool | None = None) -> None:
         """Restarts the streams of every context, or of one.
 
         Without a context, equal seeds give each context numbers of its own; with one, the numbers
-        depend on the seed alone.
+        depend on the seed alone. Exact streams of CPU contexts are one, as in MXNet.
+
+        Args:
+            number: the seed.
+            context: whose stream; default: all.
+            exact: whether CPU contexts draw MXNet's own numbers; default: as before.
         """
+        self._choose(number, context, exact)
         if context is not None:
             self.random(context)
         with self._lock:
             if context is None:
                 self._seed = number
             for (known, copy), stream in self._streams.items():
+                if stream is self._exact:
+                    continue
                 if context is None:
                     stream.manual_seed(_mixed(number, known.device_id, copy))
                 elif known == context:
                     stream.manual_seed(_mixed(number, 0, copy))
+
+    def _choose(self, number: int, context: Context | None, exact: bool | None) -> None:
+        """Restarts the exact stream where `number` is for it, or begins or ends its use."""
+        with self._lock:
+            used = self._exact is not None
+            wanted = used if exact is None else exact
+            if wanted:
+                on_cpu = context is None or context.device.type == "cpu"
+                start = (number if on_cpu else self._seed) % _SEEDS
+                if self._exact is None:
+                    self._exact = ExactStream(start)
+                elif on_cpu:
+                    self._exact.restart(start)
+            if wanted == used:
+                return
+            if not wanted:
+                self._exact = None
+            for key in [k for k in self._streams if k[0].device.type == "cpu" and k[1] == 0]:
+                del self._streams[key]
 
     def _after_fork(self) -> None:
         self._lock = threading.Lock()
@@ -150,6 +183,6 @@ after_fork_in_child(_MANAGER._after_fork)
 random_stream: Callable[[Context], torch.Generator] = _MANAGER.random
 
 
-def seed(number: int, context: Context | None = None) -> None:
-    """Restarts the random stream of `context`, or of every context."""
-    _MANAGER.seed(number, context)
+def seed(number: int, context: Context | None = None, exact: bool | None = None) -> None:
+    """Restarts the random stream of `context`, or of every context; see `ResourceManager.seed`."""
+    _MANAGER.seed(number, context, exact)

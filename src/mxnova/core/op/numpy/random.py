@@ -20,6 +20,7 @@ from ...runtime import torch_api
 from ..declaration import operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
+from ..random import draws
 from ..random.distributions import Generator, exponential_draws
 from ..record import Op
 
@@ -107,7 +108,8 @@ class Drawn(Op):
         """An array of the shape of the result, to be filled; float64 for results of that type."""
         known = [array for array in arrays if array is not None]
         shape = self._shape([tuple(array.shape) for array in known]) or ()
-        wide = torch.float64 if self.dtype == "float64" else torch.float32
+        double = self.dtype == "float64" and not draws.is_exact(rng)
+        wide = torch.float64 if double else torch.float32
         device = rng.device if rng is not None else known[0].device if known else None
         return torch.empty(shape, dtype=wide, device=device)
 
@@ -226,7 +228,7 @@ def uniform(noise: Tensor, rng: Generator, low: Tensor, high: Tensor) -> Tensor:
         low: lower bound, included.
         high: upper bound, excluded; may be below `low`.
     """
-    return low + noise.uniform_(generator=rng) * (high - low)
+    return low + draws.uniform_(noise, rng, in_order=True) * (high - low)
 
 
 _SCALE = {"scale": ">= 0"}
@@ -241,7 +243,7 @@ def normal(noise: Tensor, rng: Generator, loc: Tensor, scale: Tensor) -> Tensor:
         loc: mean.
         scale: standard deviation.
     """
-    return loc + noise.normal_(generator=rng) * scale
+    return loc + draws.normal_(noise, rng, in_order=True) * scale
 
 
 @_distribution("_npi_gumbel", "loc", "scale", bounds=_SCALE)
@@ -252,7 +254,7 @@ def gumbel(noise: Tensor, rng: Generator, loc: Tensor, scale: Tensor) -> Tensor:
         loc: mode.
         scale: spread: the standard deviation is ``scale * pi / sqrt(6)``.
     """
-    return loc - exponential_draws(noise, rng).log_() * scale
+    return loc - exponential_draws(noise, rng, in_order=True).log_().to(noise.dtype) * scale
 
 
 @_distribution("_npi_logistic", "loc", "scale", bounds=_SCALE)
@@ -263,7 +265,9 @@ def logistic(noise: Tensor, rng: Generator, loc: Tensor, scale: Tensor) -> Tenso
         loc: mean.
         scale: spread: the standard deviation is ``scale * pi / sqrt(3)``.
     """
-    return loc + exponential_draws(noise, rng).expm1_().log_() * scale
+    if draws.is_exact(rng):
+        return loc + draws.logistic_(noise, rng) * scale
+    return loc + exponential_draws(noise, rng, in_order=True).expm1_().log_() * scale
 
 
 @_distribution(
@@ -291,7 +295,8 @@ def exponential(noise: Tensor, rng: Generator, scale: Tensor) -> Tensor:
     Args:
         scale: mean.
     """
-    return exponential_draws(noise, rng) * scale
+    drawn = exponential_draws(noise, rng, in_order=True)
+    return (noise if scale.ndim and draws.is_exact(rng) else drawn) * scale
 
 
 @_distribution("_npi_rayleigh", "scale", bounds=_SCALE, scale=1.0)
@@ -301,7 +306,7 @@ def rayleigh(noise: Tensor, rng: Generator, scale: Tensor) -> Tensor:
     Args:
         scale: mode.
     """
-    return exponential_draws(noise, rng).mul_(2).sqrt_() * scale
+    return exponential_draws(noise, rng, in_order=True).mul_(2).sqrt_().to(noise.dtype) * scale
 
 
 _POSITIVE = {"a": "> 0"}
@@ -314,7 +319,7 @@ def pareto(noise: Tensor, rng: Generator, a: Tensor) -> Tensor:
     Args:
         a: shape of the distribution.
     """
-    return torch.expm1(exponential_draws(noise, rng) / a)
+    return torch.expm1(exponential_draws(noise, rng, in_order=True) / a)
 
 
 @_distribution("_npi_weibull", "a", bounds=_POSITIVE, a=None)
@@ -324,7 +329,9 @@ def weibull(noise: Tensor, rng: Generator, a: Tensor) -> Tensor:
     Args:
         a: shape of the distribution.
     """
-    return exponential_draws(noise, rng) ** (1 / a)
+    if draws.is_exact(rng):
+        return draws.power(draws.exponential_(noise, rng, in_order=True, wide=False), 1 / a)
+    return exponential_draws(noise, rng, in_order=True) ** (1 / a)
 
 
 @_distribution("_npi_powerd", "a", bounds=_POSITIVE, has_ctx=False, differentiable=False, a=None)
@@ -334,4 +341,8 @@ def power(noise: Tensor, rng: Generator, a: Tensor) -> Tensor:
     Args:
         a: shape of the distribution.
     """
-    return noise.uniform_(generator=rng) ** (1 / a)
+    uniform = draws.uniform_(noise, rng, in_order=True)
+    if draws.is_exact(rng):
+        rng.in_order.take(1)  # which MXNet draws and leaves
+        return draws.power(1 - uniform, 1 / a)
+    return uniform ** (1 / a)

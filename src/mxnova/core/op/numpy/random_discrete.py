@@ -17,7 +17,8 @@ from ..constants import constant
 from ..declaration import operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
-from ..random.discrete import SampleMultinomial
+from ..random import draws
+from ..random.discrete import SampleMultinomial, classes
 from ..random.distributions import Generator
 from ..record import Op
 from .random import Drawn
@@ -70,7 +71,7 @@ class Bernoulli(Drawn):
     def forward(self, input1: Tensor | None = None, *, rng: Generator) -> Tensor:
         noise = self.empty((input1,), rng)
         ((name, value),) = self.parameters((input1,), noise).items()
-        noise.uniform_(generator=rng)
+        draws.uniform_(noise, rng, in_order=True)
         below = (noise.logit() if name == "logit" else noise) < value
         return below.to(torch_dtype(self.dtype))
 
@@ -123,13 +124,16 @@ class Choice(Op):
             return self._by_weight(arrays[-1], rng).view(shape)
         device = rng.device if rng is not None else arrays[0].device if arrays else None
         if self.replace:
-            return torch.randint(n, shape, generator=rng, device=device)
-        return torch.randperm(n, generator=rng, device=device)[: prod(shape)].view(shape)
+            return draws.choices(n, shape, rng, device)
+        return draws.subset(n, prod(shape), rng, device).view(shape)
 
     def _by_weight(self, weights: Tensor, rng: Generator) -> Tensor:
         n_drawn = prod(self.size or ())
         if self.replace:
             return _classes(weights, (n_drawn,), rng)
+        if draws.is_exact(rng):
+            keys = draws.gumbel_keys(weights, rng)
+            return keys.sort(descending=True, stable=True).indices[:n_drawn]
         # The first arrivals of exponential clocks: the law of drawing one after another.
         arrivals = torch.empty_like(weights, dtype=torch.float64).exponential_(generator=rng)
         return (arrivals / weights).topk(n_drawn, largest=False).indices
@@ -173,7 +177,11 @@ class Multinomial(Op):
         shares = self._shares(a, rng)
         size = self.size or ()
         n_draws = self.n if len(shares) else 0
-        drawn = _classes(shares, (*size, n_draws), rng)
+        bounds = shares.cumsum(-1)
+        drawn = classes(bounds, (prod(size) * n_draws,), rng, torch.float64, torch.float64)
+        drawn = drawn.view(*size, n_draws)
+        if a is None and draws.is_exact(rng):
+            rng.in_order.take(2 * len(shares))  # which MXNet draws and leaves
         counts = torch.zeros((*size, len(shares)), dtype=torch.int64, device=shares.device)
         return counts.scatter_add_(-1, drawn, torch.ones_like(drawn))
 

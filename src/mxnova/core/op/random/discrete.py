@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import log
 from typing import Annotated, Literal
 
@@ -18,6 +19,7 @@ from ..dtypes import torch_dtype
 from ..families.creation import PartialShape
 from ..infer import DTypes, Shapes
 from ..record import Op
+from . import draws
 from .distributions import Generator, whole_shape
 
 _Bound = Annotated[int, IntKind("long", -(2**63), 2**63 - 1, is_number=True)]
@@ -64,8 +66,27 @@ class RandomInt(Op):
             )
         device = None if rng is None else rng.device
         shape = whole_shape(self)
-        drawn = torch.randint(self.low, self.high, shape, generator=rng, device=device)
+        drawn = draws.integers(self.low, self.high, shape, rng, device)
         return drawn.to(self._type)
+
+
+def classes(
+    bounds: Tensor, shape: Sequence[int], rng: Generator, drawn: torch.dtype, rounded: torch.dtype
+) -> Tensor:
+    """For each row of `bounds` the classes into which uniform numbers fall.
+
+    Args:
+        bounds: (…, classes), where classes end.
+        shape: of all draws.
+        rng: the random stream.
+        drawn: type that numbers are drawn in.
+        rounded: type that they are then rounded to.
+    """
+    points = torch.empty(tuple(shape), dtype=drawn, device=bounds.device)
+    points = draws.uniform_(points, rng, in_order=True).to(rounded).reshape(*bounds.shape[:-1], -1)
+    right = not draws.is_exact(rng)  # a number at a bound: MXNet takes the class before it
+    index = torch.searchsorted(bounds, points.to(bounds.dtype), right=right)
+    return index.clamp_(max=bounds.shape[-1] - 1)
 
 
 @operator("_sample_multinomial", "sample_multinomial")
@@ -99,12 +120,11 @@ class SampleMultinomial(Op):
             t.output1 = data
 
     def forward(self, data: Tensor, *, rng: Generator) -> Tensor | tuple[Tensor, Tensor]:
-        leading, n_classes = data.shape[:-1], data.shape[-1]
+        leading = data.shape[:-1]
         with torch.no_grad():
-            bounds = data.to(torch.promote_types(data.dtype, torch.float32)).cumsum(-1)
-            draws = torch.empty((*leading, *self.shape), dtype=bounds.dtype, device=data.device)
-            draws = draws.uniform_(generator=rng).reshape(*leading, -1)
-            index = torch.searchsorted(bounds, draws, right=True).clamp_(max=n_classes - 1)
+            bounds = draws.bounds(data, rng)
+            kinds = (torch.float32, data.dtype) if draws.is_exact(rng) else (bounds.dtype,) * 2
+            index = classes(bounds, (*leading, *self.shape), rng, *kinds)
         shape = (*leading, *self.shape) or (1,)
         drawn = index.view(shape).to(torch_dtype(self.dtype))
         if not self.get_prob:
@@ -183,5 +203,5 @@ class Shuffle(Op):
         s.same("data", "output")
 
     def forward(self, data: Tensor, *, rng: Generator) -> Tensor:
-        order = torch.randperm(len(data), generator=rng, device=data.device)
+        order = draws.order(len(data), rng, data.device, rising=data.ndim == 1)
         return data.index_select(0, order)

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What operators draw, from PyTorch's generators or from the exact streams of MXNet.
+
+`in_order` tells the operators whose numbers MXNet draws one after another from those that divide
+their result into blocks; it makes no difference to PyTorch's generators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeGuard
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ...runtime.exact_streams import ExactStream
+from ..dtypes import torch_dtype
+from . import exact, exact_samplers
+
+Generator = torch.Generator | None
+
+
+def is_exact(rng: Generator) -> TypeGuard[ExactStream]:
+    """Whether numbers are to be MXNet's own."""
+    return type(rng) is ExactStream
+
+
+def wide_type(dtype: torch.dtype, rng: Generator) -> torch.dtype:
+    """In which type numbers for results of type `dtype` are drawn."""
+    narrow = torch.float32 if is_exact(rng) else torch.float16
+    return torch.float64 if dtype not in (torch.float32, narrow) else torch.float32
+
+
+def _dtype(filler: Tensor) -> type[np.floating]:
+    return np.float64 if filler.dtype == torch.float64 else np.float32
+
+
+def uniform_(filler: Tensor, rng: Generator, *, in_order: bool = False) -> Tensor:
+    """`filler`, float32 or float64, filled with uniform numbers from [0, 1)."""
+    if not is_exact(rng):
+        return filler.uniform_(generator=rng)
+    return _filled(filler, _uniforms(filler, rng, in_order))
+
+
+def _uniforms(filler: Tensor, rng: ExactStream, in_order: bool) -> exact.Array:
+    draw = exact.uniforms_in_order if in_order else exact.uniforms
+    return draw(rng, filler.numel(), _dtype(filler))
+
+
+def _filled(filler: Tensor, numbers: exact.Array) -> Tensor:
+    return filler.copy_(torch.from_numpy(numbers).view(filler.shape))
+
+
+def normal_(filler: Tensor, rng: Generator, *, in_order: bool = False) -> Tensor:
+    """`filler`, float32 or float64, filled with standard normal numbers."""
+    if not is_exact(rng):
+        return filler.normal_(generator=rng)
+    if in_order:
+        return _filled(filler, exact.normals_in_order(rng.in_order, filler.numel()))
+    return _filled(filler, exact.normals(rng, filler.numel(), _dtype(filler)))
+
+
+def exponential_(
+    filler: Tensor, rng: ExactStream, *, in_order: bool = False, wide: bool = True
+) -> Tensor:
+    """Exponential numbers of mean 1, which also fill `filler`, rounded; `wide`: as float64."""
+    numbers = _uniforms(filler, rng, in_order)
+    if wide:
+        numbers = numbers.astype(np.float64)
+    with np.errstate(divide="ignore"):  # a uniform number may be 0, or round to 1
+        drawn = -exact.logarithm(numbers if in_order else 1 - numbers)
+    _filled(filler, drawn)
+    return torch.from_numpy(drawn).view(filler.shape)
+
+
+def logistic_(filler: Tensor, rng: ExactStream) -> Tensor:
+    """`filler`, filled with logistic numbers of mean 0 and scale 1."""
+    numbers = _uniforms(filler, rng, in_order=True)
+    with np.errstate(divide="ignore"):
+        return _filled(filler, exact.logarithm(numbers.astype(np.float64) / (1 - numbers)))
+
+
+def power(base: Tensor, exponent: Tensor) -> Tensor:
+    """``base ** exponent``, float32, as the C library's powf rounds it."""
+    bases, exponents = torch.broadcast_tensors(base, exponent)  # type: ignore[no-untyped-call]
+    numbers = exact.powers(bases.reshape(-1).numpy(), exponents.reshape(-1).numpy())
+    return torch.from_numpy(numbers).view(bases.shape)
+
+
+def scaled(numbers: Tensor, factor: Tensor, offset: Tensor, rng: Generator) -> Tensor:
+    """``numbers * factor + offset``; exactly, steps of float16 parameters are rounded to it."""
+    if is_exact(rng) and factor.dtype == torch.float16:
+        product = (numbers.float() * factor.float()).half()
+        return (product.float() + offset.float()).half()
+    return numbers.mul_(factor).add_(offset)
+
+
+def sampled(
+    sampler: exact_samplers.Sampler,
+    rng: ExactStream,
+    shape: Sequence[int],
+    dtype: str,
+    *parameters: Tensor,
+) -> Tensor:
+    """What `sampler` draws: `shape` elements for each element of `parameters`."""
+    counts = sampler is not exact_samplers.gamma
+    result = torch.float32 if dtype == "None" else torch_dtype(dtype)
+    kind = np.float64 if result == torch.float64 and not counts else np.float32
+    n = torch.Size(shape).numel()
+    rows = [p.reshape(-1).repeat_interleave(n).numpy() for p in parameters]
+    drawn = torch.from_numpy(exact_samplers.drawn(rng, sampler, rows, kind))
+    return drawn.view(*parameters[0].shape, *shape).to(result)
+
+
+def mask(shape: Sequence[int], dtype: torch.dtype, p: float, rng: ExactStream) -> Tensor:
+    """Dropout's mask: ``1 / (1 - p)`` for what stays, 0 with probability `p`."""
+    keep = np.float32(1) - np.float32(p)
+    filler = torch.empty(tuple(shape), dtype=wide_type(dtype, rng))
+    stays = uniform_(filler, rng) < float(keep)
+    scale = float(np.float32(1) / keep) if keep else 0.0
+    return stays.to(torch.float32).mul_(scale).to(dtype)
+
+
+def integers(
+    low: int, high: int, shape: Sequence[int], rng: Generator, device: torch.device | None
+) -> Tensor:
+    """Integers from [low, high), int64."""
+    if not is_exact(rng):
+        return torch.randint(low, high, tuple(shape), generator=rng, device=device)
+    drawn = torch.empty(tuple(shape), dtype=torch.int64)
+    return _filled(drawn, exact.integers(rng, drawn.numel(), low, high))
+
+
+def bounds(shares: Tensor, rng: Generator) -> Tensor:
+    """Where classes end when their shares are laid out along [0, 1]."""
+    if not is_exact(rng):
+        return shares.to(torch.promote_types(shares.dtype, torch.float32)).cumsum(-1)
+    sums = torch.from_numpy(np.cumsum(shares.detach().numpy(), -1))
+    return sums.to(torch.promote_types(shares.dtype, torch.float32))
+
+
+def choices(n: int, shape: Sequence[int], rng: Generator, device: torch.device | None) -> Tensor:
+    """Integers below `n`, int64, as NumPy's operators draw them."""
+    if not is_exact(rng):
+        return torch.randint(n, tuple(shape), generator=rng, device=device)
+    drawn = torch.empty(tuple(shape), dtype=torch.int64)
+    words = rng.in_order.take(drawn.numel()) % np.uint64(n)
+    return _filled(drawn, words.view(np.int64))
+
+
+def order(n: int, rng: Generator, device: torch.device | None, *, rising: bool = True) -> Tensor:
+    """The integers below `n` in random order; `rising`: which of MXNet's two shuffles."""
+    if not is_exact(rng):
+        return torch.randperm(n, generator=rng, device=device)
+    return torch.from_numpy(exact.shuffled(rng.in_order, n, rising))
+
+
+def gumbel_keys(weights: Tensor, rng: ExactStream) -> Tensor:
+    """Keys whose descending order draws classes by `weights` without replacement."""
+    noise = uniform_(torch.empty(len(weights)), rng, in_order=True).double()
+    return weights.double().log() - (-noise.log()).log()
+
+
+def subset(n: int, count: int, rng: Generator, device: torch.device | None) -> Tensor:
+    """`count` different integers below `n`, int64."""
+    if not is_exact(rng):
+        return torch.randperm(n, generator=rng, device=device)[:count]
+    return torch.from_numpy(exact.subset(rng.in_order, n, count))

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The random streams of MXNet 1.9.1 on a CPU: Mersenne Twisters, and which element takes which.
+
+Each process has one stream for draws in order and 1,024 for draws in parallel, shared by all CPU
+contexts. Parallel draws divide an array into blocks of at least 64 elements, each with a generator
+of its own, so that results depend on neither the number of threads nor the processor.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import torch
+
+__all__ = ["ExactStream", "Words"]
+
+Words: TypeAlias = np.ndarray[Any, np.dtype[np.uint64]]
+
+_N_ENGINES = 1024
+_MIN_BLOCK = 64
+_SEED_FACTOR = 127
+_WORD = 1 << 32
+
+
+@functools.cache
+def _unseeded() -> Any:
+    """What saves the hashing of a seed that is replaced at once; numpy.random is imported late."""
+    from numpy.random.bit_generator import ISeedSequence
+
+    class Unseeded(ISeedSequence):
+        def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Any:
+            return np.zeros(n_words, dtype)
+
+    return Unseeded()
+
+
+class Engine:
+    """One MT19937 whose 32-bit words can be looked at before they are consumed."""
+
+    def __init__(self, seed: int) -> None:
+        self._generator: Any = np.random.MT19937(_unseeded())
+        self._kept: Words = np.empty(0, np.uint64)
+        self.restart(seed)
+
+    def restart(self, seed: int) -> None:
+        """Begins the sequence of another seed."""
+        self._generator._legacy_seeding(seed % _WORD)
+        self._kept = self._kept[:0]
+
+    def peek(self, count: int) -> Words:
+        """The next `count` words, which stay."""
+        missing = count - len(self._kept)
+        if missing > 0:
+            new = self._generator.random_raw(missing)
+            self._kept = np.concatenate((self._kept, new)) if len(self._kept) else new
+        return self._kept[:count]
+
+    def skip(self, count: int) -> None:
+        """Consumes `count` words that were looked at."""
+        self._kept = self._kept[count:]
+
+    def take(self, count: int) -> Words:
+        """The next `count` words."""
+        if not len(self._kept):
+            words: Words = self._generator.random_raw(count)
+            return words
+        words = self.peek(count)
+        self.skip(count)
+        return words
+
+
+class ExactStream(torch.Generator):
+    """What operators on CPU contexts draw from to get MXNet's own numbers.
+
+    It is a generator of PyTorch's as well, for the operators whose draws are not MXNet's.
+
+    Args:
+        seed: as given to `mx.random.seed`.
+    """
+
+    def __new__(cls, seed: int) -> ExactStream:  # noqa: D102 - as __init__
+        return super().__new__(cls, device="cpu")  # type: ignore[call-arg]
+
+    def __init__(self, seed: int) -> None:
+        self.in_order = Engine(0)
+        self._engines: list[Engine] = []
+        self.restart(seed)
+
+    def restart(self, seed: int) -> None:
+        """Begins the sequences of another seed."""
+        self.manual_seed(seed % _WORD)
+        self._seed = _SEED_FACTOR * seed
+        self.in_order.restart(self._seed)
+        self._n_started = 0
+
+    def blocks(self, size: int) -> tuple[Sequence[Engine], list[int]]:
+        """The engines that fill an array of `size` elements, and how many each of them fills."""
+        n_blocks = min(-(-size // _MIN_BLOCK), _N_ENGINES)
+        length = -(-size // max(n_blocks, 1))
+        starts = range(0, size, max(length, 1))
+        self._start(len(starts))
+        return self._engines[: len(starts)], [min(length, size - start) for start in starts]
+
+    def _start(self, count: int) -> None:
+        for number in range(self._n_started, count):
+            seed = self._seed + number
+            if number < len(self._engines):
+                self._engines[number].restart(seed)
+            else:
+                self._engines.append(Engine(seed))
+        self._n_started = max(self._n_started, count)
+
+    def words(self, size: int, per_element: int) -> Words:
+        """The words that fill an array of `size` elements, in order of elements."""
+        drawn = np.empty(size * per_element, np.uint64)
+        at = 0
+        for engine, length in self.each_block(size):
+            end = at + length * per_element
+            drawn[at:end] = engine.take(length * per_element)
+            at = end
+        return drawn
+
+    def each_block(self, size: int) -> Iterator[tuple[Engine, int]]:
+        """Engines with the number of elements that each fills."""
+        return zip(*self.blocks(size), strict=True)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import mxnova as mx
+from mxnova.core.runtime.exact_streams import Engine, ExactStream
+
+OF_SEED_3 = [0.5853022, 0.4216575, 0.4413911]  # MXNet 1.9.1
+OF_SEED_0 = [0.5488135, 0.5928446, 0.7151894]
+
+
+@pytest.fixture(autouse=True)
+def _exact():
+    yield
+    mx.random.seed(0, exact=False)
+
+
+def drawn(n=3, ctx=None):
+    return mx.nd.random.uniform(shape=(n,), ctx=ctx).asnumpy().tolist()
+
+
+def test_an_engine_keeps_what_was_only_looked_at():
+    engine, other = Engine(5), Engine(5)
+    expected = other.take(10).tolist()
+    assert engine.peek(4).tolist() == expected[:4]
+    engine.skip(1)
+    assert engine.take(2).tolist() == expected[1:3]
+    assert engine.take(7).tolist() == expected[3:]
+    engine.restart(5)
+    assert engine.take(3).tolist() == expected[:3]
+
+
+@pytest.mark.parametrize(
+    ("size", "lengths"),
+    [(0, []), (1, [1]), (64, [64]), (65, [33, 32]), (129, [43, 43, 43]), (65_537, [65] * 1008)],
+)
+def test_blocks_divide_an_array(size, lengths):
+    _, found = ExactStream(1).blocks(size)
+    assert sum(found) == size
+    assert found[: len(lengths)] == lengths
+    assert len(found) <= 1024
+
+
+def test_a_restarted_stream_begins_every_sequence_anew():
+    stream = ExactStream(3)
+    first = stream.words(200, 1).tolist(), stream.in_order.take(3).tolist()
+    stream.restart(4)
+    assert stream.words(200, 1).tolist() != first[0]
+    stream.restart(3)
+    assert (stream.words(200, 1).tolist(), stream.in_order.take(3).tolist()) == first
+
+
+def test_the_mode_stays_until_it_is_ended():
+    mx.random.seed(3)
+    plain = drawn()
+    mx.random.seed(3, exact=True)
+    np.testing.assert_allclose(drawn(), OF_SEED_3, rtol=1e-6)
+    mx.random.seed(4)
+    assert not np.allclose(drawn(), OF_SEED_3)
+    mx.random.seed(3)
+    np.testing.assert_allclose(drawn(), OF_SEED_3, rtol=1e-6)
+    mx.random.seed(3, exact=False)
+    assert drawn() == plain
+
+
+def test_cpu_contexts_share_the_stream():
+    mx.random.seed(3, exact=True)
+    both = drawn(2, mx.cpu(0)) + drawn(1, mx.cpu(1))
+    np.testing.assert_allclose(both, OF_SEED_3, rtol=1e-6)
+    mx.random.seed(3, mx.cpu(5))
+    np.testing.assert_allclose(drawn(), OF_SEED_3, rtol=1e-6)
+
+
+def test_the_mode_begins_with_a_seed_for_one_context():
+    drawn(1, mx.cpu(1))
+    mx.random.seed(3, mx.cpu(1), exact=True)
+    np.testing.assert_allclose(drawn(), OF_SEED_3, rtol=1e-6)
+
+
+def test_draws_of_nothing_take_nothing():
+    mx.random.seed(3, exact=True)
+    with mx.util.np_shape(True):
+        assert mx.nd.random.normal(shape=(0,)).shape == (0,)
+        assert mx.np.random.normal(size=(0,)).shape == (0,)
+    np.testing.assert_allclose(drawn(), OF_SEED_3, rtol=1e-6)
+
+
+def test_the_environment_asks_for_it():
+    program = "import mxnova as mx; print(mx.nd.random.uniform(shape=3).asnumpy().tolist())"
+    env = {**os.environ, "MXNET_RANDOM": "exact"}
+    output = subprocess.run(
+        [sys.executable, "-c", program], env=env, capture_output=True, text=True, check=True
+    ).stdout
+    found = [float(number) for number in output.strip("[]\n").split(",")]
+    np.testing.assert_allclose(found, OF_SEED_0, rtol=1e-6)
+
+
+def test_loops_draw_from_it():
+    def body(data, state):
+        return data + mx.nd.random.uniform(shape=(1,)), state
+
+    mx.random.seed(3, exact=True)
+    found, _ = mx.nd.contrib.foreach(body, mx.nd.zeros((3, 1)), [])
+    np.testing.assert_allclose(found.asnumpy().ravel(), OF_SEED_3, rtol=1e-6)
