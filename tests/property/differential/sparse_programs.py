@@ -133,7 +133,7 @@ def _gradients(rng: Random, shape: tuple[int, int]) -> list[str]:
         f"nd.take(w, nd.array({lookup}))", "nd.dot(c, w) * 2 + 1", "nd.sparse.dot(c, w).sum(axis=1) ** 2",
     ))  # fmt: skip
     return [
-        "c = c.astype('float32')", weight, f"w.attach_grad(stype={stype})",
+        f"c = {_made(rng, shape, 'csr', 'float32')}", weight, f"w.attach_grad(stype={stype})",
         f"with autograd.record():\n    y = {body}", "y.backward()", "w.grad", "w.grad.stype",
     ]  # fmt: skip
 
