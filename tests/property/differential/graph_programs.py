@@ -104,7 +104,7 @@ _LAYERS = (
     "sym.sum({x}, axis=1, keepdims=True, name='su{i}')",
     "sym.split({x}, num_outputs=2, axis=1, name='sp{i}')[{b}]",
     "sym.slice_axis({x}, axis=0, begin=0, end=1, name='sl{i}')",
-    "sym.LeakyReLU({x}, act_type='prelu', name='pr{i}')",
+    "sym.LeakyReLU({x}, act_type='leaky', slope=0.5, name='lr{i}')",
     "sym.softmax({x}, axis=-1, name='sm{i}')",
     "sym.BlockGrad({x}, name='bg{i}')",
     "sym.Cast({x}, dtype='{d}', name='ca{i}')",
