@@ -193,7 +193,6 @@ _DENSE = (
     "nn.BatchNorm(scale={t}, center={f}, prefix='bn{i}_')",
     "nn.LayerNorm(prefix='ln{i}_')",
     "nn.LeakyReLU(0.1, prefix='lr{i}_')",
-    "nn.PReLU(prefix='pr{i}_')",
     "nn.ELU(prefix='elu{i}_')",
     "nn.SELU(prefix='selu{i}_')",
     "nn.GELU(prefix='gelu{i}_')",

@@ -268,13 +268,13 @@ def _batches_of_csv(rng: Random) -> list[str]:
     return [
         f"onp.savetxt('d.csv', data(({rows}, {columns}), 'float32', {rng.randrange(99)}) * 8, delimiter=',', fmt={'%d' if whole else '%.3f'!r})",
         f"onp.savetxt('l.csv', onp.arange({rows}), fmt='%d')",
-        f"it = mx.io.CSVIter(data_csv='d.csv', data_shape=({columns},), label_csv={rng.choice(('NULL', 'l.csv'))!r}, batch_size={rng.randint(1, 3)}, round_batch={rng.random() < 0.5}, dtype={rng.choice(('float32', 'int32') if whole else ('float32', 'float64'))!r})",
+        f"it = mx.io.CSVIter(data_csv='d.csv', data_shape=({columns},), label_csv={rng.choice(('NULL', 'l.csv'))!r}, batch_size={rng.randint(1, min(rows, 3))}, round_batch={rng.random() < 0.5}, dtype={rng.choice(('float32', 'int32') if whole else ('float32', 'float64'))!r})",
     ]
 
 
 def _batches_of_libsvm(rng: Random) -> list[str]:
     lines = []
-    for i in range(rng.randint(2, 6)):
+    for i in range(rng.randint(3, 6)):
         features = sorted(rng.sample(range(4), rng.randint(0, 3)))
         lines.append(" ".join([str(i % 3), *[f"{j}:{rng.choice((1, 0.5, -2))}" for j in features]]))
     return [
