@@ -32,6 +32,10 @@ CASES: dict[str, tuple[type[Exception], Callable[[], Any]]] = {
     "warm-up": (AssertionError, lambda: mx.lr_scheduler.LRScheduler().get_warmup_lr(1)),
     "names of weights": (AssertionError, lambda: mx.optimizer.Optimizer(param_idx2name=3)),
     "no optimizer": (AssertionError, lambda: mx.optimizer.register(3)),
+    "polyval": (ValueError, lambda: mx.np.polyval(mx.np.ones((2, 2)), mx.np.ones(3))),
+    "diag_indices_from": (ValueError, lambda: mx.np.diag_indices_from(mx.np.ones(3))),
+    "full": (MXNetError, lambda: mx.np.full((2,), "x")),
+    "full_like": (MXNetError, lambda: mx.np.full_like(mx.np.ones(2), None)),
     "size of parameters": (
         AssertionError,
         lambda: mx.rnn.FusedRNNCell(3, prefix="").unpack_weights({"parameters": vector()}),

@@ -71,6 +71,7 @@ class Ftrl(Optimizer):
     beta: Any
     def create_state(self, index: Any, weight: NDArray) -> Any: ...
     lamda1: Any
+    lr: Any
     def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None: ...  # type: ignore[override]
     def update_multi_precision(self, index: Any, weight: Any, grad: Any, state: Any) -> None: ...
 class LAMB(Optimizer):

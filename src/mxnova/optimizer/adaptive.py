@@ -160,7 +160,8 @@ class Ftrl(Together):
 
     Args:
         lamda1: strength of the L1 penalty.
-        learning_rate: learning rate.
+        learning_rate: learning rate. With an `lr_scheduler`, rates follow from the scheduler's own
+            `base_lr` instead, as in MXNet.
         beta: how slowly the rate of an element falls.
         kwargs: arguments of `Optimizer`.
     """
@@ -168,7 +169,8 @@ class Ftrl(Together):
     def __init__(
         self, lamda1: float = 0.01, learning_rate: float = 0.1, beta: float = 1, **kwargs: Any
     ) -> None:
-        super().__init__(learning_rate=learning_rate, **kwargs)
+        super().__init__(**kwargs)
+        self.lr = learning_rate
         self.lamda1 = lamda1
         self.beta = beta
 

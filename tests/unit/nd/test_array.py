@@ -228,6 +228,15 @@ def test_results_of_operators_share_no_memory_with_inputs(change):
     assert x.asnumpy().tolist() == [[1, 2], [3, 4]]
 
 
+@pytest.mark.parametrize("shape", [(1,), (3,)])
+def test_t_of_one_axis_is_the_array_itself(shape):
+    x = mx.nd.ones(shape)
+    turned = x.T
+    turned[:] = 7
+    assert turned is x
+    assert x.asnumpy().tolist() == [7] * shape[0]
+
+
 def test_methods_come_from_operators():
     x = mx.nd.array([[1, 4], [9, 16]])
     assert x.sqrt().asnumpy().tolist() == [[1, 2], [3, 4]]

@@ -89,6 +89,9 @@ def test_sample(sample):
         ("_npi_add", "bool", "uint8", "uint8"),
         ("_npi_multiply", "float16", "float64", "float64"),
         ("_npi_subtract", "bool", "float16", "float16"),
+        ("_npi_subtract", "int8", "int64", "int64"),
+        ("_npi_mod", "uint8", "int32", "int32"),
+        ("_npi_mod", "int8", "bool", "int8"),
         ("_npi_true_divide", "int64", "int64", "float32"),
         ("_npi_true_divide", "int64", "float16", "float16"),
         ("_npi_equal", "float64", "float64", "bool"),
@@ -98,6 +101,14 @@ def test_sample(sample):
 def test_type_of_the_output(op, lhs, rhs, output):
     types = [getattr(torch, lhs), getattr(torch, rhs)]
     assert inferred_dtypes(op, {}, types) == f"{lhs}, {rhs} -> {output}"
+
+
+def test_integers_of_two_types_mix_whatever_their_shapes():
+    small, wide = mx.np.array([7, -8, 9], dtype="int8"), mx.np.array([3, 3, 2**40], dtype="int64")
+    for other in (wide, wide[:1], mx.np.array(3, dtype="int64")):
+        numbers = np.int64([7, -8, 9]), other.asnumpy()
+        assert (small - other).asnumpy().tolist() == np.subtract(*numbers).tolist()
+        assert np.array_equal((small % other).asnumpy(), np.mod(*numbers))
 
 
 def test_an_unknown_type_is_learnt():
@@ -112,7 +123,7 @@ def test_an_unknown_type_is_learnt():
     "op, lhs, rhs",
     [
         ("_npi_add", "int8", "uint8"),
-        ("_npi_subtract", "int32", "int64"),
+        ("_npi_subtract", "int8", "uint8"),
         ("_npi_subtract", "bool", "bool"),
         ("_npi_true_divide", "float32", "float64"),
         ("_npi_true_divide", "int32", "int64"),

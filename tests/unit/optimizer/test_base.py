@@ -140,6 +140,13 @@ def test_scheduler(caplog):
     assert "replaces the scheduler's base_lr" in caplog.text
 
 
+def test_ftrl_leaves_the_rate_to_its_scheduler():
+    scheduler = mx.lr_scheduler.FactorScheduler(2, 0.5, base_lr=0.3)
+    made = mx.optimizer.Ftrl(learning_rate=0.2, lr_scheduler=scheduler)
+    assert (made.lr, made.learning_rate, scheduler.base_lr) == (0.2, 0.3, 0.3)
+    assert mx.optimizer.Ftrl().learning_rate == 0.1
+
+
 @pytest.mark.parametrize(
     ("make", "error", "named"),
     [

@@ -99,7 +99,12 @@ def of_values(error: MXNetError) -> MXNetError:
 
 
 def told_as(kind: str, error: MXNetError) -> MXNetError:
-    """`error` as one that MXNet's operator tells C of as ValueError, IndexError or TypeError."""
+    """`error` as a ValueError, IndexError or TypeError, too: MXNet's operator raises it as that.
+
+    C is told of it under that name.
+    """
+    if kind not in (parent.__name__ for parent in type(error).__mro__):
+        error = _BUILT_IN[kind](*error.args)
     error.kind = kind
     return error
 
@@ -141,6 +146,13 @@ class UnknownNameError(MXNetError, KeyError):
 
 class OutOfRangeError(MXNetError, IndexError):
     """An index beyond the end of what it indexes."""
+
+
+_BUILT_IN: dict[str, type[MXNetError]] = {
+    "IndexError": OutOfRangeError,
+    "TypeError": ArgumentTypeError,
+    "ValueError": ArgumentError,
+}  # classes of `told_as`
 
 
 class FileError(MXNetError, OSError):

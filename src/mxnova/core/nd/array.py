@@ -114,7 +114,9 @@ class NDArray(Arithmetic, Reshaping, Interchange):
 
     @property
     def T(self) -> NDArray:  # noqa: N802 - MXNet's name
-        """The array with its axes reversed."""
+        """The array with its axes reversed: itself where it has fewer than two."""
+        if self.ndim < 2:
+            return self
         turned: NDArray = of_one(_TRANSPOSE.plain, self)
         return turned
 

@@ -63,18 +63,23 @@ def full(
         dtype = np.bool_ if isinstance(fill_value, bool) else _FLOAT
     return F._npi_full(
         shape=shape,
-        value=float(fill_value),
+        value=_number(fill_value),
         ctx=_context(ctx),
         dtype=dtype_text(dtype),
         out=out,
     )
 
 
+def _number(value: Any) -> Any:
+    """What an operator takes for `value`, which it refuses where it is no number."""
+    return float(value) if isinstance(value, bool | np.bool_) else value
+
+
 def _full_like(
     F: World, name: str, a: Any, value: Any, dtype: Any, order: str, ctx: Any, out: Any
 ) -> Any:
     _check_order(name, order)
-    attrs = {"fill_value": float(value), "ctx": _context(ctx), "dtype": dtype_text(dtype)}
+    attrs = {"fill_value": _number(value), "ctx": _context(ctx), "dtype": dtype_text(dtype)}
     return F._npi_full_like(a, **attrs, out=out)
 
 

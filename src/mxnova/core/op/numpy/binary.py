@@ -72,14 +72,10 @@ def _wider(op: Op, t: DTypes) -> None:
 
 
 def _wider_number(op: Op, t: DTypes) -> None:
-    """As `_wider`; integers do not mix, and two bools are refused."""
-    mixture = _mixture(op, t)
-    if mixture is None:
+    """As `_wider`; two bools are refused."""
+    _wider(op, t)
+    if t.known("lhs") is t.known("rhs"):
         numbers_only(op, t)
-    elif not any(d.is_floating_point for d in mixture):
-        raise _refusal(op, *mixture)
-    else:
-        t.output = torch.promote_types(*mixture)
 
 
 def _quotient(op: Op, t: DTypes) -> None:

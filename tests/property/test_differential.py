@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs at random give what MXNet 1.9.1 gave; `scripts/differential` runs more of them on both.
+
+scripts/differential PYTHON --programs 10 --record tests/data/differential
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+import mxnova as mx
+
+from .differential import KINDS, program
+from .differential.compare import differences
+from .differential.runner import run
+
+RECORDED = Path(__file__).parents[1] / "data" / "differential"
+
+
+def recorded(kind):
+    """(number, steps, results) of each program that MXNet ran."""
+    return json.loads(gzip.decompress((RECORDED / f"{kind}.json.gz").read_bytes()))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_programs_give_what_mxnet_gave(kind):
+    found = []
+    for number, steps, wanted in recorded(kind):
+        ours = json.loads(json.dumps(run(steps, mx)))
+        for step, text in differences(steps, wanted, ours):
+            if not text.startswith("accepted"):
+                found.append(f"{kind} {number}, step {step}: {steps[step]}\n    {text[:500]}")
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_number_makes_the_same_program_again(kind):
+    assert len(recorded(kind)) >= 8
+    assert program(kind, 5) == program(kind, 5) != program(kind, 6)
+
+
+ARRAY = ["NDArray", "NDArray", "default", "array", "float32", [2], [1.0, 2.0]]
+
+
+@pytest.mark.parametrize(
+    "wanted, found, kind",
+    [
+        (["value", ARRAY], ["value", [*ARRAY[:-1], [1.0, 2.00001]]], None),
+        (["value", ARRAY], ["value", [*ARRAY[:-1], [1.0, 2.01]]], "value"),
+        (["value", ARRAY], ["value", [*ARRAY[:-1], [1.0, float("nan")]]], "value"),
+        (["value", ARRAY], ["value", [*ARRAY[:4], "float64", *ARRAY[5:]]], "value"),
+        (["value", 1], ["value", True], "value"),
+        (["value", 1], ["error", ["MXNetError"], ""], "kind"),
+        (["error", ["MXNetError"], ""], ["value", 1], "accepted"),
+        (["error", ["ValueError"], ""], ["error", ["ArgumentError", "ValueError"], ""], None),
+        (["error", ["ValueError"], ""], ["error", ["TypeError"], ""], "error"),
+    ],
+)
+def test_comparison(wanted, found, kind):
+    differ = differences(["x"], [wanted], [found])
+    assert [text.split(":")[0] for _, text in differ] == ([kind] if kind else [])
+
+
+def test_what_follows_a_failed_statement_is_not_compared_until_an_empty_step():
+    failed, done = ["error", ["ValueError"], ""], ["done"]
+    steps = ["x = f()", "x", "", "y"]
+    wanted = [failed, ["value", 1], done, ["value", 1]]
+    found = [failed, ["value", 2], done, ["value", 2]]
+    assert [step for step, _ in differences(steps, wanted, found)] == [3]
