@@ -7,6 +7,7 @@ are told. Whoever reaches that port can write into the store, so that nothing of
 
 from __future__ import annotations
 
+import functools
 import os
 import socket
 import struct
@@ -122,7 +123,8 @@ def host(listener: socket.socket, seconds: float) -> dist.Store:
         seconds: that calls of the store wait.
     """
     address, port = listener.getsockname()[:2]
-    return dist.TCPStore(
+    store = functools.partial(
+        dist.TCPStore,
         _ANYWHERE.get(address, address),
         port,
         is_master=True,
@@ -130,6 +132,10 @@ def host(listener: socket.socket, seconds: float) -> dist.Store:
         wait_for_workers=False,
         master_listen_fd=listener.detach(),
     )
+    try:
+        return store()
+    except NotImplementedError:  # the one of libuv takes no sockets in torch 2.6
+        return store(use_libuv=False)
 
 
 def enter(world: World) -> dist.Store:
