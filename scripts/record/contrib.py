@@ -15,6 +15,7 @@ import json
 import os
 import sys
 import tempfile
+import warnings
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -286,7 +287,8 @@ def vectors(mx: Any) -> dict[str, Any]:
     text = _module(mx, "contrib.text")
     vocabulary = text.vocab.Vocabulary(Counter("aabbx"), reserved_tokens=["<pad>"])
     made = {}
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of headings and of tokens that are there twice
         path = Path(folder) / "vectors.txt"
         for name, content in FILES.items():
             path.write_text(content)

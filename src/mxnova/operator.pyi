@@ -76,7 +76,9 @@ class Op:
     def outputs(self) -> tuple[str, ...]: ...
     pointwise: Any
     def quiet_facts(self) -> dict[str, Any]: ...
+    rules_are_fixed: Any
     def settled(self, shape: tuple[int, ...], dtype: Any) -> Op: ...
+    starts_gradients: bool
     structure: Any
     subgraphs: tuple[Any, ...]
     type: Any

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import gzip
 import io
-import logging
 import random
 import struct
 import tarfile
@@ -25,7 +24,6 @@ from mxnova.gluon.data.vision import CIFAR10, CIFAR100, MNIST, datasets
 
 __all__ = ["attack", "make", "seeds"]
 
-logging.getLogger("mxnova").setLevel(logging.ERROR)  # of files that are not the published ones
 _SIZES = (0, 1, 2, 28, 10_000, 60_000, 1 << 16, (1 << 31) - 1, 1 << 31, (1 << 32) - 1)
 _ROW = 3073
 

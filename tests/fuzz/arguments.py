@@ -9,7 +9,6 @@ from __future__ import annotations
 import atexit
 import functools
 import json
-import logging
 import os
 import random
 import shutil
@@ -29,7 +28,6 @@ from mxnova.io.parameters import ITERATORS, parameters_of
 
 __all__ = ["attack", "make", "seeds"]
 
-logging.getLogger("mxnova").setLevel(logging.ERROR)
 _VALUES: tuple[Any, ...] = (
     0, 1, 2, 3, 7, -1, 10**7, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, 1 << 62, 1 << 80, 0.5, 1e308, -1e30,
     float("nan"), float("inf"), True, False, None, "", "x", "None", "(1,)", [], [1], [3, 8, 8], [0, 1 << 40],
@@ -107,9 +105,10 @@ def attack(data: bytes) -> None:
 
 
 def _iterate(name: str, given: dict[str, Any]) -> None:
-    os.chdir(_folder())  # where `mean_img` is written to
     for key, value in given.items():
         given[key] = tuple(value) if isinstance(value, list) else value
+    before = Path.cwd()
+    os.chdir(_folder())  # where `mean_img` is written to
     try:
         iterator = ITERATORS[name](**given)
         for _ in range(2):
@@ -118,6 +117,8 @@ def _iterate(name: str, given: dict[str, Any]) -> None:
             iterator.reset()
     except (OutOfMemoryError, TypeError):  # of a batch that is asked for; of an argument's type
         pass
+    finally:
+        os.chdir(before)
 
 
 def _start(text: str) -> None:

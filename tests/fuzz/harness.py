@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import logging
 import multiprocessing
 import random
 import re
@@ -262,6 +263,7 @@ def _work(
     parent: Connection, current: Any, parser: Parser, first: int, n_inputs: int, seed: int
 ) -> None:
     warnings.simplefilter("error")
+    logging.getLogger("mxnova").setLevel(logging.ERROR)
     if sys.platform == "linux" and hasattr(ctypes.CDLL(None), "mallopt"):
         ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, 1 << 17)
     inputs = inputs_of(parser, seed)

@@ -6,7 +6,6 @@ What is read must be usable: updates end at once, and work or raise MXNetError.
 
 from __future__ import annotations
 
-import logging
 import random
 import warnings
 from typing import Any
@@ -29,7 +28,6 @@ from mxnova.optimizer.states import dumps_updater
 
 __all__ = ["attack", "make", "seeds"]
 
-logging.getLogger("mxnova").setLevel(logging.ERROR)  # of rates and storage
 
 _SCHEDULERS = (
     lambda: FactorScheduler(2, 0.5, warmup_steps=3),
@@ -37,7 +35,11 @@ _SCHEDULERS = (
     lambda: PolyScheduler(10),
     lambda: CosineScheduler(10, 0.1, warmup_steps=2, warmup_begin_lr=0.01),
 )
-_NAMES = sorted(n for n in Optimizer.opt_registry if n != "test")
+_NAMES = sorted(
+    name
+    for name, kind in Optimizer.opt_registry.items()
+    if kind.__module__.startswith("mxnova.optimizer.") and name != "test"
+)
 _METHODS = ("update", "__class__", "__dict__", "_get_lr", "learning_rate", "create_state", "__call__",
             "_check", "_skip", "_update_count", "", "a b", "param_dict", "opt_registry")  # fmt: skip
 _NUMBERS = (0, -1, 1, 2, 1e308, -1e308, 5e-324, float("nan"), float("inf"), -(10**12), 10**12,

@@ -70,5 +70,8 @@ print(gc.isenabled(), gc.get_freeze_count() > 50_000)
 )
 def test_what_is_loaded_first_is_not_looked_through(before, expected):
     code = LOADED.format(before=before)
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True, text=True, check=True, env={**os.environ, "MXNOVA_TUNE_PROCESS": "1"},
+    )  # fmt: skip
     assert found.stdout.strip() == expected

@@ -1,5 +1,6 @@
 """A program in C, without Python of its own; and a running Python."""
 
+import os
 import subprocess
 import sys
 
@@ -41,8 +42,12 @@ print("torch" in sys.modules, gc.isenabled(), gc.get_freeze_count() > 100_000)
 
 def test_the_collector_rests_while_the_library_starts(built):
     command = [sys.executable, "-c", COLLECTOR, str(built.library)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
-    assert done.stdout == "True True True\n"
+    for tuned in (True, False):
+        environment = {**os.environ, "MXNOVA_TUNE_PROCESS": str(int(tuned))}
+        done = subprocess.run(
+            command, check=True, capture_output=True, text=True, timeout=120, env=environment
+        )
+        assert done.stdout == f"True True {tuned}\n"
 
 
 THREADS = r"""

@@ -26,7 +26,19 @@ def _script():
 SCRIPT = _script()
 
 
-@pytest.mark.parametrize("name", ["loss scales", "tables", "vectors", "loaded"])
+def without_counts(table):
+    """A summary's lines but for numbers of parameters, many of which are wrong in MXNet."""
+    *lines, _total, _end = table.splitlines()
+    start, end = (76, 88) if len(lines[0]) == 120 else (30, 40)
+    return [line[:start] + line[end:] for line in lines]
+
+
+def test_summaries():
+    for ours, theirs in zip(SCRIPT.tables(mx), RECORDED["tables"], strict=True):
+        assert without_counts(ours) == without_counts(theirs)
+
+
+@pytest.mark.parametrize("name", ["loss scales", "vectors", "loaded"])
 def test_equal(name):
     assert json.loads(json.dumps(SCRIPT.RECORDED[name](mx))) == RECORDED[name]
 

@@ -11,7 +11,7 @@ import pytest
 from mxnova.core.runtime import idle_threads
 
 IS_LINUX = sys.platform.startswith("linux")
-NAMES = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")
+NAMES = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY", "MXNOVA_TUNE_PROCESS")
 
 COMES_AND_GOES = """
 import os

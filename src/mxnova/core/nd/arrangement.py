@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -63,7 +64,11 @@ def moveaxis(
 
 
 def _axes(name: str, given: int | Sequence[int], rank: int) -> list[int]:
-    axes = list(given) if np.ndim(given) else [int(given)]  # type: ignore[arg-type]
+    try:
+        listed: Any = given if np.ndim(given) else [given]  # type: ignore[arg-type]
+        axes = [operator.index(axis) for axis in listed]
+    except TypeError:
+        raise argument_error("moveaxis", name, given, "must be a number or numbers") from None
     positive = [axis + rank if axis < 0 else axis for axis in axes]
     if len(set(positive)) < len(axes) or any(not 0 <= axis < rank for axis in positive):
         raise argument_error("moveaxis", name, given, f"must be different axes of {rank}")

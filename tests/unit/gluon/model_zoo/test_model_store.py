@@ -3,13 +3,21 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import threading
 import zipfile
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 import mxnova as mx
 from mxnova.gluon.model_zoo import model_store, vision
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
 
 
 @pytest.fixture
@@ -22,8 +30,15 @@ def published(tmp_path, monkeypatch):
     net.save_parameters(str(file))
     sha1 = hashlib.sha1(file.read_bytes()).hexdigest()
     monkeypatch.setitem(model_store._model_sha1, "squeezenet1.1", sha1)
-    monkeypatch.setenv("MXNET_GLUON_REPO", (tmp_path / "repository").as_uri())
-    return net, file, f"squeezenet1.1-{sha1[:8]}"
+    handler = functools.partial(QuietHandler, directory=str(tmp_path / "repository"))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    monkeypatch.setenv("MXNET_GLUON_REPO", f"http://127.0.0.1:{server.server_address[1]}/")
+    yield net, file, f"squeezenet1.1-{sha1[:8]}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
 
 
 def put_in_repository(tmp_path, name, content):
