@@ -65,7 +65,7 @@ def moveaxis(
 
 def _axes(name: str, given: int | Sequence[int], rank: int) -> list[int]:
     try:
-        listed: Any = given if np.ndim(given) else [given]  # type: ignore[arg-type]
+        listed: Any = given if np.ndim(given) else [given]
         axes = [operator.index(axis) for axis in listed]
     except TypeError:
         raise argument_error("moveaxis", name, given, "must be a number or numbers") from None
