@@ -234,6 +234,14 @@ def test_names_that_numpy_dropped_can_be_left_out(mxnova, folder):
     assert "no attribute 'float'" in mxnova("run", "--no-numpy-names", "script.py").stderr
 
 
+def test_arrays_of_one_element_are_numbers_when_asked_for(mxnova, folder):
+    lines = "import subprocess, sys, mxnet as mx\nprint(float(mx.nd.ones((1, 1)).asnumpy()))\n"
+    child = "subprocess.run([sys.executable, '-W', 'ignore', sys.argv[1]])"
+    script(folder, lines + "if sys.argv[1:]: " + child)
+    done = mxnova("run", "--numpy-compat", "script.py", "script.py", PYTHONWARNINGS="ignore")
+    assert sorted(done.stdout.split()) == ["1.0", "1.0"], done.stderr
+
+
 def test_a_variable_that_cannot_be_read_is_one_line(mxnova, folder):
     script(folder, "print(1)")
     done = mxnova("run", "script.py", MXNOVA_NUMPY_NAMES="perhaps")
