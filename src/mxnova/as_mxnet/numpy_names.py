@@ -173,5 +173,6 @@ def add_when_imported() -> None:
 
 
 def _adapt(numpy: ModuleType) -> None:
-    add_names(numpy)
-    add_modules(numpy)
+    if hasattr(numpy, "exceptions"):  # not a file of the program's, of this name
+        add_names(numpy)
+        add_modules(numpy)
