@@ -69,6 +69,12 @@ def test_what_is_taken(name, n, dtype):
     assert first.dtype.__name__ == dtype
 
 
+@pytest.mark.parametrize("name", ["elemwise_div", "broadcast_div"])
+def test_integers_divided_by_zero(name):
+    with pytest.raises(MXNetError, match=f"{name}.*: an integer divided by zero"):
+        mx.nd.invoke(name, [mx.nd.ones((2,), dtype="int32"), mx.nd.zeros((2,), dtype="int32")], {})
+
+
 def test_other_errors_stay_as_they_are():
     import torch
 

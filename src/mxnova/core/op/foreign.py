@@ -33,6 +33,8 @@ def from_kernel(
         where: the operator and what it was given.
         given: names of the inputs and their types.
     """
+    if str(error) == "ZeroDivisionError":  # all that ATen says
+        return MXNetError(f"{where}: an integer divided by zero")
     if _OF_TYPES.search(str(error)):
         for name, dtype in given:
             if dtype is not None and dtype not in _EVERYWHERE:
