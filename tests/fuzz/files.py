@@ -83,7 +83,12 @@ def _shape(rng: random.Random) -> bytes:
 
 
 def _node(op: str, name: str, inputs: list[list[int]], **attrs: Any) -> dict[str, Any]:
-    return {"op": op, "name": name, "attrs": {k: str(v) for k, v in attrs.items()}, "inputs": inputs}
+    return {
+        "op": op,
+        "name": name,
+        "attrs": {k: str(v) for k, v in attrs.items()},
+        "inputs": inputs,
+    }
 
 
 def _symbol(rng: random.Random) -> bytes:
@@ -98,15 +103,25 @@ def _symbol(rng: random.Random) -> bytes:
 
 _LINKS = (  # nodes in a row, each of the one before: twice as much, as many outputs, as large a size
     lambda rng, i: _node("elemwise_add", f"n{i}", [[i, 0, 0]] * 2),
-    lambda rng, i: _node("Concat", f"n{i}", [[i, 0, 0]] * 2, num_args=rng.choice((2, 2, 2, 9)), dim=0),
+    lambda rng, i: _node(
+        "Concat", f"n{i}", [[i, 0, 0]] * 2, num_args=rng.choice((2, 2, 2, 9)), dim=0
+    ),
     lambda rng, i: _node("tile", f"n{i}", [[i, 0, 0]], reps=(rng.choice(_SIZES),) * 2),
     lambda rng, i: _node("SliceChannel", f"n{i}", [[i, 0, 0]], num_outputs=rng.choice(_SIZES)),
     lambda rng, i: _node("Reshape", f"n{i}", [[i, 0, 0]], shape=(-1, rng.choice(_SIZES), -4)),
     lambda rng, i: _node("expand_dims", f"n{i}", [[i, 0, 0]], axis=rng.choice((0, -1, 1 << 31))),
-    lambda rng, i: _node("Pad", f"n{i}", [[i, 0, 0]], mode="edge", pad_width=(rng.choice(_SIZES),) * 8),
-    lambda rng, i: _node("_zeros", f"n{i}", [], shape=(rng.choice(_SIZES),) * rng.choice((1, 4, 40))),
-    lambda rng, i: _node("transpose", f"n{i}", [[i, 0, 0]], axes=tuple(range(rng.choice((4, 4000))))),
-    lambda rng, i: _node("einsum", "same", [[rng.choice((i, i + 1, 1 << 40)), 0, 0]], subscripts="i->i"),
+    lambda rng, i: _node(
+        "Pad", f"n{i}", [[i, 0, 0]], mode="edge", pad_width=(rng.choice(_SIZES),) * 8
+    ),
+    lambda rng, i: _node(
+        "_zeros", f"n{i}", [], shape=(rng.choice(_SIZES),) * rng.choice((1, 4, 40))
+    ),
+    lambda rng, i: _node(
+        "transpose", f"n{i}", [[i, 0, 0]], axes=tuple(range(rng.choice((4, 4000))))
+    ),
+    lambda rng, i: _node(
+        "einsum", "same", [[rng.choice((i, i + 1, 1 << 40)), 0, 0]], subscripts="i->i"
+    ),
 )
 
 
@@ -120,7 +135,9 @@ def _records(rng: random.Random) -> bytes:
 def _part(rng: random.Random) -> bytes:
     """A part of a record: how it goes on, how long it says it is, and a header of many labels."""
     labels = rng.choice((0, 0, 1, 5, *_SIZES)) % (1 << 32)
-    payload = struct.pack("<IfQQ", labels, 1.0, rng.choice(_SIZES), 0) + bytes(rng.choice((0, 8, 20)))
+    payload = struct.pack("<IfQQ", labels, 1.0, rng.choice(_SIZES), 0) + bytes(
+        rng.choice((0, 8, 20))
+    )
     payload = rng.choice((payload, payload, recordio.MAGIC * 3, b""))
     length = rng.choice((len(payload),) * 6 + _SIZES) % (1 << 29)
     flags = rng.choice((0, 0, 0, 1, 2, 3, 7)) << 29
@@ -130,7 +147,9 @@ def _part(rng: random.Random) -> bytes:
 
 def _index(rng: random.Random) -> bytes:
     numbers = (*_SIZES, -1, "x", "", "9" * 5000, "0x1", "\u0663")
-    lines = (f"{rng.choice(numbers)}\t{rng.choice(numbers)}\n" for _ in range(rng.choice((1, 5, 500))))
+    lines = (
+        f"{rng.choice(numbers)}\t{rng.choice(numbers)}\n" for _ in range(rng.choice((1, 5, 500)))
+    )
     return "".join(lines).encode()
 
 
@@ -155,7 +174,9 @@ def _libsvm(rng: random.Random) -> bytes:
     lines = []
     for _ in range(rng.choice((1, 2, 50))):
         n = rng.choice((0, 1, 2, 2, 300))
-        entries = (f"{rng.choice(places[: rng.choice((3, 3, 30))])}:{rng.choice(_WORDS)}" for _ in range(n))
+        entries = (
+            f"{rng.choice(places[: rng.choice((3, 3, 30))])}:{rng.choice(_WORDS)}" for _ in range(n)
+        )
         lines.append(" ".join((rng.choice(_WORDS), *entries)) + rng.choice(_ENDS))
     return "".join(lines).encode()
 

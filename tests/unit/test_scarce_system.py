@@ -18,7 +18,11 @@ import mxnova as mx
 from mxnova.core.base.errors import FileError
 
 resource = pytest.importorskip("resource", reason="limits, users and signals of Unix")
-ENV = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p), "OMP_NUM_THREADS": "1"}
+ENV = {
+    **os.environ,
+    "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
+    "OMP_NUM_THREADS": "1",
+}
 
 
 def started(code, *args, **options):

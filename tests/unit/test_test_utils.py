@@ -686,7 +686,10 @@ def served(monkeypatch):
 
 GETTERS = {
     "zip": (lambda: tu.get_zip_data(".", "http://x/a.zip", "a.zip"), zipped),
-    "bz2": (lambda: tu.get_bz2_data(".", "file", "http://x/a", "a"), lambda n: bz2.compress(bytes(n))),
+    "bz2": (
+        lambda: tu.get_bz2_data(".", "file", "http://x/a", "a"),
+        lambda n: bz2.compress(bytes(n)),
+    ),
 }
 
 
@@ -694,7 +697,11 @@ GETTERS = {
 def test_archives_are_unpacked_and_bounded(served, tmp_path, monkeypatch, kind):
     get, packed = GETTERS[kind]
     monkeypatch.chdir(tmp_path)
-    for content, reason in [(packed(1001), "1000"), (packed(500)[:-30], "damaged"), (b"", "damaged")]:
+    for content, reason in [
+        (packed(1001), "1000"),
+        (packed(500)[:-30], "damaged"),
+        (b"", "damaged"),
+    ]:
         served(content)
         with pytest.raises(mx.base.MXNetError, match=reason):
             get()

@@ -26,10 +26,7 @@ def main() -> None:
     options = parse(sys.argv[1:])
     if options.command in ("run", "predict", "launch"):  # the process, and those it starts, is ours
         os.environ.setdefault("MXNOVA_TUNE_PROCESS", "1")
-    if options.command == "run":
-        status = _run(options)
-    else:
-        status = _act(options)
+    status = _run(options) if options.command == "run" else _act(options)
     if status:
         sys.exit(status)
 

@@ -266,7 +266,7 @@ def test_pytest_runs_a_package_that_needs_dropped_names_before_mxnet(mxnova, fol
     assert "1 passed" in done.stdout
 
 
-NAMES = ["a\nb.py", "-x.py", "it's \"q\".py", "a b\t.py", "\u202e.py", "$(touch y).py", "[red].py"]
+NAMES = ["a\nb.py", "-x.py", 'it\'s "q".py', "a b\t.py", "\u202e.py", "$(touch y).py", "[red].py"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such names")

@@ -107,7 +107,11 @@ def test_damaged_digits(tmp_path, content):
 
 LIMITS = {  # a header, and bytes behind it -> what the error tells
     "more images": (struct.pack(">4I", 2051, 60_001, 28, 28), 0, "where the published file has"),
-    "all of 32 bits": (struct.pack(">4I", 2051, *[2**32 - 1] * 3), 0, "where the published file has"),
+    "all of 32 bits": (
+        struct.pack(">4I", 2051, *[2**32 - 1] * 3),
+        0,
+        "where the published file has",
+    ),
     "no rows": (struct.pack(">4I", 2051, 0, 0, 2**32 - 1), 0, "there are none"),
     "more bytes than it says": (struct.pack(">4I", 2051, 1, 28, 28), 1 << 24, "has not the"),
 }

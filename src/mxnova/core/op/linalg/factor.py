@@ -26,7 +26,9 @@ def _square_shape(op: Op, s: Shapes) -> None:
     _square(s)
 
 
-@function_operator("_linalg_potrf", "linalg_potrf", shape=_square_shape, dtype=real_only, by_name_only=("lower",))
+@function_operator(
+    "_linalg_potrf", "linalg_potrf", shape=_square_shape, dtype=real_only, by_name_only=("lower",)
+)
 def potrf(A: Tensor, *, lower: bool = True) -> Tensor:
     """Cholesky factor: the lower triangular L with ``L @ L.T = A``.
 
@@ -38,7 +40,9 @@ def potrf(A: Tensor, *, lower: bool = True) -> Tensor:
     return factor
 
 
-@function_operator("_linalg_potri", "linalg_potri", shape=_square_shape, dtype=real_only, by_name_only=("lower",))
+@function_operator(
+    "_linalg_potri", "linalg_potri", shape=_square_shape, dtype=real_only, by_name_only=("lower",)
+)
 def potri(A: Tensor, *, lower: bool = True) -> Tensor:
     """The inverse of ``A @ A.T``: with a Cholesky factor, the inverse of what was factorised.
 
@@ -50,7 +54,9 @@ def potri(A: Tensor, *, lower: bool = True) -> Tensor:
     return torch.cholesky_inverse(triangle, upper=not lower)
 
 
-@function_operator("_linalg_inverse", "_npi_inv", "linalg_inverse", shape=_square_shape, dtype=real_only)
+@function_operator(
+    "_linalg_inverse", "_npi_inv", "linalg_inverse", shape=_square_shape, dtype=real_only
+)
 def inverse(A: Tensor) -> Tensor:
     """The inverse of each matrix.
 

@@ -24,7 +24,6 @@ from ..linalg.factor import potrf
 from ..record import Op
 from .reduce import reduced_axes, reduced_shape
 
-
 # Rules --------------------------------------------------------------------------------------------
 
 
