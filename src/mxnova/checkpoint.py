@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 from . import ndarray as nd
 from . import symbol as sym
 from .core.base.errors import FormatError
+from .core.graph.serialize import saving
 from .core.graph.symbol import Symbol
 from .core.nd.array import NDArray
 
@@ -35,9 +37,9 @@ def save_checkpoint(
     remove_amp_cast: bool = True,
 ) -> None:
     """Writes ``prefix-symbol.json`` (unless `symbol` is None) and ``prefix-<epoch>.params``."""
-    if symbol is not None:
-        symbol.save(f"{prefix}-symbol.json", remove_amp_cast=remove_amp_cast)
-    nd.save(f"{prefix}-{epoch:04d}.params", joined_params(arg_params, aux_params))
+    path = f"{prefix}-symbol.json"
+    with nullcontext() if symbol is None else saving(symbol, path, remove_amp_cast):
+        nd.save(f"{prefix}-{epoch:04d}.params", joined_params(arg_params, aux_params))
 
 
 def joined_params(

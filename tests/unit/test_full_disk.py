@@ -93,6 +93,65 @@ def test_a_file_that_is_replaced_stays_as_it_was(name, old, tmp_path):
     assert left == ({} if old is None else {"file": OLD})
 
 
+def trained_module():
+    symbol = mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=30, name="new")
+    module = mx.mod.Module(symbol, label_names=None)
+    module.bind([("data", (1, 30))], for_training=False)
+    module.init_params()
+    return module
+
+
+def bucketing_module():
+    def graph(key):
+        return mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=30, name="new"), ["data"], None
+
+    module = mx.mod.BucketingModule(graph, default_bucket_key=30)
+    module.bind([("data", (1, 30))], for_training=False)
+    module.init_params()
+    return module
+
+
+def exported(prefix):
+    net = trained()[0]
+    net.hybridize()
+    net(mx.nd.ones((1, 30)))
+    net.export(prefix)
+
+
+CHECKPOINTS = {
+    "function": lambda prefix: mx.model.save_checkpoint(
+        prefix, 0, mx.sym.var("new"), {"new": mx.nd.ones((1000,))}, {}
+    ),
+    "Module": lambda prefix: trained_module().save_checkpoint(prefix, 0),
+    "BucketingModule": lambda prefix: bucketing_module().save_checkpoint(prefix, 0),
+    "Block": exported,
+}
+
+
+@pytest.mark.parametrize("name", CHECKPOINTS)
+def test_no_symbol_stands_beside_parameters_of_another(name, tmp_path):
+    CHECKPOINTS[name](str(tmp_path / "net"))
+    names = sorted(p.name for p in tmp_path.iterdir())
+    for path in tmp_path.iterdir():
+        path.write_bytes(OLD)
+    with full_disk(), pytest.raises(FileError) as error:
+        CHECKPOINTS[name](str(tmp_path / "net"))
+    assert error.value.filename == str(tmp_path / "net-0000.params")
+    assert sorted(p.name for p in tmp_path.iterdir()) == names
+    assert {p.read_bytes() for p in tmp_path.iterdir()} == {OLD}
+
+
+@pytest.mark.parametrize("name", CHECKPOINTS)
+def test_no_parameters_stand_beside_a_symbol_of_another(name, tmp_path, monkeypatch):
+    CHECKPOINTS[name](str(tmp_path / "net"))
+    for path in tmp_path.iterdir():
+        path.write_bytes(OLD)
+    monkeypatch.setattr(f"{__name__}.ROOM", 10)
+    with full_disk(), pytest.raises(FileError, match=r"symbol\.json"):
+        CHECKPOINTS[name](str(tmp_path / "net"))
+    assert {p.read_bytes() for p in tmp_path.iterdir()} == {OLD}
+
+
 COMMANDS = {
     "rec2idx": lambda folder: ["rec2idx", str(folder / "in.rec"), str(folder / "file")],
     "im2rec": lambda folder: ["im2rec", "--pass-through", str(folder / "in"), str(folder)],

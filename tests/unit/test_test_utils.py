@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import io
 import os
 import subprocess
 import sys
 import threading
+import zipfile
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import numpy as np
@@ -14,6 +18,7 @@ import pytest
 
 import mxnova as mx
 from mxnova import test_utils as tu
+from mxnova.test_utils import downloads
 
 # Tolerances and comparisons -----------------------------------------------------------------------
 
@@ -652,6 +657,65 @@ def test_models_are_downloaded(server, tmp_path):
     assert tu.download_model("other", str(tmp_path), meta) == (None, 0)
     with pytest.raises(ValueError, match="meta_info has no params"):
         tu.download_model("net", str(tmp_path), {"net": {"symbol": ""}})
+
+
+def zipped(n_bytes):
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("file", bytes(n_bytes))
+    return content.getvalue()
+
+
+@pytest.fixture
+def served(monkeypatch):
+    """Sets what a download brings."""
+
+    def serve(content):
+        def download(url, name, folder=""):
+            path = os.path.join(folder, name)
+            with open(path, "wb") as file:
+                file.write(content)
+            return path
+
+        monkeypatch.setattr(downloads, "download", download)
+        monkeypatch.setattr(downloads, "_MOST_BYTES", 1000)
+        monkeypatch.setattr(downloads, "_MOST_OF_MNIST", 1000)
+
+    return serve
+
+
+GETTERS = {
+    "zip": (lambda: tu.get_zip_data(".", "http://x/a.zip", "a.zip"), zipped),
+    "bz2": (
+        lambda: tu.get_bz2_data(".", "file", "http://x/a", "a"),
+        lambda n: bz2.compress(bytes(n)),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", GETTERS)
+def test_archives_are_unpacked_and_bounded(served, tmp_path, monkeypatch, kind):
+    get, packed = GETTERS[kind]
+    monkeypatch.chdir(tmp_path)
+    for content, reason in [
+        (packed(1001), "1000"),
+        (packed(500)[:-30], "damaged"),
+        (b"", "damaged"),
+    ]:
+        served(content)
+        with pytest.raises(mx.base.MXNetError, match=reason):
+            get()
+        assert list(tmp_path.iterdir()) == []  # the next call fetches it again
+    served(packed(1000))
+    get()
+    assert (tmp_path / "file").read_bytes() == bytes(1000)
+
+
+def test_mnist_is_bounded(served, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    served(gzip.compress(bytes(1001)))
+    with pytest.raises(mx.base.MXNetError, match="unpacks to more than 1000 bytes"):
+        tu.get_mnist()
 
 
 class Batches:

@@ -7,6 +7,7 @@ It also gives NumPy and Python back the names that they dropped since MXNet's ti
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
 from collections.abc import Sequence
@@ -149,6 +150,10 @@ def _name_home(module: ModuleType) -> None:
             value.__module__ = _HOMES[module.__name__]
 
 
+def _make_arrays_old(module: ModuleType) -> None:
+    importlib.import_module("mxnova.as_mxnet.old_arrays").activate(module)  # imports NumPy
+
+
 def _activate() -> None:
     if any(isinstance(finder, _Alias) for finder in sys.meta_path):
         return
@@ -159,6 +164,8 @@ def _activate() -> None:
     sys.meta_path.append(_NotYet())
     if env.get("MXNOVA_NUMPY_NAMES"):
         numpy_names.add_when_imported()
+    if env.get("MXNOVA_NUMPY_COMPAT"):
+        when_imported("mxnova.core.nd.array", _make_arrays_old)
     python_names.add_when_imported()
     packages.adapt_when_imported()
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import builtins
 import math
-import sys
 import warnings
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from .numpy_modules import add_modules
 from .watch import add_missing, when_imported
 
 __all__ = ["add_names", "add_when_imported"]
@@ -67,12 +67,6 @@ _EXCEPTIONS += ("ModuleDeprecationWarning", "VisibleDeprecationWarning")
 _NUMBERS = {"NINF": float("-inf"), "NZERO": -0.0, "PINF": float("inf"), "PZERO": 0.0}
 
 
-_MODULES = {"numpy.linalg.linalg": "numpy.linalg._linalg"}  # module -> NumPy's module today
-_OF_LIB = "arraypad arraysetops function_base index_tricks nanfunctions polynomial shape_base"
-_OF_LIB += " twodim_base type_check ufunclike utils"
-_MODULES |= {f"numpy.lib.{name}": f"numpy.lib._{name}_impl" for name in _OF_LIB.split()}
-
-
 def add_names(numpy: ModuleType) -> None:
     """Gives `numpy` the names of the tables that it lacks."""
     lost: dict[str, Any] = {name: getattr(builtins, now) for name, now in _BUILTINS.items()}
@@ -80,6 +74,8 @@ def add_names(numpy: ModuleType) -> None:
     exceptions = numpy.exceptions
     lost |= {n: getattr(exceptions, n) for n in _EXCEPTIONS if hasattr(exceptions, n)}
     lost |= _NUMBERS | {"math": math, "sctypes": _sctypes(numpy)} | _functions(numpy)
+    lost["cast"] = _ByType(lambda kind: lambda x: numpy.asarray(x, kind))
+    lost["nbytes"] = _ByType(lambda kind: numpy.dtype(kind).itemsize)
     add_missing(numpy, lost)
     _add_binary_mode(numpy)
 
@@ -108,15 +104,6 @@ def _add_binary_mode(numpy: ModuleType) -> None:
         return numpy.frombuffer(content, dtype, count, **like).copy()
 
     numpy.fromstring = fromstring  # type: ignore[attr-defined]
-
-
-def _add_modules() -> None:
-    """Gives NumPy's modules, which are imported, the names that they had, too."""
-    for name, now in _MODULES.items():
-        package, _, attribute = name.rpartition(".")
-        if package in sys.modules and now in sys.modules and name not in sys.modules:
-            sys.modules[name] = sys.modules[now]
-            add_missing(sys.modules[package], {attribute: sys.modules[now]})
 
 
 def _functions(numpy: ModuleType) -> dict[str, Callable[..., Any]]:
@@ -158,6 +145,16 @@ def _functions(numpy: ModuleType) -> dict[str, Callable[..., Any]]:
     return {f.__name__: f for f in functions}
 
 
+class _ByType:
+    """What a function gives for the type that stands in brackets."""
+
+    def __init__(self, of: Callable[[Any], Any]) -> None:
+        self._of = of
+
+    def __getitem__(self, kind: Any) -> Any:
+        return self._of(kind)
+
+
 def _sctypes(numpy: ModuleType) -> dict[str, list[type]]:
     """The types of arrays' elements by kind, as `numpy.sctypes` had them."""
     names = {
@@ -176,5 +173,6 @@ def add_when_imported() -> None:
 
 
 def _adapt(numpy: ModuleType) -> None:
-    add_names(numpy)
-    _add_modules()
+    if hasattr(numpy, "exceptions"):  # not a file of the program's, of this name
+        add_names(numpy)
+        add_modules(numpy)

@@ -28,7 +28,8 @@ def _gluoncv_without_torch(check: ModuleType) -> None:
 
 def _with_pool(multiprocessing: ModuleType) -> None:
     """MXNet imports `multiprocessing.pool`; Sockeye names it without importing it itself."""
-    _import_module(f"{multiprocessing.__name__}.pool")
+    if hasattr(multiprocessing, "__path__"):  # not a file of the program's, of this name
+        _import_module(f"{multiprocessing.__name__}.pool")
 
 
 class _SavesRagged(ModuleType):

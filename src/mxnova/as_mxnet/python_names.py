@@ -31,6 +31,8 @@ def _abstract_classes(module: ModuleType) -> dict[str, Any]:
 
 
 def _base64(base64: ModuleType) -> dict[str, Any]:
+    if not hasattr(base64, "encodebytes"):  # a file of the program's, of this name
+        return {}
     return {"encodestring": base64.encodebytes, "decodestring": base64.decodebytes}
 
 

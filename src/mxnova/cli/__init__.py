@@ -26,10 +26,7 @@ def main() -> None:
     options = parse(sys.argv[1:])
     if options.command in ("run", "predict", "launch"):  # the process, and those it starts, is ours
         os.environ.setdefault("MXNOVA_TUNE_PROCESS", "1")
-    if options.command == "run":
-        status = _run(options.script, options.module, options.args, options.numpy_names)
-    else:
-        status = _act(options)
+    status = _run(options) if options.command == "run" else _act(options)
     if status:
         sys.exit(status)
 
@@ -53,11 +50,15 @@ def _act(options: argparse.Namespace) -> int:
     return 0
 
 
-def _run(script: str | None, module: str | None, args: list[str], numpy_names: bool) -> int:
+def _run(options: argparse.Namespace) -> int:
     from .run import CannotStartError, run
 
+    if not options.numpy_names:
+        os.environ["MXNOVA_NUMPY_NAMES"] = "0"
+    if options.numpy_compat:
+        os.environ["MXNOVA_NUMPY_COMPAT"] = "1"
     try:
-        run(script, module, args, numpy_names)
+        run(options.script, options.module, options.args)
     except CannotStartError as error:
         return _fail(str(error), 2)
     return 0

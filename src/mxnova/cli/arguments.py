@@ -186,7 +186,10 @@ def _act_import(options: argparse.Namespace) -> None:
 
 
 def _run(parser: argparse.ArgumentParser) -> None:
-    parser.usage = "mxnova run [-h] [--no-numpy-names] (SCRIPT | - | -m MODULE) [ARGUMENT ...]"
+    parser.usage = (
+        "mxnova run [-h] [--no-numpy-names] [--numpy-compat] (SCRIPT | - | -m MODULE) "
+        "[ARGUMENT ...]"
+    )
     parser.epilog = (
         "As `python SCRIPT ARGUMENT ...`, with a `mxnet` to import that is mxnova, in child "
         "processes too. Tracebacks leave out what is inside mxnova; MXNOVA_FULL_TRACEBACK=1 shows "
@@ -197,6 +200,12 @@ def _run(parser: argparse.ArgumentParser) -> None:
         action=BooleanOptionalAction,
         default=True,
         help="give NumPy the names that it dropped, such as np.float (default: yes)",
+    )
+    parser.add_argument(
+        "--numpy-compat",
+        action="store_true",
+        help="let arrays of asnumpy() be numbers where they have one element, and "
+        "np.array(copy=False) copy where it must, as NumPy did before 2.0",
     )
 
 

@@ -36,7 +36,7 @@ class CannotStartError(Exception):
     """There is no such program, or a variable of the environment cannot be read."""
 
 
-def run(script: str | None, module: str | None, args: Sequence[str], numpy_names: bool) -> None:
+def run(script: str | None, module: str | None, args: Sequence[str]) -> None:
     """Runs a file, a folder with a `__main__.py` or standard input (``-``), or else a module.
 
     What the program raises passes through, and is shown without the frames of mxnova.
@@ -44,8 +44,6 @@ def run(script: str | None, module: str | None, args: Sequence[str], numpy_names
     Raises:
         CannotStartError: there is no such script or module, or the environment is wrong.
     """
-    if not numpy_names:
-        os.environ["MXNOVA_NUMPY_NAMES"] = "0"
     sys.argv = [script or "-m", *args]
     _set_path(os.getcwd() if script is None else _folder_of(script))
     try:

@@ -47,16 +47,18 @@ def hide_frames(runner: str) -> Iterator[None]:
 _ADVICE = {  # what NumPy says of programs of MXNet's time -> what to do
     "only 0-dimensional arrays can be converted to Python scalars": (
         "NumPy 2.4 and newer do not take an array of shape (1,) for a number: write float(x) or "
-        "x.asscalar() for float(x.asnumpy()), or install numpy<2.4"
+        "x.asscalar() for float(x.asnumpy()), run with --numpy-compat, or install numpy<2.4"
     ),
     "setting an array element with a sequence. The requested array has an inhomogeneous shape": (
         "NumPy 1.24 and newer want dtype=object for lists of unequal lengths"
     ),
     "Unable to avoid copy while creating an array as requested": (
-        "NumPy 2.0 and newer: write np.asarray(x) for np.array(x, copy=False), or install numpy<2"
+        "NumPy 2.0 and newer: write np.asarray(x) for np.array(x, copy=False), or run with "
+        "--numpy-compat"
     ),
     "'numpy.ndarray' object has no attribute 'tostring'": (
-        "NumPy 2.3 and newer: write x.tobytes() for x.tostring(), or install numpy<2.3"
+        "NumPy 2.3 and newer: write x.tobytes() for x.tostring(), run with --numpy-compat, or "
+        "install numpy<2.3"
     ),
 }
 

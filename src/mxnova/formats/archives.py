@@ -92,8 +92,9 @@ def copy_at_most(source: IO[bytes], target: IO[bytes], most: int, name: str) -> 
     Raises:
         FormatError: that is more than `most` bytes.
     """
+    left = most
     while piece := source.read(1 << 16):
-        most -= len(piece)
-        if most < 0:
-            raise FormatError(f"{name} is larger than the published file")
+        left -= len(piece)
+        if left < 0:
+            raise FormatError(f"{name} unpacks to more than {most} bytes")
         target.write(piece)

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 from .. import ndarray as nd
 from ..checkpoint import load_params
 from ..context import cpu
 from ..core.base.errors import ArgumentError, ArgumentTypeError, AssertedError, shown
+from ..core.graph.serialize import saving
 from ..name import NameManager
 from ..symbol import Symbol
 from ..symbol import load as load_symbol
@@ -394,9 +396,11 @@ class BucketingModule(BaseModule):
         """
         self._require("save_checkpoint", "binded", "params_initialized")
         keys = self._numeric_keys()
-        for key, module in self._buckets.items():
-            module.symbol.save(f"{prefix}-{key}-symbol.json", remove_amp_cast=remove_amp_cast)
-        self.save_params(f"{prefix}-{epoch:04d}.params")
+        with ExitStack() as symbols:
+            for key, module in self._buckets.items():
+                path = f"{prefix}-{key}-symbol.json"
+                symbols.enter_context(saving(module.symbol, path, remove_amp_cast))
+            self.save_params(f"{prefix}-{epoch:04d}.params")
         nd.save(f"{prefix}.buckets", nd.array(keys, dtype="int32"))
 
     def _numeric_keys(self) -> list[int]:

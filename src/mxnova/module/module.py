@@ -12,6 +12,7 @@ from .. import ndarray as nd
 from ..checkpoint import load_checkpoint
 from ..context import Context, cpu
 from ..core.base.errors import AssertedError, AssertedTypeError, MXNetError, shown
+from ..core.graph.serialize import saving
 from ..initializer import InitDesc
 from ..io import DataDesc
 from ..symbol import Symbol
@@ -421,8 +422,8 @@ class Module(OptimizedModule):
             save_optimizer_states: whether to write the states.
             remove_amp_cast: whether the symbol loses the casts of mixed precision.
         """
-        self._symbol.save(f"{prefix}-symbol.json", remove_amp_cast=remove_amp_cast)
-        self.save_params(f"{prefix}-{epoch:04d}.params")
+        with saving(self._symbol, f"{prefix}-symbol.json", remove_amp_cast):
+            self.save_params(f"{prefix}-{epoch:04d}.params")
         self.logger.info('Saved checkpoint to "%s-%04d.params"', prefix, epoch)
         if save_optimizer_states:
             self.save_optimizer_states(f"{prefix}-{epoch:04d}.states")

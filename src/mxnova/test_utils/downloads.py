@@ -4,17 +4,19 @@
 from __future__ import annotations
 
 import bz2
+import contextlib
 import gzip
-import shutil
 import struct
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..core.base.errors import ArgumentError, FormatError
+from ..formats.archives import copy_at_most, unpacking
+from ..formats.atomic import replacing
 
 __all__ = [
     "download",
@@ -29,6 +31,8 @@ __all__ = [
 ]
 
 _SERVER = "http://data.mxnet.io"
+_MOST_BYTES = 4 << 30  # that an archive may unpack to; CIFAR-10's has 0.2 GB
+_MOST_OF_MNIST = 48 << 20  # bytes of a file; that of the images has 47,040,016
 _MNIST_FILES = tuple(
     f"{part}-{kind}-ubyte" for part in ("train", "t10k") for kind in ("images-idx3", "labels-idx1")
 )
@@ -74,8 +78,7 @@ def get_zip_data(data_dir: str, url: str, data_origin_name: str) -> None:
     path = Path(data_dir, data_origin_name)
     if not path.exists():
         download(url, data_origin_name, data_dir)
-        with zipfile.ZipFile(path) as archive:
-            archive.extractall(data_dir)
+        _unzip(path, data_dir)
 
 
 def get_bz2_data(data_dir: str, data_name: str, url: str, data_origin_name: str) -> None:
@@ -90,9 +93,28 @@ def get_bz2_data(data_dir: str, data_name: str, url: str, data_origin_name: str)
     packed, unpacked = Path(data_dir, data_origin_name), Path(data_dir, data_name)
     if not unpacked.exists():
         download(url, data_origin_name, data_dir)
-        with bz2.open(packed) as source, unpacked.open("wb") as target:
-            shutil.copyfileobj(source, target)
+        with _used_up(packed), bz2.open(packed) as source, replacing(unpacked) as target:
+            copy_at_most(source, target, _MOST_BYTES, str(packed))
         packed.unlink()
+
+
+def _unzip(path: Path, folder: str) -> None:
+    with _used_up(path), zipfile.ZipFile(path) as archive:
+        size = sum(member.file_size for member in archive.infolist())
+        if size > _MOST_BYTES:
+            raise FormatError(f"{path}: unpacks to {size} bytes, expected at most {_MOST_BYTES}")
+        archive.extractall(folder)
+
+
+@contextlib.contextmanager
+def _used_up(archive: Path) -> Iterator[None]:
+    """A block that unpacks an archive, which is removed where that fails: it is fetched again."""
+    try:
+        with unpacking(str(archive)):
+            yield
+    except BaseException:
+        archive.unlink()
+        raise
 
 
 def get_cifar10() -> None:
@@ -110,8 +132,7 @@ def get_mnist_ubyte() -> None:
 def _unpacked(archive: str, wanted: list[Path]) -> None:
     if not all(path.exists() for path in wanted):
         path = download(f"{_SERVER}/mxnet/data/{archive}", archive, "data")
-        with zipfile.ZipFile(path) as file:
-            file.extractall("data")
+        _unzip(Path(path), "data")
 
 
 def get_mnist_pkl() -> None:
@@ -142,8 +163,10 @@ def get_mnist() -> dict[str, Any]:
 
 def _read_idx(path: str) -> Any:
     """The array in a gzipped file of bytes in MNIST's format."""
-    with gzip.open(path) as file:
-        data = file.read()
+    with unpacking(path), gzip.open(path) as file:
+        data = file.read(_MOST_OF_MNIST + 1)
+    if len(data) > _MOST_OF_MNIST:
+        raise FormatError(f"{path}: unpacks to more than {_MOST_OF_MNIST} bytes")
     if len(data) < 4 or data[:3] != b"\0\0\x08":
         raise FormatError(f"{path}: it does not start as a file of MNIST does")
     sizes = struct.unpack_from(f">{data[3]}I", data, 4)

@@ -92,6 +92,9 @@ def test_what_programs_ask_of_types(module):
     assert module.sctypes["uint"] == [np.uint8, np.uint16, np.uint32, np.uint64]
     assert issubclass(module.VisibleDeprecationWarning, UserWarning)
     assert module.math.factorial(3) == 6
+    assert module.nbytes[np.float32] == module.nbytes["f"] == 4
+    assert module.cast["int16"]([1.5, 2]).tolist() == module.cast[np.int16]([1, 2]).tolist()
+    assert module.cast["f"](1).dtype == np.float32
     assert (module.obj2sctype("f"), module.sctype2char(np.float64)) == (np.float32, "d")
 
 
@@ -100,6 +103,12 @@ import numpy, mxnova.as_mxnet
 import numpy.lib.arraysetops, numpy.linalg.linalg
 from numpy.lib.function_base import percentile
 from numpy.lib import index_tricks
+import numpy.fft.helper, numpy.testing.utils
+from numpy.compat import asbytes, long
+from numpy.compat.py3k import integer_types
+assert asbytes("a") == b"a" and long is int and integer_types == (int,)
+assert numpy.fft.helper.fftshift is numpy.fft.fftshift
+assert numpy.testing.utils.assert_allclose is numpy.testing.assert_allclose
 assert percentile is numpy.percentile and index_tricks.mgrid is numpy.mgrid
 assert numpy.lib.arraysetops.isin is numpy.isin
 assert numpy.linalg.linalg.norm is numpy.linalg.norm

@@ -234,6 +234,68 @@ def test_names_that_numpy_dropped_can_be_left_out(mxnova, folder):
     assert "no attribute 'float'" in mxnova("run", "--no-numpy-names", "script.py").stderr
 
 
+def test_arrays_of_one_element_are_numbers_when_asked_for(mxnova, folder):
+    lines = "import subprocess, sys, mxnet as mx\nprint(float(mx.nd.ones((1, 1)).asnumpy()))\n"
+    child = "subprocess.run([sys.executable, '-W', 'ignore', sys.argv[1]])"
+    script(folder, lines + "if sys.argv[1:]: " + child)
+    done = mxnova("run", "--numpy-compat", "script.py", "script.py", PYTHONWARNINGS="ignore")
+    assert sorted(done.stdout.split()) == ["1.0", "1.0"], done.stderr
+
+
+OLD_PACKAGE = """
+from collections import Iterable  # before the package imports mxnet
+from inspect import getargspec
+from time import clock
+import numpy as np
+LIMIT = np.float(3)
+import mxnet as mx
+"""
+
+
+def test_pytest_runs_a_package_that_needs_dropped_names_before_mxnet(mxnova, folder):
+    (folder / "old_package.py").write_text(OLD_PACKAGE)
+    (folder / "test_old.py").write_text(
+        "import old_package\n\n"
+        "def test_it():\n"
+        "    assert isinstance([], old_package.Iterable)\n"
+        "    assert old_package.mx.__version__ == '1.9.1'\n"
+    )
+    args = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_old.py")
+    done = mxnova("run", *args)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 passed" in done.stdout
+
+
+NAMES = ["a\nb.py", "-x.py", 'it\'s "q".py', "a b\t.py", "\u202e.py", "$(touch y).py", "[red].py"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such names")
+@pytest.mark.parametrize("name", NAMES)
+def test_names_of_scripts_are_names(mxnova, folder, name):
+    (folder / name).write_text("import mxnet, sys; print(ascii(sys.argv[0])); mxnet.nope")
+    done = mxnova("run", f"./{name}")
+    assert done.stdout == ascii(f"./{name}") + "\n"
+    assert "no attribute 'nope'" in done.stderr.splitlines()[-1] + done.stderr
+    assert not (folder / "y").exists()
+
+
+def test_a_folder_of_the_programs_cannot_take_the_place_of_mxnet(mxnova, folder):
+    (folder / "mxnet").mkdir()
+    (folder / "mxnet" / "__init__.py").write_text("print('not this one')\n")
+    script(folder, "import mxnet\nprint(mxnet.__version__)\n")
+    assert mxnova("run", "script.py").stdout == "1.9.1\n"
+
+
+@pytest.mark.parametrize(
+    "name", ["numpy", "torch", "base64", "fractions", "inspect", "multiprocessing"]
+)
+def test_modules_beside_the_program_come_first_as_under_python(mxnova, folder, name):
+    (folder / f"{name}.py").write_text("print('mine')\n")
+    script(folder, f"import {name}\nprint({name}.__file__)\n")
+    done, want = mxnova("run", "script.py"), mxnova.python("script.py")
+    assert done.stdout == want.stdout == f"mine\n{folder / name}.py\n"
+
+
 def test_a_variable_that_cannot_be_read_is_one_line(mxnova, folder):
     script(folder, "print(1)")
     done = mxnova("run", "script.py", MXNOVA_NUMPY_NAMES="perhaps")

@@ -2,10 +2,13 @@
 """Slices of batches, clipped gradients, downloads."""
 
 import hashlib
+import os
+import shutil
 import ssl
 import subprocess
 import sys
 import threading
+import time
 from collections import OrderedDict
 from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from pathlib import Path
@@ -154,7 +157,7 @@ SHA1 = hashlib.sha1(CONTENT).hexdigest()
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Serves CONTENT; /cut/ ends early, /flaky/ fails once, all others are missing."""
+    """Serves CONTENT; /cut/ ends early, /flaky/ fails once, /slow/ pauses, all others are missing."""
 
     asked: ClassVar[list[str]] = []
 
@@ -172,7 +175,11 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Length", str(len(CONTENT)))
         self.end_headers()
-        self.wfile.write(CONTENT[:100] if kind == "cut" else CONTENT)
+        self.wfile.write(CONTENT[:100])
+        if kind == "slow":
+            time.sleep(0.2)
+        if kind != "cut":
+            self.wfile.write(CONTENT[100:])
 
     def log_message(self, *args):
         pass
@@ -290,9 +297,22 @@ def test_names_of_files(server, tmp_path, name):
     assert utils.check_sha1(found, SHA1)
 
 
-def test_servers_that_prove_nothing(server, tmp_path, monkeypatch):
+@pytest.fixture
+def certificate(tmp_path_factory):
+    """A file with a key and a certificate that nobody has signed."""
+    if (openssl := shutil.which("openssl")) is None:
+        pytest.skip("openssl makes the certificate")
+    path = tmp_path_factory.mktemp("key") / "loopback.pem"
+    request = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1".split()
+    output = ["-keyout", f"{path}.key", "-out", path]
+    subprocess.run([openssl, *request, *output], check=True, capture_output=True)
+    path.write_text(Path(f"{path}.key").read_text() + path.read_text())
+    return path
+
+
+def test_servers_that_prove_nothing(server, tmp_path, certificate):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(Path(__file__).with_name("loopback.pem"))
+    context.load_cert_chain(certificate)
     secure = HTTPServer(("127.0.0.1", 0), Handler)
     secure.socket = context.wrap_socket(secure.socket, server_side=True)
     thread = threading.Thread(target=secure.serve_forever, args=(0.01,))
@@ -312,10 +332,28 @@ def test_servers_that_prove_nothing(server, tmp_path, monkeypatch):
     assert utils.check_sha1(found, SHA1)
 
 
+TEN_DOWNLOADS = """
+import os, sys
+from pathlib import Path
+from mxnova.gluon.utils import check_sha1, download
+
+url, sha1 = sys.argv[1:]
+children = []
+for _ in range(10):
+    if not (child := os.fork()):
+        found = download(url, "x", overwrite=True)
+        os._exit(not check_sha1(found, sha1))
+    children.append(child)
+ends = [os.waitpid(child, 0)[1] for child in children]
+assert ends == [0] * 10, ends
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forks, which start at once")
 def test_processes_that_fetch_the_same_file_leave_a_whole_one(server, tmp_path):
-    code = f"from mxnova.gluon.utils import download; download({server + '/good/x'!r}, 'x', overwrite=True)"
-    started = [subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path) for _ in range(3)]
-    assert [process.wait() for process in started] == [0, 0, 0]
+    command = [sys.executable, "-c", TEN_DOWNLOADS, f"{server}/slow/x", SHA1]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    assert len(Handler.asked) == 10
     assert [path.name for path in tmp_path.iterdir()] == ["x"]
     assert utils.check_sha1(str(tmp_path / "x"), SHA1)
 

@@ -62,6 +62,9 @@ VARIABLES: dict[str, Variable] = {
         "Folder for files that can be made again; default: mxnova in the user's cache folder."),
     "MXNOVA_NUMPY_NAMES": Variable(kind_of(bool), True,
         "Whether `import mxnet` gives NumPy back the names that it dropped, such as np.float."),
+    "MXNOVA_NUMPY_COMPAT": Variable(kind_of(bool), False,
+        "Whether `import mxnet` makes arrays of `asnumpy()` numbers where they have one element of "
+        "any shape, and np.array(copy=False) copy where it must, as in NumPy's old versions."),
     "MXNOVA_FULL_TRACEBACK": Variable(kind_of(bool), False,
         "Whether tracebacks that the command line shows have the frames inside mxnova, too."),
     "MXNET_RANDOM": Variable(kind_of(Literal["fast", "exact"]), "fast",

@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from ..base.errors import MXNetError, from_foreign
+from ..base.errors import MXNetError
 from ..base.shapes import shape_text
 from ..op.dtypes import dtype_name
+from ..op.foreign import from_kernel
 from .lowering import Step
 from .sparse_execution import value_of
 
@@ -28,7 +29,9 @@ def refuse(error: Exception, step: Step, inputs: Sequence[Any]) -> NoReturn:
     shown = [f"{n}={_shown(v)}" for n, v in zip(names[:_SHOWN], inputs, strict=False)]
     more = len(names) - len(shown)
     given = ", ".join([*shown, f"{more} more"] if more > 0 else shown)
-    raise from_foreign(error, f"{node}{step.op.name}({given})") from error
+    dtypes = (getattr(value_of(edge), "dtype", None) for edge in inputs)
+    where = f"{node}{step.op.name}({given})"
+    raise from_kernel(error, where, zip(names, dtypes, strict=False)) from error
 
 
 def _shown(edge: Any) -> str:

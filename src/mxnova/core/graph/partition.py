@@ -99,6 +99,7 @@ class _Part:
         self._variables: dict[Entry, Entry] = {}
         self._sources: dict[int, Entry] = {}  # by id of the variable that stands for it
         self._names: set[str] = set()
+        self._counts: dict[str, int] = {}  # stem -> the first number that may be free
 
     def variable(self, source: Entry, name: str) -> Entry:
         """What stands inside for an output of the surrounding graph, of this name there."""
@@ -110,10 +111,11 @@ class _Part:
         return found
 
     def _free_name(self, stem: str) -> str:
-        count = 0
+        count = self._counts.get(stem, 0)
         while f"{stem}{count}" in self._names:
             count += 1
         self._names.add(f"{stem}{count}")
+        self._counts[stem] = count + 1
         return f"{stem}{count}"
 
     def output(self, inner: Entry, number: int) -> Entry:

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from ...formats import symbol_json
+from ...formats.atomic import replacing
 from ...formats.symbol_record import VERSION, GraphRecord, NodeRecord
 from ..base.collector import Resting
 from ..base.errors import FormatError, MXNetError, shown
@@ -23,7 +25,7 @@ from .rewrite import rewrite
 if TYPE_CHECKING:  # the class, which is above
     from .symbol import Symbol
 
-__all__ = ["from_json", "listing", "to_json", "without_amp_casts"]
+__all__ = ["from_json", "listing", "saving", "to_json", "without_amp_casts"]
 
 S = TypeVar("S", bound=BaseSymbol)
 
@@ -128,6 +130,22 @@ def _entry(nodes: Sequence[Node], entry: tuple[int, int, int], where: str) -> En
         count = node.n_outputs()
         raise FormatError(f"{where}: output {entry[1]} of {shown(node.name)}, which has {count}")
     return Entry(node, entry[1])
+
+
+@contextmanager
+def saving(
+    symbol: BaseSymbol, path: str | os.PathLike[str], remove_amp_cast: bool
+) -> Iterator[None]:
+    """A block that writes the parameters of `symbol`, which is in the file `path` if it succeeds.
+
+    The file is written before the block, and takes its name after it: a symbol does not stand
+    beside parameters of another one where either of the files cannot be written.
+    """
+    text = to_json(symbol, remove_amp_cast).encode()
+    with replacing(path) as file:
+        file.write(text)
+        file.flush()
+        yield
 
 
 def to_json(symbol: BaseSymbol, remove_amp_cast: bool = False) -> str:

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from ..base.errors import MXNetError, from_foreign
 from ..base.shapes import Pause, is_known, shape_text
 from ..op.dtypes import dtype_name
+from ..op.foreign import from_kernel
 from ..op.infer import DTypes, Shapes
 from ..op.record import Op
 from ..op.sparse.storage import Value
@@ -73,7 +74,8 @@ def refuse(op: Op, values: Sequence[Value], error: Exception) -> NoReturn:
         raise error
     if not isinstance(error, MemoryError):
         check(op, values)
-    raise from_foreign(error, _described(op, values)) from error
+    given = zip(_names(op, len(values)), (v.dtype for v in values), strict=False)
+    raise from_kernel(error, _described(op, values), given) from error
 
 
 def _described(op: Op, values: Sequence[Value]) -> str:

@@ -19,6 +19,7 @@ from ...core.base.errors import (
 )
 from ...core.exec.cached_op import CachedOp
 from ...core.graph.numpy_symbol import _Symbol as np_symbol
+from ...core.graph.serialize import saving
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
 from ...core.nd.numpy_array import ndarray as np_ndarray
@@ -418,7 +419,6 @@ class HybridBlock(Block):
                 f"{self.name!r} has no graph to export yet"
             )
         out = self._cached_graph[1]
-        out.save(f"{path}-symbol.json", remove_amp_cast=remove_amp_cast)
         states = set(out.list_auxiliary_states())
         params = self.collect_params()
         arrays = {
@@ -426,7 +426,8 @@ class HybridBlock(Block):
             for name in out.list_inputs()
             if name in params
         }
-        nd.save(f"{path}-{epoch:04d}.params", arrays)
+        with saving(out, f"{path}-symbol.json", remove_amp_cast):
+            nd.save(f"{path}-{epoch:04d}.params", arrays)
 
     def _describe_graph(self) -> dict[str, Any]:
         if not (self._active and self._cached_graph):

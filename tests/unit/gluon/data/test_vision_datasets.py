@@ -9,6 +9,7 @@ import io
 import pickle
 import struct
 import tarfile
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -102,6 +103,54 @@ def test_damaged_digits(tmp_path, content):
     (tmp_path / "train-images-idx3-ubyte.gz").write_bytes(content)
     with pytest.raises(FormatError, match=str(tmp_path)):
         MNIST(str(tmp_path))
+
+
+LIMITS = {  # a header, and bytes behind it -> what the error tells
+    "more images": (struct.pack(">4I", 2051, 60_001, 28, 28), 0, "where the published file has"),
+    "all of 32 bits": (
+        struct.pack(">4I", 2051, *[2**32 - 1] * 3),
+        0,
+        "where the published file has",
+    ),
+    "no rows": (struct.pack(">4I", 2051, 0, 0, 2**32 - 1), 0, "there are none"),
+    "more bytes than it says": (struct.pack(">4I", 2051, 1, 28, 28), 1 << 24, "has not the"),
+}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_digits_are_bounded_by_the_published_file(tmp_path, name):
+    header, n_bytes, text = LIMITS[name]
+    put(tmp_path)
+    content = gzip.compress(header + bytes(n_bytes), 1, mtime=0)
+    (tmp_path / "train-images-idx3-ubyte.gz").write_bytes(content)
+    tracemalloc.start()
+    try:
+        with pytest.raises(FormatError, match=text):
+            MNIST(str(tmp_path))
+        assert tracemalloc.get_traced_memory()[1] < 4 << 20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("kind, name", [(CIFAR10, "data_batch_1.bin"), (CIFAR100, "train.bin")])
+def test_photographs_are_bounded_by_the_published_files(tmp_path, kind, name):
+    with open(tmp_path / name, "wb") as file:
+        file.truncate(1 << 33)  # of holes
+    for other in range(2, 6):
+        (tmp_path / f"data_batch_{other}.bin").write_bytes(rows(1, 1).tobytes())
+    with pytest.raises(FormatError, match=f"{name}: more than [15]0000 images"):
+        kind(str(tmp_path))
+
+
+def test_members_of_archives_are_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr(CIFAR100, "_most_images", 2)
+    with tarfile.open(tmp_path / "cifar-100-binary.tar.gz", "w:gz") as tar:
+        entry = tarfile.TarInfo("test.bin")
+        entry.size = 3 * 3074
+        tar.addfile(entry, io.BytesIO(bytes(entry.size)))
+    with pytest.raises(FormatError, match=r"test\.bin unpacks to more than 6148 bytes"):
+        CIFAR100(str(tmp_path), train=False)
+    assert not (tmp_path / "test.bin").exists()
 
 
 @pytest.mark.parametrize("kind", [MNIST, CIFAR10, CIFAR100])

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 
@@ -26,6 +27,22 @@ def prefetcher():
 def test_batches_come_in_order_until_the_end():
     made = prefetcher()
     assert [made.read() for _ in range(5)] == ["a batch"] * 4 + [None]
+    made.close()
+
+
+def test_few_batches_are_planned_however_deep_it_may_be():
+    n_planned = 0
+
+    def plan():
+        nonlocal n_planned
+        n_planned += 1
+        return OneBatch() if n_planned <= 200 else None
+
+    made = Prefetcher("made ahead", plan, 10**7, 10**6)
+    assert made.read() == "a batch"
+    assert len(made._pending) <= 201
+    assert made._n_threads <= max(64, os.cpu_count())
+    assert [made.read() for _ in range(200)] == ["a batch"] * 199 + [None]
     made.close()
 
 

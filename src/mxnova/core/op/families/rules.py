@@ -26,6 +26,7 @@ __all__ = [
     "in_type_of",
     "known_positive",
     "numbers_only",
+    "real_only",
     "through_float",
 ]
 
@@ -45,6 +46,17 @@ def floats_only(op: Op, t: DTypes) -> None:
         raise MXNetError(
             f"{op.name}: {t.inputs[0]} has type {dtype_name(dtype)}, "
             "but it must be of a floating-point type"
+        )
+
+
+def real_only(op: Op, t: DTypes) -> None:
+    """All arrays are float32, or all are float64."""
+    t.same(*t.inputs, *t.outputs)
+    dtype = t.known(t.inputs[0])
+    if dtype not in (None, torch.float32, torch.float64):
+        raise MXNetError(
+            f"{op.name}: {t.inputs[0]} has type {dtype_name(dtype)}, "
+            "but it must be float32 or float64"
         )
 
 

@@ -10,7 +10,8 @@ from torch import Tensor
 from ...base.scopes import is_np_shape
 from ...base.shapes import shape_text
 from ..declaration import elementwise_shape, function_operator, operator
-from ..infer import Shapes
+from ..families.rules import real_only
+from ..infer import DTypes, Shapes
 from ..record import Op
 
 
@@ -25,7 +26,9 @@ def _square_shape(op: Op, s: Shapes) -> None:
     _square(s)
 
 
-@function_operator("_linalg_potrf", "linalg_potrf", shape=_square_shape, by_name_only=("lower",))
+@function_operator(
+    "_linalg_potrf", "linalg_potrf", shape=_square_shape, dtype=real_only, by_name_only=("lower",)
+)
 def potrf(A: Tensor, *, lower: bool = True) -> Tensor:
     """Cholesky factor: the lower triangular L with ``L @ L.T = A``.
 
@@ -37,7 +40,9 @@ def potrf(A: Tensor, *, lower: bool = True) -> Tensor:
     return factor
 
 
-@function_operator("_linalg_potri", "linalg_potri", shape=_square_shape, by_name_only=("lower",))
+@function_operator(
+    "_linalg_potri", "linalg_potri", shape=_square_shape, dtype=real_only, by_name_only=("lower",)
+)
 def potri(A: Tensor, *, lower: bool = True) -> Tensor:
     """The inverse of ``A @ A.T``: with a Cholesky factor, the inverse of what was factorised.
 
@@ -49,7 +54,9 @@ def potri(A: Tensor, *, lower: bool = True) -> Tensor:
     return torch.cholesky_inverse(triangle, upper=not lower)
 
 
-@function_operator("_linalg_inverse", "_npi_inv", "linalg_inverse", shape=_square_shape)
+@function_operator(
+    "_linalg_inverse", "_npi_inv", "linalg_inverse", shape=_square_shape, dtype=real_only
+)
 def inverse(A: Tensor) -> Tensor:
     """The inverse of each matrix.
 
@@ -111,6 +118,7 @@ def _d_det(d_output0: Tensor, A: Tensor, output0: Tensor) -> Tensor:
     "_npi_det",
     "linalg_det",
     shape=_determinant_shape,
+    dtype=real_only,
     outputs=("output0",),
     backward=_d_det,
 )
@@ -133,6 +141,7 @@ def _d_slogdet(d_output1: Tensor, A: Tensor, output0: Tensor) -> Tensor:
     "_npi_slogdet",
     "linalg_slogdet",
     shape=_determinant_shape,
+    dtype=real_only,
     outputs=("output0", "output1"),
     backward=_d_slogdet,
 )
@@ -173,6 +182,9 @@ class Gelqf(Op):
     def outputs(self) -> tuple[str, ...]:
         return ("output0", "output1")
 
+    def infer_dtype(self, t: DTypes) -> None:
+        real_only(self, t)
+
     def infer_shape(self, s: Shapes) -> None:
         A = s.A  # noqa: N806
         if len(A) < 2 or A[-2] > A[-1]:
@@ -197,6 +209,9 @@ class Syevd(Op):
 
     def outputs(self) -> tuple[str, ...]:
         return ("output0", "output1")
+
+    def infer_dtype(self, t: DTypes) -> None:
+        real_only(self, t)
 
     def infer_shape(self, s: Shapes) -> None:
         _square(s)

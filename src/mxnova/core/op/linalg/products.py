@@ -10,7 +10,8 @@ from torch import Tensor
 from ...base.params import Double
 from ...base.shapes import Dim, shape_text
 from ..declaration import function_operator, operator
-from ..infer import Shapes
+from ..families.rules import real_only
+from ..infer import DTypes, Shapes
 from ..onednn import matmul
 from ..record import Op
 
@@ -184,6 +185,9 @@ class Trsm(Op):
     rightside: bool = False
     lower: bool = True
     alpha: Double = 1.0
+
+    def infer_dtype(self, t: DTypes) -> None:
+        real_only(self, t)
 
     def infer_shape(self, s: Shapes) -> None:
         _triangular_shape(self, s)

@@ -18,13 +18,11 @@ from ...base.params import Double, Shape
 from ...base.shapes import Dim, shape_text
 from ..declaration import function_operator, operator, register_function
 from ..dtypes import dtype_name
+from ..families.rules import real_only
 from ..infer import DTypes, Shapes
 from ..linalg.factor import potrf
 from ..record import Op
 from .reduce import reduced_axes, reduced_shape
-
-_REAL = (torch.float32, torch.float64)
-
 
 # Rules --------------------------------------------------------------------------------------------
 
@@ -46,14 +44,6 @@ def _square(s: Shapes, name: str) -> tuple[Dim, ...]:
 
 def _refuse(op: Op, name: str, dtype: torch.dtype, wanted: str) -> MXNetError:
     return MXNetError(f"{op.name}: {name} has type {dtype_name(dtype)}, but it must be {wanted}")
-
-
-def _real_only(op: Op, t: DTypes) -> None:
-    """All arrays are float32, or all are float64."""
-    t.same(*t.inputs, *t.outputs)
-    dtype = t.known(t.inputs[0])
-    if dtype is not None and dtype not in _REAL:
-        raise _refuse(op, t.inputs[0], dtype, "float32 or float64")
 
 
 def _solved(dtypes: list[torch.dtype]) -> torch.dtype:
@@ -82,7 +72,7 @@ def _cholesky_shape(op: Op, s: Shapes) -> None:
     _square(s, "A")
 
 
-register_function(["_npi_cholesky"], potrf, shape=_cholesky_shape, dtype=_real_only)
+register_function(["_npi_cholesky"], potrf, shape=_cholesky_shape, dtype=real_only)
 
 
 def _svd_shape(op: Op, s: Shapes) -> None:
@@ -93,7 +83,7 @@ def _svd_shape(op: Op, s: Shapes) -> None:
 
 
 @function_operator(
-    "_npi_svd", outputs=("output0", "output1", "output2"), shape=_svd_shape, dtype=_real_only
+    "_npi_svd", outputs=("output0", "output1", "output2"), shape=_svd_shape, dtype=real_only
 )
 def svd(A: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Singular values L, descending, with the vectors U and V: ``A = U @ diag(L) @ V``.
@@ -158,7 +148,7 @@ def _tensorinv_shape(op: Op, s: Shapes) -> None:
     s.output = (*a[ind:], *a[:ind])
 
 
-@function_operator("_npi_tensorinv", shape=_tensorinv_shape, dtype=_real_only)
+@function_operator("_npi_tensorinv", shape=_tensorinv_shape, dtype=real_only)
 def tensorinv(a: Tensor, *, ind: int = 2) -> Tensor:
     """The inverse of an array read as a matrix; its axes are the last ones, then the first ones.
 
@@ -257,7 +247,7 @@ for _name, _forward, _extent in (
     ("_npi_pinv_scalar_rcond", _pinv_scalar, ""),
 ):
     _forward.__doc__ = _PINV_DOC.format(_extent)
-    register_function([_name], _forward, shape=_pinv_shape, dtype=_real_only, differentiable=False)
+    register_function([_name], _forward, shape=_pinv_shape, dtype=real_only, differentiable=False)
 
 
 # Eigenvalues --------------------------------------------------------------------------------------

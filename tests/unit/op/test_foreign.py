@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Element types that an operator's kernel does not take: the error tells operator, input and type."""
+
+import pytest
+
+import mxnova as mx
+from mxnova.core.base.errors import MXNetError
+from mxnova.core.op.foreign import from_kernel
+
+SQUARE, IMAGE = (3, 3), (1, 2, 6, 6)
+LINALG = {  # operators of float32 and float64 alone, as in MXNet -> their number of arrays
+    "_linalg_det": 1,
+    "_linalg_gelqf": 1,
+    "_linalg_inverse": 1,
+    "_linalg_potrf": 1,
+    "_linalg_potri": 1,
+    "_linalg_slogdet": 1,
+    "_linalg_syevd": 1,
+    "_linalg_trsm": 2,
+    "_npi_cholesky": 1,
+    "_npi_svd": 1,
+}
+REFUSED = ["float16", "bfloat16", "bool", "int8", "uint8", "int32", "int64"]
+OTHERS = [  # operator, shapes, attributes, types that its kernel lacks
+    ("softmax", [SQUARE], {}, ["bool"]),
+    ("softmin", [SQUARE], {}, ["bool"]),
+    ("BilinearSampler", [IMAGE, (1, 2, 3, 3)], {}, ["bool", "int8"]),
+    ("LayerNorm", [SQUARE, (3,), (3,)], {}, ["bool"]),
+    ("GroupNorm", [IMAGE, (1,), (1,)], {}, ["bool"]),
+    ("LeakyReLU", [SQUARE], {"act_type": "elu"}, ["bool"]),
+    ("Pooling", [IMAGE], {"kernel": (2, 2), "pool_type": "avg"}, ["bool"]),
+    ("Pooling", [IMAGE], {"kernel": (2, 2), "pool_type": "max"}, ["bool"]),
+    ("UpSampling", [IMAGE], {"scale": 2, "sample_type": "nearest", "num_args": 1}, ["bool"]),
+    ("batch_dot", [(1, *SQUARE), (1, *SQUARE)], {}, ["bool"]),
+    ("_linalg_gemm2", [SQUARE, SQUARE], {}, ["bool"]),
+    ("_linalg_syrk", [SQUARE], {}, ["bool"]),
+]
+CALLS = [(name, [SQUARE] * n, {}, dtype) for name, n in LINALG.items() for dtype in REFUSED]
+CALLS += [(name, shapes, attrs, dtype) for name, shapes, attrs, all_ in OTHERS for dtype in all_]
+
+
+def attributes(attrs):
+    return {name: str(value) for name, value in attrs.items()}
+
+
+@pytest.mark.parametrize("name, shapes, attrs, dtype", CALLS)
+def test_calls_tell_operator_input_and_types(name, shapes, attrs, dtype):
+    arrays = [mx.nd.ones(shape).astype(dtype) for shape in shapes]
+    expected = "float32 or float64" if name in LINALG else "such as float32"
+    with pytest.raises(MXNetError, match=f"^{name}.*: .* has type {dtype}, .*{expected}$"):
+        mx.nd.invoke(name, arrays, attributes(attrs))
+
+
+@pytest.mark.parametrize("name, shapes, attrs, dtype", CALLS)
+def test_graphs_tell_them_too(name, shapes, attrs, dtype):
+    variables = [mx.sym.var(f"x{i}") for i in range(len(shapes))]
+    arrays = {v.name: mx.nd.ones(s).astype(dtype) for v, s in zip(variables, shapes, strict=True)}
+    graph = getattr(mx.sym._internal, name, None) or getattr(mx.sym, name)
+    symbol = graph(*variables, name="node_0", **attrs)
+    with pytest.raises(MXNetError, match=f"{name}.* has type {dtype}, .*float32"):
+        symbol.bind(mx.cpu(), arrays).forward()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name, n", LINALG.items())
+def test_what_is_taken(name, n, dtype):
+    results = mx.nd.invoke(name, [mx.nd.array([[2, 0], [0, 3]], dtype=dtype)] * n, {})
+    first = results[0] if isinstance(results, list) else results
+    assert first.dtype.__name__ == dtype
+
+
+@pytest.mark.parametrize("name", ["elemwise_div", "broadcast_div"])
+def test_integers_divided_by_zero(name):
+    with pytest.raises(MXNetError, match=f"{name}.*: an integer divided by zero"):
+        mx.nd.invoke(name, [mx.nd.ones((2,), dtype="int32"), mx.nd.zeros((2,), dtype="int32")], {})
+
+
+def test_other_errors_stay_as_they_are():
+    import torch
+
+    given = [("a", torch.float32), ("b", torch.int8)]
+    assert str(from_kernel(RuntimeError("singular"), "op(a)", given)) == "op(a): singular"
+    lacks = RuntimeError("\"lu_cpu\" not implemented for 'Char'")
+    assert "b has type int8, expected one" in str(from_kernel(lacks, "op(a)", given))
+    assert str(from_kernel(lacks, "op(a)", given[:1])).endswith("'Char'")
