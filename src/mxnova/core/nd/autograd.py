@@ -359,10 +359,13 @@ def _wanted(
 
 def _sources(heads: _Heads, nodes: Sequence[TapeNode]) -> list[Source]:
     """What may start gradients, of the nodes that `heads` were computed from."""
-    if NoGradient in (kinds := set(map(type, nodes))):
+    kinds = set(map(type, nodes))
+    if NoGradient in kinds:
         refuse_without_gradient(heads)
-    found = [n for n in nodes if type(n) is Source] if Source in kinds else []
-    if any(n.always for n in found) or (found and any(map(is_level, nodes))):
+    if Source not in kinds:
+        return []
+    found = [n for n in nodes if type(n) is Source]
+    if any(n.always for n in found) or any(map(is_level, nodes)):
         return found
     return []
 

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, is_grad_enabled
 
 from ..base.errors import ArgumentTypeError, MXNetError, shown
-from ..op.gradient import is_source, recorded
+from ..op.gradient import recorded
 from ..op.integer_gradient import flows_through_integers, step_on_integers
 from ..op.kernel import Kernel
 from ..op.kernel_gradient import run_kernel, stand_in
@@ -289,8 +289,10 @@ def _run_recorded(
 def _step(op: Op, plan: Plan, arrays: Sequence[BaseArray], links: Sequence[Tensor]) -> TapeNode:
     """The node of `op`, run on `arrays`; `links` is what gradients of its results flow through."""
     node = step(op, arrays, plan.node)
-    if isinstance(node, Source):
-        node.keep(links, is_source(op))
+    if plan.node is Source:
+        always = plan.starts_gradients
+        # Those that write do so when a gradient of their first result comes.
+        node.keep(links if always else links[:1], always)  # type: ignore[attr-defined]
     return node
 
 

@@ -39,13 +39,14 @@ class Plan:
         n_inputs: how many arrays it takes.
         node: what its place on the tape is.
         sparse: whether it may give sparse results from dense inputs.
+        starts_gradients: whether it gives gradients though zeros arrive; see `is_source`.
         visible: how many of its outputs callers see.
         written: inputs that it writes to, by number.
     """
 
     __slots__ = (
         "accepted", "any_shape", "facts", "is_simple", "n_inputs", "node", "readily", "sparse",
-        "visible", "written",
+        "starts_gradients", "visible", "written",
     )  # fmt: skip
 
     def __init__(self, op: Op) -> None:
@@ -56,7 +57,8 @@ class Plan:
         self.sparse = op.kernel_for(["default"] * self.n_inputs) is not None
         self.visible = op.n_visible()
         self.written = op.structure.written
-        self.node = _node_of(op)
+        self.starts_gradients = is_source(op)
+        self.node = _node_of(op, self.starts_gradients)
         is_ordinary = self.node is TapeNode
         self.is_simple = is_ordinary and not (self.facts or self.sparse or self.written)
         self.readily: dict[Any, Any] = {}
@@ -83,10 +85,10 @@ class Plan:
         self.readily[key] = how
 
 
-def _node_of(op: Op) -> type[TapeNode]:
+def _node_of(op: Op, starts_gradients: bool) -> type[TapeNode]:
     if op.differentiable is None:
         return NoGradient
-    return Source if op.writes_in_backward or is_source(op) else TapeNode
+    return Source if op.writes_in_backward or starts_gradients else TapeNode
 
 
 def _integers(op: Op, dtypes: Sequence[torch.dtype]) -> int:

@@ -25,7 +25,6 @@ __all__ = [
     "convolution_pointwise",
     "foreach",
     "fused_adam_",
-    "fused_adamw_",
     "fused_sgd_",
     "has_backward_hooks",
     "has_fused_optimizers",
@@ -296,7 +295,7 @@ foreach: Any = _Foreach()
 def has_fused_optimizers() -> bool:
     """Whether the kernels are there that update many weights by SGD, Adam and AdamW at once."""
     return _works(_steps_by_sgd) and all(
-        _works(functools.partial(_steps_by_adam, step)) for step in (fused_adam_, fused_adamw_)
+        _works(functools.partial(_steps_by_adam, decoupled)) for decoupled in (False, True)
     )
 
 
@@ -306,12 +305,11 @@ def _steps_by_sgd() -> bool:
     return bool((weight == 0.5).all())
 
 
-def _steps_by_adam(step: Callable[..., None]) -> bool:
+def _steps_by_adam(decoupled: bool) -> bool:
     weight, grad, mean, var = torch.ones(2), torch.ones(2), torch.zeros(2), torch.zeros(2)
     endless = torch.full((), float("inf"))
-    step(
-        [weight], [grad], [mean], [var], [endless], lr=0.5, beta1=0.75, beta2=0.75, eps=0.0, wd=0.0
-    )
+    states, numbers = ([weight], [grad], [mean], [var], [endless]), (0.5, 0.75, 0.75, 0.0, 0.0)
+    fused_adam_(*states, *numbers, decoupled=decoupled)
     return bool((weight == 0.75).all() and (mean == 0.25).all() and (var == 0.25).all())
 
 
@@ -335,34 +333,40 @@ def fused_sgd_(
     )  # fmt: skip
 
 
-def fused_adam_(*columns: Sequence[Tensor], **numbers: Any) -> None:
-    """A step of Adam for several weights, where `has_fused_optimizers`.
-
-    Args:
-        columns: weights, gradients, means, variances, numbers of steps.
-        numbers: lr, beta1, beta2, eps, wd, and found_inf: 1 where nothing is to change.
-    """
-    _fused_adam_by(torch._fused_adam_, columns, **numbers)
-
-
-def fused_adamw_(*columns: Sequence[Tensor], **numbers: Any) -> None:
-    """`fused_adam_`, whose decay leaves the moments alone."""
-    _fused_adam_by(torch._fused_adamw_, columns, **numbers)
-
-
-def _fused_adam_by(
-    kernel: Callable[..., Any],
-    columns: Sequence[Sequence[Tensor]],
+def fused_adam_(
+    weights: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    means: Sequence[Tensor],
+    variances: Sequence[Tensor],
+    steps: Sequence[Tensor],
     lr: float,
     beta1: float,
     beta2: float,
     eps: float,
     wd: float,
+    *,
     found_inf: Tensor | None = None,
+    decoupled: bool = False,
 ) -> None:
-    *states, steps = columns
+    """A step of Adam for several weights, where `has_fused_optimizers`.
+
+    Args:
+        weights: updated, as are `means` and `variances`.
+        grads: their gradients.
+        means: of the gradients.
+        variances: of the gradients, not centered.
+        steps: how many there were, for each weight.
+        lr: learning rate.
+        beta1: decay of `means`.
+        beta2: decay of `variances`.
+        eps: added to the root of `variances`.
+        wd: weight decay.
+        found_inf: 1 where nothing is to change.
+        decoupled: decay leaves the moments alone, as in AdamW.
+    """
+    kernel: Any = torch._fused_adamw_ if decoupled else torch._fused_adam_
     kernel(
-        *states, [], steps,
+        weights, grads, means, variances, [], steps,
         lr=lr, beta1=beta1, beta2=beta2, weight_decay=wd, eps=eps,
         amsgrad=False, maximize=False, found_inf=found_inf,
     )  # fmt: skip

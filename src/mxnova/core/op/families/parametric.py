@@ -8,7 +8,7 @@ import math
 import torch
 from torch import Tensor
 
-from ..bounds import gradient_inside
+from ..bounds import clipped
 from ..declaration import elementwise_shape, function_operator
 from ..dtypes import saturated
 from .rules import floats_only, numbers_only, through_float
@@ -39,19 +39,8 @@ def hard_sigmoid(data: Tensor, *, alpha: float = 0.2, beta: float = 0.5) -> Tens
     return (alpha * data).add_(beta).clamp_(0, 1)
 
 
-def _clip_backward(d_output: Tensor, data: Tensor, *, a_min: float, a_max: float) -> Tensor:
-    low, high = saturated(a_min, data.dtype), saturated(a_max, data.dtype)
-    return gradient_inside(d_output, data, low, high)
-
-
 @function_operator(
-    "clip",
-    "_npi_clip",
-    "_sparse_clip",
-    shape=elementwise_shape,
-    dtype=numbers_only,
-    method=True,
-    backward=_clip_backward,
+    "clip", "_npi_clip", "_sparse_clip", shape=elementwise_shape, dtype=numbers_only, method=True
 )
 def clip(data: Tensor, *, a_min: float, a_max: float) -> Tensor:
     """Its input, kept within [a_min, a_max].
@@ -65,7 +54,7 @@ def clip(data: Tensor, *, a_min: float, a_max: float) -> Tensor:
     if not data.is_floating_point():
         low, high = _held(a_min, data.dtype), _held(a_max, data.dtype)
     if low <= high:
-        return torch.clamp(data, low, high)
+        return clipped(data, low, high)
     return torch.where(data > high, high, torch.clamp(data, min=low))
 
 

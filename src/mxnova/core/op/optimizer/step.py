@@ -6,9 +6,9 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 import torch
 from torch import Tensor
@@ -17,7 +17,6 @@ from torch.autograd.graph import increment_version
 from ...runtime.torch_api import (
     foreach,
     fused_adam_,
-    fused_adamw_,
     fused_sgd_,
     has_fused_optimizers,
 )
@@ -251,7 +250,7 @@ def adam_step_(
         grad = scaled(grad, rescale_grad, clip_gradient)
     if _fusable(weight, grad, mean, var) and _converge(beta1, beta2):
         tensors = ([weight], [grad], [mean], [var])
-        _fused_adam_(fused_adam_, *tensors, lr, beta1, beta2, epsilon, wd)
+        _fused_adam_(*tensors, lr, beta1, beta2, epsilon, wd)
     else:
         moments_(mean, var, grad.add(weight, alpha=wd), beta1, beta2)
         weight.addcdiv_(mean, var.sqrt().add_(epsilon), value=-lr)
@@ -282,7 +281,7 @@ def adam_steps_(
         grads = scaled_all(grads, rescale_grad, clip_gradient)
     columns = (weights, grads, means, variances)
     for (lr, wd), (ws, gs, ms, vs) in of_equal(zip(lrs, wds, strict=True), columns):
-        _fused_adam_(fused_adam_, ws, gs, ms, vs, lr, beta1, beta2, epsilon, wd)
+        _fused_adam_(ws, gs, ms, vs, lr, beta1, beta2, epsilon, wd)
 
 
 def adam_directions_(
@@ -310,7 +309,7 @@ def adam_directions_(
     tensors = (directions, grads, means, variances)
     for (first, second), (ds, gs, ms, vs) in of_equal(corrections, tensors):
         root = math.sqrt(second)
-        _fused_adam_(fused_adam_, ds, gs, ms, vs, -root / first, beta1, beta2, epsilon * root, 0.0)
+        _fused_adam_(ds, gs, ms, vs, -root / first, beta1, beta2, epsilon * root, 0.0)
     return directions
 
 
@@ -350,8 +349,8 @@ def adamw_step_(
     if _fusable(weight, grad, mean, var) and _converge(beta1, beta2) and lr != 0:
         # ATen: weight -= lr * (mean / (sqrt(var) + eps) + weight_decay * weight).
         _fused_adam_(
-            fused_adamw_, [weight], [grad], [mean], [var],
-            lr * eta, beta1, beta2, epsilon, wd / lr, found_inf=(~usable).float(),
+            [weight], [grad], [mean], [var], lr * eta, beta1, beta2, epsilon, wd / lr,
+            found_inf=(~usable).float(), decoupled=True,
         )  # fmt: skip
         return
     states = (weight, mean, var)
@@ -407,25 +406,14 @@ def _fused_sgd_(
 
 
 def _fused_adam_(
-    kernel: Callable[..., Any],
     weights: Tensors,
     grads: Tensors,
     means: Tensors,
     variances: Tensors,
-    lr: float,
-    beta1: float,
-    beta2: float,
-    epsilon: float,
-    wd: float,
+    *numbers: float,
     found_inf: Tensor | None = None,
+    decoupled: bool = False,
 ) -> None:
-    kernel(
-        *(weights, grads, means, variances, [_endless(weights[0].device)] * len(weights)),
-        lr=lr,
-        beta1=beta1,
-        beta2=beta2,
-        eps=epsilon,
-        wd=wd,
-        found_inf=found_inf,
-    )
+    columns = (weights, grads, means, variances, [_endless(weights[0].device)] * len(weights))
+    fused_adam_(*columns, *numbers, found_inf=found_inf, decoupled=decoupled)
     increment_version([*weights, *means, *variances])
