@@ -19,6 +19,7 @@ from .gradient_stypes import GradientStypes
 from .infer import DTypes, Shapes
 from .kernel import F
 from .record import REGISTRY, Op, OpType
+from .traits import Activation, Arithmetic
 
 __all__ = [
     "Rules",
@@ -83,6 +84,8 @@ class Rules:
     mutates: tuple[str, ...] = ()
     differentiable: bool | None = True
     pointwise: bool = False
+    arithmetic: Arithmetic | None = None
+    activation: Activation | Callable[[Any], Activation] | None = None
     backward: Callable[..., Any] | None = None
     choose: Callable[[Any], Callable[..., Any]] | None = None
     settle: Callable[[Op, tuple[int, ...], torch.dtype], dict[str, Any]] | None = None
@@ -119,6 +122,11 @@ class FunctionOp(Op):
     @property
     def has_shape_rule(self) -> bool:
         return self._rules.shape is not None
+
+    @property
+    def activation(self) -> Activation | None:
+        trait = self._rules.activation
+        return trait(self) if callable(trait) else trait
 
     @property
     def any_shape(self) -> bool:
@@ -169,6 +177,7 @@ def register_function(
         "mutates": declared.mutates,
         "differentiable": declared.differentiable,
         "pointwise": declared.pointwise,
+        "arithmetic": declared.arithmetic,
         "_rules": declared,
     }
     cls: type[Op] = type(f"FunctionOp_{names[0]}", (FunctionOp,), members)
@@ -190,8 +199,9 @@ def function_operator(*names: str, **rules: Any) -> Callable[[F], F]:
     """Registers a function under `names`; its keyword-only arguments become the parameters.
 
     Keywords are the fields of `Rules`: shape, dtype (rules that replace the defaults), outputs,
-    inputs (names, when they depend on parameters), mutates, differentiable, pointwise, backward,
-    choose (the function of the tensors alone to which parameters come down), settle (the
+    inputs (names, when they depend on parameters), mutates, differentiable, pointwise,
+    arithmetic and activation (as in `Op`, the latter possibly a function of the operator),
+    backward, choose (the function of the tensors alone to which parameters come down), settle (the
     parameters that change in `Op.settled`), gradient_stypes; named_inputs, by_name_only and method
     are those of `OpType`.
     """

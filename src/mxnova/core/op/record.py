@@ -24,6 +24,7 @@ from ..base.shapes import shape_text
 from .declared import argument_docs, declared_fields, full_doc
 from .infer import DTypes, Shapes
 from .kernel import KERNELS, Kernel, Signature
+from .traits import Activation, Arithmetic
 
 __all__ = ["REGISTRY", "Op", "OpType", "Structure", "as_tuple", "find", "lone", "numbered"]
 
@@ -43,6 +44,7 @@ class Op:
         initializers: input -> the ``__init__`` text of a variable there that has none.
         subgraphs: the graphs inside a control-flow operator.
         pointwise: whether each element of the output comes of one element of each input.
+        arithmetic: the function of two operands that it is, and its form; None for others.
         differentiable: False where the gradient is zero: results are cut from the graph. None where
             MXNet has no gradient, so that binding is refused where one is wanted.
         forward: tensors (and the facts it asks for) to its output, a tuple when there are several.
@@ -59,6 +61,7 @@ class Op:
     initializers: ClassVar[Mapping[str, str]] = {}
     subgraphs: tuple[Any, ...] = ()
     pointwise: ClassVar[bool] = False
+    arithmetic: ClassVar[Arithmetic | None] = None
     differentiable: bool | None = True
     forward: Callable[..., Any]
     backward: Callable[..., Any] | None = None
@@ -130,6 +133,11 @@ class Op:
     def attr(self, name: str) -> Any:
         """The value of parameter `name`, also where the attribute of that name is another."""
         return self.values[name] if name in self.values else getattr(self, name)
+
+    @property
+    def activation(self) -> Activation | None:
+        """The activation function that its only output is of its only input; None for others."""
+        return None
 
     @property
     def has_shape_rule(self) -> bool:

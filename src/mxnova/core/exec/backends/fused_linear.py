@@ -20,6 +20,7 @@ from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.infer import Shapes
+from ...op.nn.fully_connected import FullyConnected
 from ...op.onednn import HAS_AVX512
 from ...op.record import Op, OpType
 from ...runtime import torch_api
@@ -73,13 +74,13 @@ class FusedLinear(Op):
 
 FusedLinear.type = OpType(["_FusedLinear"], FusedLinear, FusedLinear.forward)
 
-_ACTIVATIONS = {"relu": "relu", "sigmoid": "sigmoid", "tanh": "tanh"}
+# The algorithms that oneDNN's products take with the activation functions they know.
+_ALGORITHMS = {"relu": "", "sigmoid": "", "tanh": "", "gelu": "none"}
 
 
 def is_worth_fusing(node: Node, shapes: ShapeTable) -> bool:
     """Whether `node` is a product that is faster with weights laid out for it."""
-    op: Any = node.op
-    if op is None or op.name != "FullyConnected":
+    if not isinstance(node.op, FullyConnected):
         return False
     data, weight = (shapes[id(e.node)][e.output] for e in node.inputs[:2])
     if not (is_known(data) and is_known(weight)) or not data or len(weight) != 2:
@@ -127,16 +128,11 @@ def with_fused_products(
 
 def _activation_after(readers: Readers, node: Node) -> tuple[Node, str, str]:
     """The last node that the product at `node` can take over, and its activation."""
-    reader = readers.only(Entry(node, 0))
-    op: Any = None if reader is None else reader.op
-    if reader is None or reader.inputs[0] != Entry(node, 0):
+    found = readers.activation_after(Entry(node, 0))
+    if found is None or found[1].function not in _ALGORITHMS:
         return node, "none", ""
-    kind = op.act_type if op.name in ("Activation", "LeakyReLU") else op.name
-    if kind in _ACTIVATIONS and op.name in ("Activation", kind):
-        return reader, _ACTIVATIONS[kind], ""
-    if kind == "gelu" and op.name == "LeakyReLU":
-        return reader, "gelu", "none"
-    return node, "none", ""
+    reader, (function, _) = found
+    return reader, function, _ALGORITHMS[function]
 
 
 def _fused(

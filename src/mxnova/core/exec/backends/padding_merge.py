@@ -12,6 +12,7 @@ from typing import Any
 from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
+from ...op.nn.convolution import Convolution
 from .readers import Readers
 
 __all__ = ["with_padding_merged"]
@@ -27,7 +28,7 @@ def with_padding_merged(symbol: Symbol) -> Symbol:
 
     def replace(node: Node, inputs: list[Entry]) -> Node | None:
         op: Any = node.op
-        if op is None or op.name != "Convolution" or op.layout not in _LAYOUTS:
+        if not isinstance(op, Convolution) or op.layout not in _LAYOUTS:
             return None
         padded = inputs[0].node
         margins = _margins(padded)

@@ -23,8 +23,9 @@ from ...op.infer import Shapes
 from ...op.quantized.fused import Weights
 from ...op.record import Op, OpType
 from ..fused_layers import FusedLayer, Result
-from .convolution_fusion import geometry_of, is_convolution
+from .convolution_fusion import geometry_of
 from .fused_convolution import FusedConvolution
+from .matching import is_image_convolution
 
 __all__ = ["parameters_of_layers", "with_layers_opened", "with_layers_prepared"]
 
@@ -162,7 +163,7 @@ def with_layers_prepared(
 def _packed(layer: FusedLayer, weights: Weights, shape: Any) -> FusedConvolution | None:
     """The convolution of a layer for images of a shape."""
     op: Any = layer.chain.product.op
-    if not is_convolution(layer.chain.product):
+    if not is_image_convolution(layer.chain.product):
         return None
     return FusedConvolution.prepared(
         weights.weight,

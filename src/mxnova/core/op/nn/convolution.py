@@ -26,7 +26,7 @@ from .window import (
     typed_by_data,
 )
 
-__all__ = ["Filters", "data_axes"]
+__all__ = ["Convolution", "Filters", "data_axes"]
 
 _CONVOLVE: dict[int, Callable[..., Tensor]] = {1: F.conv1d, 2: F.conv2d, 3: conv3d}
 _TRANSPOSED = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}
