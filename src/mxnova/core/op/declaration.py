@@ -19,7 +19,7 @@ from .gradient_stypes import GradientStypes
 from .infer import DTypes, Shapes
 from .kernel import F
 from .record import REGISTRY, Op, OpType
-from .traits import Activation, Arithmetic
+from .traits import Activation, Arithmetic, InputShapes, ItemAxes, ItemRule
 
 __all__ = [
     "Rules",
@@ -84,8 +84,10 @@ class Rules:
     mutates: tuple[str, ...] = ()
     differentiable: bool | None = True
     pointwise: bool = False
+    cuts_slopes: bool = False
     arithmetic: Arithmetic | None = None
     activation: Activation | Callable[[Any], Activation] | None = None
+    items: ItemRule | None = None
     backward: Callable[..., Any] | None = None
     choose: Callable[[Any], Callable[..., Any]] | None = None
     settle: Callable[[Op, tuple[int, ...], torch.dtype], dict[str, Any]] | None = None
@@ -127,6 +129,10 @@ class FunctionOp(Op):
     def activation(self) -> Activation | None:
         trait = self._rules.activation
         return trait(self) if callable(trait) else trait
+
+    def item_axis(self, axes: ItemAxes, shapes: InputShapes) -> int | None:
+        rule = self._rules.items
+        return rule(self, axes, shapes) if rule else super().item_axis(axes, shapes)
 
     @property
     def any_shape(self) -> bool:
@@ -177,6 +183,7 @@ def register_function(
         "mutates": declared.mutates,
         "differentiable": declared.differentiable,
         "pointwise": declared.pointwise,
+        "cuts_slopes": declared.cuts_slopes,
         "arithmetic": declared.arithmetic,
         "_rules": declared,
     }
@@ -199,10 +206,11 @@ def function_operator(*names: str, **rules: Any) -> Callable[[F], F]:
     """Registers a function under `names`; its keyword-only arguments become the parameters.
 
     Keywords are the fields of `Rules`: shape, dtype (rules that replace the defaults), outputs,
-    inputs (names, when they depend on parameters), mutates, differentiable, pointwise,
-    arithmetic and activation (as in `Op`, the latter possibly a function of the operator),
-    backward, choose (the function of the tensors alone to which parameters come down), settle (the
-    parameters that change in `Op.settled`), gradient_stypes; named_inputs, by_name_only and method
+    inputs (names, when they depend on parameters), mutates, differentiable, backward, choose (the
+    function of the tensors alone to which parameters come down), settle (the parameters that change
+    in `Op.settled`), gradient_stypes; the traits of `Op`: pointwise, cuts_slopes, arithmetic,
+    activation (also a function of the operator) and items (what `Op.item_axis` is to give);
+    named_inputs, by_name_only and method
     are those of `OpType`.
     """
 

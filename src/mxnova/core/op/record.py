@@ -24,7 +24,7 @@ from ..base.shapes import shape_text
 from .declared import argument_docs, declared_fields, full_doc
 from .infer import DTypes, Shapes
 from .kernel import KERNELS, Kernel, Signature
-from .traits import Activation, Arithmetic
+from .traits import Activation, Arithmetic, InputShapes, ItemAxes
 
 __all__ = ["REGISTRY", "Op", "OpType", "Structure", "as_tuple", "find", "lone", "numbered"]
 
@@ -44,6 +44,7 @@ class Op:
         initializers: input -> the ``__init__`` text of a variable there that has none.
         subgraphs: the graphs inside a control-flow operator.
         pointwise: whether each element of the output comes of one element of each input.
+        cuts_slopes: whether gradients of integers are multiplied by slopes cut to whole numbers.
         arithmetic: the function of two operands that it is, and its form; None for others.
         differentiable: False where the gradient is zero: results are cut from the graph. None where
             MXNet has no gradient, so that binding is refused where one is wanted.
@@ -61,6 +62,7 @@ class Op:
     initializers: ClassVar[Mapping[str, str]] = {}
     subgraphs: tuple[Any, ...] = ()
     pointwise: ClassVar[bool] = False
+    cuts_slopes: ClassVar[bool] = False
     arithmetic: ClassVar[Arithmetic | None] = None
     differentiable: bool | None = True
     forward: Callable[..., Any]
@@ -138,6 +140,19 @@ class Op:
     def activation(self) -> Activation | None:
         """The activation function that its only output is of its only input; None for others."""
         return None
+
+    def item_axis(self, axes: ItemAxes, shapes: InputShapes) -> int | None:
+        """The axis along which its outputs keep items apart outside training; None: items meet.
+
+        Args:
+            axes: the axis of items of each input, None where an input is the same for all items.
+            shapes: of the inputs, None where they are unknown.
+        """
+        axis = axes[0] if self.pointwise and len(set(axes)) == 1 else None
+        if axis is None or len(shapes) == 1:
+            return axis
+        lengths = {None if s is None else (len(s), s[axis]) for s in shapes}  # they may broadcast
+        return None if len(lengths) > 1 or None in lengths else axis
 
     @property
     def has_shape_rule(self) -> bool:

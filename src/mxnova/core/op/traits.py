@@ -9,9 +9,21 @@ operators of one meaning (`elemwise_add`, `broadcast_add`, `_npi_add`) are treat
 from __future__ import annotations
 
 import enum
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
-__all__ = ["RELU", "Activation", "Arithmetic", "Form"]
+from ..base.shapes import PartialShape
+
+__all__ = [
+    "RELU",
+    "Activation",
+    "Arithmetic",
+    "Form",
+    "InputShapes",
+    "ItemAxes",
+    "ItemRule",
+    "batch_apart",
+]
 
 
 class Form(enum.Enum):
@@ -61,3 +73,19 @@ class Activation(NamedTuple):
 
 
 RELU = Activation("relu")
+
+
+ItemAxes = Sequence[int | None]
+InputShapes = Sequence[PartialShape]
+# An operator, the axes of items of its inputs and the shapes of these -> the axis of items of its
+# outputs; see `Op.item_axis`.
+ItemRule = Callable[[Any, ItemAxes, InputShapes], int | None]
+
+
+def batch_apart(op: Any, axes: ItemAxes, shapes: InputShapes) -> int | None:
+    """The rule of operators that compute each item of a batch, the first axis, by itself.
+
+    Further inputs, which are weights, must be the same for all items.
+    """
+    is_batch = axes[0] == 0 and all(axis is None for axis in axes[1:])
+    return 0 if is_batch else None

@@ -92,7 +92,10 @@ class Aten:
             symbol = low_precision.with_casts(symbol)
         if images:
             parameters = parameters_of(symbol) | constants.keys()
-            symbol = with_batches_apart(symbol, images, parameters, constants, with_sums_in_place)
+            shapes = program.facts.shapes(symbol)
+            symbol = with_batches_apart(
+                symbol, shapes, images, parameters, constants, with_sums_in_place
+            )
         return with_own_outputs(with_sums_in_place(symbol))
 
 

@@ -23,6 +23,7 @@ from ...op.infer import Shapes
 from ...op.nn.fully_connected import FullyConnected
 from ...op.onednn import HAS_AVX512
 from ...op.record import Op, OpType
+from ...op.traits import InputShapes, ItemAxes
 from ...runtime import torch_api
 from .readers import Readers
 
@@ -56,6 +57,12 @@ class FusedLinear(Op):
     dtype: torch.dtype
     __eq__ = object.__eq__
     __hash__ = object.__hash__
+
+    def item_axis(self, axes: ItemAxes, shapes: InputShapes) -> int | None:
+        """As that of the product."""
+        (axis,), (shape,) = axes, shapes
+        is_inner = axis != 0 if self.flatten else shape is None or axis == len(shape) - 1
+        return None if is_inner else axis
 
     def infer_shape(self, s: Shapes) -> None:
         """That of the product."""

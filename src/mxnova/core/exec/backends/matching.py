@@ -9,7 +9,7 @@ from ...graph.node import Node
 from ...op.nn.convolution import Convolution
 from ...op.traits import RELU, Form
 
-__all__ = ["is_image_convolution", "is_rectifier", "is_sum_of_equals"]
+__all__ = ["is_image_convolution", "is_pointwise", "is_rectifier", "is_sum_of_equals"]
 
 
 def is_image_convolution(node: Node) -> bool:
@@ -18,6 +18,18 @@ def is_image_convolution(node: Node) -> bool:
     if not isinstance(op, Convolution):
         return False
     return len(op.kernel) == 2 and op.layout in (None, "NCHW")
+
+
+def is_pointwise(node: Node, shapes: ShapeTable) -> bool:
+    """Whether `node` makes each element of one element of each input, all of one shape.
+
+    Args:
+        node: any node.
+        shapes: of all nodes, as far as they are known.
+    """
+    if node.op is None or not node.op.pointwise:
+        return False
+    return all(shapes[id(e.node)][e.output] == shapes[id(node)][0] for e in node.inputs)
 
 
 def is_rectifier(node: Node) -> bool:

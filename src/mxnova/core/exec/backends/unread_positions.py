@@ -27,8 +27,8 @@ from ...graph.symbol import Symbol
 from ...op.infer import Shapes
 from ...op.nn.batch_norm import BatchNormBase
 from ...op.record import Op, OpType
-from .matching import is_image_convolution
-from .pointwise import POINTWISE
+from ...op.traits import batch_apart
+from .matching import is_image_convolution, is_pointwise
 from .readers import Readers
 
 __all__ = ["Skipping", "Steps", "Subsampled", "with_strides_moved", "without_unread_positions"]
@@ -45,6 +45,7 @@ class Subsampled(Op):
     """
 
     steps: Steps
+    item_axis = batch_apart
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
@@ -91,7 +92,7 @@ def without_unread_positions(symbol: Symbol, shapes: ShapeTable) -> Symbol:
             return False
         if isinstance(op, BatchNormBase):
             return op.axis == 1 and readers.reads_first_only(node)
-        return is_image_convolution(node) or op.name in POINTWISE
+        return is_image_convolution(node) or is_pointwise(node, shapes)
 
     # A convolution saves work. Others would copy what a convolution can skip by itself.
     skipping = Skipping(can_skip, is_image_convolution, lambda steps: Subsampled(steps=steps))

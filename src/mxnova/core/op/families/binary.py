@@ -66,6 +66,7 @@ def binary(
                 shape=shape,
                 dtype=numbers_only,
                 pointwise=True,
+                cuts_slopes=True,
                 arithmetic=Arithmetic(means, form) if means else None,
                 **rules,
             )
@@ -251,6 +252,7 @@ for _name, (_function, _condition) in LOGIC.items():
     shape=elementwise_shape,
     dtype=numbers_only,
     gradient_stypes=as_head,
+    pointwise=True,
 )
 def add_n(*args: Tensor, num_args: Count) -> Tensor:
     """Sum of its inputs.

@@ -87,7 +87,8 @@ def scalar(
         forward,
         shape=elementwise_shape,
         arithmetic=Arithmetic(means, form) if means else None,
-        **{"dtype": scalar_dtype, "pointwise": True, **rules},
+        pointwise=True,
+        **{"dtype": scalar_dtype, "cuts_slopes": True, **rules},
     )
 
 
@@ -149,7 +150,7 @@ scalar("_mul_scalar _MulScalar", torch.mul, means="multiply",
        doc="data · scalar.", gradient_stypes=as_head)
 scalar("_div_scalar _DivScalar", torch.div, on_tensors(divide),
        means="divide", doc="data / scalar; integers are cut towards zero.", gradient_stypes=as_head,
-       pointwise=False)  # MXNet divides gradients of integers, and cuts then
+       cuts_slopes=False)  # MXNet divides gradients of integers, and cuts then
 scalar("_rdiv_scalar _RDivScalar", on_tensors(divide, reverse=True),
        means="divide", form=Form.REFLECTED, doc="scalar / data; integers are cut towards zero.")
 scalar("_mod_scalar _ModScalar", modulo_by_number, on_tensors(modulo),

@@ -46,8 +46,7 @@ def unary(
         declaration=declaration,
         shape=elementwise_shape,
         dtype=dtype,
-        pointwise=True,
-        **rules,
+        **{"pointwise": True, "cuts_slopes": True, **rules},
     )
 
 

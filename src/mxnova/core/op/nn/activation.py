@@ -32,6 +32,7 @@ _FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
     shape=elementwise_shape,
     choose=lambda op: _FUNCTIONS[op.act_type],
     activation=lambda op: Activation(op.act_type),
+    pointwise=True,
 )
 def activation(
     data: Tensor, *, act_type: Literal["relu", "sigmoid", "softrelu", "softsign", "tanh"]
@@ -69,6 +70,11 @@ class LeakyReLU(Op):
     upper_bound: float = 0.334
 
     initializers = {"gamma": '["Constant", {"value": 0.25}]'}  # noqa: RUF012 - a constant
+
+    @property
+    def pointwise(self) -> bool:  # type: ignore[override]
+        """But with slopes of their own, or random ones."""
+        return self.activation is not None
 
     @property
     def activation(self) -> Activation | None:

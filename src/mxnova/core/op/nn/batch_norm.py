@@ -17,6 +17,7 @@ from ..declaration import operator
 from ..dtypes import dtype_name
 from ..infer import DTypes, Shapes
 from ..record import Op
+from ..traits import InputShapes, ItemAxes, batch_apart
 
 __all__ = ["BatchNorm", "BatchNormBase", "BatchNormWithReLU"]
 
@@ -64,6 +65,10 @@ class BatchNormBase(Op):
     def writes(self) -> tuple[str, ...]:  # type: ignore[override]
         """A fixed gamma, so that saved parameters say what was used."""
         return ("gamma",) if self.fix_gamma else ()
+
+    def item_axis(self, axes: ItemAxes, shapes: InputShapes) -> int | None:
+        apart = self.axis != 0 and not self.output_mean_var
+        return batch_apart(self, axes, shapes) if apart else None
 
     def outputs(self) -> tuple[str, ...]:
         return ("output", "mean", "var")

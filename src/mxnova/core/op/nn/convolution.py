@@ -16,6 +16,7 @@ from ..declaration import operator
 from ..infer import DTypes, Shapes
 from ..onednn import conv3d, in_planes, laid_out, skips
 from ..record import Op
+from ..traits import batch_apart
 from .window import (
     Axes,
     PosUInt,
@@ -45,6 +46,7 @@ class Filters(Op):
     num_group: int
     no_bias: bool
     layout: str | None
+    item_axis = batch_apart
 
     def inputs(self) -> tuple[str, ...]:
         names = self.type.signature.inputs

@@ -12,6 +12,7 @@ from ...base.params import Shape, bounded
 from ..declaration import operator
 from ..infer import Shapes
 from ..record import Op
+from ..traits import InputShapes, ItemAxes
 
 __all__ = ["dropped"]
 
@@ -45,6 +46,9 @@ class Dropout(Op):
     mode: Literal["always", "training"] = "training"
     axes: Shape = ()
     cudnn_off: bool | None = False
+
+    def item_axis(self, axes: ItemAxes, shapes: InputShapes) -> int | None:
+        return axes[0] if self.mode == "training" else None
 
     def infer_shape(self, s: Shapes) -> None:
         s.output = s.data

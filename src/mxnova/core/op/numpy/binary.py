@@ -119,6 +119,7 @@ def _binary(
         declaration=declaration,
         shape=broadcast_inputs,
         pointwise=True,
+        cuts_slopes=True,
         arithmetic=Arithmetic(means, Form.NUMPY) if means else None,
         **rules,
     )

@@ -143,6 +143,7 @@ def _row(
         dtype=dtype,
         differentiable=differentiable,
         pointwise=True,
+        cuts_slopes=True,
         arithmetic=arithmetic,
     )
 

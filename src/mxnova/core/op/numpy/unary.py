@@ -58,6 +58,7 @@ def _row(names: str, function: Callable[..., Tensor], *, doc: str, **rules: Any)
         declaration=declaration,
         shape=elementwise_shape,
         pointwise=True,
+        cuts_slopes=True,
         **rules,
     )
 

@@ -17,6 +17,7 @@ from ...base.shapes import UNKNOWN, Dim, is_known, shape_text
 from ..declaration import operator
 from ..infer import DTypes, Shapes
 from ..record import Op
+from ..traits import batch_apart
 
 
 @operator("Reshape", "reshape")
@@ -145,6 +146,8 @@ class Flatten(Op):
     Args:
         data: (batch, …); a vector becomes a matrix of one column.
     """
+
+    item_axis = batch_apart
 
     def infer_shape(self, s: Shapes) -> None:
         data = s.full("data")
