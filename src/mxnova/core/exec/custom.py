@@ -101,6 +101,7 @@ class Custom(Op):
     op_type: str
     _parameters = ("op_type",)
     can_run_twice = False
+    is_opaque = True
 
     prop: CustomOpProp
     _kept: list[CustomOp] | None = None  # one operator for all runs, once it is made

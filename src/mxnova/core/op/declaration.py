@@ -85,6 +85,9 @@ class Rules:
     differentiable: bool | None = True
     pointwise: bool = False
     cuts_slopes: bool = False
+    copies: bool = False
+    is_product: bool = False
+    keeps_precision: bool = False
     arithmetic: Arithmetic | None = None
     activation: Activation | Callable[[Any], Activation] | None = None
     items: ItemRule | None = None
@@ -184,6 +187,9 @@ def register_function(
         "differentiable": declared.differentiable,
         "pointwise": declared.pointwise,
         "cuts_slopes": declared.cuts_slopes,
+        "copies": declared.copies,
+        "is_product": declared.is_product,
+        "keeps_precision": declared.keeps_precision,
         "arithmetic": declared.arithmetic,
         "_rules": declared,
     }
@@ -208,9 +214,9 @@ def function_operator(*names: str, **rules: Any) -> Callable[[F], F]:
     Keywords are the fields of `Rules`: shape, dtype (rules that replace the defaults), outputs,
     inputs (names, when they depend on parameters), mutates, differentiable, backward, choose (the
     function of the tensors alone to which parameters come down), settle (the parameters that change
-    in `Op.settled`), gradient_stypes; the traits of `Op`: pointwise, cuts_slopes, arithmetic,
-    activation (also a function of the operator) and items (what `Op.item_axis` is to give);
-    named_inputs, by_name_only and method
+    in `Op.settled`), gradient_stypes; the traits of `Op`: pointwise, copies, is_product,
+    keeps_precision, cuts_slopes, arithmetic, activation (also a function of the operator) and items
+    (what `Op.item_axis` is to give); named_inputs, by_name_only and method
     are those of `OpType`.
     """
 

@@ -44,6 +44,11 @@ class Op:
         initializers: input -> the ``__init__`` text of a variable there that has none.
         subgraphs: the graphs inside a control-flow operator.
         pointwise: whether each element of the output comes of one element of each input.
+        copies: whether, outside training, its only output is its only input again.
+        is_opaque: whether nothing is known of how much forward has to do.
+        is_fresh: whether its outputs never share memory with its inputs.
+        is_product: whether it multiplies matrices, as layers do that take a network's time.
+        keeps_precision: whether its outputs hold but what its inputs hold, and zeros.
         cuts_slopes: whether gradients of integers are multiplied by slopes cut to whole numbers.
         arithmetic: the function of two operands that it is, and its form; None for others.
         differentiable: False where the gradient is zero: results are cut from the graph. None where
@@ -62,6 +67,10 @@ class Op:
     initializers: ClassVar[Mapping[str, str]] = {}
     subgraphs: tuple[Any, ...] = ()
     pointwise: ClassVar[bool] = False
+    is_opaque: ClassVar[bool] = False
+    copies: ClassVar[bool] = False
+    is_product: ClassVar[bool] = False
+    keeps_precision: ClassVar[bool] = False
     cuts_slopes: ClassVar[bool] = False
     arithmetic: ClassVar[Arithmetic | None] = None
     differentiable: bool | None = True
@@ -135,6 +144,10 @@ class Op:
     def attr(self, name: str) -> Any:
         """The value of parameter `name`, also where the attribute of that name is another."""
         return self.values[name] if name in self.values else getattr(self, name)
+
+    @property
+    def is_fresh(self) -> bool:
+        return self.pointwise
 
     @property
     def activation(self) -> Activation | None:

@@ -60,6 +60,7 @@ class FusedConvolution(Op):
     kernel: tuple[int, ...]
     dtype: torch.dtype
     in_place: bool = False
+    is_fresh = True
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 

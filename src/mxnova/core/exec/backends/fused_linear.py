@@ -55,6 +55,7 @@ class FusedLinear(Op):
     n_columns: int
     absorbed: tuple[str, ...]
     dtype: torch.dtype
+    is_fresh = True
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 

@@ -18,6 +18,7 @@ from torch import Tensor
 from ...graph.node import Node
 from ...graph.symbol import Symbol
 from ...runtime import torch_api
+from ..custom import Custom
 from .compiled_training import CompiledTraining, training_refusal
 from .group import Group, function_of, with_groups
 from .request import PRECISIONS, parameters_of, wants
@@ -151,6 +152,6 @@ def _refusal(node: Node) -> str | None:
         return "its body is a graph"
     if "rng" in op.type.signature.facts and op.name not in ("Dropout", "RNN", "LeakyReLU"):
         return "it draws random numbers"
-    if op.name == "Custom":
+    if isinstance(op, Custom):
         return "it is written in Python"
     return None

@@ -146,7 +146,7 @@ unary("square _sparse_square", torch.square,
       doc="data².", method=True, gradient_stypes=as_equal_head)
 unary("relu _sparse_relu", torch.relu,
       doc="max(data, 0).", method=True, gradient_stypes=as_equal_head, backward=_relu_backward,
-      activation=RELU)
+      activation=RELU, keeps_precision=True)
 
 unary("round _sparse_round", whole(round_half_away), backward=_no_slope,
       doc="Nearest whole number; halves go away from zero.", method=True, gradient_stypes=as_input)

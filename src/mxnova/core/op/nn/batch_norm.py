@@ -58,6 +58,7 @@ class BatchNormBase(Op):
     older = False
 
     aux = ("moving_mean", "moving_var")
+    is_fresh = True
     writes_in_backward = aux
     initializers = {"moving_mean": '["zero", {}]', "moving_var": '["one", {}]'}  # noqa: RUF012 - constants
 

@@ -47,6 +47,8 @@ class Filters(Op):
     no_bias: bool
     layout: str | None
     item_axis = batch_apart
+    is_fresh = True
+    is_product = True
 
     def inputs(self) -> tuple[str, ...]:
         names = self.type.signature.inputs

@@ -47,6 +47,11 @@ class Dropout(Op):
     axes: Shape = ()
     cudnn_off: bool | None = False
 
+    @property
+    def copies(self) -> bool:  # type: ignore[override]
+        """Unless it drops elements always."""
+        return self.mode == "training"
+
     def item_axis(self, axes: ItemAxes, shapes: InputShapes) -> int | None:
         return axes[0] if self.mode == "training" else None
 

@@ -33,6 +33,7 @@ class FullyConnected(Op):
     num_hidden: PosInt
     no_bias: bool = False
     flatten: bool = True
+    is_product = True
 
     def inputs(self) -> tuple[str, ...]:
         return ("data", "weight") if self.no_bias else ("data", "weight", "bias")

@@ -136,6 +136,7 @@ class _Pool(Op):
     global_pool: bool
     pooling_convention: str
     item_axis = batch_apart
+    is_fresh = True
 
     def infer_dtype(self, t: DTypes) -> None:
         t.output = t.data
@@ -183,6 +184,11 @@ class Pooling(_Pool):
     p_value: int | None = None
     count_include_pad: bool | None = None
     layout: Literal["NCDHW", "NCHW", "NCW", "NDHWC", "NHWC", "NWC"] | None = None
+
+    @property
+    def keeps_precision(self) -> bool:  # type: ignore[override]
+        """Where it selects."""
+        return self.pool_type == "max"
 
     @functools.cached_property
     def _slide(self) -> Slide:

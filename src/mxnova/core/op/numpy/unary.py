@@ -88,7 +88,7 @@ for _name in (
 ):
     _classic(f"_npi_{_name}", _name)
 # fmt: on
-unary("_npx_relu", torch.relu, doc="max(data, 0).", activation=RELU)
+unary("_npx_relu", torch.relu, doc="max(data, 0).", activation=RELU, keeps_precision=True)
 unary(
     "_npx_sigmoid",
     find("sigmoid").of({}).forward,
@@ -114,7 +114,7 @@ _row("_npi_logical_not", torch.logical_not, dtype=truth_dtype, differentiable=Fa
 # fmt: on
 
 
-@function_operator("_np_copy", shape=elementwise_shape)
+@function_operator("_np_copy", shape=elementwise_shape, copies=True)
 def copy(a: Tensor) -> Tensor:
     """A copy of its input.
 

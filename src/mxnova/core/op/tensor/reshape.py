@@ -39,6 +39,8 @@ class Reshape(Op):
     target_shape: Shape = ()
     keep_highest: bool = False
 
+    keeps_precision = True
+
     def infer_shape(self, s: Shapes) -> None:
         data = s.data
         s.output = self._target(data)
@@ -149,6 +151,8 @@ class Flatten(Op):
 
     item_axis = batch_apart
 
+    keeps_precision = True
+
     def infer_shape(self, s: Shapes) -> None:
         data = s.full("data")
         if not data:
@@ -169,6 +173,8 @@ class ExpandDims(Op):
     """
 
     axis: int
+
+    keeps_precision = True
 
     def infer_shape(self, s: Shapes) -> None:
         data, output = s.known("data"), s.known("output")
@@ -194,6 +200,8 @@ class Squeeze(Op):
     """
 
     axis: Shape | None = None
+
+    keeps_precision = True
 
     def infer_shape(self, s: Shapes) -> None:
         data = s.full("data")

@@ -159,7 +159,14 @@ def _joined_items(op: Op, axes: ItemAxes, shapes: InputShapes) -> int | None:
     return axes[0] if len(set(axes)) == 1 and joined >= 0 and joined != axes[0] else None
 
 
-@function_operator("Concat", "_sparse_concat", "concat", shape=_concat_shape, items=_joined_items)
+@function_operator(
+    "Concat",
+    "_sparse_concat",
+    "concat",
+    shape=_concat_shape,
+    items=_joined_items,
+    keeps_precision=True,
+)
 def concat(*data: Tensor, num_args: Count, dim: int = 1) -> Tensor:
     """The arrays of `data` put one after the other along one axis.
 
