@@ -17,6 +17,9 @@ from torch import Tensor
 
 from ...graph.node import Node
 from ...graph.symbol import Symbol
+from ...op.nn.activation import LeakyReLU
+from ...op.nn.dropout import Dropout
+from ...op.nn.rnn import RNN
 from ...runtime import torch_api
 from ..custom import Custom
 from .compiled_training import CompiledTraining, training_refusal
@@ -150,7 +153,7 @@ def _refusal(node: Node) -> str | None:
     op: Any = node.op
     if op.subgraphs or node.subgraphs:
         return "its body is a graph"
-    if "rng" in op.type.signature.facts and op.name not in ("Dropout", "RNN", "LeakyReLU"):
+    if "rng" in op.type.signature.facts and not isinstance(op, (Dropout, LeakyReLU, RNN)):
         return "it draws random numbers"
     if isinstance(op, Custom):
         return "it is written in Python"

@@ -19,24 +19,18 @@ from .site import converter as declared
 converter = partial(declared, is_arithmetic=True)
 
 # fmt: off
-_SAME = ("abs", "negative", "sign", "relu", "exp", "log", "sqrt", "sin", "cos", "tan", "sinh",
-         "cosh", "tanh", "sigmoid", "softsign", "erf", "floor")
-_OF_REALS = ("exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "sigmoid", "erf",
-             "softsign", "asin", "acos", "atan", "asinh", "acosh", "atanh", "floor", "ceiling",
-             "round")
-# By the words for them; of one array.
-_FUNCTIONS = {
-    **{name: name for name in _SAME},
-    "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arccosh": "acosh",
-    "arctanh": "atanh", "ceil": "ceiling", "_npx_relu": "relu",
-    "_npx_sigmoid": "sigmoid",
+_UNARY = {  # word -> operators
+    "abs": "abs _npi_absolute", "negative": "negative _npi_negative", "sign": "sign _npi_sign",
+    "relu": "relu _npx_relu", "sigmoid": "sigmoid _npx_sigmoid", "softsign": "softsign",
+    "erf": "erf", "exp": "exp _npi_exp", "log": "log _npi_log", "sqrt": "sqrt _npi_sqrt",
+    "sin": "sin _npi_sin", "cos": "cos _npi_cos", "tan": "tan _npi_tan",
+    "sinh": "sinh _npi_sinh", "cosh": "cosh _npi_cosh", "tanh": "tanh _npi_tanh",
+    "asin": "arcsin _npi_arcsin", "acos": "arccos _npi_arccos", "atan": "arctan _npi_arctan",
+    "asinh": "arcsinh _npi_arcsinh", "acosh": "arccosh _npi_arccosh",
+    "atanh": "arctanh _npi_arctanh", "floor": "floor _npi_floor", "ceiling": "ceil _npi_ceil",
+    "round": "_npi_rint",
 }
-_NUMPY_UNARY = {
-    **{name: name for name in ("exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh",
-                               "negative", "sign", "floor")},
-    "absolute": "abs", "ceil": "ceiling", "rint": "round",
-    **{f"arc{name}": f"a{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
-}
+_OF_WHOLE_NUMBERS = {"abs", "negative", "relu", "sign"}
 # Of two operands; the words are the names that traits have for the functions.
 _ARITHMETIC = {"add", "subtract", "multiply", "divide", "power", "maximum", "minimum"}
 _COMPARISONS = {"equal", "not_equal", "greater", "greater_equal", "less", "less_equal"}
@@ -87,9 +81,8 @@ def _multiplied(word: str, factor: float) -> Callable[[Site], Any]:
     return build
 
 
-_FUNCTIONS |= {f"_npi_{name}": word for name, word in _NUMPY_UNARY.items()}
-for _name, _word in _FUNCTIONS.items():
-    converter(_name, _whole_numbers if _word in _OF_REALS else None)(_applied(_word))
+for _word, _names in _UNARY.items():
+    converter(_names, None if _word in _OF_WHOLE_NUMBERS else _whole_numbers)(_applied(_word))
 for _name, (_word, _factor) in _FACTORS.items():
     converter(_name)(_multiplied(_word, _factor))
 
