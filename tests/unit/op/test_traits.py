@@ -154,3 +154,21 @@ def test_pointwise_operators_take_any_part_of_their_elements():
 def test_slopes_of_integers_are_not_cut_where_mxnet_divides():
     assert find("_mul_scalar").plain.cuts_slopes and not find("_div_scalar").plain.cuts_slopes
     assert find("_div_scalar").plain.arithmetic == Arithmetic("divide", Form.SCALAR)
+
+
+FRESH = [n for n, t in TYPES.items() if t.make.pointwise is True and not t.signature.facts]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int32])
+@pytest.mark.parametrize("name", FRESH)
+def test_results_of_pointwise_operators_have_memory_of_their_own(name, dtype):
+    type_ = find(name)
+    given = {"num_args": 1, "act_type": "relu", "a_min": -9, "a_max": 9, "scalar": 1}
+    op = type_.of({f.name: given[f.name] for f in type_.fields if f.name in given})
+    arrays = [torch.ones(3, dtype=dtype) for _ in op.inputs()]
+    try:
+        result = op.forward(*arrays)
+    except (RuntimeError, TypeError) as error:  # an operator on the other kind of numbers
+        pytest.skip(str(error))
+    assert op.is_fresh
+    assert all(result.data_ptr() != a.data_ptr() for a in arrays)
