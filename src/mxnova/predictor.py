@@ -430,7 +430,6 @@ def _parameters_of(
     return {n: a._tensor.to(context.device) for n, a in arrays.items()}
 
 
-_PRODUCTS = {"FullyConnected", "RNN", "batch_dot", "dot"}
 _ALIGNMENT = 64  # bytes, as PyTorch's own memory
 
 
@@ -440,7 +439,7 @@ def _aligned(parameters: dict[str, Tensor], symbol: Symbol) -> dict[str, Tensor]
     The last bits of BLAS's products depend on where the weights lie: a model that is mapped and one
     that was given as bytes must answer alike.
     """
-    products = (n for n in symbol.nodes if n.op is not None and n.op.name in _PRODUCTS)
+    products = (n for n in symbol.nodes if n.op is not None and n.op.is_product)
     read = {e.node.name for n in products for e in n.inputs if e.node.op is None}
     return {
         n: t.clone() if n in read and t.data_ptr() % _ALIGNMENT else t

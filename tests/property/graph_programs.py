@@ -8,7 +8,8 @@ by array, bound, as a CachedOp, rewritten for inference, and after a round trip 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from random import Random
 from typing import Any
 from unittest import mock
@@ -19,7 +20,7 @@ import torch
 import mxnova as mx
 from mxnova.core.exec.backends import BY_NAME, aten
 
-__all__ = ["check", "draw"]
+__all__ = ["check", "check_twins", "draw"]
 
 N_OPERATORS = 30
 RTOL = 2e-3  # folding BatchNorm into float32 weights moves the last digits, depth multiplies that
@@ -66,7 +67,7 @@ class Recipe:
         """The heads, made by the operators of `world` (mx.nd or mx.sym) from the variables."""
         values = dict(values)
         for step in self.steps:
-            made = getattr(world, step.op)(*(values[i] for i in step.inputs), **step.attrs)
+            made = attrgetter(step.op)(world)(*(values[i] for i in step.inputs), **step.attrs)
             several = isinstance(made, list) or (isinstance(made, mx.sym.Symbol) and len(made) > 1)
             for i, value in enumerate(made if several else [made]):
                 values[step.first + i] = value
@@ -365,3 +366,60 @@ def _agree(wanted: Outcome, found: Outcome, way: str) -> None:
         scale = max(1e-2, float(np.abs(a).max()))
         worst = float(np.abs(a - b).max())
         assert worst <= RTOL * scale, f"{way}: {what} is off by {worst:g} of {scale:g}"
+
+
+# Twins --------------------------------------------------------------------------------------------
+
+# Operators that mean the same for arrays of one shape, and what they need besides.
+_TWINS: dict[str, list[tuple[str, dict[str, Any]]]] = {
+    "elemwise_add": [
+        ("broadcast_add", {}),
+        ("_internal._npi_add", {}),
+        ("_internal._grad_add", {}),
+    ],
+    "elemwise_sub": [("broadcast_sub", {}), ("_internal._npi_subtract", {})],
+    "elemwise_mul": [("broadcast_mul", {}), ("_internal._npi_multiply", {})],
+    "broadcast_add": [("_internal._npi_add", {})],
+    "broadcast_sub": [("_internal._npi_subtract", {})],
+    "_mul_scalar": [("_internal._npi_multiply_scalar", {})],
+    "relu": [("_internal._npx_relu", {}), ("Activation", {"act_type": "relu"})],
+    "sigmoid": [("_internal._npx_sigmoid", {}), ("Activation", {"act_type": "sigmoid"})],
+    "tanh": [("_internal._npi_tanh", {}), ("Activation", {"act_type": "tanh"})],
+    "softsign": [("Activation", {"act_type": "softsign"})],
+    "identity": [("_internal._np_copy", {})],
+    "Convolution": [("Convolution_v1", {})],
+}
+
+
+def _twin_of(rng: Random, graph: Recipe) -> Recipe:
+    """The graph with most operators exchanged for others that mean the same."""
+    steps = []
+    for step in graph.steps:
+        name, more = rng.choice(_TWINS.get(step.op, [(step.op, {})]))
+        steps.append(replace(step, op=name, attrs=step.attrs | more))
+    return replace(graph, steps=steps)
+
+
+def _meaning(op: Any) -> Any:
+    """What a step does, by whatever name."""
+    if op.arithmetic is not None:
+        return op.arithmetic.function
+    return op.activation or ("copy" if op.copies else op.name.removesuffix("_v1"))
+
+
+def _steps(given: Given) -> tuple[list[Any], list[np.ndarray]]:
+    executor = _executor(given, given.graph.symbol())
+    executor.optimize()
+    special = executor._inference._special
+    steps = [] if special is None else [_meaning(s.op) for s in special.lowered.steps]
+    return steps, [o.asnumpy() for o in executor.forward()]
+
+
+def check_twins(graph: Recipe, rng: Random, seed: int) -> int:
+    """A graph and its twin must lower to the same steps, and give the same; how many steps."""
+    steps, outputs = _steps(Given(graph, seed))
+    twin_steps, twin_outputs = _steps(Given(_twin_of(rng, graph), seed))
+    assert twin_steps == steps
+    for one, other in zip(outputs, twin_outputs, strict=True):
+        np.testing.assert_allclose(other, one, rtol=1e-5, atol=1e-6)
+    return len(steps)

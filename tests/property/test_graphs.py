@@ -9,13 +9,25 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from .graph_programs import N_OPERATORS, check, draw
+from .graph_programs import N_OPERATORS, check, check_twins, draw
 
 
 @settings(max_examples=24, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(rng=st.randoms(use_true_random=False), seed=st.integers(0, 1000))
 def test_all_ways_of_running_a_graph_agree(rng, seed):
     check(draw(rng), seed)
+
+
+@settings(max_examples=30, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(rng=st.randoms(use_true_random=False), seed=st.integers(0, 1000))
+def test_twins_lower_to_the_same_steps(rng, seed):
+    check_twins(draw(rng), rng, seed)
+
+
+def test_twins_are_fused():
+    """Most graphs are rewritten, so that there are steps to compare."""
+    counts = [check_twins(draw(Random(i)), Random(i), i) for i in range(5)]
+    assert sum(count > 0 for count in counts) > 2
 
 
 def test_graphs_are_what_they_are_meant_to_be():
@@ -33,6 +45,24 @@ def test_a_disagreement_is_found(monkeypatch):
     monkeypatch.setattr(convolution_fusion, "_absorb_batch_norm", _forgets_the_mean)
     with pytest.raises(AssertionError, match="off by"):
         _check_some()
+
+
+def test_a_twin_that_is_not_fused_is_found(monkeypatch):
+    from mxnova.core.exec.backends import convolution_fusion
+
+    named = convolution_fusion.is_sum_of_equals
+    monkeypatch.setattr(
+        convolution_fusion,
+        "is_sum_of_equals",
+        lambda node, *tables: named(node, *tables) and node.op.name == "elemwise_add",
+    )
+    with pytest.raises(AssertionError):
+        _check_some_twins()
+
+
+def _check_some_twins():
+    for seed in range(20):
+        check_twins(draw(Random(seed)), Random(seed), seed)
 
 
 def _check_some():

@@ -9,15 +9,16 @@ from typing import Any
 from ..core.base.errors import MXNetError
 from ..core.nd.shortcuts import pairwise
 from ..core.op.record import OpType
+from ..core.op.traits import Arithmetic, Form
 from .argument_texts import argument_texts
 
 __all__ = ["Creator"]
 
-# Operators of two arrays that make a new tensor; for equal shapes there is nothing to check.
+# Their operators on two arrays make a new tensor; for equal shapes there is nothing to check.
 _QUICK = frozenset(
-    f"{family}_{name}"
-    for family in ("elemwise", "broadcast")
-    for name in ("add", "sub", "mul", "div")
+    Arithmetic(function, form)
+    for function in ("add", "subtract", "multiply", "divide")
+    for form in (Form.ELEMENTWISE, Form.BROADCAST)
 )
 
 
@@ -36,7 +37,7 @@ class Creator:
         self.type = type_
         self.name = type_.name
         self.quick: Callable[[Any, Any], Any] | None = None
-        if self.type.name in _QUICK:
+        if type_.make.arithmetic in _QUICK:
             self.quick = pairwise(self.type, _refuse_number)
 
     @property

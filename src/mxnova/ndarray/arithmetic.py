@@ -12,6 +12,7 @@ from ..core.base.errors import ArgumentTypeError
 from ..core.nd.arithmetic import too_large
 from ..core.nd.array import NDArray
 from ..core.nd.functions import function_of
+from ..core.op import arithmetic as operators
 
 __all__ = [
     "add",
@@ -44,10 +45,11 @@ def _number(name: str, value: Any) -> float:
 
 
 def _function(
-    name: str, on_arrays: str, scalar: str, reflected: str, python: Callable[[Any, Any], Any]
+    name: str, meaning: str, python: Callable[[Any, Any], Any]
 ) -> Callable[[Any, Any], Any]:
-    arrays = f"broadcast_{on_arrays}"
-    scalar, reflected = f"_{scalar}_scalar", f"_{reflected}_scalar"
+    arrays = operators.of_arrays(meaning).name
+    scalar = operators.with_number(meaning).name
+    reflected = operators.with_number(meaning, reflected=True).name
 
     def function(lhs: Any, rhs: Any) -> Any:
         left, right = isinstance(lhs, NDArray), isinstance(rhs, NDArray)
@@ -75,33 +77,27 @@ def _truth(relation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], int]:
     return lambda a, b: int(bool(relation(a, b)))
 
 
-# What follows a name: the operator on two arrays, on array and number, on number and array.
+# What follows a name: what `core.op.arithmetic` calls the function.
 # fmt: off
-add           = _function("add", "add", "plus", "plus", operator.add)
-subtract      = _function("subtract", "sub", "minus", "rminus", operator.sub)
-multiply      = _function("multiply", "mul", "mul", "mul", operator.mul)
-divide        = _function("divide", "div", "div", "rdiv", operator.truediv)
-modulo        = _function("modulo", "mod", "mod", "rmod", operator.mod)
-maximum       = _function("maximum", "maximum", "maximum", "maximum", max)
-minimum       = _function("minimum", "minimum", "minimum", "minimum", min)
-equal         = _function("equal", "equal", "equal", "equal", _truth(operator.eq))
-not_equal     = _function("not_equal", "not_equal", "not_equal", "not_equal",
-                          _truth(operator.ne))
-greater       = _function("greater", "greater", "greater", "lesser", _truth(operator.gt))
-greater_equal = _function("greater_equal", "greater_equal", "greater_equal", "lesser_equal",
-                          _truth(operator.ge))
-lesser        = _function("lesser", "lesser", "lesser", "greater", _truth(operator.lt))
-lesser_equal  = _function("lesser_equal", "lesser_equal", "lesser_equal", "greater_equal",
-                          _truth(operator.le))
-logical_and   = _function("logical_and", "logical_and", "logical_and", "logical_and",
-                          _truth(lambda a, b: a and b))
-logical_or    = _function("logical_or", "logical_or", "logical_or", "logical_or",
-                          _truth(lambda a, b: a or b))
-logical_xor   = _function("logical_xor", "logical_xor", "logical_xor", "logical_xor",
-                          _truth(lambda a, b: bool(a) != bool(b)))
+add           = _function("add", "add", operator.add)
+subtract      = _function("subtract", "subtract", operator.sub)
+multiply      = _function("multiply", "multiply", operator.mul)
+divide        = _function("divide", "divide", operator.truediv)
+modulo        = _function("modulo", "modulo", operator.mod)
+maximum       = _function("maximum", "maximum", max)
+minimum       = _function("minimum", "minimum", min)
+equal         = _function("equal", "equal", _truth(operator.eq))
+not_equal     = _function("not_equal", "not_equal", _truth(operator.ne))
+greater       = _function("greater", "greater", _truth(operator.gt))
+greater_equal = _function("greater_equal", "greater_equal", _truth(operator.ge))
+lesser        = _function("lesser", "less", _truth(operator.lt))
+lesser_equal  = _function("lesser_equal", "less_equal", _truth(operator.le))
+logical_and   = _function("logical_and", "logical_and", _truth(lambda a, b: a and b))
+logical_or    = _function("logical_or", "logical_or", _truth(lambda a, b: a or b))
+logical_xor   = _function("logical_xor", "logical_xor", _truth(lambda a, b: bool(a) != bool(b)))
 # fmt: on
 true_divide = divide
-_power = _function("power", "power", "power", "rpower", operator.pow)
+_power = _function("power", "power", operator.pow)
 
 
 def power(base: Any, exp: Any) -> Any:

@@ -28,12 +28,15 @@ from ..graph.infer import ShapeTable
 from ..graph.node import Entry, Node
 from ..graph.rewrite import rewrite
 from ..graph.symbol import Symbol
+from ..op.nn.batch_norm import BatchNorm
+from ..op.nn.convolution import Convolution
+from ..op.nn.pooling import Pooling
 from ..op.onednn import is_available
 from ..op.record import Op, OpType
 from .backends.group import Group, with_groups
+from .backends.matching import is_image_convolution, is_rectifier, is_sum_of_equals
 from .backends.training_group import Function, TrainingGroup
 from .backends.writes_apart import WritesApart
-from .early_maxima import is_rectifier
 from .early_strides import with_early_strides
 from .program import TRAINING, Facts, Program
 
@@ -41,7 +44,6 @@ __all__ = ["in_blocks"]
 
 # Elements that a group's convolutions give. Below, what goes in and out costs more than it wins.
 _WORTH = 1 << 21
-_CONVOLUTIONS = ("Convolution", "Convolution_v1")
 
 
 def in_blocks(symbol: Symbol, facts: Facts, mirrors: bool = False) -> Symbol:
@@ -56,7 +58,7 @@ def in_blocks(symbol: Symbol, facts: Facts, mirrors: bool = False) -> Symbol:
     is_dense = all(a.stype == "default" for a in facts.inputs.values())
     if not (on_cpu and is_dense and is_available()):
         return symbol
-    if not any(n.op is not None and n.op.name in _CONVOLUTIONS for n in symbol.nodes):
+    if not any(map(_is_convolution, symbol.nodes)):
         return symbol
     shapes, dtypes = facts.shapes(symbol), facts.dtypes(symbol)
     read = {e for n in symbol.nodes for e in n.inputs} | {*symbol.entries}
@@ -66,10 +68,12 @@ def in_blocks(symbol: Symbol, facts: Facts, mirrors: bool = False) -> Symbol:
         if source is None or dtypes[id(source)][output] is not torch.float32:
             return False
         shape = shapes[id(source)][output]
-        return shape is not None and len(shape) == 4 and _images(node, read) > 0
+        if shape is None or len(shape) != 4:
+            return False
+        return is_sum_of_equals(node, shapes, dtypes) or _takes_images(node, read)
 
     def is_worth(nodes: Sequence[Node]) -> bool:
-        return sum(_size(n, shapes) for n in nodes if _name(n) in _CONVOLUTIONS) >= _WORTH
+        return sum(_size(n, shapes) for n in nodes if _is_convolution(n)) >= _WORTH
 
     def made(body: Symbol, _constants: Any) -> Group:
         return _Blocked(
@@ -92,14 +96,14 @@ def _sections(nodes: Sequence[Node]) -> dict[int, int]:
 
     What the sections give and what one of them needs inside is least together then.
     """
-    is_convolution = [_name(n) in _CONVOLUTIONS for n in nodes]
-    size = max(isqrt(sum(is_convolution)), 1)
-    counts = accumulate(is_convolution)
+    convolves = [_is_convolution(n) for n in nodes]
+    size = max(isqrt(sum(convolves)), 1)
+    counts = accumulate(convolves)
     return {id(n): 1 + max(count - 1, 0) // size for n, count in zip(nodes, counts, strict=True)}
 
 
-def _name(node: Node) -> str:
-    return "" if node.op is None else node.op.name
+def _is_convolution(node: Node) -> bool:
+    return isinstance(node.op, Convolution)
 
 
 def _size(node: Node, shapes: ShapeTable) -> int:
@@ -107,22 +111,26 @@ def _size(node: Node, shapes: ShapeTable) -> int:
     return prod(shape) if is_known(shape) else 0
 
 
-def _images(node: Node, read: set[Entry]) -> int:
-    """How many of the first inputs of a node are images; 0 where it cannot take blocked ones."""
-    op: Any = node.op
-    if op.name in _CONVOLUTIONS:
-        return int(len(op.kernel) == 2 and op.layout in (None, "NCHW"))
-    if op.name == "BatchNorm":
+def _takes_images(node: Node, read: set[Entry]) -> bool:
+    """Whether the one array of images that a node takes may be blocked."""
+    op = node.op
+    if isinstance(op, Convolution):
+        return is_image_convolution(node)
+    if isinstance(op, BatchNorm):
         own = op.axis == 1 and not op.use_global_stats and not op.output_mean_var
-        return int(own and Entry(node, 1) not in read and Entry(node, 2) not in read)
-    if op.name == "Pooling":
+        return own and Entry(node, 1) not in read and Entry(node, 2) not in read
+    if isinstance(op, Pooling):
         is_plain = op.pool_type in ("avg", "max") and not op.global_pool
         margins = zip(op.pad, op.kernel, strict=False)
         is_placed = op.pooling_convention == "valid" and all(2 * p <= k for p, k in margins)
-        return int(is_plain and is_placed and len(op.kernel) == 2 and op.layout in (None, "NCHW"))
-    if op.name == "elemwise_add":
-        return 2
-    return int(_is_relu(node))
+        return is_plain and is_placed and len(op.kernel) == 2 and op.layout in (None, "NCHW")
+    return _is_relu(node)
+
+
+def _is_sum(node: Node) -> bool:
+    """Whether a node of a group is a sum."""
+    meaning = None if node.op is None else node.op.arithmetic
+    return meaning is not None and meaning.function == "add"
 
 
 def _is_relu(node: Node) -> bool:
@@ -131,8 +139,8 @@ def _is_relu(node: Node) -> bool:
 
 def _keeps_no_output(node: Node) -> bool:
     """Whether the gradient of a node does not read what it gave."""
-    op: Any = node.op
-    return _name(node) == "BatchNorm" or (_name(node) == "Pooling" and op.pool_type == "avg")
+    op = node.op
+    return isinstance(op, BatchNorm) or (isinstance(op, Pooling) and op.pool_type == "avg")
 
 
 # Groups -------------------------------------------------------------------------------------------
@@ -216,7 +224,7 @@ def _in_place(symbol: Symbol) -> Symbol:
         if _is_relu(node):
             op = _RectifiedInPlace() if may_go(*pairs[0]) else _Rectified()
             return Node(op, node.name, {}, inputs)
-        if _name(node) == "elemwise_add":
+        if _is_sum(node):
             pairs.sort(key=lambda pair: not may_go(*pair))
             if may_go(*pairs[0]):
                 made = Node(_Added(), node.name, {}, [new for _, new in pairs])
@@ -246,7 +254,7 @@ def _with_conversions(symbol: Symbol) -> Symbol:
     def replace(node: Node, inputs: list[Entry]) -> Node | None:
         if node.op is None:
             return None
-        n = len(inputs) if isinstance(node.op, _Added) else max(_images(node, set()), 1)
+        n = 2 if isinstance(node.op, _Added) or _is_sum(node) else 1
         fitting = [converted(e, i < n) for i, e in enumerate(inputs)]
         fresh = node.copy(fitting)
         blocks.add(id(fresh))

@@ -103,6 +103,7 @@ class Custom(Op):
     can_run_twice = False
     starts_gradients = True
     rules_are_fixed = False  # they are the user's
+    is_opaque = True
 
     prop: CustomOpProp
     _kept: list[CustomOp] | None = None  # one operator for all runs, once it is made

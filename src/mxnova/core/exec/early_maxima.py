@@ -9,14 +9,15 @@ its gradient have a quarter of the items to go over.
 from __future__ import annotations
 
 from math import prod
-from typing import Any
 
 from ..graph.node import Entry, Node
 from ..graph.rewrite import rewrite
 from ..graph.symbol import Symbol
+from ..op.nn.pooling import Pooling
+from .backends.matching import is_rectifier
 from .backends.readers import Readers
 
-__all__ = ["is_rectifier", "with_early_maxima"]
+__all__ = ["with_early_maxima"]
 
 
 def with_early_maxima(symbol: Symbol) -> Symbol:
@@ -40,19 +41,12 @@ def with_early_maxima(symbol: Symbol) -> Symbol:
     return rewrite(symbol, replace)
 
 
-def is_rectifier(node: Node) -> bool:
-    """Whether a node gives ``max(x, 0)``."""
-    op: Any = node.op
-    name = "" if op is None else op.name
-    return name == "relu" or (name == "Activation" and bool(op.act_type == "relu"))
-
-
 def _takes_maxima(node: Node) -> bool:
     """Whether a node gives the largest of each window, fewer than there are items.
 
     Only where windows may not lie in the margin alone, whose items are smaller than any.
     """
-    op: Any = node.op
-    if op is None or op.name != "Pooling" or op.pool_type != "max" or op.global_pool:
+    op = node.op
+    if not isinstance(op, Pooling) or op.pool_type != "max" or op.global_pool:
         return False
-    return bool(op.pooling_convention == "valid") and prod(op.stride) > 1
+    return op.pooling_convention == "valid" and prod(op.stride) > 1

@@ -22,7 +22,7 @@ from ..graph.node import Node
 from ..op.declaration import operator
 from ..op.infer import DTypes, Shapes
 from ..op.nn.window import is_channels_last
-from ..op.quantized.fused import Weights, folded, prepared, rescaled
+from ..op.quantized.fused import Weights, prepared, rescaled
 from ..op.quantized.ranges import (
     EIGHT_BITS,
     LEVELS,
@@ -328,10 +328,7 @@ class FusedConvolutionLayer(FusedLayer):
         norm = self.chain.norm
         if norm is not None:
             op: Any = norm.op
-            gamma, beta, mean, variance = (inputs[e.node.name] for e in norm.inputs[1:])
-            deviation = torch.sqrt(variance + op.attr("eps"))
-            scale = (torch.ones_like(gamma) if op.attr("fix_gamma") else gamma) / deviation
-            weight, bias = folded(weight, bias, scale, beta, mean)
+            weight, bias = op.folded(weight, bias, [inputs[e.node.name] for e in norm.inputs[1:]])
         data = self._steps(self.integer_inputs()[0], inputs, ranges)
         return prepared(weight, bias, data, by_filter=self.result_type() is not torch.int32)
 

@@ -19,7 +19,6 @@ WORTH_A_THREAD = 1 << 28  # multiplications of layers that a thread runs by itse
 # the 2 us that threads take to meet.
 _WORTH_SHARING = 1 << 17
 _EXPONENTIAL = 32  # multiplications in its time
-_RUN_BY_OTHERS = frozenset({"Custom", "_npi_Custom", "_Group"})
 
 
 def is_small(symbol: Symbol, shapes: ShapeTable) -> bool:
@@ -55,7 +54,7 @@ def _work(node: Node, shapes: ShapeTable) -> float:
     element nothing is known, so that it counts as an exponential.
     """
     op: Any = node.op
-    if node.subgraphs or op.name in _RUN_BY_OTHERS:
+    if node.subgraphs or op.is_opaque:
         return inf
     inputs: list[Any] = [shapes[id(e.node)][e.output] for e in node.inputs]
     outputs: Any = shapes[id(node)]

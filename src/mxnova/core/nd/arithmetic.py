@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, SupportsFloat, cast
 
 from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError, argument_error
-from ..op import library  # noqa: F401 - registers the operators
+from ..op import arithmetic as operators
 from ..op.dtypes import dtype_name
 from ..op.record import OpType, find
 from ..runtime.attention import ATTENTION
@@ -38,9 +38,10 @@ def too_large(name: str, number: Any) -> ArgumentError:
     return argument_error(name, "number", number, "is too large")
 
 
-def _binary(name: str, broadcast: str, scalar: str) -> Callable[..., Any]:
+def _binary(row: operators.Method) -> Callable[..., Any]:
     """The method for ``self <op> other``, or its reverse; `other` is an array or a number."""
-    of_number = with_number(find(scalar))
+    name = row.name
+    of_number = with_number(operators.with_number(row.function, row.reflected))
 
     def with_other(self: BaseArray, other: Any) -> Any:
         if not isinstance(other, Number):
@@ -51,12 +52,13 @@ def _binary(name: str, broadcast: str, scalar: str) -> Callable[..., Any]:
             raise too_large(name, other) from None
         return of_number(self, number)
 
-    of_arrays = pairwise(find(broadcast), with_other)
+    of_arrays = pairwise(operators.of_arrays(row.function), with_other)
 
-    def reflected(self: BaseArray, other: Any) -> Any:
+    def reversed_(self: BaseArray, other: Any) -> Any:
         return of_arrays(other, self) if isinstance(other, BaseArray) else with_other(self, other)
 
-    method = reflected if name in _REFLECTED else of_arrays
+    commutes = row.function in ("add", "multiply")
+    method = reversed_ if row.reflected and not commutes else of_arrays
     method.__name__ = method.__qualname__ = name
     return method
 
@@ -108,37 +110,11 @@ def _overwrites(type_: OpType, array: BaseArray, other: Any) -> bool:
     return True
 
 
-# fmt: off
-_ARITHMETIC = [  # method, on two arrays, with a number
-    ("__add__",      "broadcast_add",           "_plus_scalar"),
-    ("__radd__",     "broadcast_add",           "_plus_scalar"),
-    ("__sub__",      "broadcast_sub",           "_minus_scalar"),
-    ("__rsub__",     "broadcast_sub",           "_rminus_scalar"),
-    ("__mul__",      "broadcast_mul",           "_mul_scalar"),
-    ("__rmul__",     "broadcast_mul",           "_mul_scalar"),
-    ("__truediv__",  "broadcast_div",           "_div_scalar"),
-    ("__rtruediv__", "broadcast_div",           "_rdiv_scalar"),
-    ("__div__",      "broadcast_div",           "_div_scalar"),
-    ("__rdiv__",     "broadcast_div",           "_rdiv_scalar"),
-    ("__mod__",      "broadcast_mod",           "_mod_scalar"),
-    ("__rmod__",     "broadcast_mod",           "_rmod_scalar"),
-    ("__pow__",      "broadcast_power",         "_power_scalar"),
-    ("__rpow__",     "broadcast_power",         "_rpower_scalar"),
-    ("__eq__",       "broadcast_equal",         "_equal_scalar"),
-    ("__ne__",       "broadcast_not_equal",     "_not_equal_scalar"),
-    ("__gt__",       "broadcast_greater",       "_greater_scalar"),
-    ("__ge__",       "broadcast_greater_equal", "_greater_equal_scalar"),
-    ("__lt__",       "broadcast_lesser",        "_lesser_scalar"),
-    ("__le__",       "broadcast_lesser_equal",  "_lesser_equal_scalar"),
-]
-# fmt: on
-_REFLECTED = ("__rsub__", "__rtruediv__", "__rdiv__", "__rmod__", "__rpow__")
-_IN_PLACE = ("add", "sub", "mul", "truediv", "div", "mod")
-
-for _name, _broadcast, _scalar in _ARITHMETIC:
-    setattr(Arithmetic, _name, _binary(_name, _broadcast, _scalar))
-for _name in _IN_PLACE:
-    _type = find({n: broadcast for n, broadcast, _ in _ARITHMETIC}[f"__{_name}__"])
+_TYPES = {row.name: operators.of_arrays(row.function) for row in operators.PYTHON_METHODS}
+for _row in operators.PYTHON_METHODS:
+    setattr(Arithmetic, _row.name, _binary(_row))
+for _name in ("add", "sub", "mul", "truediv", "div", "mod"):
+    _type = _TYPES[f"__{_name}__"]
     _method = _in_place(f"__i{_name}__", _type, vars(Arithmetic)[f"__{_name}__"])
     setattr(Arithmetic, f"__i{_name}__", _method)
 for _name, _operator in (("__neg__", "negative"), ("__abs__", "abs")):

@@ -22,9 +22,11 @@ from ..base.errors import (
     OutOfRangeError,
     shown,
 )
+from ..op import arithmetic as operators
 from ..op.dtypes import mx_dtype, torch_dtype
 from ..op.record import find
 from ..op.sparse.storage import STORAGE, RowSparse, Sparse, parts_of, sparse_of
+from ..op.traits import Form
 from ..runtime.context import Context, context_of
 from .arithmetic import refuse_if_recorded
 from .array import NDArray, Number, array_from_numpy
@@ -280,16 +282,24 @@ def _unpickled(content: bytes, context: str) -> Any:
 # Arithmetic ---------------------------------------------------------------------------------------
 
 
-def _binary(name: str, strict: str, broadcast: str, scalar: str) -> Callable[..., Any]:
+_STRICT = ("add", "subtract", "multiply", "divide")  # which keep storage types for equal shapes
+
+
+def _binary(row: operators.Method) -> Callable[..., Any]:
     """The method for ``self <op> other``: the strict form where shapes are equal."""
+    name, function, reflected = row
+    broadcast, scalar = operators.of_arrays(function), operators.with_number(function, reflected)
+    strict = broadcast
+    if function in _STRICT and not reflected:
+        strict = operators.of_arrays(function, Form.ELEMENTWISE)
 
     def method(self: BaseSparseNDArray, other: Any) -> Any:
         if isinstance(other, NDArray):
-            form = strict if strict and self.shape == other.shape else broadcast
-            pair = (other, self) if name.startswith("__r") else (self, other)
-            return invoke(find(form).of({}), pair)
+            form = strict if self.shape == other.shape else broadcast
+            pair = (other, self) if reflected else (self, other)
+            return invoke(form.plain, pair)
         if isinstance(other, Number):
-            return self._apply(scalar, (), {"scalar": float(other)})
+            return self._apply(scalar.name, (), {"scalar": float(other)})
         return NotImplemented
 
     method.__name__ = method.__qualname__ = name
@@ -306,33 +316,8 @@ def _in_place(function: Callable[[Any, Any], Any], name: str) -> Callable[..., A
     return method
 
 
-# fmt: off
-_ARITHMETIC = [  # method, on arrays of one shape, on others, with a number
-    ("add",     "elemwise_add", "broadcast_add",           "_plus_scalar"),
-    ("sub",     "elemwise_sub", "broadcast_sub",           "_minus_scalar"),
-    ("mul",     "elemwise_mul", "broadcast_mul",           "_mul_scalar"),
-    ("truediv", "elemwise_div", "broadcast_div",           "_div_scalar"),
-    ("div",     "elemwise_div", "broadcast_div",           "_div_scalar"),
-    ("radd",    "",             "broadcast_add",           "_plus_scalar"),
-    ("rsub",    "",             "broadcast_sub",           "_rminus_scalar"),
-    ("rmul",    "",             "broadcast_mul",           "_mul_scalar"),
-    ("rtruediv", "",            "broadcast_div",           "_rdiv_scalar"),
-    ("rdiv",    "",             "broadcast_div",           "_rdiv_scalar"),
-    ("mod",     "",             "broadcast_mod",           "_mod_scalar"),
-    ("rmod",    "",             "broadcast_mod",           "_rmod_scalar"),
-    ("pow",     "",             "broadcast_power",         "_power_scalar"),
-    ("rpow",    "",             "broadcast_power",         "_rpower_scalar"),
-    ("eq",      "",             "broadcast_equal",         "_equal_scalar"),
-    ("ne",      "",             "broadcast_not_equal",     "_not_equal_scalar"),
-    ("gt",      "",             "broadcast_greater",       "_greater_scalar"),
-    ("ge",      "",             "broadcast_greater_equal", "_greater_equal_scalar"),
-    ("lt",      "",             "broadcast_lesser",        "_lesser_scalar"),
-    ("le",      "",             "broadcast_lesser_equal",  "_lesser_equal_scalar"),
-]
-# fmt: on
-
-for _name, *_forms in _ARITHMETIC:
-    setattr(BaseSparseNDArray, f"__{_name}__", _binary(f"__{_name}__", *_forms))
+for _row in operators.PYTHON_METHODS:
+    setattr(BaseSparseNDArray, _row.name, _binary(_row))
 for _name in ("add", "sub", "mul", "truediv"):
     _function = getattr(operator, _name)
     setattr(BaseSparseNDArray, f"__i{_name}__", _in_place(_function, f"__i{_name}__"))

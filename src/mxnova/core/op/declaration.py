@@ -19,6 +19,7 @@ from .gradient_stypes import GradientStypes
 from .infer import DTypes, Shapes
 from .kernel import F
 from .record import REGISTRY, Op, OpType
+from .traits import Activation, Arithmetic, InputShapes, ItemAxes, ItemRule
 
 __all__ = [
     "Rules",
@@ -83,6 +84,13 @@ class Rules:
     mutates: tuple[str, ...] = ()
     differentiable: bool | None = True
     pointwise: bool = False
+    cuts_slopes: bool = False
+    copies: bool = False
+    is_product: bool = False
+    keeps_precision: bool = False
+    arithmetic: Arithmetic | None = None
+    activation: Activation | Callable[[Any], Activation] | None = None
+    items: ItemRule | None = None
     backward: Callable[..., Any] | None = None
     choose: Callable[[Any], Callable[..., Any]] | None = None
     settle: Callable[[Op, tuple[int, ...], torch.dtype], dict[str, Any]] | None = None
@@ -119,6 +127,15 @@ class FunctionOp(Op):
     @property
     def has_shape_rule(self) -> bool:
         return self._rules.shape is not None
+
+    @property
+    def activation(self) -> Activation | None:
+        trait = self._rules.activation
+        return trait(self) if callable(trait) else trait
+
+    def item_axis(self, axes: ItemAxes, shapes: InputShapes) -> int | None:
+        rule = self._rules.items
+        return rule(self, axes, shapes) if rule else super().item_axis(axes, shapes)
 
     @property
     def any_shape(self) -> bool:
@@ -169,6 +186,11 @@ def register_function(
         "mutates": declared.mutates,
         "differentiable": declared.differentiable,
         "pointwise": declared.pointwise,
+        "cuts_slopes": declared.cuts_slopes,
+        "copies": declared.copies,
+        "is_product": declared.is_product,
+        "keeps_precision": declared.keeps_precision,
+        "arithmetic": declared.arithmetic,
         "_rules": declared,
     }
     cls: type[Op] = type(f"FunctionOp_{names[0]}", (FunctionOp,), members)
@@ -190,9 +212,11 @@ def function_operator(*names: str, **rules: Any) -> Callable[[F], F]:
     """Registers a function under `names`; its keyword-only arguments become the parameters.
 
     Keywords are the fields of `Rules`: shape, dtype (rules that replace the defaults), outputs,
-    inputs (names, when they depend on parameters), mutates, differentiable, pointwise, backward,
-    choose (the function of the tensors alone to which parameters come down), settle (the
-    parameters that change in `Op.settled`), gradient_stypes; named_inputs, by_name_only and method
+    inputs (names, when they depend on parameters), mutates, differentiable, backward, choose (the
+    function of the tensors alone to which parameters come down), settle (the parameters that change
+    in `Op.settled`), gradient_stypes; the traits of `Op`: pointwise, copies, is_product,
+    keeps_precision, cuts_slopes, arithmetic, activation (also a function of the operator) and items
+    (what `Op.item_axis` is to give); named_inputs, by_name_only and method
     are those of `OpType`.
     """
 

@@ -111,7 +111,7 @@ class _Step(torch.autograd.Function):
         create_graph = torch.is_grad_enabled()
         with torch.enable_grad():
             inputs = _as_reals(op, values, wanted, create_graph)
-            if op.pointwise and not any(v.is_floating_point() for v in values):
+            if op.cuts_slopes and not any(v.is_floating_point() for v in values):
                 found = _pointwise_gradients(op, inputs, wanted, d_outputs[0])
             else:
                 found = _gradients(op, inputs, wanted, d_outputs, ctx.facts, create_graph)

@@ -24,6 +24,7 @@ from ..base.shapes import shape_text
 from .declared import argument_docs, declared_fields, full_doc
 from .infer import DTypes, Shapes
 from .kernel import KERNELS, Kernel, Signature
+from .traits import Activation, Arithmetic, InputShapes, ItemAxes
 
 __all__ = ["REGISTRY", "Op", "OpType", "Structure", "as_tuple", "find", "lone", "numbered"]
 
@@ -44,6 +45,13 @@ class Op:
         subgraphs: the graphs inside a control-flow operator.
         pointwise: whether each element of the output comes of one element of each input.
         rules_are_fixed: whether its rules always make the same of the same shapes and types.
+        copies: whether, outside training, its only output is its only input again.
+        is_opaque: whether nothing is known of how much forward has to do.
+        is_fresh: whether its outputs never share memory with its inputs.
+        is_product: whether it multiplies matrices, as layers do that take a network's time.
+        keeps_precision: whether its outputs hold but what its inputs hold, and zeros.
+        cuts_slopes: whether gradients of integers are multiplied by slopes cut to whole numbers.
+        arithmetic: the function of two operands that it is, and its form; None for others.
         differentiable: False where the gradient is zero: results are cut from the graph. None where
             MXNet has no gradient, so that binding is refused where one is wanted.
         starts_gradients: whether gradients come of a backward pass though zeros arrive, where
@@ -63,6 +71,12 @@ class Op:
     subgraphs: tuple[Any, ...] = ()
     pointwise: ClassVar[bool] = False
     rules_are_fixed: ClassVar[bool] = True
+    is_opaque: ClassVar[bool] = False
+    copies: ClassVar[bool] = False
+    is_product: ClassVar[bool] = False
+    keeps_precision: ClassVar[bool] = False
+    cuts_slopes: ClassVar[bool] = False
+    arithmetic: ClassVar[Arithmetic | None] = None
     differentiable: bool | None = True
     starts_gradients: bool = False
     forward: Callable[..., Any]
@@ -135,6 +149,28 @@ class Op:
     def attr(self, name: str) -> Any:
         """The value of parameter `name`, also where the attribute of that name is another."""
         return self.values[name] if name in self.values else getattr(self, name)
+
+    @property
+    def is_fresh(self) -> bool:
+        return self.pointwise
+
+    @property
+    def activation(self) -> Activation | None:
+        """The activation function that its only output is of its only input; None for others."""
+        return None
+
+    def item_axis(self, axes: ItemAxes, shapes: InputShapes) -> int | None:
+        """The axis along which its outputs keep items apart outside training; None: items meet.
+
+        Args:
+            axes: the axis of items of each input, None where an input is the same for all items.
+            shapes: of the inputs, None where they are unknown.
+        """
+        axis = axes[0] if self.pointwise and len(set(axes)) == 1 else None
+        if axis is None or len(shapes) == 1:
+            return axis
+        lengths = {None if s is None else (len(s), s[axis]) for s in shapes}  # they may broadcast
+        return None if len(lengths) > 1 or None in lengths else axis
 
     @property
     def has_shape_rule(self) -> bool:

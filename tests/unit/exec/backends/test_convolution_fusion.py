@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What convolutions take over, and that the result stays the same."""
 
+import operator
+
 import numpy as np
 import pytest
 
@@ -52,6 +54,14 @@ FUSED = {
     "softrelu": (act("softrelu"), ["_FusedConvolution", "Activation"]),
 }
 
+# Operators of one meaning, instead of `Convolution`, `BatchNorm`, `elemwise_add` and `relu`.
+TWINS = {
+    "np": ("Convolution", "BatchNorm", "_internal._npi_add", "_internal._npx_relu"),
+    "broadcast": ("Convolution", "BatchNorm", "broadcast_add", "relu"),
+    "v1": ("Convolution_v1", "BatchNorm_v1", "elemwise_add", "Activation"),
+    "gradients": ("Convolution", "BatchNorm", "_internal._grad_add", "relu"),
+}
+
 # Somebody else reads what would vanish, or it cannot be folded.
 KEPT = {
     "read twice": lambda: mx.sym.Group([norm(c := conv(data())), c]),
@@ -86,6 +96,35 @@ def test_what_is_absorbed(name):
     wanted = executor.forward()[0].asnumpy()
     assert sorted(rewritten(executor)) == sorted(left)
     np.testing.assert_allclose(executor.forward()[0].asnumpy(), wanted, rtol=1e-4, atol=1e-5)
+
+
+def residual(convolution, batch_norm, add, relu):
+    """Two convolutions, added up; names of their operators may be dotted."""
+    made = [operator.attrgetter(name)(mx.sym) for name in (convolution, batch_norm, add, relu)]
+    convolve, normalize, add, rectify = made
+    options = {"kernel": (3, 3), "pad": (1, 1), "num_filter": 4}
+    left = normalize(convolve(data(), name="c", **options), eps=1e-3, name="b")
+    right = convolve(data(), name="d", **options)
+    act_type = {"act_type": "relu"} if relu == "Activation" else {}
+    return rectify(add(left, right), **act_type)
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_twins_are_fused_alike(name):
+    executor = bound(residual(*TWINS[name]))
+    wanted = bound(residual("Convolution", "BatchNorm", "elemwise_add", "relu"))
+    assert rewritten(executor) == rewritten(wanted) == ["_FusedConvolution"] * 2
+    given, reference = executor.forward()[0], wanted.forward()[0]
+    np.testing.assert_array_equal(given.asnumpy(), reference.asnumpy())
+
+
+def test_sums_that_broadcast_or_convert_are_left_alone():
+    other = mx.sym.var("other", shape=(1, 4, 1, 1))
+    symbol = mx.sym.broadcast_add(conv(data()), other)
+    assert rewritten(bound(symbol)) == ["_FusedConvolution", "broadcast_add"]
+    whole = mx.sym.var("other", shape=SHAPE, dtype="int32")
+    symbol = mx.sym._internal._npi_add(conv(data()), whole)
+    assert rewritten(bound(symbol)) == ["_FusedConvolution", "_npi_add"]
 
 
 @pytest.mark.parametrize("name", KEPT)

@@ -56,6 +56,11 @@ def test_items_of_an_encoder_do_not_meet(two_threads):
     assert items.items_for_a_thread(part_of(encoder())) == 2
 
 
+def test_rows_that_are_items_do_not_meet(two_threads):
+    symbol = mx.sym.FullyConnected(dense(X), num_hidden=3)
+    assert items.items_for_a_thread(part_of(symbol)) == 2
+
+
 MEETING = {
     "positions first": lambda: turned(dense(X)),
     "attention over the batch": lambda: attention(dense(X, 3 * UNITS)),
@@ -63,7 +68,7 @@ MEETING = {
     "another operator": lambda: mx.sym.cumsum(dense(X), axis=0),
     "sums with something that stays": lambda: dense(X) + mx.sym.var("w", shape=SHAPE),
     "sums over axes": lambda: dense(X) + turned(X),
-    "rows that are items": lambda: mx.sym.FullyConnected(dense(X), num_hidden=3),
+    "sums over the batch": lambda: mx.sym.sum(dense(X), axis=0, keepdims=True),
 }
 
 

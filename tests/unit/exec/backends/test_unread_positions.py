@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import mxnova as mx
-from mxnova.core.exec.backends.convolution_fusion import is_convolution
+from mxnova.core.exec.backends.matching import is_image_convolution
 from mxnova.core.exec.backends.unread_positions import Subsampled, without_unread_positions
 
 from .test_aten import answers, close
@@ -43,7 +43,7 @@ def rewritten(symbol, shape=SHAPE):
 
 
 def strides(symbol):
-    return {n.name: tuple(n.op.stride or (1, 1)) for n in symbol.nodes if is_convolution(n)}
+    return {n.name: tuple(n.op.stride or (1, 1)) for n in symbol.nodes if is_image_convolution(n)}
 
 
 def copies(symbol):

@@ -22,20 +22,18 @@ from torch import Tensor
 from ...base import env
 from ...graph.node import Node
 from ...graph.symbol import Symbol
+from ...op.nn.fully_connected import FullyConnected
 from ...runtime.torch_api import has_onednn_kernels
 from ..fused_layers import FusedLayer
 from . import low_precision
 from .batch_split import images_at_once, with_batches_apart
 from .constant_folding import with_constants_folded, with_own_outputs
-from .convolution_fusion import (
-    is_convolution,
-    parameters_of_convolutions,
-    with_fused_convolutions,
-)
+from .convolution_fusion import parameters_of_convolutions, with_fused_convolutions
 from .fused_attention import with_fused_attention
 from .fused_linear import is_worth_fusing, with_fused_products
 from .in_place_sums import with_sums_in_place
 from .lone_pools import computed_alone
+from .matching import is_image_convolution
 from .padding_merge import with_padding_merged
 from .prepared_layers import parameters_of_layers, with_layers_opened, with_layers_prepared
 from .request import lowest_precision, parameters_of
@@ -68,7 +66,7 @@ class Aten:
         symbol = with_layers_opened(symbol)
         found = parameters_of_convolutions(symbol) | parameters_of_layers(symbol)
         for node in symbol.nodes:
-            if node.op is not None and node.op.name == "FullyConnected":
+            if isinstance(node.op, FullyConnected):
                 found |= {e.node.name for e in node.inputs[1:] if e.node.op is None}
         return found
 
@@ -82,11 +80,11 @@ class Aten:
         symbol = with_constants_folded(symbol, constants)
         symbol = with_fused_attention(symbol, program.facts.dtypes(symbol))
         symbol = without_unread_positions(symbol, program.facts.shapes(symbol))
-        shapes = program.facts.shapes(symbol)
+        dtypes, shapes = program.facts.dtypes(symbol), program.facts.shapes(symbol)
         images = images_at_once(symbol, shapes)
 
         def fused() -> Symbol:
-            made = with_fused_convolutions(symbol, shapes, constants, dtype, images)
+            made = with_fused_convolutions(symbol, shapes, dtypes, constants, dtype, images)
             return with_fused_products(made, program.facts.shapes(made), constants, dtype)
 
         symbol = computed_alone(fused) if images else fused()
@@ -94,17 +92,20 @@ class Aten:
             symbol = low_precision.with_casts(symbol)
         if images:
             parameters = parameters_of(symbol) | constants.keys()
-            symbol = with_batches_apart(symbol, images, parameters, constants, with_sums_in_place)
+            shapes = program.facts.shapes(symbol)
+            symbol = with_batches_apart(
+                symbol, shapes, images, parameters, constants, with_sums_in_place
+            )
         return with_own_outputs(with_sums_in_place(symbol))
 
 
 def _is_worth_compiling(node: Node) -> bool:
-    return is_convolution(node) or isinstance(node.op, FusedLayer)
+    return is_image_convolution(node) or isinstance(node.op, FusedLayer)
 
 
 def _has_products(program: Program) -> bool:
     nodes = program.symbol.nodes
-    if not any(n.op is not None and n.op.name == "FullyConnected" for n in nodes):
+    if not any(isinstance(n.op, FullyConnected) for n in nodes):
         return False
     shapes = program.facts.shapes(program.symbol)
     return any(is_worth_fusing(node, shapes) for node in nodes)

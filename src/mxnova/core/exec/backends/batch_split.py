@@ -20,56 +20,36 @@ from torch import Tensor
 from ...graph.infer import ShapeTable
 from ...graph.node import Node
 from ...graph.symbol import Symbol
+from ...op.nn.convolution import Convolution
 from ...runtime.context import Context
 from ..work import WORTH_A_THREAD, multiplications
 from .fused_convolution import FusedConvolution
-from .fused_linear import FusedLinear
 from .group import Group, function_of, with_groups
 from .lone_pools import mapped_alone
-from .pointwise import POINTWISE
-from .unread_positions import Subsampled
 
 __all__ = ["images_at_once", "with_batches_apart"]
 
 _LEAST_IMAGES = 4  # which read weights once: ResNet-50, batch 8: 325 ms, one by one 354
 
-_CONVOLUTIONS = frozenset(("Convolution", "Convolution_v1"))
-_EACH_BY_ITSELF = POINTWISE | {"Flatten", "LRN", "Pooling", "SoftmaxActivation", "UpSampling"}
-_LAYERS: dict[str, Callable[[Any], bool]] = {
-    "BatchNorm": lambda op: op.axis != 0 and not op.output_mean_var,
-    "Convolution": lambda op: True,
-    "Deconvolution": lambda op: True,
-    "Dropout": lambda op: op.mode == "training",
-    "FullyConnected": lambda op: bool(op.flatten),
-    "InstanceNorm": lambda op: True,
-    "LeakyReLU": lambda op: op.act_type not in ("prelu", "rrelu"),
-}
-
 
 # What may be shared out ---------------------------------------------------------------------------
 
 
-def _is_apart(node: Node, parameters: set[str], constants: Mapping[str, Tensor]) -> bool:
+def _is_apart(
+    node: Node, shapes: ShapeTable, parameters: set[str], constants: Mapping[str, Tensor]
+) -> bool:
     """Whether a node computes each item along the first axis by itself."""
-    op: Any = node.op
-    if isinstance(op, (FusedConvolution, FusedLinear)):
-        return isinstance(op, FusedConvolution) or op.flatten
-    if op.name in _LAYERS:
-        rest_stays = all(e.node.op is None and e.node.name in constants for e in node.inputs[1:])
-        return rest_stays and _LAYERS[op.name](op)
-    if any(e.node.op is None and e.node.name in parameters for e in node.inputs):
+    variables = {e.node.name for e in node.inputs if e.node.op is None}
+    if node.op is None or (variables & parameters) - constants.keys():
         return False
-    if isinstance(op, Subsampled):
-        return True
-    if op.name == "Concat":
-        return int(op.attr("dim")) > 0
-    return op.name in _EACH_BY_ITSELF
+    axes = [None if e.node.op is None and e.node.name in constants else 0 for e in node.inputs]
+    return node.op.item_axis(axes, [shapes[id(e.node)][e.output] for e in node.inputs]) == 0
 
 
 def images_at_once(symbol: Symbol, shapes: ShapeTable) -> int:
     """How many images a thread takes at once; 0 where the batch is better left together."""
     threads = torch.get_num_threads()
-    convolutions = [n for n in symbol.nodes if n.op is not None and n.op.name in _CONVOLUTIONS]
+    convolutions = [n for n in symbol.nodes if isinstance(n.op, Convolution)]
     sizes = {shapes[id(n)][0][0] for n in convolutions if multiplications(n, shapes)}  # type: ignore[index]
     if threads < 2 or len(sizes) != 1:
         return 0
@@ -83,6 +63,7 @@ def images_at_once(symbol: Symbol, shapes: ShapeTable) -> int:
 
 def with_batches_apart(
     symbol: Symbol,
+    shapes: ShapeTable,
     images: int,
     parameters: set[str],
     constants: Mapping[str, Tensor],
@@ -92,6 +73,7 @@ def with_batches_apart(
 
     Args:
         symbol: any symbol; it stays as it is.
+        shapes: of all its nodes.
         images: how many a thread takes at once.
         parameters: names of variables that have no axis for images.
         constants: values of variables that stay, by name.
@@ -103,7 +85,7 @@ def with_batches_apart(
             return False
         read = node.inputs[0].node
         is_data = read.op is not None or read.name not in parameters
-        return is_data and _is_apart(node, parameters, constants)
+        return is_data and _is_apart(node, shapes, parameters, constants)
 
     def is_worth(nodes: Sequence[Node]) -> bool:
         return sum(isinstance(n.op, FusedConvolution) for n in nodes) > 1

@@ -15,29 +15,27 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ...graph.infer import ShapeTable
+from ...graph.infer import DTypeTable, ShapeTable
 from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
+from ...op.nn.batch_norm import BatchNormBase, BatchNormWithReLU
 from .fused_convolution import Geometry
+from .matching import is_image_convolution, is_sum_of_equals
 from .readers import Readers
 from .tiled_convolution import kind_for
 
-__all__ = [
-    "geometry_of",
-    "is_convolution",
-    "parameters_of_convolutions",
-    "with_fused_convolutions",
-]
+__all__ = ["geometry_of", "parameters_of_convolutions", "with_fused_convolutions"]
 
-_BATCH_NORM_INPUTS = ("gamma", "beta", "moving_mean", "moving_var")
+# Activation functions by the names that oneDNN's convolutions have for them.
+_KERNEL_NAMES = {"relu": "relu", "sigmoid": "sigmoid", "tanh": "tanh", "leaky": "leaky_relu"}
 
 
 def parameters_of_convolutions(symbol: Symbol) -> set[str]:
     """Names of the convolutions' weights, and of what the BatchNorms after them read."""
     readers = Readers(symbol)
     found: set[str] = set()
-    for node in filter(is_convolution, symbol.nodes):
+    for node in filter(is_image_convolution, symbol.nodes):
         norm = _batch_norm_after(readers, Entry(node, 0))
         for reader in (node, norm) if norm else (node,):
             found.update(e.node.name for e in reader.inputs[1:] if e.node.op is None)
@@ -47,6 +45,7 @@ def parameters_of_convolutions(symbol: Symbol) -> set[str]:
 def with_fused_convolutions(
     symbol: Symbol,
     shapes: ShapeTable,
+    dtypes: DTypeTable,
     constants: Mapping[str, Tensor],
     dtype: torch.dtype = torch.float32,
     images: int = 0,
@@ -56,13 +55,15 @@ def with_fused_convolutions(
     Args:
         symbol: any symbol; it stays as it is.
         shapes: of all its nodes.
+        dtypes: of all its nodes.
         constants: values of inputs that stay, by name.
         dtype: what products are computed in.
         images: how many are computed at once; 0: as many as there are.
     """
     readers = Readers(symbol)
-    taken: set[int] = set()
-    drafts = [_absorbed(readers, taken, n, constants) for n in symbol.nodes if is_convolution(n)]
+    sums_left = {id(n) for n in symbol.nodes if is_sum_of_equals(n, shapes, dtypes)}
+    found = filter(is_image_convolution, symbol.nodes)
+    drafts = [_absorbed(readers, sums_left, n, constants) for n in found]
     convolutions = {id(d.node): d for d in drafts if d is not None}
     sums = {id(d.sum): d for d in drafts if d is not None and d.sum is not None}
     last = {id(d.last.node): d for d in drafts if d is not None}
@@ -131,19 +132,8 @@ def geometry_of(op: Any) -> Geometry:
     return Geometry(list(pad), list(stride), list(dilate), op.num_group)
 
 
-def is_convolution(node: Node) -> bool:
-    """Whether `node` is a convolution of images, channels second."""
-    op: Any = node.op
-    return (
-        op is not None
-        and op.name == "Convolution"
-        and len(op.kernel) == 2
-        and op.layout in (None, "NCHW")
-    )
-
-
 def _absorbed(
-    readers: Readers, taken: set[int], node: Node, values: Mapping[str, Tensor]
+    readers: Readers, sums_left: set[int], node: Node, values: Mapping[str, Tensor]
 ) -> _Draft | None:
     """What the convolution at `node` can take over; None unless its weights are constant."""
     given = _constants(node, values)
@@ -152,7 +142,7 @@ def _absorbed(
     weight, bias = (*given, None)[:2]
     draft = _Draft(node, weight.detach(), bias, Entry(node, 0))  # type: ignore[union-attr]
     _absorb_batch_norm(readers, draft, values)
-    _absorb_sum(readers, taken, draft)
+    _absorb_sum(readers, sums_left, draft)
     _absorb_activation(readers, draft)
     return draft
 
@@ -164,10 +154,10 @@ def _constants(node: Node, values: Mapping[str, Tensor]) -> list[Tensor | None]:
 
 def _batch_norm_after(readers: Readers, entry: Entry) -> Node | None:
     reader = readers.only(entry)
-    op: Any = None if reader is None else reader.op
-    if reader is None or op.name != "BatchNorm" or op.axis != 1:
+    op = None if reader is None else reader.op
+    if not isinstance(op, BatchNormBase) or isinstance(op, BatchNormWithReLU) or op.axis != 1:
         return None
-    return reader if reader.inputs[0] == entry else None
+    return reader if reader is not None and reader.inputs[0] == entry else None
 
 
 def _absorb_batch_norm(readers: Readers, draft: _Draft, values: Mapping[str, Tensor]) -> None:
@@ -175,45 +165,31 @@ def _absorb_batch_norm(readers: Readers, draft: _Draft, values: Mapping[str, Ten
     if norm is None or not readers.reads_first_only(norm):
         return
     given = _constants(norm, values)
-    if len(given) != len(_BATCH_NORM_INPUTS) or any(v is None for v in given):
+    statistics = [v.detach().double() for v in given if v is not None]
+    if len(statistics) < len(given):
         return
-    gamma, beta, mean, variance = (v.detach().double() for v in given if v is not None)
     op: Any = norm.op
-    scale = torch.rsqrt(variance + op.eps) * (1.0 if op.fix_gamma else gamma)
-    bias = 0.0 if draft.bias is None else draft.bias.double()
-    draft.weight = (draft.weight.double() * scale.reshape(-1, 1, 1, 1)).float()
-    draft.bias = ((bias - mean) * scale + beta).float()
+    bias = None if draft.bias is None else draft.bias.double()
+    weight, bias = op.folded(draft.weight.double(), bias, statistics)
+    draft.weight, draft.bias = weight.float(), bias.float()
     draft.take(norm)
 
 
-def _absorb_sum(readers: Readers, taken: set[int], draft: _Draft) -> None:
+def _absorb_sum(readers: Readers, sums_left: set[int], draft: _Draft) -> None:
     reader = readers.only(draft.last)
-    if reader is None or reader.op is None or reader.op.name != "elemwise_add":
+    if reader is None or id(reader) not in sums_left:
         return
-    if id(reader) in taken:  # of two convolutions the first has it
-        return
-    taken.add(id(reader))
+    sums_left.remove(id(reader))  # of two convolutions the first has it
     draft.other = 1 if reader.inputs[0] == draft.last else 0
     draft.sum = reader
     draft.take(reader)
 
 
 def _absorb_activation(readers: Readers, draft: _Draft) -> None:
-    reader = readers.only(draft.last)
-    if reader is None:
+    found = readers.activation_after(draft.last)
+    if found is None:
         return
-    op: Any = reader.op
-    kind = getattr(op, "act_type", None)
-    if op.name == "relu" or (op.name == "Activation" and kind == "relu"):
-        draft.unary = "relu"
-    elif draft.sum is not None:
-        return
-    elif op.name == "sigmoid" or (op.name == "Activation" and kind == "sigmoid"):
-        draft.unary = "sigmoid"
-    elif op.name == "tanh" or (op.name == "Activation" and kind == "tanh"):
-        draft.unary = "tanh"
-    elif op.name == "LeakyReLU" and kind == "leaky":
-        draft.unary, draft.scalars = "leaky_relu", [op.slope]
-    else:
-        return
-    draft.take(reader)
+    reader, (function, numbers) = found
+    if function in _KERNEL_NAMES and (function == "relu" or draft.sum is None):
+        draft.unary, draft.scalars = _KERNEL_NAMES[function], list(numbers)
+        draft.take(reader)

@@ -19,6 +19,7 @@ from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.infer import Shapes
 from ...op.record import Op, OpType
+from ...op.traits import InputShapes, ItemAxes
 from .readers import Readers
 
 __all__ = ["FusedAttention", "with_fused_attention"]
@@ -39,6 +40,10 @@ class FusedAttention(Op):
     absorbed: tuple[str, ...]
     __eq__ = object.__eq__
     __hash__ = object.__hash__
+
+    def item_axis(self, axes: ItemAxes, shapes: InputShapes) -> int | None:
+        """The second axis."""
+        return 1 if axes[0] == 1 else None
 
     def infer_shape(self, s: Shapes) -> None:
         """(length, batch, heads x size) of (length, batch, heads x 3 x size)."""

@@ -13,6 +13,7 @@ from ...base.shapes import is_known
 from ...op.infer import Shapes
 from ...op.record import Op, OpType
 from ...op.reordering import channels_last
+from ...op.traits import InputShapes, ItemAxes
 from ...runtime import torch_api
 
 __all__ = ["FusedConvolution", "Geometry", "laid_out"]
@@ -59,12 +60,17 @@ class FusedConvolution(Op):
     kernel: tuple[int, ...]
     dtype: torch.dtype
     in_place: bool = False
+    is_fresh = True
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
     def inputs(self) -> tuple[str, ...]:
         """The image and what is added."""
         return ("data", "other") if self.with_sum else ("data",)
+
+    def item_axis(self, axes: ItemAxes, shapes: InputShapes) -> int | None:
+        """The first axis of all inputs, which are images."""
+        return 0 if set(axes) == {0} else None
 
     def infer_shape(self, s: Shapes) -> None:
         """That of the convolution."""

@@ -20,8 +20,10 @@ from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.infer import Shapes
+from ...op.nn.fully_connected import FullyConnected
 from ...op.onednn import HAS_AVX512
 from ...op.record import Op, OpType
+from ...op.traits import InputShapes, ItemAxes
 from ...runtime import torch_api
 from .readers import Readers
 
@@ -53,8 +55,15 @@ class FusedLinear(Op):
     n_columns: int
     absorbed: tuple[str, ...]
     dtype: torch.dtype
+    is_fresh = True
     __eq__ = object.__eq__
     __hash__ = object.__hash__
+
+    def item_axis(self, axes: ItemAxes, shapes: InputShapes) -> int | None:
+        """As that of the product."""
+        (axis,), (shape,) = axes, shapes
+        is_inner = axis != 0 if self.flatten else shape is None or axis == len(shape) - 1
+        return None if is_inner else axis
 
     def infer_shape(self, s: Shapes) -> None:
         """That of the product."""
@@ -73,13 +82,13 @@ class FusedLinear(Op):
 
 FusedLinear.type = OpType(["_FusedLinear"], FusedLinear, FusedLinear.forward)
 
-_ACTIVATIONS = {"relu": "relu", "sigmoid": "sigmoid", "tanh": "tanh"}
+# The algorithms that oneDNN's products take with the activation functions they know.
+_ALGORITHMS = {"relu": "", "sigmoid": "", "tanh": "", "gelu": "none"}
 
 
 def is_worth_fusing(node: Node, shapes: ShapeTable) -> bool:
     """Whether `node` is a product that is faster with weights laid out for it."""
-    op: Any = node.op
-    if op is None or op.name != "FullyConnected":
+    if not isinstance(node.op, FullyConnected):
         return False
     data, weight = (shapes[id(e.node)][e.output] for e in node.inputs[:2])
     if not (is_known(data) and is_known(weight)) or not data or len(weight) != 2:
@@ -127,16 +136,11 @@ def with_fused_products(
 
 def _activation_after(readers: Readers, node: Node) -> tuple[Node, str, str]:
     """The last node that the product at `node` can take over, and its activation."""
-    reader = readers.only(Entry(node, 0))
-    op: Any = None if reader is None else reader.op
-    if reader is None or reader.inputs[0] != Entry(node, 0):
+    found = readers.activation_after(Entry(node, 0))
+    if found is None or found[1].function not in _ALGORITHMS:
         return node, "none", ""
-    kind = op.act_type if op.name in ("Activation", "LeakyReLU") else op.name
-    if kind in _ACTIVATIONS and op.name in ("Activation", kind):
-        return reader, _ACTIVATIONS[kind], ""
-    if kind == "gelu" and op.name == "LeakyReLU":
-        return reader, "gelu", "none"
-    return node, "none", ""
+    reader, (function, _) = found
+    return reader, function, _ALGORITHMS[function]
 
 
 def _fused(

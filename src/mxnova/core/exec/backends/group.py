@@ -41,6 +41,7 @@ class Group(Op):
     body: Symbol
     constants: Mapping[str, Tensor]
     precision: str
+    is_opaque = True
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 

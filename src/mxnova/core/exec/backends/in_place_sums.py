@@ -13,13 +13,10 @@ from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from .fused_convolution import FusedConvolution
-from .fused_linear import FusedLinear
 from .readers import Readers
 from .unread_positions import Subsampled
 
 __all__ = ["with_sums_in_place"]
-
-_FRESH = frozenset({"Activation", "BatchNorm", "Convolution", "Pooling", "relu", "sigmoid", "tanh"})
 
 
 def with_sums_in_place(symbol: Symbol) -> Symbol:
@@ -47,6 +44,4 @@ def with_sums_in_place(symbol: Symbol) -> Symbol:
 
 def _gives_own_memory(reader: Node | None) -> bool:
     """Whether a reader is an operator whose results are no views of what it reads."""
-    if reader is None or reader.op is None:
-        return False
-    return isinstance(reader.op, (FusedConvolution, FusedLinear)) or reader.op.name in _FRESH
+    return reader is not None and reader.op is not None and reader.op.is_fresh

@@ -17,7 +17,11 @@ from torch import Tensor
 
 from ...graph.node import Node
 from ...graph.symbol import Symbol
+from ...op.nn.activation import LeakyReLU
+from ...op.nn.dropout import Dropout
+from ...op.nn.rnn import RNN
 from ...runtime import torch_api
+from ..custom import Custom
 from .compiled_training import CompiledTraining, training_refusal
 from .group import Group, function_of, with_groups
 from .request import PRECISIONS, parameters_of, wants
@@ -149,8 +153,8 @@ def _refusal(node: Node) -> str | None:
     op: Any = node.op
     if op.subgraphs or node.subgraphs:
         return "its body is a graph"
-    if "rng" in op.type.signature.facts and op.name not in ("Dropout", "RNN", "LeakyReLU"):
+    if "rng" in op.type.signature.facts and not isinstance(op, (Dropout, LeakyReLU, RNN)):
         return "it draws random numbers"
-    if op.name == "Custom":
+    if isinstance(op, Custom):
         return "it is written in Python"
     return None

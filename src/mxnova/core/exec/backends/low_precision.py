@@ -71,7 +71,7 @@ def with_casts(symbol: Symbol) -> Symbol:
         if node.op is None:
             return None
         fused = isinstance(node.op, (FusedConvolution, FusedLinear))
-        passes = _passes(node) and all(id(e.node) in low for e in inputs)
+        passes = node.op.keeps_precision and all(id(e.node) in low for e in inputs)
         made = node.copy(inputs if fused or passes else [high(e) for e in inputs])
         if passes or (fused and getattr(node.op, "dtype", None) is torch.bfloat16):
             low.add(id(made))
@@ -79,11 +79,3 @@ def with_casts(symbol: Symbol) -> Symbol:
 
     rewritten = rewrite(symbol, replace)
     return type(symbol)([high(e) for e in rewritten.entries])
-
-
-def _passes(node: Node) -> bool:
-    """Whether a node hands values on as they are."""
-    op: Any = node.op
-    if op.name == "Pooling":
-        return bool(op.pool_type == "max")
-    return op.name in ("Flatten", "Reshape", "Concat", "relu")

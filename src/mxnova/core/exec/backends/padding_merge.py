@@ -12,6 +12,8 @@ from typing import Any
 from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
+from ...op.nn.convolution import Convolution
+from ...op.tensor.enlarge import Pad
 from .readers import Readers
 
 __all__ = ["with_padding_merged"]
@@ -21,13 +23,13 @@ _LAYOUTS = (None, "NCW", "NCHW", "NCDHW")
 
 def with_padding_merged(symbol: Symbol) -> Symbol:
     """`symbol` with such convolutions."""
-    if not any(n.op is not None and n.op.name == "Pad" for n in symbol.nodes):
+    if not any(isinstance(n.op, Pad) for n in symbol.nodes):
         return symbol
     readers = Readers(symbol)
 
     def replace(node: Node, inputs: list[Entry]) -> Node | None:
         op: Any = node.op
-        if op is None or op.name != "Convolution" or op.layout not in _LAYOUTS:
+        if not isinstance(op, Convolution) or op.layout not in _LAYOUTS:
             return None
         padded = inputs[0].node
         margins = _margins(padded)
@@ -44,8 +46,8 @@ def with_padding_merged(symbol: Symbol) -> Symbol:
 
 def _margins(node: Node) -> tuple[int, ...] | None:
     """How many zeros `node` puts around the spatial axes; None where it does anything else."""
-    op: Any = node.op
-    if op is None or op.name != "Pad" or op.mode != "constant" or op.constant_value:
+    op = node.op
+    if not isinstance(op, Pad) or op.mode != "constant" or op.constant_value:
         return None
     before, behind = op.pad_width[::2], op.pad_width[1::2]
     fits = before == behind and not any(before[:2]) and min(before) >= 0

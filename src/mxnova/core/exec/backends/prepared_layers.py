@@ -21,10 +21,12 @@ from ...graph.rewrite import Replacement, rewrite
 from ...graph.symbol import Symbol
 from ...op.infer import Shapes
 from ...op.quantized.fused import Weights
+from ...op.quantized.layers import Layer
 from ...op.record import Op, OpType
 from ..fused_layers import FusedLayer, Result
-from .convolution_fusion import geometry_of, is_convolution
+from .convolution_fusion import geometry_of
 from .fused_convolution import FusedConvolution
+from .matching import is_image_convolution
 
 __all__ = ["parameters_of_layers", "with_layers_opened", "with_layers_prepared"]
 
@@ -162,7 +164,7 @@ def with_layers_prepared(
 def _packed(layer: FusedLayer, weights: Weights, shape: Any) -> FusedConvolution | None:
     """The convolution of a layer for images of a shape."""
     op: Any = layer.chain.product.op
-    if not is_convolution(layer.chain.product):
+    if not is_image_convolution(layer.chain.product):
         return None
     return FusedConvolution.prepared(
         weights.weight,
@@ -199,15 +201,10 @@ def _given(
     return known if len(known) == len(found) else None
 
 
-_KEEPS_RANGE = frozenset(
-    {"_contrib_quantized_act", "_contrib_quantized_flatten", "_contrib_quantized_pooling"}
-)
-
-
 def _end(entry: Entry) -> Tensor | None:
     """An end of a range that calibration has found."""
     node, output = entry
-    while node.op is not None and node.op.name in _KEEPS_RANGE:
+    while isinstance(node.op, Layer) and node.op.keeps_range:
         node, output = node.inputs[output]
     ends = [getattr(node.op, name, None) for name in ("min_calib_range", "max_calib_range")]
     if None in ends or output not in (1, 2):

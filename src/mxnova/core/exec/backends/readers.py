@@ -7,6 +7,7 @@ from collections import defaultdict
 
 from ...graph.node import Entry, Node
 from ...graph.symbol import Symbol
+from ...op.traits import Activation
 
 __all__ = ["Readers"]
 
@@ -30,6 +31,12 @@ class Readers:
         """The operator that alone reads an entry, if there is one."""
         readers = self.of(entry)
         return readers[0] if len(readers) == 1 else None
+
+    def activation_after(self, entry: Entry) -> tuple[Node, Activation] | None:
+        """The operator that alone reads an entry, where it is an activation function, and which."""
+        reader = self.only(entry)
+        found = None if reader is None or reader.op is None else reader.op.activation
+        return None if reader is None or found is None else (reader, found)
 
     def reads_first_only(self, node: Node) -> bool:
         """Whether nobody reads an output of `node` but the first."""

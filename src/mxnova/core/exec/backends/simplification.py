@@ -7,12 +7,11 @@ so that outputs have memory of their own, and so do those of or for what an oper
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...graph.node import Entry, Node
 from ...graph.rewrite import Replacement, rewrite
 from ...graph.symbol import Symbol
 from ...op.record import find
+from ...op.tensor.reshape import ExpandDims, Flatten, Reshape, Squeeze
 
 __all__ = ["simplified"]
 
@@ -30,9 +29,9 @@ def simplified(symbol: Symbol) -> Symbol:
         if _is_identity(node) and not {id(node), id(inputs[0].node)} & kept:
             return [inputs[0]] * node.n_outputs()
         if _is_definite_reshape(node):
-            source = _before(inputs[0], ("Reshape", "Flatten", "expand_dims", "squeeze"))
+            source = _before_reshapes(inputs[0])
             return None if source is inputs[0] else node.copy([source])
-        if node.op.name == "Cast":
+        if _cast_type(node) is not None:
             return _cast(node, inputs[0])
         return None
 
@@ -40,27 +39,25 @@ def simplified(symbol: Symbol) -> Symbol:
 
 
 def _is_identity(node: Node) -> bool:
-    op: Any = node.op
-    if op.name in ("_copy", "BlockGrad"):
-        return True
-    return bool(op.name == "Dropout" and op.attr("mode") == "training" and node.n_outputs() <= 2)
+    return node.op is not None and node.op.copies
 
 
 def _is_definite_reshape(node: Node) -> bool:
     """Whether the new shape is said without the old one, but for one -1."""
-    op: Any = node.op
-    if op.name != "Reshape" or not op.shape or op.reverse:
+    op = node.op
+    if not isinstance(op, Reshape) or not op.shape or op.reverse:
         return False
     return all(n > 0 or n == -1 for n in op.shape)
 
 
-def _before(entry: Entry, names: tuple[str, ...]) -> Entry:
-    """What stands before operators of these names."""
-    while entry.node.op is not None and entry.node.op.name in names:
+def _before_reshapes(entry: Entry) -> Entry:
+    """What stands before operators that change nothing but the shape."""
+    while isinstance(entry.node.op, (Reshape, Flatten, ExpandDims, Squeeze)):
         entry = entry.node.inputs[0]
     return entry
 
 
+_CAST = find("Cast")
 _WIDER = {"float16": ("float32", "float64"), "bfloat16": ("float32", "float64"),
           "float32": ("float64",), "int32": ("float64", "int64"), "uint8": ("int32", "int64",
           "float32", "float64"), "int8": ("int32", "int64", "float32", "float64")}  # fmt: skip
@@ -68,12 +65,16 @@ _WIDER = {"float16": ("float32", "float64"), "bfloat16": ("float32", "float64"),
 
 def _cast(node: Node, source: Entry) -> Replacement:
     """A cast of a cast, where the first one loses nothing: a cast of what that reads."""
-    first: Any = source.node.op
-    if first is None or first.name != "Cast" or not source.node.inputs:
+    first = _cast_type(source.node)
+    if first is None:
         return None
-    inner = source.node.inputs[0].node.op
-    known = None if inner is None or inner.name != "Cast" else inner.attr("dtype")
-    if known is None or first.attr("dtype") not in _WIDER.get(known, ()):
+    known = _cast_type(source.node.inputs[0].node)
+    if known is None or first not in _WIDER.get(known, ()):
         return None
-    op = find("Cast").of({"dtype": node.op.attr("dtype")})  # type: ignore[union-attr]
-    return Node(op, node.name, node.attrs, [source.node.inputs[0]])
+    return Node(node.op, node.name, node.attrs, [source.node.inputs[0]])
+
+
+def _cast_type(node: Node) -> str | None:
+    """The element type that a cast gives; None for other nodes."""
+    is_cast = node.op is not None and node.op.type is _CAST
+    return str(node.op.attr("dtype")) if is_cast and node.op is not None else None

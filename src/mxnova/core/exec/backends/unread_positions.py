@@ -25,9 +25,10 @@ from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.infer import Shapes
+from ...op.nn.batch_norm import BatchNormBase
 from ...op.record import Op, OpType
-from .convolution_fusion import is_convolution
-from .pointwise import POINTWISE
+from ...op.traits import batch_apart
+from .matching import is_image_convolution, is_pointwise
 from .readers import Readers
 
 __all__ = ["Skipping", "Steps", "Subsampled", "with_strides_moved", "without_unread_positions"]
@@ -44,6 +45,7 @@ class Subsampled(Op):
     """
 
     steps: Steps
+    item_axis = batch_apart
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
@@ -88,12 +90,12 @@ def without_unread_positions(symbol: Symbol, shapes: ShapeTable) -> Symbol:
         op: Any = node.op
         if op is None or len(shapes[id(node)][0] or ()) != 4:
             return False
-        if op.name == "BatchNorm":
+        if isinstance(op, BatchNormBase):
             return op.axis == 1 and readers.reads_first_only(node)
-        return is_convolution(node) or op.name in POINTWISE
+        return is_image_convolution(node) or is_pointwise(node, shapes)
 
     # A convolution saves work. Others would copy what a convolution can skip by itself.
-    skipping = Skipping(can_skip, is_convolution, lambda steps: Subsampled(steps=steps))
+    skipping = Skipping(can_skip, is_image_convolution, lambda steps: Subsampled(steps=steps))
     return with_strides_moved(symbol, skipping)
 
 
@@ -112,7 +114,7 @@ def with_strides_moved(symbol: Symbol, skipping: Skipping) -> Symbol:
         op: Any = node.op
         if op is None or not inputs:
             return None
-        if is_convolution(node):
+        if is_image_convolution(node):
             before = made[id(node.inputs[0].node)]
             stride = _divided(_times(op.stride or _ALL, made[id(node)]), before)
             return node.with_operator(op.changed(stride=stride), inputs)
@@ -151,14 +153,14 @@ def _wanted(symbol: Symbol, skipping: Skipping) -> dict[int, Steps]:
 
 def _n_images(node: Node) -> int:
     """How many of its inputs have positions; those behind are parameters."""
-    if is_convolution(node) or (node.op is not None and node.op.name == "BatchNorm"):
+    if is_image_convolution(node) or isinstance(node.op, BatchNormBase):
         return 1
     return len(node.inputs)
 
 
 def _asked(node: Node, steps: Steps) -> Steps:
     """The steps in which a node that gives its positions in `steps` reads those of its images."""
-    if not is_convolution(node):
+    if not is_image_convolution(node):
         return steps
     op: Any = node.op
     reads_one = tuple(op.kernel) == _ALL and not any(op.pad or ())

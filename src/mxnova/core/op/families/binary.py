@@ -17,6 +17,7 @@ from torch import Tensor
 from ...base.params import Count
 from ..declaration import elementwise_shape, function_operator, register_function
 from ..gradient_stypes import as_head
+from ..traits import Arithmetic, Form
 from .rules import broadcast_shape, known_positive, numbers_only, through_float
 
 __all__ = ["LOGIC", "binary", "divide", "hypot", "modulo", "power", "truth"]
@@ -27,6 +28,7 @@ def binary(
     *,
     elemwise: str = "",
     broadcast: str = "",
+    means: str = "",
     doc: str,
     **rules: Any,
 ) -> None:
@@ -36,13 +38,20 @@ def binary(
         function: of two tensors of one type that broadcast against each other.
         elemwise: names of the form for equal shapes, separated by blanks, canonical first.
         broadcast: names of the broadcasting form.
+        means: the function's name, for `Op.arithmetic`.
         doc: what the output is.
         rules: further fields of `Rules`.
     """
-    for names, shape, rhs_doc in (
-        (elemwise, elementwise_shape, "second operand, of the shape and type of lhs."),
+    for names, form, shape, rhs_doc in (
+        (
+            elemwise,
+            Form.ELEMENTWISE,
+            elementwise_shape,
+            "second operand, of the shape and type of lhs.",
+        ),
         (
             broadcast,
+            Form.BROADCAST,
             broadcast_shape,
             "second operand, of the type of lhs; axes of length 1 repeat.",
         ),
@@ -57,6 +66,8 @@ def binary(
                 shape=shape,
                 dtype=numbers_only,
                 pointwise=True,
+                cuts_slopes=True,
+                arithmetic=Arithmetic(means, form) if means else None,
                 **rules,
             )
 
@@ -142,32 +153,37 @@ power = through_float(torch.pow)
 hypot = through_float(torch.hypot)
 
 # fmt: off
-binary(torch.add, elemwise="elemwise_add _Plus _add _plus _sparse_elemwise_add",
+binary(torch.add, means="add", elemwise="elemwise_add _Plus _add _plus _sparse_elemwise_add",
        gradient_stypes=as_head, doc="lhs + rhs.")
-binary(torch.add, doc="lhs + rhs.", in_place=Tensor.add_,
+binary(torch.add, means="add", doc="lhs + rhs.", in_place=Tensor.add_,
        broadcast="broadcast_add _sparse_broadcast_add _sparse_broadcast_plus broadcast_plus")
-binary(torch.add, elemwise="_grad_add", gradient_stypes=as_head,
+binary(torch.add, means="add", elemwise="_grad_add", gradient_stypes=as_head,
        doc="lhs + rhs, as gradients are summed.")
-binary(torch.sub, elemwise="elemwise_sub _Minus _minus _sparse_elemwise_sub _sub",
+binary(torch.sub, means="subtract", elemwise="elemwise_sub _Minus _minus _sparse_elemwise_sub _sub",
        gradient_stypes=as_head, doc="lhs - rhs.")
-binary(torch.sub, doc="lhs - rhs.", in_place=Tensor.sub_,
+binary(torch.sub, means="subtract", doc="lhs - rhs.", in_place=Tensor.sub_,
        broadcast="broadcast_sub _sparse_broadcast_minus _sparse_broadcast_sub broadcast_minus")
-binary(torch.mul, elemwise="elemwise_mul _Mul _mul _sparse_elemwise_mul",
+binary(torch.mul, means="multiply", elemwise="elemwise_mul _Mul _mul _sparse_elemwise_mul",
        broadcast="broadcast_mul _sparse_broadcast_mul", doc="lhs · rhs.",
        in_place=Tensor.mul_)
-binary(divide, elemwise="elemwise_div _Div _div _sparse_elemwise_div",
+binary(divide, means="divide", elemwise="elemwise_div _Div _div _sparse_elemwise_div",
        broadcast="broadcast_div _sparse_broadcast_div",
        doc="lhs / rhs; integers are cut towards zero.", in_place=Tensor.div_)
 binary(divide, elemwise="_scatter_elemwise_div",
        doc="lhs / rhs, on the stored rows of a sparse lhs only.")
-binary(modulo, elemwise="_mod _Mod", broadcast="broadcast_mod", backward=_modulo_backward,
+binary(modulo, means="modulo", elemwise="_mod _Mod",
+       broadcast="broadcast_mod", backward=_modulo_backward,
        doc="Remainder of lhs / rhs with the sign of rhs; 0 where rhs is 0.")
-binary(power, elemwise="_power _Power", broadcast="broadcast_power", backward=_power_backward,
+binary(power, means="power", elemwise="_power _Power",
+       broadcast="broadcast_power", backward=_power_backward,
        doc="lhs to the power of rhs.")
-binary(hypot, elemwise="_hypot _Hypot", broadcast="broadcast_hypot", doc="√(lhs² + rhs²).")
-binary(torch.maximum, elemwise="_maximum _Maximum", broadcast="broadcast_maximum _npi_maximum",
+binary(hypot, means="hypot", elemwise="_hypot _Hypot", broadcast="broadcast_hypot",
+       doc="√(lhs² + rhs²).")
+binary(torch.maximum, means="maximum", elemwise="_maximum _Maximum",
+       broadcast="broadcast_maximum _npi_maximum",
        backward=_maximum_backward, doc="The larger one.")
-binary(torch.minimum, elemwise="_minimum _Minimum", broadcast="broadcast_minimum _npi_minimum",
+binary(torch.minimum, means="minimum", elemwise="_minimum _Minimum",
+       broadcast="broadcast_minimum _npi_minimum",
        backward=_minimum_backward, doc="The smaller one.")
 # fmt: on
 
@@ -219,6 +235,7 @@ for _name, (_function, _condition) in LOGIC.items():
         truth(_function),
         elemwise=f"_{_name} _{_name.title()}",
         broadcast=f"broadcast_{_name}",
+        means=_name.replace("lesser", "less"),
         differentiable=False,
         doc=f"1 where {_condition}, 0 elsewhere.",
     )
@@ -235,6 +252,7 @@ for _name, (_function, _condition) in LOGIC.items():
     shape=elementwise_shape,
     dtype=numbers_only,
     gradient_stypes=as_head,
+    pointwise=True,
 )
 def add_n(*args: Tensor, num_args: Count) -> Tensor:
     """Sum of its inputs.

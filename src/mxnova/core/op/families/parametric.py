@@ -40,7 +40,13 @@ def hard_sigmoid(data: Tensor, *, alpha: float = 0.2, beta: float = 0.5) -> Tens
 
 
 @function_operator(
-    "clip", "_npi_clip", "_sparse_clip", shape=elementwise_shape, dtype=numbers_only, method=True
+    "clip",
+    "_npi_clip",
+    "_sparse_clip",
+    shape=elementwise_shape,
+    dtype=numbers_only,
+    method=True,
+    pointwise=True,
 )
 def clip(data: Tensor, *, a_min: float, a_max: float) -> Tensor:
     """Its input, kept within [a_min, a_max].
@@ -90,4 +96,5 @@ unary(
     "_contrib_div_sqrt_dim",
     through_float(_div_sqrt_dim),
     doc="data / √n, where n is the length of its last axis: how attention scores are scaled.",
+    pointwise=False,  # the length is that of the whole axis
 )

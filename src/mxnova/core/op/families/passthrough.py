@@ -27,13 +27,16 @@ def _ones(loss: Tensor) -> Tensor:
 
 
 # fmt: off
-unary("_copy identity", torch.clone, dtype=None, doc="A copy of data.", gradient_stypes=as_head)
+unary("_copy identity", torch.clone, dtype=None, doc="A copy of data.", gradient_stypes=as_head,
+      copies=True)
 unary("_CrossDeviceCopy", torch.clone, dtype=None,
       doc="A copy of data, on the device of its reader.")
 unary("BlockGrad _sparse_stop_gradient stop_gradient", torch.clone,
       dtype=None, differentiable=False, doc="A copy of data that lets no gradient through.",
+      copies=True,
       gradient_stypes=as_input)
 unary("make_loss _sparse_make_loss", torch.clone, outputs=("loss",), dtype=None, backward=_ones,
+      copies=True,
       doc="A copy of data as a loss to minimise: its gradient is 1, whatever flows in from above.")
 unary("_contrib_round_ste _sparse__contrib_round_ste", whole(round_half_away),
       backward=_straight_through,
@@ -54,6 +57,7 @@ def _gradient_multiplier_backward(d_output: Tensor, *, scalar: float, is_int: bo
     shape=elementwise_shape,
     backward=_gradient_multiplier_backward,
     gradient_stypes=as_head,
+    copies=True,
 )
 def gradientmultiplier(data: Tensor, *, scalar: Double = 1.0, is_int: bool = True) -> Tensor:
     """A copy of data whose gradient is multiplied by scalar; a negative one reverses it.
@@ -84,7 +88,11 @@ def _make_loss_backward(
 
 
 @function_operator(
-    "MakeLoss", shape=elementwise_shape, dtype=floats_only, backward=_make_loss_backward
+    "MakeLoss",
+    shape=elementwise_shape,
+    dtype=floats_only,
+    backward=_make_loss_backward,
+    copies=True,
 )
 def make_loss(
     data: Tensor,

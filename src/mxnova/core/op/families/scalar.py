@@ -21,6 +21,7 @@ from ..dtypes import saturated
 from ..gradient_stypes import as_head
 from ..infer import DTypes
 from ..record import Op
+from ..traits import Arithmetic, Form
 from .binary import LOGIC, divide, hypot, modulo, power, truth
 from .rules import as_integer, in_type_of, through_float
 
@@ -48,6 +49,8 @@ def scalar(
     function: Function,
     integers: Function | None = None,
     *,
+    means: str = "",
+    form: Form = Form.SCALAR,
     doc: str,
     **rules: Any,
 ) -> None:
@@ -57,6 +60,8 @@ def scalar(
         names: canonical name and aliases, separated by blanks.
         function: of a tensor and a number.
         integers: the same for integer tensors, if that needs another function.
+        means: the function's name, for `Op.arithmetic`.
+        form: the form, for `Op.arithmetic`.
         doc: what the output is.
         rules: further fields of `Rules`.
     """
@@ -81,7 +86,9 @@ def scalar(
         names.split(),
         forward,
         shape=elementwise_shape,
-        **{"dtype": scalar_dtype, "pointwise": True, **rules},
+        arithmetic=Arithmetic(means, form) if means else None,
+        pointwise=True,
+        **{"dtype": scalar_dtype, "cuts_slopes": True, **rules},
     )
 
 
@@ -142,31 +149,37 @@ def _smooth_l1_backward(d_output: Tensor, data: Tensor, *, scalar: float, is_int
 
 
 # fmt: off
-scalar("_plus_scalar _PlusScalar", torch.add, doc="data + scalar.", gradient_stypes=as_head)
-scalar("_minus_scalar _MinusScalar", torch.sub, doc="data - scalar.", gradient_stypes=as_head)
-scalar("_rminus_scalar _RMinusScalar", torch.rsub, doc="scalar - data.")
-scalar("_mul_scalar _MulScalar", torch.mul, doc="data · scalar.", gradient_stypes=as_head)
+scalar("_plus_scalar _PlusScalar", torch.add, means="add",
+       doc="data + scalar.", gradient_stypes=as_head)
+scalar("_minus_scalar _MinusScalar", torch.sub, means="subtract",
+       doc="data - scalar.", gradient_stypes=as_head)
+scalar("_rminus_scalar _RMinusScalar", torch.rsub, means="subtract", form=Form.REFLECTED,
+       doc="scalar - data.")
+scalar("_mul_scalar _MulScalar", torch.mul, means="multiply",
+       doc="data · scalar.", gradient_stypes=as_head)
 scalar("_div_scalar _DivScalar", torch.div, on_tensors(divide),
-       doc="data / scalar; integers are cut towards zero.", gradient_stypes=as_head,
-       pointwise=False)  # MXNet divides gradients of integers, and cuts then
+       means="divide", doc="data / scalar; integers are cut towards zero.", gradient_stypes=as_head,
+       cuts_slopes=False)  # MXNet divides gradients of integers, and cuts then
 scalar("_rdiv_scalar _RDivScalar", on_tensors(divide, reverse=True),
-       doc="scalar / data; integers are cut towards zero.")
+       means="divide", form=Form.REFLECTED, doc="scalar / data; integers are cut towards zero.")
 scalar("_mod_scalar _ModScalar", modulo_by_number, on_tensors(modulo),
-       doc="Remainder of data / scalar with the sign of scalar; 0 when that is 0.")
+       means="modulo", doc="Remainder of data / scalar with the sign of scalar; 0 when that is 0.")
 scalar("_rmod_scalar _RModScalar", on_tensors(modulo, reverse=True),
        backward=reverse_modulo_backward,
+       means="modulo", form=Form.REFLECTED,
        doc="Remainder of scalar / data with the sign of data; 0 where that is 0.")
-scalar("_power_scalar _PowerScalar", power_by_number, power, doc="data to the power of scalar.")
+scalar("_power_scalar _PowerScalar", power_by_number, power, means="power",
+       doc="data to the power of scalar.")
 scalar("_rpower_scalar _RPowerScalar", on_tensors(power, reverse=True),
-       doc="scalar to the power of data.")
+       means="power", form=Form.REFLECTED, doc="scalar to the power of data.")
 scalar("_hypot_scalar _HypotScalar _npi_hypot_scalar", on_tensors(hypot),
-       doc="√(data² + scalar²).")
+       means="hypot", doc="√(data² + scalar²).")
 scalar("_maximum_scalar _MaximumScalar _npi_maximum_scalar", _at_least,
        backward=_at_least_backward,
-       doc="The larger one of data and scalar.")
+       means="maximum", doc="The larger one of data and scalar.")
 scalar("_minimum_scalar _MinimumScalar _npi_minimum_scalar", _at_most,
        backward=_at_most_backward,
-       doc="The smaller one of data and scalar.")
+       means="minimum", doc="The smaller one of data and scalar.")
 scalar("smooth_l1 _npx_smooth_l1", _smooth_l1, by_name_only=("is_int",),
        backward=_smooth_l1_backward,
        doc="(scalar · data)² / 2 where |data| < 1 / scalar², else |data| - 1 / (2 · scalar²).")
@@ -181,6 +194,7 @@ for _name, (_function, _condition) in LOGIC.items():
     scalar(
         f"_{_name}_scalar _{_name.title().replace('_', '')}Scalar",
         on_tensors(truth(_function)) if _takes_tensors else truth(_function),
+        means=_name.replace("lesser", "less"),
         differentiable=False,
         doc=f"1 where {_condition}, 0 elsewhere; of data and scalar.",
     )

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from ..declaration import DTypeRule, elementwise_shape, register_function
 from ..gradient_stypes import as_equal_head, as_head, as_input
+from ..traits import RELU, Activation
 from .rules import known_positive, numbers_only, through_float
 
 __all__ = ["round_half_away", "unary"]
@@ -45,8 +46,7 @@ def unary(
         declaration=declaration,
         shape=elementwise_shape,
         dtype=dtype,
-        pointwise=True,
-        **rules,
+        **{"pointwise": True, "cuts_slopes": True, **rules},
     )
 
 
@@ -145,7 +145,8 @@ unary("sign _sparse_sign", torch.sign,
 unary("square _sparse_square", torch.square,
       doc="data².", method=True, gradient_stypes=as_equal_head)
 unary("relu _sparse_relu", torch.relu,
-      doc="max(data, 0).", method=True, gradient_stypes=as_equal_head, backward=_relu_backward)
+      doc="max(data, 0).", method=True, gradient_stypes=as_equal_head, backward=_relu_backward,
+      activation=RELU, keeps_precision=True)
 
 unary("round _sparse_round", whole(round_half_away), differentiable=False,
       doc="Nearest whole number; halves go away from zero.", method=True, gradient_stypes=as_input)
@@ -189,14 +190,16 @@ _of_floats("radians _sparse_radians", torch.deg2rad,
            doc="Radians of an angle in degrees.", method=True)
 _of_floats("sinh _sparse_sinh", torch.sinh, doc="Hyperbolic sine.", method=True)
 _of_floats("cosh _sparse_cosh", torch.cosh, doc="Hyperbolic cosine.", method=True)
-_of_floats("tanh _sparse_tanh", torch.tanh, doc="Hyperbolic tangent.", method=True)
+_of_floats("tanh _sparse_tanh", torch.tanh, doc="Hyperbolic tangent.", method=True,
+           activation=Activation("tanh"))
 _of_floats("arcsinh _sparse_arcsinh", torch.arcsinh, doc="Inverse hyperbolic sine.", method=True)
 _of_floats("arccosh _sparse_arccosh", torch.arccosh, doc="Inverse hyperbolic cosine.", method=True)
 _of_floats("arctanh _sparse_arctanh", torch.arctanh, doc="Inverse hyperbolic tangent.", method=True)
 
-_of_floats("sigmoid _sparse_sigmoid", torch.sigmoid, doc="1 / (1 + exp(-data)).", method=True)
+_of_floats("sigmoid _sparse_sigmoid", torch.sigmoid, doc="1 / (1 + exp(-data)).", method=True,
+           activation=Activation("sigmoid"))
 _of_floats("softsign", torch.nn.functional.softsign, backward=_softsign_backward,
-           doc="data / (1 + |data|).")
+           doc="data / (1 + |data|).", activation=Activation("softsign"))
 _of_floats("erf _npx_erf", torch.erf, doc="Error function.")
 _of_floats("erfinv _npx_erfinv", torch.erfinv, doc="Inverse of the error function.")
 _of_floats("gamma _npx_gamma _sparse_gamma", _gamma, doc="Gamma function.",

@@ -50,7 +50,7 @@ def _gemm(A: Tensor, B: Tensor, transpose_a: bool, transpose_b: bool, axis: int)
     return product if axis == -2 else product.movedim(-2, axis)
 
 
-@function_operator("_linalg_gemm", "linalg_gemm", shape=_gemm_shape)
+@function_operator("_linalg_gemm", "linalg_gemm", shape=_gemm_shape, is_product=True)
 def gemm(
     A: Tensor,
     B: Tensor,
@@ -77,7 +77,7 @@ def gemm(
     return alpha * _gemm(A, B, transpose_a, transpose_b, axis) + beta * C
 
 
-@function_operator("_linalg_gemm2", "linalg_gemm2", shape=_gemm_shape)
+@function_operator("_linalg_gemm2", "linalg_gemm2", shape=_gemm_shape, is_product=True)
 def gemm2(
     A: Tensor,
     B: Tensor,

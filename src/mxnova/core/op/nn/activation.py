@@ -15,6 +15,7 @@ from ...base.shapes import shape_text
 from ..declaration import elementwise_shape, function_operator, operator
 from ..infer import Shapes
 from ..record import Op
+from ..traits import Activation
 
 _FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": torch.relu,
@@ -30,6 +31,8 @@ _FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "_npx_activation",
     shape=elementwise_shape,
     choose=lambda op: _FUNCTIONS[op.act_type],
+    activation=lambda op: Activation(op.act_type),
+    pointwise=True,
 )
 def activation(
     data: Tensor, *, act_type: Literal["relu", "sigmoid", "softrelu", "softsign", "tanh"]
@@ -67,6 +70,18 @@ class LeakyReLU(Op):
     upper_bound: float = 0.334
 
     initializers = {"gamma": '["Constant", {"value": 0.25}]'}  # noqa: RUF012 - a constant
+
+    @property
+    def pointwise(self) -> bool:  # type: ignore[override]
+        """But with slopes of their own, or random ones."""
+        return self.activation is not None
+
+    @property
+    def activation(self) -> Activation | None:
+        if self.act_type in ("prelu", "rrelu"):  # which have slopes of their own
+            return None
+        scaled = self.act_type in ("elu", "leaky")
+        return Activation(self.act_type, (self.slope,) if scaled else ())
 
     def inputs(self) -> tuple[str, ...]:
         return ("data", "gamma") if self.act_type == "prelu" else ("data",)

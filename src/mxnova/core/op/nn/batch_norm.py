@@ -17,11 +17,14 @@ from ..declaration import operator
 from ..dtypes import dtype_name
 from ..infer import DTypes, Shapes
 from ..record import Op
+from ..traits import InputShapes, ItemAxes, batch_apart
+
+__all__ = ["BatchNorm", "BatchNormBase", "BatchNormWithReLU"]
 
 _STATISTICS = ("gamma", "beta", "moving_mean", "moving_var")
 
 
-class _BatchNorm(Op):
+class BatchNormBase(Op):
     """Channels along `axis`.
 
     The older operators give the variance as output var, the newer ones ``1 / sqrt(var + eps)``.
@@ -55,6 +58,7 @@ class _BatchNorm(Op):
     older = False
 
     aux = ("moving_mean", "moving_var")
+    is_fresh = True
     writes_in_backward = aux
     initializers = {"moving_mean": '["zero", {}]', "moving_var": '["one", {}]'}  # noqa: RUF012 - constants
 
@@ -62,6 +66,10 @@ class _BatchNorm(Op):
     def writes(self) -> tuple[str, ...]:  # type: ignore[override]
         """A fixed gamma, so that saved parameters say what was used."""
         return ("gamma",) if self.fix_gamma else ()
+
+    def item_axis(self, axes: ItemAxes, shapes: InputShapes) -> int | None:
+        apart = self.axis != 0 and not self.output_mean_var
+        return batch_apart(self, axes, shapes) if apart else None
 
     def outputs(self) -> tuple[str, ...]:
         return ("output", "mean", "var")
@@ -123,6 +131,22 @@ class _BatchNorm(Op):
                 var = (moving_var + self.eps).rsqrt()
         return output if x is data else output.reshape(data.shape), mean, var
 
+    def folded(
+        self, weight: Tensor, bias: Tensor | None, statistics: Sequence[Tensor]
+    ) -> tuple[Tensor, Tensor]:
+        """Weight and bias of a layer that does outside training what it and this do one by one.
+
+        Args:
+            weight: (filters, …), of the layer before.
+            bias: (filters,), of the layer before; None: zeros.
+            statistics: gamma, beta, mean and variance of its channels, which are the filters.
+        """
+        gamma, beta, mean, variance = statistics
+        deviation = torch.sqrt(variance + self.eps)
+        scale = (torch.ones_like(gamma) if self.fix_gamma else gamma) / deviation
+        moved = -mean if bias is None else bias - mean
+        return weight * scale.reshape(-1, *[1] * (weight.dim() - 1)), beta + scale * moved
+
     def _in_blocks(
         self, data: Tensor, gamma: Tensor, beta: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
@@ -164,7 +188,7 @@ def _channels_second(x: Tensor, axis: int) -> Tensor:
 
 
 @operator("BatchNorm", "_npx_batch_norm")
-class BatchNorm(_BatchNorm):
+class BatchNorm(BatchNormBase):
     """``(data - mean) / sqrt(var + eps) * gamma + beta`` with mean and variance of each channel.
 
     In training passes they are those of the batch, and the backward pass moves the moving ones
@@ -177,7 +201,7 @@ class BatchNorm(_BatchNorm):
 
 
 @operator("_contrib_BatchNormWithReLU")
-class BatchNormWithReLU(_BatchNorm):
+class BatchNormWithReLU(BatchNormBase):
     """BatchNorm followed by relu."""
 
     def forward(
@@ -194,7 +218,7 @@ class BatchNormWithReLU(_BatchNorm):
         return torch.relu(output), mean, var
 
 
-class _OlderBatchNorm(_BatchNorm):
+class _OlderBatchNorm(BatchNormBase):
     """BatchNorm of channels along axis 1.
 
     Args:

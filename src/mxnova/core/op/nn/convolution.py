@@ -16,6 +16,7 @@ from ..declaration import operator
 from ..infer import DTypes, Shapes
 from ..onednn import conv3d, in_planes, laid_out, skips
 from ..record import Op
+from ..traits import batch_apart
 from .window import (
     Axes,
     PosUInt,
@@ -26,7 +27,7 @@ from .window import (
     typed_by_data,
 )
 
-__all__ = ["Filters", "data_axes"]
+__all__ = ["Convolution", "Filters", "data_axes"]
 
 _CONVOLVE: dict[int, Callable[..., Tensor]] = {1: F.conv1d, 2: F.conv2d, 3: conv3d}
 _TRANSPOSED = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}
@@ -45,6 +46,9 @@ class Filters(Op):
     num_group: int
     no_bias: bool
     layout: str | None
+    item_axis = batch_apart
+    is_fresh = True
+    is_product = True
 
     def inputs(self) -> tuple[str, ...]:
         names = self.type.signature.inputs

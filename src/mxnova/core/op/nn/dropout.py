@@ -13,6 +13,7 @@ from ..declaration import operator
 from ..infer import Shapes
 from ..random import draws
 from ..record import Op
+from ..traits import InputShapes, ItemAxes
 
 __all__ = ["dropped"]
 
@@ -48,6 +49,14 @@ class Dropout(Op):
     mode: Literal["always", "training"] = "training"
     axes: Shape = ()
     cudnn_off: bool | None = False
+
+    @property
+    def copies(self) -> bool:  # type: ignore[override]
+        """Unless it drops elements always."""
+        return self.mode == "training"
+
+    def item_axis(self, axes: ItemAxes, shapes: InputShapes) -> int | None:
+        return axes[0] if self.mode == "training" else None
 
     def infer_shape(self, s: Shapes) -> None:
         s.output = s.data

@@ -12,6 +12,9 @@ from ..declaration import operator
 from ..infer import Shapes
 from ..onednn import linear
 from ..record import Op
+from ..traits import InputShapes, ItemAxes, batch_apart
+
+__all__ = ["FullyConnected"]
 
 
 @operator("FullyConnected", "_npx_fully_connected", "_sparse_FullyConnected")
@@ -30,9 +33,16 @@ class FullyConnected(Op):
     num_hidden: PosInt
     no_bias: bool = False
     flatten: bool = True
+    is_product = True
 
     def inputs(self) -> tuple[str, ...]:
         return ("data", "weight") if self.no_bias else ("data", "weight", "bias")
+
+    def item_axis(self, axes: ItemAxes, shapes: InputShapes) -> int | None:
+        if self.flatten:
+            return batch_apart(self, axes, shapes)
+        is_row = shapes[0] is not None and axes[0] != len(shapes[0]) - 1
+        return axes[0] if is_row and all(axis is None for axis in axes[1:]) else None
 
     def infer_shape(self, s: Shapes) -> None:
         data = s.data

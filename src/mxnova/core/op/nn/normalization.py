@@ -17,6 +17,7 @@ from ..declaration import function_operator, operator
 from ..dtypes import saturated
 from ..infer import DTypes, Shapes
 from ..record import Op
+from ..traits import InputShapes, ItemAxes, batch_apart
 
 # From here on gamma is multiplied by itself: ATen's fused gradient of gamma adds row after row, and
 # is 5e-4 off after 8192 of them; this one, which takes 1.1 to 2 times as long, 5e-5.
@@ -65,6 +66,11 @@ class LayerNorm(_WithStatistics):
     axis: int = -1
     eps: float = 1e-5
     output_mean_var: bool = False
+
+    def item_axis(self, axes: ItemAxes, shapes: InputShapes) -> int | None:
+        if shapes[0] is None or any(axis is not None for axis in axes[1:]):
+            return None
+        return None if self.axis % len(shapes[0]) == axes[0] else axes[0]
 
     def infer_shape(self, s: Shapes) -> None:
         axis = s.axis("data", self.axis)
@@ -145,6 +151,7 @@ class InstanceNorm(Op):
     """
 
     eps: float = 1e-3
+    item_axis = batch_apart
 
     def infer_shape(self, s: Shapes) -> None:
         if s.rank("data") < 3:
@@ -198,7 +205,7 @@ def _lrn_shape(op: Op, s: Shapes) -> None:
     s.rank("data", 4)
 
 
-@function_operator("LRN", shape=_lrn_shape)
+@function_operator("LRN", shape=_lrn_shape, items=batch_apart)
 def local_response_norm(
     data: Tensor, *, alpha: float = 1e-4, beta: float = 0.75, knorm: float = 2, nsize: UInt
 ) -> Tensor:

@@ -19,6 +19,7 @@ from ..declaration import function_operator, operator
 from ..infer import DTypes, Shapes
 from ..onednn import pooled
 from ..record import Op
+from ..traits import batch_apart
 from .window import Axes, Window, channels_first, channels_last, is_channels_last
 
 _MAX: dict[int, Callable[..., Tensor]] = {2: F.max_pool2d, 3: F.max_pool3d}
@@ -134,6 +135,8 @@ class _Pool(Op):
     pad: Shape
     global_pool: bool
     pooling_convention: str
+    item_axis = batch_apart
+    is_fresh = True
 
     def infer_dtype(self, t: DTypes) -> None:
         t.output = t.data
@@ -181,6 +184,11 @@ class Pooling(_Pool):
     p_value: int | None = None
     count_include_pad: bool | None = None
     layout: Literal["NCDHW", "NCHW", "NCW", "NDHWC", "NHWC", "NWC"] | None = None
+
+    @property
+    def keeps_precision(self) -> bool:  # type: ignore[override]
+        """Where it selects."""
+        return self.pool_type == "max"
 
     @functools.cached_property
     def _slide(self) -> Slide:

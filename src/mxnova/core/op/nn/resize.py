@@ -19,6 +19,7 @@ from ..declaration import operator
 from ..infer import DTypes, Shapes
 from ..record import Op
 from ..reordering import channels_last, in_order
+from ..traits import InputShapes, ItemAxes, batch_apart
 from .window import typed_by_data
 
 # Channels-last, ATen's vectors take so many at once: with the copies in 0.15 to 0.5 of the time.
@@ -47,6 +48,7 @@ class UpSampling(Op):
     scale: PosInt
     num_filter: int = 0
     sample_type: Literal["bilinear", "nearest"] = REQUIRED
+
     multi_input_mode: Literal["concat", "sum"] = "concat"
     num_args: Count = REQUIRED
     workspace: ULong = 512
@@ -56,6 +58,11 @@ class UpSampling(Op):
 
     def inputs(self) -> tuple[str, ...]:
         return ("data", "weight") if self.sample_type == "bilinear" else super().inputs()
+
+    def item_axis(self, axes: ItemAxes, shapes: InputShapes) -> int | None:
+        if self.sample_type == "bilinear":
+            return batch_apart(self, axes, shapes)
+        return 0 if set(axes) == {0} else None
 
     def infer_shape(self, s: Shapes) -> None:
         first = s.inputs[0]

@@ -70,6 +70,8 @@ class RNN(Op):
     lstm_state_clip_nan: bool = False
     use_sequence_length: bool = False
 
+    is_product = True
+
     def inputs(self) -> tuple[str, ...]:
         cell = ("state_cell",) if self.mode == "lstm" else ()
         length = ("sequence_length",) if self.use_sequence_length else ()

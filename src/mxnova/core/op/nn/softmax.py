@@ -16,6 +16,7 @@ from ..declaration import function_operator, operator
 from ..dtypes import dtype_name, torch_dtype
 from ..infer import DTypes, Shapes
 from ..record import Op
+from ..traits import batch_apart
 
 FloatName: TypeAlias = Literal["float16", "float32", "float64"]
 
@@ -188,6 +189,7 @@ class SoftmaxActivation(Op):
     """
 
     mode: Literal["channel", "instance"] = "instance"
+    item_axis = batch_apart
 
     def infer_shape(self, s: Shapes) -> None:
         s.same("data", "output")

@@ -24,6 +24,7 @@ from ..families.binary import LOGIC, modulo, power
 from ..families.rules import floats_only, numbers_only, through_float
 from ..infer import DTypes, Shapes
 from ..record import Op, find
+from ..traits import Arithmetic, Form
 from .unary import integers_only, truth_dtype
 
 __all__ = ["COMPARISONS", "arctan2", "broadcast_inputs", "copysign", "ldexp"]
@@ -91,7 +92,12 @@ def _quotient(op: Op, t: DTypes) -> None:
 
 
 def _binary(
-    name: str, function: Callable[[Tensor, Tensor], Tensor], *, doc: str, **rules: Any
+    name: str,
+    function: Callable[[Tensor, Tensor], Tensor],
+    *,
+    means: str = "",
+    doc: str,
+    **rules: Any,
 ) -> None:
     """Registers ``output = function(lhs, rhs)`` under `name`."""
 
@@ -109,6 +115,8 @@ def _binary(
         declaration=declaration,
         shape=broadcast_inputs,
         pointwise=True,
+        cuts_slopes=True,
+        arithmetic=Arithmetic(means, Form.NUMPY) if means else None,
         **rules,
     )
 
@@ -168,16 +176,19 @@ def _power_backward(d_output: Tensor, lhs: Tensor, rhs: Tensor, output: Tensor) 
 
 
 # fmt: off
-_binary("_npi_add", _in_wider_type(torch.add), dtype=_wider, doc="lhs + rhs; of bools, lhs or rhs.")
-_binary("_npi_subtract", _in_wider_type(torch.sub), dtype=_wider_number, doc="lhs - rhs.")
+_binary("_npi_add", _in_wider_type(torch.add), dtype=_wider, means="add",
+        doc="lhs + rhs; of bools, lhs or rhs.")
+_binary("_npi_subtract", _in_wider_type(torch.sub), dtype=_wider_number, means="subtract",
+        doc="lhs - rhs.")
 _binary("_npi_multiply", _in_wider_type(torch.mul), dtype=_wider,
-        doc="lhs · rhs; of bools, lhs and rhs.")
-_binary("_npi_true_divide", _in_wider_type(torch.true_divide), dtype=_quotient, doc="lhs / rhs.")
+        means="multiply", doc="lhs · rhs; of bools, lhs and rhs.")
+_binary("_npi_true_divide", _in_wider_type(torch.true_divide), dtype=_quotient, means="divide",
+        doc="lhs / rhs.")
 _binary("_npi_mod", _in_wider_type(modulo), dtype=_wider_number,
         backward=_mod_backward,
-        doc="Remainder of lhs / rhs with the sign of rhs; 0 where rhs is 0.")
+        means="modulo", doc="Remainder of lhs / rhs with the sign of rhs; 0 where rhs is 0.")
 _binary("_npi_power", _in_wider_type(power), dtype=_wider,
-        backward=_power_backward, doc="lhs to the power of rhs.")
+        backward=_power_backward, means="power", doc="lhs to the power of rhs.")
 _binary("_npi_copysign", copysign, dtype=numbers_only, doc="|lhs| with the sign of rhs.")
 _binary("_npi_ldexp", ldexp, dtype=numbers_only, doc="lhs · 2 to the power of rhs.")
 _binary("_npi_lcm", lcm, dtype=integers_only, differentiable=False, doc="Least common multiple.")
@@ -230,6 +241,7 @@ for _name, _known in COMPARISONS.items():
     _binary(
         f"_npi_{_name}",
         vectors.truths(_function, getattr(np, _name)),
+        means=_name,
         dtype=truth_dtype,
         differentiable=False,
         doc=f"Whether {_condition}.",

@@ -96,7 +96,7 @@ def _batch(s: Shapes, a: tuple[Dim, ...], b: tuple[Dim, ...]) -> tuple[Dim, ...]
     return tuple(length(m, n) for m, n in pairs)[::-1]
 
 
-@function_operator("_npi_matmul", shape=_matmul_shape, dtype=floats_only)
+@function_operator("_npi_matmul", shape=_matmul_shape, dtype=floats_only, is_product=True)
 def matrix_product(a: Tensor, b: Tensor) -> Tensor:
     """Matrix products of the last two axes; the axes before them are broadcast.
 

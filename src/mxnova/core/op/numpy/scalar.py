@@ -28,6 +28,7 @@ from ..families.scalar import (
 )
 from ..infer import DTypes
 from ..record import Op
+from ..traits import Arithmetic, Form
 from .binary import COMPARISONS, arctan2, copysign, lcm, ldexp
 from .unary import integers_only, truth_dtype
 
@@ -64,18 +65,23 @@ def _rarctan2_backward(d_output: Tensor, data: Tensor, *, scalar: float, is_int:
 
 
 # fmt: off
-scalar("_npi_add_scalar", torch.add, doc="data + scalar.")
-scalar("_npi_subtract_scalar", torch.sub, doc="data - scalar.")
-scalar("_npi_rsubtract_scalar", torch.rsub, doc="scalar - data.")
-scalar("_npi_multiply_scalar", torch.mul, doc="data · scalar.")
+scalar("_npi_add_scalar", torch.add, means="add", form=Form.NUMPY_SCALAR, doc="data + scalar.")
+scalar("_npi_subtract_scalar", torch.sub, means="subtract", form=Form.NUMPY_SCALAR,
+       doc="data - scalar.")
+scalar("_npi_rsubtract_scalar", torch.rsub, means="subtract", form=Form.NUMPY_REFLECTED,
+       doc="scalar - data.")
+scalar("_npi_multiply_scalar", torch.mul, means="multiply", form=Form.NUMPY_SCALAR,
+       doc="data · scalar.")
 scalar("_npi_mod_scalar", modulo_by_number, on_tensors(modulo), backward=_mod_backward,
+       means="modulo", form=Form.NUMPY_SCALAR,
        doc="Remainder of data / scalar with the sign of scalar; 0 when that is 0.")
 scalar("_npi_rmod_scalar", _reverse(modulo), backward=reverse_modulo_backward,
+       means="modulo", form=Form.NUMPY_REFLECTED,
        doc="Remainder of scalar / data with the sign of data; 0 where that is 0.")
 scalar("_npi_power_scalar", power_by_number, power, backward=_power_backward,
-       doc="data to the power of scalar.")
+       means="power", form=Form.NUMPY_SCALAR, doc="data to the power of scalar.")
 scalar("_npi_rpower_scalar", _reverse(power), backward=_rpower_backward,
-       doc="scalar to the power of data.")
+       means="power", form=Form.NUMPY_REFLECTED, doc="scalar to the power of data.")
 scalar("_npi_arctan2_scalar", on_tensors(arctan2), backward=_arctan2_backward,
        doc="Angle in [-π, π] of the point (scalar, data), in radians.")
 scalar("_npi_rarctan2_scalar", _reverse(arctan2), backward=_rarctan2_backward,
@@ -116,6 +122,7 @@ def _row(
     dtype: DTypeRule,
     doc: str,
     differentiable: bool = False,
+    arithmetic: Arithmetic | None = None,
 ) -> None:
     """Registers ``output = function(converted(data, is_int), scalar)`` under `name`."""
 
@@ -136,6 +143,8 @@ def _row(
         dtype=dtype,
         differentiable=differentiable,
         pointwise=True,
+        cuts_slopes=True,
+        arithmetic=arithmetic,
     )
 
 
@@ -143,16 +152,25 @@ def _reciprocal_quotient(data: Tensor, number: Tensor) -> Tensor:
     return torch.true_divide(number, data)
 
 
-_row("_npi_true_divide_scalar", torch.true_divide, _in_floats, _quotient, "data / scalar.", True)
-_row(
-    "_npi_rtrue_divide_scalar", _reciprocal_quotient, _in_floats, _quotient, "scalar / data.", True
-)
+# fmt: off
+_row("_npi_true_divide_scalar", torch.true_divide, _in_floats, _quotient, "data / scalar.", True,
+     Arithmetic("divide", Form.NUMPY_SCALAR))
+_row("_npi_rtrue_divide_scalar", _reciprocal_quotient, _in_floats, _quotient, "scalar / data.",
+     True, Arithmetic("divide", Form.NUMPY_REFLECTED))
+# fmt: on
 
 for _name, _known in COMPARISONS.items():
     _function, _condition = LOGIC[_known]
     _doc = f"Whether {_condition}; of data and scalar."
     _compared = vectors.truths(_function, getattr(np, _name))
-    _row(f"_npi_{_name}_scalar", _compared, _in_doubles_if_fraction, truth_dtype, _doc)
+    _row(
+        f"_npi_{_name}_scalar",
+        _compared,
+        _in_doubles_if_fraction,
+        truth_dtype,
+        _doc,
+        arithmetic=Arithmetic(_name, Form.NUMPY_SCALAR),
+    )
 
 for _name, _function, _doc in (
     ("bitwise_and", torch.bitwise_and, "The bits set in both data and scalar."),

@@ -22,6 +22,7 @@ from ..families.rules import numbers_only
 from ..families.unary import unary
 from ..infer import DTypes, Shapes
 from ..record import Op, find
+from ..traits import RELU, Activation
 
 __all__ = ["integers_only", "truth_dtype"]
 
@@ -57,6 +58,7 @@ def _row(names: str, function: Callable[..., Tensor], *, doc: str, **rules: Any)
         declaration=declaration,
         shape=elementwise_shape,
         pointwise=True,
+        cuts_slopes=True,
         **rules,
     )
 
@@ -66,7 +68,14 @@ def _classic(names: str, known: str) -> None:
     type_ = find(known)
     op = type_.of({})
     doc = type_.doc.splitlines()[0].replace("data", "x")
-    _row(names, op.forward, doc=doc, dtype=numbers_only, backward=op.backward)
+    _row(
+        names,
+        op.forward,
+        doc=doc,
+        dtype=numbers_only,
+        backward=op.backward,
+        activation=op.activation,
+    )
 
 
 _classic("_npi_absolute _npi_abs", "abs")
@@ -79,8 +88,13 @@ for _name in (
 ):
     _classic(f"_npi_{_name}", _name)
 # fmt: on
-unary("_npx_relu", torch.relu, doc="max(data, 0).")
-unary("_npx_sigmoid", find("sigmoid").of({}).forward, doc="1 / (1 + exp(-data)).")
+unary("_npx_relu", torch.relu, doc="max(data, 0).", activation=RELU, keeps_precision=True)
+unary(
+    "_npx_sigmoid",
+    find("sigmoid").of({}).forward,
+    doc="1 / (1 + exp(-data)).",
+    activation=Activation("sigmoid"),
+)
 
 # fmt: off
 _row("_npi_bitwise_not", torch.bitwise_not, dtype=integers_only, differentiable=False,
@@ -100,7 +114,7 @@ _row("_npi_logical_not", torch.logical_not, dtype=truth_dtype, differentiable=Fa
 # fmt: on
 
 
-@function_operator("_np_copy", shape=elementwise_shape)
+@function_operator("_np_copy", shape=elementwise_shape, copies=True)
 def copy(a: Tensor) -> Tensor:
     """A copy of its input.
 

@@ -41,6 +41,8 @@ class QuantizedActivation(Layer):
 
     act_type: Literal["relu", "sigmoid", "softrelu", "softsign", "tanh"]
 
+    keeps_range = True
+
     def infer_shape(self, s: Shapes) -> None:
         if self.act_type != "relu":
             raise s.fail(f"act_type={self.act_type}: must be relu")
@@ -66,6 +68,8 @@ class QuantizedFlatten(Layer):
         min_data: least number of the range, (1,).
         max_data: greatest number of the range, (1,).
     """
+
+    keeps_range = True
 
     def infer_shape(self, s: Shapes) -> None:
         self.infer_ranges(s)

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from .ranges import LEVELS, WIDE_LEVELS
 
-__all__ = ["Weights", "folded", "prepared", "rescaled"]
+__all__ = ["Weights", "prepared", "rescaled"]
 
 _INT8 = WIDE_LEVELS[torch.int8]
 _MOST = LEVELS[torch.int32]
@@ -33,22 +33,6 @@ class Weights(NamedTuple):
     weight: Tensor
     bias: Tensor | None
     scale: Tensor
-
-
-def folded(
-    weight: Tensor, bias: Tensor | None, scale: Tensor, shift: Tensor, mean: Tensor
-) -> tuple[Tensor, Tensor]:
-    """Weight and bias of a convolution with the BatchNorm after it.
-
-    Args:
-        weight: (filters, …).
-        bias: (filters,), None: zeros.
-        scale: gamma by the standard deviation.
-        shift: beta.
-        mean: what BatchNorm subtracts.
-    """
-    moved = -mean if bias is None else bias - mean
-    return weight * _by_filter(scale, weight), shift + scale * moved
 
 
 def _by_filter(values: Tensor, like: Tensor) -> Tensor:

@@ -37,9 +37,14 @@ from .ranges import (
 
 
 class Layer(Op):
-    """An operator that gives integers and their range."""
+    """An operator that gives integers and their range.
+
+    Attributes:
+        keeps_range: whether the range is that of its input.
+    """
 
     differentiable = False
+    keeps_range = False
 
     def outputs(self) -> tuple[str, ...]:
         return ("output", "min_output", "max_output")
@@ -278,6 +283,8 @@ class QuantizedPooling(Layer):
     p_value: int | None = None
     count_include_pad: bool | None = None
     layout: Literal["NCDHW", "NCHW", "NCW", "NDHWC", "NHWC", "NWC"] | None = None
+
+    keeps_range = True
 
     @property
     def _whole_windows(self) -> bool:

@@ -10,6 +10,7 @@ from ...base.shapes import UNKNOWN, Dim, shape_text
 from ..declaration import elementwise_shape, function_operator, operator
 from ..infer import Shapes
 from ..record import Op
+from ..traits import InputShapes, ItemAxes
 
 
 @operator("transpose", method=True)
@@ -48,6 +49,13 @@ class SwapAxis(Op):
 
     dim1: int = 0
     dim2: int = 0
+
+    def item_axis(self, axes: ItemAxes, shapes: InputShapes) -> int | None:
+        axis, shape = axes[0], shapes[0]
+        if axis is None or shape is None:
+            return None
+        one, other = self.dim1 % len(shape), self.dim2 % len(shape)
+        return {one: other, other: one}.get(axis, axis)
 
     def infer_shape(self, s: Shapes) -> None:
         dims = list(s.data)

@@ -39,6 +39,8 @@ class Dot(Op):
     transpose_b: bool = False
     forward_stype: Storage | None = None
 
+    is_product = True
+
     def infer_shape(self, s: Shapes) -> None:
         lhs, rhs = s.lhs, s.rhs
         if not lhs or not rhs:
@@ -87,6 +89,8 @@ class BatchDot(Op):
     transpose_a: bool = False
     transpose_b: bool = False
     forward_stype: Storage | None = None
+
+    is_product = True
 
     def infer_shape(self, s: Shapes) -> None:
         lhs, rhs = s.lhs, s.rhs

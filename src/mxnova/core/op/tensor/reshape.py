@@ -17,6 +17,7 @@ from ...base.shapes import UNKNOWN, Dim, is_known, shape_text
 from ..declaration import operator
 from ..infer import DTypes, Shapes
 from ..record import Op
+from ..traits import batch_apart
 
 
 @operator("Reshape", "reshape")
@@ -37,6 +38,8 @@ class Reshape(Op):
     reverse: bool = False
     target_shape: Shape = ()
     keep_highest: bool = False
+
+    keeps_precision = True
 
     def infer_shape(self, s: Shapes) -> None:
         data = s.data
@@ -146,6 +149,10 @@ class Flatten(Op):
         data: (batch, …); a vector becomes a matrix of one column.
     """
 
+    item_axis = batch_apart
+
+    keeps_precision = True
+
     def infer_shape(self, s: Shapes) -> None:
         data = s.full("data")
         if not data:
@@ -166,6 +173,8 @@ class ExpandDims(Op):
     """
 
     axis: int
+
+    keeps_precision = True
 
     def infer_shape(self, s: Shapes) -> None:
         data, output = s.known("data"), s.known("output")
@@ -191,6 +200,8 @@ class Squeeze(Op):
     """
 
     axis: Shape | None = None
+
+    keeps_precision = True
 
     def infer_shape(self, s: Shapes) -> None:
         data = s.full("data")

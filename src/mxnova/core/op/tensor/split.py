@@ -24,6 +24,7 @@ from ...base.shapes import (
 from ..declaration import function_operator, operator
 from ..infer import Shapes
 from ..record import Op, lone, numbered
+from ..traits import InputShapes, ItemAxes
 
 
 @operator("SliceChannel", "split", method="split")
@@ -152,7 +153,20 @@ def _joined_parameters_shape(op: Op, s: Shapes) -> None:
         s[name] = (*s[name][:axis], rest // len(unknown), *s[name][axis + 1 :])
 
 
-@function_operator("Concat", "_sparse_concat", "concat", shape=_concat_shape)
+def _joined_items(op: Op, axes: ItemAxes, shapes: InputShapes) -> int | None:
+    shape = shapes[0]
+    joined = op.attr("dim") if shape is None else op.attr("dim") % len(shape)
+    return axes[0] if len(set(axes)) == 1 and joined >= 0 and joined != axes[0] else None
+
+
+@function_operator(
+    "Concat",
+    "_sparse_concat",
+    "concat",
+    shape=_concat_shape,
+    items=_joined_items,
+    keeps_precision=True,
+)
 def concat(*data: Tensor, num_args: Count, dim: int = 1) -> Tensor:
     """The arrays of `data` put one after the other along one axis.
 

@@ -10,50 +10,30 @@ from typing import Any
 
 import torch
 
+from ....op import library  # noqa: F401 - registers the operators
+from ....op.record import REGISTRY, OpType
+from ....op.traits import Form
 from .site import Site
 from .site import converter as declared
 
 converter = partial(declared, is_arithmetic=True)
 
 # fmt: off
-_SAME = ("abs", "negative", "sign", "relu", "exp", "log", "sqrt", "sin", "cos", "tan", "sinh",
-         "cosh", "tanh", "sigmoid", "softsign", "erf", "floor")
-_OF_REALS = ("exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "sigmoid", "erf",
-             "softsign", "asin", "acos", "atan", "asinh", "acosh", "atanh", "floor", "ceiling",
-             "round")
-# By the words for them; of one array, or of two.
-_FUNCTIONS = {
-    **{name: name for name in _SAME},
-    "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arccosh": "acosh",
-    "arctanh": "atanh", "ceil": "ceiling", "_npx_relu": "relu",
-    "_npx_sigmoid": "sigmoid",
-    "elemwise_add": "add", "broadcast_add": "add", "_npi_add": "add", "_grad_add": "add",
-    "elemwise_sub": "subtract", "broadcast_sub": "subtract", "_npi_subtract": "subtract",
-    "elemwise_mul": "multiply", "broadcast_mul": "multiply", "_npi_multiply": "multiply",
-    "elemwise_div": "divide", "broadcast_div": "divide", "_npi_true_divide": "divide",
-    "_maximum": "maximum", "broadcast_maximum": "maximum",
-    "_minimum": "minimum", "broadcast_minimum": "minimum",
-    "_power": "power", "broadcast_power": "power", "_npi_power": "power",
+_UNARY = {  # word -> operators
+    "abs": "abs _npi_absolute", "negative": "negative _npi_negative", "sign": "sign _npi_sign",
+    "relu": "relu _npx_relu", "sigmoid": "sigmoid _npx_sigmoid", "softsign": "softsign",
+    "erf": "erf", "exp": "exp _npi_exp", "log": "log _npi_log", "sqrt": "sqrt _npi_sqrt",
+    "sin": "sin _npi_sin", "cos": "cos _npi_cos", "tan": "tan _npi_tan",
+    "sinh": "sinh _npi_sinh", "cosh": "cosh _npi_cosh", "tanh": "tanh _npi_tanh",
+    "asin": "arcsin _npi_arcsin", "acos": "arccos _npi_arccos", "atan": "arctan _npi_arctan",
+    "asinh": "arcsinh _npi_arcsinh", "acosh": "arccosh _npi_arccosh",
+    "atanh": "arctanh _npi_arctanh", "floor": "floor _npi_floor", "ceiling": "ceil _npi_ceil",
+    "round": "_npi_rint",
 }
-_WITH_NUMBER = {"plus": "add", "minus": "subtract", "mul": "multiply", "div": "divide",
-                "power": "power", "maximum": "maximum", "minimum": "minimum"}
-_FROM_NUMBER = {"rminus": "subtract", "rdiv": "divide", "rpower": "power"}
-_NUMPY_UNARY = {
-    **{name: name for name in ("exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh",
-                               "negative", "sign", "floor")},
-    "absolute": "abs", "ceil": "ceiling", "rint": "round",
-    **{f"arc{name}": f"a{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
-}
-_NUMPY_COMPARISONS = {
-    "equal": "equal", "not_equal": "not_equal", "greater": "greater",
-    "greater_equal": "greater_equal", "less": "less", "less_equal": "less_equal",
-}
-_COMPARISONS = {
-    "equal": "equal", "not_equal": "not_equal", "greater": "greater",
-    "greater_equal": "greater_equal", "lesser": "less", "lesser_equal": "less_equal",
-}
-_NUMPY_SCALAR = {"plus": "add", "minus": "subtract", "rminus": "rsubtract", "mul": "multiply",
-                 "div": "true_divide", "rdiv": "rtrue_divide", "power": "power", "rpower": "rpower"}
+_OF_WHOLE_NUMBERS = {"abs", "negative", "relu", "sign"}
+# Of two operands; the words are the names that traits have for the functions.
+_ARITHMETIC = {"add", "subtract", "multiply", "divide", "power", "maximum", "minimum"}
+_COMPARISONS = {"equal", "not_equal", "greater", "greater_equal", "less", "less_equal"}
 _FACTORS = {"log2": ("log", 1 / math.log(2)), "log10": ("log", 1 / math.log(10)),
             "degrees": ("", 180 / math.pi), "radians": ("", math.pi / 180)}
 # fmt: on
@@ -101,23 +81,32 @@ def _multiplied(word: str, factor: float) -> Callable[[Site], Any]:
     return build
 
 
-_FUNCTIONS |= {f"_npi_{name}": word for name, word in _NUMPY_UNARY.items()}
-for _name, _word in _FUNCTIONS.items():
-    converter(_name, _whole_numbers if _word in _OF_REALS else None)(_applied(_word))
+for _word, _names in _UNARY.items():
+    converter(_names, None if _word in _OF_WHOLE_NUMBERS else _whole_numbers)(_applied(_word))
 for _name, (_word, _factor) in _FACTORS.items():
     converter(_name)(_multiplied(_word, _factor))
-for _table, _maker in ((_WITH_NUMBER, _with_number), (_FROM_NUMBER, _from_number)):
-    for _name, _word in _table.items():
-        converter(f"_{_name}_scalar", _wraps)(_maker(_word))
-        if _name in _NUMPY_SCALAR:
-            converter(f"_npi_{_NUMPY_SCALAR[_name]}_scalar")(_maker(_word))
-for _name, _word in _COMPARISONS.items():
-    converter(f"_{_name} broadcast_{_name}")(_as_floats(_applied(_word)))
-    converter(f"_{_name}_scalar")(_as_floats(_with_number(_word)))
 
-for _name, _word in _NUMPY_COMPARISONS.items():  # whose results are conditions
-    declared(f"_npi_{_name}", _incomparable, only_onnx=True)(_applied(_word))
-    declared(f"_npi_{_name}_scalar", _incomparable, only_onnx=True)(_with_number(_word))
+
+def _declare_arithmetic(type_: OpType) -> None:
+    """Makes the converter of an operator that means a function of two operands."""
+    meaning = type_.make.arithmetic
+    if meaning is None or meaning.function not in _ARITHMETIC | _COMPARISONS:
+        return
+    function, form = meaning
+    is_numpy = form in (Form.NUMPY, Form.NUMPY_SCALAR, Form.NUMPY_REFLECTED)
+    build = _applied(function) if form.has_two_arrays else _with_number(function)
+    if form.is_reflected:
+        build = _from_number(function)
+    if function in _ARITHMETIC:
+        converter(type_.name, None if is_numpy or form.has_two_arrays else _wraps)(build)
+    elif is_numpy:  # whose results are conditions
+        declared(type_.name, _incomparable, only_onnx=True)(build)
+    else:
+        converter(type_.name)(_as_floats(build))
+
+
+for _type in {id(REGISTRY[name]): REGISTRY[name] for name in REGISTRY}.values():
+    _declare_arithmetic(_type)
 
 
 @converter("square _npi_square")

@@ -17,6 +17,7 @@ from torch import Tensor
 from ....base.shapes import is_known
 from ....graph.node import Entry, Node
 from ....graph.symbol import Symbol
+from ....op.nn.pooling import Pooling
 from ....runtime.context import Context
 from ....runtime.forks import after_fork_in_child
 from ..group import Group, Runner, function_of, with_groups
@@ -34,9 +35,6 @@ MakeModel = Callable[["Part"], Runner]
 _log = logging.getLogger("mxnova")
 
 _CHEAP_ALONE = 3  # fewer nodes without a product cost more on the way in and out than they save
-_PRODUCTS = frozenset(
-    "Convolution Deconvolution FullyConnected RNN batch_dot dot Pooling".split()  # noqa: SIM905
-)
 
 
 class _Model(Group):
@@ -182,5 +180,5 @@ class ModelBackend:
 
 def _is_worth(nodes: Sequence[Node]) -> bool:
     return len(nodes) >= _CHEAP_ALONE or any(
-        n.op is not None and n.op.name in _PRODUCTS for n in nodes
+        n.op is not None and (n.op.is_product or isinstance(n.op, Pooling)) for n in nodes
     )

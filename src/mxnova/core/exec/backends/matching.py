@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What nodes mean to graph passes, read off the traits of their operators."""
+
+from __future__ import annotations
+
+from ...base.shapes import is_known
+from ...graph.infer import DTypeTable, ShapeTable
+from ...graph.node import Node
+from ...op.nn.convolution import Convolution
+from ...op.traits import RELU, Form
+
+__all__ = ["is_image_convolution", "is_pointwise", "is_rectifier", "is_sum_of_equals"]
+
+
+def is_image_convolution(node: Node) -> bool:
+    """Whether `node` is a convolution of images, channels second."""
+    op = node.op
+    if not isinstance(op, Convolution):
+        return False
+    return len(op.kernel) == 2 and op.layout in (None, "NCHW")
+
+
+def is_pointwise(node: Node, shapes: ShapeTable) -> bool:
+    """Whether `node` makes each element of one element of each input, all of one shape.
+
+    Args:
+        node: any node.
+        shapes: of all nodes, as far as they are known.
+    """
+    if node.op is None or not node.op.pointwise:
+        return False
+    return all(shapes[id(e.node)][e.output] == shapes[id(node)][0] for e in node.inputs)
+
+
+def is_rectifier(node: Node) -> bool:
+    """Whether `node` gives ``max(x, 0)``."""
+    return node.op is not None and node.op.activation == RELU
+
+
+def is_sum_of_equals(node: Node, shapes: ShapeTable, dtypes: DTypeTable) -> bool:
+    """Whether `node` adds two arrays of one shape and element type, by whatever operator.
+
+    Args:
+        node: any node.
+        shapes: of its inputs, as far as they are known.
+        dtypes: of its inputs, as far as they are known.
+    """
+    meaning = None if node.op is None else node.op.arithmetic
+    if meaning is None or meaning.function != "add" or not meaning.form.has_two_arrays:
+        return False
+    if meaning.form is Form.ELEMENTWISE:
+        return True
+    one, other = (shapes[id(e.node)][e.output] for e in node.inputs)
+    types = {dtypes[id(e.node)][e.output] for e in node.inputs}
+    return is_known(one) and one == other and len(types) == 1 and None not in types
