@@ -23,6 +23,7 @@ _N_ENGINES = 1024
 _MIN_BLOCK = 64
 _SEED_FACTOR = 127
 _WORD = 1 << 32
+_AHEAD = 624  # words that small draws make at once: as many as a generator's state has
 
 
 @functools.cache
@@ -49,26 +50,28 @@ class Engine:
         """Begins the sequence of another seed."""
         self._generator._legacy_seeding(seed % _WORD)
         self._kept = self._kept[:0]
+        self._at = 0
 
     def peek(self, count: int) -> Words:
         """The next `count` words, which stay."""
-        missing = count - len(self._kept)
+        missing = self._at + count - len(self._kept)
         if missing > 0:
-            new = self._generator.random_raw(missing)
-            self._kept = np.concatenate((self._kept, new)) if len(self._kept) else new
-        return self._kept[:count]
+            new = self._generator.random_raw(max(missing, _AHEAD))
+            self._kept = np.concatenate((self._kept[self._at :], new))
+            self._at = 0
+        return self._kept[self._at : self._at + count]
 
     def skip(self, count: int) -> None:
         """Consumes `count` words that were looked at."""
-        self._kept = self._kept[count:]
+        self._at += count
 
     def take(self, count: int) -> Words:
         """The next `count` words."""
-        if not len(self._kept):
+        if count >= _AHEAD and self._at == len(self._kept):
             words: Words = self._generator.random_raw(count)
             return words
         words = self.peek(count)
-        self.skip(count)
+        self._at += count
         return words
 
 

@@ -108,8 +108,8 @@ def sampled(
     result = torch.float32 if dtype == "None" else torch_dtype(dtype)
     kind = np.float64 if result == torch.float64 and not counts else np.float32
     n = torch.Size(shape).numel()
-    rows = [p.reshape(-1).repeat_interleave(n).numpy() for p in parameters]
-    drawn = torch.from_numpy(exact_samplers.drawn(rng, sampler, rows, kind))
+    given = [p.reshape(-1).numpy() for p in parameters]
+    drawn = torch.from_numpy(exact_samplers.drawn(rng, sampler, n, given, kind))
     return drawn.view(*parameters[0].shape, *shape).to(result)
 
 
