@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from ...runtime.exact_streams import Engine, ExactStream, Words
+from ...runtime.exact_streams import Engine, ExactStream, Words, locked
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -38,11 +38,13 @@ def unit(words: Words, dtype: Any) -> Array:
     return double
 
 
+@locked
 def uniforms(stream: ExactStream, size: int, dtype: Any) -> Array:
     """`size` uniform numbers."""
     return unit(stream.words(size, n_words(dtype)), dtype)
 
 
+@locked
 def uniforms_in_order(stream: ExactStream, size: int, dtype: Any) -> Array:
     """`size` uniform numbers, one after another."""
     return unit(stream.in_order.take(size * n_words(dtype)), dtype)
@@ -51,12 +53,20 @@ def uniforms_in_order(stream: ExactStream, size: int, dtype: Any) -> Array:
 # Integers -----------------------------------------------------------------------------------------
 
 
+@locked
 def integers(stream: ExactStream, size: int, low: int, high: int) -> Array:
     """`size` integers from [low, high): the remainder of two words, the first 31 bits higher."""
     words = stream.words(size, 2)
     drawn = (words[0::2] << np.uint64(31)) + words[1::2]
     remainders: Array = (drawn % np.uint64(high - low)).view(np.int64)
     return remainders + low
+
+
+@locked
+def choices(stream: ExactStream, size: int, n: int) -> Array:
+    """`size` integers below `n`, the remainders of one word each."""
+    remainders: Array = (stream.in_order.take(size) % np.uint64(n)).view(np.int64)
+    return remainders
 
 
 def below(engine: Engine, counts: Words) -> Array:
@@ -74,20 +84,22 @@ def below(engine: Engine, counts: Words) -> Array:
     return drawn.view(np.int64)
 
 
-def shuffled(engine: Engine, n: int, rising: bool) -> Array:
+@locked
+def shuffled(stream: ExactStream, n: int, rising: bool) -> Array:
     """The integers below `n`, shuffled by Fisher and Yates from the first or from the last."""
     places = np.arange(1, n) if rising else np.arange(n - 1, 0, -1)
-    partners = below(engine, (places + 1).astype(np.uint64))
+    partners = below(stream.in_order, (places + 1).astype(np.uint64))
     order = array("q", range(n))
     for i, j in zip(places.tolist(), partners.tolist(), strict=True):
         order[i], order[j] = order[j], order[i]
     return np.frombuffer(order, np.int64)
 
 
-def subset(engine: Engine, n: int, count: int) -> Array:
+@locked
+def subset(stream: ExactStream, n: int, count: int) -> Array:
     """`count` different integers below `n`, by MXNet's way for few or for many of them."""
     few = 2 * count < n
-    return np.array((_few if few else _many)(engine, n, count), np.int64)
+    return np.array((_few if few else _many)(stream.in_order, n, count), np.int64)
 
 
 def _few(engine: Engine, n: int, count: int) -> list[int]:
@@ -118,6 +130,7 @@ def _many(engine: Engine, n: int, count: int) -> list[int]:
 # Normal numbers -----------------------------------------------------------------------------------
 
 
+@locked
 def normals(stream: ExactStream, size: int, dtype: Any) -> Array:
     """`size` standard normal numbers: of each accepted pair of the polar method one is used."""
     engines, lengths = stream.blocks(size)
@@ -188,10 +201,12 @@ def stretch(square: Array) -> Array:
     return root
 
 
-def normals_in_order(engine: Engine, size: int) -> Array:
+@locked
+def normals_in_order(stream: ExactStream, size: int) -> Array:
     """`size` standard normal numbers of type float32, two from each accepted pair."""
     if not size:
         return np.empty(0, np.float32)
+    engine = stream.in_order
     wanted = -(-size // 2)
     n_pairs = _pairs_for(wanted)
     while True:

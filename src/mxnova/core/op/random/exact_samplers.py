@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from ...runtime.exact_streams import Engine, ExactStream
+from ...runtime.exact_streams import Engine, ExactStream, locked
 from .exact import Array, logarithm, n_words, stretch, unit
 
 __all__ = [
@@ -73,6 +73,7 @@ class Reader:
 # Which draws make the sequence --------------------------------------------------------------------
 
 
+@locked
 def drawn(
     stream: ExactStream, sampler: Sampler, n: int, parameters: Sequence[Array], dtype: Any
 ) -> Array:
