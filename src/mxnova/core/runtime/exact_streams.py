@@ -143,7 +143,7 @@ def locked(
     """`draw`, of which no two run at once on one stream."""
 
     @functools.wraps(draw)
-    def run(stream: ExactStream, *args: P.args, **kwargs: P.kwargs) -> R:
+    def run(stream: ExactStream, /, *args: P.args, **kwargs: P.kwargs) -> R:
         with stream.lock:
             return draw(stream, *args, **kwargs)
 
