@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 import os
+import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 import mxnova as mx
+from mxnova.core.runtime import resource
 from mxnova.core.runtime.exact_streams import Engine, ExactStream
 
 OF_SEED_3 = [0.5853022, 0.4216575, 0.4413911]  # MXNet 1.9.1
@@ -106,3 +111,60 @@ def test_loops_draw_from_it():
     mx.random.seed(3, exact=True)
     found, _ = mx.nd.contrib.foreach(body, mx.nd.zeros((3, 1)), [])
     np.testing.assert_allclose(found.asnumpy().ravel(), OF_SEED_3, rtol=1e-6)
+
+
+@pytest.mark.parametrize("draw", ["uniform", "normal"])
+def test_threads_that_share_it_divide_the_sequence_among_them(draw):
+    """Two numbers at a time: pairs of the sequence, in any order, none twice and none missing."""
+    n_threads, n_draws = 4, 100
+
+    def pairs(_=None):
+        function = getattr(mx.np.random, draw)
+        return [tuple(function(size=(2,)).asnumpy().tolist()) for _ in range(n_draws)]
+
+    mx.random.seed(3, exact=True)
+    expected = [pair for _ in range(n_threads) for pair in pairs()]
+    mx.random.seed(3)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(n_threads) as pool:
+            found = [pair for part in pool.map(pairs, range(n_threads)) for pair in part]
+    finally:
+        sys.setswitchinterval(interval)
+    assert sorted(found) == sorted(expected)
+
+
+class Gpu:
+    """A context of a GPU that need not be there."""
+
+    device_type, device_id, device = "gpu", 0, torch.device("cuda:0")
+
+
+def test_gpus_keep_the_generators_of_pytorch(monkeypatch):
+    made = []
+
+    class Recorded(torch.Generator):
+        def __new__(cls, device):
+            made.append(str(device))
+            return super().__new__(cls, device="cpu")
+
+    mx.random.seed(3, exact=True)
+    monkeypatch.setattr(resource.torch, "Generator", Recorded)
+    manager = resource.ResourceManager()
+    manager.seed(3, exact=True)
+    context = Gpu()
+    gpu = manager.random(context)
+    assert (made, type(gpu)) == (["cuda:0"], Recorded)
+    manager.seed(4)
+    assert manager.random(context) is gpu
+    assert type(manager.random(mx.cpu(0))) is ExactStream
+
+
+def test_the_example_of_the_documentation():
+    page = (Path(__file__).parents[3] / "docs" / "seeds.md").read_text()
+    first, draw = re.search(r"```python\n(.*?)```", page, re.DOTALL)[1].splitlines()
+    exec(first, {"mx": mx})
+    expression, numbers = draw.split("#")
+    found = eval(expression, {"mx": mx}).asnumpy()
+    np.testing.assert_allclose(found, [float(n) for n in numbers.split(",")], rtol=1e-6)

@@ -9,20 +9,24 @@ of its own, so that results depend on neither the number of threads nor the proc
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 import torch
 
-__all__ = ["ExactStream", "Words"]
+__all__ = ["ExactStream", "Words", "locked"]
 
 Words: TypeAlias = np.ndarray[Any, np.dtype[np.uint64]]
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _N_ENGINES = 1024
 _MIN_BLOCK = 64
 _SEED_FACTOR = 127
 _WORD = 1 << 32
+_AHEAD = 624  # words that small draws make at once: as many as a generator's state has
 
 
 @functools.cache
@@ -49,33 +53,36 @@ class Engine:
         """Begins the sequence of another seed."""
         self._generator._legacy_seeding(seed % _WORD)
         self._kept = self._kept[:0]
+        self._at = 0
 
     def peek(self, count: int) -> Words:
         """The next `count` words, which stay."""
-        missing = count - len(self._kept)
+        missing = self._at + count - len(self._kept)
         if missing > 0:
-            new = self._generator.random_raw(missing)
-            self._kept = np.concatenate((self._kept, new)) if len(self._kept) else new
-        return self._kept[:count]
+            new = self._generator.random_raw(max(missing, _AHEAD))
+            self._kept = np.concatenate((self._kept[self._at :], new))
+            self._at = 0
+        return self._kept[self._at : self._at + count]
 
     def skip(self, count: int) -> None:
         """Consumes `count` words that were looked at."""
-        self._kept = self._kept[count:]
+        self._at += count
 
     def take(self, count: int) -> Words:
         """The next `count` words."""
-        if not len(self._kept):
+        if count >= _AHEAD and self._at == len(self._kept):
             words: Words = self._generator.random_raw(count)
             return words
         words = self.peek(count)
-        self.skip(count)
+        self._at += count
         return words
 
 
 class ExactStream(torch.Generator):
     """What operators on CPU contexts draw from to get MXNet's own numbers.
 
-    It is a generator of PyTorch's as well, for the operators whose draws are not MXNet's.
+    It is a generator of PyTorch's as well, for the operators whose draws are not MXNet's. Functions
+    that draw are `locked`: threads may share a stream.
 
     Args:
         seed: as given to `mx.random.seed`.
@@ -85,16 +92,18 @@ class ExactStream(torch.Generator):
         return super().__new__(cls, device="cpu")  # type: ignore[call-arg]
 
     def __init__(self, seed: int) -> None:
+        self.lock = threading.RLock()
         self.in_order = Engine(0)
         self._engines: list[Engine] = []
         self.restart(seed)
 
     def restart(self, seed: int) -> None:
         """Begins the sequences of another seed."""
-        self.manual_seed(seed % _WORD)
-        self._seed = _SEED_FACTOR * seed
-        self.in_order.restart(self._seed)
-        self._n_started = 0
+        with self.lock:
+            self.manual_seed(seed % _WORD)
+            self._seed = _SEED_FACTOR * seed
+            self.in_order.restart(self._seed)
+            self._n_started = 0
 
     def blocks(self, size: int) -> tuple[Sequence[Engine], list[int]]:
         """The engines that fill an array of `size` elements, and how many each of them fills."""
@@ -126,3 +135,16 @@ class ExactStream(torch.Generator):
     def each_block(self, size: int) -> Iterator[tuple[Engine, int]]:
         """Engines with the number of elements that each fills."""
         return zip(*self.blocks(size), strict=True)
+
+
+def locked(
+    draw: Callable[Concatenate[ExactStream, P], R],
+) -> Callable[Concatenate[ExactStream, P], R]:
+    """`draw`, of which no two run at once on one stream."""
+
+    @functools.wraps(draw)
+    def run(stream: ExactStream, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        with stream.lock:
+            return draw(stream, *args, **kwargs)
+
+    return run

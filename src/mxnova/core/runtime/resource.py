@@ -165,6 +165,8 @@ class ResourceManager:
 
     def _after_fork(self) -> None:
         self._lock = threading.Lock()
+        if self._exact is not None:
+            self._exact.lock = threading.RLock()
 
 
 def _mixed(seed: int, device_id: int, number: int) -> int:

@@ -57,7 +57,7 @@ def normal_(filler: Tensor, rng: Generator, *, in_order: bool = False) -> Tensor
     if not is_exact(rng):
         return filler.normal_(generator=rng)
     if in_order:
-        return _filled(filler, exact.normals_in_order(rng.in_order, filler.numel()))
+        return _filled(filler, exact.normals_in_order(rng, filler.numel()))
     return _filled(filler, exact.normals(rng, filler.numel(), _dtype(filler)))
 
 
@@ -108,8 +108,8 @@ def sampled(
     result = torch.float32 if dtype == "None" else torch_dtype(dtype)
     kind = np.float64 if result == torch.float64 and not counts else np.float32
     n = torch.Size(shape).numel()
-    rows = [p.reshape(-1).repeat_interleave(n).numpy() for p in parameters]
-    drawn = torch.from_numpy(exact_samplers.drawn(rng, sampler, rows, kind))
+    given = [p.reshape(-1).numpy() for p in parameters]
+    drawn = torch.from_numpy(exact_samplers.drawn(rng, sampler, n, given, kind))
     return drawn.view(*parameters[0].shape, *shape).to(result)
 
 
@@ -145,15 +145,14 @@ def choices(n: int, shape: Sequence[int], rng: Generator, device: torch.device |
     if not is_exact(rng):
         return torch.randint(n, tuple(shape), generator=rng, device=device)
     drawn = torch.empty(tuple(shape), dtype=torch.int64)
-    words = rng.in_order.take(drawn.numel()) % np.uint64(n)
-    return _filled(drawn, words.view(np.int64))
+    return _filled(drawn, exact.choices(rng, drawn.numel(), n))
 
 
 def order(n: int, rng: Generator, device: torch.device | None, *, rising: bool = True) -> Tensor:
     """The integers below `n` in random order; `rising`: which of MXNet's two shuffles."""
     if not is_exact(rng):
         return torch.randperm(n, generator=rng, device=device)
-    return torch.from_numpy(exact.shuffled(rng.in_order, n, rising))
+    return torch.from_numpy(exact.shuffled(rng, n, rising))
 
 
 def gumbel_keys(weights: Tensor, rng: ExactStream) -> Tensor:
@@ -166,4 +165,4 @@ def subset(n: int, count: int, rng: Generator, device: torch.device | None) -> T
     """`count` different integers below `n`, int64."""
     if not is_exact(rng):
         return torch.randperm(n, generator=rng, device=device)[:count]
-    return torch.from_numpy(exact.subset(rng.in_order, n, count))
+    return torch.from_numpy(exact.subset(rng, n, count))

@@ -7,14 +7,18 @@ import ctypes
 import functools
 import math
 import os
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import torch
 
-from ...runtime.exact_streams import Engine, ExactStream, Words
+from ...runtime.exact_streams import Engine, ExactStream, Words, locked
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+_CACHED_NUMBERS = 1 << 14  # whose intermediate results stay in a processor's cache
 
 # Uniform numbers ----------------------------------------------------------------------------------
 
@@ -34,11 +38,13 @@ def unit(words: Words, dtype: Any) -> Array:
     return double
 
 
+@locked
 def uniforms(stream: ExactStream, size: int, dtype: Any) -> Array:
     """`size` uniform numbers."""
     return unit(stream.words(size, n_words(dtype)), dtype)
 
 
+@locked
 def uniforms_in_order(stream: ExactStream, size: int, dtype: Any) -> Array:
     """`size` uniform numbers, one after another."""
     return unit(stream.in_order.take(size * n_words(dtype)), dtype)
@@ -47,12 +53,20 @@ def uniforms_in_order(stream: ExactStream, size: int, dtype: Any) -> Array:
 # Integers -----------------------------------------------------------------------------------------
 
 
+@locked
 def integers(stream: ExactStream, size: int, low: int, high: int) -> Array:
     """`size` integers from [low, high): the remainder of two words, the first 31 bits higher."""
     words = stream.words(size, 2)
     drawn = (words[0::2] << np.uint64(31)) + words[1::2]
     remainders: Array = (drawn % np.uint64(high - low)).view(np.int64)
     return remainders + low
+
+
+@locked
+def choices(stream: ExactStream, size: int, n: int) -> Array:
+    """`size` integers below `n`, the remainders of one word each."""
+    remainders: Array = (stream.in_order.take(size) % np.uint64(n)).view(np.int64)
+    return remainders
 
 
 def below(engine: Engine, counts: Words) -> Array:
@@ -70,20 +84,22 @@ def below(engine: Engine, counts: Words) -> Array:
     return drawn.view(np.int64)
 
 
-def shuffled(engine: Engine, n: int, rising: bool) -> Array:
+@locked
+def shuffled(stream: ExactStream, n: int, rising: bool) -> Array:
     """The integers below `n`, shuffled by Fisher and Yates from the first or from the last."""
     places = np.arange(1, n) if rising else np.arange(n - 1, 0, -1)
-    partners = below(engine, (places + 1).astype(np.uint64))
-    order = list(range(n))
+    partners = below(stream.in_order, (places + 1).astype(np.uint64))
+    order = array("q", range(n))
     for i, j in zip(places.tolist(), partners.tolist(), strict=True):
         order[i], order[j] = order[j], order[i]
-    return np.array(order, np.int64)
+    return np.frombuffer(order, np.int64)
 
 
-def subset(engine: Engine, n: int, count: int) -> Array:
+@locked
+def subset(stream: ExactStream, n: int, count: int) -> Array:
     """`count` different integers below `n`, by MXNet's way for few or for many of them."""
     few = 2 * count < n
-    return np.array((_few if few else _many)(engine, n, count), np.int64)
+    return np.array((_few if few else _many)(stream.in_order, n, count), np.int64)
 
 
 def _few(engine: Engine, n: int, count: int) -> list[int]:
@@ -114,26 +130,43 @@ def _many(engine: Engine, n: int, count: int) -> list[int]:
 # Normal numbers -----------------------------------------------------------------------------------
 
 
+@locked
 def normals(stream: ExactStream, size: int, dtype: Any) -> Array:
     """`size` standard normal numbers: of each accepted pair of the polar method one is used."""
     engines, lengths = stream.blocks(size)
+    drawn = np.empty(size, dtype)
     if not size:
-        return np.empty(0, dtype)
-    wanted = np.array(lengths)[:, None]
+        return drawn
+    group = max(_CACHED_NUMBERS // lengths[0], 1)
+    at = 0
+    for first in range(0, len(engines), group):
+        wanted = lengths[first : first + group]
+        end = at + sum(wanted)
+        drawn[at:end] = _normals(engines[first : first + group], wanted, drawn.dtype)
+        at = end
+    return drawn
+
+
+def _normals(engines: Sequence[Engine], lengths: Sequence[int], dtype: Any) -> Array:
+    """What one generator after another draws; the last one's share may be smaller."""
+    rows, length = len(engines), lengths[0]
     per_pair = 2 * n_words(dtype)
-    n_pairs = _pairs_for(lengths[0])
+    n_pairs = _pairs_for(length)
     while True:
-        words = np.stack([engine.peek(n_pairs * per_pair) for engine in engines])
-        _, y, square, accepted = _polar(words, dtype)
-        count = accepted.cumsum(1)
-        if bool((count[:, -1:] >= wanted).all()):
+        words = np.empty((rows, n_pairs * per_pair), np.uint64)
+        for row, engine in zip(words, engines, strict=True):
+            row[:] = engine.peek(n_pairs * per_pair)
+        _, y, square = _polar(words, dtype)
+        count, places = _inside(square)
+        if count.min() >= length:
             break
         n_pairs *= 2
-    used = (count < wanted).sum(1) + 1
-    for engine, pairs in zip(engines, used.tolist(), strict=True):
-        engine.skip(pairs * per_pair)
-    chosen = accepted & (count <= wanted)
-    drawn: Array = y[chosen] * _stretch(square[chosen])
+    firsts = count.cumsum() - count
+    chosen = places[firsts[:, None] + np.arange(length)]
+    for engine, end, pairs in zip(engines, lengths, chosen, strict=True):
+        engine.skip((int(pairs[end - 1]) % n_pairs + 1) * per_pair)
+    kept = chosen.reshape(-1)[: sum(lengths)]
+    drawn: Array = y.reshape(-1)[kept] * stretch(square.reshape(-1)[kept])
     return drawn
 
 
@@ -141,34 +174,49 @@ def _pairs_for(length: int) -> int:
     return int(length * 4 / math.pi + 3 * math.sqrt(length)) + 4
 
 
-def _polar(words: Words, dtype: Any) -> tuple[Array, Array, Array, Array]:
-    """Points of the square, their squared distance from its centre, whether it is in (0, 1]."""
+def _polar(words: Words, dtype: Any) -> tuple[Array, Array, Array]:
+    """Points of the square and their squared distance from its centre."""
     numbers = unit(words, dtype)
     numbers *= 2
     numbers -= 1
     x, y = numbers[..., 0::2], numbers[..., 1::2]
-    square = x * x + y * y
-    return x, y, square, (square <= 1) & (square != 0)
+    square = x * x
+    square += y * y
+    return x, y, square
 
 
-def _stretch(square: Array) -> Array:
-    stretch: Array = np.sqrt(logarithm(square) * square.dtype.type(-2) / square)
-    return stretch
+def _inside(square: Array) -> tuple[Array, Array]:
+    """How many of each row of `square` are in (0, 1], and where they are in all rows."""
+    inside = square <= 1
+    inside &= square != 0
+    return np.count_nonzero(inside, -1), np.flatnonzero(inside)
 
 
-def normals_in_order(engine: Engine, size: int) -> Array:
+def stretch(square: Array) -> Array:
+    """What makes a point inside the circle a pair of normal numbers."""
+    result = logarithm(square)
+    result *= -2
+    result /= square
+    root: Array = np.sqrt(result, out=result)
+    return root
+
+
+@locked
+def normals_in_order(stream: ExactStream, size: int) -> Array:
     """`size` standard normal numbers of type float32, two from each accepted pair."""
+    if not size:
+        return np.empty(0, np.float32)
+    engine = stream.in_order
     wanted = -(-size // 2)
     n_pairs = _pairs_for(wanted)
     while True:
-        x, y, square, accepted = _polar(engine.peek(2 * n_pairs), np.float32)
-        count = accepted.cumsum()
-        if count[-1] >= wanted:
+        x, y, square = _polar(engine.peek(2 * n_pairs), np.float32)
+        places = _inside(square)[1][:wanted]
+        if len(places) == wanted:
             break
         n_pairs *= 2
-    engine.skip(2 * (int((count < wanted).sum()) + 1) if size else 0)
-    chosen = accepted & (count <= wanted)
-    pairs = np.stack((y[chosen], x[chosen]), 1) * _stretch(square[chosen])[:, None]
+    engine.skip(2 * (int(places[-1]) + 1))
+    pairs = np.stack((y[places], x[places]), 1) * stretch(square[places])[:, None]
     return pairs.reshape(-1)[:size]
 
 
@@ -189,45 +237,10 @@ def powers(bases: Array, exponents: Array) -> Array:
 
 
 def logarithm(values: Array) -> Array:
-    """Logarithms of numbers >= 0 as the C library rounds them; NumPy's may differ in the last bit.
+    """Logarithms of numbers >= 0 as the C library rounds them; those of NumPy may differ.
 
-    Raises:
-        ValueError: a float64 number is negative.
+    `torch.xlogy` calls the C library for each number, where `torch.log` and `numpy.log` have
+    vector code of their own.
     """
-    if values.dtype == np.float64:
-        return np.fromiter(map(math.log, values.tolist()), np.float64, len(values))
-    return _single_logarithm(values)
-
-
-# Of the logarithm of float32 numbers in Arm's Optimized Routines (MIT licence), which the GNU C
-# library has since version 2.27: for 16 intervals of the significand the reciprocal of a number c
-# in the interval and the logarithm of c, and the coefficients of log(1 + r) beyond r.
-_START = 0x3F330000
-_NUMBERS = """
-0x1.661ec79f8f3bep+0 -0x1.57bf7808caadep-2 0x1.571ed4aaf883dp+0 -0x1.2bef0a7c06ddbp-2
-0x1.49539f0f010bp+0 -0x1.01eae7f513a67p-2 0x1.3c995b0b80385p+0 -0x1.b31d8a68224e9p-3
-0x1.30d190c8864a5p+0 -0x1.6574f0ac07758p-3 0x1.25e227b0b8eap+0 -0x1.1aa2bc79c81p-3
-0x1.1bb4a4a1a343fp+0 -0x1.a4e76ce8c0e5ep-4 0x1.12358f08ae5bap+0 -0x1.1973c5a611cccp-4
-0x1.0953f419900a7p+0 -0x1.252f438e10c1ep-5 0x1p+0 0x0p+0
-0x1.e608cfd9a47acp-1 0x1.aa5aa5df25984p-5 0x1.ca4b31f026aap-1 0x1.c5e53aa362eb4p-4
-0x1.b2036576afce6p-1 0x1.526e57720db08p-3 0x1.9c2d163a1aa2dp-1 0x1.bc2860d22477p-3
-0x1.886e6037841edp-1 0x1.1058bc8a07ee1p-2 0x1.767dcf5534862p-1 0x1.4043057b6ee09p-2
-"""
-_TABLE = np.array([float.fromhex(number) for number in _NUMBERS.split()]).reshape(16, 2)
-_FACTORS = [
-    float.fromhex(n)
-    for n in ("-0x1.00ea348b88334p-2", "0x1.5575b0be00b6ap-2", "-0x1.ffffef20a4123p-2")
-]
-
-
-def _single_logarithm(values: Array) -> Array:
-    bits = values.view(np.int32)
-    offset = bits - np.int32(_START)
-    interval = (offset >> 19) & 15
-    significand = (bits - (offset & np.int32(-(1 << 23)))).view(np.float32)
-    inverse, log_c = _TABLE[:, 0][interval], _TABLE[:, 1][interval]
-    r = significand * inverse - 1
-    square = r * r
-    tail = (_FACTORS[0] * square + (_FACTORS[1] * r + _FACTORS[2])) * square
-    result: Array = (tail + ((log_c + (offset >> 23) * math.log(2)) + r)).astype(np.float32)
-    return np.where(values > 0, result, np.float32(-np.inf))
+    result: Array = torch.xlogy(1.0, torch.from_numpy(values)).numpy()
+    return result
