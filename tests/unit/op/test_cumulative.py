@@ -6,7 +6,7 @@ import torch
 import mxnova.core.op.tensor.cumulative  # noqa: F401
 from mxnova.core.base.errors import MXNetError
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
-from tests.unit.op.samples import Sample, check
+from tests.unit.op.samples import Sample
 
 MIXED = np.array([[1.5, -2.5], [1.5, 3.0]], "float32")
 BYTES = np.array([[100, 27], [1, -3]], "int8")
@@ -25,11 +25,6 @@ SAMPLES = [
     Sample("cumsum", [MIXED], {"axis": 0, "dtype": "int64"}, np.array([[1, -2], [2, 1]], "int64"), gradient=False),
 ]
 # fmt: on
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_sample(sample):
-    check(sample)
 
 
 @pytest.mark.parametrize(
