@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs" / "design").glob("add-*.md"))
 

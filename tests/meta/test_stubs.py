@@ -134,6 +134,7 @@ def checked(tmp_path_factory):
     return found
 
 
+@pytest.mark.slow
 def test_mypy_knows_types_and_finds_mistakes(checked):
     expected = {
         number: line.partition("# ")[2]
