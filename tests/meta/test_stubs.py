@@ -58,7 +58,7 @@ def module_of(path):
 def test_the_stubs_are_up_to_date():
     written = runpy.run_path(str(ROOT / "scripts" / "stubs"))["stubs"]()
     changed = {p for p in {*written, *FILES} if not p.exists() or written.get(p) != p.read_text()}
-    assert changed == set(), "run scripts/stubs"
+    assert changed == set(), "run scripts/generate"
 
 
 def functions(body, owner):
