@@ -58,8 +58,14 @@ _RENAMED = {  # name -> NumPy's name today
     "unicode_": "str_",
     "void0": "void",
 }
-_EXCEPTIONS = ("AxisError", "ComplexWarning", "RankWarning", "TooHardError")
-_EXCEPTIONS += ("ModuleDeprecationWarning", "VisibleDeprecationWarning")
+_EXCEPTIONS = (
+    "AxisError",
+    "ComplexWarning",
+    "RankWarning",
+    "TooHardError",
+    "ModuleDeprecationWarning",
+    "VisibleDeprecationWarning",
+)
 _NUMBERS = {"NINF": float("-inf"), "NZERO": -0.0, "PINF": float("inf"), "PZERO": 0.0}
 
 
