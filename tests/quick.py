@@ -3,7 +3,7 @@
 
 Runs tests/meta, the operators' samples as eager calls only, and the test file that mirrors each
 module changed since the branch left main, committed or not. Tests marked `slow` and rooms that start
-processes are left out; the report's header names the changed files whose tests do not run.
+processes are left out; the report names the changed files whose tests did not run.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def mirror(path: Path) -> Path | None:
 def _candidates(parts: list[str]) -> Iterator[Path]:
     """Names of a module's test file: its own, then those of the packages that hold it."""
     for n in range(len(parts), 0, -1):
-        for name in (parts[n - 1], "_".join(parts[n - 2 : n])):
+        for name in ("_".join(parts[max(n - 2, 0) : n]), parts[n - 1]):
             for folder in range(n, -1, -1):
                 yield UNIT.joinpath(*parts[:folder], f"test_{name}.py")
 
@@ -67,7 +67,10 @@ def _has_tests(path: Path) -> bool:
 
 
 def _is_slow(file: Path | None) -> bool:
-    return file is not None and (not {*SLOW}.isdisjoint(file.parents) or UNIT not in file.parents)
+    if file is None:
+        return False
+    outside = {UNIT, *ALWAYS}.isdisjoint(file.parents)
+    return outside or not {*SLOW}.isdisjoint(file.parents)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -78,9 +81,10 @@ def pytest_configure(config: pytest.Config) -> None:
         config.args[:] = [str(ROOT / path) for path in (*ALWAYS, *outside)]
 
 
-def pytest_report_header() -> list[str]:
-    """Changed files whose tests do not run."""
-    return [f"not tested by the quick run: {path}" for path, file in mirrors().items() if not file]
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Names the changed files whose tests did not run."""
+    for path in (path for path, file in mirrors().items() if file is None):
+        terminalreporter.write_line(f"changed, but without a quick test: {path}")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
