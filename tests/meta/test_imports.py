@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
 DATA = Path(__file__).parents[1] / "data"
 HEAVY = {"torch", "numpy", "cv2", "typer", "rich", "sklearn"}
 IMPORT_LIMIT = 0.1  # seconds; 12 ms on the machine where it was set

@@ -91,6 +91,7 @@ def test_rules_stand_what_they_are_not_told(facts, rule):
             getattr(op, rule)(facts(op.name, op.inputs(), op.outputs(), nothing))
 
 
+@pytest.mark.slow
 def test_registering_imports_nothing_but_torch():
     code = (
         "import sys, torch; before = set(sys.modules); import mxnova.core.op.library;"

@@ -18,7 +18,7 @@ PAGES = {path.name: path.read_text() for path in (ROOT / "docs" / "operators").i
 def test_the_pages_are_up_to_date():
     pages = runpy.run_path(str(ROOT / "scripts" / "operator_reference"))["pages"]()
     changed = {name for name in {*pages, *PAGES} if pages.get(name) != PAGES.get(name)}
-    assert changed == set(), "run scripts/operator_reference"
+    assert changed == set(), "run scripts/generate"
 
 
 def test_the_index_leads_to_every_operator():

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from mxnova.core.methods import METHODS
 from mxnova.core.op import library
 from mxnova.core.op.kernel import FACTS
@@ -45,6 +47,7 @@ def test_methods_are_operators():
     assert [name for name in METHODS if name not in REGISTRY] == []
 
 
+@pytest.mark.slow
 def test_the_library_imports_every_module_of_operators():
     code = "import sys, mxnova.core.op.library; print(*sys.modules)"
     loaded = subprocess.run(

@@ -58,7 +58,7 @@ def module_of(path):
 def test_the_stubs_are_up_to_date():
     written = runpy.run_path(str(ROOT / "scripts" / "stubs"))["stubs"]()
     changed = {p for p in {*written, *FILES} if not p.exists() or written.get(p) != p.read_text()}
-    assert changed == set(), "run scripts/stubs"
+    assert changed == set(), "run scripts/generate"
 
 
 def functions(body, owner):
@@ -134,6 +134,7 @@ def checked(tmp_path_factory):
     return found
 
 
+@pytest.mark.slow
 def test_mypy_knows_types_and_finds_mistakes(checked):
     expected = {
         number: line.partition("# ")[2]

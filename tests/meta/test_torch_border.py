@@ -63,6 +63,7 @@ sys.exit("; ".join(changed) or 0)
 MODULES = "nd np npx sym gluon mod io kv image optimizer autograd contrib rnn profiler metric util"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [MODULES.split(), ["nd"]], ids=["all", "arrays"])
 def test_importing_leaves_the_process_as_it_was(names):
     code = f"MODULES = {names!r}\n{IMPORTING}"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
 FOLDER = Path(__file__).parents[2] / "examples"
 NUMBER = r"([\d.]+)"
 

@@ -62,8 +62,14 @@ _RENAMED = {  # name -> NumPy's name today
     "unicode_": "str_",
     "void0": "void",
 }
-_EXCEPTIONS = ("AxisError", "ComplexWarning", "RankWarning", "TooHardError")
-_EXCEPTIONS += ("ModuleDeprecationWarning", "VisibleDeprecationWarning")
+_EXCEPTIONS = (
+    "AxisError",
+    "ComplexWarning",
+    "RankWarning",
+    "TooHardError",
+    "ModuleDeprecationWarning",
+    "VisibleDeprecationWarning",
+)
 _NUMBERS = {"NINF": float("-inf"), "NZERO": -0.0, "PINF": float("inf"), "PZERO": 0.0}
 
 
@@ -140,8 +146,10 @@ def _functions(numpy: ModuleType) -> dict[str, Callable[..., Any]]:
     def sctype2char(sctype: Any) -> str:
         return str(numpy.dtype(sctype).char)
 
-    functions = (alen, asscalar, asfarray, find_common_type, in1d, issubclass_, issubsctype, msort)
-    functions += (obj2sctype, sctype2char)
+    functions: tuple[Callable[..., Any], ...] = (
+        *(alen, asscalar, asfarray, find_common_type, in1d, issubclass_, issubsctype, msort),
+        *(obj2sctype, sctype2char),
+    )
     return {f.__name__: f for f in functions}
 
 

@@ -113,7 +113,7 @@ class Prop(CustomOpProp):
         if name not in self._callbacks:
             return []
         self._callbacks.call(name, out)
-        names = []
+        names: list[str] = []
         while len(names) < _MOST and out[0] != NULL and out[0][len(names)] != NULL:
             names.append(text(out[0][len(names)]))
         return names

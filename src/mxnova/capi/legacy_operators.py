@@ -41,7 +41,7 @@ class _Functions:
         self._owner, self._info = owner, info
 
     def __contains__(self, name: str) -> bool:
-        return getattr(self._info, name, NULL) != NULL
+        return bool(getattr(self._info, name, NULL) != NULL)
 
     def call(self, name: str, *arguments: Any) -> None:
         """Calls one of the functions.

@@ -106,7 +106,7 @@ def CSVIter(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N802 
 
 
 def _csv(path: str, shape: tuple[int, ...], dtype: str) -> np.ndarray:
-    table = _read(path, lambda text: parse_csv(text, dtype))
+    table: np.ndarray = _read(path, lambda text: parse_csv(text, dtype))
     if math.prod(shape) != table.shape[1]:
         text = f"lines of {table.shape[1]} numbers, where samples have the shape {shape}"
         raise FormatError(f"{path}: {text}")

@@ -109,7 +109,8 @@ class PrefetchingIter(_OfBatches):
         if renamings is not None and len(renamings) != self.n_iter:
             text = f"{name}={shown(renamings)}: must be a dict for each of {self.n_iter} iterators"
             raise AssertedError(f"PrefetchingIter: {text}")
-        return renamings
+        checked: Sequence[Mapping[str, str]] | None = renamings
+        return checked
 
     @property
     def provide_data(self) -> list[DataDesc]:

@@ -13,7 +13,13 @@ from typing import Any
 
 from ..core.base.errors import FormatError, MXNetError, shown
 from ..core.nd.base_array import BaseArray
-from ..lr_scheduler import FactorScheduler, LRScheduler, MultiFactorScheduler, _Decay
+from ..lr_scheduler import (
+    CosineScheduler,
+    FactorScheduler,
+    LRScheduler,
+    MultiFactorScheduler,
+    PolyScheduler,
+)
 
 __all__ = ["check_attributes", "check_names", "check_scheduler"]
 
@@ -59,19 +65,21 @@ def check_scheduler(made: LRScheduler) -> None:
     Raises:
         FormatError: the constructor would refuse it.
     """
+    scheduler: Any = made
     for cls, needed in _NEEDED.items():
         if isinstance(made, cls):
-            usual = LRScheduler() if cls is LRScheduler else type(made)(needed)  # type: ignore[arg-type]
+            usual = LRScheduler() if cls is LRScheduler else type(made)(needed)
             check_attributes(made, usual.__dict__)
             break
     try:
-        made._check()
+        scheduler._check()
     except MXNetError as error:
         raise FormatError(f"states with a {error}") from None
 
 
 _NEEDED: dict[type[LRScheduler], Any] = {  # what constructors have no default for
-    FactorScheduler: 1, MultiFactorScheduler: [1], _Decay: 1, LRScheduler: None,
+    FactorScheduler: 1, MultiFactorScheduler: [1], PolyScheduler: 1, CosineScheduler: 1,
+    LRScheduler: None,
 }  # fmt: skip
 
 Rule = tuple[str, Callable[[Any], bool]]

@@ -20,9 +20,13 @@ def inferred_shapes(
     inputs: Sequence[PartialShape],
     output: PartialShape = None,
 ) -> str:
-    """``[2,?], unknown -> [2,3]``: all shapes of an operator, given some of them."""
+    """``[2,?], unknown -> [2,3]``: all shapes of an operator, given some of them.
+
+    Inputs that are missing at the end are unknown.
+    """
     op = find(name).of(attrs)
-    facts = [*inputs, *_outputs(op, output)]
+    unknown = [None] * (len(op.inputs()) - len(inputs))
+    facts = [*inputs, *unknown, *_outputs(op, output)]
     s = Shapes(op.name, op.inputs(), op.outputs(), facts)
     return _settled(lambda: op.infer_shape(s), s, shape_text)
 

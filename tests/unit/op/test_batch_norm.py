@@ -9,7 +9,7 @@ from mxnova.core.base.shapes import UNKNOWN
 from mxnova.core.op.gradient import recorded
 from mxnova.core.op.record import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
-from tests.unit.op.samples import Sample, check
+from tests.unit.op.samples import Sample
 
 _ = UNKNOWN
 ALL = ["BatchNorm", "_contrib_BatchNormWithReLU", "BatchNorm_v1", "_contrib_SyncBatchNorm"]
@@ -64,17 +64,6 @@ INFERRED = [
     ("BatchNorm", {}, [None, (3,), None, None, None], None, "unknown, [3], unknown, unknown, unknown -> unknown, unknown, unknown"),
 ]
 # fmt: on
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_sample(sample):
-    check(sample)
-
-
-@pytest.mark.parametrize("case", INFERRED, ids=str)
-def test_inferred_shapes(case):
-    *question, answer = case
-    assert inferred_shapes(*question) == answer
 
 
 def test_half_precision_keeps_its_statistics_in_float32():

@@ -7,7 +7,7 @@ import mxnova.core.op.contrib.bounding_box  # noqa: F401
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.op.record import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
-from tests.unit.op.samples import Sample, check
+from tests.unit.op.samples import Sample
 
 NMS = "_contrib_box_nms"
 
@@ -59,11 +59,6 @@ SAMPLES = [
     Sample("_contrib_box_decode", [np.array([[[1.0, 2, 4, 3]]]), np.array([[[0.0, 0, 2, 4]]])], {"format": "corner", "std0": 0.5, "std1": 0.25, "std2": 0.5, "clip": 1}, np.array([[[2 - np.e, 4 - 2 * np.e, 2 + np.e, 4 + 2 * np.e]]])),
 ]
 # fmt: on
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_sample(sample):
-    check(sample)
 
 
 def test_a_negative_first_coordinate_is_not_converted():

@@ -10,7 +10,7 @@ from mxnova.core.base.errors import MXNetError
 from mxnova.core.base.scopes import set_np_shape
 from mxnova.core.op.record import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
-from tests.unit.op.samples import Sample, check
+from tests.unit.op.samples import Sample
 
 
 def made(op, expected, **attrs):
@@ -74,11 +74,6 @@ SAMPLES = [
     like("fill_element_0index", [np.zeros((2, 3), "float32"), array("float32", 7, 8), array("float32", 2, 0)], {}, array("float32", [0, 0, 7], [8, 0, 0])),
 ]
 # fmt: on
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_sample(sample):
-    check(sample)
 
 
 def test_rest_of_a_shape_is_inferred_from_the_output():

@@ -7,7 +7,7 @@ import mxnova.core.op.tensor.cumulative  # noqa: F401
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.op.record import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
-from tests.unit.op.samples import Sample, check
+from tests.unit.op.samples import Sample
 
 cumsum = find("cumsum")
 MIXED = np.array([[1.5, -2.5], [1.5, 3.0]], "float32")
@@ -27,11 +27,6 @@ SAMPLES = [
     Sample("cumsum", [MIXED], {"axis": 0, "dtype": "int64"}, np.array([[1, -2], [2, 1]], "int64"), gradient=False),
 ]
 # fmt: on
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_sample(sample):
-    check(sample)
 
 
 @pytest.mark.parametrize(

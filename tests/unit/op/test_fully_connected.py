@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-import pytest
 
 import mxnova.core.op.nn.fully_connected  # noqa: F401
-from tests.unit.op.samples import Sample, check
+from tests.unit.op.samples import Sample
 
 # fmt: off
 SAMPLES = [
@@ -11,8 +10,3 @@ SAMPLES = [
     Sample("FullyConnected", [(2, 3, 2), (4, 2)], {"num_hidden": 4, "no_bias": True, "flatten": False}, lambda x, w: x @ w.T),
 ]
 # fmt: on
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_sample(sample):
-    check(sample)

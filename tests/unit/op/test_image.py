@@ -12,8 +12,7 @@ import mxnova.core.op.image.resize  # noqa: F401
 from mxnova.core.base.errors import ArgumentError, MXNetError
 from mxnova.core.base.shapes import UNKNOWN
 from mxnova.core.op.record import find
-from tests.unit.op.inference import inferred_shapes
-from tests.unit.op.samples import Sample, check
+from tests.unit.op.samples import Sample
 
 _ = UNKNOWN
 BYTES = np.random.default_rng(1).integers(0, 256, (4, 6, 3)).astype("uint8")
@@ -120,38 +119,20 @@ INFERRED = [
     ("_cvimdecode", {}, [(20,)], None, "[20] -> unknown"),
 ]
 REFUSED = [
-    ("_image_crop", {**CROP, "x": 4}, [(5, 6, 3)], r"x=4, width=3: .*\[5,6,3\]"),
+    ("_image_crop", {**CROP, "x": 4}, [(5, 6, 3)], "x=4, width=3: ", "[5,6,3]"),
     ("_image_crop", {**CROP, "height": 0}, [(5, 6, 3)], "y=2, height=0"),
-    ("_image_flip_left_right", {}, [(2, 5, 6, 3)], r"data has shape \[2,5,6,3\]: it must have 3"),
-    ("_image_random_hue", fixed(0), [(5, 6, 2)], r"data has shape \[5,6,2\]: it must have 1 or 3 channels"),
-    ("_image_normalize", {}, [CHW], "mean=.*1 number, or one for each of the 3 channels"),
+    ("_image_flip_left_right", {}, [(2, 5, 6, 3)], "data has shape [2,5,6,3]: it must have 3"),
+    ("_image_random_hue", fixed(0), [(5, 6, 2)], "data has shape [5,6,2]: it must have 1 or 3 channels"),
+    ("_image_normalize", {}, [CHW], "mean=", "1 number, or one for each of the 3 channels"),
     ("_image_normalize", {"mean": "(0,)", "std": "(1, 1)"}, [CHW], "std="),
-    ("_image_resize", {"size": "(0, 0)"}, [(4, 4, 3)], r"size=\(0, 0\)"),
-    ("_image_resize", {}, [(4, 4, 3)], r"size=\(\)"),
+    ("_image_resize", {"size": "(0, 0)"}, [(4, 4, 3)], "size=(0, 0)"),
+    ("_image_resize", {}, [(4, 4, 3)], "size=()"),
     ("_image_resize", {"size": 2, "interp": 9}, [(4, 4, 3)], "interp=9"),
     ("_image_adjust_lighting", {"alpha": "(1, 2)"}, [(4, 4, 3)], "alpha="),
     ("_cvcopyMakeBorder", {"top": -1, "bot": 0, "left": 0, "right": 0}, [(4, 4, 3)], "top=-1"),
-    ("_cvimresize", {"w": 2, "h": 2}, [(4, 4)], r"src has shape \[4,4\]"),
+    ("_cvimresize", {"w": 2, "h": 2}, [(4, 4)], "src has shape [4,4]"),
 ]
 # fmt: on
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_sample(sample):
-    check(sample)
-
-
-@pytest.mark.parametrize("case", INFERRED, ids=str)
-def test_inferred_shapes(case):
-    *question, answer = case
-    assert inferred_shapes(*question) == answer
-
-
-@pytest.mark.parametrize("case", REFUSED, ids=str)
-def test_refused(case):
-    name, attrs, shapes, message = case
-    with pytest.raises(MXNetError, match=f"{name}: {message}"):
-        inferred_shapes(name, attrs, shapes)
 
 
 def test_factors_are_not_negative():

@@ -10,8 +10,8 @@ import mxnova.core.op.tensor.sparse
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.base.shapes import UNKNOWN
 from mxnova.core.op.record import find
-from tests.unit.op.inference import inferred_dtypes, inferred_shapes
-from tests.unit.op.samples import Sample, check
+from tests.unit.op.inference import inferred_dtypes
+from tests.unit.op.samples import Sample
 
 _ = UNKNOWN
 X = (4, 3)
@@ -130,23 +130,6 @@ TYPES = [
     ("_contrib_getnnz", {}, [torch.float16], "float16 -> int64"),
 ]
 # fmt: on
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_sample(sample):
-    check(sample)
-
-
-@pytest.mark.parametrize("op, attrs, inputs, output, expected", INFERRED)
-def test_inferred(op, attrs, inputs, output, expected):
-    assert inferred_shapes(op, attrs, inputs, output) == expected
-
-
-@pytest.mark.parametrize("op, attrs, inputs, fact", REFUSED)
-def test_refused(op, attrs, inputs, fact):
-    with pytest.raises(MXNetError) as caught:
-        inferred_shapes(op, attrs, inputs)
-    assert fact in str(caught.value)
 
 
 @pytest.mark.parametrize("op, attrs, inputs, expected", TYPES)

@@ -8,13 +8,12 @@ import torch
 import mxnova.core.op.linalg.diagonal
 import mxnova.core.op.linalg.factor
 import mxnova.core.op.linalg.products  # noqa: F401
-from mxnova.core.base.errors import MXNetError
 from mxnova.core.base.scopes import set_np_shape
 from mxnova.core.base.shapes import UNKNOWN
 from mxnova.core.op.gradient import recorded
 from mxnova.core.op.record import find
 from tests.unit.op.inference import inferred_shapes
-from tests.unit.op.samples import Sample, check
+from tests.unit.op.samples import Sample
 
 _ = UNKNOWN
 RNG = np.random.default_rng(11)
@@ -106,23 +105,6 @@ REFUSED = [
     ("diag", {"axis1": 1, "axis2": -1}, [(3, 4)], "axis1=1"),
 ]
 # fmt: on
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_sample(sample):
-    check(sample)
-
-
-@pytest.mark.parametrize("op, attrs, inputs, output, expected", INFERRED)
-def test_inferred(op, attrs, inputs, output, expected):
-    assert inferred_shapes(op, attrs, inputs, output) == expected
-
-
-@pytest.mark.parametrize("op, attrs, inputs, fact", REFUSED)
-def test_refused(op, attrs, inputs, fact):
-    with pytest.raises(MXNetError) as caught:
-        inferred_shapes(op, attrs, inputs)
-    assert fact in str(caught.value)
 
 
 def test_cholesky_gradient_is_that_of_symmetric_matrices():

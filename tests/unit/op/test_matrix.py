@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 import numpy as np
-import pytest
 import torch
 
 import mxnova.core.op.tensor.attention
 import mxnova.core.op.tensor.columns
 import mxnova.core.op.tensor.matmul  # noqa: F401
-from mxnova.core.base.errors import MXNetError
 from mxnova.core.base.shapes import UNKNOWN
 from mxnova.core.op.record import find
-from tests.unit.op.inference import inferred_shapes
-from tests.unit.op.samples import Sample, check
+from tests.unit.op.samples import Sample
 
 _ = UNKNOWN
 
@@ -101,23 +98,6 @@ REFUSED = [
     ("col2im", {"kernel": (2, 2), "output_size": (3,)}, [(1, 8, 6)], "output_size=(3,)"),
 ]
 # fmt: on
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_sample(sample):
-    check(sample)
-
-
-@pytest.mark.parametrize("op, attrs, inputs, output, expected", INFERRED)
-def test_inferred(op, attrs, inputs, output, expected):
-    assert inferred_shapes(op, attrs, inputs, output) == expected
-
-
-@pytest.mark.parametrize("op, attrs, inputs, fact", REFUSED)
-def test_refused(op, attrs, inputs, fact):
-    with pytest.raises(MXNetError) as caught:
-        inferred_shapes(op, attrs, inputs)
-    assert fact in str(caught.value)
 
 
 def test_columns_and_images_are_adjoint():

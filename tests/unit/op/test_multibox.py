@@ -10,7 +10,7 @@ from mxnova.core.base.errors import MXNetError
 from mxnova.core.base.shapes import UNKNOWN
 from mxnova.core.op.record import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
-from tests.unit.op.samples import Sample, check
+from tests.unit.op.samples import Sample
 from tests.unit.op.test_boxes import greedy, iou, random_boxes
 
 PRIOR, TARGET, DETECTION = (f"_contrib_MultiBox{name}" for name in ("Prior", "Target", "Detection"))
@@ -49,11 +49,6 @@ SAMPLES = [
         priors(2, 4, [1], [1], (0.1, 0.3), (0, 1)),
     ),
 ]
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_anchors(sample):
-    check(sample)
 
 
 # Detections

@@ -7,8 +7,8 @@ import mxnova.core.op.nn.normalization  # noqa: F401
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.base.shapes import UNKNOWN
 from mxnova.core.op.record import find
-from tests.unit.op.inference import inferred_dtypes, inferred_shapes
-from tests.unit.op.samples import Sample, check
+from tests.unit.op.inference import inferred_dtypes
+from tests.unit.op.samples import Sample
 
 _ = UNKNOWN
 
@@ -83,35 +83,17 @@ INFERRED = [
     ("LRN", {"nsize": 3}, [None], (1, 2, 3, 3), "[1,2,3,3] -> [1,2,3,3]"),
 ]
 REFUSED = [
-    ("LayerNorm", {"axis": 2}, [(2, 3), None, None], r"axis=2: data \[2,3\] has 2 axes"),
-    ("LayerNorm", {}, [(2, 3), (2,), None], r"gamma has shape \[2\]"),
-    ("GroupNorm", {}, [(2, 3), None, None], r"data has shape \[2,3\]: it needs at least 3"),
-    ("GroupNorm", {"num_groups": 2}, [(2, 3, 4), None, None], "num_groups=2.*3 channels"),
+    ("LayerNorm", {"axis": 2}, [(2, 3), None, None], "axis=2: data [2,3] has 2 axes"),
+    ("LayerNorm", {}, [(2, 3), (2,), None], "gamma has shape [2]"),
+    ("GroupNorm", {}, [(2, 3), None, None], "data has shape [2,3]: it needs at least 3"),
+    ("GroupNorm", {"num_groups": 2}, [(2, 3, 4), None, None], "num_groups=2", "3 channels"),
     ("GroupNorm", {"num_groups": 0}, [(2, 3, 4), None, None], "num_groups=0"),
-    ("InstanceNorm", {}, [(2, 3), None, None], r"data has shape \[2,3\]"),
-    ("L2Normalization", {"mode": "channel"}, [(2, 3)], r"mode=channel: data has shape \[2,3\]"),
+    ("InstanceNorm", {}, [(2, 3), None, None], "data has shape [2,3]"),
+    ("L2Normalization", {"mode": "channel"}, [(2, 3)], "mode=channel: data has shape [2,3]"),
     ("LRN", {"nsize": 2}, [(1, 2, 3, 3)], "nsize=2: it must be odd"),
-    ("LRN", {"nsize": 3}, [(1, 2, 3)], r"data has shape \[1,2,3\]: it must have 4"),
+    ("LRN", {"nsize": 3}, [(1, 2, 3)], "data has shape [1,2,3]: it must have 4"),
 ]
 # fmt: on
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_sample(sample):
-    check(sample)
-
-
-@pytest.mark.parametrize("case", INFERRED, ids=str)
-def test_inferred_shapes(case):
-    *question, answer = case
-    assert inferred_shapes(*question) == answer
-
-
-@pytest.mark.parametrize("case", REFUSED, ids=str)
-def test_refused(case):
-    name, attrs, shapes, message = case
-    with pytest.raises(MXNetError, match=f"{name}: {message}"):
-        inferred_shapes(name, attrs, shapes)
 
 
 def test_instance_norm_is_for_float32():

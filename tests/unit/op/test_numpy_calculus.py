@@ -6,8 +6,8 @@ import torch
 import mxnova.core.op.numpy.calculus  # noqa: F401
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.op.record import find
-from tests.unit.op.inference import inferred_dtypes, inferred_shapes
-from tests.unit.op.samples import Sample, check
+from tests.unit.op.inference import inferred_dtypes
+from tests.unit.op.samples import Sample
 
 A = np.array([[1, 5, 2, 8], [9, 3, 4, 7], [6, 2, 2, 1]], "float32")
 PERCENTILE, EDIFF = "_npi_percentile", "_npi_ediff1d"
@@ -55,11 +55,6 @@ SAMPLES = [
 # fmt: on
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_sample(sample):
-    check(sample)
-
-
 def test_places_have_single_precision_and_double_elements_double():
     op = find(PERCENTILE).of({"q_scalar": 33.37})
     found = op.forward(torch.arange(1001, dtype=torch.float64))
@@ -102,25 +97,19 @@ def test_percentages_in_an_array_are_checked():
 
 # fmt: off
 REFUSED = [
-    (PERCENTILE, [(3, 4)], {"q_scalar": 130}, "q_scalar=130"),
-    (PERCENTILE, [(3, 4)], {"q_scalar": 10, "axis": 3}, "axis=3"),
-    (PERCENTILE, [(3, 4)], {"q_scalar": 10, "axis": (0, -2)}, "twice"),
-    (PERCENTILE, [(3, 0)], {"q_scalar": 10, "axis": 1}, r"\[3,0\]"),
-    (PERCENTILE, [(3, 4), (2, 2)], {}, r"q has shape \[2,2\]"),
-    ("_npi_bincount", [(1, 2)], {}, r"\[1,2\]"),
-    ("_npi_bincount", [(3,), (2,)], {"has_weights": True}, r"\[3\].*\[2\]|\[2\].*\[3\]"),
-    ("_npi_polyval", [(1, 3), (2,)], {}, r"p has shape \[1,3\]"),
-    ("_npi_diff", [(3, 4)], {"n": -1}, "n=-1"),
-    ("_npi_diff", [(3, 4)], {"axis": 2}, "axis=2"),
-    ("_npi_diff", [()], {}, "axis=-1"),
+    (PERCENTILE, {"q_scalar": 130}, [(3, 4)], "q_scalar=130"),
+    (PERCENTILE, {"q_scalar": 10, "axis": 3}, [(3, 4)], "axis=3"),
+    (PERCENTILE, {"q_scalar": 10, "axis": (0, -2)}, [(3, 4)], "twice"),
+    (PERCENTILE, {"q_scalar": 10, "axis": 1}, [(3, 0)], "[3,0]"),
+    (PERCENTILE, {}, [(3, 4), (2, 2)], "q has shape [2,2]"),
+    ("_npi_bincount", {}, [(1, 2)], "[1,2]"),
+    ("_npi_bincount", {"has_weights": True}, [(3,), (2,)], "[3]", "[2]"),
+    ("_npi_polyval", {}, [(1, 3), (2,)], "p has shape [1,3]"),
+    ("_npi_diff", {"n": -1}, [(3, 4)], "n=-1"),
+    ("_npi_diff", {"axis": 2}, [(3, 4)], "axis=2"),
+    ("_npi_diff", {}, [()], "axis=-1"),
 ]
 # fmt: on
-
-
-@pytest.mark.parametrize("name, shapes, attrs, text", REFUSED)
-def test_refused_shapes(name, shapes, attrs, text):
-    with pytest.raises(MXNetError, match=text):
-        inferred_shapes(name, attrs, shapes)
 
 
 F32, F64, I32, BOOL = torch.float32, torch.float64, torch.int32, torch.bool

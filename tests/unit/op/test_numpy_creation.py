@@ -3,10 +3,9 @@ import numpy as np
 import pytest
 
 import mxnova.core.op.numpy.creation  # noqa: F401
-from mxnova.core.base.errors import MXNetError
 from mxnova.core.base.scopes import set_np_shape
-from tests.unit.op.inference import inferred_dtypes, inferred_shapes
-from tests.unit.op.samples import Sample, check
+from tests.unit.op.inference import inferred_dtypes
+from tests.unit.op.samples import Sample
 
 
 def made(op, expected, tol=None, **attrs):
@@ -80,18 +79,6 @@ def numpy_shapes():
     before = set_np_shape(True)
     yield
     set_np_shape(before)
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_sample(sample):
-    check(sample)
-
-
-@pytest.mark.parametrize(("name", "attrs", "inputs", "fact"), REFUSED)
-def test_refused(name, attrs, inputs, fact):
-    with pytest.raises(MXNetError) as error:
-        inferred_shapes(name, attrs, inputs)
-    assert fact in str(error.value)
 
 
 def test_types_that_parameters_decide():

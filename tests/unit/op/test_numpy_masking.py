@@ -8,7 +8,7 @@ from mxnova.core.base.errors import MXNetError
 from mxnova.core.op.infer import Shapes
 from mxnova.core.op.record import find
 from tests.unit.op.inference import inferred_dtypes
-from tests.unit.op.samples import Sample, check
+from tests.unit.op.samples import Sample
 
 MASK = np.array([[True], [False]])
 FLOATS = np.array([0, np.nan, -2], "float32")
@@ -62,11 +62,6 @@ SAMPLES = [
     assign(X3, [True, False, True], X3[:, 0] + 50, assigned(X3, np.s_[:, ::2], X3[:, :1] + 50), 1),
 ]
 # fmt: on
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_sample(sample):
-    check(sample)
 
 
 def test_zeros_keep_their_sign():

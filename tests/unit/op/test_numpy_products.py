@@ -8,7 +8,7 @@ from mxnova.core.base.errors import MXNetError
 from mxnova.core.base.shapes import UNKNOWN
 from mxnova.core.op.infer import DTypes, Shapes
 from mxnova.core.op.record import find
-from tests.unit.op.samples import Sample, check
+from tests.unit.op.samples import Sample
 
 DOT_SHAPES = [
     [(2, 3), (3, 2)],
@@ -55,11 +55,6 @@ SAMPLES = [
            gradient=False),
 ]
 # fmt: on
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_sample(sample):
-    check(sample)
 
 
 @pytest.mark.parametrize(

@@ -273,19 +273,13 @@ def test_choices_without_replacement_differ():
 # fmt: off
 REFUSED = [
     ("_npi_choice", {"a": 0, "size": (2,)}, [], "a=0"),
-    ("_npi_choice", {"a": 5, "size": (6,), "replace": False}, [], r"size=\(6,\)"),
-    ("_npi_choice", {"a": 3, "size": (2,), "weighted": True}, [(2,)], r"input1 \[2\]"),
+    ("_npi_choice", {"a": 5, "size": (6,), "replace": False}, [], "size=(6,)"),
+    ("_npi_choice", {"a": 3, "size": (2,), "weighted": True}, [(2,)], "input1 [2]"),
     ("_npi_multinomial", {"n": -1, "pvals": (0.5, 0.5)}, [], "n=-1"),
     ("_npi_multinomial", {"n": 5, "pvals": (0.2, 0.9)}, [], "pvals"),
-    ("_npi_multinomial", {"n": 5}, [(1, 2)], r"a has shape \[1,2\]"),
+    ("_npi_multinomial", {"n": 5}, [(1, 2)], "a has shape [1,2]"),
 ]
 # fmt: on
-
-
-@pytest.mark.parametrize("name, attrs, shapes, text", REFUSED)
-def test_refused(name, attrs, shapes, text):
-    with pytest.raises(MXNetError, match=text):
-        inferred_shapes(name, attrs, shapes)
 
 
 @pytest.mark.parametrize("by_array", [False, True], ids=["numbers", "array"])

@@ -8,7 +8,7 @@ from mxnova.core.base.errors import MXNetError
 from mxnova.core.op.gradient import recorded
 from mxnova.core.op.infer import DTypes, Shapes
 from mxnova.core.op.record import find
-from tests.unit.op.samples import Sample, check
+from tests.unit.op.samples import Sample
 
 TIED = np.array([[1, 3, 3], [2, 2, 1]], "float32")
 BYTES = np.array([100, -100, 27], "int8")
@@ -59,11 +59,6 @@ SAMPLES = [
            (np.int32([1, -1]), np.int32(2)), gradient=False),
 ]
 # fmt: on
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_sample(sample):
-    check(sample)
 
 
 def test_no_gradient_flows_through_the_sum_of_weights():

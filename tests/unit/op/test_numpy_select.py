@@ -6,8 +6,8 @@ import torch
 import mxnova.core.op.numpy.select  # noqa: F401
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.op.record import find
-from tests.unit.op.inference import inferred_dtypes, inferred_shapes
-from tests.unit.op.samples import Sample, check
+from tests.unit.op.inference import inferred_dtypes
+from tests.unit.op.samples import Sample
 
 A = np.arange(12, dtype="float32").reshape(3, 4)
 I64 = np.int64
@@ -51,11 +51,6 @@ SAMPLES = [
     Sample(TENSOR, [A, I64([0, 2])], {"axis": 0, "val": 5.0}, lambda a, i: np.insert(a, i, 5, 0)),
 ]
 # fmt: on
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_sample(sample):
-    check(sample)
 
 
 def run(name, *arrays, **attrs):
@@ -114,27 +109,21 @@ def test_nonzero(name):
 
 # fmt: off
 REFUSED = [
-    (DELETE, [(3, 4)], {"int_ind": 5, "axis": 0}, "int_ind=5"),
-    (DELETE, [(3, 4)], {"int_ind": 1, "axis": 3}, "axis=3"),
-    (DELETE, [(3, 4)], {"start": 2, "step": 0, "axis": 1}, "step=0"),
-    (SCALAR, [(3, 4)], {"val": 5, "int_ind": 4, "axis": 0}, "int_ind=4"),
-    (SCALAR, [(3, 4)], {"val": 5}, "int_ind"),
-    (SCALAR, [(3, 4), (2,)], {"int_ind": 2, "axis": 0}, r"values \[2\]"),
-    (SCALAR, [(), (2,)], {"int_ind": 0, "axis": 0}, "axis=0"),
-    (SCALAR, [(3, 4), (2, 3, 4)], {"int_ind": 0, "axis": 0}, r"\[2,3,4\] has more axes"),
-    (SLICE, [(3, 4), (3,)], {"start": 0, "stop": 3, "step": 2, "axis": 1}, r"\[3\] .* \[3,2\]"),
-    (SLICE, [(3, 4)], {"val": 1, "step": 0}, "step=0"),
-    (TENSOR, [(3, 4), (3, 2), (1, 2)], {"axis": 1}, r"obj has shape \[1,2\]"),
-    (TENSOR, [(3, 4), (3,), (2,)], {"axis": 1}, r"values \[3\]"),
-    ("_npi_unique", [(2, 3)], {"axis": 2}, "axis=2"),
+    (DELETE, {"int_ind": 5, "axis": 0}, [(3, 4)], "int_ind=5"),
+    (DELETE, {"int_ind": 1, "axis": 3}, [(3, 4)], "axis=3"),
+    (DELETE, {"start": 2, "step": 0, "axis": 1}, [(3, 4)], "step=0"),
+    (SCALAR, {"val": 5, "int_ind": 4, "axis": 0}, [(3, 4)], "int_ind=4"),
+    (SCALAR, {"val": 5}, [(3, 4)], "int_ind"),
+    (SCALAR, {"int_ind": 2, "axis": 0}, [(3, 4), (2,)], "values [2]"),
+    (SCALAR, {"int_ind": 0, "axis": 0}, [(), (2,)], "axis=0"),
+    (SCALAR, {"int_ind": 0, "axis": 0}, [(3, 4), (2, 3, 4)], "[2,3,4] has more axes"),
+    (SLICE, {"start": 0, "stop": 3, "step": 2, "axis": 1}, [(3, 4), (3,)], "[3] ", " [3,2]"),
+    (SLICE, {"val": 1, "step": 0}, [(3, 4)], "step=0"),
+    (TENSOR, {"axis": 1}, [(3, 4), (3, 2), (1, 2)], "obj has shape [1,2]"),
+    (TENSOR, {"axis": 1}, [(3, 4), (3,), (2,)], "values [3]"),
+    ("_npi_unique", {"axis": 2}, [(2, 3)], "axis=2"),
 ]
 # fmt: on
-
-
-@pytest.mark.parametrize("name, shapes, attrs, text", REFUSED)
-def test_refused(name, shapes, attrs, text):
-    with pytest.raises(MXNetError, match=text):
-        inferred_shapes(name, attrs, shapes)
 
 
 def test_indices_to_insert_at_must_be_in_range():

@@ -10,7 +10,7 @@ from mxnova.core.base.errors import ArgumentError, MXNetError
 from mxnova.core.op.gradient import recorded
 from mxnova.core.op.record import find
 from tests.unit.op.inference import inferred_dtypes
-from tests.unit.op.samples import Sample, check
+from tests.unit.op.samples import Sample
 
 MIXED = np.array([-np.inf, -1.5, -0.0, 0, 0.5, np.inf, np.nan], "float32")
 INTEGERS = np.array([-119, -15, -1, 0, 1, 15, 119], "int32")
@@ -100,11 +100,6 @@ SAMPLES = [
     on(np.array([], bool), "_npx_constraint_check", np.array(True)),
 ]
 # fmt: on
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_sample(sample):
-    check(sample)
 
 
 def test_a_violated_constraint_raises_its_message():

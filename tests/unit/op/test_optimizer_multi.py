@@ -7,7 +7,7 @@ import mxnova.core.op.library  # noqa: F401
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.op.infer import Shapes
 from mxnova.core.op.record import find
-from tests.unit.op.samples import Sample, check
+from tests.unit.op.samples import Sample
 from tests.unit.op.test_optimizer import inferred_dtypes
 
 # Several weights in one call --------------------------------------------------------------------
@@ -164,11 +164,6 @@ SAMPLES = [
     Sample("multi_sum_sq", [np.full(100, 300, "float16")], {"num_arrays": 1}, np.float32([np.inf]), note="half"),
 ]
 # fmt: on
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_sample(sample):
-    check(sample)
 
 
 def test_finiteness_is_accumulated_into_the_output():

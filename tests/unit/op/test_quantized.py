@@ -10,7 +10,7 @@ from mxnova.core.base.errors import MXNetError
 from mxnova.core.op.quantized.products import convolution
 from mxnova.core.op.record import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
-from tests.unit.op.samples import Sample, check
+from tests.unit.op.samples import Sample
 
 
 def f(*numbers):
@@ -67,11 +67,6 @@ SAMPLES = [
     Sample(MUL, [i8(3, 3, 20), i8(5, -5, 20), *WIDE, *WIDE], CALIBRATED, (i8(30, -30, 32), f(-255), f(255)), note="keeps 8 bits"),
 ]
 # fmt: on
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_sample(sample):
-    check(sample)
 
 
 def test_numbers_survive_being_quantized_to_half_a_step():

@@ -76,11 +76,6 @@ SAMPLES = [
 # fmt: on
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_sample(sample):
-    check(sample)
-
-
 def gradient_of(op, values, **attrs):
     x = torch.tensor(values, requires_grad=True)
     recorded(find(op).of(attrs))(x).sum().backward()

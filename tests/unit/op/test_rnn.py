@@ -14,7 +14,7 @@ from mxnova.core.base.shapes import UNKNOWN
 from mxnova.core.op.nn import recurrence
 from mxnova.core.op.record import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
-from tests.unit.op.samples import Sample, check
+from tests.unit.op.samples import Sample
 
 GATES = {"rnn_relu": 1, "rnn_tanh": 1, "gru": 3, "lstm": 4}
 TIME, BATCH, FEATURES, SIZE = 4, 3, 2, 3
@@ -131,8 +131,8 @@ SAMPLES = [
 
 
 @pytest.mark.parametrize("row", SAMPLES, ids=str)
-def test_sample(row):
-    check(row)
+def test_sample(row, check_sample):
+    check_sample(row)
 
 
 def random_inputs(op, rng):

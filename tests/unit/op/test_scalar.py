@@ -11,7 +11,7 @@ from mxnova.core.op.families.rules import as_integer
 from mxnova.core.op.gradient import recorded
 from mxnova.core.op.record import find
 from tests.unit.op.inference import inferred_dtypes
-from tests.unit.op.samples import Sample, check
+from tests.unit.op.samples import Sample
 
 INTEGERS = np.array([-7, -3, -1, 1, 2, 5], "int32")
 BYTES = np.array([0, 1, 7, 200, 255], "uint8")
@@ -94,11 +94,6 @@ SAMPLES = [
     on(BOOLS, "_mul_scalar", 2.5, np.array([2.5, 0]), is_int=False),
 ]
 # fmt: on
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_sample(sample):
-    check(sample)
 
 
 def gradient_of(op, values, scalar):

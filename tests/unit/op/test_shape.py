@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 import numpy as np
-import pytest
 import torch
 
 import mxnova.core.op.tensor.enlarge
 import mxnova.core.op.tensor.layout
 import mxnova.core.op.tensor.reshape  # noqa: F401
-from mxnova.core.base.errors import MXNetError
 from mxnova.core.base.scopes import set_np_shape
 from mxnova.core.base.shapes import UNKNOWN
 from mxnova.core.op.record import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
-from tests.unit.op.samples import Sample, check
+from tests.unit.op.samples import Sample
 
 _ = UNKNOWN
 X = (2, 3, 4)
@@ -103,24 +101,6 @@ REFUSED = [
     ("Pad", {"mode": "reflect", "pad_width": (0, 0, 0, 0, 2, 0, 0, 0)}, [(1, 1, 2, 2)], "too small"),
 ]
 # fmt: on
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_sample(sample):
-    check(sample)
-
-
-@pytest.mark.parametrize("op, attrs, inputs, output, expected", INFERRED)
-def test_inferred(op, attrs, inputs, output, expected):
-    assert inferred_shapes(op, attrs, inputs, output) == expected
-
-
-@pytest.mark.parametrize("op, attrs, inputs, fact", REFUSED)
-def test_refused(op, attrs, inputs, fact):
-    with pytest.raises(MXNetError) as caught:
-        inferred_shapes(op, attrs, inputs)
-    assert fact in str(caught.value)
-    assert op in str(caught.value)
 
 
 def test_reshape_makes_a_scalar_under_numpy_shapes():

@@ -8,8 +8,8 @@ import mxnova.core.op.tensor.split  # noqa: F401
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.base.shapes import UNKNOWN
 from mxnova.core.op.record import find
-from tests.unit.op.inference import inferred_dtypes, inferred_shapes
-from tests.unit.op.samples import Sample, check
+from tests.unit.op.inference import inferred_dtypes
+from tests.unit.op.samples import Sample
 
 _ = UNKNOWN
 X = (5, 4)
@@ -90,23 +90,6 @@ REFUSED = [
     ("stack", {"num_args": 2, "axis": 3}, [(2, 3), (2, 3)], "axis=3"),
 ]
 # fmt: on
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_sample(sample):
-    check(sample)
-
-
-@pytest.mark.parametrize("op, attrs, inputs, output, expected", INFERRED)
-def test_inferred(op, attrs, inputs, output, expected):
-    assert inferred_shapes(op, attrs, inputs, output) == expected
-
-
-@pytest.mark.parametrize("op, attrs, inputs, fact", REFUSED)
-def test_refused(op, attrs, inputs, fact):
-    with pytest.raises(MXNetError) as caught:
-        inferred_shapes(op, attrs, inputs)
-    assert fact in str(caught.value)
 
 
 def test_concat_refuses_mixed_types():

@@ -12,7 +12,7 @@ from mxnova.core.base.shapes import UNKNOWN
 from mxnova.core.op.gradient import recorded
 from mxnova.core.op.record import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
-from tests.unit.op.samples import Sample, check
+from tests.unit.op.samples import Sample
 
 _ = UNKNOWN
 HALVES = np.array([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, -0.3, 0.7, 0.49999997, 8388609.0], "float32")
@@ -110,8 +110,8 @@ ON_INTEGERS = [
 
 
 @pytest.mark.parametrize("sample", SAMPLES + ON_INTEGERS, ids=str)
-def test_sample(sample):
-    check(sample)
+def test_sample(sample, check_sample):
+    check_sample(sample)
 
 
 def gradient_of(op, values, **attrs):

@@ -63,4 +63,5 @@ class _SVRGOptimizer(Optimizer):
 
     def _check_index(self, index: Any) -> str:
         """The name that belongs to an index, which may be the name itself."""
-        return index if index in self.idx2name.values() else self.idx2name[index]
+        name: str = index if index in self.idx2name.values() else self.idx2name[index]
+        return name

@@ -237,7 +237,8 @@ def _ratio(draw: StdRandom, p: SimpleNamespace) -> float:
     low, spread = 1 - p.max_aspect_ratio, 2 * p.max_aspect_ratio
     if p.min_aspect_ratio is not None:
         low, spread = p.min_aspect_ratio, p.max_aspect_ratio - p.min_aspect_ratio
-    return draw.uniform(0, 1) * spread + low
+    ratio: float = draw.uniform(0, 1) * spread + low
+    return ratio
 
 
 def _frame(drawing: Drawing, p: SimpleNamespace) -> None:

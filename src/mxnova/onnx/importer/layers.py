@@ -54,8 +54,8 @@ def _window(site: Site, kernel: Sequence[int], sizes: Sequence[int]) -> Window:
     if min([*kernel, *stride, *dilate]) < 1 or min(pads) < 0:
         raise RefusalError("kernel, strides, dilations must be positive, pads not negative")
     pads = [0] * (2 * rank) if kind == "VALID" else pads
-    edges = tuple(pads[:rank]), tuple(pads[rank:])
-    window = Window(tuple(kernel), tuple(stride), tuple(dilate), *edges)
+    before, after = tuple(pads[:rank]), tuple(pads[rank:])
+    window = Window(tuple(kernel), tuple(stride), tuple(dilate), before, after)
     if not kind.startswith("SAME") or site.kind == "ConvTranspose":
         return window
     totals = [_same(*facts) for facts in zip(sizes, window.reach, stride, strict=True)]

@@ -172,7 +172,8 @@ class Site:
             raise RefusalError(f"input {position} ({what}) must have one number, not {array.shape}")
         if has_open(array):
             raise RefusalError(f"input {position} ({what}) is a size that the file leaves open")
-        return array.item()
+        number: float = array.item()
+        return number
 
     def axis(self, axis: int, rank: int | None = None) -> int:
         """An axis, counted from the front."""

@@ -44,7 +44,8 @@ def _function(name: str) -> Callable[..., HybridBlock]:
     """The function that makes model `name`, which spells it as a name in Python."""
     for written, spelled in _SPELLED.items():
         name = name.replace(written, spelled)
-    return globals()[name]
+    function: Callable[..., HybridBlock] = globals()[name]
+    return function
 
 
 _MODELS = {name: _function(name) for name in _model_sha1}
