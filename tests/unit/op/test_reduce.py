@@ -144,16 +144,32 @@ AT_EDGES = np.concatenate(
     dtype="float32",
 )
 
+# As MXNet 1.9.1 counts: float32's -0.3 is below the range.
+INSIDE = np.histogram(AT_EDGES[:-3], TENTHS)[0] - np.eye(7, dtype="int64")[0]
+SMALL = np.array([0, 1, 2, 200, 250, 3, 3], "uint8")
+OF_UINT8 = [
+    (3, "(-2, 4)", [0, 2, 3], [254, 0, 2, 4]),
+    (1, "(-2, 4)", [0], [254, 4]),
+    (10, "(0, 3)", [0, 1, 0, 0, 1, 0, 0, 1, 0, 2], [0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3]),
+    (3, "(1.5, 300)", [3, 0, 2], [1, 101, 200, 44]),
+    (1, "(1.5, 300)", [5], [1, 44]),
+    (3, "(0, 0)", [0, 0, 1], [0, 0, 0, 0]),
+]
 # fmt: off
 SUMMARIES = [
     Sample("_histogram", [VALUES], {"bin_cnt": 4, "range": "(0, 1)"}, (np.array([2, 1, 1, 3]), np.linspace(0, 1, 5, dtype="float32"))),
     Sample("_histogram", [np.tile(VALUES, 500)], {"bin_cnt": 4, "range": "(0, 1)"}, (np.array([1000, 500, 500, 1500]), np.linspace(0, 1, 5, dtype="float32")), note="many"),
-    Sample("_histogram", [np.tile(AT_EDGES, 500)], {"bin_cnt": 7, "range": "(-0.3, 1.9)"}, (np.histogram(AT_EDGES[:-3], TENTHS)[0] * 500, TENTHS), note="many at its edges"),
+    Sample("_histogram", [np.tile(AT_EDGES, 500)], {"bin_cnt": 7, "range": "(-0.3, 1.9)"}, (INSIDE * 500, TENTHS), note="many at its edges"),
     Sample("_histogram", [np.append(SIXTIETHS, np.float32("nan")), SIXTIETHS[5:-5]], {}, (np.histogram(SIXTIETHS, SIXTIETHS[5:-5])[0], SIXTIETHS[5:-5]), note="many edges"),
     Sample("_histogram", [VALUES], {"bin_cnt": 4, "range": "(0, 0)"}, (np.array([0, 1, 2, 2]), np.linspace(-0.5, 0.5, 5, dtype="float32"))),
     Sample("_histogram", [VALUES, EDGES], {}, (np.array([2, 1, 4]), EDGES)),
-    Sample("_histogram", [AT_EDGES], {"bin_cnt": 7, "range": "(-0.3, 1.9)"}, (np.histogram(AT_EDGES[:-3], TENTHS)[0], TENTHS), note="at its edges"),
+    Sample("_histogram", [AT_EDGES], {"bin_cnt": 7, "range": "(-0.3, 1.9)"}, (INSIDE, TENTHS), note="at its edges"),
     Sample("_histogram", [np.array([1, 5, 9], "int32"), np.array([0, 5, 9], "int32")], {}, (np.array([1, 2]), np.array([0, 5, 9], "int32")), note="integers"),
+    # MXNet 1.9.1 gave these: edges are cut to integers, or wrap around; numbers outside of the range, which rounded edges hold, do not count.
+    *(Sample("_histogram", [SMALL], {"bin_cnt": count, "range": limits}, (np.array(counts), np.array(edges, "uint8")), note=f"of uint8 in {count} of {limits}") for count, limits, counts, edges in OF_UINT8),
+    Sample("_histogram", [SMALL, np.array([253, 0, 3], "uint8")], {}, (np.array([0, 0]), np.array([253, 0, 3], "uint8")), note="edges that fall"),
+    Sample("_histogram", [np.array([0.8, 1, 3], "float16")], {"bin_cnt": 2, "range": "(0.8, 3)"}, (np.array([1, 1]), np.array([0.8, 1.9, 3], "float16")), note="below the range"),
+    Sample("_histogram", [np.array([0.9], "float64")], {"bin_cnt": 10, "range": "(0, 3)"}, (np.eye(10, dtype="int64")[3], np.arange(31)[::3] / 10), note="exact edges"),
     Sample("_contrib_allclose", [VALUES, VALUES], {}, np.array(1, "uint8")),
     Sample("_contrib_allclose", [VALUES, VALUES], {"equal_nan": False}, np.array(0, "uint8")),
     Sample("_contrib_allclose", [EDGES, EDGES * np.float32(1.05)], {}, np.array(0, "uint8"), note="apart"),

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, SupportsFloat, cast
 
+import torch
+
 from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError, argument_error
 from ..op import arithmetic as operators
 from ..op.dtypes import dtype_name
@@ -117,5 +119,17 @@ for _name in ("add", "sub", "mul", "truediv", "div", "mod"):
     _type = _TYPES[f"__{_name}__"]
     _method = _in_place(f"__i{_name}__", _type, vars(Arithmetic)[f"__{_name}__"])
     setattr(Arithmetic, f"__i{_name}__", _method)
-for _name, _operator in (("__neg__", "negative"), ("__abs__", "abs")):
-    setattr(Arithmetic, _name, alone(find(_operator)))
+
+
+def negation(negative: str, product: str, **settings: Any) -> Callable[[Any], Any]:
+    """``-array`` by the operator `negative`; of truth values by `product`, as integers."""
+    of_numbers, times = alone(find(negative)), with_number(find(product), **settings)
+
+    def negate(array: BaseArray) -> Any:
+        return times(array, -1.0) if array._raw.dtype is torch.bool else of_numbers(array)
+
+    return negate
+
+
+setattr(Arithmetic, "__neg__", negation("negative", "_mul_scalar"))  # noqa: B010
+setattr(Arithmetic, "__abs__", alone(find("abs")))  # noqa: B010

@@ -15,7 +15,7 @@ from ..numpy.methods import FUNCTIONS, PYTHON_OPERATORS, NumpyMethods
 from ..numpy.world import NUMBER, World
 from ..op.dtypes import dtype_name
 from ..op.record import find
-from .arithmetic import refuse_if_recorded
+from .arithmetic import negation, refuse_if_recorded
 from .array import NDArray
 from .base_array import CLASSES
 from .creation import array
@@ -306,7 +306,7 @@ for _name, _function in PYTHON_OPERATORS.items():
         setattr(ndarray, f"__{_name}__", _fast(f"__{_name}__", _function))
         if _function not in COMPARISONS:
             setattr(ndarray, f"__r{_name}__", _fast(f"__r{_name}__", _function))
-for _name, _function in (("__neg__", "negative"), ("__abs__", "absolute")):
-    setattr(ndarray, _name, alone(find(f"_npi_{_function}")))
+setattr(ndarray, "__neg__", negation("_npi_negative", "_npi_multiply_scalar", is_int=True))  # noqa: B010
+setattr(ndarray, "__abs__", alone(find("_npi_absolute")))  # noqa: B010
 for _name in ("add", "sub", "mul", "truediv", "div", "mod", "and", "or", "xor", "matmul"):
     setattr(ndarray, f"__i{_name}__", _in_place(_name))

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ...base.params import Doubles
+from ...base.params import StructuralDoubles
 from ...base.shapes import shape_text
 from ..declaration import function_operator
 from ..infer import DTypes, Shapes
@@ -57,7 +57,7 @@ def histogram(
     bins: Tensor | None = None,
     *,
     bin_cnt: int | None = None,
-    range: Doubles | None = None,
+    range: StructuralDoubles | None = None,
 ) -> tuple[Tensor, Tensor]:
     """How many elements lie in each bin, and the edges of the bins.
 
@@ -65,20 +65,45 @@ def histogram(
 
     Args:
         data: numbers, of any shape.
-        bins: ascending edges, of the type of data; absent with bin_cnt.
+        bins: edges, of the type of data; absent with bin_cnt. An element is counted in the first
+            bin whose upper edge is above it.
         bin_cnt: number of bins of equal width.
         range: (low, high), the outer edges for bin_cnt.
     """
-    edges = _even_edges(data, bin_cnt or 0, range or ()) if bins is None else bins.clone()
+    if bins is not None:
+        return _counts_between(data, bins), bins.clone()
+    low, high = _outer_edges(range or ())
+    edges = _even_edges(data, bin_cnt or 0, low, high)
+    if not data.dtype.is_floating_point:
+        return _counts_of_integers(data, edges, low, high), edges
+    if edges[0].item() < low or edges[-1].item() > high:  # rounded to the type
+        data = data[(data.double() >= low) & (data.double() <= high)]
+    return _counts_between(data, edges), edges
+
+
+def _counts_of_integers(data: Tensor, edges: Tensor, low: float, high: float) -> Tensor:
+    """Counts in even bins, whose edges the integer type has rounded or wrapped around."""
+    values, count = data.flatten().double(), len(edges) - 1
+    values, limits = values[(values >= low) & (values <= high)], edges.double()
+    places = ((values - low) * count / (high - low)).long().clamp(max=count - 1)
+    places -= (values < limits[places]).long()
+    places += ((values >= limits[places + 1]) & (places < count - 1)).long()
+    return torch.bincount(places[places >= 0], minlength=count)
+
+
+def _counts_between(data: Tensor, edges: Tensor) -> Tensor:
     exact = torch.float32 if data.dtype in (torch.float16, torch.float32) else torch.float64
     values, limits = data.to(exact).flatten(), edges.to(exact)
+    if (limits[1:] < limits[:-1]).any():
+        values = values[(values >= limits[0]) & (values <= limits[-1])]
+        limits = limits.cummax(0).values
     if data.device.type == "cpu":
         before = _before(values.detach().numpy(), limits.detach().numpy())
-        return torch.from_numpy(np.diff(before)), edges
+        return torch.from_numpy(np.diff(before))
     places = torch.bincount(torch.bucketize(values, limits, right=True), minlength=len(edges) + 1)
     counts = places[1:-1].clone()
     counts[-1] += (values == limits[-1]).sum()
-    return counts, edges
+    return counts
 
 
 # A million numbers are compared with a limit in 0.14 ms, sorted block by block in 6; few numbers
@@ -105,11 +130,14 @@ def _blocks(values: NDArray[Any], size: int) -> Iterator[NDArray[Any]]:
     return (values[i : i + size] for i in range(0, len(values), size))
 
 
-def _even_edges(data: Tensor, count: int, limits: tuple[float, ...]) -> Tensor:
+def _outer_edges(limits: tuple[float, ...]) -> tuple[float, float]:
     low, high = limits
-    if low == high:
-        low, high = low - 0.5, high + 0.5
-    edges = low + np.arange(count + 1) * ((high - low) / count)
+    return (low - 0.5, high + 0.5) if low == high else (low, high)
+
+
+def _even_edges(data: Tensor, count: int, low: float, high: float) -> Tensor:
+    steps = np.arange(count + 1)
+    edges = (high * steps + low * (count - steps)) / count
     return torch.from_numpy(edges).to(data.device, data.dtype)
 
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from ...base.errors import MXNetError, argument_error, told_as
-from ...base.params import Double, Shape
+from ...base.params import Double, Shape, StructuralDouble
 from ...base.shapes import shape_text
 from ..declaration import function_operator, operator
 from ..dtypes import dtype_name
@@ -36,7 +36,7 @@ class Percentile(Op):
     axis: Shape | None = None
     interpolation: Literal["linear", "lower", "higher", "midpoint", "nearest"] = "linear"
     keepdims: bool = False
-    q_scalar: Double | None = None
+    q_scalar: StructuralDouble | None = None
     differentiable = False
 
     def inputs(self) -> tuple[str, ...]:
@@ -68,8 +68,7 @@ class Percentile(Op):
 
     def forward(self, a: Tensor, q: Tensor | None = None) -> Tensor:
         if q is None:
-            kind = a.dtype if a.dtype is torch.float16 else torch.float64
-            q = torch.full((), self.q_scalar or 0.0, dtype=kind, device=a.device)
+            q = torch.full((), self.q_scalar or 0.0, dtype=torch.float64, device=a.device)
         elif bool(((q < 0) | (q > 100)).any()):
             raise self._beyond("q", "array", "must be in [0, 100] everywhere")
         rows, kept = self._rows(a)
@@ -105,8 +104,9 @@ class Percentile(Op):
             return ordered[..., (place + 0.5).floor().long()]
         if self.interpolation == "midpoint":
             return (lower + upper) / 2
-        if dtype is torch.float16:  # in which MXNet takes the part of the difference
-            return lower + (upper - lower).to(dtype) * (place % 1).to(dtype)
+        if dtype is torch.float16:  # to which MXNet rounds both shares
+            above = place % 1
+            return (lower * (1 - above)).to(dtype).float() + (upper * above).to(dtype)
         return torch.lerp(lower, upper, (place % 1).to(ordered.dtype))
 
 
