@@ -14,6 +14,9 @@ from functools import cache
 from pathlib import Path
 
 import mxnova
+import mxnova.core.exec.control_flow
+import mxnova.core.exec.custom
+import mxnova.core.exec.fused_layers
 import mxnova.core.op.library
 from mxnova.core.op.record import REGISTRY
 
@@ -24,11 +27,13 @@ ROOMS = ("core/op/", "onnx/importer/")  # where names of operators belong
 # What MXNet wrote down so: file formats, spellings in its messages, names of nodes.
 RECORDED = """
     capi/argument_texts.py:_LISTED_AS capi/argument_texts.py:_UNLISTED
-    capi/argument_texts.py:_ORDER capi/argument_texts.py:_TEXTS capi/legacy.py:_FUNCTIONS
+    capi/argument_texts.py:_GRAPHS capi/argument_texts.py:_ORDER capi/argument_texts.py:_TEXTS
+    capi/legacy.py:_FUNCTIONS capi/symbol.py:_BODIES
     contrib/amp/lists/symbol_fp16.py:* contrib/amp/lists/symbol_bf16.py:*
     contrib/naming.py:_NAMED_OUTPUTS core/exec/interpreter.py:_OF_NAMED_DATA
     core/exec/layer_chain.py:ACTIVATIONS core/exec/layer_fusion.py:_OF_REAL
     core/exec/layer_fusion.py:_REAL core/exec/layer_fusion.py:_INTEGER
+    core/exec/layer_fusion.py:_NARROWED
     core/graph/arithmetic.py:_ARITHMETIC
     numpy_dispatch_protocol.py:_NUMPY_ARRAY_FUNCTION_LIST
     numpy_dispatch_protocol.py:_NUMPY_ARRAY_UFUNC_LIST

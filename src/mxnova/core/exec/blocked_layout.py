@@ -152,6 +152,10 @@ class _Blocked(TrainingGroup):
     def _prepared(self, program: Program, data: Sequence[Tensor]) -> Function | None:
         if any(t.dtype is not torch.float32 for t in data):  # other than the graph was drawn for
             return None
+        shapes, dtypes = program.facts.shapes(program.symbol), program.facts.dtypes(program.symbol)
+        sums = filter(_is_sum, program.symbol.nodes)
+        if not all(is_sum_of_equals(n, shapes, dtypes) for n in sums):  # they broadcast now
+            return None
         apart = WritesApart(_with_conversions(program.symbol), [v.name for v in program.variables])
         return apart.around(program.lower(apart.pure, TRAINING).function)
 

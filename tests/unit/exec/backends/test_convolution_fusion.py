@@ -145,3 +145,21 @@ def test_other_types_are_left_alone(dtype):
 def test_volumes_are_left_alone():
     symbol = mx.sym.Convolution(data(), kernel=(1, 1, 1), num_filter=2)
     assert rewritten(symbol.simple_bind(mx.cpu(), data=(1, 2, 3, 3, 3))) == []
+
+
+@pytest.mark.parametrize("size", [6, 96])  # the larger one goes by tiles where that is faster
+def test_sums_that_broadcast_later_are_added_alike(size):
+    """A program is kept for other batches, whose sums may broadcast where its own did not."""
+    other = mx.sym.var("other")
+    symbol = mx.sym.relu(mx.sym.broadcast_add(conv(data(), "c"), conv(other, "d")))
+    function = mx.nd.CachedOp(symbol)
+    rng = np.random.default_rng(1)
+    shapes = {"data": (1, 4, size, size), "other": (1, 4, size, size)}
+    names = symbol.list_arguments()
+    inferred = dict(zip(names, symbol.infer_shape(**shapes)[0]))
+    arrays = {n: mx.nd.array(rng.normal(size=inferred[n])) for n in names}
+    for batch in (1, 1, 1, 3, 3, 3):
+        arrays["data"] = mx.nd.array(rng.normal(size=(batch, 4, size, size)))
+        wanted = symbol.eval(ctx=mx.cpu(), **arrays)[0].asnumpy()
+        given = function(*(arrays[n] for n in names)).asnumpy()
+        np.testing.assert_allclose(given, wanted, rtol=1e-4, atol=1e-4)

@@ -89,8 +89,21 @@ class FusedConvolution(Op):
         """Itself, adding into the memory of its second input."""
         return type(self)(**{**self.values, "in_place": True})
 
+    def _is_added_alike(self, image: Tensor, other: Tensor) -> bool:
+        """Whether the sum does not broadcast, as it did not at the shapes it was made for."""
+        sizes = self.geometry.sizes(image.shape[2:], self.kernel)
+        return other.shape == (len(image), self.filters, *sizes)
+
+    def _broadcast(self, image: Tensor, other: Tensor) -> Tensor:
+        """The same for a sum that broadcasts, step by step."""
+        alone = {"with_sum": False, "in_place": False, "unary": ("none", [], "")}
+        total = type(self)(**{**self.values, **alone}).forward(image) + other.to(self.dtype)
+        return torch.relu(total) if self.unary[0] == "relu" else total
+
     def forward(self, *data: Tensor) -> Tensor:
         """unary(convolution(data) + other)."""
+        if self.with_sum and not self._is_added_alike(*data):
+            return self._broadcast(*data)
         image, *others = (channels_last(t.to(self.dtype)) for t in data)
         other = others[0] if others else None
         return torch_api.convolution_pointwise(

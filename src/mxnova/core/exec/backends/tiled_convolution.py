@@ -65,6 +65,8 @@ class WinogradConvolution(FusedConvolution):
 
     def forward(self, *data: Tensor) -> Tensor:
         """unary(convolution(data) + other)."""
+        if self.with_sum and not self._is_added_alike(*data):
+            return self._broadcast(*data)
         images, *others = data
         is_rectified = self.unary[0] == "relu"
         output = self._convolved(images, is_rectified and not others)
