@@ -83,7 +83,7 @@ COMPARISONS = {
     "core/exec/recurrent_weights.py": 1,
     "core/exec/subgraph_backends.py": 1,
     "core/graph/serialize.py": 1,
-    "visualization.py": 9,
+    "visualization.py": 5,
 }
 
 
