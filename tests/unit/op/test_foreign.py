@@ -20,7 +20,7 @@ LINALG = {  # operators of float32 and float64 alone, as in MXNet -> their numbe
     "_npi_cholesky": 1,
     "_npi_svd": 1,
 }
-REFUSED = ["float16", "bfloat16", "bool", "int8", "uint8", "int32", "int64"]
+FOREIGN_DTYPES = ["float16", "bfloat16", "bool", "int8", "uint8", "int32", "int64"]
 OTHERS = [  # operator, shapes, attributes, types that its kernel lacks
     ("softmax", [SQUARE], {}, ["bool"]),
     ("softmin", [SQUARE], {}, ["bool"]),
@@ -35,7 +35,7 @@ OTHERS = [  # operator, shapes, attributes, types that its kernel lacks
     ("_linalg_gemm2", [SQUARE, SQUARE], {}, ["bool"]),
     ("_linalg_syrk", [SQUARE], {}, ["bool"]),
 ]
-CALLS = [(name, [SQUARE] * n, {}, dtype) for name, n in LINALG.items() for dtype in REFUSED]
+CALLS = [(name, [SQUARE] * n, {}, dtype) for name, n in LINALG.items() for dtype in FOREIGN_DTYPES]
 CALLS += [(name, shapes, attrs, dtype) for name, shapes, attrs, all_ in OTHERS for dtype in all_]
 
 
