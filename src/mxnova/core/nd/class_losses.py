@@ -12,6 +12,7 @@ from torch import Tensor, is_grad_enabled
 
 from ..op.record import Op, find
 from ..op.tensor.lookup import in_range
+from ..runtime import tuning
 from ..runtime.attention import ATTENTION
 from ..runtime.one_thread import in_one_thread
 from .base_array import CLASSES, BaseArray
@@ -48,7 +49,7 @@ def class_losses(scores: BaseArray, label: BaseArray) -> BaseArray | None:
     context = scores._chunk.context
     if label._chunk.context is not context:
         return None
-    run = _losses if value.numel() > _FEW else _losses_of_few
+    run = _losses if value.numel() > tuning.SMALL_LOSS_SIZE else _losses_of_few
     if not STATE.recording or (scores._tracked is None and label._tracked is None):
         return wrap(run(value, classes), context)
     link = flow_of(scores)
@@ -62,7 +63,6 @@ def _losses(scores: Tensor, classes: Tensor) -> Tensor:
     return F.nll_loss(torch.log_softmax(scores, 1), index, reduction="none")
 
 
-_FEW = 1 << 14  # scores; several threads are not faster
 _losses_of_few = in_one_thread(_losses)
 
 
