@@ -14,10 +14,10 @@ from ..core.base.errors import ArgumentTypeError, told_as
 from ..core.base.handles import GIVEN, find, give
 from ..core.exec import control_flow, custom, fused_layers  # noqa: F401 - these register operators
 from ..core.nd.array import NDArray
-from ..core.nd.dispatch import invoke
+from ..core.nd.calls.dispatch import invoke
 from ..core.nd.memory import take
 from ..core.nd.recording import STATE
-from ..core.nd.validation import settled
+from ..core.nd.calls.validation import settled
 from ..core.op import library  # noqa: F401 - registers operators
 from ..core.op.dtypes import mx_dtype
 from ..core.op.record import REGISTRY, Op, OpType

@@ -12,7 +12,7 @@ from torch import Tensor, is_grad_enabled
 
 from ..op.record import Op, find
 from ..op.tensor.lookup import in_range
-from ..runtime.attention import ATTENTION
+from ..runtime.slow_path import SLOW_PATH
 from ..runtime.one_thread import in_one_thread
 from .base_array import CLASSES, BaseArray
 from .recording import STATE
@@ -39,7 +39,7 @@ def class_losses(scores: BaseArray, label: BaseArray) -> BaseArray | None:
         ordinary, for the operators to see.
     """
     dense = CLASSES["default"]
-    if ATTENTION or type(scores) is not dense or type(label) is not dense:
+    if SLOW_PATH or type(scores) is not dense or type(label) is not dense:
         return None
     value, classes = scores._raw, label._raw
     n = len(value) if value.ndim == 2 and value.dtype in _DTYPES else 0

@@ -24,7 +24,7 @@ from . import (
 )
 from .array import NDArray
 from .conversion import dense_array, is_scipy
-from .dispatch import invoke
+from .calls.dispatch import invoke
 from .exchange import tensor_from, tensor_of_capsule
 from .wrapping import receive, wrap
 

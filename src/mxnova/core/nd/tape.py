@@ -36,10 +36,10 @@ __all__ = [
     "is_level",
     "is_live",
     "is_small",
-    "link_of",
     "linked",
     "outputs_of",
     "reached",
+    "real_links",
     "refuse_without_gradient",
     "starts",
     "step",
@@ -174,14 +174,22 @@ def flow_of(array: Any) -> Tensor | None:
     return tracked if tracked is not None and array._node.inputs is not None else None
 
 
-def link_of(array: Any) -> Tensor | None:
-    """What stands for an array in a graph; None if it is sparse, or of a graph that is used up."""
-    value, tracked = array._raw, array._tracked
-    if type(value) is not Tensor:
-        return None
-    if tracked is None:
-        return value.data
-    return tracked if array._node.inputs is not None else None
+def real_links(arrays: Iterable[Any]) -> list[Tensor] | None:
+    """What stands for dense arrays of real numbers in a graph.
+
+    None where one of them is sparse, holds integers, or belongs to a graph that is used up.
+    """
+    links = []
+    for array in arrays:
+        value, link = array._raw, array._tracked
+        if type(value) is not Tensor or not value.is_floating_point():
+            return None
+        if link is None:
+            link = value.data
+        elif array._node.inputs is None:
+            return None
+        links.append(link)
+    return links
 
 
 def linked(arrays: Iterable[Any]) -> list[Tensor] | None:
