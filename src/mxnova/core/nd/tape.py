@@ -39,7 +39,6 @@ __all__ = [
     "linked",
     "outputs_of",
     "reached",
-    "real_links",
     "refuse_without_gradient",
     "starts",
     "step",
@@ -172,24 +171,6 @@ def flow_of(array: Any) -> Tensor | None:
     """What gradients flow through; None where they do not, or not any more."""
     tracked: Tensor | None = array._tracked
     return tracked if tracked is not None and array._node.inputs is not None else None
-
-
-def real_links(arrays: Iterable[Any]) -> list[Tensor] | None:
-    """What stands for dense arrays of real numbers in a graph.
-
-    None where one of them is sparse, holds integers, or belongs to a graph that is used up.
-    """
-    links = []
-    for array in arrays:
-        value, link = array._raw, array._tracked
-        if type(value) is not Tensor or not value.is_floating_point():
-            return None
-        if link is None:
-            link = value.data
-        elif array._node.inputs is None:
-            return None
-        links.append(link)
-    return links
 
 
 def linked(arrays: Iterable[Any]) -> list[Tensor] | None:

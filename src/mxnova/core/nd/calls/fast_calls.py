@@ -21,7 +21,7 @@ from ..base_array import BaseArray
 from ..chunk import Chunk
 from ..exchange import Number
 from ..recording import STATE
-from ..tape import outputs_of, real_links, step
+from ..tape import outputs_of, step
 from ..wrapping import owned, wrap
 from .dispatch import invoke
 from .plan import Plan
@@ -176,7 +176,6 @@ _SCOPE = {
     "is_grad_enabled": is_grad_enabled,
     "new": object.__new__,
     "owned": owned,
-    "real_links": real_links,
     "recorded": recorded,
     "several_results": _several_results,
     "step": step,

@@ -46,10 +46,11 @@ def {name}({parameters}):
 """
 _RECORDED = """
 if ({tracked}) and STATE.recording:
-    links = real_links(({arrays},))
-    if links is None or not is_grad_enabled():
+    if not ({are_real} and is_grad_enabled()):
         return {general}
-    {values}{comma} = links
+    {links}
+    if {is_used_up}:
+        return {general}
     {find_op}
     try:
         result = recorded({recorded_op})({values})
@@ -68,6 +69,10 @@ made._raw = result
 made._tracked = made._node = made._grad = None
 return made
 """
+# A tensor for the graph, None where the array belongs to one that is used up.
+_LINK = """\
+link = a{i}._tracked
+x{i} = x{i}.data if link is None else link if a{i}._node.inputs is not None else None"""
 # What `wrapping.wrap` does, in half its time.
 _ARRAY = """
 chunk = new(Chunk)
@@ -84,6 +89,7 @@ _OF_ONE_TYPE = {
     "unknown": "dtype not in passed{unlike}",
     "admit": "passed.after({op}, {arrays})",
     "unlike": "",
+    "are_real": "dtype.is_floating_point and type(x0) is Tensor",
     "check": "",
     "check_recorded": "",
     "cls": "kind",
@@ -211,9 +217,11 @@ def _of_arrays(n: int) -> dict[str, str]:
     return {
         "array": _ARRAY,
         "arrays": ", ".join([f"a{i}" for i in numbers]),
-        "comma": "," if n == 1 else "",
         "is_given": " or ".join([f"result is x{i}" for i in numbers]),
+        "is_used_up": " or ".join([f"x{i} is None" for i in numbers]),
+        "links": "\n".join([_LINK.format(i=i) for i in numbers]),
         "kinds": f"({kinds})" if n > 1 else f"(kind, x0.dtype) if plan.any_shape else ({kinds})",
+        "are_real": " and ".join([f"x{i}.is_floating_point()" for i in numbers]),
         "raws": ", ".join([f"a{i}._raw" for i in numbers]),
         "tracked": " or ".join([f"a{i}._tracked is not None" for i in numbers]),
         "values": ", ".join([f"x{i}" for i in numbers]),
