@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.errors import MXNetError
-from ..runtime.slow_path import SLOW_PATH
 from ..runtime.engine import RUNNING, Task, Var, engine
+from ..runtime.slow_path import SLOW_PATH
 from .chunk import CHECKS_ACCESS
 
 __all__ = ["READ", "WRITE", "settle", "var_of"]

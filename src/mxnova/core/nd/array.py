@@ -20,25 +20,25 @@ from ..base.handles import handle_of, object_of
 from ..methods import METHODS, OperatorMethods
 from ..op.dtypes import mx_dtype, torch_dtype
 from ..op.record import OpType, find
-from ..runtime.slow_path import SLOW_PATH
 from ..runtime.context import Context, context_of
 from ..runtime.profiler import API, PROFILER, api_call, clock, span
+from ..runtime.slow_path import SLOW_PATH
 from ..runtime.storage import moved
 from .arithmetic import Arithmetic
 from .array_operators import AsType, CopyTo, Index, Overwrite
 from .autograd import attach, backward
 from .base_array import CLASSES
-from .chunk import ReadOnlyChunk, new_chunk
 from .calls.dispatch import invoke
-from .exchange import Interchange, Number, numpy_of, tensor_from, written
+from .calls.fast_calls import call_one
+from .chunk import ReadOnlyChunk, new_chunk
 from .deferred_errors import is_failing
+from .exchange import Interchange, Number, numpy_of, tensor_from, written
 from .files import dumps_array, loads_array
 from .functions import function_of
 from .indexing import assign, is_whole, refusal, select, slices_lie_together
 from .modes import MODES
 from .recording import STATE, recorded_write
 from .reshaping import Reshaping
-from .calls.fast_calls import call_one
 from .tape import Leaf, is_live, linked
 from .wrapping import receive, view_of, viewed_as, wrap
 

@@ -28,9 +28,9 @@ from ..op.dtypes import dtype_name
 from ..op.integer_gradient import integer_stand_in
 from ..op.kernel_gradient import stand_in
 from ..op.reordering import in_order
-from ..runtime.slow_path import SLOW_PATH
 from ..runtime.one_thread import in_one_thread
 from ..runtime.profiler import PROFILER, recorded_backward
+from ..runtime.slow_path import SLOW_PATH
 from ..runtime.torch_api import base_of, has_backward_hooks, is_zero_tensor, run_backward
 from .access import READ, settle
 from .base_array import BaseArray

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from torch import Tensor
 
-from ..runtime.slow_path import SLOW_PATH
 from ..runtime.context import Context
+from ..runtime.slow_path import SLOW_PATH
 from .access import READ, WRITE, settle
 from .chunk import Chunk
 

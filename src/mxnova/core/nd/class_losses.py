@@ -12,8 +12,8 @@ from torch import Tensor, is_grad_enabled
 
 from ..op.record import Op, find
 from ..op.tensor.lookup import in_range
-from ..runtime.slow_path import SLOW_PATH
 from ..runtime.one_thread import in_one_thread
+from ..runtime.slow_path import SLOW_PATH
 from .base_array import CLASSES, BaseArray
 from .recording import STATE
 from .tape import TapeNode, flow_of, step, step_after, variable_of

@@ -18,10 +18,10 @@ from ..op.record import find
 from .arithmetic import negation, refuse_if_recorded
 from .array import NDArray
 from .base_array import CLASSES
+from .calls.fast_calls import binary_call, scalar_call, unary_call
 from .creation import array
 from .functions import function_of
 from .recording import STATE, recorded_write
-from .calls.fast_calls import binary_call, scalar_call, unary_call
 from .tape import is_live
 from .wrapping import receive, viewed_as
 

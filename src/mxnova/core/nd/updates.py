@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..op.record import Op, find
-from ..runtime.slow_path import SLOW_PATH
 from ..runtime.one_thread import in_one_thread
+from ..runtime.slow_path import SLOW_PATH
 from .base_array import BaseArray
 from .calls.dispatch import execute, invoke
 from .calls.plan import plan_of

@@ -24,21 +24,21 @@ from ...op.kernel import Kernel
 from ...op.kernel_gradient import run_kernel, stand_in
 from ...op.record import Op, as_tuple
 from ...op.sparse.storage import Value
-from ...runtime.slow_path import SLOW_PATH
 from ...runtime.context import Context, context_of
 from ...runtime.profiler import PROFILER, clock
 from ...runtime.resource import random_stream
+from ...runtime.slow_path import SLOW_PATH
 from ...runtime.storage import placed
 from ..access import READ, WRITE, settle
 from ..base_array import CLASSES, BaseArray
 from ..deferred_errors import fail, failing_results, is_failing, share_failure
-from .fallback import dense_copy, tell_of_fallback
 from ..modes import MODES
-from .plan import MAKES_INTEGERS, Plan, plan_of
 from ..recording import STATE, recorded_write
 from ..tape import Source, TapeNode, flow_of, is_live, linked, outputs_of, step
-from .validation import refuse, refuse_count
 from ..wrapping import owned, receive, view_of, wrap, wrap_value
+from .fallback import dense_copy, tell_of_fallback
+from .plan import MAKES_INTEGERS, Plan, plan_of
+from .validation import refuse, refuse_count
 
 __all__ = ["execute", "invoke"]
 

@@ -56,9 +56,7 @@ def unary_call(type_: OpType) -> Callable[[Any], Any]:
     return _made("unary_call", 1, Argument.NONE, type_=type_)
 
 
-def binary_call(
-    type_: OpType, otherwise: Callable[[Any, Any], Any]
-) -> Callable[[Any, Any], Any]:
+def binary_call(type_: OpType, otherwise: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """``invoke(type_.plain, (a, b))`` of an operator without parameters, for dense arrays.
 
     Where nothing is out of the ordinary it runs the forward straight away, in a third of the time;

@@ -207,7 +207,13 @@ def call_source(name: str, n: int, argument: Argument, in_place: bool = False) -
         variant = _UNARY
     else:
         variant = _BINARY_IN_PLACE if in_place else _BINARY
-    parts = {"name": name, "recorded": _RECORDED, "finish": _NEW, "find_op": "", "recorded_op": "{op}"}
+    parts = {
+        "name": name,
+        "recorded": _RECORDED,
+        "finish": _NEW,
+        "find_op": "",
+        "recorded_op": "{op}",
+    }
     return filled(_CALL, {**parts, **_of_arrays(n), **variant})
 
 

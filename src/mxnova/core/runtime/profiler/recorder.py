@@ -21,8 +21,8 @@ from ...base import env
 from ...base.errors import AssertedError, MXNetError, argument_error
 from ...base.params import fields_of, parse_attrs
 from .. import heap
-from ..slow_path import SLOW_PATH
 from ..forks import after_fork_in_child
+from ..slow_path import SLOW_PATH
 from .aggregate import ORDERS, Totals
 from .events import API, ASYNC, COUNTER, CUSTOM, FORWARD, MARK, MEMORY, OPERATOR, SPAN, Event
 from .trace import Trace
