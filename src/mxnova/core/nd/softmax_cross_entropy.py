@@ -12,6 +12,7 @@ from torch import Tensor
 from ..op.infer import DTypes
 from ..op.record import Op, OpType, Structure, find
 from ..op.tensor.lookup import in_range
+from ..runtime import tuning
 from ..runtime.one_thread import in_one_thread
 from ..runtime.slow_path import SLOW_PATH
 from .array_operators import ArrayOperator
@@ -21,7 +22,6 @@ from .calls.fast_calls import fast_call
 __all__ = ["SoftmaxCrossEntropy", "softmax_cross_entropy"]
 
 _DTYPES = (torch.float32, torch.float64)
-_FEW = 1 << 14  # scores; several threads are not faster
 
 
 class SoftmaxCrossEntropy(ArrayOperator):
@@ -29,7 +29,7 @@ class SoftmaxCrossEntropy(ArrayOperator):
 
     def forward(self, data: Tensor, label: Tensor) -> Tensor:
         """The losses, (batch,), of scores, (batch, classes), and class numbers of any type."""
-        return (_losses if data.numel() > _FEW else _losses_of_few)(data, label)
+        return (_losses if data.numel() > tuning.SMALL_LOSS_SIZE else _losses_of_few)(data, label)
 
     def infer_dtype(self, t: DTypes) -> None:
         """Losses are of the type of the scores; labels of any."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..op.record import Op, find
+from ..runtime import tuning
 from ..runtime.one_thread import in_one_thread
 from ..runtime.slow_path import SLOW_PATH
 from .base_array import BaseArray
@@ -17,7 +18,6 @@ from .recording import STATE
 __all__ = ["UpdateOfSeveral"]
 
 _FLOATS = frozenset({float})
-_WORTH_SHARING = 1 << 16  # numbers; half of them take 6 us by one thread, 12 by two
 
 
 class UpdateOfSeveral:
@@ -69,7 +69,7 @@ class UpdateOfSeveral:
             invoke(op, arrays, list(weights))
             return
         plan.accept(op, values)
-        is_small = sum([w._raw.numel() for w in weights]) < _WORTH_SHARING
+        is_small = sum([w._raw.numel() for w in weights]) < tuning.SMALL_UPDATE_SIZE
         run = self._execute_alone if is_small else execute
         run(op, op.forward, plan.facts, values, weights[0]._chunk.context, weights)
 

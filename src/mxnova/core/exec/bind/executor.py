@@ -17,12 +17,12 @@ from ...base.shapes import shape_text
 from ...graph.infer import infer_stypes
 from ...graph.node import written_variables
 from ...graph.symbol import Symbol
+from ...kernels.transpose import contiguous
 from ...nd.array import NDArray
 from ...nd.autograd import store_gradient
 from ...nd.deferred_errors import fail, recover
 from ...nd.memory import give_up, regain, replace
 from ...nd.wrapping import owned
-from ...op.reordering import in_order
 from ...op.sparse.storage import Value
 from ...runtime.context import Context
 from ...runtime.profiler import api_call
@@ -269,7 +269,7 @@ class Executor:
             if id(value) in given or base_of(value) is not None:
                 value = owned(value, [t for t in inputs if isinstance(t, Tensor)])
             # Not detached: what autograd keeps has a version counter of its own.
-            replace(array, in_order(value).data, "forward")
+            replace(array, contiguous(value).data, "forward")
 
     def optimize(self) -> None:
         """Rewrites the graph for inference around the parameters as they are now.
