@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from ..runtime import tuning
+from ..runtime.threads import thread_count
 
 __all__ = [
     "argsort_descending",
@@ -110,7 +111,7 @@ def _pays(rows: Tensor, least: int) -> bool:
     return (
         rows.numel() >= least
         and rows.device.type == "cpu"
-        and min(torch.get_num_threads(), rows.numel() // rows.shape[-1]) <= tuning.SORT_MAX_THREADS
+        and min(thread_count(), rows.numel() // rows.shape[-1]) <= tuning.SORT_MAX_THREADS
         and not torch.compiler.is_compiling()
         and (rows.dtype in _WHOLE or not bool(rows.amax().isnan()))
     )

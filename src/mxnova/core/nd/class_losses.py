@@ -14,7 +14,7 @@ from ..op.record import Op, find
 from ..op.tensor.lookup import in_range
 from ..runtime import tuning
 from ..runtime.attention import ATTENTION
-from ..runtime.one_thread import in_one_thread
+from ..runtime.threads import is_small, single_threaded
 from .base_array import CLASSES, BaseArray
 from .recording import STATE
 from .tape import TapeNode, flow_of, step, step_after, variable_of
@@ -49,7 +49,8 @@ def class_losses(scores: BaseArray, label: BaseArray) -> BaseArray | None:
     context = scores._chunk.context
     if label._chunk.context is not context:
         return None
-    run = _losses if value.numel() > tuning.SMALL_LOSS_SIZE else _losses_of_few
+    work = tuning.EXPONENTIAL_MULTIPLICATIONS * value.numel()
+    run = _losses_single_threaded if is_small(work, _N_OPERATORS) else _losses
     if not STATE.recording or (scores._tracked is None and label._tracked is None):
         return wrap(run(value, classes), context)
     link = flow_of(scores)
@@ -63,7 +64,8 @@ def _losses(scores: Tensor, classes: Tensor) -> Tensor:
     return F.nll_loss(torch.log_softmax(scores, 1), index, reduction="none")
 
 
-_losses_of_few = in_one_thread(_losses)
+_N_OPERATORS = 4
+_losses_single_threaded = single_threaded(_losses)
 
 
 def _recorded(scores: BaseArray, label: BaseArray) -> TapeNode:

@@ -19,7 +19,6 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-
 from ..base.machine_load import waited
 from .threads import thread_count
 from .torch_api import native_library

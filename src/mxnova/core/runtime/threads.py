@@ -182,9 +182,7 @@ _POOLS = _Pools()
 after_fork_in_child(_POOLS.forget)
 
 
-def map_single_threaded(
-    function: Callable[[Part], Result], parts: Iterable[Part]
-) -> list[Result]:
+def map_single_threaded(function: Callable[[Part], Result], parts: Iterable[Part]) -> list[Result]:
     """Results of a function of each part, computed in a pool's threads."""
     return list(_POOLS.current().map(function, parts))
 

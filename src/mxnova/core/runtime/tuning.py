@@ -362,13 +362,6 @@ SMALL_GRAPH_MULTIPLICATIONS: Annotated[
 EXPONENTIAL_MULTIPLICATIONS: Annotated[
     int, Row("multiplications in the time of an exponential", "", EPYC, "training")
 ] = 32
-SMALL_UPDATE_SIZE: Annotated[
-    int,
-    Row("weights from which several threads update", "half of it: 12 → 6 µs", EPYC_2, "training"),
-] = 1 << 16
-SMALL_LOSS_SIZE: Annotated[
-    int, Row("scores from which several threads compute a loss", "", EPYC_2, "training")
-] = 1 << 14
 RUNTIME_MIN_NODES: Annotated[
     int,
     Row(
