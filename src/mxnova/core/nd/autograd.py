@@ -28,8 +28,8 @@ from ..kernels.transpose import contiguous
 from ..op.dtypes import dtype_name
 from ..op.integer_gradient import integer_stand_in
 from ..op.kernel_gradient import stand_in
-from ..runtime.attention import ATTENTION
 from ..runtime.profiler import PROFILER, recorded_backward
+from ..runtime.slow_path import SLOW_PATH
 from ..runtime.threads import single_threaded
 from ..runtime.torch_api import base_of, has_backward_hooks, is_zero_tensor, run_backward
 from .access import READ, settle
@@ -173,7 +173,7 @@ def _heads(caller: str, heads: Any, head_grads: Any) -> _Heads:
 
 
 def _node_of_head(caller: str, i: int, array: BaseArray) -> TapeNode:
-    if ATTENTION:
+    if SLOW_PATH:
         settle(array, READ)
     node: TapeNode | None = array._node
     if node is None or array._tracked is None:

@@ -13,7 +13,7 @@ from torch import Tensor, is_grad_enabled
 from ..op.record import Op, find
 from ..op.tensor.lookup import in_range
 from ..runtime import tuning
-from ..runtime.attention import ATTENTION
+from ..runtime.slow_path import SLOW_PATH
 from ..runtime.threads import is_small, single_threaded
 from .base_array import CLASSES, BaseArray
 from .recording import STATE
@@ -40,7 +40,7 @@ def class_losses(scores: BaseArray, label: BaseArray) -> BaseArray | None:
         ordinary, for the operators to see.
     """
     dense = CLASSES["default"]
-    if ATTENTION or type(scores) is not dense or type(label) is not dense:
+    if SLOW_PATH or type(scores) is not dense or type(label) is not dense:
         return None
     value, classes = scores._raw, label._raw
     n = len(value) if value.ndim == 2 and value.dtype in _DTYPES else 0

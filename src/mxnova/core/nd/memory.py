@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from ..runtime import tuning
-from ..runtime.attention import ATTENTION
+from ..runtime.slow_path import SLOW_PATH
 from .base_array import BaseArray
 from .chunk import new_chunk
 from .wrapping import receive
@@ -74,7 +74,7 @@ def give_up(arrays: Iterable[BaseArray]) -> None:
             array.stype == "default"
             and mine.numel() >= tuning.REUSE_MIN_SIZE
             and sys.getrefcount(array._chunk) == _ALONE
-            and not (array._chunk.foreign or ATTENTION)
+            and not (array._chunk.foreign or SLOW_PATH)
             and array._tracked is None
             and mine.is_contiguous()
         ):

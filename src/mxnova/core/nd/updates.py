@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..op.record import Op, find
-from ..runtime.attention import ATTENTION
+from ..runtime.slow_path import SLOW_PATH
 from ..runtime.threads import is_small, single_threaded
 from .base_array import BaseArray
-from .dispatch import execute, invoke
-from .plan import plan_of
+from .calls.dispatch import execute, invoke
+from .calls.plan import plan_of
 from .recording import STATE
 
 __all__ = ["UpdateOfSeveral"]
@@ -60,7 +60,7 @@ class UpdateOfSeveral:
         """
         op = self._operator(lrs, wds, options)
         values = []
-        is_ordinary = not (ATTENTION or STATE.recording)
+        is_ordinary = not (SLOW_PATH or STATE.recording)
         for array in arrays:
             is_ordinary = is_ordinary and array.stype == "default"
             values.append(array._raw)
