@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-import torch
 from torch import Tensor, nn
 
 from ..checkpoint import save_checkpoint
-from ..core.base.errors import ArgumentError, ArgumentTypeError, MXNetError, shown
+from ..core.base.errors import ArgumentError, ArgumentTypeError, shown
 from ..core.base.free_names import FreeNames
 from ..core.graph.infer import infer_shapes
 from ..core.graph.node import Node

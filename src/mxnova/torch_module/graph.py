@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core.exec.lowering import Lowered, lower
+from ..core.exec.program.lowering import Lowered, lower
 from ..core.graph.node import Entry, Node
 from ..core.graph.rewrite import rewrite
 from ..core.graph.symbol import Symbol

@@ -7,7 +7,6 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import torch
 from torch import Tensor, nn
 
 from ..core.base.free_names import FreeNames

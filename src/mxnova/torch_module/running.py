@@ -10,9 +10,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..core.exec.lowering import Runner
+from ..core.exec.program.lowering import Runner
 from ..core.graph.node import Node
-from ..core.op.record import Op, as_tuple
+from ..core.op.record import Op, as_tuple, lone
 from ..core.runtime.context import Context
 from .gradients import differentiated
 from .traceable import traceable_forward
@@ -27,10 +27,8 @@ def runner_for(train: bool) -> Callable[[Node, Op, Context], Runner]:
 
 def _runner(train: bool, node: Node, op: Op, _context: Context) -> Runner:
     forward = traceable_forward(op, train)
-    if op.writes_in_backward and train:
-        run = _moving(op, forward)
-    else:
-        run = differentiated(op, forward)
+    moves = op.writes_in_backward and train
+    run = _moving(op, forward) if moves else differentiated(op, forward)
     facts = facts_of(op, train)
     run = functools.partial(run, **facts) if facts else run
     return _beside(run) if node.inputs and not op.inputs() else run
@@ -57,10 +55,9 @@ def _moving(op: Op, forward: Callable[..., Any]) -> Runner:
 
 
 def _beside(run: Runner) -> Runner:
-    """`run` of an operator without inputs; the result is put beside the first of `others`."""
+    """`run` of an operator without inputs; what it makes goes to the device of `other`."""
 
-    def make(*others: Tensor) -> Any:
-        made = as_tuple(run())
-        return tuple(m.to(others[0].device) for m in made) if len(made) > 1 else made[0].to(others[0].device)
+    def make(other: Tensor) -> Any:
+        return lone([made.to(other.device) for made in as_tuple(run())])
 
     return make

@@ -6,8 +6,8 @@ from __future__ import annotations
 import glob
 import os
 import re
-from errno import ENOENT
 from collections.abc import Mapping
+from errno import ENOENT
 from typing import Any, NamedTuple
 
 from .. import symbol as sym
@@ -39,7 +39,7 @@ class Model(NamedTuple):
     symbol: Symbol
     arrays: Arrays
     frozen: frozenset[str] = frozenset()
-    shapes: Mapping[str, tuple[int, ...]] = {}  # noqa: RUF012 - never written to
+    shapes: Mapping[str, tuple[int, ...]] = {}
 
 
 def model_of(model: Any, params: Any, aux: Any, epoch: int | None) -> Model:
@@ -120,7 +120,7 @@ def _arrays_of(given: Any, what: str) -> Arrays:
 
 def _of_block(block: HybridBlock) -> Model:
     if block._cached_graph:
-        inputs, symbol = block._cached_graph
+        _, symbol = block._cached_graph
     else:
         symbol = block(sym.var("data"))
         symbol = sym.Group(list(symbol)) if isinstance(symbol, (list, tuple)) else symbol
