@@ -7,10 +7,12 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import torch
 from torch import Tensor, nn
 
 from ..core.base.free_names import FreeNames
 from ..core.graph.symbol import Symbol
+from ..core.runtime.torch_api import is_transformed, only_torch
 from .graph import Graph
 
 __all__ = ["Fields", "GraphModule", "module_of"]
@@ -73,7 +75,12 @@ class GraphModule(nn.Module):
 
     def _run(self, *inputs: Tensor | None) -> Any:
         state = [getattr(self, key) for key in self._fields.name_map]
-        outputs = self._fields.graph.functions[self.training](*inputs, *state)
+        run = self._fields.graph.functions[self.training]
+        if torch.compiler.is_compiling() or not is_transformed():
+            outputs = run(*inputs, *state)
+        else:
+            with only_torch():
+                outputs = run(*inputs, *state)
         return outputs if len(outputs) != 1 else outputs[0]
 
     def __reduce_ex__(self, protocol: Any) -> Any:

@@ -26,7 +26,7 @@ def runner_for(train: bool) -> Callable[[Node, Op, Context], Runner]:
 
 
 def _runner(train: bool, node: Node, op: Op, _context: Context) -> Runner:
-    forward = traceable_forward(op, train)
+    forward = traceable_forward(op)
     moves = op.writes_in_backward and train
     run = _moving(op, forward) if moves else differentiated(op, forward)
     facts = facts_of(op, train)

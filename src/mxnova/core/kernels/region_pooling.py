@@ -15,6 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from ..runtime import tuning
+from ..runtime.torch_api import is_traced
 from .bounds import within
 from .transpose import contiguous
 
@@ -33,7 +34,7 @@ def cropped(data: Tensor, rows: Tensor, columns: Tensor) -> tuple[Tensor, Tensor
 
     For few regions a table of all would take most of the time. A GPU would have to be waited for.
     """
-    if data.device.type != "cpu" or not len(rows) or torch.compiler.is_compiling():
+    if is_traced() or data.device.type != "cpu" or not len(rows):
         return data, rows, columns
     down, across = (_covering(counted) for counted in (rows, columns))
     return data[..., down, across], rows[..., down], columns[..., across]

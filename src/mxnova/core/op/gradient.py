@@ -15,7 +15,16 @@ from torch import Tensor
 from ..runtime import torch_api
 from .record import Op, as_tuple
 
-__all__ = ["Reads", "Writer", "ignores_head", "is_source", "no_writes", "recorded", "starting", "zeros_for"]
+__all__ = [
+    "Reads",
+    "Writer",
+    "ignores_head",
+    "is_source",
+    "no_writes",
+    "recorded",
+    "starting",
+    "zeros_for",
+]
 
 
 def recorded(op: Op) -> Callable[..., Any]:
