@@ -6,12 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core.exec.program.lowering import Lowered, lower
-from ..core.graph.node import Entry, Node
-from ..core.graph.rewrite import rewrite
 from ..core.graph.symbol import Symbol
-from ..core.runtime.context import cpu
-from .running import runner_for
+from .running import lowered_for
 
 __all__ = ["Graph"]
 
@@ -33,7 +29,7 @@ class Graph:
     def __init__(self, symbol: Symbol, order: Sequence[str]) -> None:
         self.symbol = symbol
         self.order = tuple(order)
-        lowered = {train: _lowered(symbol, self.order, train) for train in (False, True)}
+        lowered = {train: lowered_for(train, symbol, self.order) for train in (False, True)}
         self.arguments = lowered[False].arguments
         self.functions: dict[bool, Callable[..., tuple[Any, ...]]] = {
             train: low.function for train, low in lowered.items()
@@ -45,24 +41,3 @@ class Graph:
 
     def __reduce__(self) -> Any:
         return type(self), (self.symbol, self.order)
-
-
-def _lowered(symbol: Symbol, order: Sequence[str], train: bool) -> Lowered:
-    variables = {n.name: n for n in symbol.nodes if n.op is None}
-    beside = _beside(symbol)
-    found = {n.name: n for n in beside.nodes if n.op is None}
-    contexts = dict.fromkeys(map(id, beside.nodes), cpu())
-    inputs = [found.get(name, variables.get(name, Node(None, name, {}))) for name in order]
-    return lower(beside, inputs, runner_for(train), contexts)
-
-
-def _beside(symbol: Symbol) -> Symbol:
-    """`symbol` whose operators without inputs are given the first variable, for its device."""
-    first = next((n for n in symbol.nodes if n.op is None), None)
-
-    def replace(node: Node, inputs: list[Entry]) -> Node | None:
-        if node.op is None or inputs or first is None:
-            return None
-        return node.copy([Entry(first, 0)])
-
-    return rewrite(symbol, replace)
