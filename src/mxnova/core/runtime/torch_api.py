@@ -43,6 +43,7 @@ __all__ = [
     "run_backward",
     "standard_gamma",
     "version_of",
+    "while_loop",
     "without_donated_buffers",
 ]
 
@@ -229,6 +230,18 @@ def is_transformed() -> bool:
     except AttributeError:
         return False
     return found is not None
+
+
+def while_loop(
+    condition: Callable[..., Tensor],
+    step: Callable[..., tuple[Tensor, ...]],
+    values: tuple[Tensor, ...],
+) -> tuple[Tensor, ...]:
+    """``while condition(*values): values = step(*values)``, as one step of what is traced."""
+    function: Any = getattr(torch, "while_loop", None) or torch.ops.higher_order.while_loop
+    if function is getattr(torch, "while_loop", None):
+        return tuple(function(condition, step, values))
+    return tuple(function(condition, step, values, ()))
 
 
 # Tensors ------------------------------------------------------------------------------------------
