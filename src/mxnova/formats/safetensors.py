@@ -6,7 +6,7 @@
                        name: {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, ...}
     data    the rest  arrays, little-endian; offsets count from here
 
-Every byte of the data belongs to exactly one array. This is all that the format has, so that reading
+Every byte of the data belongs to exactly one array. That is all of the format, so that reading
 needs no package: arrays are views of the mapped file, bfloat16 included. Equal arrays and metadata
 make equal bytes, which the package safetensors does not promise: it shuffles metadata.
 """

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files of MXNet's parameters as safetensors files, and back, to the byte.
 
-Arrays get their names without ``arg:`` and ``aux:``. What else a ``.params`` file says stands in the
-metadata, as JSON:
+Arrays get their names without ``arg:`` and ``aux:``. What else a ``.params`` file says stands in
+the metadata, as JSON:
 
     mxnet.names   {key: saved name}, in the file's order
     mxnet.layout  what is not as in most files: "np_shape" (arrays of version 3), "contexts" {key:
-                  [device type, id]}, "sparse" {key: [storage type, shape]}, whose values and indices
-                  lie under key.data, key.indices and key.indptr
+                  [device type, id]}, "sparse" {key: [storage type, shape]}, whose values and
+                  indices lie under key.data, key.indices and key.indptr
     mxnet.sha256  {file name: SHA-256} of what it was made of
     mxnet.epoch   the epoch of the checkpoint
 
@@ -81,7 +81,7 @@ def from_params(
 
 
 def _keys(file: ParamsFile) -> dict[str, str]:
-    """The saved names by key: without ``arg:`` and ``aux:`` unless two names would be equal then."""
+    """The saved names by key: without ``arg:`` and ``aux:`` unless two names would be equal."""
     if len(file.names) != len(file.records):
         raise ArgumentError("safetensors: arrays without names have no form there")
     short = {name: name.removeprefix("arg:").removeprefix("aux:") for name in file.names}
@@ -132,7 +132,7 @@ def to_params(file: SafetensorsFile) -> tuple[ParamsFile, bool]:
     np_shape = layout.get("np_shape") is True or any(
         not r.shape and r.stype == "default" for r in records
     )
-    return ParamsFile(records, list(names.values())), np_shape
+    return ParamsFile(list(records), list(names.values())), np_shape
 
 
 def _object(file: SafetensorsFile, key: str) -> dict[str, Any]:

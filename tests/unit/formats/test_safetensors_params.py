@@ -120,7 +120,10 @@ PARTS = {"c.data": dense((1, 2)), "c.indices": INDICES}
         (of({"a": dense((1,))}, names={"a": "a"}, layout={"contexts": {"a": [1]}}), "two values"),
         (of({"a": dense((1,))}, names={"a": "a"}, layout={"contexts": 1}), "two values"),
         (of({"a": dense((1,))}, names={"a": "a"}, layout={"contexts": {"a": [1, "x"]}}), "numbers"),
-        (of(PARTS, names={"c": "c"}, layout={"sparse": {"c": ["row_sparse", [1, 2]]}}), "indices from 1"),
+        (
+            of(PARTS, names={"c": "c"}, layout={"sparse": {"c": ["row_sparse", [1, 2]]}}),
+            "indices from 1",
+        ),
         (of(PARTS, names={"c": "c"}, layout={"sparse": {"c": ["row_sparse", [9, 3]]}}), "sparse"),
         (of(PARTS, names={"c": "c"}, layout={"sparse": {"c": ["row_sparse", []]}}), "no shape"),
         (of(PARTS, names={"c": "c"}, layout={"sparse": {"c": ["csr", [9, 2]]}}), "no array"),
