@@ -13,7 +13,7 @@ from typing import NoReturn
 import mxnova
 
 from ..core.base.printable import printable
-from .conversion_options import add_diff
+from .conversion_options import add_convert, add_diff
 from .launch_options import add_launch
 from .record_options import add_im2rec, add_rec2idx
 
@@ -69,8 +69,9 @@ def _parser() -> argparse.ArgumentParser:
     add_diff(_command(commands, "diff", "compare the arrays of two checkpoints"))
     _predict(_command(commands, "predict", "run a saved model on files"))
     _plot(_command(commands, "plot", "print the layers of a saved network, or draw them"))
-    _export(_command(commands, "export-onnx", "write a saved model as an ONNX file"))
-    _import(_command(commands, "import-onnx", "save an ONNX file as a model"))
+    add_convert(_command(commands, "convert", "turn a model into files of other programs, or back"))
+    _export(_command(commands, "export-onnx", "write a saved model as an ONNX file (see convert)"))
+    _import(_command(commands, "import-onnx", "save an ONNX file as a model (see convert)"))
     _run(_command(commands, "run", "run a script written for MXNet, unmodified"))
     add_launch(_command(commands, "launch", "run a command in many processes, as distributed jobs"))
     _alias(_command(commands, "alias", "let every Python program here `import mxnet`"))

@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-__all__ = ["add_diff"]
+__all__ = ["add_convert", "add_diff"]
 
 
 def add_diff(parser: argparse.ArgumentParser) -> None:
@@ -26,3 +26,28 @@ def _act_diff(options: argparse.Namespace) -> int:
     from .diff import diff
 
     return diff(options)
+
+
+def add_convert(parser: argparse.ArgumentParser) -> None:
+    """``mxnova convert``."""
+    parser.epilog = "Endings: .onnx .safetensors .params .xml .pt2 .py; a prefix: --to mxnet."
+    add = parser.add_argument
+    add("source", metavar="SOURCE",
+        help="prefix of a checkpoint, .onnx, .safetensors or .params")  # fmt: skip
+    add("target", metavar="TARGET", help="the file to write; its ending tells the kind")
+    add("--to", metavar="KIND",
+        help="mxnet, params, safetensors, onnx, openvino, export or python")  # fmt: skip
+    add("--epoch", type=int, help="of a checkpoint (default: the only one)")
+    add("-s", "--shape", action="append", default=[], metavar="NAME=SIZES",
+        help="shape of an input, such as data=1,3,224,224; a word, as N: any size")  # fmt: skip
+    add("--dtype", metavar="TYPE", help="float16 or bfloat16, for what is float32")
+    add("--opset", type=int, help="of an ONNX file, 13 to 21 (default: 13)")
+    add("--force", action="store_true", help="replace files that are there")
+    add("--json", action="store_true", help="one JSON object")
+    parser.set_defaults(act=_act_convert)
+
+
+def _act_convert(options: argparse.Namespace) -> None:
+    from .convert import convert
+
+    convert(options)
