@@ -12,7 +12,8 @@ import torch
 
 from ..core.base.errors import ArgumentTypeError, told_as
 from ..core.base.handles import GIVEN, find, give
-from ..core.exec import control_flow, custom, fused_layers  # noqa: F401 - these register operators
+from ..core.exec.calls import control_flow, custom  # noqa: F401 - these register operators
+from ..core.exec.fused import mkldnn_layers  # noqa: F401 - these register operators
 from ..core.nd.array import NDArray
 from ..core.nd.dispatch import invoke
 from ..core.nd.memory import take
