@@ -19,7 +19,7 @@ from .source import Model
 __all__ = ["DTYPES", "Request"]
 
 DTYPES = ("float16", "bfloat16")
-_EXAMPLE = 2  # of sizes that are left open
+_EXAMPLES = (2, 64), (3, 96)  # of sizes that are left open: of the first axis, of others
 
 
 @dataclass(frozen=True)
@@ -68,13 +68,20 @@ class Request:
         """Whether any size is left open."""
         return any(isinstance(size, str) for shape in self.shapes.values() for size in shape)
 
-    def example(self, sizes: Mapping[str, int] | None = None) -> dict[str, tuple[int, ...]]:
-        """Shapes of inputs with numbers for what is left open, those of `sizes` by their words."""
-        known = sizes or {}
-        return {
-            name: tuple(known.get(s, _EXAMPLE) if isinstance(s, str) else s for s in shape)
-            for name, shape in self.shapes.items()
-        }
+    @cached_property
+    def examples(self) -> tuple[dict[str, tuple[int, ...]], ...]:
+        """Shapes of inputs with numbers for what is left open, twice, with different ones."""
+        axes: dict[str, int] = {}
+        for shape in self.shapes.values():
+            for axis, size in enumerate(shape):
+                if isinstance(size, str):
+                    axes.setdefault(size, axis)
+        found = []
+        for sizes in _EXAMPLES:
+            known = {word: sizes[bool(axis)] for word, axis in axes.items()}
+            shapes = {n: tuple(known.get(s, s) for s in shape) for n, shape in self.shapes.items()}  # type: ignore[call-overload]
+            found.append(shapes)
+        return tuple(found)
 
     @cached_property
     def typed(self) -> tuple[dict[str, NDArray], dict[str, str]]:

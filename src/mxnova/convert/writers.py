@@ -101,7 +101,7 @@ def _to_onnx(request: Request, path: str) -> None:
     export_model(
         request.model.graph,
         arrays,
-        list(request.example().values()),
+        list(request.examples[0].values()),
         [types[name] for name in request.shapes],
         path,
         dynamic=request.has_open_sizes,
@@ -125,6 +125,12 @@ def _to_openvino(request: Request, path: str) -> None:
         os.unlink(between)
 
 
+def _to_python(request: Request, path: str) -> None:
+    from .python import write
+
+    write(request, path)
+
+
 def _alone(request: Request, path: str) -> list[str]:
     return [path]
 
@@ -145,5 +151,6 @@ WRITERS: Mapping[str, Writer] = {
     "params": Writer(_to_params, _alone, is_network=False),
     "safetensors": Writer(_to_safetensors, _alone, is_network=False),
     "onnx": Writer(_to_onnx, _with_data),
+    "python": Writer(_to_python, _with_weights(".safetensors")),
     "openvino": Writer(_to_openvino, _with_weights(".bin")),
 }
