@@ -13,7 +13,7 @@ from typing import NoReturn
 import mxnova
 
 from ..core.base.printable import printable
-from .conversion_options import add_convert, add_diff
+from .conversion_options import add_convert, add_diff, add_verify
 from .launch_options import add_launch
 from .record_options import add_im2rec, add_rec2idx
 
@@ -70,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     _predict(_command(commands, "predict", "run a saved model on files"))
     _plot(_command(commands, "plot", "print the layers of a saved network, or draw them"))
     add_convert(_command(commands, "convert", "turn a model into files of other programs, or back"))
+    add_verify(_command(commands, "verify", "compare what two models compute, node by node"))
     _export(_command(commands, "export-onnx", "write a saved model as an ONNX file (see convert)"))
     _import(_command(commands, "import-onnx", "save an ONNX file as a model (see convert)"))
     _run(_command(commands, "run", "run a script written for MXNet, unmodified"))

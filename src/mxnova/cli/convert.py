@@ -4,15 +4,15 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import sys
-from collections.abc import Callable, Iterator
-from typing import Any
 
 from ..core.base.collector import loading
 from ..core.base.printable import printable
+from .progress import progress
+from .report import plain
 from .shapes import shapes_of
+from .verify import document
 
 __all__ = ["convert"]
 
@@ -37,25 +37,11 @@ def convert(options: argparse.Namespace) -> None:
             dtype=options.dtype,
             opset=options.opset,
             force=options.force,
+            prove=options.prove,
             tell=tell,
         )
     if options.json:
-        sys.stdout.write(json.dumps(done._asdict()) + "\n")
+        found = done.proof and document(done.proof)
+        sys.stdout.write(json.dumps(plain({**done._asdict(), "proof": found})) + "\n")
         return
-    sys.stdout.write("".join(f"{printable(path)}\n" for path in done.files))
-
-
-@contextlib.contextmanager
-def progress() -> Iterator[Callable[[str], Any]]:
-    """A function that says what is done next: on a terminal, beside a bar."""
-    if not sys.stderr.isatty():
-        yield lambda text: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-    from rich.text import Text
-
-    columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda text: bar.update(task, description=Text(text).plain)
+    sys.stdout.write("".join(f"{printable(text)}\n" for text in (*done.files, done.line)))

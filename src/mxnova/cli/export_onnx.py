@@ -40,4 +40,3 @@ def export(options: argparse.Namespace) -> None:
         dynamic_input_shapes=shapes if has_open else None,
     )
     sys.stdout.write(f"{path}\n")
-

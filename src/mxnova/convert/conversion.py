@@ -7,7 +7,9 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..core.base.errors import ArgumentError, candidates
+from ..core.base.errors import ArgumentError, MXNetError, candidates
+from .proof import Verification
+from .proof.conversions import NETWORKLESS, UNASKED, proved
 from .request import DTYPES, Request
 from .source import load
 from .target import check, kind_of, staged
@@ -22,10 +24,15 @@ class Conversion(NamedTuple):
     Attributes:
         kind: of the target.
         files: paths.
+        proof: what comparing it with the source found; None where it holds parameters only, or
+            nobody could or should run it.
+        line: the proof in a line.
     """
 
     kind: str
     files: list[str]
+    proof: Verification | None
+    line: str
 
 
 def convert(
@@ -38,6 +45,7 @@ def convert(
     dtype: str | None = None,
     opset: int | None = None,
     force: bool = False,
+    prove: bool = True,
     tell: Callable[[str], Any] = lambda text: None,
 ) -> Conversion:
     """Writes a model as another kind of file.
@@ -54,24 +62,24 @@ def convert(
         shapes: of inputs, by name; a word instead of a size leaves it open.
         dtype: float16 or bfloat16, for what is float32.
         opset: of an ONNX file.
-        force: replace files that are there.
+        force: replace files that are there, and keep files that do not compute the same.
+        prove: run source and target on random inputs, and compare.
         tell: called with what is done next.
 
     Returns:
-        The kind of the target and the paths of its files.
+        The kind of the target, the paths of its files and what the comparison found.
 
     Raises:
         ArgumentError: an argument that does not fit; a target that exists, is a source, or is a
             symbolic link.
         FileError: a file cannot be read or written.
         FormatError: the source breaks its format.
-        MXNetError: a model that the target has no words for, with its nodes.
+        MXNetError: a model that the target has no words for, with its nodes; a target that does
+            not compute the same.
     """
     target = os.fspath(target)
     kind = kind_of(target, to)
-    writer = WRITERS.get(kind)
-    if writer is None:
-        raise ArgumentError(f"convert: {target}: this kind cannot be written: {kind}")
+    writer = WRITERS[kind]
     if dtype is not None and dtype not in DTYPES:
         raise ArgumentError(f"convert: --dtype {dtype}{candidates(dtype, DTYPES)}")
     tell("read")
@@ -82,7 +90,14 @@ def convert(
     tell("write")
     with staged(target) as path:
         writer.write(request, path)
+        proof, line = None, NETWORKLESS
+        if writer.is_network:
+            tell("prove")
+            proof, line = proved(request, path, tell) if prove else (None, UNASKED)
+            if proof is not None and not proof.is_equal and not force:
+                raise MXNetError(f"convert: {target}: does not compute the same: {line}")
+        writer.finish(path, line)
         names = [os.path.basename(file) for file in writer.files(request, path)]
         made = [name for name in names if os.path.exists(os.path.join(os.path.dirname(path), name))]
     folder = os.path.dirname(target)
-    return Conversion(kind, [os.path.join(folder, name) for name in made])
+    return Conversion(kind, [os.path.join(folder, name) for name in made], proof, line)

@@ -97,7 +97,9 @@ def _sha256(path: str) -> str:
     return digest.hexdigest()
 
 
-def load(source: str | os.PathLike[str], epoch: int | None = None, sizes: Sizes | None = None) -> Model:
+def load(
+    source: str | os.PathLike[str], epoch: int | None = None, sizes: Sizes | None = None
+) -> Model:
     """The model that `source` names.
 
     Args:
@@ -131,7 +133,9 @@ def _of_checkpoint(files: CheckpointFiles) -> Model:
     try:
         symbol = from_json(read_file(files.symbol))
     except MXNetError as error:
-        raise error if isinstance(error, OSError) else type(error)(f"{files.symbol}: {error}") from None
+        raise (
+            error if isinstance(error, OSError) else type(error)(f"{files.symbol}: {error}")
+        ) from None
     return Model((files.symbol, files.params), symbol, *read_params(files.params), files.epoch)
 
 

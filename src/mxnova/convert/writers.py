@@ -30,11 +30,13 @@ class Writer:
         write: writes a model to a path; the folder holds nothing else.
         files: paths of all files of a model at a path; those that it may lack come last.
         is_network: whether it holds the network, which can be proved to compute the same.
+        finish: tells the file, once it is there, how the proof went.
     """
 
     write: Callable[[Request, str], None]
     files: Callable[[Request, str], list[str]]
     is_network: bool = True
+    finish: Callable[[str, str], None] = lambda path, line: None
 
 
 # -- Parameters ------------------------------------------------------------------------------------
@@ -131,6 +133,12 @@ def _to_python(request: Request, path: str) -> None:
     write(request, path)
 
 
+def _tell_python(path: str, line: str) -> None:
+    from .python import tell_proof
+
+    tell_proof(path, line)
+
+
 def _alone(request: Request, path: str) -> list[str]:
     return [path]
 
@@ -151,6 +159,6 @@ WRITERS: Mapping[str, Writer] = {
     "params": Writer(_to_params, _alone, is_network=False),
     "safetensors": Writer(_to_safetensors, _alone, is_network=False),
     "onnx": Writer(_to_onnx, _with_data),
-    "python": Writer(_to_python, _with_weights(".safetensors")),
+    "python": Writer(_to_python, _with_weights(".safetensors"), finish=_tell_python),
     "openvino": Writer(_to_openvino, _with_weights(".bin")),
 }

@@ -112,11 +112,24 @@ def _with_layers(segments: Sequence[list[Step]]) -> Iterable[Step | Block]:
             units.append(list(segment))
     counts = Counter(Block(unit).form() for unit in units if len(unit) > 1)
     for unit in units:
-        is_unit = len(unit) > 1 and _is_chain(unit) and counts[Block(unit).form()] < _OFTEN
-        if len(unit) < 2 or is_unit or len(unit) > 200:
+        is_rare = _is_chain(unit) and counts[Block(unit).form()] < _OFTEN
+        if len(unit) < 2 or is_rare or _n_sources(unit) != 1:
             yield from unit
         else:
             yield Block(unit)
+
+
+def _n_sources(unit: Sequence[Step]) -> int:
+    """How many values steps read that others have made."""
+    inside = {id(step) for step in unit}
+    return len(
+        {
+            (id(s) if isinstance(s, Step) else s, n)
+            for u in unit
+            for s, n in u.reads
+            if id(s) not in inside
+        }
+    )
 
 
 def _begins_unit(unit: Sequence[Step]) -> bool:

@@ -103,7 +103,10 @@ class BlockClass:
             rows = [block.steps[place] for block in self.blocks]
             made += members(name, rows, lambda key, values, i=place: self.literal(i, key, values))
         self._texts = [
-            {key: self.literal(i, key, [b.steps[i].given[key] for b in self.blocks]) for key in step.given}
+            {
+                key: self.literal(i, key, [b.steps[i].given[key] for b in self.blocks])
+                for key in step.given
+            }
             for i, step in enumerate(self.blocks[0].steps)
         ]
         used = {t for texts in self._texts for t in texts.values() if t in self.arguments}

@@ -173,4 +173,3 @@ def _functions(steps: Sequence[Step], free: FreeNames) -> dict[str, str]:
 
 def _function(source: str, name: str) -> Lines:
     return [*source.replace("def forward(", f"def {name}(", 1).splitlines(), "", ""]
-

@@ -63,12 +63,16 @@ def _source(graph: Any) -> str:
         raise Untraceable(f"it calls {', '.join(sorted(unknown))}")
     lines = [line.partition("  #")[0] for line in code.src.strip().splitlines()]
     body = [_TYPES.sub("", line) for line in lines if line.strip()]
-    constants = {n.target: getattr(graph, n.target) for n in graph.graph.nodes if n.op == "get_attr"}
+    constants = {
+        n.target: getattr(graph, n.target) for n in graph.graph.nodes if n.op == "get_attr"
+    }
     text = "\n".join(_without_deletions(line) for line in body)
     for name, value in constants.items():
         text = text.replace(f"self.{name}", _constant(value))
     text = text.replace("aten.view.default(", "aten.reshape.default(")  # strides may differ
-    return text.replace("def forward(self, ", "def forward(").replace("def forward(self", "def forward(")
+    return text.replace("def forward(self, ", "def forward(").replace(
+        "def forward(self", "def forward("
+    )
 
 
 def _without_deletions(line: str) -> str:

@@ -18,9 +18,9 @@ from .graph import steps_of
 from .names import quoted
 from .network import Network
 
-__all__ = ["UNPROVED", "write"]
+__all__ = ["tell_proof", "write"]
 
-UNPROVED = "Proof: none."
+_UNPROVED = "Proof: none."
 _LOAD = '''
 
 def load(path=Path(__file__).with_suffix(".safetensors")):
@@ -48,6 +48,14 @@ def write(request: Request, path: str) -> None:
         file.write(text.encode())
 
 
+def tell_proof(path: str, line: str) -> None:
+    """Writes into the file's header how it compared with its source."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    with replacing(path) as target:
+        target.write(text.replace(_UNPROVED, f"Proof: {quoted(line)}.", 1).encode())
+
+
 def _header(request: Request) -> list[str]:
     model = request.model
     names = ", ".join(quoted(os.path.basename(path)) for path in model.files)
@@ -61,7 +69,7 @@ def _header(request: Request) -> list[str]:
         *[f"  {digest}  {quoted(name)}" for name, digest in hashes.items()],
         "",
         *[_input(name, shape) for name, shape in request.shapes.items()],
-        UNPROVED,
+        _UNPROVED,
         '"""',
         "",
     ]
