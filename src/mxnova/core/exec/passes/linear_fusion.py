@@ -21,10 +21,10 @@ from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.infer import Shapes
 from ...op.nn.fully_connected import FullyConnected
-from ...op.onednn import HAS_AVX512
 from ...op.record import Op, OpType
 from ...op.traits import InputShapes, ItemAxes
 from ...runtime import torch_api
+from ...runtime.processor import HAS_AVX512
 from .readers import Readers
 
 __all__ = ["FusedLinear", "is_worth_fusing", "with_fused_products"]

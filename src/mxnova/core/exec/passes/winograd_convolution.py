@@ -17,9 +17,9 @@ import torch
 from torch import Tensor
 
 from ...base.shapes import PartialShape
-from ...op import winograd
+from ...kernels import winograd
+from ...kernels.transpose import channels_last
 from ...op.record import OpType
-from ...op.reordering import channels_last
 from ..fused.convolution import FusedConvolution, Geometry, laid_out
 
 __all__ = ["kind_for"]
