@@ -278,7 +278,8 @@ class NDArray(Arithmetic, Reshaping, Interchange):
 
     def as_np_ndarray(self) -> NDArray:
         """The same array with NumPy's semantics: `mx.np.ndarray`."""
-        array: NDArray = viewed_as(self, CLASSES["numpy"])
+        cls: Any = CLASSES["numpy"]
+        array: NDArray = viewed_as(self, cls)
         return array
 
     # Views ---------------------------------------------------------------------------------------
