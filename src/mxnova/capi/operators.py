@@ -18,7 +18,7 @@ from ..core.nd.array import NDArray
 from ..core.nd.calls.dispatch import invoke
 from ..core.nd.calls.fast_calls import call_several
 from ..core.nd.calls.validation import settled
-from ..core.nd.memory import take
+from ..core.nd.memory import adopt_memory
 from ..core.nd.recording import STATE
 from ..core.op import library  # noqa: F401 - registers operators
 from ..core.op.dtypes import mx_dtype
@@ -208,7 +208,7 @@ def MXImperativeInvoke(
                 return 0
             out = GIVEN.get(given[0]) if num_outputs[0] == 1 and not STATE.recording else None
             if type(out) is NDArray and _match(a, out):
-                take(out, fast_call(a, b)._raw, operator.name)
+                adopt_memory(out, fast_call(a, b)._raw, operator.name)
                 return 0
     arrays = [with_memory(array) for array in _arrays(num_inputs, inputs)]
     attrs = pairs(num_params, param_keys, param_vals) if num_params else {}
