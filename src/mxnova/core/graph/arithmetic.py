@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ..base.python_operators import PythonOperators
 from .base_symbol import BaseSymbol
 from .functions import function_of
 
 __all__ = ["Arithmetic"]
 
 
-class Arithmetic(BaseSymbol):
+class Arithmetic(BaseSymbol, PythonOperators):
     """Gives symbols Python's operators; the methods are made from the table below."""
 
     __slots__ = ()
