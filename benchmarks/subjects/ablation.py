@@ -30,16 +30,16 @@ def _unchanged(symbol: Any, *_rest: Any) -> Any:
 
 # Peer -> module and name there of a pass, and what stands in for it.
 WITHOUT: dict[str, tuple[str, str, Any]] = {
-    "mxnova-without-simplification": ("aten", "simplified", _unchanged),
-    "mxnova-without-padding": ("aten", "with_padding_merged", _unchanged),
-    "mxnova-without-constants": ("aten", "with_constants_folded", _unchanged),
-    "mxnova-without-attention": ("aten", "with_fused_attention", _unchanged),
-    "mxnova-without-unread-positions": ("aten", "without_unread_positions", _unchanged),
-    "mxnova-without-convolutions": ("aten", "with_fused_convolutions", _unchanged),
-    "mxnova-without-products": ("aten", "with_fused_products", _unchanged),
-    "mxnova-without-gelu-in-place": ("fused_linear", "HAS_AVX512", True),
-    "mxnova-without-sums-in-place": ("aten", "with_sums_in_place", _unchanged),
-    "mxnova-without-shared-batches": ("aten", "images_at_once", lambda *_: 0),
+    "mxnova-without-simplification": ("backends.aten", "simplified", _unchanged),
+    "mxnova-without-padding": ("backends.aten", "with_padding_merged", _unchanged),
+    "mxnova-without-constants": ("backends.aten", "with_constants_folded", _unchanged),
+    "mxnova-without-attention": ("backends.aten", "with_fused_attention", _unchanged),
+    "mxnova-without-unread-positions": ("backends.aten", "without_unread_positions", _unchanged),
+    "mxnova-without-convolutions": ("backends.aten", "with_fused_convolutions", _unchanged),
+    "mxnova-without-products": ("backends.aten", "with_fused_products", _unchanged),
+    "mxnova-without-gelu-in-place": ("passes.linear_fusion", "HAS_AVX512", True),
+    "mxnova-without-sums-in-place": ("backends.aten", "with_sums_in_place", _unchanged),
+    "mxnova-without-shared-batches": ("backends.aten", "images_at_once", lambda *_: 0),
 }
 # Peer -> what is 0 in its environment.
 SWITCHES = {"mxnova-without-passes": "MXNOVA_FUSE", "mxnova-without-tiles": "MXNOVA_WINOGRAD"}
@@ -55,7 +55,7 @@ def cases(peer: str, options: Options) -> dict[str, Callable[[], Case]]:
 
 def place_of(peer: str) -> Any:
     """The module where a pass is called that `peer` does without."""
-    return importlib.import_module(f"mxnova.core.exec.backends.{WITHOUT[peer][0]}")
+    return importlib.import_module(f"mxnova.core.exec.{WITHOUT[peer][0]}")
 
 
 def _case(peer: str, work: Work, options: Options) -> Case:

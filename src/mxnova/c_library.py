@@ -17,7 +17,7 @@ import torch
 from .core.base.errors import ArgumentError, MXNetError, candidates
 from .core.base.handles import handle_to_keep, object_of
 from .core.base.shapes import shape_text
-from .core.exec import subgraph_backends
+from .core.exec.bind import subgraph_backends
 from .core.graph.symbol import Symbol
 from .core.nd.array import NDArray
 from .core.nd.creation import from_dlpack

@@ -21,13 +21,13 @@ from .core.base.errors import ArgumentError, ArgumentTypeError, MXNetError, cand
 from .core.base.shapes import PartialShape, from_user, is_known, shape_text
 from .core.exec import backends
 from .core.exec.backends.request import DEFAULT, marked
-from .core.exec.explanation import Placement
-from .core.exec.interpreter import Interpreter, Teller
-from .core.exec.lowering import Step
-from .core.exec.program import INFERENCE, ArrayFacts, Facts, Program, Settled
-from .core.exec.sparse_execution import dense_edge
-from .core.exec.specialization import Inference
-from .core.exec.subgraph_backends import for_binding
+from .core.exec.bind.subgraph_backends import for_binding
+from .core.exec.compilation.explanation import Placement
+from .core.exec.compilation.specialization import Inference
+from .core.exec.program.interpreter import Interpreter, Teller
+from .core.exec.program.lowering import Step
+from .core.exec.program.program import INFERENCE, ArrayFacts, Facts, Program, Settled
+from .core.exec.program.sparse_execution import dense_edge
 from .core.graph.infer import DTypeTable, ShapeTable, infer_dtypes, infer_shapes
 from .core.graph.serialize import from_json
 from .core.graph.symbol import Group, Symbol

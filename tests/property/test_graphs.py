@@ -40,7 +40,7 @@ def test_graphs_are_what_they_are_meant_to_be():
 
 def test_a_disagreement_is_found(monkeypatch):
     """A backend that rewrites wrongly is caught."""
-    from mxnova.core.exec.backends import convolution_fusion
+    from mxnova.core.exec.passes import convolution_fusion
 
     monkeypatch.setattr(convolution_fusion, "_absorb_batch_norm", _forgets_the_mean)
     with pytest.raises(AssertionError, match="off by"):
@@ -48,7 +48,7 @@ def test_a_disagreement_is_found(monkeypatch):
 
 
 def test_a_twin_that_is_not_fused_is_found(monkeypatch):
-    from mxnova.core.exec.backends import convolution_fusion
+    from mxnova.core.exec.passes import convolution_fusion
 
     named = convolution_fusion.is_sum_of_equals
     monkeypatch.setattr(
@@ -71,7 +71,7 @@ def _check_some():
 
 
 def _forgets_the_mean(graph, draft, values):
-    from mxnova.core.exec.backends.convolution_fusion import Entry, _batch_norm_after
+    from mxnova.core.exec.passes.convolution_fusion import Entry, _batch_norm_after
 
     norm = _batch_norm_after(graph, draft.last)
     if norm is not None:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.base.handles import find, free, give
-from ..core.exec import binding
-from ..core.exec.executor import Executor
-from ..core.exec.simple_bind import Sharing, simple_bind
+from ..core.exec.bind import symbol_methods
+from ..core.exec.bind.executor import Executor
+from ..core.exec.bind.simple_bind import Sharing, simple_bind
 from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from ..core.runtime.context import Context
@@ -62,7 +62,7 @@ def MXExecutorBindEX(
     arrays = maybe_found(len, arg_grad_store, NDArray)
     wanted = zip(names, arrays, requests, strict=False)
     out[0] = give(
-        binding.bind(
+        symbol_methods.bind(
             symbol,
             context_at(dev_type, dev_id),
             found(len, in_args, NDArray),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 
-from ..core.exec.eager_control_flow import cond, foreach, while_loop
+from ..core.exec.calls.eager_control_flow import cond, foreach, while_loop
 from ..core.facade import operator_names, operators
 from ..core.nd.array import NDArray
 from ..core.nd.functions import function_of

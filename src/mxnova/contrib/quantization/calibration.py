@@ -13,7 +13,7 @@ import torch
 from ...base import py_str
 from ...core.base.errors import ArgumentError, argument_error
 from ...core.base.handles import handle_of
-from ...core.exec.cached_op import CachedOp
+from ...core.exec.bind.cached_op import CachedOp
 from ...core.graph.base_symbol import output_name
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray

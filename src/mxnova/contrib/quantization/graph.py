@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
-from ...core.exec.fused_layers import FusedLayer
+from ...core.exec.fused.mkldnn_layers import FusedLayer
 from ...core.graph.base_symbol import output_name
 from ...core.graph.node import Entry, Node, parsed
 from ...core.graph.rewrite import Replacement, rewrite

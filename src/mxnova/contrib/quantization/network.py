@@ -9,7 +9,7 @@ from typing import Any
 
 from ...context import Context, cpu
 from ...core.base.errors import ArgumentError, argument_error
-from ...core.exec.layer_fusion import with_integer_layers
+from ...core.exec.passes.mkldnn_subgraphs import with_integer_layers
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
 from ...gluon.block import HybridBlock, SymbolBlock

@@ -17,7 +17,7 @@ from ...core.base.errors import (
     MXNetError,
     shown,
 )
-from ...core.exec.cached_op import CachedOp
+from ...core.exec.bind.cached_op import CachedOp
 from ...core.graph.numpy_symbol import _Symbol as np_symbol
 from ...core.graph.serialize import saving
 from ...core.graph.symbol import Symbol

@@ -10,8 +10,9 @@ import torch
 
 import mxnova as mx
 from mxnova.base import MXNetError
-from mxnova.core.exec.backends import aten, batch_split, fused_linear, low_precision
-from mxnova.core.exec.backends.simplification import simplified
+from mxnova.core.exec.backends import aten
+from mxnova.core.exec.passes import batch_split, linear_fusion, low_precision
+from mxnova.core.exec.passes.simplification import simplified
 
 SHAPE = (4, 8, 12, 12)
 X = mx.sym.var("data")
@@ -132,7 +133,7 @@ def test_products_take_over_activations(monkeypatch, after, options):
 
 @pytest.mark.parametrize("has_avx512", [True, False])
 def test_gelu_inside_the_kernel_or_after_it(monkeypatch, has_avx512):
-    monkeypatch.setattr(fused_linear, "HAS_AVX512", has_avx512)
+    monkeypatch.setattr(linear_fusion, "HAS_AVX512", has_avx512)
     product = mx.sym.FullyConnected(X, num_hidden=128, name="f")
     symbol = mx.sym.LeakyReLU(product, act_type="gelu")
     plain, found, predictor = answers(symbol, monkeypatch, ROWS)

@@ -14,7 +14,7 @@ from mxnova.context import Context
 from mxnova.core.exec.backends import BY_NAME, auto
 from mxnova.core.exec.backends.choices import Choices, cache_folder
 from mxnova.core.exec.backends.request import marked, parameters_of, wants
-from mxnova.core.exec.program import ArrayFacts, Facts, Program
+from mxnova.core.exec.program.program import ArrayFacts, Facts, Program
 from mxnova.core.graph.node import Node
 from mxnova.core.graph.rewrite import rewrite
 from mxnova.core.op.record import Op, OpType, find

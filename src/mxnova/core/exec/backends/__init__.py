@@ -16,7 +16,7 @@ from torch import Tensor
 
 from ...base.errors import MXNetError, UnknownNameError, candidates
 from ...graph.symbol import Symbol
-from ..program import Program
+from ..program.program import Program
 from .aten import Aten
 from .auto import Auto
 from .cudagraph import CudaGraph

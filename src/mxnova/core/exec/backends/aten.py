@@ -24,24 +24,28 @@ from ...graph.node import Node
 from ...graph.symbol import Symbol
 from ...op.nn.fully_connected import FullyConnected
 from ...runtime.torch_api import has_onednn_kernels
-from ..fused_layers import FusedLayer
-from . import low_precision
-from .batch_split import images_at_once, with_batches_apart
-from .constant_folding import with_constants_folded, with_own_outputs
-from .convolution_fusion import parameters_of_convolutions, with_fused_convolutions
-from .fused_attention import with_fused_attention
-from .fused_linear import is_worth_fusing, with_fused_products
-from .in_place_sums import with_sums_in_place
-from .lone_pools import computed_alone
-from .matching import is_image_convolution
-from .padding_merge import with_padding_merged
-from .prepared_layers import parameters_of_layers, with_layers_opened, with_layers_prepared
+from ..fused.mkldnn_layers import FusedLayer
+from ..passes import low_precision
+from ..passes.attention_fusion import with_fused_attention
+from ..passes.batch_split import images_at_once, with_batches_apart
+from ..passes.constant_folding import with_constants_folded, with_own_outputs
+from ..passes.convolution_fusion import parameters_of_convolutions, with_fused_convolutions
+from ..passes.in_place_sums import with_sums_in_place
+from ..passes.linear_fusion import is_worth_fusing, with_fused_products
+from ..passes.matching import is_image_convolution
+from ..passes.mkldnn_layer_lowering import (
+    parameters_of_layers,
+    with_layers_opened,
+    with_layers_prepared,
+)
+from ..passes.padding_fusion import with_padding_merged
+from ..passes.simplification import simplified
+from ..passes.stride_hoisting import without_unread_positions
+from ..program.worker_pools import computed_alone
 from .request import lowest_precision, parameters_of
-from .simplification import simplified
-from .unread_positions import without_unread_positions
 
 if TYPE_CHECKING:
-    from ..program import Program
+    from ..program.program import Program
 
 __all__ = ["Aten"]
 

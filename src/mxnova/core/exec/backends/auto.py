@@ -17,12 +17,12 @@ from ...base.machine_load import is_busy, waited
 from ...base.shapes import is_known
 from ...graph.node import written_variables
 from ...graph.symbol import Symbol
-from ..program_identity import identity
+from ..program.fingerprint import identity
 from .choices import Choices
 from .request import DEFAULT, PRECISIONS, lowest_precision, marked
 
 if TYPE_CHECKING:
-    from ..program import Program
+    from ..program.program import Program
 
 __all__ = ["Auto"]
 

@@ -21,14 +21,14 @@ from ...op.nn.activation import LeakyReLU
 from ...op.nn.dropout import Dropout
 from ...op.nn.rnn import RNN
 from ...runtime import torch_api
-from ..custom import Custom
+from ..calls.custom import Custom
+from ..fused.group import Group, function_of, with_groups
+from ..fused.training_group import Function, TrainingGroup
 from .compiled_training import CompiledTraining, training_refusal
-from .group import Group, function_of, with_groups
 from .request import PRECISIONS, parameters_of, wants
-from .training_group import Function, TrainingGroup
 
 if TYPE_CHECKING:
-    from ..program import Program
+    from ..program.program import Program
 
 __all__ = ["Inductor"]
 

@@ -13,7 +13,7 @@ from torch import Tensor
 from ....graph.infer import DTypeTable, ShapeTable, infer_dtypes, infer_shapes
 from ....graph.node import Node
 from ....graph.symbol import Symbol
-from ..fused_attention import with_fused_attention
+from ...passes.attention_fusion import with_fused_attention
 from ..request import PRECISIONS
 from . import (  # noqa: F401 - they fill the table
     arrangement,

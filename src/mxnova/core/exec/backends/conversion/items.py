@@ -10,7 +10,7 @@ import torch
 
 from ....graph.node import Node
 from ....op.nn.fully_connected import FullyConnected
-from ...work import WORTH_A_THREAD, multiplications
+from ...program.workload import WORTH_A_THREAD, multiplications
 from .graph import Part
 
 __all__ = ["items_for_a_thread"]

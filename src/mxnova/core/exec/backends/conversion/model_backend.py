@@ -20,11 +20,11 @@ from ....graph.symbol import Symbol
 from ....op.nn.pooling import Pooling
 from ....runtime.context import Context
 from ....runtime.forks import after_fork_in_child
-from ..group import Group, Runner, function_of, with_groups
+from ...fused.group import Group, Runner, function_of, with_groups
 from ..request import lowest_precision, parameters_of, wants
 
 if TYPE_CHECKING:
-    from ...program import Program
+    from ...program.program import Program
     from .graph import Part
 
 __all__ = ["MakeModel", "ModelBackend"]

@@ -18,16 +18,16 @@ from ....graph.node import Entry, Node
 from ....graph.rewrite import rewrite
 from ....graph.symbol import Symbol
 from ....op.record import find
-from ..constant_folding import with_constants_folded, with_own_outputs
+from ...fused.group import Runner
+from ...passes.constant_folding import with_constants_folded, with_own_outputs
+from ...passes.padding_fusion import with_padding_merged
+from ...passes.simplification import simplified
+from ...passes.stride_hoisting import Subsampled, without_unread_positions
 from ..conversion.model_backend import ModelBackend
-from ..group import Runner
-from ..padding_merge import with_padding_merged
 from ..request import PRECISIONS
-from ..simplification import simplified
-from ..unread_positions import Subsampled, without_unread_positions
 
 if TYPE_CHECKING:
-    from ...program import Program
+    from ...program.program import Program
     from ..conversion.graph import Part
 
 __all__ = ["OneDNN"]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from ...fused.group import Runner
 from ..conversion.model_backend import ModelBackend
-from ..group import Runner
 from ..request import PRECISIONS
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 
 from ....base.machine_load import is_busy
+from ...program.worker_pools import mapped_alone
 from ..conversion.graph import Part
-from ..lone_pools import mapped_alone
 from .opset import RuntimeOpset
 
 __all__ = ["ItemsApart", "Session"]
