@@ -9,11 +9,12 @@ __all__ = ["PythonOperators"]
 
 
 class PythonOperators:
-    """The methods that tables of operators add to a class at run time, declared for type checkers."""
+    """Methods that tables of operators add to a class at run time, declared for type checkers."""
 
     __slots__ = ()
 
     if TYPE_CHECKING:
+
         def __add__(self, other: Any, /) -> Any: ...
         def __radd__(self, other: Any, /) -> Any: ...
         def __sub__(self, other: Any, /) -> Any: ...
