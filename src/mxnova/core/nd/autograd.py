@@ -28,9 +28,9 @@ from ..kernels.transpose import contiguous
 from ..op.dtypes import dtype_name
 from ..op.integer_gradient import integer_stand_in
 from ..op.kernel_gradient import stand_in
-from ..runtime.one_thread import in_one_thread
 from ..runtime.profiler import PROFILER, recorded_backward
 from ..runtime.slow_path import SLOW_PATH
+from ..runtime.threads import single_threaded
 from ..runtime.torch_api import base_of, has_backward_hooks, is_zero_tensor, run_backward
 from .access import READ, settle
 from .base_array import CLASSES, BaseArray
@@ -205,7 +205,7 @@ def _check_head_gradient(caller: str, i: int, array: BaseArray, gradient: BaseAr
 
 # Running ------------------------------------------------------------------------------------------
 
-_run_alone = in_one_thread(run_backward)
+_run_alone = single_threaded(run_backward)
 
 
 def _gradients(

@@ -13,8 +13,8 @@ from ..op.infer import DTypes
 from ..op.record import Op, OpType, Structure, find
 from ..op.tensor.lookup import in_range
 from ..runtime import tuning
-from ..runtime.one_thread import in_one_thread
 from ..runtime.slow_path import SLOW_PATH
+from ..runtime.threads import is_small, single_threaded
 from .array_operators import ArrayOperator
 from .base_array import CLASSES, BaseArray
 from .calls.fast_calls import fast_call
@@ -29,7 +29,9 @@ class SoftmaxCrossEntropy(ArrayOperator):
 
     def forward(self, data: Tensor, label: Tensor) -> Tensor:
         """The losses, (batch,), of scores, (batch, classes), and class numbers of any type."""
-        return (_losses if data.numel() > tuning.SMALL_LOSS_SIZE else _losses_of_few)(data, label)
+        work = tuning.EXPONENTIAL_MULTIPLICATIONS * data.numel()
+        run = _losses_single_threaded if is_small(work, _N_OPERATORS) else _losses
+        return run(data, label)
 
     def infer_dtype(self, t: DTypes) -> None:
         """Losses are of the type of the scores; labels of any."""
@@ -51,7 +53,8 @@ def _losses(scores: Tensor, classes: Tensor) -> Tensor:
     return F.nll_loss(torch.log_softmax(scores, 1), index, reduction="none")
 
 
-_losses_of_few = in_one_thread(_losses)
+_N_OPERATORS = 4
+_losses_single_threaded = single_threaded(_losses)
 
 SoftmaxCrossEntropy.type = OpType(
     ["_softmax_cross_entropy"], SoftmaxCrossEntropy, SoftmaxCrossEntropy.forward

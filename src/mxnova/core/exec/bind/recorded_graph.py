@@ -125,7 +125,7 @@ def _indexed(facts: Mapping[str, Any], name: str, inputs: Sequence[Entry]) -> En
     key, source, shape = facts["key"], facts["source"], facts["shape"]
     if key is None:
         positions = Entry(Node(None, f"{name}_indices", {}), 0)
-        return _applied(find("gather_nd").of({}), name, [*inputs, positions])
+        return _applied(find("gather_nd").of({}), name, [inputs[0], positions])
     ranges = _ranges(key, len(source))
     begin, end, step = (tuple(part) for part in zip(*ranges, strict=True))
     op = find("slice").of({"begin": begin, "end": end, "step": step})
