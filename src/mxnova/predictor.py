@@ -372,14 +372,16 @@ class NDList(Sequence[tuple[str, np.ndarray[Any, Any]]]):
 def _symbol_of(source: Symbol | PathOrBytes) -> Symbol:
     if isinstance(source, Symbol):
         return source
-    head = source.lstrip()[:1] if isinstance(source, (str, bytes)) else ""
-    if head in ("{", b"{"):
-        return from_json(source)  # type: ignore[arg-type]
+    symbol: Symbol
+    if isinstance(source, (str, bytes)) and source.lstrip()[:1] in ("{", b"{"):
+        symbol = from_json(source)
+        return symbol
     text = read_file(os.fsdecode(source))
     try:
-        return from_json(text)
+        symbol = from_json(text)
     except MXNetError as error:
         raise type(error)(f"{os.fsdecode(source)}: {error}") from None
+    return symbol
 
 
 def _asking(symbol: Symbol, backend: str | None, precision: str) -> Symbol:
