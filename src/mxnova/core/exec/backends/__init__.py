@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from torch import Tensor
 
 from ...base.errors import MXNetError, UnknownNameError, candidates
+from ...graph.node import Node
 from ...graph.symbol import Symbol
 from ..program.program import Program
 from .aten import Aten
@@ -70,8 +71,8 @@ class NamedBackend(Backend, Protocol):
     def precisions(self) -> tuple[str, ...]:
         """What it lets products be computed in here, of `request.PRECISIONS`."""
 
-    def refusals(self, program: Program, constants: Mapping[str, Tensor]) -> dict[int, str]:
-        """Why it leaves nodes, by id, that ask for it."""
+    def refusals(self, program: Program, constants: Mapping[str, Tensor]) -> dict[Node, str]:
+        """Why it leaves nodes that ask for it."""
 
     def compile_training(self, program: Program) -> Symbol:
         """The symbol of `program` as it runs in training; as it is where it compiles none."""

@@ -15,7 +15,7 @@ from torch import Tensor
 from ...base import env
 from ...base.machine_load import is_busy, waited
 from ...base.shapes import is_known
-from ...graph.node import written_variables
+from ...graph.node import Node, written_variables
 from ...graph.symbol import Symbol
 from ..program.fingerprint import identity
 from .choices import Choices
@@ -68,7 +68,7 @@ class Auto:
                 found |= backend.parameters(marked(symbol, name))
         return found
 
-    def refusals(self, program: Program, constants: Mapping[str, Tensor]) -> dict[int, str]:
+    def refusals(self, program: Program, constants: Mapping[str, Tensor]) -> dict[Node, str]:
         """None: what another backend leaves, that one explains."""
         return {}
 
@@ -131,7 +131,7 @@ def _inputs(program: Program, constants: Mapping[str, Tensor]) -> list[Tensor] |
         shape: Any = facts.shape
         if value is None:
             value = torch.ones(shape, dtype=facts.dtype)
-        found.append(value.clone() if id(variable) in written else value)
+        found.append(value.clone() if variable in written else value)
     return found
 
 

@@ -9,7 +9,6 @@ processes on two cores takes 255 ms instead of 530.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from math import ceil
 from typing import Any
@@ -21,10 +20,9 @@ from ...graph.infer import ShapeTable
 from ...graph.node import Node
 from ...graph.symbol import Symbol
 from ...op.nn.convolution import Convolution
-from ...runtime.context import Context
+from ..fused.batches import BatchGroup
 from ..fused.convolution import FusedConvolution
-from ..fused.group import Group, function_of, with_groups
-from ..program.worker_pools import mapped_alone
+from ..fused.group import Group, with_groups
 from ..program.workload import WORTH_A_THREAD, multiplications
 
 __all__ = ["images_at_once", "with_batches_apart"]
@@ -43,14 +41,14 @@ def _is_apart(
     if node.op is None or (variables & parameters) - constants.keys():
         return False
     axes = [None if e.node.op is None and e.node.name in constants else 0 for e in node.inputs]
-    return node.op.item_axis(axes, [shapes[id(e.node)][e.output] for e in node.inputs]) == 0
+    return node.op.item_axis(axes, [shapes[e.node][e.output] for e in node.inputs]) == 0
 
 
 def images_at_once(symbol: Symbol, shapes: ShapeTable) -> int:
     """How many images a thread takes at once; 0 where the batch is better left together."""
     threads = torch.get_num_threads()
     convolutions = [n for n in symbol.nodes if isinstance(n.op, Convolution)]
-    sizes = {shapes[id(n)][0][0] for n in convolutions if multiplications(n, shapes)}  # type: ignore[index]
+    sizes = {shapes[n][0][0] for n in convolutions if multiplications(n, shapes)}  # type: ignore[index]
     if threads < 2 or len(sizes) != 1:
         return 0
     batch: Any = sizes.pop()
@@ -91,34 +89,9 @@ def with_batches_apart(
         return sum(isinstance(n.op, FusedConvolution) for n in nodes) > 1
 
     def made(body: Symbol, stays: dict[str, Tensor]) -> Group:
-        return _Batches(
+        return BatchGroup(
             backend="aten", body=finished(body), constants=stays, precision="", images=images
         )
 
     kept = {n: t for n, t in constants.items() if n in parameters}
     return with_groups(symbol, selects, is_worth, made, kept)
-
-
-class _Batches(Group):
-    """A group that runs on some images at a time."""
-
-    images: int
-
-    def _make(self, data: Sequence[Tensor]) -> Any:
-        function = function_of(self, data, Context("cpu", 0), watched=True)
-        run = torch.no_grad()(function)  # each thread says so for itself
-        return functools.partial(_shared_out, run, self.images)
-
-
-# Running ------------------------------------------------------------------------------------------
-
-
-def _shared_out(
-    run: Callable[[Sequence[Tensor]], Sequence[Tensor]], images: int, data: Sequence[Tensor]
-) -> Sequence[Tensor]:
-    batch, threads = len(data[0]), torch.get_num_threads()
-    if threads < 2 or batch <= images or any(len(t) != batch for t in data):
-        return run(data)
-    parts = [[t[i : i + images] for t in data] for i in range(0, batch, images)]
-    results = mapped_alone(run, parts)
-    return [torch.cat(columns) for columns in zip(*results, strict=True)]

@@ -21,9 +21,9 @@ from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.nn.batch_norm import BatchNormBase, BatchNormWithReLU
 from ..fused.convolution import Geometry
+from ..fused.winograd_convolution import kind_for
 from .matching import is_image_convolution, is_sum_of_equals
 from .readers import Readers
-from .winograd_convolution import kind_for
 
 __all__ = ["geometry_of", "parameters_of_convolutions", "with_fused_convolutions"]
 
@@ -61,24 +61,24 @@ def with_fused_convolutions(
         images: how many are computed at once; 0: as many as there are.
     """
     readers = Readers(symbol)
-    sums_left = {id(n) for n in symbol.nodes if is_sum_of_equals(n, shapes, dtypes)}
+    sums_left = {n for n in symbol.nodes if is_sum_of_equals(n, shapes, dtypes)}
     found = filter(is_image_convolution, symbol.nodes)
     drafts = [_absorbed(readers, sums_left, n, constants) for n in found]
-    convolutions = {id(d.node): d for d in drafts if d is not None}
-    sums = {id(d.sum): d for d in drafts if d is not None and d.sum is not None}
-    last = {id(d.last.node): d for d in drafts if d is not None}
+    convolutions = {d.node: d for d in drafts if d is not None}
+    sums = {d.sum: d for d in drafts if d is not None and d.sum is not None}
+    last = {d.last.node: d for d in drafts if d is not None}
 
     def replace(node: Node, inputs: list[Entry]) -> Node | None:
-        if id(node) in convolutions:
-            convolutions[id(node)].inputs = [inputs[0]]
-        if id(node) in sums:
-            draft = sums[id(node)]
+        if node in convolutions:
+            convolutions[node].inputs = [inputs[0]]
+        if node in sums:
+            draft = sums[node]
             draft.inputs.append(inputs[draft.other])
-        if id(node) not in last:
+        if node not in last:
             return None
-        draft = last[id(node)]
+        draft = last[node]
         read = draft.node.inputs[0]
-        shape: Any = shapes[id(read.node)][read.output]
+        shape: Any = shapes[read.node][read.output]
         if images and shape is not None:
             shape = (images, *shape[1:])
         return draft.fused(shape, dtype)
@@ -133,7 +133,7 @@ def geometry_of(op: Any) -> Geometry:
 
 
 def _absorbed(
-    readers: Readers, sums_left: set[int], node: Node, values: Mapping[str, Tensor]
+    readers: Readers, sums_left: set[Node], node: Node, values: Mapping[str, Tensor]
 ) -> _Draft | None:
     """What the convolution at `node` can take over; None unless its weights are constant."""
     given = _constants(node, values)
@@ -175,11 +175,11 @@ def _absorb_batch_norm(readers: Readers, draft: _Draft, values: Mapping[str, Ten
     draft.take(norm)
 
 
-def _absorb_sum(readers: Readers, sums_left: set[int], draft: _Draft) -> None:
+def _absorb_sum(readers: Readers, sums_left: set[Node], draft: _Draft) -> None:
     reader = readers.only(draft.last)
-    if reader is None or id(reader) not in sums_left:
+    if reader is None or reader not in sums_left:
         return
-    sums_left.remove(id(reader))  # of two convolutions the first has it
+    sums_left.remove(reader)  # of two convolutions the first has it
     draft.other = 1 if reader.inputs[0] == draft.last else 0
     draft.sum = reader
     draft.take(reader)

@@ -13,8 +13,8 @@ from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ..fused.convolution import FusedConvolution
+from ..fused.subsampling import Subsampled
 from .readers import Readers
-from .stride_hoisting import Subsampled
 
 __all__ = ["with_sums_in_place"]
 

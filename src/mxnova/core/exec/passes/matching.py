@@ -29,7 +29,7 @@ def is_pointwise(node: Node, shapes: ShapeTable) -> bool:
     """
     if node.op is None or not node.op.pointwise:
         return False
-    return all(shapes[id(e.node)][e.output] == shapes[id(node)][0] for e in node.inputs)
+    return all(shapes[e.node][e.output] == shapes[node][0] for e in node.inputs)
 
 
 def is_rectifier(node: Node) -> bool:
@@ -50,6 +50,6 @@ def is_sum_of_equals(node: Node, shapes: ShapeTable, dtypes: DTypeTable) -> bool
         return False
     if meaning.form is Form.ELEMENTWISE:
         return True
-    one, other = (shapes[id(e.node)][e.output] for e in node.inputs)
-    types = {dtypes[id(e.node)][e.output] for e in node.inputs}
+    one, other = (shapes[e.node][e.output] for e in node.inputs)
+    types = {dtypes[e.node][e.output] for e in node.inputs}
     return is_known(one) and one == other and len(types) == 1 and None not in types

@@ -18,15 +18,15 @@ __all__ = ["simplified"]
 
 def simplified(symbol: Symbol) -> Symbol:
     """`symbol` without copies, dropout, and all but the last of reshapes and casts in a row."""
-    kept = {id(e.node) for e in symbol.entries}
+    kept = {e.node for e in symbol.entries}
     for node in symbol.nodes:
         if node.op is not None and node.op.structure.written:
-            kept |= {id(node.inputs[i].node) for i in node.op.structure.written}
+            kept |= {node.inputs[i].node for i in node.op.structure.written}
 
     def replace(node: Node, inputs: list[Entry]) -> Replacement:
         if node.op is None or not inputs:
             return None
-        if _is_identity(node) and not {id(node), id(inputs[0].node)} & kept:
+        if _is_identity(node) and not {node, inputs[0].node} & kept:
             return [inputs[0]] * node.n_outputs()
         if _is_definite_reshape(node):
             source = _before_reshapes(inputs[0])

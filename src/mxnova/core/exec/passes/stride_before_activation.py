@@ -14,7 +14,8 @@ from collections.abc import Callable
 from ...graph.node import Node
 from ...graph.symbol import Symbol
 from ...op.record import Op, find
-from .stride_hoisting import Skipping, Steps, with_strides_moved
+from ..fused.subsampling import Steps
+from .stride_hoisting import Skipping, with_strides_moved
 
 __all__ = ["with_early_strides"]
 

@@ -40,17 +40,17 @@ def _graph(program: Program) -> Any:
 
 
 def _nodes(symbol: Any) -> Any:
-    numbers = {id(node): i for i, node in enumerate(symbol.nodes)}
+    numbers = {node: i for i, node in enumerate(symbol.nodes)}
     nodes = [
         (
             "" if node.op is None else node.op.name,
             {k: v for k, v in node.attrs.items() if not k.startswith("__") or k == "__precision__"},
-            [(numbers[id(e.node)], e.output) for e in node.inputs],
+            [(numbers[e.node], e.output) for e in node.inputs],
             [_nodes(s) for s in node.subgraphs],
         )
         for node in symbol.nodes
     ]
-    return nodes, [(numbers[id(e.node)], e.output) for e in symbol.entries]
+    return nodes, [(numbers[e.node], e.output) for e in symbol.entries]
 
 
 def _inputs(program: Program) -> Any:

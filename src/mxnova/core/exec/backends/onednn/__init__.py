@@ -19,10 +19,11 @@ from ....graph.rewrite import rewrite
 from ....graph.symbol import Symbol
 from ....op.record import find
 from ...fused.group import Runner
+from ...fused.subsampling import Subsampled
 from ...passes.constant_folding import with_constants_folded, with_own_outputs
 from ...passes.padding_fusion import with_padding_merged
 from ...passes.simplification import simplified
-from ...passes.stride_hoisting import Subsampled, without_unread_positions
+from ...passes.stride_hoisting import without_unread_positions
 from ..conversion.model_backend import ModelBackend
 from ..request import PRECISIONS
 
