@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.base.errors import MXNetError
-from ..core.nd.shortcuts import pairwise
+from ..core.nd.calls.fast_calls import binary_call
 from ..core.op.record import OpType
 from ..core.op.traits import Arithmetic, Form
 from .argument_texts import argument_texts
@@ -38,7 +38,7 @@ class Creator:
         self.name = type_.name
         self.quick: Callable[[Any, Any], Any] | None = None
         if type_.make.arithmetic in _QUICK:
-            self.quick = pairwise(self.type, _refuse_number)
+            self.quick = binary_call(self.type, _refuse_number)
 
     @property
     def arguments(self) -> dict[str, str]:

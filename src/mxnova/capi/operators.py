@@ -15,10 +15,10 @@ from ..core.base.handles import GIVEN, find, give
 from ..core.exec.calls import control_flow, custom  # noqa: F401 - these register operators
 from ..core.exec.fused import mkldnn_layers  # noqa: F401 - these register operators
 from ..core.nd.array import NDArray
-from ..core.nd.dispatch import invoke
+from ..core.nd.calls.dispatch import invoke
+from ..core.nd.calls.validation import settled
 from ..core.nd.memory import take
 from ..core.nd.recording import STATE
-from ..core.nd.validation import settled
 from ..core.op import library  # noqa: F401 - registers operators
 from ..core.op.dtypes import mx_dtype
 from ..core.op.record import REGISTRY, Op, OpType

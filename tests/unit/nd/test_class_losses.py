@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import mxnova as mx
-from mxnova.core.nd import dispatch, modes
+from mxnova.core.nd import modes
+from mxnova.core.nd.calls import dispatch
 from mxnova.core.nd.class_losses import class_losses
 
 nd, autograd = mx.nd, mx.autograd

@@ -5,7 +5,7 @@ import pytest
 
 import mxnova as mx
 from mxnova import nd
-from mxnova.core.runtime.attention import ATTENTION
+from mxnova.core.runtime.slow_path import SLOW_PATH
 
 
 def bad(shape=(2, 2)):
@@ -34,7 +34,7 @@ def test_who_waits_gets_the_error_once(read):
         READS[read](made)
     nd.waitall()
     assert (nd.ones((1,)) + 1).asscalar() == 2
-    assert not ATTENTION
+    assert not SLOW_PATH
 
 
 def test_views_do_not_wait():

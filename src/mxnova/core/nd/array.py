@@ -20,25 +20,25 @@ from ..base.handles import handle_of, object_of
 from ..methods import METHODS, OperatorMethods
 from ..op.dtypes import mx_dtype, torch_dtype
 from ..op.record import OpType, find
-from ..runtime.attention import ATTENTION
 from ..runtime.context import Context, context_of
 from ..runtime.profiler import API, PROFILER, api_call, clock, span
+from ..runtime.slow_path import SLOW_PATH
 from ..runtime.storage import moved
 from .arithmetic import Arithmetic
 from .array_operators import AsType, CopyTo, Index, Overwrite
 from .autograd import attach, backward
 from .base_array import CLASSES
+from .calls.dispatch import invoke
+from .calls.fast_calls import call_one
 from .chunk import ReadOnlyChunk, new_chunk
-from .dispatch import invoke
+from .deferred_errors import is_failing
 from .exchange import Interchange, Number, numpy_of, tensor_from, written
-from .failing import is_failing
 from .files import dumps_array, loads_array
 from .functions import function_of
 from .indexing import assign, is_whole, refusal, select, slices_lie_together
 from .modes import MODES
 from .recording import STATE, recorded_write
 from .reshaping import Reshaping
-from .shortcuts import of_one
 from .tape import Leaf, is_live, linked
 from .wrapping import receive, view_of, viewed_as, wrap
 
@@ -117,7 +117,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
         """The array with its axes reversed: itself where it has fewer than two."""
         if self.ndim < 2:
             return self
-        turned: NDArray = of_one(_TRANSPOSE.plain, self)
+        turned: NDArray = call_one(_TRANSPOSE.plain, self)
         return turned
 
     def _apply(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -211,12 +211,12 @@ class NDArray(Arithmetic, Reshaping, Interchange):
         wanted = torch_dtype("float32" if dtype is None else dtype)
         if not copy and wanted is self._tensor.dtype:
             return self
-        cast: NDArray = of_one(_as_type(wanted), self)
+        cast: NDArray = call_one(_as_type(wanted), self)
         return cast
 
     def copy(self) -> NDArray:
         """A copy on the same context."""
-        copied: NDArray = of_one(_COPY, self)
+        copied: NDArray = call_one(_COPY, self)
         return copied
 
     __copy__ = copy
@@ -286,9 +286,9 @@ class NDArray(Arithmetic, Reshaping, Interchange):
 
     def __getitem__(self, key: Any) -> NDArray:
         recorded = self._tracked is not None and STATE.recording
-        if ATTENTION and is_failing(self):
+        if SLOW_PATH and is_failing(self):
             return view_of(self, select(self._raw, key)[0])
-        seen = recorded or bool(ATTENTION and MODES)
+        seen = recorded or bool(SLOW_PATH and MODES)
         if type(key) is slice and (key.step is None or key.step == 1):
             if key.start is key.stop is None:
                 return self
@@ -415,9 +415,9 @@ def _quick(name: str, type_: OpType) -> Callable[..., Any]:
         if args:
             return self._apply(name, args, kwargs)
         if not kwargs:
-            return of_one(type_.plain, self)
+            return call_one(type_.plain, self)
         if unsorted.isdisjoint(kwargs):
-            return of_one(type_.of(kwargs), self)
+            return call_one(type_.of(kwargs), self)
         return self._apply(name, args, kwargs)
 
     return method

@@ -24,13 +24,13 @@ from ..base.errors import (
     shown,
 )
 from ..base.shapes import shape_text
+from ..kernels.transpose import contiguous
 from ..op.dtypes import dtype_name
 from ..op.integer_gradient import integer_stand_in
 from ..op.kernel_gradient import stand_in
-from ..op.reordering import in_order
-from ..runtime.attention import ATTENTION
 from ..runtime.one_thread import in_one_thread
 from ..runtime.profiler import PROFILER, recorded_backward
+from ..runtime.slow_path import SLOW_PATH
 from ..runtime.torch_api import base_of, has_backward_hooks, is_zero_tensor, run_backward
 from .access import READ, settle
 from .base_array import BaseArray
@@ -144,7 +144,7 @@ def store_gradient(array: BaseArray, fresh: Tensor | None, grad_req: str) -> Non
     elif grad_req == "add":
         array._target.add_(fresh.to(array._raw.device, array._raw.dtype))
     else:
-        take(array, in_order(fresh), "backward")
+        take(array, contiguous(fresh), "backward")
 
 
 # Heads --------------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ def _heads(caller: str, heads: Any, head_grads: Any) -> _Heads:
 
 
 def _node_of_head(caller: str, i: int, array: BaseArray) -> TapeNode:
-    if ATTENTION:
+    if SLOW_PATH:
         settle(array, READ)
     node: TapeNode | None = array._node
     if node is None or array._tracked is None:
@@ -423,7 +423,7 @@ def _gradient_array(array: BaseArray, gradient: Tensor | None) -> BaseArray:
     if gradient is None:
         gradient = torch.zeros(array.shape, dtype=array._raw.dtype, device=array.context.device)
     kind = type(array) if array.stype == "default" else None
-    return wrap(in_order(gradient.detach().to(array._raw.dtype)), array.context, kind)
+    return wrap(contiguous(gradient.detach().to(array._raw.dtype)), array.context, kind)
 
 
 def _record(made: Sequence[BaseArray], gradients: Sequence[Tensor | None], heads: _Heads) -> None:

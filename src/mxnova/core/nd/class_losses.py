@@ -12,8 +12,9 @@ from torch import Tensor, is_grad_enabled
 
 from ..op.record import Op, find
 from ..op.tensor.lookup import in_range
-from ..runtime.attention import ATTENTION
+from ..runtime import tuning
 from ..runtime.one_thread import in_one_thread
+from ..runtime.slow_path import SLOW_PATH
 from .base_array import CLASSES, BaseArray
 from .recording import STATE
 from .tape import TapeNode, flow_of, step, step_after, variable_of
@@ -39,7 +40,7 @@ def class_losses(scores: BaseArray, label: BaseArray) -> BaseArray | None:
         ordinary, for the operators to see.
     """
     dense = CLASSES["default"]
-    if ATTENTION or type(scores) is not dense or type(label) is not dense:
+    if SLOW_PATH or type(scores) is not dense or type(label) is not dense:
         return None
     value, classes = scores._raw, label._raw
     n = len(value) if value.ndim == 2 and value.dtype in _DTYPES else 0
@@ -48,7 +49,7 @@ def class_losses(scores: BaseArray, label: BaseArray) -> BaseArray | None:
     context = scores._chunk.context
     if label._chunk.context is not context:
         return None
-    run = _losses if value.numel() > _FEW else _losses_of_few
+    run = _losses if value.numel() > tuning.SMALL_LOSS_SIZE else _losses_of_few
     if not STATE.recording or (scores._tracked is None and label._tracked is None):
         return wrap(run(value, classes), context)
     link = flow_of(scores)
@@ -62,7 +63,6 @@ def _losses(scores: Tensor, classes: Tensor) -> Tensor:
     return F.nll_loss(torch.log_softmax(scores, 1), index, reduction="none")
 
 
-_FEW = 1 << 14  # scores; several threads are not faster
 _losses_of_few = in_one_thread(_losses)
 
 

@@ -23,8 +23,8 @@ from . import (
     sparse_creation,
 )
 from .array import NDArray
+from .calls.dispatch import invoke
 from .conversion import dense_array, is_scipy
-from .dispatch import invoke
 from .exchange import tensor_from, tensor_of_capsule
 from .wrapping import receive, wrap
 

@@ -14,7 +14,8 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor
 
-from ..runtime.attention import ATTENTION
+from ..runtime import tuning
+from ..runtime.slow_path import SLOW_PATH
 from .base_array import BaseArray
 from .chunk import new_chunk
 from .wrapping import receive
@@ -23,7 +24,6 @@ __all__ = ["give_up", "regain", "replace", "take"]
 
 # References to a chunk that one array alone holds: its slot, the call's argument.
 _ALONE = 2
-_WORTH_GIVING_UP = 1 << 15  # elements
 
 
 def take(array: BaseArray, fresh: Tensor, giver: str) -> None:
@@ -72,9 +72,9 @@ def give_up(arrays: Iterable[BaseArray]) -> None:
         mine = array._raw
         if (
             array.stype == "default"
-            and mine.numel() >= _WORTH_GIVING_UP
+            and mine.numel() >= tuning.REUSE_MIN_SIZE
             and sys.getrefcount(array._chunk) == _ALONE
-            and not (array._chunk.foreign or ATTENTION)
+            and not (array._chunk.foreign or SLOW_PATH)
             and array._tracked is None
             and mine.is_contiguous()
         ):

@@ -32,7 +32,7 @@ from .arithmetic import refuse_if_recorded
 from .array import NDArray, Number, array_from_numpy
 from .autograd import attach
 from .base_array import CLASSES
-from .dispatch import invoke
+from .calls.dispatch import invoke
 from .files import array_of_record, dumps_array
 from .recording import STATE
 from .sparse_format import check_format

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from ..base.errors import MXNetError, from_foreign
 from ..base.shapes import shape_text
-from ..op.reordering import in_order
+from ..kernels.transpose import contiguous
 from ..op.sparse import storage
 from ..op.sparse.storage import Sparse, Value, dense_of, sparse_of
 from ..op.zeros import zeros
@@ -141,7 +141,7 @@ def owned(result: Tensor, inputs: Sequence[Tensor]) -> Tensor:
     Operators may return views, which graphs like; arrays of different operators share nothing.
     """
     if not result.is_contiguous():
-        return in_order(result)
+        return contiguous(result)
     base = base_of(result)
     for tensor in inputs:
         if result is tensor or (base is not None and (base is tensor or base is base_of(tensor))):

@@ -6,10 +6,10 @@ import pytest
 
 import mxnova as mx
 from mxnova.core.exec.passes import blocked_layout
-from mxnova.core.op.onednn import is_available
+from mxnova.core.runtime.processor import HAS_ONEDNN
 from tests.property.graph_programs import check, draw
 
-pytestmark = pytest.mark.skipif(not is_available(), reason="torch was built without oneDNN")
+pytestmark = pytest.mark.skipif(not HAS_ONEDNN, reason="torch was built without oneDNN")
 
 SHAPE = (2, 3, 12, 12)
 

@@ -18,8 +18,8 @@ from ...nd.recording import STATE
 from ...nd.tape import SmallGraph, Source, TapeNode, flow_of, outputs_of, step
 from ...nd.wrapping import owned, receive, wrap, wrap_value
 from ...op.gradient import is_source
-from ...runtime.attention import ATTENTION
 from ...runtime.context import Context
+from ...runtime.slow_path import SLOW_PATH
 from ..compilation.specialization import Inference
 from ..program.gradient_path import refuse_without_gradient, unreached
 from ..program.interpreter import Observer, Tell, Teller
@@ -146,7 +146,7 @@ class CachedOp:
             if edges is not None:
                 return self._recorded(compiled, context, arrays, edges)
         order = self._programs.order
-        inputs = [arrays[i]._value for i in order] if ATTENTION else [arrays[i]._raw for i in order]
+        inputs = [arrays[i]._value for i in order] if SLOW_PATH else [arrays[i]._raw for i in order]
         if self._observers or STATE.training:
             mode = _TRAINING if STATE.training else INFERENCE
             results = compiled.program.run(inputs, mode, self._observers)
@@ -286,7 +286,7 @@ def _edges(arrays: Sequence[NDArray]) -> list[Any] | None:
     That is what gradients flow through, or a constant with a version counter of its own, so that
     writing to the array later is no error.
     """
-    if ATTENTION:
+    if SLOW_PATH:
         for array in arrays:
             _ = array._value  # waits for what is written to it
     edges: list[Any] = []

@@ -17,16 +17,16 @@ from ...base.shapes import shape_text
 from ...graph.infer import infer_stypes
 from ...graph.node import written_variables
 from ...graph.symbol import Symbol
+from ...kernels.transpose import contiguous
 from ...nd.array import NDArray
 from ...nd.autograd import store_gradient
-from ...nd.failing import fail, recover
+from ...nd.deferred_errors import fail, recover
 from ...nd.memory import give_up, regain, replace
 from ...nd.wrapping import owned
-from ...op.reordering import in_order
 from ...op.sparse.storage import Value
-from ...runtime.attention import ATTENTION
 from ...runtime.context import Context
 from ...runtime.profiler import api_call
+from ...runtime.slow_path import SLOW_PATH
 from ...runtime.torch_api import base_of
 from ..compilation.explanation import Placement
 from ..compilation.specialization import Inference
@@ -226,7 +226,7 @@ class Executor:
         self._has_run, self._pass.results = True, None
         if not is_train and self._tracked:  # a backward may follow, which runs the graph again
             self._pass.remember_draws()
-        if ATTENTION:
+        if SLOW_PATH:
             for array in self._written:
                 _ = array._target  # waits for those who read it
         inputs = self._values()
@@ -252,7 +252,7 @@ class Executor:
 
     def _values(self) -> list[Any]:
         """What the inputs hold, to be read."""
-        if ATTENTION:
+        if SLOW_PATH:
             return [a._value for a in self._inputs]
         return [a._raw for a in self._inputs]
 
@@ -269,7 +269,7 @@ class Executor:
             if id(value) in given or base_of(value) is not None:
                 value = owned(value, [t for t in inputs if isinstance(t, Tensor)])
             # Not detached: what autograd keeps has a version counter of its own.
-            replace(array, in_order(value).data, "forward")
+            replace(array, contiguous(value).data, "forward")
 
     def optimize(self) -> None:
         """Rewrites the graph for inference around the parameters as they are now.

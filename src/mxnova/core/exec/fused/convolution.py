@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from ...base.shapes import is_known
+from ...kernels.transpose import channels_last
 from ...op.infer import Shapes
 from ...op.record import Op
-from ...op.reordering import channels_last
 from ...op.traits import InputShapes, ItemAxes
 from ...runtime import torch_api
 from ..program.private import private_operator

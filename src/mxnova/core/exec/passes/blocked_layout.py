@@ -31,7 +31,7 @@ from ...graph.symbol import Symbol
 from ...op.nn.batch_norm import BatchNorm
 from ...op.nn.convolution import Convolution
 from ...op.nn.pooling import Pooling
-from ...op.onednn import is_available
+from ...runtime.processor import HAS_ONEDNN
 from ..fused.blocked import AddInPlace, FromBlocks, Relu, ReluInPlace, ToBlocks
 from ..fused.functionalization import WritesApart
 from ..fused.group import Group, with_groups
@@ -56,7 +56,7 @@ def in_blocks(symbol: Symbol, facts: Facts, mirrors: bool = False) -> Symbol:
     """
     on_cpu = facts.context.device.type == "cpu" and not facts.groups
     is_dense = all(a.stype == "default" for a in facts.inputs.values())
-    if not (on_cpu and is_dense and is_available()):
+    if not (on_cpu and is_dense and HAS_ONEDNN):
         return symbol
     if not any(map(_is_convolution, symbol.nodes)):
         return symbol

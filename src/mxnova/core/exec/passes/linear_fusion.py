@@ -20,8 +20,8 @@ from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.nn.fully_connected import FullyConnected
-from ...op.onednn import HAS_AVX512
 from ...runtime import torch_api
+from ...runtime.processor import HAS_AVX512
 from ..fused.linear import FusedLinear
 from .readers import Readers
 

@@ -10,10 +10,10 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from ...base.shapes import shape_text
+from ...kernels.sorting import argsort_descending
 from ..declaration import function_operator, operator
 from ..infer import Shapes
 from ..record import Op
-from ..sorting import first_places
 from .boxes import (
     centered,
     decode,
@@ -132,7 +132,7 @@ class BoxNMS(Op):
         if self.id_index >= 0:
             valid &= rows[..., self.id_index] != self.background_id
         ranked = score.masked_fill(~valid, float("-inf"))
-        order = first_places(ranked, self.topk if self.topk > 0 else None)
+        order = argsort_descending(ranked, self.topk if self.topk > 0 else None)
         image, place = valid.gather(1, order).nonzero(as_tuple=True)
         found = rows[image, order[image, place]]
         boxes = self._coordinates(found)

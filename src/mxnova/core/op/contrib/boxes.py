@@ -12,6 +12,7 @@ from typing import TypeAlias
 import torch
 from torch import Tensor
 
+from ...runtime import tuning
 from ..infer import DTypes
 
 __all__ = [
@@ -128,13 +129,6 @@ def _overlap(a: Tensor, b: Tensor, pixel: float = 0.0) -> Tensor:
     return shared.div_(union)
 
 
-# Boxes of one group that are compared with each other at once. Measured with 10,000 boxes on one
-# core: 64 to 128 is best (20 to 100 ms, by how many are kept), 16 and 512 cost half as much again.
-_BLOCK = 128
-_SMALL_GROUP = 512  # boxes of a group that is compared at once nevertheless, in fewer steps
-_AT_ONCE = 1 << 18  # pairs of boxes, of one group or of several
-
-
 @torch.no_grad()
 def suppress(
     boxes: Tensor,
@@ -166,7 +160,7 @@ def suppress(
         return _greedy(rows, threshold, pixel, most)
     kept = [
         members[0, _greedy(rows[:, members[0]], threshold, pixel, None)]
-        if members.shape[1] > _SMALL_GROUP
+        if members.shape[1] > tuning.NMS_SMALL_GROUP
         else _of_small_groups(rows, members, threshold, pixel)
         for members in _batched(groups)
     ]
@@ -188,7 +182,7 @@ def _batched(groups: Tensor) -> Iterator[Tensor]:
     left = sizes.tolist()
     done = 0
     while done < len(left):
-        end = done + max(1, _AT_ONCE // left[done] ** 2)
+        end = done + max(1, tuning.NMS_PAIRS_AT_ONCE // left[done] ** 2)
         number = torch.arange(left[done], device=order.device)
         place = (starts[done:end].unsqueeze(1) + number).clamp_(max=len(order) - 1)
         yield order[place].masked_fill_(number >= sizes[done:end].unsqueeze(1), -1)
@@ -207,10 +201,10 @@ def _greedy(rows: Tensor, threshold: float, pixel: float, most: int | None) -> T
     index = torch.arange(rows.shape[1], device=rows.device)
     kept: list[Tensor] = []
     while index.numel() and (most is None or sum(map(len, kept)) < most):
-        head, rows = rows[:, :_BLOCK], rows[:, _BLOCK:]
+        head, rows = rows[:, : tuning.NMS_BLOCK], rows[:, tuning.NMS_BLOCK :]
         winners = _unsuppressed(_overlap(head, head, pixel), threshold)
-        kept.append(index[:_BLOCK][winners])
-        index = index[_BLOCK:]
+        kept.append(index[: tuning.NMS_BLOCK][winners])
+        index = index[tuning.NMS_BLOCK :]
         if index.numel():
             spared = _overlap(head[:, winners], rows, pixel).amax(0) <= threshold
             index, rows = index[spared], rows[:, spared]

@@ -14,11 +14,11 @@ from torch import Tensor
 
 from ...base.params import Floats, StructuralFloats
 from ...base.shapes import shape_text
+from ...kernels.sorting import argsort_descending
 from ..constants import constant
 from ..declaration import operator
 from ..infer import DTypes, Shapes
 from ..record import Op
-from ..sorting import first_places
 from .boxes import all_float32, centered, decode, encode, erase, joined, match, overlap, suppress
 
 _LEAST_OVERLAP = 1e-6  # of a true box and the anchor that becomes its own
@@ -153,7 +153,7 @@ class MultiBoxDetection(Op):
         if not 0 < self.nms_threshold <= 1:
             return listed
         most = self.nms_topk if self.nms_topk > 0 else None
-        best = _taken(rows, first_places(score.masked_fill(nothing, float("-inf")), most))
+        best = _taken(rows, argsort_descending(score.masked_fill(nothing, float("-inf")), most))
         best[..., 0] = self._unsuppressed(best)
         listed[..., 0] = -1
         return torch.cat((best, listed[:, best.shape[1] :]), 1)

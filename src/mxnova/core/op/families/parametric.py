@@ -8,7 +8,7 @@ import math
 import torch
 from torch import Tensor
 
-from ..bounds import clipped
+from ...kernels.bounds import clipped
 from ..declaration import elementwise_shape, function_operator
 from ..dtypes import saturated
 from .rules import floats_only, numbers_only, through_float

@@ -15,12 +15,12 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from ...base.params import Double, Layers, UInt, bounded
 from ...base.shapes import Dim
-from ..bounds import within
+from ...kernels import recurrent
+from ...kernels.bounds import within
 from ..declaration import operator
 from ..dtypes import saturated
 from ..infer import DTypes, Shapes
 from ..record import Op
-from . import recurrence
 from .dropout import dropped
 
 _GATES = {"rnn_relu": 1, "rnn_tanh": 1, "gru": 3, "lstm": 4}
@@ -274,7 +274,7 @@ class RNN(Op):
         """One layer, vanilla or GRU, where ATen has no kernel of whole layers."""
         (state,) = states
         results = [
-            recurrence.layer(self.mode, data, initial, cell, backwards=i == 1)
+            recurrent.layer(self.mode, data, initial, cell, backwards=i == 1)
             for i, (initial, cell) in enumerate(zip(state.unbind(0), cells, strict=True))
         ]
         outputs, finals = zip(*results, strict=True)

@@ -10,11 +10,11 @@ from torch import Tensor
 
 from ...base.params import Shape
 from ...base.shapes import UnknownDim, shape_text
+from ...kernels.region_pooling import cropped, interpolated, sums, table_of
 from ..constants import constant
 from ..declaration import function_operator
 from ..infer import Shapes
 from ..record import Op
-from .bins import cropped, interpolated, sums, table_of
 from .roi import Scale, check_regions, images_of, own_maps, pooled_size
 
 _MOST_SAMPLES = 1024  # along an axis of a rotated bin: each is looked at

@@ -14,11 +14,11 @@ from torch import Tensor
 from ...base.errors import MXNetError, OutOfRangeError, argument_error
 from ...base.params import Double
 from ...base.shapes import shape_text
+from ...kernels.sorting import as_numpy_sorts
 from ..declaration import function_operator, operator
 from ..dtypes import dtype_name
 from ..infer import DTypes, Shapes
 from ..record import Op
-from ..sorting import for_numpy
 
 
 def _line(op: Op, s: Shapes, name: str) -> tuple[tuple[int, ...], int]:
@@ -342,7 +342,7 @@ class Unique(Op):
         """What is asked for of numbers: 200,000 in 1.4 ms, which ATen's sort takes 23 ms for."""
         asked = (self.return_index, self.return_inverse, self.return_counts)
         unique: Callable[..., Any] = np.unique
-        found = unique(for_numpy(line), *asked, equal_nan=False)
+        found = unique(as_numpy_sorts(line), *asked, equal_nan=False)
         values, *others = found if any(asked) else (found,)
         results = torch.from_numpy(values).to(line.dtype), *map(torch.from_numpy, others)
         return results if others else results[0]

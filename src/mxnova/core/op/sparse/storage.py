@@ -20,6 +20,7 @@ from torch import Tensor
 
 from ...base.errors import MXNetError, argument_error, from_foreign
 from ...base.shapes import shape_text
+from ...runtime import tuning
 from ..zeros import zeros
 from .places import differs_from_zero, found_among, grouped, nonzero, rising
 
@@ -123,7 +124,7 @@ class Csr:
     def of_sorted(cls, places: Tensor, data: Tensor, shape: tuple[int, ...]) -> Csr:
         """The matrix with `data` at these places, which rise: row · number of columns + column."""
         height, width = shape[0], max(shape[1], 1)
-        if height * _FEW_ROWS < len(places):
+        if height * tuning.SPARSE_SEARCH_MIN_RATIO < len(places):
             edges = torch.arange(height + 1, device=places.device) * width
             starts = torch.searchsorted(places, edges)
             edges = edges[:-1].repeat_interleave(starts.diff(), output_size=len(places))
@@ -308,9 +309,6 @@ def broken(parts: Sparse, reason: str) -> Sparse:
 def parts_of(record: Sparse) -> Sparse:
     """The storage with its parts to be looked at, also where they are broken."""
     return record.parts if isinstance(record, _Broken) else record
-
-
-_FEW_ROWS = 32  # values for each, from which on searches for the starts take less than counting
 
 
 def _any_of_row(dense: Tensor) -> Tensor:

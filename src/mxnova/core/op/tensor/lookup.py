@@ -17,18 +17,17 @@ from torch import Tensor
 from ...base.errors import OutOfRangeError, of_values
 from ...base.params import Double, PosInt
 from ...base.shapes import shape_text
+from ...kernels.vectorized import take_rows
+from ...runtime import tuning
 from ..declaration import function_operator, operator
 from ..dtypes import torch_dtype
 from ..families.rules import as_element
 from ..infer import DTypes, Shapes
 from ..record import Op
-from ..vectors import rows_at
 
 ElementType = Literal[
     "bfloat16", "float16", "float32", "float64", "int32", "int64", "int8", "uint8"
 ]
-
-_SHORT = 64  # vectors up to here are copied from a table of all: in 0.6 to 0.8 of the time
 
 
 def in_range(index: Tensor, size: int, mode: str = "clip") -> Tensor:
@@ -260,11 +259,11 @@ class OneHot(Op):
     def forward(self, indices: Tensor) -> Tensor:
         dtype = torch_dtype(self.dtype)
         on, off = as_element(self.on_value, dtype), as_element(self.off_value, dtype)
-        if 0 < self.depth <= _SHORT and self.depth < indices.numel():
+        if 0 < self.depth <= tuning.ONE_HOT_MAX_DEPTH and self.depth < indices.numel():
             table = (self.depth + 2, self.depth)
             vectors = torch.full(table, off, dtype=dtype, device=indices.device)
             vectors[1:-1].fill_diagonal_(on)
-            return rows_at(vectors, indices.long() + 1)
+            return take_rows(vectors, indices.long() + 1)
         index = indices.long().unsqueeze(-1)
         inside = (index >= 0) & (index < self.depth)
         value = torch.full_like(index, off, dtype=dtype).masked_fill_(inside, on)

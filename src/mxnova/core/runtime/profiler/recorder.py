@@ -21,8 +21,8 @@ from ...base import env
 from ...base.errors import AssertedError, MXNetError, argument_error
 from ...base.params import fields_of, parse_attrs
 from .. import heap
-from ..attention import ATTENTION
 from ..forks import after_fork_in_child
+from ..slow_path import SLOW_PATH
 from .aggregate import ORDERS, Totals
 from .events import API, ASYNC, COUNTER, CUSTOM, FORWARD, MARK, MEMORY, OPERATOR, SPAN, Event
 from .trace import Trace
@@ -140,14 +140,14 @@ class Profiler:
             self._is_paused = paused
             self._follow()
 
-    def rest(self) -> None:
-        """Wants attention as long as it runs."""
+    def leave_if_idle(self) -> None:
+        """Stays as long as it runs."""
 
     def _follow(self) -> None:
         """Does as the options and the state say."""
         options = self._options
         self.running = on = self._is_started and not self._is_paused
-        (ATTENTION.add if on else ATTENTION.discard)(self)
+        (SLOW_PATH.add if on else SLOW_PATH.discard)(self)
         self.symbolic = on and (options.profile_all or options.profile_symbolic)
         self.imperative = on and (options.profile_all or options.profile_imperative)
         self.memory = on and (options.profile_all or options.profile_memory)

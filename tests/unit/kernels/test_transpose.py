@@ -4,7 +4,7 @@
 import pytest
 import torch
 
-from mxnova.core.op.reordering import channels_last, in_order
+from mxnova.core.kernels.transpose import channels_last, contiguous
 
 
 def _numbered(*shape, dtype=torch.float32):
@@ -29,7 +29,7 @@ def _numbered(*shape, dtype=torch.float32):
 @pytest.mark.parametrize("dtype", [torch.float32, torch.int32, torch.float64, torch.int8])
 def test_in_order(shape, axes, dtype):
     data = _numbered(*shape, dtype=dtype).permute(axes)
-    copy = in_order(data)
+    copy = contiguous(data)
     expected = data.contiguous()
     assert torch.equal(copy, expected)
     assert copy.stride() == expected.stride()
@@ -39,19 +39,19 @@ def test_in_order(shape, axes, dtype):
 
 def test_in_order_of_a_part_of_an_array():
     part = _numbered(4, 100, 90)[1:3].transpose(1, 2)
-    assert torch.equal(in_order(part), part.contiguous())
+    assert torch.equal(contiguous(part), part.contiguous())
     apart = _numbered(4, 100, 90)[:, :, :50].transpose(1, 2)
-    assert torch.equal(in_order(apart), apart.contiguous())
+    assert torch.equal(contiguous(apart), apart.contiguous())
 
 
 def test_what_is_in_order_stays():
     data = _numbered(100, 100)
-    assert in_order(data) is data
+    assert contiguous(data) is data
 
 
 def test_gradients_of_gradients_pass():
     data = torch.rand(256, 160, requires_grad=True)
-    turned = in_order(data.T)
+    turned = contiguous(data.T)
     weight = torch.rand(160, 256)
     (gradient,) = torch.autograd.grad((turned**3 * weight).sum(), data, create_graph=True)
     assert torch.allclose(gradient, 3 * data**2 * weight.T)

@@ -10,18 +10,32 @@ import numpy as np
 import torch
 from torch import Tensor
 
-__all__ = ["argmax", "argmin", "layer_norm", "rows_at", "rows_filled", "softmax", "tanh_", "truths"]
+from ..runtime import tuning
+from ..runtime.processor import HAS_AVX512, IS_AVX2
+
+__all__ = [
+    "argmax",
+    "argmin",
+    "fill_rows",
+    "layer_norm",
+    "predicate",
+    "softmax",
+    "take_rows",
+    "tanh_",
+]
 
 # Without AVX-512 ATen's hyperbolic tangent is MKL's, which on AMD's processors takes 14 µs for
 # 4,096 numbers on one core, NumPy's 6. With AVX-512 MKL's is fast.
-_NUMPY_IS_FASTER = torch.backends.cpu.get_cpu_capability() == "AVX2"
-# Below, the array that NumPy sees costs more than it saves; above, ATen's threads share the work.
-_LEAST, _MOST = 1 << 9, 1 << 15
+_NUMPY_IS_FASTER = IS_AVX2
 
 
 def tanh_(data: Tensor) -> Tensor:
     """The hyperbolic tangent of `data`, in its place; for what autograd does not see."""
-    if _NUMPY_IS_FASTER and _LEAST <= data.numel() <= _MOST and _takes(data):
+    if (
+        _NUMPY_IS_FASTER
+        and tuning.TANH_MIN_SIZE <= data.numel() <= tuning.TANH_MAX_SIZE
+        and _takes(data)
+    ):
         array = data.numpy()
         np.tanh(array, out=array)
         return data
@@ -30,8 +44,7 @@ def tanh_(data: Tensor) -> Tensor:
 
 # ATen goes row by row, number by number where a row is shorter than a vector. 8,000 rows of 5
 # numbers take 1.0 ms on one core with AVX2, as columns 0.21; 20,000 of 2 take 1.4 and 0.32.
-_WIDTH = 16 if torch.backends.cpu.get_cpu_capability() == "AVX512" else 8
-_WORTH_TURNING = 1 << 11
+_WIDTH = 16 if HAS_AVX512 else 8
 
 
 def softmax(
@@ -40,7 +53,7 @@ def softmax(
     """``function(data, axis)``, for torch.softmax or torch.log_softmax."""
     if (
         axis in (-1, data.ndim - 1)
-        and data.numel() >= _WORTH_TURNING
+        and data.numel() >= tuning.SHORT_ROWS_MIN_SIZE
         and 1 < data.shape[-1] < _WIDTH
         and _takes(data)
     ):
@@ -72,18 +85,14 @@ def _rows(columns: Tensor) -> Tensor:
     return rows
 
 
-# 100,000 rows of 5 take 4.3 ms on one core with AVX2, as columns 1.2; 33,000 of 12 1.8 and 1.1.
-_LONGEST_ROW = 12
-
-
 def layer_norm(
     data: Tensor, gamma: Tensor, beta: Tensor, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:
     """``torch.native_layer_norm(data, gamma.shape, gamma, beta, eps)``."""
     inputs = (data, gamma, beta)
     if (
-        not 1 < data.shape[-1] <= _LONGEST_ROW
-        or data.numel() < _WORTH_TURNING
+        not 1 < data.shape[-1] <= tuning.LAYER_NORM_SHORT_ROW
+        or data.numel() < tuning.SHORT_ROWS_MIN_SIZE
         or not all(map(_takes, inputs))
         or (torch.is_grad_enabled() and any(t.requires_grad for t in inputs))
     ):
@@ -99,7 +108,7 @@ def layer_norm(
     return _rows(columns).view(data.shape), mean.view(shape), inverse_std.view(shape)
 
 
-def rows_at(table: Tensor, places: Tensor) -> Tensor:
+def take_rows(table: Tensor, places: Tensor) -> Tensor:
     """``table[places]``; places before the first row mean that, those behind the last the last.
 
     NumPy takes 500,000 rows of 10 in 1.9 ms, ATen in 2.8.
@@ -110,7 +119,7 @@ def rows_at(table: Tensor, places: Tensor) -> Tensor:
     return rows.view(*places.shape, *table.shape[1:])
 
 
-def rows_filled(data: Tensor, rows: Tensor, value: float) -> Tensor:
+def fill_rows(data: Tensor, rows: Tensor, value: float) -> Tensor:
     """A copy of `data` with `value` where `rows`, a mask of its first axes, is true.
 
     NumPy takes 0.33 ms for half of 128 x 64 rows of 128, ATen by their places 0.65.
@@ -127,7 +136,6 @@ def rows_filled(data: Tensor, rows: Tensor, value: float) -> Tensor:
 
 # ATen looks for places along an inner axis number by number: along the second one of 8 x 21 x 64 x
 # 64 numbers for 7.0 ms on one core, where this takes 1.4.
-_WORTH_COMPARING = 1 << 11
 _MOST_PLACES = 1 << 24  # of which float32 tells one from the next
 
 
@@ -149,7 +157,7 @@ def _place_of(
     keepdim: bool,
 ) -> Tensor:
     """The first place of the extreme number: those that are equal to it count down to it."""
-    if data.numel() < _WORTH_COMPARING or not _takes(data):
+    if data.numel() < tuning.EXTREMES_MIN_SIZE or not _takes(data):
         return place(data, axis, keepdim)
     if axis in (None, -1, data.ndim - 1):
         return _place_in_row(place, data, axis, keepdim)
@@ -164,15 +172,16 @@ def _place_of(
     return last - ((data == best) * countdown).amax(axis, keepdim=keepdim)
 
 
-_ROW_WORTH = 64  # numbers in a row; NumPy takes a fourteenth of ATen's time for rows of 1,024
-
-
 def _place_in_row(
     place: Callable[..., Tensor], data: Tensor, axis: int | None, keepdim: bool
 ) -> Tensor:
     """Along the last axis, or of all numbers."""
     rows = data.detach().reshape(-1) if axis is None else data.detach()
-    if rows.shape[-1] < _ROW_WORTH or not rows.is_contiguous() or (axis is None and keepdim):
+    if (
+        rows.shape[-1] < tuning.EXTREMES_MIN_ROW
+        or not rows.is_contiguous()
+        or (axis is None and keepdim)
+    ):
         return place(data, axis, keepdim)
     array = rows.numpy()
     found = array.argmax(-1) if place is torch.argmax else array.argmin(-1)
@@ -180,11 +189,13 @@ def _place_in_row(
     return places.unsqueeze(-1) if keepdim else places
 
 
-def truths(function: Callable[..., Tensor], of_arrays: Callable[..., Any]) -> Callable[..., Tensor]:
+def predicate(
+    function: Callable[..., Tensor], of_arrays: Callable[..., Any]
+) -> Callable[..., Tensor]:
     """`function`, whose values are booleans; `of_arrays`: NumPy's, in a fifth of ATen's time."""
 
     def forward(data: Tensor, *others: Tensor) -> Tensor:
-        if data.numel() < _WORTH_COMPARING or not all(map(_takes, (data, *others))):
+        if data.numel() < tuning.EXTREMES_MIN_SIZE or not all(map(_takes, (data, *others))):
             return function(data, *others)
         found = of_arrays(*(t.detach().numpy() for t in (data, *others)))
         return torch.from_numpy(found)

@@ -7,26 +7,26 @@ import numpy as np
 import pytest
 import torch
 
-from mxnova.core.op import vectors
+from mxnova.core.kernels import vectorized
 
 
 @pytest.mark.parametrize("is_faster", [False, True])
 @pytest.mark.parametrize("n", [0, 3, 1000, 40_000])
 @pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.float64])
 def test_tanh_in_place(monkeypatch, is_faster, n, dtype):
-    monkeypatch.setattr(vectors, "_NUMPY_IS_FASTER", is_faster)
+    monkeypatch.setattr(vectorized, "_NUMPY_IS_FASTER", is_faster)
     special = torch.tensor([math.nan, math.inf, -math.inf, 0.0, -0.0, 1e-30, -100.0])
     data = torch.cat([torch.linspace(-9, 9, n), special]).to(dtype)
     expected = torch.tanh(data)
-    result = vectors.tanh_(data)
+    result = vectorized.tanh_(data)
     assert result.data_ptr() == data.data_ptr()
     torch.testing.assert_close(result, expected, equal_nan=True)
 
 
 def test_tanh_of_a_slice_leaves_the_rest(monkeypatch):
-    monkeypatch.setattr(vectors, "_NUMPY_IS_FASTER", True)
+    monkeypatch.setattr(vectorized, "_NUMPY_IS_FASTER", True)
     data = torch.full((64, 64), 0.5)
-    vectors.tanh_(data[:, 1::2])
+    vectorized.tanh_(data[:, 1::2])
     assert (data[:, ::2] == 0.5).all()
     torch.testing.assert_close(data[:, 1::2], torch.full((64, 32), math.tanh(0.5)))
 
@@ -37,7 +37,7 @@ def test_softmax(function, shape):
     data = torch.randn(shape).requires_grad_()
     weights = torch.rand(shape)
     expected = function(data, -1)
-    result = vectors.softmax(data, len(shape) - 1, function)
+    result = vectorized.softmax(data, len(shape) - 1, function)
     assert result.is_contiguous()
     torch.testing.assert_close(result, expected)
     torch.testing.assert_close(
@@ -48,7 +48,7 @@ def test_softmax(function, shape):
 def test_softmax_of_special_numbers():
     data = torch.full((1000, 3), -math.inf)
     data[1, 0], data[2, 1], data[3, 2] = 1.0, math.nan, math.inf
-    result = vectors.softmax(data, 1)
+    result = vectorized.softmax(data, 1)
     torch.testing.assert_close(result, torch.softmax(data, 1), equal_nan=True)
 
 
@@ -57,7 +57,7 @@ def test_layer_norm(shape):
     data = torch.randn(shape)
     gamma, beta = torch.rand(2, shape[-1])
     expected = torch.native_layer_norm(data, gamma.shape, gamma, beta, 1e-3)
-    for found, wanted in zip(vectors.layer_norm(data, gamma, beta, 1e-3), expected, strict=True):
+    for found, wanted in zip(vectorized.layer_norm(data, gamma, beta, 1e-3), expected, strict=True):
         assert found.is_contiguous()
         torch.testing.assert_close(found, wanted)
 
@@ -66,7 +66,7 @@ def test_layer_norm(shape):
 def test_rows_at(dtype):
     table = torch.arange(12).view(4, 3).to(dtype)
     places = torch.tensor([[-7, 0, 1], [3, 4, 99]])
-    found = vectors.rows_at(table, places)
+    found = vectorized.take_rows(table, places)
     assert found.dtype is dtype
     assert found.tolist() == table[places.clamp(0, 3)].tolist()
 
@@ -79,8 +79,8 @@ def test_places_of_extremes(name, shape, axis, special):
     data = torch.randint(0, 5, shape).float()
     data.flatten()[::7] = special
     expected = getattr(torch, name)(data, axis)
-    assert torch.equal(getattr(vectors, name)(data, axis).long(), expected)
-    kept = getattr(vectors, name)(data, axis, True)
+    assert torch.equal(getattr(vectorized, name)(data, axis).long(), expected)
+    kept = getattr(vectorized, name)(data, axis, True)
     assert torch.equal(kept.long(), getattr(torch, name)(data, axis, True))
 
 
@@ -90,8 +90,8 @@ def test_truths(shape, dtype):
     data = torch.randint(-1, 2, shape).to(dtype)
     other = torch.randint(-1, 2, (60, 1)).to(dtype) if len(shape) == 3 else data.flip(0)
     data[0] = data[-1] = math.nan if dtype.is_floating_point else 5
-    greater = vectors.truths(torch.gt, np.greater)(data, other)
+    greater = vectorized.predicate(torch.gt, np.greater)(data, other)
     assert greater.dtype is torch.bool
     assert torch.equal(greater, data > other)
-    assert torch.equal(vectors.truths(torch.isnan, np.isnan)(data), data.isnan())
-    assert torch.equal(vectors.truths(torch.gt, np.greater)(data, torch.zeros(())), data > 0)
+    assert torch.equal(vectorized.predicate(torch.isnan, np.isnan)(data), data.isnan())
+    assert torch.equal(vectorized.predicate(torch.gt, np.greater)(data, torch.zeros(())), data > 0)

@@ -15,23 +15,21 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-__all__ = ["channels_last", "in_order"]
+from ..runtime import tuning
 
-# Fewer elements take no longer as ATen copies them; rows or columns leave vectors empty.
-_WORTH_TURNING, _WORTH_RECORDING = 1 << 13, 1 << 15
-_LEAST_SIDE = 8
+__all__ = ["channels_last", "contiguous"]
 
 
-def in_order(data: Tensor) -> Tensor:
+def contiguous(data: Tensor) -> Tensor:
     """``data.contiguous()``."""
-    if data.is_contiguous() or data.numel() < _WORTH_TURNING or not _takes(data):
+    if data.is_contiguous() or data.numel() < tuning.TRANSPOSE_MIN_SIZE or not _takes(data):
         return data.contiguous()
     matrices = _Matrices.of(data.shape, data.stride())
     if matrices is None:
         return data.contiguous()
     if not (torch.is_grad_enabled() and data.requires_grad):
         return _turned(data, matrices)
-    if data.numel() < _WORTH_RECORDING:
+    if data.numel() < tuning.TRANSPOSE_MIN_SIZE_RECORDED:
         return data.contiguous()
     copy: Tensor = _Turned.apply(data, matrices)  # type: ignore[no-untyped-call]
     return copy
@@ -41,9 +39,9 @@ def channels_last(images: Tensor) -> Tensor:
     """``images.contiguous(memory_format=torch.channels_last)``, for images (n, channels, h, w)."""
     if images.is_contiguous(memory_format=torch.channels_last):
         return images
-    if images.shape[1] < _LEAST_SIDE:
+    if images.shape[1] < tuning.TRANSPOSE_MIN_SIDE:
         return images.contiguous(memory_format=torch.channels_last)
-    return in_order(images.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+    return contiguous(images.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
 
 
 def _takes(data: Tensor) -> bool:
@@ -74,7 +72,9 @@ class _Matrices(NamedTuple):
         (batch, apart), (columns, next_column), (rows, next_row) = axes
         if (apart, next_column, next_row) != (rows * columns, 1, columns):
             return None
-        return cls(batch, rows, columns) if min(rows, columns) >= _LEAST_SIDE else None
+        return (
+            cls(batch, rows, columns) if min(rows, columns) >= tuning.TRANSPOSE_MIN_SIDE else None
+        )
 
 
 def _merged(shape: tuple[int, ...], strides: tuple[int, ...]) -> list[tuple[int, int]]:

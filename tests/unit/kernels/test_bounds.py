@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from mxnova.core.exec.backends.compiled_training import training_refusal
-from mxnova.core.op.bounds import clipped, within
+from mxnova.core.kernels.bounds import clipped, within
 from mxnova.symbol import clip, var
 
 INFINITY = float("inf")

@@ -7,13 +7,13 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from ..base import env
-from ..op.kernel_gradient import densified
-from ..op.record import Op
-from .base_array import BaseArray
-from .recording import STATE
-from .tape import flow_of
-from .wrapping import wrap
+from ...base import env
+from ...op.kernel_gradient import densified
+from ...op.record import Op
+from ..base_array import BaseArray
+from ..recording import STATE
+from ..tape import flow_of
+from ..wrapping import wrap
 
 __all__ = ["dense_copy", "tell_of_fallback"]
 

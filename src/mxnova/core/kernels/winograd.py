@@ -21,8 +21,7 @@ from torch import Tensor
 
 from ..base import env
 from ..base.shapes import PartialShape, is_known
-from ..runtime import torch_api
-from .onednn import HAS_AVX512
+from ..runtime import torch_api, tuning
 
 __all__ = [
     "AREA",
@@ -66,15 +65,6 @@ _OF_OUTPUTS = torch.tensor(
 )
 _EVERYWHERE = _SIDE + 1  # what is added to this product of a tile is added to all its outputs
 
-_TILES_AT_ONCE = 128  # so that they stay in a core's cache: 56×56 one by one 7.0 ms, four 9.2
-
-# Below, transforms and reading the weights outweigh what products are saved. Transforms are shared
-# out among threads less well than products, and gain less from AVX-512. What is measured layer by
-# layer promises more: weights are in no cache where a network comes to them.
-_LEAST_CHANNELS, _LEAST_CHANNELS_SHARED = 128 if HAS_AVX512 else 64, 128
-_LEAST_MULTIPLICATIONS = 130_000_000 if HAS_AVX512 else 50_000_000  # for each thread
-_LEAST_TILES = 16
-
 
 def is_faster(shape: PartialShape, filters: int, *place: Any) -> bool:
     """Whether a convolution in float32 is possible by tiles, and faster.
@@ -89,11 +79,12 @@ def is_faster(shape: PartialShape, filters: int, *place: Any) -> bool:
         return False
     n, channels = shape[:2]
     threads = torch.get_num_threads()
-    least = _LEAST_CHANNELS if threads == 1 else _LEAST_CHANNELS_SHARED
+    least = tuning.WINOGRAD_MIN_CHANNELS if threads == 1 else tuning.WINOGRAD_MIN_CHANNELS_SHARED
     return (
-        n * prod(size) * _WINDOW**2 * channels * filters >= _LEAST_MULTIPLICATIONS * threads
+        n * prod(size) * _WINDOW**2 * channels * filters
+        >= tuning.WINOGRAD_MIN_MULTIPLICATIONS * threads
         and mean_channels(channels, filters) >= least
-        and n * prod(_tile_counts(size)) >= _LEAST_TILES
+        and n * prod(_tile_counts(size)) >= tuning.WINOGRAD_MIN_TILES
     )
 
 
@@ -111,7 +102,10 @@ def output_size(
 
     Args:
         shape: of its images, ``(n, channels, height, width)``.
-        kernel: size of the window along each axis; as `pad`, `stride`, `dilate`.
+        kernel: size of the window along each axis.
+        pad: zeros before and after each axis.
+        stride: step along each axis.
+        dilate: distance of the window's items along each axis.
         groups: of channels.
     """
     once = (1, 1)
@@ -190,7 +184,7 @@ def _tile_counts(size: Sequence[int]) -> tuple[int, int]:
 
 
 def _images_at_once(size: Sequence[int]) -> int:
-    return max(_TILES_AT_ONCE // max(prod(_tile_counts(size)), 1), 1)
+    return max(tuning.WINOGRAD_TILES_AT_ONCE // max(prod(_tile_counts(size)), 1), 1)
 
 
 def _cut(images: Tensor, pad: Sequence[int], counts: tuple[int, int]) -> Tensor:

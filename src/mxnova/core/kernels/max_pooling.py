@@ -17,12 +17,12 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from .onednn import HAS_AVX512, suits_pooling
+from ..runtime import tuning
+from ..runtime.processor import HAS_AVX512
+from .onednn import suits_pooling
 
-__all__ = ["Slices", "pays", "pooled", "slices"]
+__all__ = ["Slices", "is_faster", "max_pool", "slices"]
 
-_WORTH = 1 << 16  # items; below, the calls cost more
-_AT_ONCE = 1 << 18  # items of the images that go through both axes together: some 1 MB
 _DTYPES = (torch.float32, torch.bfloat16)
 _LONGEST = 16
 
@@ -43,10 +43,10 @@ class Slices(NamedTuple):
     others: Sequence[_Slice]
 
 
-def pays(data: Tensor) -> bool:
+def is_faster(data: Tensor) -> bool:
     """Whether it is faster than ATen's kernels for images (batch, channels, height, width)."""
     return (
-        data.numel() >= _WORTH
+        data.numel() >= tuning.MAX_POOLING_MIN_SIZE
         and data.ndim == 4
         and data.dtype in _DTYPES
         and data.device.type == "cpu"
@@ -85,7 +85,7 @@ def slices(size: int, kernel: int, stride: int, pad: int, count: int) -> Slices 
     return Slices(count, whole[0], whole[min(1, len(whole) - 1)], others)
 
 
-def pooled(data: Tensor, rows: Slices, columns: Slices) -> Tensor:
+def max_pool(data: Tensor, rows: Slices, columns: Slices) -> Tensor:
     """The greatest item of each window of images, in the layout of `data`.
 
     Args:
@@ -98,7 +98,7 @@ def pooled(data: Tensor, rows: Slices, columns: Slices) -> Tensor:
     layout = torch.channels_last if last else torch.contiguous_format
     shape = (batch, channels, rows.n_windows, columns.n_windows)
     result = torch.empty(shape, dtype=data.dtype, memory_format=layout)
-    step = max(1, _AT_ONCE // max(1, channels * size[0] * size[1]))
+    step = max(1, tuning.MAX_POOLING_BLOCK // max(1, channels * size[0] * size[1]))
     for i in range(0, batch, step):
         images, maxima = data[i : i + step], result[i : i + step]
         if last:

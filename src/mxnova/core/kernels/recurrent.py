@@ -16,8 +16,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .. import onednn
-from ..vectors import tanh_
+from . import onednn
+from .vectorized import tanh_
 
 __all__ = ["layer"]
 

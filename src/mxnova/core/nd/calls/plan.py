@@ -9,11 +9,11 @@ from typing import Any
 
 import torch
 
-from ..op.gradient import is_source
-from ..op.integer_gradient import makes_integers
-from ..op.record import Op
-from ..op.sparse.storage import Value
-from .tape import NoGradient, Source, TapeNode
+from ...op.gradient import is_source
+from ...op.integer_gradient import makes_integers
+from ...op.record import Op
+from ...op.sparse.storage import Value
+from ..tape import NoGradient, Source, TapeNode
 from .validation import check
 
 __all__ = ["MAKES_INTEGERS", "Plan", "plan_of"]
@@ -30,10 +30,10 @@ class Plan:
 
     Attributes:
         is_simple: whether its forward takes dense arrays alone, which it only reads.
-        readily: kinds of arrays that may go straight to the forward; for one array, to the kernel
-            that is a part of the forward, where there is one; for several, whether all are real.
         accepted: shapes and dtypes of inputs that the operator's rules have passed, and what
             integers are among the arrays then.
+        admitted: kinds of arrays that fast paths run the forward on, and the kernel that is the
+            part of the forward which such arrays need; False: all of it.
         any_shape: whether an input passes the rules in one shape as in another.
         facts: run facts that its forward asks for.
         n_inputs: how many arrays it takes.
@@ -45,7 +45,7 @@ class Plan:
     """
 
     __slots__ = (
-        "accepted", "any_shape", "facts", "is_simple", "n_inputs", "node", "readily", "sparse",
+        "accepted", "admitted", "any_shape", "facts", "is_simple", "n_inputs", "node", "sparse",
         "starts_gradients", "visible", "written",
     )  # fmt: skip
 
@@ -61,7 +61,7 @@ class Plan:
         self.node = _node_of(op, self.starts_gradients)
         is_ordinary = self.node is TapeNode
         self.is_simple = is_ordinary and not (self.facts or self.sparse or self.written)
-        self.readily: dict[Any, Any] = {}
+        self.admitted: dict[Any, Any] = {}
 
     def accept(self, op: Op, tensors: Sequence[Value]) -> int:
         """Runs the operator's rules, once for each combination of inputs.
@@ -78,11 +78,11 @@ class Plan:
             integers = self.accepted[key] = _integers(op, [t.dtype for t in tensors])
         return integers
 
-    def pass_readily(self, key: Any, how: Any) -> None:
-        """Keeps that arrays of this `key` may go straight to the forward, and `how`."""
-        if len(self.readily) > _ACCEPTED_LIMIT:
-            self.readily.clear()
-        self.readily[key] = how
+    def admit(self, key: Any, kernel: Any) -> None:
+        """Lets fast paths run `kernel`, or all of the forward, on arrays of this `key`."""
+        if len(self.admitted) > _ACCEPTED_LIMIT:
+            self.admitted.clear()
+        self.admitted[key] = kernel
 
 
 def _node_of(op: Op, starts_gradients: bool) -> type[TapeNode]:

@@ -15,7 +15,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
-__all__ = ["first_places", "for_numpy", "in_stable_order", "largest", "ordered", "ordered_values"]
+from ..runtime import tuning
+
+__all__ = [
+    "argsort_descending",
+    "as_numpy_sorts",
+    "sort",
+    "sort_values",
+    "stable_sort_integers",
+    "topk",
+]
 
 _KEYED = (torch.float32, torch.float16, torch.int32, torch.int8, torch.uint8)
 _WHOLE = (*_KEYED[2:], torch.int64)
@@ -23,71 +32,69 @@ _HALVES = (torch.float16, torch.bfloat16)
 _BITS = {torch.float32: torch.int32, torch.float64: torch.int64} | dict.fromkeys(
     _HALVES, torch.int16
 )
-_WORTH, _WORTH_KEYS = 1 << 11, 1 << 13  # elements; what fewer take is the calls
-_MOST_THREADS = 5  # NumPy uses one: with more, ATen's threads are faster at many rows
-_AT_ONCE = 1 << 17  # elements, of whole rows, that stay in the cache from step to step
 _PLACE = 32  # bits
 _KEY = 63  # bits, without the sign
 
 
-def ordered(data: Tensor, axis: int, descending: bool) -> tuple[Tensor, Tensor]:
+def sort(data: Tensor, axis: int, descending: bool) -> tuple[Tensor, Tensor]:
     """``data.sort(dim=axis, descending=…, stable=True)``."""
     rows = data.detach().movedim(axis, -1)
-    if data.dtype not in _KEYED or not _pays(rows, _WORTH_KEYS):
+    if data.dtype not in _KEYED or not _pays(rows, tuning.ARGSORT_MIN_SIZE):
         values, indices = data.sort(dim=axis, descending=descending, stable=True)
         return values, indices
     indices = _places(rows, descending, None).movedim(-1, axis)
     return data.gather(axis, indices), indices
 
 
-def for_numpy(data: Tensor) -> np.ndarray[Any, Any]:
+def as_numpy_sorts(data: Tensor) -> np.ndarray[Any, Any]:
     """`data` as NumPy can order it: float16 and bfloat16 as float32."""
     return (data.float() if data.dtype in _HALVES else data).detach().numpy()
 
 
-def ordered_values(data: Tensor, axis: int, descending: bool) -> Tensor:
+def sort_values(data: Tensor, axis: int, descending: bool) -> Tensor:
     """``data.sort(dim=axis, descending=…, stable=True).values``."""
     rows = data.movedim(axis, -1)
     if (
         (torch.is_grad_enabled() and data.requires_grad)
-        or not _pays(rows, _WORTH)
+        or not _pays(rows, tuning.SORT_MIN_SIZE)
         or _has_negative_zero(rows)
     ):
-        return ordered(data, axis, descending)[0]
-    values = torch.from_numpy(np.sort(for_numpy(rows))).to(data.dtype)
+        return sort(data, axis, descending)[0]
+    values = torch.from_numpy(np.sort(as_numpy_sorts(rows))).to(data.dtype)
     return (values.flip(-1) if descending else values).movedim(-1, axis)
 
 
-# Of a million floats the ten largest take 0.3 ms on one core, ATen's own selection 2.7.
-_BLOCK = 256
-_WORTH_BLOCKS = 64  # blocks for each one that is wanted
-
-
-def largest(data: Tensor, k: int, axis: int) -> tuple[Tensor, Tensor]:
+def topk(data: Tensor, k: int, axis: int) -> tuple[Tensor, Tensor]:
     """``data.topk(k, axis)``: in long rows of the `k` blocks with the greatest maxima alone."""
     size = data.shape[axis]
     last = axis in (-1, data.ndim - 1)
-    if not last or size < k * _BLOCK * _WORTH_BLOCKS or data.device.type != "cpu":
+    if (
+        not last
+        or size < k * tuning.TOPK_BLOCK * tuning.TOPK_MIN_BLOCKS
+        or data.device.type != "cpu"
+    ):
         return data.topk(k, axis)
-    n = size // _BLOCK
+    n = size // tuning.TOPK_BLOCK
     rows = data.detach()
-    maxima = rows[..., : n * _BLOCK].reshape(*rows.shape[:-1], n, _BLOCK).amax(-1)
-    blocks = maxima.topk(k, sorted=False).indices.unsqueeze(-1) * _BLOCK
-    inside = (blocks + torch.arange(_BLOCK)).flatten(-2)
-    behind = torch.arange(n * _BLOCK, size).expand(*inside.shape[:-1], -1)
+    maxima = (
+        rows[..., : n * tuning.TOPK_BLOCK].reshape(*rows.shape[:-1], n, tuning.TOPK_BLOCK).amax(-1)
+    )
+    blocks = maxima.topk(k, sorted=False).indices.unsqueeze(-1) * tuning.TOPK_BLOCK
+    inside = (blocks + torch.arange(tuning.TOPK_BLOCK)).flatten(-2)
+    behind = torch.arange(n * tuning.TOPK_BLOCK, size).expand(*inside.shape[:-1], -1)
     places = torch.cat([inside, behind], -1)
     indices = places.gather(-1, rows.gather(-1, places).topk(k).indices)
     return data.gather(-1, indices), indices
 
 
-def first_places(data: Tensor, most: int | None = None) -> Tensor:
+def argsort_descending(data: Tensor, most: int | None = None) -> Tensor:
     """Places along the last axis by falling number, equal ones in order; the first `most`."""
     if data.dtype not in _KEYED or data.device.type != "cpu" or torch.compiler.is_compiling():
         return data.argsort(dim=-1, descending=True, stable=True)[..., :most]
     return _places(data.detach(), True, most)
 
 
-def in_stable_order(numbers: Tensor, bound: int) -> tuple[Tensor, Tensor]:
+def stable_sort_integers(numbers: Tensor, bound: int) -> tuple[Tensor, Tensor]:
     """``numbers.sort(stable=True)`` of a vector of int64, none of which is beyond ±`bound`."""
     bits = len(numbers).bit_length()
     if numbers.device.type != "cpu" or bound.bit_length() + bits > _KEY:
@@ -103,7 +110,7 @@ def _pays(rows: Tensor, least: int) -> bool:
     return (
         rows.numel() >= least
         and rows.device.type == "cpu"
-        and min(torch.get_num_threads(), rows.numel() // rows.shape[-1]) <= _MOST_THREADS
+        and min(torch.get_num_threads(), rows.numel() // rows.shape[-1]) <= tuning.SORT_MAX_THREADS
         and not torch.compiler.is_compiling()
         and (rows.dtype in _WHOLE or not bool(rows.amax().isnan()))
     )
@@ -121,7 +128,7 @@ def _places(rows: Tensor, descending: bool, most: int | None) -> Tensor:
     wanted = size if most is None else min(most, size)
     flat = rows.reshape(prod(before), size)
     places = np.empty((len(flat), wanted), np.int64)
-    n = max(1, _AT_ONCE // max(size, 1))
+    n = max(1, tuning.SORT_BLOCK // max(size, 1))
     for start in range(0, len(flat), n):
         keys = _keys(flat[start : start + n], descending)
         if wanted < size:

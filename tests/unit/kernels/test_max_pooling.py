@@ -8,8 +8,9 @@ import torch
 import torch.nn.functional as F
 
 import mxnova.core.op.library  # noqa: F401
-from mxnova.core.op import maxima
+from mxnova.core.kernels import max_pooling
 from mxnova.core.op.record import find
+from mxnova.core.runtime import tuning
 
 LAYOUTS = (torch.contiguous_format, torch.channels_last)
 
@@ -40,14 +41,14 @@ PLACES = [
 def counted(monkeypatch):
     """How often images were pooled so."""
     calls = []
-    run = maxima.pooled
+    run = max_pooling.max_pool
 
     def watched(*args):
         calls.append(args)
         return run(*args)
 
-    monkeypatch.setattr(maxima, "pooled", watched)
-    monkeypatch.setattr(maxima, "HAS_AVX512", False)
+    monkeypatch.setattr(max_pooling, "max_pool", watched)
+    monkeypatch.setattr(max_pooling, "HAS_AVX512", False)
     return calls
 
 
@@ -68,7 +69,7 @@ def test_the_same_to_the_bit(counted, place, layout):
 
 
 def test_images_in_parts(counted, monkeypatch):
-    monkeypatch.setattr(maxima, "_AT_ONCE", 1 << 15)
+    monkeypatch.setattr(tuning, "MAX_POOLING_BLOCK", 1 << 15)
     data = images(7, 16, 32, 32, dtype=torch.bfloat16)
     found = pool(data, kernel=(3, 3), stride=(2, 2))
     assert torch.equal(found, F.max_pool2d(data, 3, 2))

@@ -3,7 +3,7 @@
 
 `invoke` takes every call: of functions, methods, Python's operators, indexing that is recorded. It
 chooses the kernel for the storage of the inputs, records, and gives arrays of the inputs' class.
-What is to see calls of any kind enters in one place, `_attended`: engines with work under way, the
+What is to see calls of any kind enters in one place, `_on_slow_path`: engines with work under way, the
 profiler, and modes (see `modes`). The calls behind ``-a``, ``a + b`` and ``a * 2`` are made from
 the same record of an operator (`shortcuts`); where anything is out of the ordinary, they are
 `invoke`.
@@ -17,28 +17,28 @@ from typing import Any
 import torch
 from torch import Tensor, is_grad_enabled
 
-from ..base.errors import ArgumentTypeError, MXNetError, shown
-from ..op.gradient import recorded
-from ..op.integer_gradient import flows_through_integers, step_on_integers
-from ..op.kernel import Kernel
-from ..op.kernel_gradient import run_kernel, stand_in
-from ..op.record import Op, as_tuple
-from ..op.sparse.storage import Value
-from ..runtime.attention import ATTENTION
-from ..runtime.context import Context, context_of
-from ..runtime.profiler import PROFILER, clock
-from ..runtime.resource import random_stream
-from ..runtime.storage import placed
-from .access import READ, WRITE, settle
-from .base_array import CLASSES, BaseArray
-from .failing import fail, failing_results, is_failing, share_failure
+from ...base.errors import ArgumentTypeError, MXNetError, shown
+from ...op.gradient import recorded
+from ...op.integer_gradient import flows_through_integers, step_on_integers
+from ...op.kernel import Kernel
+from ...op.kernel_gradient import run_kernel, stand_in
+from ...op.record import Op, as_tuple
+from ...op.sparse.storage import Value
+from ...runtime.context import Context, context_of
+from ...runtime.profiler import PROFILER, clock
+from ...runtime.resource import random_stream
+from ...runtime.slow_path import SLOW_PATH
+from ...runtime.storage import placed
+from ..access import READ, WRITE, settle
+from ..base_array import CLASSES, BaseArray
+from ..deferred_errors import fail, failing_results, is_failing, share_failure
+from ..modes import MODES
+from ..recording import STATE, recorded_write
+from ..tape import Source, TapeNode, flow_of, is_live, linked, outputs_of, step
+from ..wrapping import owned, receive, view_of, wrap, wrap_value
 from .fallback import dense_copy, tell_of_fallback
-from .modes import MODES
 from .plan import MAKES_INTEGERS, Plan, plan_of
-from .recording import STATE, recorded_write
-from .tape import Source, TapeNode, flow_of, is_live, linked, outputs_of, step
 from .validation import refuse, refuse_count
-from .wrapping import owned, receive, view_of, wrap, wrap_value
 
 __all__ = ["execute", "invoke"]
 
@@ -68,7 +68,7 @@ def invoke(
     Raises:
         MXNetError: the inputs do not fit the operator; the text names what and why.
     """
-    run = _attended if ATTENTION else _run
+    run = _on_slow_path if SLOW_PATH else _run
     try:
         return run(op, arrays, out, cls, context, is_view)
     except MXNetError as error:
@@ -102,7 +102,7 @@ def _handed_back(op: Op, results: list[BaseArray], out: Any) -> Any:
     return results if op.n_visible() > 1 else results[0]
 
 
-def _attended(
+def _on_slow_path(
     op: Op,
     arrays: Sequence[BaseArray],
     out: Any,
@@ -111,8 +111,8 @@ def _attended(
     is_view: bool,
 ) -> Any:
     """`_run`, where somebody is to see it, or to be waited for."""
-    for reason in tuple(ATTENTION):
-        reason.rest()
+    for reason in tuple(SLOW_PATH):
+        reason.leave_if_idle()
     if MODES:
         with MODES.outer() as mode:
             return mode.invoke(op, arrays, out, cls=cls, context=context, is_view=is_view)

@@ -3,7 +3,7 @@
 
 import pytest
 
-from mxnova.core.base import processor
+from mxnova.core.runtime import processor
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import functools
 import pytest
 import torch
 
-from mxnova.core.op import winograd
+from mxnova.core.kernels import winograd
 
-from .windows import error_by_tiles
+from ..op.windows import error_by_tiles
 
 # batch, channels, filters, height, width, pad
 CASES = [

@@ -16,63 +16,42 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from ..base.processor import is_amd
-from ..runtime import torch_api
-from . import reordering
+from ..runtime import torch_api, tuning
+from ..runtime.processor import HAS_AVX512, HAS_ONEDNN, is_amd
+from . import transpose
 
 __all__ = [
-    "HAS_AVX512",
+    "both_contiguous",
     "conv3d",
-    "in_planes",
-    "is_available",
-    "laid_out",
+    "fast_pool",
+    "in_kernel_layout",
     "linear",
     "matmul",
-    "pooled",
-    "skips",
+    "needs_contiguous",
     "suits_pooling",
 ]
 
-_AVAILABLE: bool = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
-# With AVX2 alone MKL is as fast, takes transposed operands without copies, and costs less a call;
-# pooling of arrays as they lie has no kernel then, and takes 20 ms instead of 1.6 channels-last.
-HAS_AVX512: bool = _AVAILABLE and torch.backends.cpu.get_cpu_capability() == "AVX512"
+# With AVX2 alone MKL is as fast, takes transposed operands without copies, and costs less a call.
 # On a Xeon MKL takes 0.4 to 0.9 of oneDNN's time for weights' gradients.
 _MULTIPLIES: bool = HAS_AVX512 and is_amd()
-
-# What a call costs is 12 µs for a product and 24 µs for pooling. Few rows, columns or channels
-# leave oneDNN's vectors empty.
-_WORTH_MULTIPLYING = 1 << 21
-_LEAST_ROWS, _LEAST_COLUMNS = 4, 16
-_WORTH_SPLITTING = 1 << 10
-_FEWEST_SPLIT, _MOST_SPLIT = 16, 256
-# A transposed first operand is copied: better the narrow one. The gradient of a weight of
-# 10,000 x 200 for 2,048 rows takes 82 ms then, instead of 150.
-_MUCH_WIDER = 4
 _Axes = int | tuple[int, ...]  # one number for all, or one each
 _OF_IMAGES = (torch.float32, torch.bfloat16)
-_WORTH_POOLING = 1 << 15
-_LEAST_CHANNELS = 16
 _FEW_CHANNELS = 16
-_WORTH_CONVOLVING = 1 << 13
 
 
 # Products -----------------------------------------------------------------------------------------
 
 
-def is_available() -> bool:
-    """Whether torch was built with it."""
-    return _AVAILABLE
-
-
 def linear(data: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``data @ weight.T + bias``, for a matrix `weight`; columns may lie together in it."""
     if not _MULTIPLIES:
-        if weight.numel() < _WORTH_SPLITTING or not _splits_by_columns(data, weight):
+        if weight.numel() < tuning.COLUMN_SPLIT_MIN_WEIGHTS or not _splits_by_columns(data, weight):
             return F.linear(data, weight, bias)
         return _by_columns(data, weight, bias)
     n_columns, width = weight.shape
-    if data.numel() * n_columns < _WORTH_MULTIPLYING or not _multiplies(data, weight, n_columns):
+    if data.numel() * n_columns < tuning.PRODUCT_MIN_MULTIPLICATIONS or not _multiplies(
+        data, weight, n_columns
+    ):
         return F.linear(data, weight, bias)
     rows = _linear(data.reshape(-1, width), weight, bias)
     return rows.view(*data.shape[:-1], n_columns)
@@ -89,7 +68,7 @@ def _splits_by_columns(data: Tensor, weight: Tensor) -> bool:
     return (
         not HAS_AVX512
         and data.dim() == 2
-        and _FEWEST_SPLIT <= len(data) <= _MOST_SPLIT
+        and tuning.COLUMN_SPLIT_MIN_ROWS <= len(data) <= tuning.COLUMN_SPLIT_MAX_ROWS
         and _takes(data)
         and weight.dtype is torch.float32
         and torch.get_num_threads() > 1
@@ -107,7 +86,9 @@ def matmul(a: Tensor, b: Tensor) -> Tensor:
     if not _MULTIPLIES:
         return a @ b
     n_columns = b.shape[1]
-    if a.numel() * n_columns < _WORTH_MULTIPLYING or not _multiplies(a, b, n_columns):
+    if a.numel() * n_columns < tuning.PRODUCT_MIN_MULTIPLICATIONS or not _multiplies(
+        a, b, n_columns
+    ):
         return a @ b
     return _linear(a, b.T, None)
 
@@ -116,8 +97,8 @@ def _multiplies(data: Tensor, weight: Tensor, n_columns: int) -> bool:
     return (
         _takes(data)
         and weight.dtype is torch.float32
-        and n_columns >= _LEAST_COLUMNS
-        and data.numel() >= _LEAST_ROWS * data.shape[-1]
+        and n_columns >= tuning.PRODUCT_MIN_COLUMNS
+        and data.numel() >= tuning.PRODUCT_MIN_ROWS * data.shape[-1]
         and torch_api.has_onednn_kernels()
     )
 
@@ -129,7 +110,7 @@ def _takes(data: Tensor) -> bool:
 def _is_here(data: Tensor) -> bool:
     if torch.compiler.is_compiling():  # Inductor chooses kernels and layouts itself
         return False
-    return _AVAILABLE and data.device.type == "cpu"
+    return HAS_ONEDNN and data.device.type == "cpu"
 
 
 def _linear(data: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
@@ -165,7 +146,7 @@ class _Linear(torch.autograd.Function):
 
 def _for_weight(d_output: Tensor, data: Tensor) -> Tensor:
     """``d_output.T @ data``."""
-    if d_output.shape[1] < _MUCH_WIDER * data.shape[1]:
+    if d_output.shape[1] < tuning.PRODUCT_WIDE_RATIO * data.shape[1]:
         return matmul(d_output.T, data)
     return matmul(data.T, d_output).T.contiguous()
 
@@ -173,7 +154,7 @@ def _for_weight(d_output: Tensor, data: Tensor) -> Tensor:
 # Convolutions -------------------------------------------------------------------------------------
 
 
-def laid_out(data: Tensor, weight: Tensor) -> Tensor:
+def in_kernel_layout(data: Tensor, weight: Tensor) -> Tensor:
     """`data` in the layout that suits a convolution with `weight`; the result has it, too.
 
     Images go channels-last: oneDNN then takes and gives them as they are, instead of reordering
@@ -186,11 +167,11 @@ def laid_out(data: Tensor, weight: Tensor) -> Tensor:
     batch, channels, *size = data.shape
     if channels == 1:  # else ATen cannot tell one layout from the other
         return data.reshape(batch, *size, 1).movedim(-1, 1)
-    return reordering.channels_last(data)
+    return transpose.channels_last(data)
 
 
-def skips(kernel: Sequence[int], stride: Sequence[int], channels: int) -> bool:
-    """Whether images of so many channels have to be `in_planes` for a convolution.
+def needs_contiguous(kernel: Sequence[int], stride: Sequence[int], channels: int) -> bool:
+    """Whether images of so many channels have to be `both_contiguous` for a convolution.
 
     For channels-last images of fewer channels than its vectors hold, oneDNN's gradient of a weight
     of one item that skips images' items writes beyond its memory (torch 2.13, AVX2: 2 to 7).
@@ -198,7 +179,7 @@ def skips(kernel: Sequence[int], stride: Sequence[int], channels: int) -> bool:
     return kernel == (1, 1) and channels < _FEW_CHANNELS and max(stride, default=1) > 1
 
 
-def in_planes(data: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+def both_contiguous(data: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
     """Both, channel by channel: ATen takes channels-last kernels where either one lies so."""
     if data.is_mkldnn:
         return data, weight
@@ -220,7 +201,7 @@ def conv3d(
     Its measure of images' sizes leaves the last of three axes out. One core takes 8.6 ms for 3 x
     16 x 56 x 56 and 16 kernels of 3 x 3 x 3, oneDNN 2.2.
     """
-    is_large = data.numel() >= _WORTH_CONVOLVING and weight.shape[2:].numel() > 1
+    is_large = data.numel() >= tuning.CONV3D_MIN_SIZE and weight.shape[2:].numel() > 1
     if not is_large or data.ndim != 5 or len(data) != 1 or data.is_mkldnn or not _takes(data):
         return F.conv3d(data, weight, bias, stride, pad, dilate, groups)
     places = (_each_axis(pad), _each_axis(stride), _each_axis(dilate))
@@ -234,16 +215,16 @@ def _each_axis(number: _Axes) -> tuple[int, ...]:
 # Pooling ------------------------------------------------------------------------------------------
 
 
-def pooled(pool: Callable[..., Tensor], data: Tensor, *place: Any, **options: Any) -> Tensor:
+def fast_pool(pool: Callable[..., Tensor], data: Tensor, *place: Any, **options: Any) -> Tensor:
     """``pool(data, *place, **options)``, for a pooling of ATen's whose stride is given."""
-    if data.is_mkldnn or data.numel() < _WORTH_POOLING or not suits_pooling(data):
+    if data.is_mkldnn or data.numel() < tuning.POOLING_MIN_SIZE or not suits_pooling(data):
         return pool(data, *place, **options)
     is_recorded = torch.is_grad_enabled() and data.requires_grad
     if not HAS_AVX512:
         if data.ndim != 4 or (is_recorded and pool is F.avg_pool2d):
             return pool(data, *place, **options)
-        last = reordering.channels_last(data)
-        return reordering.in_order(pool(last, *place, **options))
+        last = transpose.channels_last(data)
+        return transpose.contiguous(pool(last, *place, **options))
     if is_recorded:
         run = functools.partial(_placed, pool, place, options)
         result: Tensor = _Pooled.apply(data, run)  # type: ignore[no-untyped-call]
@@ -259,11 +240,11 @@ def _placed(
 
 def suits_pooling(data: Tensor) -> bool:
     """Whether ATen's kernels are slow for `data`; those for channels-last images are good."""
-    return _takes(data) and data.shape[1] >= _LEAST_CHANNELS and data.is_contiguous()
+    return _takes(data) and data.shape[1] >= tuning.POOLING_MIN_CHANNELS and data.is_contiguous()
 
 
 class _Pooled(torch.autograd.Function):
-    """`pooled` with a gradient that has a gradient, which oneDNN's lacks."""
+    """`fast_pool` with a gradient that has a gradient, which oneDNN's lacks."""
 
     @staticmethod
     def forward(ctx: Any, data: Tensor, pool: Callable[[Tensor], Tensor]) -> Tensor:

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from ..base.errors import MXNetError, from_foreign
-from ..base.shapes import Pause, is_known, shape_text
-from ..op.dtypes import dtype_name
-from ..op.foreign import from_kernel
-from ..op.infer import DTypes, Shapes
-from ..op.record import Op
-from ..op.sparse.storage import Value
-from .base_array import BaseArray
+from ...base.errors import MXNetError, from_foreign
+from ...base.shapes import Pause, is_known, shape_text
+from ...op.dtypes import dtype_name
+from ...op.foreign import from_kernel
+from ...op.infer import DTypes, Shapes
+from ...op.record import Op
+from ...op.sparse.storage import Value
+from ..base_array import BaseArray
 
 __all__ = ["check", "refuse", "refuse_count", "settled"]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import mxnova as mx
 import mxnova.numpy.fallback  # takes its functions from NumPy when it is imported
-from mxnova.core.op.sorting import first_places, largest, ordered, ordered_values
+from mxnova.core.kernels.sorting import argsort_descending, sort, sort_values, topk
 
 SHAPES = [
     ((100, 300), 1),
@@ -34,10 +34,10 @@ def numbers(dtype, shape):
 def test_it_is_the_stable_sort(dtype, shape, axis, descending):
     data = numbers(dtype, shape)
     values, places = data.sort(dim=axis, descending=descending, stable=True)
-    found = ordered(data, axis, descending)
+    found = sort(data, axis, descending)
     assert torch.equal(found[0], values)
     assert torch.equal(found[1], places)
-    only_values = ordered_values(data, axis, descending)
+    only_values = sort_values(data, axis, descending)
     assert only_values.dtype is dtype
     assert torch.equal(only_values, values)
 
@@ -48,13 +48,13 @@ def test_nan_is_greater_than_all_numbers(nan, descending):
     data = numbers(torch.float32, (100, 300))
     data[::7, ::5] = nan
     values, places = data.sort(descending=descending, stable=True)
-    assert torch.equal(ordered(data, 1, descending)[1], places)
-    assert np.array_equal(ordered_values(data, 1, descending), values, equal_nan=True)
+    assert torch.equal(sort(data, 1, descending)[1], places)
+    assert np.array_equal(sort_values(data, 1, descending), values, equal_nan=True)
 
 
 def test_gradients_go_where_the_numbers_were():
     data = torch.randperm(20000).float().requires_grad_()
-    for values in (ordered(data, 0, True)[0], ordered_values(data, 0, True)):
+    for values in (sort(data, 0, True)[0], sort_values(data, 0, True)):
         weight = torch.arange(20000.0)
         (gradient,) = torch.autograd.grad(values, data, weight)
         assert torch.equal(gradient, 19999 - data.detach())
@@ -68,8 +68,8 @@ scores = st.lists(st.sampled_from([-2.5, -1.0, -0.0, 0.0, 0.25, 1.0, float("-inf
 @settings(max_examples=50)
 def test_first_places_is_a_stable_sort(values, most):
     expected = sorted(range(len(values)), key=lambda i: -values[i])[:most]
-    assert first_places(torch.tensor(values), most).tolist() == expected
-    assert first_places(torch.tensor(values, dtype=torch.float64), most).tolist() == expected
+    assert argsort_descending(torch.tensor(values), most).tolist() == expected
+    assert argsort_descending(torch.tensor(values, dtype=torch.float64), most).tolist() == expected
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.int32])
@@ -77,7 +77,7 @@ def test_first_places_is_a_stable_sort(values, most):
 def test_the_largest_of_long_rows(shape, k, dtype):
     data = torch.randn(shape, generator=torch.Generator().manual_seed(1)).mul(1000).to(dtype)
     data[..., -1] = data.max() + 1  # behind the last block
-    values, places = largest(data, k, -1)
+    values, places = topk(data, k, -1)
     assert torch.equal(values, data.topk(k).values)
     assert torch.equal(data.gather(-1, places), values)
 
@@ -86,7 +86,7 @@ def test_nan_is_the_largest_and_gradients_flow():
     data = torch.zeros(50_000)
     data[[7, 40_000]] = torch.tensor([float("nan"), 5.0])
     data.requires_grad_()
-    values, places = largest(data, 2, 0)
+    values, places = topk(data, 2, 0)
     assert places.tolist() == [7, 40_000]
     (gradient,) = torch.autograd.grad(values, data, torch.tensor([2.0, 3.0]))
     assert gradient.nonzero().squeeze(1).tolist() == [7, 40_000]

@@ -14,18 +14,17 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from ..bounds import within
-from ..reordering import in_order
+from ..runtime import tuning
+from .bounds import within
+from .transpose import contiguous
 
 __all__ = ["cropped", "interpolated", "maxima", "sums", "table_of"]
-
-_MOST_TAPS = 1 << 20  # that are listed at once
 
 
 def table_of(maps: Tensor) -> Tensor:
     """`maps` (…, channels, height, width) as a table."""
     # Of matrices: ATen takes twice as long to turn axes around that it could have merged.
-    pixels = in_order(maps.flatten(-2).transpose(-2, -1))
+    pixels = contiguous(maps.flatten(-2).transpose(-2, -1))
     return pixels.reshape(-1, maps.shape[-3])
 
 
@@ -69,7 +68,7 @@ def maxima(table: Tensor, first: Tensor, rows: Tensor, columns: Tensor) -> Tenso
 def _bagged(mode: str, table: Tensor, first: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
     # A pixel row can be at the edge of two bins, one of which ends there.
     most = (rows.shape[2] + 2 * rows.shape[1]) * (columns.shape[2] + 2 * columns.shape[1])
-    n = max(1, _MOST_TAPS // most)
+    n = max(1, tuning.REGION_TAPS_AT_ONCE // most)
     found = [
         _bags(*part).reduced(mode, table)
         for part in zip(*(torch.split(v, n) for v in (first, rows, columns)), strict=True)
@@ -141,7 +140,8 @@ def interpolated(
     Args:
         table: feature maps.
         first: first row of the map of each sample; it, `y`, `x` and `weight` broadcast.
-        y: where samples are, cut to the map; one at NaN is NaN; `x`: the same across.
+        y: rows where samples are, clipped to the map; NaN gives NaN.
+        x: columns, likewise.
         size: height and width of a map.
         weight: how much each sample counts.
     """

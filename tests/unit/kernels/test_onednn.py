@@ -8,10 +8,11 @@ import torch
 import torch.nn.functional as F
 
 import mxnova.core.op.library  # noqa: F401
-from mxnova.core.op import onednn
+from mxnova.core.kernels import onednn
+from mxnova.core.kernels.onednn import conv3d, fast_pool, in_kernel_layout, linear, matmul
 from mxnova.core.op.gradient import recorded
-from mxnova.core.op.onednn import conv3d, laid_out, linear, matmul, pooled
 from mxnova.core.op.record import find
+from mxnova.core.runtime.processor import HAS_ONEDNN
 
 BIG = (2, 16, 40, 40)
 
@@ -36,7 +37,7 @@ def assert_equal(found, expected, tol=1e-4):
 
 @pytest.fixture(params=[True, False], ids=["oneDNN", "MKL"])
 def by_onednn(request, monkeypatch):
-    monkeypatch.setattr(onednn, "_MULTIPLIES", request.param and onednn.is_available())
+    monkeypatch.setattr(onednn, "_MULTIPLIES", request.param and HAS_ONEDNN)
 
 
 @pytest.mark.usefixtures("by_onednn")
@@ -132,13 +133,13 @@ def test_one_volume_goes_to_onednn(stride, pad, dilate, groups):
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_images_go_channels_last(shape, dtype):
     data, weight = numbers(*shape).to(dtype), numbers(5, shape[1], 3, 3).to(dtype)
-    result = F.conv2d(laid_out(data, weight), weight)
+    result = F.conv2d(in_kernel_layout(data, weight), weight)
     assert result.is_contiguous(memory_format=torch.channels_last)
 
 
 def test_kernels_that_outweigh_the_images_keep_their_order():
     data, weight = numbers(1, 8, 3, 3), numbers(16, 8, 3, 3)
-    assert laid_out(data.to(memory_format=torch.channels_last), weight).is_contiguous()
+    assert in_kernel_layout(data.to(memory_format=torch.channels_last), weight).is_contiguous()
 
 
 @pytest.mark.parametrize(
@@ -177,9 +178,9 @@ def processor(request, monkeypatch):
 @pytest.mark.parametrize("pool", POOLS)
 @pytest.mark.parametrize("data", [numbers(*BIG), numbers(*BIG).mul(4).round()], ids=["", "ties"])
 def test_pooling(pool, data):
-    found = with_gradients(lambda x: pooled(pool, x), data)
+    found = with_gradients(lambda x: fast_pool(pool, x), data)
     assert_equal(found, with_gradients(pool, data))
-    assert_equal([pooled(pool, data)], found[:1])
+    assert_equal([fast_pool(pool, data)], found[:1])
 
 
 @pytest.mark.usefixtures("processor")
@@ -191,14 +192,14 @@ def test_pooling_has_a_second_gradient():
                 torch.autograd.grad(run(data).square().sum(), data, create_graph=True)[0].sum(),
                 data,
             )
-            for run in (functools.partial(pooled, pool), pool)
+            for run in (functools.partial(fast_pool, pool), pool)
         )
         assert_equal(found, expected)
 
 
 def test_channels_last_stays_channels_last():
     data = numbers(*BIG).to(memory_format=torch.channels_last)
-    result = pooled(POOLS[0], data)
+    result = fast_pool(POOLS[0], data)
     assert result.is_contiguous(memory_format=torch.channels_last)
 
 
