@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ...graph.symbol import Symbol
 from ...runtime.context import Context
 from ..program.worker_pools import mapped_alone
 from .group import Group, function_of
@@ -21,6 +22,10 @@ class BatchGroup(Group):
     """A group that runs on some images at a time."""
 
     images: int
+
+    def of_body(self, body: Symbol) -> BatchGroup:
+        """The same group of other nodes on the same variables."""
+        return type(self)(**{**self.values, "body": body})
 
     def _make(self, data: Sequence[Tensor]) -> Any:
         function = function_of(self, data, Context("cpu", 0), watched=True)

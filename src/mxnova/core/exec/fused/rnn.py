@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from ...op.infer import DTypes
+from ...op.infer import DTypes, Shapes
 from ...op.nn.rnn import RNN
 from ...op.record import Op, numbered
 from ..program.private import private_operator
@@ -36,6 +37,17 @@ class SeparateWeightsRNN(Op):
     def outputs(self) -> tuple[str, ...]:
         """Those of the layer."""
         return self.own.outputs()
+
+    def infer_shape(self, s: Shapes) -> None:
+        """Those of the layer."""
+        n = len(self.shapes)
+        data, *others = (s.known(name) for name in s.inputs)
+        vector = (sum(map(prod, self.shapes)),)
+        given = [data, vector, *others[n:], *(None for _ in s.outputs)]
+        inner = Shapes(self.own.name, self.own.inputs(), self.own.outputs(), given)
+        self.own.infer_shape(inner)
+        for name in s.outputs:
+            s[name] = inner.known(name)
 
     def infer_dtype(self, t: DTypes) -> None:
         """Those of the layer."""

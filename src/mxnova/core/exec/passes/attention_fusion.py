@@ -16,9 +16,10 @@ from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ..fused.attention import FusedAttention
+from .definition import Pass
 from .readers import Readers
 
-__all__ = ["with_fused_attention"]
+__all__ = ["PASS", "with_fused_attention"]
 
 _SCORES = "_contrib_interleaved_matmul_selfatt_qk"
 _VALUES = "_contrib_interleaved_matmul_selfatt_valatt"
@@ -59,3 +60,11 @@ def _scores_of(readers: Readers, weights: Entry) -> Node | None:
         return None
     before = scores[0].node
     return before if before.op is not None and before.op.name == _SCORES else None
+
+
+PASS = Pass(
+    "attention_fusion",
+    requires="interleaved float32 projections, plain softmax, scores and weights read once",
+    ensures="self-attention is one kernel",
+    apply=lambda symbol, target: with_fused_attention(symbol, target.facts.dtypes(symbol)),
+)

@@ -9,7 +9,7 @@ processes on two cores takes 255 ms instead of 530.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any
 
@@ -24,8 +24,10 @@ from ..fused.batches import BatchGroup
 from ..fused.convolution import FusedConvolution
 from ..fused.group import Group, with_groups
 from ..program.workload import WORTH_A_THREAD, multiplications
+from .definition import Pass, Target
+from .matching import parameter_names
 
-__all__ = ["images_at_once", "with_batches_apart"]
+__all__ = ["PASS", "images_at_once", "images_of", "with_batches_apart"]
 
 _LEAST_IMAGES = 4  # which read weights once: ResNet-50, batch 8: 325 ms, one by one 354
 
@@ -65,7 +67,6 @@ def with_batches_apart(
     images: int,
     parameters: set[str],
     constants: Mapping[str, Tensor],
-    finished: Callable[[Symbol], Symbol],
 ) -> Symbol:
     """`symbol` with groups of nodes that run on some images at a time.
 
@@ -75,7 +76,6 @@ def with_batches_apart(
         images: how many a thread takes at once.
         parameters: names of variables that have no axis for images.
         constants: values of variables that stay, by name.
-        finished: what is done to the nodes of a group at last.
     """
 
     def selects(node: Node) -> bool:
@@ -89,9 +89,33 @@ def with_batches_apart(
         return sum(isinstance(n.op, FusedConvolution) for n in nodes) > 1
 
     def made(body: Symbol, stays: dict[str, Tensor]) -> Group:
-        return BatchGroup(
-            backend="aten", body=finished(body), constants=stays, precision="", images=images
-        )
+        return BatchGroup(backend="aten", body=body, constants=stays, precision="", images=images)
 
     kept = {n: t for n, t in constants.items() if n in parameters}
     return with_groups(symbol, selects, is_worth, made, kept)
+
+
+def images_of(symbol: Symbol, target: Target) -> int:
+    """How many images a thread takes at once; decided once for a target, before it is fused."""
+    if "batch_split" not in target.passes:
+        return 0
+    if target.images is None:
+        target.images = images_at_once(symbol, target.facts.shapes(symbol))
+    return target.images
+
+
+def _split(symbol: Symbol, target: Target) -> Symbol:
+    images = images_of(symbol, target)
+    if not images:
+        return symbol
+    parameters = parameter_names(symbol.nodes) | target.constants.keys()
+    shapes = target.facts.shapes(symbol)
+    return with_batches_apart(symbol, shapes, images, parameters, target.constants)
+
+
+PASS = Pass(
+    "batch_split",
+    requires="two threads, a batch, groups of nodes that compute each image by itself, enough work",
+    ensures="threads take some images each through a whole group",
+    apply=_split,
+)

@@ -37,10 +37,10 @@ from ..fused.functionalization import WritesApart
 from ..fused.group import Group, with_groups
 from ..fused.training_group import Function, TrainingGroup
 from ..program.program import TRAINING, Facts, Program
+from .definition import Pass
 from .matching import is_image_convolution, is_rectifier, is_sum_of_equals
-from .stride_before_activation import with_early_strides
 
-__all__ = ["in_blocks"]
+__all__ = ["PASS", "in_blocks"]
 
 # Elements that a group's convolutions give. Below, what goes in and out costs more than it wins.
 _WORTH = 1 << 21
@@ -187,7 +187,7 @@ def _in_place(symbol: Symbol) -> Symbol:
 
 def _with_conversions(symbol: Symbol) -> Symbol:
     """`symbol`, of operators that take blocked images, with images converted where they come in."""
-    symbol = _in_place(with_early_strides(symbol, _is_relu))
+    symbol = _in_place(symbol)
     blocks: set[Node] = set()  # nodes whose first output is blocked
     made: dict[Entry, Entry] = {}
 
@@ -210,3 +210,11 @@ def _with_conversions(symbol: Symbol) -> Symbol:
 
     rewritten = rewrite(symbol, replace)
     return type(symbol)([converted(e, to_blocks=False) for e in rewritten.entries])
+
+
+PASS = Pass(
+    "blocked_layout",
+    requires="float32 images on the CPU, enough of them, that are convolved, pooled, summed up",
+    ensures="groups of such nodes work on oneDNN's own layout",
+    apply=lambda symbol, target: in_blocks(symbol, target.facts, target.mirrors),
+)

@@ -17,8 +17,9 @@ from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.record import Op
 from ..fused.constant import Constant, Owned
+from .definition import Pass
 
-__all__ = ["with_constants_folded", "with_own_outputs"]
+__all__ = ["PASS", "with_constants_folded", "with_own_outputs"]
 
 _LARGE = 1 << 20  # elements
 
@@ -86,3 +87,11 @@ def _is_function(op: Op) -> bool:
         and not (op.structure.written or op.subgraphs)
         and type(op).instance is Op.instance
     )
+
+
+PASS = Pass(
+    "constant_folding",
+    requires="inputs that stay, no random numbers, no state, no writes",
+    ensures="what these decide is an array; outputs are no views of such arrays",
+    apply=lambda symbol, target: with_own_outputs(with_constants_folded(symbol, target.constants)),
+)

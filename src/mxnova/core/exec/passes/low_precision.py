@@ -17,8 +17,9 @@ from ...runtime.torch_api import has_onednn_bfloat16
 from ..fused.cast import Float32
 from ..fused.convolution import FusedConvolution
 from ..fused.linear import FusedLinear
+from .definition import Pass
 
-__all__ = ["check_bfloat16", "with_casts"]
+__all__ = ["PASS", "check_bfloat16", "with_casts"]
 
 
 def check_bfloat16() -> None:
@@ -58,3 +59,11 @@ def with_casts(symbol: Symbol) -> Symbol:
 
     rewritten = rewrite(symbol, replace)
     return type(symbol)([high(e) for e in rewritten.entries])
+
+
+PASS = Pass(
+    "low_precision",
+    requires="bfloat16 was asked for",
+    ensures="fused operators take and give bfloat16, all others float32",
+    apply=lambda symbol, target: with_casts(symbol) if target.dtype is torch.bfloat16 else symbol,
+)

@@ -3,13 +3,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ...base.shapes import is_known
 from ...graph.infer import DTypeTable, ShapeTable
 from ...graph.node import Node
 from ...op.nn.convolution import Convolution
 from ...op.traits import RELU, Form
 
-__all__ = ["is_image_convolution", "is_pointwise", "is_rectifier", "is_sum_of_equals"]
+__all__ = [
+    "is_image_convolution",
+    "is_pointwise",
+    "is_rectifier",
+    "is_sum_of_equals",
+    "parameter_names",
+]
+
+_PARAMETERS = frozenset(
+    "weight bias gamma beta moving_mean moving_var parameters".split()  # noqa: SIM905 - words
+)
 
 
 def is_image_convolution(node: Node) -> bool:
@@ -53,3 +65,13 @@ def is_sum_of_equals(node: Node, shapes: ShapeTable, dtypes: DTypeTable) -> bool
     one, other = (shapes[e.node][e.output] for e in node.inputs)
     types = {dtypes[e.node][e.output] for e in node.inputs}
     return is_known(one) and one == other and len(types) == 1 and None not in types
+
+
+def parameter_names(nodes: Iterable[Node]) -> set[str]:
+    """Names of the variables that nodes read as weights, statistics and the like, not as data."""
+    found: set[str] = set()
+    for node in nodes:
+        if node.op is not None:
+            named = zip(node.op.inputs(), node.inputs, strict=True)
+            found |= {e.node.name for n, e in named if n in _PARAMETERS and e.node.op is None}
+    return found

@@ -25,9 +25,16 @@ from ..fused.convolution import FusedConvolution
 from ..fused.mkldnn_layers import FusedLayer
 from ..fused.prepared_layer import PreparedLayer
 from .convolution_fusion import geometry_of
+from .definition import Pass, Target
 from .matching import is_image_convolution
 
-__all__ = ["parameters_of_layers", "with_layers_opened", "with_layers_prepared"]
+__all__ = [
+    "OPENING",
+    "PREPARATION",
+    "parameters_of_layers",
+    "with_layers_opened",
+    "with_layers_prepared",
+]
 
 
 def with_layers_opened(symbol: Symbol) -> Symbol:
@@ -151,3 +158,24 @@ def _end(entry: Entry) -> Tensor | None:
     if None in ends or output not in (1, 2):
         return None
     return torch.tensor([ends[output - 1]])
+
+
+def _prepared(symbol: Symbol, target: Target) -> Symbol:
+    if not any(isinstance(node.op, FusedLayer) for node in symbol.nodes):
+        return symbol
+    dtypes, shapes = target.facts.dtypes(symbol), target.facts.shapes(symbol)
+    return with_layers_prepared(symbol, target.constants, dtypes, shapes)
+
+
+OPENING = Pass(
+    "mkldnn_layer_opening",
+    requires="a layer that MXNet fused for oneDNN, on real numbers",
+    ensures="what was in its subgraph stands in its place",
+    apply=lambda symbol, _target: with_layers_opened(symbol),
+)
+PREPARATION = Pass(
+    "mkldnn_layer_preparation",
+    requires="such a layer on integers; its parameters stay, its data has a calibrated range",
+    ensures="weights are quantized and laid out",
+    apply=_prepared,
+)

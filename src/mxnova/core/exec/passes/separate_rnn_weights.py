@@ -18,8 +18,9 @@ from ...graph.symbol import Symbol
 from ...op.nn.rnn import RNN
 from ..fused.rnn import SeparateWeightsRNN
 from ..program.program import Facts
+from .definition import Pass
 
-__all__ = ["with_weights_apart"]
+__all__ = ["PASS", "with_weights_apart"]
 
 
 def with_weights_apart(symbol: Symbol, facts: Facts) -> Symbol:
@@ -66,3 +67,11 @@ def _flat(entry: Entry) -> Entry:
     op = entry.node.op
     is_reshaped = op is not None and op.name in ("Reshape", "_np_reshape", "_npx_reshape")
     return entry.node.inputs[0] if is_reshaped else entry
+
+
+PASS = Pass(
+    "separate_rnn_weights",
+    requires="a recurrent layer's vector of parameters is joined of its weights",
+    ensures="the layer reads its weights from where they are",
+    apply=lambda symbol, target: with_weights_apart(symbol, target.facts),
+)

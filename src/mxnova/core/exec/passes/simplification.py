@@ -12,8 +12,9 @@ from ...graph.rewrite import Replacement, rewrite
 from ...graph.symbol import Symbol
 from ...op.record import find
 from ...op.tensor.reshape import ExpandDims, Flatten, Reshape, Squeeze
+from .definition import Pass
 
-__all__ = ["simplified"]
+__all__ = ["PASS", "simplified"]
 
 
 def simplified(symbol: Symbol) -> Symbol:
@@ -78,3 +79,11 @@ def _cast_type(node: Node) -> str | None:
     """The element type that a cast gives; None for other nodes."""
     is_cast = node.op is not None and node.op.type is _CAST
     return str(node.op.attr("dtype")) if is_cast and node.op is not None else None
+
+
+PASS = Pass(
+    "simplification",
+    requires="copies, dropout, reshapes or casts in a row",
+    ensures="none but those that outputs or writes need",
+    apply=lambda symbol, _target: simplified(symbol),
+)

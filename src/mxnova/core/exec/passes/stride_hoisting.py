@@ -25,10 +25,11 @@ from ...graph.symbol import Symbol
 from ...op.nn.batch_norm import BatchNormBase
 from ...op.record import Op
 from ..fused.subsampling import Steps, Subsampled
+from .definition import Pass
 from .matching import is_image_convolution, is_pointwise
 from .readers import Readers
 
-__all__ = ["Skipping", "with_strides_moved", "without_unread_positions"]
+__all__ = ["PASS", "Skipping", "with_strides_moved", "without_unread_positions"]
 
 _ALL: Steps = (1, 1)
 
@@ -143,3 +144,11 @@ def _times(some: Steps, others: Steps) -> Steps:
 
 def _divided(some: Steps, others: Steps) -> Steps:
     return some[0] // others[0], some[1] // others[1]
+
+
+PASS = Pass(
+    "stride_hoisting",
+    requires="all readers of images skip positions, in steps with a common divisor",
+    ensures="positions that nobody reads are not computed",
+    apply=lambda symbol, target: without_unread_positions(symbol, target.facts.shapes(symbol)),
+)

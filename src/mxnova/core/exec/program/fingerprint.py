@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from ...base import env
+
 if TYPE_CHECKING:
     from .program import Program
 
@@ -29,7 +31,7 @@ def identity(program: Program, backends: Sequence[str]) -> str:
         program: the program.
         backends: names of those that would run it.
     """
-    facts = [_graph(program), _inputs(program), _machine(), _versions(backends)]
+    facts = [_graph(program), _inputs(program), _machine(), _versions(backends), _switches()]
     text = json.dumps(facts, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -81,3 +83,9 @@ def _versions(backends: Sequence[str]) -> Any:
         except importlib.metadata.PackageNotFoundError:
             found[name] = ""
     return found
+
+
+def _switches() -> Any:
+    """What the environment says of rewrites."""
+    passes = sorted({*env.get("MXNOVA_PASSES").replace(",", " ").split()})
+    return passes, env.get("MXNOVA_FUSE"), env.get("MXNOVA_WINOGRAD")
