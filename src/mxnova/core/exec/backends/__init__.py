@@ -34,6 +34,7 @@ __all__ = [
     "Chain",
     "choose",
     "for_training",
+    "measure",
     "named",
     "names",
     "register",
@@ -149,6 +150,17 @@ def choose(program: Program) -> Backend | None:
     return Chain([*asked, *([] if default is None else [default])])
 
 
+def measure(program: Program, constants: Mapping[str, Tensor]) -> None:
+    """Lets `auto` choose now, where nodes ask for it, so that no run has to wait for that.
+
+    Args:
+        program: the program.
+        constants: values of inputs that stay, by name.
+    """
+    if "auto" in wanted(program.symbol) and _AUTO.supports(program):
+        _AUTO.measure(program, constants)
+
+
 def _check_precision(backend: NamedBackend, precision: str) -> None:
     if precision not in backend.precisions():
         text = f"it computes in {', '.join(backend.precisions())} here"
@@ -178,4 +190,4 @@ BY_NAME["openvino"] = OpenVINO()
 BY_NAME["onnxruntime"] = ONNXRuntime()
 BY_NAME["inductor"] = Inductor()
 BY_NAME["cudagraph"] = CudaGraph()
-BY_NAME["auto"] = Auto(BY_NAME, lambda program: choose(program))
+BY_NAME["auto"] = _AUTO = Auto(BY_NAME, lambda program: choose(program))

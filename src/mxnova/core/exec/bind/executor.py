@@ -97,6 +97,7 @@ class Executor:
             raise ArgumentTypeError(f"bind: shared_exec={shown(shared_exec)}: must be an executor")
         self._program = self._compiled(shared_exec.outputs if shared_exec else [])
         self._inference = Inference(self._program)
+        self._inference.prepare(self._values(), self._is_shared())
         self._pass = RecordedPass(self._inference, self._tracked, ctx)
         written = written_variables(symbol.nodes)
         names = {n.name for n in symbol.nodes if n in written}
