@@ -21,7 +21,8 @@ import torch
 
 import mxnova as mx
 from mxnova.core.exec.backends import BY_NAME
-from mxnova.core.exec.passes import batch_split, blocked_layout, linear_fusion, pipeline
+from mxnova.core.exec.passes import batch_split, pipeline
+from mxnova.core.runtime import tuning
 
 __all__ = ["check", "check_prefixes", "check_twins", "draw"]
 
@@ -452,9 +453,9 @@ def _described(op: Any) -> Any:
 # Graphs that are drawn are too small to be worth most passes.
 _EAGER = [
     (batch_split, "images_at_once", lambda *_: 1),
-    (blocked_layout, "_WORTH", 0),
-    (linear_fusion, "_WORTH", 0),
-    (linear_fusion, "_LEAST_ROWS", 0),
+    (tuning, "BLOCKED_LAYOUT_MIN_SIZE", 0),
+    (tuning, "FUSED_LINEAR_MIN_MULTIPLICATIONS", 0),
+    (tuning, "FUSED_LINEAR_MIN_ROWS", 0),
 ]
 
 

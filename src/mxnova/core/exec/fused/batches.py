@@ -12,7 +12,7 @@ from torch import Tensor
 
 from ...graph.symbol import Symbol
 from ...runtime.context import Context
-from ..program.worker_pools import mapped_alone
+from ...runtime.threads import map_single_threaded, thread_count
 from .group import Group, function_of
 
 __all__ = ["BatchGroup"]
@@ -36,9 +36,9 @@ class BatchGroup(Group):
 def _shared_out(
     run: Callable[[Sequence[Tensor]], Sequence[Tensor]], images: int, data: Sequence[Tensor]
 ) -> Sequence[Tensor]:
-    batch, threads = len(data[0]), torch.get_num_threads()
-    if threads < 2 or batch <= images or any(len(t) != batch for t in data):
+    batch = len(data[0])
+    if thread_count() < 2 or batch <= images or any(len(t) != batch for t in data):
         return run(data)
     parts = [[t[i : i + images] for t in data] for i in range(0, batch, images)]
-    results = mapped_alone(run, parts)
+    results = map_single_threaded(run, parts)
     return [torch.cat(columns) for columns in zip(*results, strict=True)]

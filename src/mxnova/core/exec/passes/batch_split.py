@@ -13,23 +13,22 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from ...graph.infer import ShapeTable
 from ...graph.node import Node
 from ...graph.symbol import Symbol
 from ...op.nn.convolution import Convolution
+from ...runtime import tuning
+from ...runtime.threads import pays_apart, thread_count
 from ..fused.batches import BatchGroup
 from ..fused.convolution import FusedConvolution
 from ..fused.group import Group, with_groups
-from ..program.workload import WORTH_A_THREAD, multiplications
+from ..program.workload import multiplications
 from .definition import Pass, Target
 from .matching import parameter_names
 
 __all__ = ["PASS", "images_at_once", "images_of", "with_batches_apart"]
-
-_LEAST_IMAGES = 4  # which read weights once: ResNet-50, batch 8: 325 ms, one by one 354
 
 
 # What may be shared out ---------------------------------------------------------------------------
@@ -48,17 +47,16 @@ def _is_apart(
 
 def images_at_once(symbol: Symbol, shapes: ShapeTable) -> int:
     """How many images a thread takes at once; 0 where the batch is better left together."""
-    threads = torch.get_num_threads()
     convolutions = [n for n in symbol.nodes if isinstance(n.op, Convolution)]
     sizes = {shapes[n][0][0] for n in convolutions if multiplications(n, shapes)}  # type: ignore[index]
-    if threads < 2 or len(sizes) != 1:
+    if len(sizes) != 1:
         return 0
     batch: Any = sizes.pop()
     work = sum(multiplications(n, shapes) for n in convolutions)
-    if batch < threads or work // threads < WORTH_A_THREAD:
+    if not pays_apart(batch, work):
         return 0
-    least = ceil(WORTH_A_THREAD * batch / work)
-    return int(min(max(least, _LEAST_IMAGES), ceil(batch / threads)))
+    least = ceil(tuning.THREAD_MIN_MULTIPLICATIONS * batch / work)
+    return int(min(max(least, tuning.THREAD_MIN_IMAGES), ceil(batch / thread_count())))
 
 
 def with_batches_apart(

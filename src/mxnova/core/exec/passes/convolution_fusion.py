@@ -21,9 +21,9 @@ from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.nn.batch_norm import BatchNormBase, BatchNormWithReLU
+from ...runtime.threads import run_single_threaded
 from ..fused.convolution import Geometry
 from ..fused.winograd_convolution import kind_for
-from ..program.worker_pools import computed_alone
 from .batch_split import images_of
 from .definition import Pass, Target
 from .matching import is_image_convolution, is_sum_of_equals
@@ -205,7 +205,9 @@ def _fused(symbol: Symbol, target: Target) -> Symbol:
     fused = functools.partial(
         with_fused_convolutions, symbol, shapes, dtypes, target.constants, target.dtype, images
     )
-    return computed_alone(fused) if images else fused()  # weights are laid out for who reads them
+    return (
+        run_single_threaded(fused) if images else fused()
+    )  # weights are laid out for who reads them
 
 
 PASS = Pass(

@@ -21,18 +21,15 @@ from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.nn.fully_connected import FullyConnected
-from ...runtime import torch_api
+from ...runtime import torch_api, tuning
 from ...runtime.processor import HAS_AVX512
+from ...runtime.threads import run_single_threaded
 from ..fused.linear import FusedLinear
-from ..program.worker_pools import computed_alone
 from .batch_split import images_of
 from .definition import Pass, Target
 from .readers import Readers
 
 __all__ = ["PASS", "is_worth_fusing", "with_fused_products"]
-
-_WORTH = 1 << 21  # multiplications
-_LEAST_ROWS = 4
 
 
 # The algorithms that oneDNN's products take with the activation functions they know.
@@ -48,7 +45,10 @@ def is_worth_fusing(node: Node, shapes: ShapeTable) -> bool:
         return False
     size: Any = prod(data)
     n_columns, width = weight
-    return bool(size >= _LEAST_ROWS * width and size * n_columns >= _WORTH)
+    return bool(
+        size >= tuning.FUSED_LINEAR_MIN_ROWS * width
+        and size * n_columns >= tuning.FUSED_LINEAR_MIN_MULTIPLICATIONS
+    )
 
 
 def with_fused_products(
@@ -124,7 +124,7 @@ def _fused(
 def _fused_all(symbol: Symbol, target: Target) -> Symbol:
     shapes = target.facts.shapes(symbol)
     fused = functools.partial(with_fused_products, symbol, shapes, target.constants, target.dtype)
-    return computed_alone(fused) if images_of(symbol, target) else fused()
+    return run_single_threaded(fused) if images_of(symbol, target) else fused()
 
 
 PASS = Pass(

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from ...base import env
+from ...runtime.threads import thread_count
 
 if TYPE_CHECKING:
     from .program import Program
@@ -62,7 +63,7 @@ def _inputs(program: Program) -> Any:
 
 
 def _machine() -> Any:
-    return platform.machine(), _processor(), torch.get_num_threads()
+    return platform.machine(), _processor(), thread_count()
 
 
 def _processor() -> str:
