@@ -102,11 +102,11 @@ class Predictor:
             if name in self._parameters and name not in input_shapes:
                 self._rest[name] = self._parameters[name]
             else:
-                self._rest[name] = self._zeros(name, shapes[id(node)][0], dtypes[id(node)][0])
-        heads = [shapes[id(e.node)][e.output] for e in self._symbol.entries]
+                self._rest[name] = self._zeros(name, shapes[node][0], dtypes[node][0])
+        heads = [shapes[e.node][e.output] for e in self._symbol.entries]
         self._output_shapes = [s if is_known(s) else None for s in heads]
         self._output_types = [
-            dtypes[id(e.node)][e.output] or torch.float32 for e in self._symbol.entries
+            dtypes[e.node][e.output] or torch.float32 for e in self._symbol.entries
         ]
         self._compile(Settled.of(self._symbol, shapes, dtypes))
 

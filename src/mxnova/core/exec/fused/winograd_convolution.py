@@ -19,8 +19,8 @@ from torch import Tensor
 from ...base.shapes import PartialShape
 from ...kernels import winograd
 from ...kernels.transpose import channels_last
-from ...op.record import OpType
-from ..fused.convolution import FusedConvolution, Geometry, laid_out
+from ..program.private import private_operator
+from .convolution import FusedConvolution, Geometry, laid_out
 
 __all__ = ["kind_for"]
 
@@ -41,6 +41,7 @@ def kind_for(shape: PartialShape, **values: Any) -> type[FusedConvolution]:
     return FusedConvolution
 
 
+@private_operator
 class WinogradConvolution(FusedConvolution):
     """A convolution by ATen's and oneDNN's products; images go through it channels-last.
 
@@ -83,8 +84,3 @@ class WinogradConvolution(FusedConvolution):
         multiply = functools.partial(winograd.multiplied, weight=self.weight, bias=self.bias)
         winograd.convolve(images, output, self.geometry.pad, multiply, rectified=is_rectified)
         return output.permute(0, 3, 1, 2)
-
-
-WinogradConvolution.type = OpType(
-    ["_WinogradConvolution"], WinogradConvolution, WinogradConvolution.forward
-)
