@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from operator import attrgetter
@@ -19,15 +20,19 @@ from typing import Any, cast
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 __all__ = [
     "apply_function",
     "base_of",
     "convolution_pointwise",
+    "elu_backward",
     "foreach",
     "fused_adam_",
     "fused_sgd_",
+    "gelu_",
+    "hardtanh_backward",
     "has_backward_hooks",
     "has_fused_optimizers",
     "has_lapack",
@@ -40,6 +45,7 @@ __all__ = [
     "reorder_convolution_weight",
     "reorder_linear_weight",
     "run_backward",
+    "sparse_parts",
     "standard_gamma",
     "version_of",
     "without_donated_buffers",
@@ -198,12 +204,32 @@ def apply_function(function: type[torch.autograd.Function]) -> Callable[..., Any
 
 # Tensors ------------------------------------------------------------------------------------------
 
-# None for a tensor that is no view; the tensor whose memory a view shares.
+if not hasattr(Tensor, "_base"):
+    raise ImportError(f"torch {torch.__version__} does not tell what a tensor is a view of (_base)")
+# None for a tensor that is no view; the tensor whose memory a view shares. Nothing public tells.
 base_of: Callable[[Tensor], Tensor | None] = attrgetter("_base")
+
+
+def _version_getter() -> Callable[[Tensor], int]:
+    if hasattr(Tensor, "_version"):
+        return attrgetter("_version")
+    counter = itertools.count()
+    return lambda _tensor: next(counter)  # as if it had been written to
+
+
 # How often a tensor's memory was written to.
-version_of: Callable[[Tensor], int] = attrgetter("_version")
+version_of = _version_getter()
 # Whether a tensor is one of zeros without memory, as second derivatives that vanish are.
 is_zero_tensor: Callable[[Tensor], bool] = getattr(Tensor, "_is_zerotensor", lambda _tensor: False)
+
+
+def sparse_parts(tensor: Tensor) -> tuple[Tensor, Tensor]:
+    """Indices and values of a tensor in COO format; where torch allows it also uncoalesced."""
+    try:
+        return tensor._indices(), tensor._values()
+    except AttributeError:
+        summed = tensor.coalesce()
+        return summed.indices(), summed.values()
 
 
 def has_backward_hooks(tensor: Tensor) -> bool:
@@ -233,6 +259,63 @@ def native_library(loader: Callable[[str], Any] = ctypes.CDLL) -> Any:
 
 
 # Kernels ------------------------------------------------------------------------------------------
+
+
+def gelu_(data: Tensor) -> Tensor:
+    """GELU in place."""
+    if _has_gelu_():
+        result: Tensor = torch.ops.aten.gelu_(data)
+        return result
+    return data.copy_(F.gelu(data))
+
+
+@functools.cache
+def _has_gelu_() -> bool:
+    data = torch.linspace(-3, 3, 7)
+    return _works(lambda: torch.allclose(torch.ops.aten.gelu_(data.clone()), F.gelu(data)))
+
+
+def elu_backward(d_output: Tensor, alpha: float, scale: float, output: Tensor) -> Tensor:
+    """The gradient of ``scale * elu(scale * x, alpha)`` by the output."""
+    if _has_elu_backward():
+        slope: Tensor = torch.ops.aten.elu_backward(d_output, alpha, scale, scale, True, output)
+        return slope
+    return _elu_backward(d_output, alpha, scale, output)
+
+
+def _elu_backward(d_output: Tensor, alpha: float, scale: float, output: Tensor) -> Tensor:
+    below = (output + alpha * scale) * scale
+    return d_output * torch.where(output <= 0, below, scale)
+
+
+@functools.cache
+def _has_elu_backward() -> bool:
+    numbers = (torch.ones(4), 1.5, 2.0, torch.tensor([-2.0, -0.5, 0.25, 3.0]))
+
+    def agrees() -> bool:
+        found = torch.ops.aten.elu_backward(*numbers[:3], 2.0, True, numbers[3])
+        return torch.allclose(found, _elu_backward(*numbers))
+
+    return _works(agrees)
+
+
+def hardtanh_backward(d_output: Tensor, output: Tensor, low: float, high: float) -> Tensor:
+    """`d_output` where ``low < output < high``, else 0: in a third of the time of a mask."""
+    if _has_hardtanh_backward():
+        d_data: Tensor = torch.ops.aten.hardtanh_backward(d_output, output, low, high)
+        return d_data
+    return torch.where((output > low) & (output < high), d_output, 0)
+
+
+@functools.cache
+def _has_hardtanh_backward() -> bool:
+    output = torch.tensor([-1.0, 0.0, 0.5, 1.0, 2.0])
+
+    def agrees() -> bool:
+        found = torch.ops.aten.hardtanh_backward(torch.ones(5), output, 0, 1)
+        return found.tolist() == [0, 0, 1, 0, 0]
+
+    return _works(agrees)
 
 
 def int_mm(a: Tensor, b: Tensor) -> Tensor:
