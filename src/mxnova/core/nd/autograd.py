@@ -33,7 +33,7 @@ from ..runtime.slow_path import SLOW_PATH
 from ..runtime.threads import single_threaded
 from ..runtime.torch_api import base_of, has_backward_hooks, is_zero_tensor, run_backward
 from .access import READ, settle
-from .base_array import BaseArray
+from .base_array import CLASSES, BaseArray
 from .memory import give_up, regain, take
 from .recording import STATE
 from .sparse_gradient import sparse_gradient, take_sparse_gradient
@@ -422,7 +422,7 @@ def _gradient_array(array: BaseArray, gradient: Tensor | None) -> BaseArray:
         return sparse_gradient(gradient.detach(), array.context)
     if gradient is None:
         gradient = torch.zeros(array.shape, dtype=array._raw.dtype, device=array.context.device)
-    kind = type(array) if array.stype == "default" else None
+    kind = type(array) if array.stype == "default" else CLASSES["default"]
     return wrap(contiguous(gradient.detach().to(array._raw.dtype)), array.context, kind)
 
 

@@ -12,8 +12,9 @@ from __future__ import annotations
 import ctypes
 import functools
 import itertools
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, cast
@@ -39,15 +40,19 @@ __all__ = [
     "has_onednn_bfloat16",
     "has_onednn_kernels",
     "int_mm",
+    "is_traced",
+    "is_transformed",
     "is_zero_tensor",
     "linear_pointwise",
     "native_library",
+    "only_torch",
     "reorder_convolution_weight",
     "reorder_linear_weight",
     "run_backward",
     "sparse_parts",
     "standard_gamma",
     "version_of",
+    "while_loop",
     "without_donated_buffers",
 ]
 
@@ -200,6 +205,52 @@ def apply_function(function: type[torch.autograd.Function]) -> Callable[..., Any
     """``function.apply`` that does not look for functorch's transforms, which takes 3 µs."""
     applied = getattr(super(torch.autograd.Function, function), "apply", function.apply)
     return cast("Callable[..., Any]", applied)
+
+
+# Tracing ------------------------------------------------------------------------------------------
+
+
+class _Tracing(threading.local):
+    only_torch = False
+
+
+_TRACING = _Tracing()
+
+
+def is_traced() -> bool:
+    """Whether what runs is recorded or transformed by torch, so that only its own calls will do."""
+    return torch.compiler.is_compiling() or _TRACING.only_torch
+
+
+@contextmanager
+def only_torch() -> Iterator[None]:
+    """A block in which `is_traced` says so."""
+    before, _TRACING.only_torch = _TRACING.only_torch, True
+    try:
+        yield
+    finally:
+        _TRACING.only_torch = before
+
+
+def is_transformed() -> bool:
+    """Whether one of torch.func's transforms runs, such as vmap."""
+    try:
+        found = torch._C._functorch.peek_interpreter_stack()
+    except AttributeError:
+        return False
+    return found is not None
+
+
+def while_loop(
+    condition: Callable[..., Tensor],
+    step: Callable[..., tuple[Tensor, ...]],
+    values: tuple[Tensor, ...],
+) -> tuple[Tensor, ...]:
+    """``while condition(*values): values = step(*values)``, as one step of what is traced."""
+    function: Any = getattr(torch, "while_loop", None) or torch.ops.higher_order.while_loop
+    if function is getattr(torch, "while_loop", None):
+        return tuple(function(condition, step, values))
+    return tuple(function(condition, step, values, ()))
 
 
 # Tensors ------------------------------------------------------------------------------------------
