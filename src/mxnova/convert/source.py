@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from ..checkpoint import joined_params, split_params
 from ..core.base.errors import ArgumentError, MXNetError
@@ -19,7 +18,7 @@ from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from ..core.nd.files import array_of_record, record_of_array
 from ..formats import safetensors
-from ..formats.checkpoint_files import CheckpointFiles, is_prefix, located
+from ..formats.checkpoint_files import CheckpointFiles, located
 from ..formats.params import ParamsFile
 from ..formats.safetensors_params import read_params, to_params
 from ..formats.source import open_regular, read_file

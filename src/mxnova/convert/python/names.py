@@ -9,7 +9,7 @@ import re
 
 from torch import nn
 
-__all__ = ["IN_MODULES", "IN_FUNCTIONS", "class_name", "identifier", "quoted"]
+__all__ = ["IN_FUNCTIONS", "IN_MODULES", "class_name", "identifier", "quoted"]
 
 _LONGEST = 60
 IN_MODULES = frozenset(dir(nn.Module())) | {"self"}

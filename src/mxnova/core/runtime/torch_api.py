@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The border to torch: every private name of torch that mxnova uses, with a public fallback.
+"""The border to torch: private names of torch that mxnova uses, each with a public fallback.
 
 Private names may go, or take other arguments, in any release, and builds differ in what they have:
 those for Apple's and Jetson's processors lack oneDNN. Each is tried once, when it is first used, on
 numbers whose result is known. What is absent, raises or gives other numbers is replaced by public
-calls, which are slower. `tests/meta/test_torch_border.py` finds private names elsewhere.
+calls, which are slower. Those that update weights stand in `torch_optimizers`;
+`tests/meta/test_torch_border.py` finds private names elsewhere.
 """
 
 from __future__ import annotations
@@ -29,13 +30,9 @@ __all__ = [
     "base_of",
     "convolution_pointwise",
     "elu_backward",
-    "foreach",
-    "fused_adam_",
-    "fused_sgd_",
     "gelu_",
     "hardtanh_backward",
     "has_backward_hooks",
-    "has_fused_optimizers",
     "has_lapack",
     "has_onednn_bfloat16",
     "has_onednn_kernels",
@@ -54,13 +51,14 @@ __all__ = [
     "version_of",
     "while_loop",
     "without_donated_buffers",
+    "works",
 ]
 
 Unary = tuple[str, list[float], str]  # an activation: its name, numbers and algorithm
 Window = tuple[list[int], list[int], list[int], int]  # padding, stride, dilation, groups
 
 
-def _works(trial: Callable[[], bool]) -> bool:
+def works(trial: Callable[[], bool]) -> bool:
     """Whether a private name is there, takes the arguments that it is given, and is right."""
     try:
         with torch.no_grad():
@@ -77,7 +75,7 @@ def has_onednn_kernels() -> bool:
     """Whether oneDNN's fused convolutions and products are there."""
     if not torch.backends.mkldnn.is_available():  # type: ignore[no-untyped-call]
         return False
-    return _works(_convolves) and _works(_multiplies)
+    return works(_convolves) and works(_multiplies)
 
 
 def _convolves() -> bool:
@@ -154,7 +152,7 @@ def has_onednn_bfloat16() -> bool:
     """Whether oneDNN computes in bfloat16 on this processor."""
     if not has_onednn_kernels():
         return False
-    return _works(lambda: bool(torch.ops.mkldnn._is_mkldnn_bf16_supported()))
+    return works(lambda: bool(torch.ops.mkldnn._is_mkldnn_bf16_supported()))
 
 
 # Autograd -----------------------------------------------------------------------------------------
@@ -189,7 +187,7 @@ def _engine_works() -> bool:
 
 
 def _backward_runner() -> Callable[..., Any]:
-    if not _works(_engine_works):
+    if not works(_engine_works):
         return _run_backward_publicly
     runner: Callable[..., Any] = torch.autograd.Variable._execution_engine.run_backward
     return runner
@@ -323,7 +321,7 @@ def gelu_(data: Tensor) -> Tensor:
 @functools.cache
 def _has_gelu_() -> bool:
     data = torch.linspace(-3, 3, 7)
-    return _works(lambda: torch.allclose(torch.ops.aten.gelu_(data.clone()), F.gelu(data)))
+    return works(lambda: torch.allclose(torch.ops.aten.gelu_(data.clone()), F.gelu(data)))
 
 
 def elu_backward(d_output: Tensor, alpha: float, scale: float, output: Tensor) -> Tensor:
@@ -347,7 +345,7 @@ def _has_elu_backward() -> bool:
         found = torch.ops.aten.elu_backward(*numbers[:3], 2.0, True, numbers[3])
         return torch.allclose(found, _elu_backward(*numbers))
 
-    return _works(agrees)
+    return works(agrees)
 
 
 def hardtanh_backward(d_output: Tensor, output: Tensor, low: float, high: float) -> Tensor:
@@ -366,7 +364,7 @@ def _has_hardtanh_backward() -> bool:
         found = torch.ops.aten.hardtanh_backward(torch.ones(5), output, 0, 1)
         return found.tolist() == [0, 0, 1, 0, 0]
 
-    return _works(agrees)
+    return works(agrees)
 
 
 def int_mm(a: Tensor, b: Tensor) -> Tensor:
@@ -381,7 +379,7 @@ def int_mm(a: Tensor, b: Tensor) -> Tensor:
 @functools.cache
 def _has_int_mm() -> bool:
     ones = torch.ones(32, 32, dtype=torch.int8)
-    return _works(lambda: bool((torch._int_mm(ones, ones) == 32).all()))
+    return works(lambda: bool((torch._int_mm(ones, ones) == 32).all()))
 
 
 def standard_gamma(shape: Tensor, generator: torch.Generator | None) -> Tensor:
@@ -400,7 +398,7 @@ def _has_standard_gamma() -> bool:
     drawn: Callable[[], Tensor] = lambda: torch._standard_gamma(  # noqa: E731
         torch.full((64,), 1e4), generator=generator
     )
-    return _works(lambda: bool((drawn() - 1e4).abs().max() < 1e3))
+    return works(lambda: bool((drawn() - 1e4).abs().max() < 1e3))
 
 
 def without_donated_buffers() -> AbstractContextManager[Any]:
@@ -413,113 +411,3 @@ def without_donated_buffers() -> AbstractContextManager[Any]:
     except AttributeError:  # a release without the setting, or without donated buffers
         return nullcontext()
     return patched
-
-
-# Updates of weights -------------------------------------------------------------------------------
-
-
-class _Foreach:
-    """Functions of lists of tensors: ``foreach.mul_(tensors, 2.0)`` is ``torch._foreach_mul_``.
-
-    One that torch lacks becomes a loop over the method of tensors.
-    """
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        function = getattr(torch, f"_foreach_{name}", None) or _one_by_one(name)
-        setattr(self, name, function)
-        return function
-
-
-def _one_by_one(name: str) -> Callable[..., Any]:
-    method: Callable[..., Tensor] = getattr(Tensor, name)
-
-    def run(tensors: Sequence[Tensor], *columns: Any, **options: Any) -> list[Tensor]:
-        n = len(tensors)
-        each = [c if isinstance(c, (list, tuple)) else [c] * n for c in columns]
-        return [method(*row, **options) for row in zip(tensors, *each, strict=True)]
-
-    return run
-
-
-foreach: Any = _Foreach()
-
-
-@functools.cache
-def has_fused_optimizers() -> bool:
-    """Whether the kernels are there that update many weights by SGD, Adam and AdamW at once."""
-    return _works(_steps_by_sgd) and all(
-        _works(functools.partial(_steps_by_adam, decoupled)) for decoupled in (False, True)
-    )
-
-
-def _steps_by_sgd() -> bool:
-    weight, grad = torch.ones(2), torch.ones(2)
-    fused_sgd_([weight], [grad], [], lr=0.5, wd=0.0)
-    return bool((weight == 0.5).all())
-
-
-def _steps_by_adam(decoupled: bool) -> bool:
-    weight, grad, mean, var = torch.ones(2), torch.ones(2), torch.zeros(2), torch.zeros(2)
-    endless = torch.full((), float("inf"))
-    states, numbers = ([weight], [grad], [mean], [var], [endless]), (0.5, 0.75, 0.75, 0.0, 0.0)
-    fused_adam_(*states, *numbers, decoupled=decoupled)
-    return bool((weight == 0.75).all() and (mean == 0.25).all() and (var == 0.25).all())
-
-
-def fused_sgd_(
-    weights: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    buffers: Sequence[Tensor],
-    lr: float,
-    wd: float,
-    momentum: float = 0.0,
-    dampening: float = 0.0,
-) -> None:
-    """A step of SGD for several weights, where `has_fused_optimizers`.
-
-    ``buffer = momentum * buffer + (1 - dampening) * (grad + wd * weight)``.
-    """
-    torch._fused_sgd_(  # type: ignore[call-overload]
-        weights, grads, buffers,
-        lr=lr, weight_decay=wd, momentum=momentum, dampening=dampening,
-        nesterov=False, maximize=False, is_first_step=False,
-    )  # fmt: skip
-
-
-def fused_adam_(
-    weights: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    means: Sequence[Tensor],
-    variances: Sequence[Tensor],
-    steps: Sequence[Tensor],
-    lr: float,
-    beta1: float,
-    beta2: float,
-    eps: float,
-    wd: float,
-    *,
-    found_inf: Tensor | None = None,
-    decoupled: bool = False,
-) -> None:
-    """A step of Adam for several weights, where `has_fused_optimizers`.
-
-    Args:
-        weights: updated, as are `means` and `variances`.
-        grads: their gradients.
-        means: of the gradients.
-        variances: of the gradients, not centered.
-        steps: how many there were, for each weight.
-        lr: learning rate.
-        beta1: decay of `means`.
-        beta2: decay of `variances`.
-        eps: added to the root of `variances`.
-        wd: weight decay.
-        found_inf: 1 where nothing is to change.
-        decoupled: decay leaves the moments alone, as in AdamW.
-    """
-    kernel: Any = torch._fused_adamw_ if decoupled else torch._fused_adam_
-    kernel(
-        weights, grads, means, variances, [], steps,
-        lr=lr, beta1=beta1, beta2=beta2, weight_decay=wd, eps=eps,
-        amsgrad=False, maximize=False, found_inf=found_inf,
-    )  # fmt: skip
