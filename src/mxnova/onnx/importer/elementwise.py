@@ -83,7 +83,7 @@ def _number(value: Value, other: Value) -> float | int | None:
     """A constant without axes, as a parameter of an operator on the other array."""
     if value.array is None or value.rank or value.is_truth or other.array is not None:
         return None
-    number = value.array.item()
+    number: float | int = value.array.item()
     if has_open(value.array) or (isinstance(number, int) and abs(number) >= _EXACT):
         return None
     return number
@@ -162,7 +162,8 @@ def _sum(site: Site) -> Value:
 
 @translator("Mean")
 def _mean(site: Site) -> Value:
-    return _like(site.op("_div_scalar", _sum(site), scalar=len(site.inputs)), *site.given)
+    mean: Value = site.op("_div_scalar", _sum(site), scalar=len(site.inputs))
+    return _like(mean, *site.given)
 
 
 # Truth values
