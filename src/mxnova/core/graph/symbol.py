@@ -56,7 +56,8 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
     def get_internals(self) -> Symbol:
         """A group of every output of every node."""
         entries = (Entry(n, i) for n in self.nodes for i in range(len(n.output_names())))
-        return symbol_of(entries, self.semantics)
+        outputs: Symbol = symbol_of(entries, self.semantics)
+        return outputs
 
     def get_children(self) -> Symbol | None:
         """A group of the inputs of its output nodes; None when they are variables."""
@@ -118,7 +119,8 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
 
     def as_np_ndarray(self) -> Symbol:
         """The same symbol with NumPy's semantics."""
-        return symbol_of(self._entries, "numpy")
+        same: Symbol = symbol_of(self._entries, "numpy")
+        return same
 
     @property
     def handle(self) -> ctypes.c_void_p:
@@ -379,5 +381,6 @@ def Group(  # noqa: N802 - MXNet's name
         raise TypeError("Group takes a non-empty list of symbols")
     entries = (e for s in symbols for e in s._entries)
     if create_fn is Symbol and all(s.semantics == "numpy" for s in symbols):
-        return symbol_of(entries, "numpy")
+        group: Symbol = symbol_of(entries, "numpy")
+        return group
     return create_fn(entries)

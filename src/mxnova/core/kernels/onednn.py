@@ -18,6 +18,7 @@ from torch import Tensor
 
 from ..runtime import torch_api, tuning
 from ..runtime.processor import HAS_AVX512, HAS_ONEDNN, is_amd
+from ..runtime.threads import thread_count
 from . import transpose
 
 __all__ = [
@@ -69,7 +70,7 @@ def _splits_by_columns(data: Tensor, weight: Tensor) -> bool:
         and _takes(data)
         and tuning.COLUMN_SPLIT_MIN_ROWS <= len(data) <= tuning.COLUMN_SPLIT_MAX_ROWS
         and weight.dtype is torch.float32
-        and torch.get_num_threads() > 1
+        and thread_count() > 1
     )
 
 

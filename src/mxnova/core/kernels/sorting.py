@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from ..runtime import tuning
+from ..runtime.threads import thread_count
 from ..runtime.torch_api import is_traced
 
 __all__ = [
@@ -113,7 +114,7 @@ def _pays(rows: Tensor, least: int) -> bool:
         not is_traced()
         and rows.numel() >= least
         and rows.device.type == "cpu"
-        and min(torch.get_num_threads(), rows.numel() // rows.shape[-1]) <= tuning.SORT_MAX_THREADS
+        and min(thread_count(), rows.numel() // rows.shape[-1]) <= tuning.SORT_MAX_THREADS
         and (rows.dtype in _WHOLE or not bool(rows.amax().isnan()))
     )
 
@@ -129,16 +130,13 @@ def _places(rows: Tensor, descending: bool, most: int | None) -> Tensor:
     *before, size = rows.shape
     wanted = size if most is None else min(most, size)
     flat = rows.reshape(prod(before), size)
-    places = np.empty((len(flat), wanted), np.int64)
-    n = max(1, tuning.SORT_BLOCK // max(size, 1))
-    for start in range(0, len(flat), n):
-        keys = _keys(flat[start : start + n], descending)
-        if wanted < size:
-            keys.partition(wanted, axis=-1)
-            keys = keys[:, :wanted]
-        keys.sort(axis=-1)
-        np.bitwise_and(keys, (1 << _PLACE) - 1, out=places[start : start + n])
-    return torch.from_numpy(places).view(*before, wanted)
+    keys = _keys(flat, descending)
+    if wanted < size:
+        keys.partition(wanted, axis=-1)
+        keys = keys[:, :wanted].copy()
+    keys.sort(axis=-1)
+    keys &= (1 << _PLACE) - 1
+    return torch.from_numpy(keys).view(*before, wanted)
 
 
 def _keys(rows: Tensor, descending: bool) -> np.ndarray:

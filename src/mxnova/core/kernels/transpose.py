@@ -30,8 +30,6 @@ def contiguous(data: Tensor) -> Tensor:
         return data.contiguous()
     if not (torch.is_grad_enabled() and data.requires_grad):
         return _turned(data, matrices)
-    if data.numel() < tuning.TRANSPOSE_MIN_SIZE_RECORDED:
-        return data.contiguous()
     copy: Tensor = _Turned.apply(data, matrices)  # type: ignore[no-untyped-call]
     return copy
 

@@ -94,7 +94,7 @@ def layer_norm(
     if (
         not all(map(_takes, inputs))
         or not 1 < data.shape[-1] <= tuning.LAYER_NORM_SHORT_ROW
-        or data.numel() < tuning.SHORT_ROWS_MIN_SIZE
+        or data.numel() < tuning.LAYER_NORM_MIN_SIZE
         or (torch.is_grad_enabled() and any(t.requires_grad for t in inputs))
     ):
         return torch.native_layer_norm(data, gamma.shape, gamma, beta, eps)

@@ -9,11 +9,13 @@ calls, which are slower. `tests/meta/test_torch_border.py` finds private names e
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from operator import attrgetter
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -37,6 +39,7 @@ __all__ = [
     "is_transformed",
     "is_zero_tensor",
     "linear_pointwise",
+    "native_library",
     "only_torch",
     "reorder_convolution_weight",
     "reorder_linear_weight",
@@ -262,6 +265,22 @@ def has_backward_hooks(tensor: Tensor) -> bool:
 def has_lapack() -> bool:
     """Whether torch was built with LAPACK."""
     return bool(getattr(torch._C, "has_lapack", True))
+
+
+# Libraries ----------------------------------------------------------------------------------------
+
+
+def native_library(loader: Callable[[str], Any] = ctypes.CDLL) -> Any:
+    """The shared library of ATen's kernels, which is loaded already; None where it is not found.
+
+    Functions of the libraries that it was linked to, such as OpenMP's, are found in it, too. All
+    of them take numbers only: of none does a structure have to be known.
+
+    Args:
+        loader: `ctypes.PyDLL` for functions that keep the interpreter's lock, as short ones should.
+    """
+    found = sorted((Path(torch.__file__).parent / "lib").glob("libtorch_cpu.*"))
+    return loader(str(found[0])) if found else None
 
 
 # Kernels ------------------------------------------------------------------------------------------

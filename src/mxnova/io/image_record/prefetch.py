@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from ...core.base.errors import from_foreign
 from ...core.runtime.engine import Completion, FnProperty, engine
-from ...core.runtime.lone_threads import compute_alone
+from ...core.runtime.threads import use_single_thread
 from ..batch import DataBatch
 
 __all__ = ["Plan", "Prefetcher"]
@@ -133,7 +133,7 @@ class Prefetcher:
         """The threads of this process: a fork leaves them behind."""
         if self._pool is None or self._pid != os.getpid():
             self._pid = os.getpid()
-            return ThreadPoolExecutor(self._n_threads, self._name, compute_alone)
+            return ThreadPoolExecutor(self._n_threads, self._name, use_single_thread)
         return self._pool
 
     def _plan(self, batch: _Pending, done: Completion) -> None:

@@ -67,7 +67,7 @@ def whole(function: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
 
 def _rint(data: Tensor) -> Tensor:
     below = torch.floor(data)
-    return below + (data - below > 0.5)
+    return below.add_(data - below > 0.5).copysign_(data)
 
 
 def round_half_away(data: Tensor) -> Tensor:
