@@ -83,7 +83,7 @@ def _facts(
     inputs: tuple[str, ...],
     given: Mapping[str, Sequence[int]] | None,
 ) -> Facts:
-    """What is known of the variables; shapes must fit each other."""
+    """What is known of the variables; where all is known, it must fit."""
     for name in given or ():
         if name not in inputs:
             raise ArgumentError(
@@ -92,7 +92,8 @@ def _facts(
     examples = {n: tuple(s) for n, s in (model.shapes if given is None else given).items()}
     shapes: dict[str, tuple[int, ...]] = {n: a.shape for n, a in model.arrays.items()}
     shapes.update((n, s) for n, s in examples.items() if n in inputs)
-    infer_shapes(symbol.nodes, shapes)
+    if all(name in shapes for name in inputs):
+        infer_shapes(symbol.nodes, shapes)
     plain = {n.name for n in symbol.nodes if n.op is None and "__dtype__" not in n.attrs}
     dtypes = {name: torch.float32 for name in inputs if name in plain}
     dtypes.update((n, a._tensor.dtype) for n, a in model.arrays.items())
