@@ -34,7 +34,6 @@ RECORDED = """
     core/exec/fused/post_ops.py:ACTIVATIONS core/exec/passes/mkldnn_subgraphs.py:_OF_REAL
     core/exec/passes/mkldnn_subgraphs.py:_REAL core/exec/passes/mkldnn_subgraphs.py:_INTEGER
     core/exec/passes/mkldnn_subgraphs.py:_NARROWED
-    core/graph/arithmetic.py:_ARITHMETIC
     numpy_dispatch_protocol.py:_NUMPY_ARRAY_FUNCTION_LIST
     numpy_dispatch_protocol.py:_NUMPY_ARRAY_UFUNC_LIST
 """
@@ -48,7 +47,7 @@ OTHER_WORDS = """
     core/exec/backends/onednn/opset.py:_REDUCTIONS core/exec/backends/openvino/opset.py:_POOLING
     core/numpy/elementwise.py:UNARY core/numpy/elementwise.py:_SAME
     core/numpy/methods.py:_AS_FUNCTIONS gluon/rnn/recurrent_cell.py:_OPERATORS
-    initializer/base.py:_BY_ENDING initializer/base.py:_BY_NAME symbol/creation.py:_power
+    initializer/base.py:_BY_ENDING initializer/base.py:_BY_NAME
 """
 EXCEPTIONS = {
     "contrib/amp/casting.py:_MOVING": "operators that AMP's own casts are made of",

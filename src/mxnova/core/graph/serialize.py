@@ -7,7 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any, TypeVar
 
 from ...formats import symbol_json
 from ...formats.atomic import replacing
@@ -22,16 +22,13 @@ from .base_symbol import BaseSymbol, symbol_of
 from .node import Entry, Node, parsed, walk
 from .rewrite import rewrite
 
-if TYPE_CHECKING:  # the class, which is above
-    from .symbol import Symbol
-
 __all__ = ["from_json", "listing", "saving", "to_json", "without_amp_casts"]
 
 S = TypeVar("S", bound=BaseSymbol)
 
 
 @Resting()
-def from_json(text: str | bytes) -> Symbol:
+def from_json(text: str | bytes) -> Any:
     """The symbol in a JSON text of any MXNet version.
 
     Raises:
@@ -83,7 +80,7 @@ class _Outputs:
             raise FormatError(f"{where}: the nodes have more outputs than the text can name")
 
 
-def _symbol(record: GraphRecord, outputs: _Outputs) -> Symbol:
+def _symbol(record: GraphRecord, outputs: _Outputs) -> Any:
     nodes: list[Node] = []
     for node_record in record.nodes:
         nodes.append(_node(node_record, nodes, outputs))

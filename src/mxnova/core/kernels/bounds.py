@@ -9,6 +9,8 @@ import math
 import torch
 from torch import Tensor
 
+from ..runtime.torch_api import is_traced
+
 __all__ = ["clipped", "within"]
 
 
@@ -21,7 +23,7 @@ def clipped(data: Tensor, low: float, high: float) -> Tensor:
     """`within`, where low <= high, in fewer passes; at NaN the gradient differs by kernel."""
     if not data.requires_grad:
         return torch.clamp(data, low, high)
-    if torch.compiler.is_compiling():  # which makes it one pass
+    if is_traced():  # which makes it one pass
         return within(data, low, high)
     # Its gradient is 0 where a bound is reached: here one step beyond those of the result.
     below, above = _next(low, -math.inf, data.dtype), _next(high, math.inf, data.dtype)

@@ -19,6 +19,7 @@ from torch import Tensor
 
 from ..runtime import tuning
 from ..runtime.processor import HAS_AVX512
+from ..runtime.torch_api import is_traced
 from .onednn import suits_pooling
 
 __all__ = ["Slices", "is_faster", "max_pool", "slices"]
@@ -46,14 +47,14 @@ class Slices(NamedTuple):
 def is_faster(data: Tensor) -> bool:
     """Whether it is faster than ATen's kernels for images (batch, channels, height, width)."""
     return (
-        data.numel() >= tuning.MAX_POOLING_MIN_SIZE
+        not is_traced()
+        and data.numel() >= tuning.MAX_POOLING_MIN_SIZE
         and data.ndim == 4
         and data.dtype in _DTYPES
         and data.device.type == "cpu"
         and data.layout is torch.strided
         and not (torch.is_grad_enabled() and data.requires_grad)
         and not (HAS_AVX512 and suits_pooling(data))
-        and not torch.compiler.is_compiling()
     )
 
 

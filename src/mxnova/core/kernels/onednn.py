@@ -18,6 +18,7 @@ from torch import Tensor
 
 from ..runtime import torch_api, tuning
 from ..runtime.processor import HAS_AVX512, HAS_ONEDNN, is_amd
+from ..runtime.threads import thread_count
 from . import transpose
 
 __all__ = [
@@ -49,9 +50,7 @@ def linear(data: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
             return F.linear(data, weight, bias)
         return _by_columns(data, weight, bias)
     n_columns, width = weight.shape
-    if data.numel() * n_columns < tuning.PRODUCT_MIN_MULTIPLICATIONS or not _multiplies(
-        data, weight, n_columns
-    ):
+    if not _multiplies(data, weight, n_columns):
         return F.linear(data, weight, bias)
     rows = _linear(data.reshape(-1, width), weight, bias)
     return rows.view(*data.shape[:-1], n_columns)
@@ -68,10 +67,10 @@ def _splits_by_columns(data: Tensor, weight: Tensor) -> bool:
     return (
         not HAS_AVX512
         and data.dim() == 2
-        and tuning.COLUMN_SPLIT_MIN_ROWS <= len(data) <= tuning.COLUMN_SPLIT_MAX_ROWS
         and _takes(data)
+        and tuning.COLUMN_SPLIT_MIN_ROWS <= len(data) <= tuning.COLUMN_SPLIT_MAX_ROWS
         and weight.dtype is torch.float32
-        and torch.get_num_threads() > 1
+        and thread_count() > 1
     )
 
 
@@ -86,16 +85,13 @@ def matmul(a: Tensor, b: Tensor) -> Tensor:
     if not _MULTIPLIES:
         return a @ b
     n_columns = b.shape[1]
-    if a.numel() * n_columns < tuning.PRODUCT_MIN_MULTIPLICATIONS or not _multiplies(
-        a, b, n_columns
-    ):
-        return a @ b
-    return _linear(a, b.T, None)
+    return _linear(a, b.T, None) if _multiplies(a, b, n_columns) else a @ b
 
 
 def _multiplies(data: Tensor, weight: Tensor, n_columns: int) -> bool:
     return (
         _takes(data)
+        and data.numel() * n_columns >= tuning.PRODUCT_MIN_MULTIPLICATIONS
         and weight.dtype is torch.float32
         and n_columns >= tuning.PRODUCT_MIN_COLUMNS
         and data.numel() >= tuning.PRODUCT_MIN_ROWS * data.shape[-1]
@@ -108,7 +104,7 @@ def _takes(data: Tensor) -> bool:
 
 
 def _is_here(data: Tensor) -> bool:
-    if torch.compiler.is_compiling():  # Inductor chooses kernels and layouts itself
+    if torch_api.is_traced():  # Inductor chooses kernels and layouts itself
         return False
     return HAS_ONEDNN and data.device.type == "cpu"
 
@@ -201,8 +197,8 @@ def conv3d(
     Its measure of images' sizes leaves the last of three axes out. One core takes 8.6 ms for 3 x
     16 x 56 x 56 and 16 kernels of 3 x 3 x 3, oneDNN 2.2.
     """
-    is_large = data.numel() >= tuning.CONV3D_MIN_SIZE and weight.shape[2:].numel() > 1
-    if not is_large or data.ndim != 5 or len(data) != 1 or data.is_mkldnn or not _takes(data):
+    is_one = not data.is_mkldnn and _takes(data) and data.ndim == 5 and len(data) == 1
+    if not is_one or data.numel() < tuning.CONV3D_MIN_SIZE or weight.shape[2:].numel() == 1:
         return F.conv3d(data, weight, bias, stride, pad, dilate, groups)
     places = (_each_axis(pad), _each_axis(stride), _each_axis(dilate))
     return torch.mkldnn_convolution(data.contiguous(), weight.contiguous(), bias, *places, groups)
@@ -217,7 +213,7 @@ def _each_axis(number: _Axes) -> tuple[int, ...]:
 
 def fast_pool(pool: Callable[..., Tensor], data: Tensor, *place: Any, **options: Any) -> Tensor:
     """``pool(data, *place, **options)``, for a pooling of ATen's whose stride is given."""
-    if data.is_mkldnn or data.numel() < tuning.POOLING_MIN_SIZE or not suits_pooling(data):
+    if data.is_mkldnn or not suits_pooling(data) or data.numel() < tuning.POOLING_MIN_SIZE:
         return pool(data, *place, **options)
     is_recorded = torch.is_grad_enabled() and data.requires_grad
     if not HAS_AVX512:

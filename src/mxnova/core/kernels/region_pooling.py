@@ -15,6 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from ..runtime import tuning
+from ..runtime.torch_api import is_traced
 from .bounds import within
 from .transpose import contiguous
 
@@ -33,7 +34,7 @@ def cropped(data: Tensor, rows: Tensor, columns: Tensor) -> tuple[Tensor, Tensor
 
     For few regions a table of all would take most of the time. A GPU would have to be waited for.
     """
-    if data.device.type != "cpu" or not len(rows) or torch.compiler.is_compiling():
+    if is_traced() or data.device.type != "cpu" or not len(rows):
         return data, rows, columns
     down, across = (_covering(counted) for counted in (rows, columns))
     return data[..., down, across], rows[..., down], columns[..., across]
@@ -54,7 +55,13 @@ def sums(table: Tensor, first: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
         rows: (regions, bins down, height): how much each row of pixels counts, mostly 0.
         columns: (regions, bins across, width): the same for columns.
     """
-    return _bagged("sum", table, first, rows.to(table.dtype), columns.to(table.dtype))
+    rows, columns = rows.to(table.dtype), columns.to(table.dtype)
+    if not is_traced():
+        return _bagged("sum", table, first, rows, columns)
+    maps = _whole_maps(table, first, rows, columns)
+    down = torch.einsum("rhwyxc,rhy->rhwxc", maps.expand(-1, rows.shape[1], -1, -1, -1, -1), rows)
+    across = down.expand(-1, -1, columns.shape[1], -1, -1)
+    return torch.einsum("rhwxc,rwx->rchw", across, columns)
 
 
 def maxima(table: Tensor, first: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
@@ -62,7 +69,28 @@ def maxima(table: Tensor, first: Tensor, rows: Tensor, columns: Tensor) -> Tenso
 
     The gradient goes to the first one of equal numbers. Rows and columns count or do not.
     """
-    return _bagged("max", table, first, rows, columns)
+    if not is_traced():
+        return _bagged("max", table, first, rows, columns)
+    maps = _whole_maps(table, first, rows, columns)[:, 0, 0]
+    found = torch.stack([_maxima_across(maps, row, columns) for row in rows.unbind(1)], 2)
+    return torch.where(found.isneginf(), 0, found)
+
+
+def _whole_maps(table: Tensor, first: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
+    """The map under each bin: (regions, bins down or 1, bins across or 1, height, width, channels).
+
+    Whatever a region covers; shapes of what it covers would depend on values.
+    """
+    height, width = rows.shape[2], columns.shape[2]
+    maps = table.reshape(-1, height, width, table.shape[1])
+    return maps[first // (height * width)]
+
+
+def _maxima_across(maps: Tensor, row: Tensor, columns: Tensor) -> Tensor:
+    """Of whole maps, the maxima of one row of bins: (regions, channels, bins across)."""
+    infinity = float("-inf")
+    down = maps.masked_fill(~row[:, :, None, None], infinity).amax(1).unsqueeze(1)
+    return down.masked_fill(~columns.unsqueeze(3), infinity).amax(2).transpose(1, 2)
 
 
 def _bagged(mode: str, table: Tensor, first: Tensor, rows: Tensor, columns: Tensor) -> Tensor:

@@ -16,6 +16,8 @@ import torch
 from torch import Tensor
 
 from ..runtime import tuning
+from ..runtime.threads import thread_count
+from ..runtime.torch_api import is_traced
 
 __all__ = [
     "argsort_descending",
@@ -69,7 +71,8 @@ def topk(data: Tensor, k: int, axis: int) -> tuple[Tensor, Tensor]:
     size = data.shape[axis]
     last = axis in (-1, data.ndim - 1)
     if (
-        not last
+        is_traced()
+        or not last
         or size < k * tuning.TOPK_BLOCK * tuning.TOPK_MIN_BLOCKS
         or data.device.type != "cpu"
     ):
@@ -89,7 +92,7 @@ def topk(data: Tensor, k: int, axis: int) -> tuple[Tensor, Tensor]:
 
 def argsort_descending(data: Tensor, most: int | None = None) -> Tensor:
     """Places along the last axis by falling number, equal ones in order; the first `most`."""
-    if data.dtype not in _KEYED or data.device.type != "cpu" or torch.compiler.is_compiling():
+    if data.dtype not in _KEYED or data.device.type != "cpu" or is_traced():
         return data.argsort(dim=-1, descending=True, stable=True)[..., :most]
     return _places(data.detach(), True, most)
 
@@ -97,7 +100,7 @@ def argsort_descending(data: Tensor, most: int | None = None) -> Tensor:
 def stable_sort_integers(numbers: Tensor, bound: int) -> tuple[Tensor, Tensor]:
     """``numbers.sort(stable=True)`` of a vector of int64, none of which is beyond ±`bound`."""
     bits = len(numbers).bit_length()
-    if numbers.device.type != "cpu" or bound.bit_length() + bits > _KEY:
+    if is_traced() or numbers.device.type != "cpu" or bound.bit_length() + bits > _KEY:
         values, places = numbers.sort(stable=True)
         return values, places
     keys = numbers.numpy() << bits
@@ -108,10 +111,10 @@ def stable_sort_integers(numbers: Tensor, bound: int) -> tuple[Tensor, Tensor]:
 
 def _pays(rows: Tensor, least: int) -> bool:
     return (
-        rows.numel() >= least
+        not is_traced()
+        and rows.numel() >= least
         and rows.device.type == "cpu"
-        and min(torch.get_num_threads(), rows.numel() // rows.shape[-1]) <= tuning.SORT_MAX_THREADS
-        and not torch.compiler.is_compiling()
+        and min(thread_count(), rows.numel() // rows.shape[-1]) <= tuning.SORT_MAX_THREADS
         and (rows.dtype in _WHOLE or not bool(rows.amax().isnan()))
     )
 
@@ -127,16 +130,13 @@ def _places(rows: Tensor, descending: bool, most: int | None) -> Tensor:
     *before, size = rows.shape
     wanted = size if most is None else min(most, size)
     flat = rows.reshape(prod(before), size)
-    places = np.empty((len(flat), wanted), np.int64)
-    n = max(1, tuning.SORT_BLOCK // max(size, 1))
-    for start in range(0, len(flat), n):
-        keys = _keys(flat[start : start + n], descending)
-        if wanted < size:
-            keys.partition(wanted, axis=-1)
-            keys = keys[:, :wanted]
-        keys.sort(axis=-1)
-        np.bitwise_and(keys, (1 << _PLACE) - 1, out=places[start : start + n])
-    return torch.from_numpy(places).view(*before, wanted)
+    keys = _keys(flat, descending)
+    if wanted < size:
+        keys.partition(wanted, axis=-1)
+        keys = keys[:, :wanted].copy()
+    keys.sort(axis=-1)
+    keys &= (1 << _PLACE) - 1
+    return torch.from_numpy(keys).view(*before, wanted)
 
 
 def _keys(rows: Tensor, descending: bool) -> np.ndarray:

@@ -16,21 +16,20 @@ import torch
 from torch import Tensor
 
 from ..runtime import tuning
+from ..runtime.torch_api import is_traced
 
 __all__ = ["channels_last", "contiguous"]
 
 
 def contiguous(data: Tensor) -> Tensor:
     """``data.contiguous()``."""
-    if data.is_contiguous() or data.numel() < tuning.TRANSPOSE_MIN_SIZE or not _takes(data):
+    if not _takes(data) or data.is_contiguous() or data.numel() < tuning.TRANSPOSE_MIN_SIZE:
         return data.contiguous()
     matrices = _Matrices.of(data.shape, data.stride())
     if matrices is None:
         return data.contiguous()
     if not (torch.is_grad_enabled() and data.requires_grad):
         return _turned(data, matrices)
-    if data.numel() < tuning.TRANSPOSE_MIN_SIZE_RECORDED:
-        return data.contiguous()
     copy: Tensor = _Turned.apply(data, matrices)  # type: ignore[no-untyped-call]
     return copy
 
@@ -49,7 +48,7 @@ def _takes(data: Tensor) -> bool:
         data.dtype.itemsize == torch.float32.itemsize
         and data.device.type == "cpu"
         and data.layout is torch.strided
-        and not torch.compiler.is_compiling()
+        and not is_traced()
     )
 
 

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from ..runtime import tuning
 from ..runtime.processor import HAS_AVX512, IS_AVX2
+from ..runtime.torch_api import is_traced
 
 __all__ = [
     "argmax",
@@ -33,8 +34,8 @@ def tanh_(data: Tensor) -> Tensor:
     """The hyperbolic tangent of `data`, in its place; for what autograd does not see."""
     if (
         _NUMPY_IS_FASTER
-        and tuning.TANH_MIN_SIZE <= data.numel() <= tuning.TANH_MAX_SIZE
         and _takes(data)
+        and tuning.TANH_MIN_SIZE <= data.numel() <= tuning.TANH_MAX_SIZE
     ):
         array = data.numpy()
         np.tanh(array, out=array)
@@ -53,9 +54,9 @@ def softmax(
     """``function(data, axis)``, for torch.softmax or torch.log_softmax."""
     if (
         axis in (-1, data.ndim - 1)
+        and _takes(data)
         and data.numel() >= tuning.SHORT_ROWS_MIN_SIZE
         and 1 < data.shape[-1] < _WIDTH
-        and _takes(data)
     ):
         if torch.is_grad_enabled() and data.requires_grad:
             turned = function(data.reshape(-1, data.shape[-1]).T, 0)
@@ -91,9 +92,9 @@ def layer_norm(
     """``torch.native_layer_norm(data, gamma.shape, gamma, beta, eps)``."""
     inputs = (data, gamma, beta)
     if (
-        not 1 < data.shape[-1] <= tuning.LAYER_NORM_SHORT_ROW
-        or data.numel() < tuning.SHORT_ROWS_MIN_SIZE
-        or not all(map(_takes, inputs))
+        not all(map(_takes, inputs))
+        or not 1 < data.shape[-1] <= tuning.LAYER_NORM_SHORT_ROW
+        or data.numel() < tuning.LAYER_NORM_MIN_SIZE
         or (torch.is_grad_enabled() and any(t.requires_grad for t in inputs))
     ):
         return torch.native_layer_norm(data, gamma.shape, gamma, beta, eps)
@@ -157,7 +158,7 @@ def _place_of(
     keepdim: bool,
 ) -> Tensor:
     """The first place of the extreme number: those that are equal to it count down to it."""
-    if data.numel() < tuning.EXTREMES_MIN_SIZE or not _takes(data):
+    if not _takes(data) or data.numel() < tuning.EXTREMES_MIN_SIZE:
         return place(data, axis, keepdim)
     if axis in (None, -1, data.ndim - 1):
         return _place_in_row(place, data, axis, keepdim)
@@ -195,7 +196,7 @@ def predicate(
     """`function`, whose values are booleans; `of_arrays`: NumPy's, in a fifth of ATen's time."""
 
     def forward(data: Tensor, *others: Tensor) -> Tensor:
-        if data.numel() < tuning.EXTREMES_MIN_SIZE or not all(map(_takes, (data, *others))):
+        if not all(map(_takes, (data, *others))) or data.numel() < tuning.EXTREMES_MIN_SIZE:
             return function(data, *others)
         found = of_arrays(*(t.detach().numpy() for t in (data, *others)))
         return torch.from_numpy(found)
@@ -204,5 +205,4 @@ def predicate(
 
 
 def _takes(data: Tensor) -> bool:
-    is_compiling = torch.compiler.is_compiling()
-    return data.dtype is torch.float32 and data.device.type == "cpu" and not is_compiling
+    return data.dtype is torch.float32 and data.device.type == "cpu" and not is_traced()

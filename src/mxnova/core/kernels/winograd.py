@@ -22,6 +22,7 @@ from torch import Tensor
 from ..base import env
 from ..base.shapes import PartialShape, is_known
 from ..runtime import torch_api, tuning
+from ..runtime.threads import thread_count
 
 __all__ = [
     "AREA",
@@ -78,7 +79,7 @@ def is_faster(shape: PartialShape, filters: int, *place: Any) -> bool:
     if size is None or not is_known(shape):
         return False
     n, channels = shape[:2]
-    threads = torch.get_num_threads()
+    threads = thread_count()
     least = tuning.WINOGRAD_MIN_CHANNELS if threads == 1 else tuning.WINOGRAD_MIN_CHANNELS_SHARED
     return (
         n * prod(size) * _WINDOW**2 * channels * filters

@@ -39,7 +39,7 @@ from .indexing import assign, is_whole, refusal, select, slices_lie_together
 from .modes import MODES
 from .recording import STATE, recorded_write
 from .reshaping import Reshaping
-from .tape import Leaf, is_live, linked
+from .tape import Leaf, is_live, linked, step
 from .wrapping import receive, view_of, viewed_as, wrap
 
 __all__ = ["NDArray", "Number", "array_from_numpy", "numpy_of", "tensor_from"]
@@ -47,6 +47,7 @@ __all__ = ["NDArray", "Number", "array_from_numpy", "numpy_of", "tensor_from"]
 
 _COPY = CopyTo()
 _TRANSPOSE = find("transpose")
+_BLOCK_GRAD = find("BlockGrad").of({})
 _as_type = functools.cache(AsType)
 _ALL = slice(None)
 
@@ -277,7 +278,8 @@ class NDArray(Arithmetic, Reshaping, Interchange):
 
     def as_np_ndarray(self) -> NDArray:
         """The same array with NumPy's semantics: `mx.np.ndarray`."""
-        array: NDArray = viewed_as(self, CLASSES["numpy"])
+        cls: Any = CLASSES["numpy"]
+        array: NDArray = viewed_as(self, cls)
         return array
 
     # Views ---------------------------------------------------------------------------------------
@@ -301,10 +303,12 @@ class NDArray(Arithmetic, Reshaping, Interchange):
             return self
         tensor, is_view = select(self._tensor, key)
         if seen:
-            op = Index(key, _plain(key), self.shape, tuple(tensor.shape))
+            op = _index_of(self, key, tensor)
             selected: NDArray = invoke(op, (self,), is_view=is_view)
         else:
             selected = view_of(self, tensor) if is_view else wrap(tensor, self.context, type(self))
+        if STATE.recording and not is_view:
+            _keep_indices(selected, self, key)
         return selected
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -390,6 +394,23 @@ class NDArray(Arithmetic, Reshaping, Interchange):
             train_mode: what `is_training` says to functions that run meanwhile.
         """
         backward(self, out_grad, retain_graph, train_mode)
+
+
+def _keep_indices(selected: NDArray, source: NDArray, key: Any) -> None:
+    """Puts a selection behind the recorded arrays of its key: zeros are what they get from it."""
+    parts = key if type(key) is tuple else (key,)
+    indices = [p for p in parts if isinstance(p, NDArray) and p.ndim and is_live(p)]
+    if not indices:
+        return
+    if selected._node is None:
+        selected._node = step(_index_of(source, key, selected), (source,))
+        selected._tracked = selected._raw.data
+    levels = [step(_BLOCK_GRAD, (index,)) for index in indices]
+    selected._node.inputs = (*selected._node.inputs, *levels)
+
+
+def _index_of(source: NDArray, key: Any, selected: NDArray | Tensor) -> Index:
+    return Index(key, _plain(key), source.shape, tuple(selected.shape))
 
 
 def _plain(key: Any) -> Any:

@@ -28,12 +28,12 @@ from ..kernels.transpose import contiguous
 from ..op.dtypes import dtype_name
 from ..op.integer_gradient import integer_stand_in
 from ..op.kernel_gradient import stand_in
-from ..runtime.one_thread import in_one_thread
 from ..runtime.profiler import PROFILER, recorded_backward
 from ..runtime.slow_path import SLOW_PATH
+from ..runtime.threads import single_threaded
 from ..runtime.torch_api import base_of, has_backward_hooks, is_zero_tensor, run_backward
 from .access import READ, settle
-from .base_array import BaseArray
+from .base_array import CLASSES, BaseArray
 from .memory import give_up, regain, take
 from .recording import STATE
 from .sparse_gradient import sparse_gradient, take_sparse_gradient
@@ -205,7 +205,7 @@ def _check_head_gradient(caller: str, i: int, array: BaseArray, gradient: BaseAr
 
 # Running ------------------------------------------------------------------------------------------
 
-_run_alone = in_one_thread(run_backward)
+_run_alone = single_threaded(run_backward)
 
 
 def _gradients(
@@ -422,7 +422,7 @@ def _gradient_array(array: BaseArray, gradient: Tensor | None) -> BaseArray:
         return sparse_gradient(gradient.detach(), array.context)
     if gradient is None:
         gradient = torch.zeros(array.shape, dtype=array._raw.dtype, device=array.context.device)
-    kind = type(array) if array.stype == "default" else None
+    kind = type(array) if array.stype == "default" else CLASSES["default"]
     return wrap(contiguous(gradient.detach().to(array._raw.dtype)), array.context, kind)
 
 

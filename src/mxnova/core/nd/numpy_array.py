@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import ArgumentError, MXNetError, shown
-from ..numpy.elementwise import BINARY, COMPARISONS
+from ..numpy.elementwise import BINARY, COMPARISONS, operators_of
 from ..numpy.methods import FUNCTIONS, PYTHON_OPERATORS, NumpyMethods
 from ..numpy.world import NUMBER, World
 from ..op.dtypes import dtype_name
@@ -259,10 +259,10 @@ ndarray._world = ARRAYS
 
 def _fast(name: str, function: str) -> Callable[..., Any]:
     """Python's operator between arrays, and an array and a number, at once; else the function."""
-    both, right, left, _ = OPERATORS[function]
+    both, right, left = operators_of(function)
     slow = getattr(NumpyMethods, name)
     reflected = name.startswith("__r")
-    type_ = find(f"_npi_{left if reflected else right}")
+    type_ = find(left if reflected else right)
     of_fraction, of_integer = (scalar_call(type_, is_int=is_int) for is_int in (False, True))
 
     def with_other(self: ndarray, other: Any) -> Any:
@@ -273,7 +273,7 @@ def _fast(name: str, function: str) -> Callable[..., Any]:
             return of_integer(self, float(other))
         return slow(self, other)
 
-    method = with_other if reflected else binary_call(find(f"_npi_{both}"), with_other)
+    method = with_other if reflected else binary_call(find(both), with_other)
     method.__name__ = method.__qualname__ = name
     return method
 

@@ -48,7 +48,7 @@ def received(
     """The array that another process sent: the same memory."""
     storage = Storage.get()
     memory = storage.lend(storage.receive(Address(*address), context)).view(dtype)
-    array = wrap(memory[offset : offset + torch.Size(shape).numel()].view(shape), context)
+    array = wrap(memory[offset : offset + torch.Size(shape).numel()].view(shape), context, NDArray)
     array._chunk.foreign = True
     return array
 

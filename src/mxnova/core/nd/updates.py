@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..op.record import Op, find
-from ..runtime import tuning
-from ..runtime.one_thread import in_one_thread
 from ..runtime.slow_path import SLOW_PATH
+from ..runtime.threads import is_small, single_threaded
 from .base_array import BaseArray
 from .calls.dispatch import execute, invoke
 from .calls.plan import plan_of
@@ -18,6 +17,7 @@ from .recording import STATE
 __all__ = ["UpdateOfSeveral"]
 
 _FLOATS = frozenset({float})
+_MULTIPLICATIONS = 2  # for each number
 
 
 class UpdateOfSeveral:
@@ -35,7 +35,7 @@ class UpdateOfSeveral:
 
     def __init__(self, name: str) -> None:
         self._type = find(name)
-        self._execute_alone = in_one_thread(execute)
+        self._execute_alone = single_threaded(execute)
         self._last: tuple[Any, Op | None] = None, None  # its numbers, itself
 
     def __call__(
@@ -69,8 +69,8 @@ class UpdateOfSeveral:
             invoke(op, arrays, list(weights))
             return
         plan.accept(op, values)
-        is_small = sum([w._raw.numel() for w in weights]) < tuning.SMALL_UPDATE_SIZE
-        run = self._execute_alone if is_small else execute
+        size = sum([w._raw.numel() for w in weights])
+        run = self._execute_alone if is_small(_MULTIPLICATIONS * size) else execute
         run(op, op.forward, plan.facts, values, weights[0]._chunk.context, weights)
 
     def _operator(self, lrs: Sequence[float], wds: Sequence[float], options: dict[str, Any]) -> Op:

@@ -9,10 +9,13 @@ calls, which are slower. `tests/meta/test_torch_border.py` finds private names e
 
 from __future__ import annotations
 
+import ctypes
 import functools
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from operator import attrgetter
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -32,13 +35,18 @@ __all__ = [
     "has_onednn_bfloat16",
     "has_onednn_kernels",
     "int_mm",
+    "is_traced",
+    "is_transformed",
     "is_zero_tensor",
     "linear_pointwise",
+    "native_library",
+    "only_torch",
     "reorder_convolution_weight",
     "reorder_linear_weight",
     "run_backward",
     "standard_gamma",
     "version_of",
+    "while_loop",
     "without_donated_buffers",
 ]
 
@@ -193,6 +201,52 @@ def apply_function(function: type[torch.autograd.Function]) -> Callable[..., Any
     return cast("Callable[..., Any]", applied)
 
 
+# Tracing ------------------------------------------------------------------------------------------
+
+
+class _Tracing(threading.local):
+    only_torch = False
+
+
+_TRACING = _Tracing()
+
+
+def is_traced() -> bool:
+    """Whether what runs is recorded or transformed by torch, so that only its own calls will do."""
+    return torch.compiler.is_compiling() or _TRACING.only_torch
+
+
+@contextmanager
+def only_torch() -> Iterator[None]:
+    """A block in which `is_traced` says so."""
+    before, _TRACING.only_torch = _TRACING.only_torch, True
+    try:
+        yield
+    finally:
+        _TRACING.only_torch = before
+
+
+def is_transformed() -> bool:
+    """Whether one of torch.func's transforms runs, such as vmap."""
+    try:
+        found = torch._C._functorch.peek_interpreter_stack()
+    except AttributeError:
+        return False
+    return found is not None
+
+
+def while_loop(
+    condition: Callable[..., Tensor],
+    step: Callable[..., tuple[Tensor, ...]],
+    values: tuple[Tensor, ...],
+) -> tuple[Tensor, ...]:
+    """``while condition(*values): values = step(*values)``, as one step of what is traced."""
+    function: Any = getattr(torch, "while_loop", None) or torch.ops.higher_order.while_loop
+    if function is getattr(torch, "while_loop", None):
+        return tuple(function(condition, step, values))
+    return tuple(function(condition, step, values, ()))
+
+
 # Tensors ------------------------------------------------------------------------------------------
 
 # None for a tensor that is no view; the tensor whose memory a view shares.
@@ -211,6 +265,22 @@ def has_backward_hooks(tensor: Tensor) -> bool:
 def has_lapack() -> bool:
     """Whether torch was built with LAPACK."""
     return bool(getattr(torch._C, "has_lapack", True))
+
+
+# Libraries ----------------------------------------------------------------------------------------
+
+
+def native_library(loader: Callable[[str], Any] = ctypes.CDLL) -> Any:
+    """The shared library of ATen's kernels, which is loaded already; None where it is not found.
+
+    Functions of the libraries that it was linked to, such as OpenMP's, are found in it, too. All
+    of them take numbers only: of none does a structure have to be known.
+
+    Args:
+        loader: `ctypes.PyDLL` for functions that keep the interpreter's lock, as short ones should.
+    """
+    found = sorted((Path(torch.__file__).parent / "lib").glob("libtorch_cpu.*"))
+    return loader(str(found[0])) if found else None
 
 
 # Kernels ------------------------------------------------------------------------------------------

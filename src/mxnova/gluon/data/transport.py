@@ -8,7 +8,7 @@ import multiprocessing
 import multiprocessing.queues
 import pickle
 from multiprocessing.reduction import ForkingPickler
-from typing import Any
+from typing import Any, cast
 
 from mxnova import ndarray as nd
 from mxnova.context import Context
@@ -66,7 +66,7 @@ def reduce_np_ndarray(data: np_ndarray) -> Any:
 
 def rebuild_np_ndarray(pid: int, fd: Any, shape: tuple[int, ...], dtype: Any) -> np_ndarray:
     """`rebuild_ndarray` of an array of `mx.np`."""
-    return rebuild_ndarray(pid, fd, shape, dtype).as_np_ndarray()
+    return cast("np_ndarray", rebuild_ndarray(pid, fd, shape, dtype).as_np_ndarray())
 
 
 _REDUCERS = {nd.NDArray: reduce_ndarray, np_ndarray: reduce_np_ndarray}
@@ -75,7 +75,7 @@ _REDUCERS = {nd.NDArray: reduce_ndarray, np_ndarray: reduce_np_ndarray}
 def dump(value: Any, file: Any) -> None:
     """Pickles `value` into `file`, its arrays as places in shared memory."""
     pickler = ForkingPickler(file, pickle.HIGHEST_PROTOCOL)
-    pickler.dispatch_table = {**pickler.dispatch_table, **_REDUCERS}
+    pickler.dispatch_table = {**pickler.dispatch_table, **cast(dict[type, Any], _REDUCERS)}
     pickler.dump(value)
 
 

@@ -11,8 +11,9 @@ import torch
 import mxnova as mx
 from mxnova.base import MXNetError
 from mxnova.core.exec.backends import aten
-from mxnova.core.exec.passes import batch_split, linear_fusion, low_precision
+from mxnova.core.exec.passes import linear_fusion, low_precision
 from mxnova.core.exec.passes.simplification import simplified
+from mxnova.core.runtime import tuning
 
 SHAPE = (4, 8, 12, 12)
 X = mx.sym.var("data")
@@ -265,7 +266,7 @@ def test_convolutions_pad_for_themselves(monkeypatch, name):
 @pytest.fixture
 def small_batches(monkeypatch, two_threads):
     """Batches are shared out however little they are."""
-    monkeypatch.setattr(batch_split, "WORTH_A_THREAD", 1)
+    monkeypatch.setattr(tuning, "THREAD_MIN_MULTIPLICATIONS", 1)
 
 
 def network(**options):

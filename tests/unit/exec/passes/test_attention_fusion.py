@@ -35,7 +35,7 @@ def fused(predictor):
 
 @pytest.fixture(autouse=True)
 def every_product_counts(monkeypatch):
-    monkeypatch.setattr("mxnova.core.exec.passes.linear_fusion._WORTH", 1)
+    monkeypatch.setattr("mxnova.core.runtime.tuning.FUSED_LINEAR_MIN_MULTIPLICATIONS", 1)
 
 
 def dropped(x):

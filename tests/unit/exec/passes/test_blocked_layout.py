@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import mxnova as mx
-from mxnova.core.exec.passes import blocked_layout
+from mxnova.core.runtime import tuning
 from mxnova.core.runtime.processor import HAS_ONEDNN
 from tests.property.graph_programs import check, draw
 
@@ -17,7 +17,7 @@ SHAPE = (2, 3, 12, 12)
 @pytest.fixture(autouse=True)
 def always(monkeypatch):
     """Groups are made however small they are."""
-    monkeypatch.setattr(blocked_layout, "_WORTH", 0)
+    monkeypatch.setattr(tuning, "BLOCKED_LAYOUT_MIN_SIZE", 0)
 
 
 def convolved(x, name, **attrs):
@@ -168,7 +168,7 @@ def test_operators_that_stay_outside(attrs, why, monkeypatch):
 def test_small_images_and_other_types_stay_as_they_are(monkeypatch):
     symbol = chain(mx.sym.var("data"))
     assert "_Group" not in nodes_run(bound(symbol, monkeypatch, True, dtype="float64"))
-    monkeypatch.setattr(blocked_layout, "_WORTH", 1 << 30)
+    monkeypatch.setattr(tuning, "BLOCKED_LAYOUT_MIN_SIZE", 1 << 30)
     assert "_Group" not in nodes_run(bound(symbol, monkeypatch, True))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import mxnova as mx
-from mxnova.core.exec.program.workload import is_small, multiplications
+from mxnova.core.exec.program.workload import is_small_graph, multiplications
 from mxnova.core.graph.infer import infer_shapes
 
 DATA = mx.sym.var("data")
@@ -42,12 +42,12 @@ def test_graphs(graph: Any, shape: tuple[int, ...], small: bool) -> None:
     known = {"data": shape}
     if "state" in graph.list_arguments():
         known["state"] = shape[1:]
-    assert is_small(graph, infer_shapes(graph.nodes, known)) is small
+    assert is_small_graph(graph, infer_shapes(graph.nodes, known)) is small
 
 
 def test_unknown_shapes() -> None:
     graph = mx.sym.relu(DATA)
-    assert not is_small(graph, infer_shapes(graph.nodes, {}))
+    assert not is_small_graph(graph, infer_shapes(graph.nodes, {}))
 
 
 def test_many_small_nodes_outweigh_a_larger_one() -> None:
@@ -57,8 +57,8 @@ def test_many_small_nodes_outweigh_a_larger_one() -> None:
     for _ in range(20):
         graph = mx.sym.FullyConnected(graph, num_hidden=8)
     shapes = {"data": (32, 256)}
-    assert not is_small(wide, infer_shapes(wide.nodes, shapes))
-    assert is_small(graph, infer_shapes(graph.nodes, shapes))
+    assert not is_small_graph(wide, infer_shapes(wide.nodes, shapes))
+    assert is_small_graph(graph, infer_shapes(graph.nodes, shapes))
 
 
 LAYERS = [

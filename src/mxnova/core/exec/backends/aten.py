@@ -23,6 +23,7 @@ from ...base import env
 from ...graph.node import Node
 from ...graph.symbol import Symbol
 from ...op.nn.fully_connected import FullyConnected
+from ...runtime.threads import run_single_threaded
 from ...runtime.torch_api import has_onednn_kernels
 from ..fused.mkldnn_layers import FusedLayer
 from ..passes import low_precision
@@ -41,7 +42,6 @@ from ..passes.mkldnn_layer_lowering import (
 from ..passes.padding_fusion import with_padding_merged
 from ..passes.simplification import simplified
 from ..passes.stride_hoisting import without_unread_positions
-from ..program.worker_pools import computed_alone
 from .request import lowest_precision, parameters_of
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Aten:
             made = with_fused_convolutions(symbol, shapes, dtypes, constants, dtype, images)
             return with_fused_products(made, program.facts.shapes(made), constants, dtype)
 
-        symbol = computed_alone(fused) if images else fused()
+        symbol = run_single_threaded(fused) if images else fused()
         if dtype is torch.bfloat16:
             symbol = low_precision.with_casts(symbol)
         if images:

@@ -42,7 +42,8 @@ def resized(
         return found
     if not may_grow and math.prod(shape) > array.size:
         raise MXNetError(f"reshape: {change}, which is larger; allow_up_sizing=True permits it")
-    return zeros_stored(array.stype, shape, array.context, array._raw.dtype)
+    made: NDArray = zeros_stored(array.stype, shape, array.context, array._raw.dtype)
+    return made
 
 
 def allocated_output(
@@ -58,7 +59,8 @@ def allocated_output(
         size = math.prod(known)
         if lender._raw.dtype is dtype and size <= lender.size:
             return view_of(lender, lender._tensor.reshape(-1)[:size].view(known))
-    return zeros_stored(stype, known, context, dtype)
+    made: NDArray = zeros_stored(stype, known, context, dtype)
+    return made
 
 
 def first_elements(array: NDArray, shape: tuple[int, ...]) -> NDArray | None:

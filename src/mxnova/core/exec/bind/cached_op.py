@@ -273,10 +273,12 @@ _KEPT = 1024
 
 
 def _wrapped(result: Any, node: TapeNode, context: Context, cls: Any) -> NDArray:
+    array: NDArray
     if isinstance(result, Tensor):
-        return wrap(result, context, cls, node)
-    array = wrap_value(value_of(result), context, cls)
-    array._tracked, array._node = tracked_of(result), node
+        array = wrap(result, context, cls, node)
+    else:
+        array = wrap_value(value_of(result), context, cls)
+        array._tracked, array._node = tracked_of(result), node
     return array
 
 

@@ -319,8 +319,9 @@ class Executor:
             if out_grads is None and not self._has_run:
                 raise MXNetError("backward: call forward(is_train=True) first, or give out_grads")
             self._pass.run_again(self._values())
-        heads = head_gradients(self._symbol, out_grads, self._pass.results or [])
         names = list(self.arg_dict)
+        wanted = {names[i] for i in self._tracked}
+        heads = head_gradients(self._symbol, out_grads, self._pass.results or [], wanted)
         buffers = [(self.grad_dict[names[i]], self._grad_req[names[i]]) for i in self._tracked]
         written = [a for a, request in buffers if a is not None and request == "write"]
         give_up(written)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -13,20 +13,24 @@ from ...base.errors import ArgumentError, ArgumentTypeError, UnknownNameError
 from ...base.shapes import shape_text
 from ...graph.symbol import Symbol
 from ...nd.array import NDArray
-from ...op.gradient import ignores_head, zeros_for
+from ...op.gradient import zeros_for
+from ..program.gradient_path import is_read
 
 __all__ = ["head_gradients"]
 
 
-def head_gradients(symbol: Symbol, out_grads: Any, results: Sequence[Tensor]) -> list[Tensor]:
+def head_gradients(
+    symbol: Symbol, out_grads: Any, results: Sequence[Tensor], arguments: Collection[str]
+) -> list[Tensor]:
     """A gradient for each of `results`.
 
     Args:
         symbol: what gave them.
         out_grads: an array, a list, each gradient at the place of its output, or a dict by name;
-            None: ones. A list may end before outputs that need none: losses, and what no gradient
-            flows from.
+            None: ones. A list may end before outputs whose gradients nothing depends on: losses,
+            what is computed from losses alone, and what no gradient flows from.
         results: the outputs.
+        arguments: names of those whose gradients are wanted.
 
     Raises:
         MXNetError: some are missing or do not fit.
@@ -44,7 +48,7 @@ def head_gradients(symbol: Symbol, out_grads: Any, results: Sequence[Tensor]) ->
     triples = zip(names, out_grads, results, strict=False)
     found = [_head_gradient(name, given, result) for name, given, result in triples]
     for i in range(len(found), len(results)):
-        if _needs_gradient(symbol, i, results[i]):
+        if results[i].requires_grad and is_read(symbol.entries[i].node, arguments):
             raise ArgumentError(
                 f"backward: {len(out_grads)} gradients for {len(results)} outputs: that of "
                 f"{names[i]!r} is missing. Because the last operator is not Loss function, "
@@ -52,12 +56,6 @@ def head_gradients(symbol: Symbol, out_grads: Any, results: Sequence[Tensor]) ->
             )
         found.append(zeros_for(results[i].shape, results[i].dtype, results[i].device))
     return found
-
-
-def _needs_gradient(symbol: Symbol, i: int, result: Tensor) -> bool:
-    """Whether output `i` needs a head gradient."""
-    op = symbol.entries[i].node.op
-    return result.requires_grad and (op is None or not ignores_head(op))
 
 
 def _head_gradient(name: str, given: Any, result: Tensor) -> Tensor:

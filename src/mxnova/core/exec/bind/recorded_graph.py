@@ -13,6 +13,7 @@ from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...nd.array import NDArray
 from ...nd.array_operators import Index
+from ...nd.softmax_cross_entropy import SoftmaxCrossEntropy
 from ...nd.tape import Leaf, TapeNode, is_live
 from ...op.record import Op, find
 from ..calls import control_flow  # noqa: F401 - Symbol.bind, _CachedOp
@@ -74,6 +75,8 @@ def _entry_of(step: TapeNode, inputs: Sequence[Entry]) -> Entry:
         return Entry(Node(None, f"{kind}{step.number}", {}), 0)
     if isinstance(made_by, Index):
         return _indexed(made_by.values, name, inputs)
+    if isinstance(made_by, SoftmaxCrossEntropy):
+        return _chained(made_by.steps(), name, inputs)
     if not isinstance(made_by, Op):
         raise MXNetError(f"get_symbol: a step {made_by} is no operator that a Symbol could have")
     return _applied(made_by, name, inputs)
@@ -108,12 +111,21 @@ def _applied(op: Op, name: str, inputs: Sequence[Entry]) -> Entry:
     return Entry(Node(op, name, attrs, inputs), 0)
 
 
+def _chained(steps: Sequence[Op], name: str, inputs: Sequence[Entry]) -> Entry:
+    """What `steps` give one after another; those of more inputs take the next of `inputs`, too."""
+    entry, *rest = inputs
+    for i, op in enumerate(steps):
+        taken = [rest.pop(0) for _ in op.inputs()[1:]]
+        entry = _applied(op, f"{name}_{i}" if i < len(steps) - 1 else name, [entry, *taken])
+    return entry
+
+
 def _indexed(facts: Mapping[str, Any], name: str, inputs: Sequence[Entry]) -> Entry:
     """``x[key]`` in operators: a slice, then its axes; for arrays as key, elements by position."""
     key, source, shape = facts["key"], facts["source"], facts["shape"]
     if key is None:
         positions = Entry(Node(None, f"{name}_indices", {}), 0)
-        return _applied(find("gather_nd").of({}), name, [*inputs, positions])
+        return _applied(find("gather_nd").of({}), name, [inputs[0], positions])
     ranges = _ranges(key, len(source))
     begin, end, step = (tuple(part) for part in zip(*ranges, strict=True))
     op = find("slice").of({"begin": begin, "end": end, "step": step})

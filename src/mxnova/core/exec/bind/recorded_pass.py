@@ -15,9 +15,9 @@ from ...nd.autograd import run_backward
 from ...op.gradient import zeros_for
 from ...op.sparse.storage import Value
 from ...runtime.context import Context
-from ...runtime.one_thread import in_one_thread
 from ...runtime.profiler import PROFILER, recorded_backward
 from ...runtime.resource import random_stream
+from ...runtime.threads import single_threaded
 from ..compilation.specialization import Inference
 from ..program.interpreter import Observer
 from ..program.program import TRAINING, Mode
@@ -45,7 +45,9 @@ class RecordedPass:
         self._inference, self._program = inference, inference.program
         self._tracked = tracked
         self._context = context
-        self._run_backward = in_one_thread(run_backward) if self._program.is_small else run_backward
+        self._run_backward = (
+            single_threaded(run_backward) if self._program.is_small else run_backward
+        )
         self._known: dict[int, tuple[Value, Any, Tensor]] = {}  # value, edge, leaf; by input
         self._leaves: list[Tensor] = []
         self._starts: list[Tensor] = []  # where zeros start gradients

@@ -73,7 +73,8 @@ class _Wanted(NamedTuple):
 
     def made(self) -> NDArray:
         """A new one, zero."""
-        return zeros_stored(self.stype, self.shape, self.context, self.dtype)
+        zeros: NDArray = zeros_stored(self.stype, self.shape, self.context, self.dtype)
+        return zeros
 
     def found_or_made(self, old: NDArray | None) -> NDArray:
         """`old` where it will do, else a new one."""

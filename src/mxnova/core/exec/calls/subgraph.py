@@ -28,7 +28,8 @@ def scope_name(name: str) -> str:
 def placeholder(symbol: Symbol) -> Symbol:
     """The variable that stands for `symbol` inside a body; to be made in the body's scope."""
     variable = Node(None, placeholder_name(symbol), _scope_attrs())
-    return symbol_of([Entry(variable, 0)], symbol.semantics)
+    found: Symbol = symbol_of([Entry(variable, 0)], symbol.semantics)
+    return found
 
 
 def placeholder_name(symbol: Symbol) -> str:

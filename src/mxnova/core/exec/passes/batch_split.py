@@ -21,15 +21,14 @@ from ...graph.infer import ShapeTable
 from ...graph.node import Node
 from ...graph.symbol import Symbol
 from ...op.nn.convolution import Convolution
+from ...runtime import tuning
 from ...runtime.context import Context
+from ...runtime.threads import map_single_threaded, pays_apart, thread_count
 from ..fused.convolution import FusedConvolution
 from ..fused.group import Group, function_of, with_groups
-from ..program.worker_pools import mapped_alone
-from ..program.workload import WORTH_A_THREAD, multiplications
+from ..program.workload import multiplications
 
 __all__ = ["images_at_once", "with_batches_apart"]
-
-_LEAST_IMAGES = 4  # which read weights once: ResNet-50, batch 8: 325 ms, one by one 354
 
 
 # What may be shared out ---------------------------------------------------------------------------
@@ -48,17 +47,16 @@ def _is_apart(
 
 def images_at_once(symbol: Symbol, shapes: ShapeTable) -> int:
     """How many images a thread takes at once; 0 where the batch is better left together."""
-    threads = torch.get_num_threads()
     convolutions = [n for n in symbol.nodes if isinstance(n.op, Convolution)]
     sizes = {shapes[id(n)][0][0] for n in convolutions if multiplications(n, shapes)}  # type: ignore[index]
-    if threads < 2 or len(sizes) != 1:
+    if len(sizes) != 1:
         return 0
     batch: Any = sizes.pop()
     work = sum(multiplications(n, shapes) for n in convolutions)
-    if batch < threads or work // threads < WORTH_A_THREAD:
+    if not pays_apart(batch, work):
         return 0
-    least = ceil(WORTH_A_THREAD * batch / work)
-    return int(min(max(least, _LEAST_IMAGES), ceil(batch / threads)))
+    least = ceil(tuning.THREAD_MIN_MULTIPLICATIONS * batch / work)
+    return int(min(max(least, tuning.THREAD_MIN_IMAGES), ceil(batch / thread_count())))
 
 
 def with_batches_apart(
@@ -116,9 +114,9 @@ class _Batches(Group):
 def _shared_out(
     run: Callable[[Sequence[Tensor]], Sequence[Tensor]], images: int, data: Sequence[Tensor]
 ) -> Sequence[Tensor]:
-    batch, threads = len(data[0]), torch.get_num_threads()
-    if threads < 2 or batch <= images or any(len(t) != batch for t in data):
+    batch = len(data[0])
+    if thread_count() < 2 or batch <= images or any(len(t) != batch for t in data):
         return run(data)
     parts = [[t[i : i + images] for t in data] for i in range(0, batch, images)]
-    results = mapped_alone(run, parts)
+    results = map_single_threaded(run, parts)
     return [torch.cat(columns) for columns in zip(*results, strict=True)]

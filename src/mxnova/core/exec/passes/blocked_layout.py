@@ -32,6 +32,7 @@ from ...op.nn.batch_norm import BatchNorm
 from ...op.nn.convolution import Convolution
 from ...op.nn.pooling import Pooling
 from ...op.record import Op, OpType
+from ...runtime import tuning
 from ...runtime.processor import HAS_ONEDNN
 from ..fused.functionalization import WritesApart
 from ..fused.group import Group, with_groups
@@ -41,9 +42,6 @@ from .matching import is_image_convolution, is_rectifier, is_sum_of_equals
 from .stride_before_activation import with_early_strides
 
 __all__ = ["in_blocks"]
-
-# Elements that a group's convolutions give. Below, what goes in and out costs more than it wins.
-_WORTH = 1 << 21
 
 
 def in_blocks(symbol: Symbol, facts: Facts, mirrors: bool = False) -> Symbol:
@@ -73,7 +71,10 @@ def in_blocks(symbol: Symbol, facts: Facts, mirrors: bool = False) -> Symbol:
         return is_sum_of_equals(node, shapes, dtypes) or _takes_images(node, read)
 
     def is_worth(nodes: Sequence[Node]) -> bool:
-        return sum(_size(n, shapes) for n in nodes if _is_convolution(n)) >= _WORTH
+        return (
+            sum(_size(n, shapes) for n in nodes if _is_convolution(n))
+            >= tuning.BLOCKED_LAYOUT_MIN_SIZE
+        )
 
     def made(body: Symbol, _constants: Any) -> Group:
         return _Blocked(

@@ -23,14 +23,11 @@ from ...op.infer import Shapes
 from ...op.nn.fully_connected import FullyConnected
 from ...op.record import Op, OpType
 from ...op.traits import InputShapes, ItemAxes
-from ...runtime import torch_api
+from ...runtime import torch_api, tuning
 from ...runtime.processor import HAS_AVX512
 from .readers import Readers
 
 __all__ = ["FusedLinear", "is_worth_fusing", "with_fused_products"]
-
-_WORTH = 1 << 21  # multiplications
-_LEAST_ROWS = 4
 
 
 class FusedLinear(Op):
@@ -95,7 +92,10 @@ def is_worth_fusing(node: Node, shapes: ShapeTable) -> bool:
         return False
     size: Any = prod(data)
     n_columns, width = weight
-    return bool(size >= _LEAST_ROWS * width and size * n_columns >= _WORTH)
+    return bool(
+        size >= tuning.FUSED_LINEAR_MIN_ROWS * width
+        and size * n_columns >= tuning.FUSED_LINEAR_MIN_MULTIPLICATIONS
+    )
 
 
 def with_fused_products(

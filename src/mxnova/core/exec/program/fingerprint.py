@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from ...runtime.threads import thread_count
+
 if TYPE_CHECKING:
     from .program import Program
 
@@ -60,7 +62,7 @@ def _inputs(program: Program) -> Any:
 
 
 def _machine() -> Any:
-    return platform.machine(), _processor(), torch.get_num_threads()
+    return platform.machine(), _processor(), thread_count()
 
 
 def _processor() -> str:

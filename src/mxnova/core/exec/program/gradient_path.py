@@ -8,9 +8,9 @@ from collections.abc import Collection
 from ...base.errors import MXNetError
 from ...graph.node import Entry, Node
 from ...graph.symbol import Symbol
-from ...op.gradient import is_source
+from ...op.gradient import ignores_head, is_source
 
-__all__ = ["gradient_path", "refuse_without_gradient", "unreached"]
+__all__ = ["gradient_path", "is_read", "refuse_without_gradient", "unreached"]
 
 
 def gradient_path(symbol: Symbol, arguments: Collection[str]) -> list[Node]:
@@ -61,6 +61,25 @@ def unreached(symbol: Symbol) -> list[Entry]:
         elif op.writes_in_backward and id(node) not in reached:
             found.append(Entry(node, 0))
     return found
+
+
+def is_read(head: Node, arguments: Collection[str]) -> bool:
+    """Whether gradients of `arguments` depend on the gradient that `head` is given.
+
+    They do not where each way from it to them passes a loss, or what has no slope.
+    """
+    rest, seen = [head], {id(head)}
+    for node in rest:  # grows
+        if node.op is None:
+            if node.name in arguments:
+                return True
+            continue
+        if _stops(node) or ignores_head(node.op):
+            continue
+        fresh = [e.node for e in node.inputs if id(e.node) not in seen]
+        seen.update(map(id, fresh))
+        rest += fresh
+    return False
 
 
 def _stops(node: Node) -> bool:

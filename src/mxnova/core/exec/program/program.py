@@ -33,9 +33,9 @@ from ...graph.symbol import Symbol
 from ...op.gradient import recorded
 from ...op.record import Op
 from ...runtime.context import Context
-from ...runtime.one_thread import in_one_thread
 from ...runtime.profiler import PROFILER
 from ...runtime.resource import random_stream
+from ...runtime.threads import single_threaded
 from .errors import refuse
 from .gradient_path import unreached
 from .integer_execution import integer_runner, meets_integers
@@ -43,7 +43,7 @@ from .interpreter import Interpreter, Observer, Timer
 from .lowering import Lowered, Runner, lower
 from .placement import contexts_of, placed
 from .sparse_execution import run_edges
-from .workload import is_small
+from .workload import is_small_graph
 
 __all__ = [
     "INFERENCE",
@@ -130,7 +130,7 @@ class Settled(NamedTuple):
             shapes: of all outputs of its nodes.
             dtypes: element types of the same.
         """
-        return cls(completions(symbol, shapes, dtypes), is_small(symbol, shapes))
+        return cls(completions(symbol, shapes, dtypes), is_small_graph(symbol, shapes))
 
 
 class Program:
@@ -228,7 +228,7 @@ class Program:
         contexts = contexts_of(symbol.nodes, self.facts.context, self.facts.groups)
         lowered = lower(symbol, self.variables, runners.runner, contexts)
         if self.is_small:
-            lowered.run = in_one_thread(lowered.function)
+            lowered.run = single_threaded(lowered.function)
         return lowered
 
     def run(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much graphs have to compute: whether sharing it out among threads pays."""
+"""How much graphs have to compute, in multiplications."""
 
 from __future__ import annotations
 
@@ -10,18 +10,13 @@ from ...base.shapes import is_known
 from ...graph.infer import ShapeTable
 from ...graph.node import Node
 from ...graph.symbol import Symbol
+from ...runtime import tuning
+from ...runtime.threads import is_small
 
-__all__ = ["WORTH_A_THREAD", "is_small", "multiplications"]
-
-WORTH_A_THREAD = 1 << 28  # multiplications of layers that a thread runs by itself: some 3 ms
-
-# Multiplications, on an average node, from which on two threads are faster: half of their time is
-# the 2 us that threads take to meet.
-_WORTH_SHARING = 1 << 17
-_EXPONENTIAL = 32  # multiplications in its time
+__all__ = ["is_small_graph", "multiplications"]
 
 
-def is_small(symbol: Symbol, shapes: ShapeTable) -> bool:
+def is_small_graph(symbol: Symbol, shapes: ShapeTable) -> bool:
     """Whether one thread runs `symbol` as fast as several, or faster.
 
     Args:
@@ -29,10 +24,10 @@ def is_small(symbol: Symbol, shapes: ShapeTable) -> bool:
         shapes: of all outputs of its nodes.
     """
     nodes = [n for n in symbol.nodes if n.op is not None]
-    left: float = _WORTH_SHARING * len(nodes)
+    work = 0.0
     for node in nodes:
-        left -= _work(node, shapes)
-        if left < 0:
+        work += _work(node, shapes)
+        if not is_small(work, len(nodes)):
             return False
     return bool(nodes)
 
@@ -64,4 +59,4 @@ def _work(node: Node, shapes: ShapeTable) -> float:
     largest = sorted([*map(prod, inputs), *made], reverse=True)
     window = prod(getattr(op, "kernel", ()))
     products: float = sqrt(prod(largest[:3]) * window)
-    return max(products, float(_EXPONENTIAL * max(made)), float(largest[0]))
+    return max(products, float(tuning.EXPONENTIAL_MULTIPLICATIONS * max(made)), float(largest[0]))

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of operators on arrays: their plan, the dispatcher, and fast paths made from one template."""
+"""Calls of operators on arrays: plan, dispatcher, and fast paths made from one template."""

@@ -3,10 +3,9 @@
 
 `invoke` takes every call: of functions, methods, Python's operators, indexing that is recorded. It
 chooses the kernel for the storage of the inputs, records, and gives arrays of the inputs' class.
-What is to see calls of any kind enters in one place, `_on_slow_path`: engines with work under way, the
-profiler, and modes (see `modes`). The calls behind ``-a``, ``a + b`` and ``a * 2`` are made from
-the same record of an operator (`shortcuts`); where anything is out of the ordinary, they are
-`invoke`.
+What is to see calls of any kind enters in one place, `_on_slow_path`: engines with work under way,
+the profiler, and modes (see `modes`). `fast_calls` has shorter ways for calls in which nothing is
+out of the ordinary; everything else is `invoke`.
 """
 
 from __future__ import annotations

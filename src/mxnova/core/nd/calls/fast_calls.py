@@ -24,7 +24,7 @@ from ..recording import STATE
 from ..tape import outputs_of, step
 from ..wrapping import owned, wrap
 from .dispatch import invoke
-from .plan import Plan
+from .plan import MAKES_INTEGERS, Plan
 from .template import Argument, call_source, compiled
 
 __all__ = [
@@ -106,7 +106,11 @@ def in_place_call(type_: OpType, otherwise: Callable[[Any, Any], Any]) -> Callab
 
 @cache
 def fast_call(n: int) -> Callable[..., Any]:
-    """``invoke(op, arrays, cls=cls)`` for `n` arrays, up to `MOST_ARRAYS`: ``call(op, *arrays, cls)``."""
+    """``invoke(op, arrays, cls=cls)`` as a function of the operator, `n` arrays, and the class.
+
+    Args:
+        n: how many arrays, up to `MOST_ARRAYS`.
+    """
     return _made(f"fast_call_{n}", n, Argument.OPERATOR)
 
 
@@ -136,8 +140,10 @@ def _admit(
     """`invoke`; with its rules it admits dense arrays of one class and of this `key`."""
     result = invoke(op, arrays, cls=cls)
     kind = type(arrays[0])
-    if plan.is_simple and kind.stype == "default" and all(type(a) is kind for a in arrays):
-        plan.accept(op, [a._raw for a in arrays])
+    if not (plan.is_simple and kind.stype == "default" and all(type(a) is kind for a in arrays)):
+        return result
+    makes_integers = plan.accept(op, [a._raw for a in arrays]) == MAKES_INTEGERS
+    if plan.visible == 1 or not makes_integers:
         is_real = len(arrays) == 1 and arrays[0]._raw.is_floating_point()
         plan.admit(key, getattr(op.forward, "of_floats", False) if is_real else False)
     return result

@@ -46,7 +46,7 @@ def {name}({parameters}):
 """
 _RECORDED = """
 if ({tracked}) and STATE.recording:
-    if not ({are_real} and is_grad_enabled()):
+    if not ({may_be_linked} and is_grad_enabled()):
         return {general}
     {links}
     if {is_used_up}:
@@ -69,6 +69,8 @@ made._raw = result
 made._tracked = made._node = made._grad = None
 return made
 """
+# Gradients flow through integers only by the dispatcher.
+_MAY_BE_LINKED = "(x{i}.is_floating_point() or a{i}._tracked is None)"
 # A tensor for the graph, None where the array belongs to one that is used up.
 _LINK = """\
 link = a{i}._tracked
@@ -81,6 +83,14 @@ made = new({cls})
 made._chunk = chunk
 """
 
+_DEFAULTS = {
+    "array": _ARRAY,
+    "find_op": "",
+    "finish": _NEW,
+    "recorded": _RECORDED,
+    "recorded_op": "{op}",
+}
+
 # Operators without parameters, or with a number: their forward must refuse shapes that the rules
 # refuse, and give one new tensor. So the rules run once for each element type.
 _OF_ONE_TYPE = {
@@ -89,7 +99,7 @@ _OF_ONE_TYPE = {
     "unknown": "dtype not in passed{unlike}",
     "admit": "passed.after({op}, {arrays})",
     "unlike": "",
-    "are_real": "dtype.is_floating_point and type(x0) is Tensor",
+    "may_be_linked": "dtype.is_floating_point and type(x0) is Tensor",
     "check": "",
     "check_recorded": "",
     "cls": "kind",
@@ -207,27 +217,19 @@ def call_source(name: str, n: int, argument: Argument, in_place: bool = False) -
         variant = _UNARY
     else:
         variant = _BINARY_IN_PLACE if in_place else _BINARY
-    parts = {
-        "name": name,
-        "recorded": _RECORDED,
-        "finish": _NEW,
-        "find_op": "",
-        "recorded_op": "{op}",
-    }
-    return filled(_CALL, {**parts, **_of_arrays(n), **variant})
+    return filled(_CALL, {**_DEFAULTS, "name": name, **_of_arrays(n), **variant})
 
 
 def _of_arrays(n: int) -> dict[str, str]:
     numbers = range(n)
     kinds = ", ".join([f"type(a{i}), x{i}.dtype, x{i}.shape" for i in numbers])
     return {
-        "array": _ARRAY,
         "arrays": ", ".join([f"a{i}" for i in numbers]),
         "is_given": " or ".join([f"result is x{i}" for i in numbers]),
         "is_used_up": " or ".join([f"x{i} is None" for i in numbers]),
         "links": "\n".join([_LINK.format(i=i) for i in numbers]),
         "kinds": f"({kinds})" if n > 1 else f"(kind, x0.dtype) if plan.any_shape else ({kinds})",
-        "are_real": " and ".join([f"x{i}.is_floating_point()" for i in numbers]),
+        "may_be_linked": " and ".join([_MAY_BE_LINKED.format(i=i) for i in numbers]),
         "raws": ", ".join([f"a{i}._raw" for i in numbers]),
         "tracked": " or ".join([f"a{i}._tracked is not None" for i in numbers]),
         "values": ", ".join([f"x{i}" for i in numbers]),

@@ -111,9 +111,8 @@ def _before(values: NDArray[Any], limits: NDArray[Any]) -> NDArray[np.int64]:
     """How many of `values` are below each of the limits; not above it for the last one."""
     total = np.zeros(len(limits), np.int64)
     if len(limits) <= min(tuning.HISTOGRAM_MAX_LIMITS, len(values) // tuning.HISTOGRAM_MIN_VALUES):
-        for block in _blocks(values, tuning.HISTOGRAM_COMPARED_BLOCK):
-            total[:-1] += [np.count_nonzero(block < limit) for limit in limits[:-1]]
-            total[-1] += np.count_nonzero(block <= limits[-1])
+        total[:-1] = [np.count_nonzero(values < limit) for limit in limits[:-1]]
+        total[-1] = np.count_nonzero(values <= limits[-1])
     else:
         for block in map(
             np.sort, _blocks(values, tuning.HISTOGRAM_SORTED_BLOCK)

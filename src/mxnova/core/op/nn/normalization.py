@@ -13,6 +13,7 @@ from ...base.params import UInt
 from ...base.shapes import UnknownDim, shape_text
 from ...kernels import vectorized
 from ...runtime import tuning
+from ...runtime.torch_api import is_traced
 from ..contrib.boxes import all_float32
 from ..declaration import function_operator, operator
 from ..dtypes import saturated
@@ -220,7 +221,12 @@ def local_response_norm(
         nsize: number of channels summed around each one, odd.
     """
     weight, beta = saturated(alpha / nsize, data.dtype), saturated(beta, data.dtype)
-    if data.is_cuda or (torch.is_grad_enabled() and data.requires_grad) or not data.numel():
+    if (
+        is_traced()
+        or data.is_cuda
+        or (torch.is_grad_enabled() and data.requires_grad)
+        or not data.numel()
+    ):
         square = data * data
         total = square.mul(weight).add_(knorm)
         _add_near(total, square, weight, nsize)

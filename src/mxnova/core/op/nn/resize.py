@@ -17,6 +17,7 @@ from ...base.shapes import Dim, UnknownDim, shape_text
 from ...kernels import onednn
 from ...kernels.transpose import channels_last, contiguous
 from ...runtime import tuning
+from ...runtime.torch_api import is_traced
 from ..declaration import operator
 from ..infer import DTypes, Shapes
 from ..record import Op
@@ -104,10 +105,10 @@ class UpSampling(Op):
 def _repeated(images: Tensor, size: list[int]) -> Tensor:
     """``F.interpolate(images, size)`` where `size` is a multiple of theirs."""
     if (
-        images.device.type != "cpu"
+        is_traced()
+        or images.device.type != "cpu"
         or images.numel() < tuning.RESIZE_MIN_SIZE
         or not images.is_contiguous()
-        or torch.compiler.is_compiling()
     ):
         return F.interpolate(images, size)
     repeated: Tensor = _Repeated.apply(images, size)  # type: ignore[no-untyped-call]

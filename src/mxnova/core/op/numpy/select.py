@@ -15,6 +15,7 @@ from ...base.errors import MXNetError, OutOfRangeError, argument_error
 from ...base.params import Double
 from ...base.shapes import shape_text
 from ...kernels.sorting import as_numpy_sorts
+from ...runtime.torch_api import is_traced
 from ..declaration import function_operator, operator
 from ..dtypes import dtype_name
 from ..infer import DTypes, Shapes
@@ -283,7 +284,7 @@ class InsertTensor(_Insert):
     def _within(self, at: Tensor | None, n: int) -> Tensor:
         if at is None:
             raise MXNetError(f"{self.name}: obj is missing")
-        if bool(((at < -n) | (at > n)).any()):
+        if not is_traced() and bool(((at < -n) | (at > n)).any()):
             raise OutOfRangeError(f"{self.name}: obj has an index out of range: length is {n}")
         return at
 

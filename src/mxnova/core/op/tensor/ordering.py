@@ -15,6 +15,7 @@ from torch import Tensor
 from ...base.shapes import shape_text
 from ...kernels.sorting import sort, sort_values, topk
 from ...runtime import tuning
+from ...runtime.torch_api import is_traced
 from ..declaration import operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
@@ -34,7 +35,7 @@ def _ordered(
     if axis is None:
         data, axis = data.reshape(-1), 0
     size = data.shape[axis]
-    few = data.numel() <= _FEW_ELEMENTS and data.device.type == "cpu"
+    few = not is_traced() and data.numel() <= _FEW_ELEMENTS and data.device.type == "cpu"
     if k is not None and k < size:
         if few:
             found = data.topk(k + 1, axis, largest=not ascending)

@@ -23,12 +23,12 @@ from .operation import (
     Operation,
     Place,
     Task,
+    Var,
     held_lock,
     origin_of_call,
 )
 from .pool import CallerPool, Pool
 from .scheduler import Scheduler
-from .var import Var
 
 __all__ = ["Engine"]
 

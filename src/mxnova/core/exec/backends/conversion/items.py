@@ -6,16 +6,14 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-import torch
-
 from ....graph.node import Node
 from ....op.nn.fully_connected import FullyConnected
-from ...program.workload import WORTH_A_THREAD, multiplications
+from ....runtime import tuning
+from ....runtime.threads import pays_apart, thread_count
+from ...program.workload import multiplications
 from .graph import Part
 
 __all__ = ["items_for_a_thread"]
-
-_LEAST_ROWS = 64  # of one product: with less, reading its weights takes as long
 
 
 def items_for_a_thread(part: Part) -> int:
@@ -23,15 +21,15 @@ def items_for_a_thread(part: Part) -> int:
 
     It is where a thread would have little to do, or products few rows, or items meet.
     """
-    threads = torch.get_num_threads()
+    threads = thread_count()
     sizes = {shape[0] if shape else 0 for shape in part.shapes.values()}
     batch = sizes.pop() if len(sizes) == 1 else 0
-    if threads < 2 or not batch or batch % threads:
+    if not batch or batch % threads:
         return 0
     products = [n for n in part.body.nodes if isinstance(n.op, FullyConnected)]
-    if sum(multiplications(n, part.table) for n in products) < WORTH_A_THREAD * threads:
+    if not pays_apart(batch, sum(multiplications(n, part.table) for n in products)):
         return 0
-    if min(_rows(n, part) for n in products) < _LEAST_ROWS * threads:
+    if min(_rows(n, part) for n in products) < tuning.THREAD_MIN_ROWS * threads:
         return 0
     return batch // threads if _are_apart(part) else 0
 

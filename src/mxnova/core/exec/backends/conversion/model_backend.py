@@ -18,6 +18,7 @@ from ....base.shapes import is_known
 from ....graph.node import Entry, Node
 from ....graph.symbol import Symbol
 from ....op.nn.pooling import Pooling
+from ....runtime import tuning
 from ....runtime.context import Context
 from ....runtime.forks import after_fork_in_child
 from ...fused.group import Group, Runner, function_of, with_groups
@@ -33,8 +34,6 @@ MakeModel = Callable[["Part"], Runner]
 """Nodes at some shapes -> what runs them."""
 
 _log = logging.getLogger("mxnova")
-
-_CHEAP_ALONE = 3  # fewer nodes without a product cost more on the way in and out than they save
 
 
 class _Model(Group):
@@ -179,6 +178,6 @@ class ModelBackend:
 
 
 def _is_worth(nodes: Sequence[Node]) -> bool:
-    return len(nodes) >= _CHEAP_ALONE or any(
+    return len(nodes) >= tuning.RUNTIME_MIN_NODES or any(
         n.op is not None and (n.op.is_product or isinstance(n.op, Pooling)) for n in nodes
     )

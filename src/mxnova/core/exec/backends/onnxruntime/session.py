@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from ....base.machine_load import is_busy
-from ...program.worker_pools import mapped_alone
+from ....runtime.threads import map_single_threaded
 from ..conversion.graph import Part
 from .opset import RuntimeOpset
 
@@ -89,7 +89,9 @@ class ItemsApart:
         results = [torch.empty(shape) for shape in self._shapes]
         inputs = zip(*[t.chunk(self._count) for t in data], strict=True)
         outputs = zip(*[t.chunk(self._count) for t in results], strict=True)
-        mapped_alone(lambda part: self._session.run(*part), zip(inputs, outputs, strict=True))
+        map_single_threaded(
+            lambda part: self._session.run(*part), zip(inputs, outputs, strict=True)
+        )
         return results
 
 

@@ -8,20 +8,20 @@ import threading
 
 import pytest
 
-from mxnova.core.runtime import idle_threads
+from mxnova.core.runtime import spin_wait
 
 IS_LINUX = sys.platform.startswith("linux")
 NAMES = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY", "MXNOVA_TUNE_PROCESS")
 
 COMES_AND_GOES = """
 import os
-import mxnova.core.runtime.idle_threads as idle_threads
+import mxnova.core.runtime.spin_wait as spin_wait
 
 def count():
     return len(os.listdir("/proc/self/task"))
 
 before = count()
-team = idle_threads._Team()
+team = spin_wait._Team()
 while count() < before + len(os.sched_getaffinity(0)):  # one of them is Python's
     pass
 team.end()
@@ -59,13 +59,13 @@ def test_a_team_stands_by_while_the_machine_is_crowded(monkeypatch, set_threads,
             found.append("ends")
 
     set_threads(2)
-    monkeypatch.setattr(idle_threads, "_Team", Team)
-    monkeypatch.setattr(idle_threads, "_shares_waited", lambda: iter(shares))
-    idle_threads._look_after()
+    monkeypatch.setattr(spin_wait, "_Team", Team)
+    monkeypatch.setattr(spin_wait, "_shares_waited", lambda: iter(shares))
+    spin_wait._look_after()
     assert found == expected
     set_threads(1)
     found.clear()
-    idle_threads._look_after()
+    spin_wait._look_after()
     assert found == []
 
 
@@ -76,13 +76,13 @@ def test_a_teams_threads_come_and_go():
 
 
 def test_shares_are_of_the_time_between(monkeypatch):
-    monkeypatch.setattr(idle_threads, "_INTERVAL_S", 0.01)
+    monkeypatch.setattr(spin_wait, "_INTERVAL_S", 0.01)
     totals = iter([1.0, 1.0, 1e6])
     here = threading.current_thread()  # the thread that looks after teams may ask meanwhile
     monkeypatch.setattr(
-        idle_threads, "waited", lambda: next(totals) if threading.current_thread() is here else 0.0
+        spin_wait, "waited", lambda: next(totals) if threading.current_thread() is here else 0.0
     )
-    shares = idle_threads._shares_waited()
+    shares = spin_wait._shares_waited()
     assert next(shares) == 0
     assert next(shares) > 1e4
 
@@ -100,4 +100,4 @@ def test_shares_are_of_the_time_between(monkeypatch):
 def test_the_users_environment_has_its_way(given, looks):
     code = "import threading, mxnova.ndarray; print([t.name for t in threading.enumerate()])"
     done = run(code, **given)
-    assert ("mxnova-idle-threads" in done.stdout) is looks, done.stderr
+    assert ("mxnova-spin-wait" in done.stdout) is looks, done.stderr

@@ -19,10 +19,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import torch
-
 from ..base.machine_load import waited
-from .torch_library import torch_library
+from .threads import thread_count
+from .torch_api import native_library
 
 __all__ = ["watch"]
 
@@ -39,7 +38,7 @@ _LOOKS_CROWDED, _LOOKS_CALM = 2, 4  # in succession: single ones mean little
 def watch() -> None:
     """Starts to look after them, unless the user's environment says how long they wait."""
     if _SCHEDSTAT.exists() and not any(name in os.environ for name in _SET_BY_USERS):
-        threading.Thread(target=_look_after, name="mxnova-idle-threads", daemon=True).start()
+        threading.Thread(target=_look_after, name="mxnova-spin-wait", daemon=True).start()
 
 
 def _look_after() -> None:
@@ -48,7 +47,7 @@ def _look_after() -> None:
     for share in _shares_waited():
         n_crowded = n_crowded + 1 if share > _CROWDED else 0
         n_calm = n_calm + 1 if share < _CALM else 0
-        if team is None and n_crowded >= _LOOKS_CROWDED and torch.get_num_threads() > 1:
+        if team is None and n_crowded >= _LOOKS_CROWDED and thread_count() > 1:
             team = _Team()
         elif team is not None and n_calm >= _LOOKS_CALM:
             team.end()
@@ -77,7 +76,7 @@ class _Team:
         self._thread.start()
 
     def _stand_by(self) -> None:
-        library = torch_library()
+        library = native_library()
         begin = getattr(library, "GOMP_parallel", None)
         if begin is not None:  # else it is somebody else's OpenMP
             n_threads = len(os.sched_getaffinity(0))
