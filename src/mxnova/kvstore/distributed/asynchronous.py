@@ -60,7 +60,7 @@ class AsyncStore(DistributedStore):
         """Copies this worker's shards of dense values, which are updated from now on."""
         for key in keys:
             value = self._values[key]
-            for shard in self._dense_shards(key, value.shape):
+            for shard in self._dense_shards(key, value):
                 if shard.owner == self.rank:
                     mine = shard.of(value._tensor).clone().view(shard.shape)
                     self.server.shards[key] = wrap(mine, cpu(0))
@@ -70,8 +70,8 @@ class AsyncStore(DistributedStore):
         if self._sharding is not None:
             self._place(values)
 
-    def _dense_shards(self, key: Key, shape: tuple[int, ...]) -> list[Shard]:
-        return self._sharding.shards(key, shape) if self._sharding is not None else []
+    def _dense_shards(self, key: Key, value: NDArray) -> list[Shard]:
+        return self._sharding.shards(key, value.shape) if self._sharding is not None else []
 
     # Push and pull -------------------------------------------------------------------------------
 

@@ -40,6 +40,7 @@ class Bucket:
         refusal: why this worker cannot push these keys: then all workers fail alike.
 
     Attributes:
+        shards: that gradients go to, by key.
         since: when it was sent, in seconds of `time.monotonic`; None: not yet.
     """
 
@@ -61,6 +62,7 @@ class Bucket:
         self.given: dict[Key, Any] = {}
         self.since: float | None = None
         self._outs: list[tuple[Key, Tensor]] = []
+        self.shards: Mapping[Key, Sequence[Shard]] = {}
         self._missing: dict[tuple[Key, int], Shard] = {}
         self._sums: dict[Key, Tensor] = {}
         self._completion: Completion | None = None
@@ -71,11 +73,9 @@ class Bucket:
 
     def reply_for(self, key: Key) -> Reply:
         """What the owners of a key answer."""
-        if self.values[key].stype == "row_sparse":
-            return Reply.VALUE
-        if self.rows and self.plan.reply is not Reply.VALUE:
-            return Reply.NOTHING
-        return self.plan.reply
+        value = self.values[key]
+        reply = Reply.VALUE if value.stype == "row_sparse" else self.plan.reply(value)
+        return Reply.NOTHING if self.rows and reply is Reply.SUM else reply
 
     # The operation of the engine -----------------------------------------------------------------
 
@@ -158,6 +158,7 @@ class Bucket:
 
     def expect(self, shards: Mapping[Key, Sequence[Shard]]) -> None:
         """Waits for the owners of these shards."""
+        self.shards = shards
         self._missing = {(key, s.owner): s for key, each in shards.items() for s in each}
 
     def shard(self, key: Key, owner: int) -> Shard:

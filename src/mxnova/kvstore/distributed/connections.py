@@ -38,6 +38,7 @@ _AT_ONCE = 1 << 16  # bytes: a message up to this size is sent by the caller's t
 _HELLO = struct.Struct("<I32s")  # rank, token of the store
 _HELLO_TIMEOUT = 2.0  # seconds for a visitor to say who it is
 _MOMENT = 2.0  # seconds
+_NOTHING = memoryview(b"")
 _FIRST, _LAST = -float("inf"), float("inf")  # places in the send queue
 _DONT_WAIT = getattr(socket, "MSG_DONTWAIT", 0)  # 0 on Windows
 
@@ -101,7 +102,8 @@ class Connections:
         Args:
             peer: the receiver.
             message: of plain data, with ``op``.
-            tensors: contiguous, on the CPU; unchanged until they are sent.
+            tensors: contiguous, on the CPU; unchanged until they are received, or copied where they
+                are small.
             priority: of what waits to be sent, the highest goes first.
 
         Raises:
@@ -137,6 +139,8 @@ class Connections:
         self.hang_up()
         for reader in self._readers:  # one that reads when the interpreter ends would abort it
             reader.join(_MOMENT)
+        for peer in self._peers.values():
+            peer.discard()
 
     def _all_left(self) -> bool:
         return self.faults.text is not None or self.faults.left.issuperset(self.peers)
@@ -210,18 +214,19 @@ class _Peer:
 
     def send(self, parts: list[Any], n_bytes: int, priority: float) -> None:
         place = -priority
+        if n_bytes <= _AT_ONCE:
+            parts = [b"".join(parts)]
         with self._changed:
-            idle = not (self._is_sending or self._queue)
-            if idle and n_bytes <= _AT_ONCE and _DONT_WAIT:
-                data = b"".join(parts)
+            if n_bytes <= _AT_ONCE and _DONT_WAIT and not (self._is_sending or self._queue):
                 try:
-                    parts, place = [data[self._socket.send(data, _DONT_WAIT) :]], _FIRST
+                    n_sent = self._socket.send(parts[0], _DONT_WAIT)
                 except BlockingIOError:
-                    parts = [data]
+                    n_sent = 0
                 except OSError:  # told by whoever reads
                     return
-                if not parts[0]:
+                if n_sent == n_bytes:
                     return
+                parts, place = [parts[0][n_sent:]], _FIRST
             heappush(self._queue, (place, next(self._numbers), parts))
             self._changed.notify()
 
@@ -255,16 +260,24 @@ class _Peer:
             )
 
     def close(self) -> None:
+        """Has everybody who reads or sends stop."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
         with suppress(OSError):  # it may be closed already
             self._socket.shutdown(socket.SHUT_RDWR)
 
+    def discard(self) -> None:
+        """Frees what nobody uses any more."""
+        self._file.close()
+        self._socket.close()
+
 
 def _bytes_of(tensor: Tensor) -> memoryview:
     """The memory of a contiguous tensor."""
-    return memoryview(tensor.detach().reshape(-1).view(torch.uint8).numpy())
+    if tensor.dtype is torch.bfloat16:  # which NumPy lacks
+        tensor = tensor.view(torch.int16)
+    return memoryview(tensor.detach().numpy()).cast("B") if tensor.numel() else _NOTHING
 
 
 # Connecting ---------------------------------------------------------------------------------------

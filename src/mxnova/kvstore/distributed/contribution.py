@@ -128,13 +128,15 @@ def difference(contributions: Mapping[int, Contribution]) -> str | None:
     Args:
         contributions: of all ranks.
     """
+    if len({(*each[:4], each.is_refused) for each in contributions.values()}) == 1:
+        refused = next(iter(contributions.values())).is_refused
+        if not refused:  # all have the same key, range and signature
+            return None
     ranks = sorted(contributions)
     for rank in ranks:
         if contributions[rank].is_refused:
             return bounded(f"KVStore: on worker {rank}: {contributions[rank].signature}")
     texts = [_shown(contributions[rank]) for rank in ranks]
-    if len(set(texts)) == 1:
-        return None
     common = max(texts, key=texts.count)
     odd = next(i for i, text in enumerate(texts) if text != common)
     even = texts.index(common)

@@ -18,6 +18,7 @@ from .sharding import Shard, Sharding, is_deterministic, is_elementwise, spans_k
 __all__ = ["Reply", "UpdatePlan"]
 
 _FEW = 2  # ranks for whom codes to every rank are fewer bits than codes to owners and sums back
+_SMALL = 1 << 10  # bytes of a value whose gradient goes to every rank: one message instead of two
 
 
 class Reply(Enum):
@@ -38,18 +39,16 @@ class UpdatePlan:
 
     Attributes:
         signature: what all workers must have alike.
-        reply: what owners answer. With compression, sums in a few bits where updates are the same
-            on every rank; otherwise new values.
     """
 
     def __init__(self, updater: Any, compression: TwoBitCompression | None, size: int) -> None:
         self.updater, self.compression, self._size = updater, compression, size
-        self.reply = Reply.VALUE
-        if compression is not None and is_deterministic(updater):
-            self.reply = Reply.NOTHING if size <= _FEW else Reply.SUM
-        slices = self.reply is not Reply.VALUE or is_elementwise(updater)
+        self._is_deterministic = is_deterministic(updater)
+        compresses = compression is not None and self._is_deterministic
+        slices = compresses or is_elementwise(updater)
         owners = [0] if spans_keys(updater) else range(size)  # whose order of keys counts
         self._sharding = Sharding(owners, slices)
+        self._replicas: dict[Key, list[Shard]] = {}
         self._replica = OptimizerReplica(updater) if isinstance(updater, Updater) else None
         self.signature = f"updater: {updater is not None}"
         if self._replica is not None:
@@ -63,17 +62,33 @@ class UpdatePlan:
             if value.stype == "default":
                 self._sharding.shards(key, value.shape)
 
-    def shards(self, key: Key, shape: tuple[int, ...]) -> list[Shard]:
-        """Who gets which part of a gradient."""
-        if self.reply is Reply.NOTHING:
-            return [whole(rank, shape) for rank in range(self._size)]
-        return self._sharding.shards(key, shape)
+    def reply(self, value: NDArray) -> Reply:
+        """What the owners of a dense value answer to a push.
 
-    def shards_of_states(self, key: Key, shape: tuple[int, ...], rank: int) -> list[Shard]:
+        Ranks share the updates, unless these are the same on every rank and it is less to send
+        gradients, or their sums in a few bits, than values.
+        """
+        if not self._is_deterministic:
+            return Reply.VALUE
+        if self.compression is not None:
+            return Reply.NOTHING if self._size <= _FEW else Reply.SUM
+        return Reply.NOTHING if value._raw.nbytes <= _SMALL else Reply.VALUE
+
+    def shards(self, key: Key, value: NDArray, reply: Reply) -> list[Shard]:
+        """Who gets which part of a gradient."""
+        if reply is not Reply.NOTHING:
+            return self._sharding.shards(key, value.shape)
+        found = self._replicas.get(key)
+        if found is None:
+            replicas = [whole(rank, value.shape) for rank in range(self._size)]
+            found = self._replicas[key] = replicas
+        return found
+
+    def shards_of_states(self, key: Key, value: NDArray, rank: int) -> list[Shard]:
         """Who has the optimizer's states of a key, as `rank` sees it."""
-        if self.reply is Reply.VALUE:
-            return self._sharding.shards(key, shape)
-        return [whole(rank, shape)]
+        if self.reply(value) is Reply.VALUE:
+            return self._sharding.shards(key, value.shape)
+        return [whole(rank, value.shape)]
 
     # Updates -------------------------------------------------------------------------------------
 

@@ -46,7 +46,7 @@ def join(world: World) -> tuple[dist.Store, World]:
             _wait_for_workers(store, world, deadline)
     except dist.DistNetworkError as error:
         raise MXNetError(
-            f"meeting: who has kept the place at {_named(world)} is gone: {_first_line(error)}"
+            f"rendezvous: who has kept the place at {_named(world)} is gone: {_first_line(error)}"
         ) from None
     store.set_timeout(timedelta(seconds=world.timeout))
     return store, world
@@ -73,7 +73,7 @@ def own_address(world: World) -> str:
             way.connect(place)  # sends nothing
             return str(way.getsockname()[0])
     except OSError as error:
-        raise MXNetError(f"meeting: no way to {_named(world)}: {error}") from None
+        raise MXNetError(f"rendezvous: no way to {_named(world)}: {error}") from None
 
 
 def _address_of(interface: str) -> str:
@@ -86,7 +86,7 @@ def _address_of(interface: str) -> str:
             answer = fcntl.ioctl(any_socket, _SIOCGIFADDR, request)
     except (ImportError, OSError) as error:
         raise MXNetError(
-            f"meeting: DMLC_INTERFACE={interface!r} has no address here: {error}; DMLC_NODE_HOST "
+            f"rendezvous: DMLC_INTERFACE={interface!r} has no address here: {error}; DMLC_NODE_HOST "
             "tells one"
         ) from None
     return socket.inet_ntoa(answer[20:24])
@@ -110,7 +110,7 @@ def listen(address: str, port: int = 0) -> socket.socket:
         return socket.create_server(place[:2], family=family, backlog=4096)
     except OSError as error:
         raise MXNetError(
-            f"meeting: cannot listen on {address}, port {port}: {error}; where others reach this "
+            f"rendezvous: cannot listen on {address}, port {port}: {error}; where others reach this "
             "machine by an address that it does not have, MXNOVA_DIST_LISTEN tells where to listen"
         ) from None
 
@@ -155,7 +155,7 @@ def connect(world: World) -> dist.Store:
             store = dist.TCPStore(*place, is_master=False, timeout=limit)
         except dist.DistError as error:
             raise MXNetError(
-                f"meeting: no store at {_named(world)}: {_first_line(error)}"
+                f"rendezvous: no store at {_named(world)}: {_first_line(error)}"
             ) from None
     return dist.PrefixStore(f"mxnova/{world.attempt}", store)
 
@@ -171,7 +171,7 @@ def _wait_for_host(world: World) -> None:
         except OSError as error:
             if left < 0:
                 raise MXNetError(
-                    f"meeting: nobody answered at {_named(world)} within {world.start_timeout:g} s "
+                    f"rendezvous: nobody answered at {_named(world)} within {world.start_timeout:g} s "
                     f"(MXNOVA_DIST_START_TIMEOUT): {error}"
                 ) from None
         time.sleep(0.05)
@@ -203,14 +203,14 @@ def _agreed_rank(store: dist.Store, world: World) -> int:
         rank = store.add(f"came/{role}", 1) - 1
         if rank >= count:
             raise MXNetError(
-                f"meeting: this is {role} number {rank + 1} at {_named(world)}, which waits for "
+                f"rendezvous: this is {role} number {rank + 1} at {_named(world)}, which waits for "
                 f"{count}; a {role} that has died comes back only with all others"
             )
         return rank
     if store.add(f"claimed/{role}/{world.rank}", 1) > 1:
         other = store.get(f"here/{role}/{world.rank}").decode(errors="replace")
         raise MXNetError(
-            f"meeting: there is a {role} of rank {world.rank} already, {other}; one that has died "
+            f"rendezvous: there is a {role} of rank {world.rank} already, {other}; one that has died "
             "comes back only with all others"
         )
     return world.rank
@@ -229,7 +229,7 @@ def _wait_for_workers(store: dist.Store, world: World, deadline: float) -> None:
         except dist.DistStoreError:
             missing = [rank for rank, name in enumerate(names) if not store.check([name])]
             raise MXNetError(
-                f"meeting: {_ranks(missing)} of {world.num_workers} workers have not come to "
+                f"rendezvous: {_ranks(missing)} of {world.num_workers} workers have not come to "
                 f"{_named(world)} within {world.start_timeout:g} s (MXNOVA_DIST_START_TIMEOUT)"
             ) from None
 

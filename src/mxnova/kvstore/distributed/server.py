@@ -33,6 +33,8 @@ from .update_queue import UpdateQueue
 
 __all__ = ["Replies", "Round", "Server"]
 
+_MAX_ROUNDS = 2  # of a key: a worker may have all gradients of the first, which others still miss
+
 
 class Round:
     """What workers have pushed for a shard, until all have.
@@ -83,7 +85,7 @@ class Server:
         self.lock = threading.RLock()
         self._faults = faults
         self._matching = threading.Lock()
-        self._rounds: dict[Key, Round] = {}
+        self._rounds: dict[Key, list[Round]] = {}
         self._queue = UpdateQueue()
 
     def close(self, patience: float) -> None:
@@ -108,22 +110,31 @@ class Server:
         complete = []
         with self._matching:
             for contribution in contributions:
-                key = contribution.key
-                round_ = self._rounds.setdefault(key, Round())
-                if rank in round_.contributions:
-                    raise ValueError(f"key {key!r} twice")
+                round_ = self._open_round(contribution.key, rank)
                 round_.contributions[rank] = contribution
                 round_.bucket = round_.bucket or bucket
                 if len(round_.contributions) == self._faults.size:
-                    complete.append(self._rounds.pop(key))
+                    complete.append(round_)
+                    self._rounds[contribution.key].remove(round_)
         if complete:
             self._complete(complete)
+
+    def _open_round(self, key: Key, rank: int) -> Round:
+        """The first round of a key that a worker has not come to."""
+        rounds = self._rounds.setdefault(key, [])
+        for round_ in rounds:
+            if rank not in round_.contributions:
+                return round_
+        if len(rounds) == _MAX_ROUNDS:
+            raise ValueError(f"a push of key {key!r} before the last one was done")
+        rounds.append(Round())
+        return rounds[-1]
 
     def stalled(self, seconds: float) -> list[tuple[Key, list[int]]]:
         """Keys whose round has lasted for so long, and the ranks that have pushed them."""
         before = time.monotonic() - seconds
         with self._matching:
-            rounds = self._rounds.items()
+            rounds = [(key, round_) for key, each in self._rounds.items() for round_ in each]
             return [(key, sorted(r.contributions)) for key, r in rounds if r.since < before]
 
     def _complete(self, rounds: Sequence[Round]) -> None:

@@ -412,9 +412,9 @@ class DistributedStore(LocalStore):
     def _shards(self, key: Key, value: NDArray) -> list[Shard]:
         if value.stype == "row_sparse":
             return self._row_sharding.shards(key, value.shape)
-        return self._dense_shards(key, value.shape)
+        return self._dense_shards(key, value)
 
-    def _dense_shards(self, key: Key, shape: tuple[int, ...]) -> list[Shard]:
+    def _dense_shards(self, key: Key, value: NDArray) -> list[Shard]:
         raise NotImplementedError
 
     # What others ask -----------------------------------------------------------------------------

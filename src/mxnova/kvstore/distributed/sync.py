@@ -13,6 +13,7 @@ from ...core.nd.access import var_of
 from ...core.nd.array import NDArray
 from ...core.op.sparse.storage import RowSparse
 from ...core.runtime.context import Context, cpu
+from ...core.runtime.engine import Failure
 from ...optimizer import Updater
 from ..compression import Levels, TwoBitCompression
 from ..keys import Groups, Key
@@ -23,7 +24,7 @@ from .heartbeat import Heartbeat
 from .plan import Reply, UpdatePlan
 from .rows import slice_rows
 from .server import Round
-from .sharding import Shard, whole
+from .sharding import Shard
 from .store import DistributedStore
 
 __all__ = ["SyncStore"]
@@ -84,8 +85,10 @@ class SyncStore(DistributedStore):
         for bucket in buckets:
             if not bucket.rows:
                 self._last |= dict.fromkeys(bucket.values, bucket)
+        failures = self._failures(given)
         self._submit(buckets)
-        self._raise_failures(given)
+        for failure in failures:  # of pushes before; this one counts
+            failure.raise_once()
         rest = {key: arrays for key, arrays in outs.items() if key not in given}
         if rest:
             self.pull(rest, priority, ignore_sparse=True)
@@ -96,12 +99,10 @@ class SyncStore(DistributedStore):
         if values:
             self._submit([Bucket(self._current_plan(), None, values, {}, refusal=reason)])
 
-    def _raise_failures(self, keys: Iterable[Key]) -> None:
-        """Raises what has gone wrong with some keys, unless somebody was told."""
-        for key in keys:
-            failure = var_of(self._values[key]).failure
-            if failure is not None:
-                failure.raise_once()
+    def _failures(self, keys: Iterable[Key]) -> list[Failure]:
+        """What has gone wrong with some keys."""
+        found = (var_of(self._values[key]).failure for key in keys)
+        return [failure for failure in found if failure is not None]
 
     def _buckets(self, groups: Groups, outs: Groups, priority: int) -> Iterator[Bucket]:
         """Keys of one element type and about `BUCKET_BYTES` each."""
@@ -144,10 +145,10 @@ class SyncStore(DistributedStore):
             for contribution, owner in self._contributions(bucket, key, each):
                 owned.setdefault(owner, []).append(contribution)
         mine = owned.pop(self.rank, None)
-        if mine is not None:  # first: an answer to the others may bring their next pushes
-            self.server.add(self.rank, mine, bucket)
         for owner, contributions in owned.items():
             self._sent_to(bucket, owner, contributions)
+        if mine is not None:
+            self.server.add(self.rank, mine, bucket)
         self._check_left()
 
     def _shards_for(self, bucket: Bucket, key: Key) -> list[Shard]:
@@ -155,9 +156,7 @@ class SyncStore(DistributedStore):
         value = bucket.values[key]
         if value.stype == "row_sparse":
             return self._row_sharding.shards(key, value.shape)
-        if bucket.reply_for(key) is Reply.NOTHING:
-            return [whole(rank, value.shape) for rank in range(self.num_workers)]
-        return bucket.plan.shards(key, value.shape)
+        return bucket.plan.shards(key, value, bucket.reply_for(key))
 
     def _contributions(
         self, bucket: Bucket, key: Key, shards: Sequence[Shard]
@@ -212,15 +211,16 @@ class SyncStore(DistributedStore):
     def values(self, bucket: Bucket, shards: Sequence[tuple[Key, Shard, Tensor | None]]) -> None:
         """Tells all workers new values; see `server.Replies`."""
         told = [each for each in shards if bucket.reply_for(each[0]) is Reply.VALUE]
-        if told:
+        if told and self.connections.peers:
             message = {"op": "reply", "keys": [key for key, _, _ in told], "with_values": True}
             tensors = [tensor.cpu() for _, _, tensor in told if tensor is not None]
             for peer in self.connections.peers:
                 self.connections.send(peer, message, tensors, bucket.priority)
-        for key, _, _ in shards:
-            replied = [(key, shard.owner) for shard in self._shards_for(bucket, key)]
-            own = bucket.reply_for(key) is Reply.VALUE
-            bucket.done([(key, self.rank)] if own else replied)
+        done = [(key, self.rank) for key, _, _ in told]
+        if len(told) < len(shards):  # nobody else replies
+            keys = {key for key, _, _ in shards} - {key for key, _, _ in told}
+            done += [(key, shard.owner) for key in keys for shard in bucket.shards[key]]
+        bucket.done(done)
 
     def sums(self, bucket: Bucket, totals: Sequence[tuple[Key, Shard, Tensor]]) -> None:
         """Tells all workers sums of compressed gradients; see `server.Replies`."""
@@ -269,21 +269,22 @@ class SyncStore(DistributedStore):
     def _fail(self, bucket: Bucket, key: Key, owner: int, reason: str) -> None:
         replies = [(key, owner)]
         if bucket.reply_for(key) is Reply.NOTHING:
-            replies = [(key, rank) for rank in range(self.num_workers)]
+            replies = [(key, shard.owner) for shard in bucket.shards[key]]
         bucket.done(replies, MXNetError(reason))
 
     def _finished(self, bucket: Bucket) -> None:
         super()._finished(bucket)
-        others = [key for key in bucket.values if not self._updates(bucket, key)]
-        if others and bucket.settings is not None:
+        if bucket.settings is None:
+            return
+        rank = self.rank
+        others = [
+            key
+            for key, shards in bucket.shards.items()
+            if bucket.reply_for(key) is Reply.VALUE and all(s.owner != rank for s in shards)
+        ]
+        if others:
             with self.server.lock:
                 bucket.plan.count(others)
-
-    def _updates(self, bucket: Bucket, key: Key) -> bool:
-        """Whether this rank updates a key, or a part of it."""
-        if bucket.reply_for(key) is not Reply.VALUE:
-            return True
-        return any(shard.owner == self.rank for shard in self._shards_for(bucket, key))
 
     # Pull ----------------------------------------------------------------------------------------
 
@@ -294,7 +295,8 @@ class SyncStore(DistributedStore):
             MXNetError: a push before has failed and nobody was told, or a worker is gone.
         """
         super().barrier()
-        self._raise_failures(self._values)
+        for failure in self._failures(self._values):
+            failure.raise_once()
 
     def _spread(self, wanted: Groups, priority: int) -> None:
         left = {key: self._unattached(key, outs) for key, outs in wanted.items()}
@@ -349,8 +351,8 @@ class SyncStore(DistributedStore):
             self._plan.place(self._values)
         return self._plan
 
-    def _dense_shards(self, key: Key, shape: tuple[int, ...]) -> list[Shard]:
-        return self._current_plan().shards_of_states(key, shape, self.rank)
+    def _dense_shards(self, key: Key, value: NDArray) -> list[Shard]:
+        return self._current_plan().shards_of_states(key, value, self.rank)
 
     def _init_dense(self, values: dict[Key, NDArray]) -> None:
         super()._init_dense(values)
