@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all tests have in common."""
 
+import os
 import signal
 
 import pytest
 import torch
 from hypothesis import HealthCheck, settings
+
+from .without_onednn import mask
+
+if os.environ.get("MXNOVA_TEST_WITHOUT") == "onednn":
+    mask()  # before mxnova is imported
 
 # A machine that is busy is no mistake of what is tested.
 settings.register_profile("mxnova", deadline=None, suppress_health_check=[HealthCheck.too_slow])

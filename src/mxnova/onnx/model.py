@@ -148,7 +148,7 @@ class Exported:
             return [self.ops.initializer(node.name, self._parameters[node.name])]
         shape, dtype = self._shapes[node][0], self._dtypes[node][0]
         with self.ops.computing_in(dtype or torch.float32):
-            return [self.ops.parameter(node.name, shape)]
+            return [self.ops.parameter(node.name, shape or ())]
 
 
 def _check_name(node: Node) -> None:

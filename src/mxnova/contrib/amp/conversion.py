@@ -46,7 +46,8 @@ class _Pass:
         if node.op is None:
             return self._made(node, (), None)
         kind = SINGLE if node.name in self._excluded else self._rules.kind_of(node.op)
-        step = {LOW: self._low, SINGLE: self._single, WIDEST: self._widest}.get(kind, self._either)
+        steps = {LOW: self._low, SINGLE: self._single, WIDEST: self._widest}
+        step = self._either if kind is None else steps.get(kind, self._either)
         return step(node, inputs)
 
     def outputs(self, symbol: Symbol) -> Symbol:

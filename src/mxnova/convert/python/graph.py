@@ -12,12 +12,12 @@ from torch import Tensor
 from ...core.base.errors import MXNetError
 from ...core.base.shapes import PartialShape, is_known
 from ...core.graph.infer import infer_dtypes, infer_shapes
-from ...core.graph.node import Node
+from ...core.graph.node import Entry, Node
 from ...core.op.dtypes import torch_dtype
 from ..request import Request
 from .emitters import EMITTERS
-from .steps import Site, Step
-from .traced import Untraceable, traced
+from .steps import Site, Sizes, Step
+from .traced import UntraceableError, traced
 
 __all__ = ["Steps", "steps_of"]
 
@@ -101,7 +101,7 @@ class _Walk:
             step.template = step.template.replace(f"\0{place}\0", text)
         step.node, step.parameters = node, parameters
 
-    def _read(self, node: Node) -> list:
+    def _read(self, node: Node) -> list[Entry]:
         """What a node reads, labels apart that nobody feeds."""
         return [e for e in node.inputs if e.node.op is not None or self._is_there(e.node.name)]
 
@@ -120,7 +120,7 @@ class _Walk:
         step = emit(site) if emit is not None and node.op.n_visible() == 1 else None  # type: ignore[union-attr]
         return step if step is not None else self._traced(node, read)
 
-    def _traced(self, node: Node, read: Sequence) -> Step | None:
+    def _traced(self, node: Node, read: Sequence[Entry]) -> Step | None:
         examples = [
             torch.zeros(
                 self._tables[0][e.node][e.output],
@@ -130,13 +130,14 @@ class _Walk:
         ]
         try:
             return traced(node, examples)
-        except Untraceable as reason:
+        except UntraceableError as reason:
             self._refused.append(f"{node.name!r} ({node.op.name}): {reason}")  # type: ignore[union-attr]
             return None
 
-    def _shape(self, node: Node, output: int) -> PartialShape:
+    def _shape(self, node: Node, output: int) -> Sizes | None:
         """The shape of a value, with None for sizes that are open."""
         first, second = (table[node][output] for table in self._tables)
         if first is None or second is None or not (is_known(first) and is_known(second)):
             return None
-        return tuple(a if a == b else None for a, b in zip(first, second, strict=True))  # type: ignore[return-value]
+        pairs = zip(first, second, strict=True)
+        return tuple(int(a) if a == b else None for a, b in pairs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -50,6 +50,13 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
     __slots__ = ()
     __array_priority__ = 1000.0
     __array_ufunc__ = None  # NumPy leaves arithmetic to the symbol, which refuses arrays
+
+    if TYPE_CHECKING:  # `core.exec` adds them: they take arrays
+        bind: Callable[..., Any]
+        simple_bind: Callable[..., Any]
+        eval: Callable[..., Any]
+        get_backend_symbol: Callable[..., Symbol]
+        optimize_for: Callable[..., Symbol]
 
     # The graph -----------------------------------------------------------------------------------
 

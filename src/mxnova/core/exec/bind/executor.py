@@ -21,7 +21,7 @@ from ...kernels.transpose import contiguous
 from ...nd.array import NDArray
 from ...nd.autograd import store_gradient
 from ...nd.deferred_errors import fail, recover
-from ...nd.memory import give_up, regain, replace
+from ...nd.memory import reacquire_memory, release_memory, replace
 from ...nd.wrapping import owned
 from ...op.sparse.storage import Value
 from ...runtime.context import Context
@@ -325,12 +325,12 @@ class Executor:
         heads = head_gradients(self._symbol, out_grads, self._pass.results or [], wanted)
         buffers = [(self.grad_dict[names[i]], self._grad_req[names[i]]) for i in self._tracked]
         written = [a for a, request in buffers if a is not None and request == "write"]
-        give_up(written)
+        release_memory(written)
         try:
             self._pass.differentiate(heads)
         except BaseException:
             for array in written:
-                regain(array)
+                reacquire_memory(array)
             raise
         gradients = self._pass.take_gradients()
         for (buffer, request), fresh in zip(buffers, gradients, strict=True):

@@ -57,5 +57,5 @@ class FusedLinear(Op):
         rows = rows.to(self.dtype).contiguous()
         result = torch_api.linear_pointwise(rows, self.weight, self.bias, self.unary)
         if self.gelu_after:
-            torch.ops.aten.gelu_(result)
+            torch_api.gelu_(result)
         return result if self.flatten else result.view(*data.shape[:-1], self.n_columns)

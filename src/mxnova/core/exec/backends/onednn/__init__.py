@@ -18,6 +18,7 @@ from ....graph.node import Entry, Node
 from ....graph.rewrite import rewrite
 from ....graph.symbol import Symbol
 from ....op.record import find
+from ....runtime import torch_script
 from ...fused.group import Runner
 from ...fused.subsampling import Subsampled
 from ...passes import constant_folding, padding_fusion, simplification, stride_hoisting
@@ -53,8 +54,8 @@ class OneDNN(ModelBackend):
         """Why it cannot be used; None where it can."""
         if not torch.backends.mkldnn.is_available():  # type: ignore[no-untyped-call]
             return "PyTorch was built without oneDNN"
-        if not hasattr(torch.jit, "enable_onednn_fusion"):
-            return f"PyTorch {torch.__version__} has no oneDNN graphs"
+        if not torch_script.has_onednn_graphs():
+            return f"PyTorch {torch.__version__} has no TorchScript that hands graphs to oneDNN"
         return None
 
     def precisions(self) -> tuple[str, ...]:

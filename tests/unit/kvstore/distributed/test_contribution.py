@@ -26,11 +26,11 @@ def _bytes(rank, kind):
     keys = list(range(len(SHAPES)))
     kv.init(keys, [mx.nd.zeros(shape) for shape in SHAPES])
     values = [mx.nd.ones(shape) for shape in SHAPES]
-    kv.handle.links.sent.clear()
+    kv.handle.connections.sent.clear()
     for _ in range(3):
         kv.pushpull(keys, values, out=values)
     mx.nd.waitall()
-    return {purpose: n / 3 for purpose, n in kv.handle.links.sent.items()}
+    return {purpose: n / 3 for purpose, n in kv.handle.connections.sent.items()}
 
 
 @pytest.mark.parametrize("n, kind", [(2, "trained"), (4, "trained"), (4, "summed")])
@@ -46,13 +46,13 @@ def _coded_bytes(rank, n, share):
     kv = mx.kv.create("dist_sync")
     kv.set_gradient_compression({"type": "2bit", "threshold": 0.5})
     kv.init("a", mx.nd.zeros(SIZE))
-    kv.handle.links.sent.clear()
+    kv.handle.connections.sent.clear()
     rng = np.random.default_rng(rank)
     codes = rng.choice([-0.5, 0.0, 0.5], SIZE, p=[share / 2, 1 - share, share / 2])
     out = mx.nd.zeros(SIZE)
     kv.pushpull("a", mx.nd.array(codes), out=out)
     total = out.asnumpy()  # waits for it
-    return sum(kv.handle.links.sent.values()), codes, total
+    return sum(kv.handle.connections.sent.values()), codes, total
 
 
 SIZE = 400_000

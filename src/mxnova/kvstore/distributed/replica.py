@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Deputy: updates values for a program's Updater, in another thread and a while later.
+"""OptimizerReplica: a copy of a program's optimizer that makes its updates in the server's thread.
 
-The program may change its optimizer after each call, and look at its counts and rates: its own is
-counted at the call, and what it was then goes along. The deputy's copy does the updates.
+The program may change its optimizer after a push, and read its counts and rates: its own counts the
+update at the call, and a snapshot of its settings goes along. The replica makes the update.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from ...optimizer import Optimizer, Updater
 from ..keys import Key
 
-__all__ = ["Deputy", "settings_at_call"]
+__all__ = ["OptimizerReplica", "Settings", "snapshot"]
 
 Settings = Mapping[str, Any]
 
@@ -22,8 +22,8 @@ _NOTHING = object()
 _COUNTS = ("num_update", "_index_update_count", "_all_index_update_counts")
 
 
-def settings_at_call(optimizer: Optimizer, keys: Iterable[Key]) -> Settings:
-    """Counts an update of some keys; returns all that the program has set, the rate decided."""
+def snapshot(optimizer: Optimizer, keys: Iterable[Key]) -> Settings:
+    """Counts an update of some keys; returns the optimizer's attributes, with the rate of now."""
     optimizer._set_current_context(0)
     optimizer._update_count(list(keys))
     settings = {**vars(optimizer), "lr": optimizer.learning_rate, "lr_scheduler": None}
@@ -32,26 +32,26 @@ def settings_at_call(optimizer: Optimizer, keys: Iterable[Key]) -> Settings:
     return settings
 
 
-class Deputy:
-    """An Updater with the states of another one, and a copy of its optimizer.
+class OptimizerReplica:
+    """An Updater that shares the states of the program's, with an optimizer of its own.
 
     Args:
         updater: the program's.
 
     Attributes:
-        updater: that works.
+        updater: the one that makes updates.
     """
 
     def __init__(self, updater: Updater) -> None:
-        self._model = updater
+        self._original = updater
         self.updater = copy.copy(updater)  # with the same states
         self.updater.optimizer = _copied(updater.optimizer)
         self._settings: Settings = {**vars(updater.optimizer)}
 
     def follow(self, settings: Settings) -> None:
-        """Takes what a program had set when it made a call, and leaves what updates have changed.
+        """Takes the attributes that the program has set since the last snapshot.
 
-        An attribute that the program has not set anew is the same object as before.
+        Others keep what updates have made of them. One that was not set is the same object.
         """
         before = self._settings
         if settings is before:
@@ -63,12 +63,12 @@ class Deputy:
         self._settings = settings
 
     def count(self, keys: Iterable[Key]) -> None:
-        """Counts updates that others have made."""
+        """Counts updates that other ranks have made."""
         self.updater.optimizer._update_count(list(keys))
 
-    def report(self) -> None:
-        """Gives the program's optimizer what updates have changed, such as Nadam's schedule."""
-        theirs = vars(self._model.optimizer)
+    def write_back(self) -> None:
+        """Copies what updates have changed to the program's optimizer, such as Nadam's schedule."""
+        theirs = vars(self._original.optimizer)
         for name, value in vars(self.updater.optimizer).items():
             if name not in _COUNTS and self._settings.get(name, _NOTHING) is not value:
                 theirs[name] = value

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who owns what: values, and slices of large ones, spread over the ranks.
+"""Sharding: which rank owns which values, or slices of large ones.
 
-The owner of a share sums up what all ranks push for it, updates it, and keeps the optimizer's
+The owner of a shard sums up what all ranks push for it, updates it, and keeps the optimizer's
 state of it.
 """
 
@@ -12,21 +12,24 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from torch import Tensor
+
 from ... import optimizer as opt
 from ...core.base import env
 from ..keys import Key
 
 __all__ = [
-    "Layout",
-    "Share",
+    "Shard",
+    "Sharding",
+    "is_deterministic",
+    "is_elementwise",
     "sliced",
-    "works_across_keys",
-    "works_by_elements",
-    "works_the_same_everywhere",
+    "spans_keys",
+    "whole",
 ]
 
 # Optimizers that update an element, or a row, by that element or row of the gradient alone.
-_BY_ELEMENTS = frozenset(
+_ELEMENTWISE = frozenset(
     {
         *(opt.SGD, opt.ccSGD, opt.NAG, opt.Signum, opt.DCASGD, opt.Test),
         *(opt.Adam, opt.Adamax, opt.FTML, opt.AdamW, opt.AdaBelief),
@@ -34,14 +37,15 @@ _BY_ELEMENTS = frozenset(
     }
 )
 
-# Those with numbers that all updates share: Nadam's schedule, the last rate of LARS.
-_ACROSS_KEYS = frozenset({opt.Nadam, opt.LARS})
+# Optimizers with state that all keys share: Nadam's schedule, the last rate of LARS.
+_SPANNING_KEYS = frozenset({opt.Nadam, opt.LARS})
 
-# Those that do the same wherever they are; SGLD adds random numbers, and who knows about others'.
-_SAME_EVERYWHERE = _BY_ELEMENTS | _ACROSS_KEYS | {opt.LAMB, opt.LANS, opt.LBSGD}
+# Optimizers whose updates are the same on every rank, in whatever order keys come. SGLD draws
+# random numbers; those of users may do anything.
+_DETERMINISTIC = _ELEMENTWISE | {opt.LAMB, opt.LANS, opt.LBSGD}
 
 
-class Share(NamedTuple):
+class Shard(NamedTuple):
     """A slice of a value that one rank owns.
 
     Attributes:
@@ -56,9 +60,13 @@ class Share(NamedTuple):
     stop: int
     shape: tuple[int, ...]
 
+    def of(self, tensor: Tensor) -> Tensor:
+        """Its elements of a contiguous tensor of the value's shape, in one row."""
+        return tensor.view(-1)[self.start : self.stop]
 
-class Layout:
-    """The shares of each key, decided when it is first asked for.
+
+class Sharding:
+    """The shards of each key, decided when it is first asked for.
 
     All ranks ask in the same order, and so decide alike: a small value goes to the rank that has
     the fewest bytes, one of at least `MXNET_KVSTORE_BIGARRAY_BOUND` elements to all of them.
@@ -73,27 +81,27 @@ class Layout:
         self._owners, self._in_rows = owners, in_rows
         self._bound = env.get("MXNET_KVSTORE_BIGARRAY_BOUND") if slices else math.inf
         self._loads = dict.fromkeys(owners, 0)
-        self._shares: dict[Key, list[Share]] = {}
+        self._shards: dict[Key, list[Shard]] = {}
 
-    def shares(self, key: Key, shape: tuple[int, ...]) -> list[Share]:
-        """The shares of a key, in the order of their elements."""
-        found = self._shares.get(key)
+    def shards(self, key: Key, shape: tuple[int, ...]) -> list[Shard]:
+        """The shards of a key, in the order of their elements."""
+        found = self._shards.get(key)
         if found is None:
-            found = self._shares[key] = self._decided(shape)
+            found = self._shards[key] = self._decided(shape)
         return found
 
-    def _decided(self, shape: tuple[int, ...]) -> list[Share]:
+    def _decided(self, shape: tuple[int, ...]) -> list[Shard]:
         n_elements = math.prod(shape)
         n_units = shape[0] if self._in_rows else n_elements
         if n_elements >= self._bound and n_units >= len(self._owners):
             return sliced(shape, self._owners)
         owner = min(self._loads, key=self._loads.__getitem__)
         self._loads[owner] += n_elements
-        return [Share(owner, 0, n_elements, shape)]
+        return [Shard(owner, 0, n_elements, shape)]
 
 
-def sliced(shape: Sequence[int], owners: Sequence[int]) -> list[Share]:
-    """Shares of about the same length, of whole rows where there are enough of them."""
+def sliced(shape: Sequence[int], owners: Sequence[int]) -> list[Shard]:
+    """Shards of about the same length, of whole rows where there are enough of them."""
     size = len(owners)
     by_rows = bool(shape) and shape[0] >= size
     n_units = shape[0] if by_rows else math.prod(shape)
@@ -101,24 +109,29 @@ def sliced(shape: Sequence[int], owners: Sequence[int]) -> list[Share]:
     bounds = [n_units * i // size for i in range(size + 1)]
     width = math.prod(row)
     return [
-        Share(owner, start * width, stop * width, (stop - start, *row))
+        Shard(owner, start * width, stop * width, (stop - start, *row))
         for owner, (start, stop) in zip(owners, itertools.pairwise(bounds), strict=True)
     ]
 
 
-def works_by_elements(updater: Any) -> bool:
-    """Whether an updater, or none, does the same to a slice as to the whole."""
-    return updater is None or _class_of(updater) in _BY_ELEMENTS
+def whole(rank: int, shape: tuple[int, ...]) -> Shard:
+    """All of a value, as a shard of `rank`."""
+    return Shard(rank, 0, math.prod(shape), shape)
 
 
-def works_across_keys(updater: Any) -> bool:
-    """Whether an update of a key changes the next one of another."""
-    return _class_of(updater) in _ACROSS_KEYS
+def is_elementwise(updater: Any) -> bool:
+    """Whether an updater, or none, updates a slice as it would as part of the whole."""
+    return updater is None or _class_of(updater) in _ELEMENTWISE
 
 
-def works_the_same_everywhere(updater: Any) -> bool:
-    """Whether an updater, or none, makes the same of the same values on every rank."""
-    return updater is None or _class_of(updater) in _SAME_EVERYWHERE
+def spans_keys(updater: Any) -> bool:
+    """Whether an update of a key changes later ones of other keys."""
+    return _class_of(updater) in _SPANNING_KEYS
+
+
+def is_deterministic(updater: Any) -> bool:
+    """Whether an updater, or none, gives the same bits on every rank."""
+    return updater is None or _class_of(updater) in _DETERMINISTIC
 
 
 def _class_of(updater: Any) -> type | None:

@@ -30,7 +30,7 @@ READS = {
 def test_who_waits_gets_the_error_once(read):
     made = bad()
     assert made.shape == (2, 2)
-    with pytest.raises(ValueError, match="test_failing.py:[0-9]+.*scale=-1.0"):
+    with pytest.raises(ValueError, match="test_deferred_errors.py:[0-9]+.*scale=-1.0"):
         READS[read](made)
     nd.waitall()
     assert (nd.ones((1,)) + 1).asscalar() == 2
