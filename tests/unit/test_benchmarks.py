@@ -4,7 +4,6 @@ import time
 
 import numpy as np
 import pytest
-import torch
 import typer
 from rich.console import Console
 
@@ -18,6 +17,7 @@ from benchmarks.report import save, show, time_text
 from benchmarks.subject import SUBJECTS, Case, Options, find
 from benchmarks.subjects import ablation
 from benchmarks.worker import Stopwatch
+from mxnova.core.runtime import torch_api
 
 SMOKE = Options(threads=1, smoke=True)
 
@@ -35,7 +35,7 @@ SMOKE = Options(threads=1, smoke=True)
         pytest.param(
             *("inference_bfloat16", "convolutional, batch 2"),
             marks=pytest.mark.skipif(
-                not torch.ops.mkldnn._is_mkldnn_bf16_supported(), reason="no bfloat16 here"
+                not torch_api.has_onednn_bfloat16(), reason="no bfloat16 here"
             ),
         ),
     ],
