@@ -28,6 +28,14 @@ settings.register_profile("mxnova", deadline=None, suppress_health_check=[Health
 settings.load_profile("mxnova")
 
 
+@pytest.fixture(autouse=True, scope="session")
+def checked_passes():
+    """Graphs are checked after each rewrite, in children of this process, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MXNOVA_LINT_PASSES", "1")
+        yield
+
+
 @pytest.fixture
 def interrupts():
     """SIGINT interrupts this process and its children, though whoever runs the tests ignores it."""

@@ -139,7 +139,7 @@ def _of_checkpoint(files: CheckpointFiles) -> Model:
 
 
 def _of_onnx(path: str, sizes: Sizes) -> Model:
-    from ..onnx import get_model_metadata, import_model
+    from ..onnx.load import get_model_metadata, import_model
 
     symbol, arguments, states = import_model(path, sizes)
     joined = joined_params(arguments, states)

@@ -122,6 +122,8 @@ def convolution_pointwise(
         return result
     after = None if unary[0] == "none" else unary[0]
     rest: Any = (weight, bias, *window, "add", 1.0, after, [], None)
+    if not in_place and other.shape[1] == 1:  # torch 2.6 fails to read a summand of one channel
+        in_place, other = True, other.clone()
     if in_place:
         result = torch.ops.mkldnn._convolution_pointwise_.binary(other, image, *rest)
     else:
