@@ -223,7 +223,7 @@ def test_way_back(checkpoint, tmp_path, data):
         module.fc_bias.fill_(0.5)
         want = module(torch.from_numpy(data))
     prefix = str(tmp_path / "back")
-    symbol, arguments, states = mx.from_torch(module, prefix, 3)
+    symbol, arguments, _ = mx.from_torch(module, prefix, 3)
     assert (arguments["fc_bias"].asnumpy() == 0.5).all()
     assert symbol.tojson() == mx.sym.load(f"{checkpoint}-symbol.json").tojson()
     found = outputs_of(*mx.model.load_checkpoint(prefix, 3), data)
@@ -240,6 +240,7 @@ def test_a_round_trip_changes_no_byte(checkpoint, tmp_path):
             assert a.read() == b.read()
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_compiled_and_parallel_modules_are_unwrapped(checkpoint):
     module = mx.to_torch(checkpoint)
     assert mx.from_torch(torch.compile(module))[0] is mx.from_torch(module)[0]
