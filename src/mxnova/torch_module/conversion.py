@@ -129,7 +129,9 @@ def _constant(symbol: Symbol) -> set[str]:
     """Arguments that operators set to what they must be: scales of BatchNorm that are fixed."""
     found = set()
     for node in symbol.nodes:
-        for name, entry in zip(node.op.inputs() if node.op else (), node.inputs, strict=False):
+        if node.op is None:
+            continue
+        for name, entry in zip(node.op.inputs(), node.inputs, strict=False):
             if name in node.op.writes and entry.node.op is None:
                 found.add(entry.node.name)
     return found

@@ -241,10 +241,11 @@ def while_loop(
     values: tuple[Tensor, ...],
 ) -> tuple[Tensor, ...]:
     """``while condition(*values): values = step(*values)``, as one step of what is traced."""
-    function: Any = getattr(torch, "while_loop", None) or torch.ops.higher_order.while_loop
-    if function is getattr(torch, "while_loop", None):
-        return tuple(function(condition, step, values))
-    return tuple(function(condition, step, values, ()))
+    public: Any = getattr(torch, "while_loop", None)  # absent from older releases
+    if public is not None:
+        return tuple(public(condition, step, values))
+    operator: Any = torch.ops.higher_order.while_loop
+    return tuple(operator(condition, step, values, ()))
 
 
 # Tensors ------------------------------------------------------------------------------------------
