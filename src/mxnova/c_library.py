@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 
@@ -101,7 +101,8 @@ class RecordFile(Protocol):
 
 
 def _tell_record(handle: Any, position: Any) -> None:
-    position._obj.value = object_of(handle, RecordFile).position()
+    record_file: RecordFile = object_of(handle, cast(type[Any], RecordFile))
+    position._obj.value = record_file.position()
 
 
 _MOST_THREADS = 4096

@@ -31,7 +31,7 @@ def verify(options: argparse.Namespace) -> int:
         options: a, b, epoch, shape, range, input, batch, tolerance, seed, json, html.
 
     Returns:
-        0 if their outputs are equal but for rounding, else 1.
+        0 if they are equal but for rounding, else 1.
     """
     if not options.tolerance > 0:
         raise ArgumentError(f"verify: --tolerance {options.tolerance}: must be more than 0")

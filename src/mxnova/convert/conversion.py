@@ -85,13 +85,14 @@ def convert(
     tell("read")
     request = Request(load(source, epoch, shapes), shapes or {}, dtype, opset, tell)
     check(writer.files(request, target), request.model.files, force)
-    if writer.is_network:
+    is_network = writer.is_network and (request.model.symbol is not None or kind != "mxnet")
+    if is_network:
         request.model.graph  # noqa: B018 - parameters alone are refused at once
     tell("write")
     with staged(target) as path:
         writer.write(request, path)
         proof, line = None, NETWORKLESS
-        if writer.is_network:
+        if is_network:
             tell("prove")
             proof, line = proved(request, path, tell) if prove else (None, UNASKED)
             if proof is not None and not proof.is_equal and not force:

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.base.dtypes import dtype_of
 from ..core.base.errors import ArgumentError, candidates
+from ..core.graph.infer import infer_dtypes
 from ..core.nd.array import NDArray
+from ..core.op.dtypes import torch_dtype
 from ..onnx.export import label_names
 from .source import Model
 
@@ -79,7 +80,10 @@ class Request:
         found = []
         for sizes in _EXAMPLES:
             known = {word: sizes[bool(axis)] for word, axis in axes.items()}
-            shapes = {n: tuple(known.get(s, s) for s in shape) for n, shape in self.shapes.items()}  # type: ignore[call-overload]
+            shapes = {
+                name: tuple(known[s] if isinstance(s, str) else s for s in shape)
+                for name, shape in self.shapes.items()
+            }
             found.append(shapes)
         return tuple(found)
 
@@ -89,16 +93,15 @@ class Request:
         arrays = self.model.arrays
         symbol = self.model.graph
         names = list(self.shapes)
-        if self.dtype is None:
+        if self.dtype is None or not names:
             return arrays, dict.fromkeys(names, "float32")
         wanted = dict.fromkeys(names, self.dtype)
-        arguments, _, states = symbol.infer_type(**wanted)
-        kinds = [*zip(symbol.list_arguments(), arguments, strict=True)]
-        kinds += zip(symbol.list_auxiliary_states(), states, strict=True)
-        types = {name: dtype_of(kind).name if kind is not None else None for name, kind in kinds}
+        known = {name: torch_dtype(self.dtype) for name in names}
+        table = infer_dtypes(symbol.nodes, known)
+        found = {n.name: table[n][0] for n in symbol.nodes if n.op is None}
         cast = {
-            name: array.astype(types[name])
-            if types.get(name) == self.dtype and array.dtype == np.float32
+            name: array.astype(self.dtype)
+            if found.get(name) == known[names[0]] and array.dtype == np.float32
             else array
             for name, array in arrays.items()
         }

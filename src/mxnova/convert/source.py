@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from ..checkpoint import joined_params, split_params
 from ..core.base.errors import ArgumentError, MXNetError
@@ -19,7 +18,7 @@ from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from ..core.nd.files import array_of_record, record_of_array
 from ..formats import safetensors
-from ..formats.checkpoint_files import CheckpointFiles, is_prefix, located
+from ..formats.checkpoint_files import CheckpointFiles, located
 from ..formats.params import ParamsFile
 from ..formats.safetensors_params import read_params, to_params
 from ..formats.source import open_regular, read_file
@@ -140,7 +139,7 @@ def _of_checkpoint(files: CheckpointFiles) -> Model:
 
 
 def _of_onnx(path: str, sizes: Sizes) -> Model:
-    from ..onnx import get_model_metadata, import_model
+    from ..onnx.load import get_model_metadata, import_model
 
     symbol, arguments, states = import_model(path, sizes)
     joined = joined_params(arguments, states)

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..core.base.dtypes import BFLOAT16, dtype_of
-from ..core.base.errors import ArgumentError, MXNetError
-from ..core.nd.files import record_of_array
+from ..core.base.errors import MXNetError
 from ..formats import params, safetensors
 from ..formats.atomic import replacing
 from ..formats.checkpoint_files import CheckpointFiles

@@ -101,7 +101,7 @@ def get_operator_support(opset_version: int | None = None) -> list[str]:
     Args:
         opset_version: opset of the files; 13, the only one.
     """
-    from ..core.exec.backends.conversion.graph import CONVERTERS
+    from ..core.exec.backends.conversion.site import CONVERTERS
 
     if opset_version not in (None, 13):
         raise ArgumentError(f"get_operator_support: opset_version={opset_version}: must be 13")
@@ -159,7 +159,9 @@ def _inputs_of(symbol: Symbol, parameters: Mapping[str, Tensor], shapes: Any, ty
             f"{', '.join(names)}"
         )
     facts = zip(shapes, types, strict=False)
-    found = {n: (from_user(s), torch_dtype(t)) for n, (s, t) in zip(names, facts, strict=False)}
+    found: dict[str, Any] = {
+        n: (from_user(s), torch_dtype(t)) for n, (s, t) in zip(names, facts, strict=False)
+    }
     return {name: facts for name, facts in found.items() if name not in labels}
 
 

@@ -245,7 +245,9 @@ def collect(
         missing = [n for n in inputs if n not in fixed and n not in batch]
         if missing:
             raise ArgumentError(f"calibration: {missing} are neither data nor parameters")
-        arrays = [fixed[n] if n in fixed else batch[n].as_in_context(context) for n in inputs]
+        arrays: list[Any] = [
+            fixed[n] if n in fixed else batch[n].as_in_context(context) for n in inputs
+        ]
         results = run(*arrays)
         for name, result in zip(wanted, results if len(wanted) > 1 else [results], strict=True):
             collector.collect(name, handle_of(result))

@@ -91,7 +91,7 @@ def quantize_net_v2(
         logger,
     )
     if collector is not None:
-        names = [i.name for i in inputs]
+        names = [str(i.name) for i in inputs]
         collect(sym, params, _named(calib_data, names, num_calib_examples), ctx, collector)
     qsym, qarguments, qstates = calib_graph(
         qsym, qarguments, qstates, collector, calib_mode, quantized_dtype, logger

@@ -69,7 +69,7 @@ def difference(
     if reference is not None and reference.shape == a.shape:
         rounding = _distance(x, reference.astype(np.float64))
     own = rounding if rounding is not None and math.isfinite(rounding) else 0.0
-    # Where the model's own error is that large, float64 computes something else than rounding tells.
+    # Where it is that large, float64 computes something else: other rows of a table, say.
     own = own if own <= 1e-3 * scale else 0.0
     allowed = max(tolerance * scale, _ROUNDING * own, 1e-12)
     relative = largest / scale if scale else largest

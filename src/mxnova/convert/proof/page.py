@@ -91,9 +91,10 @@ def _bar(place: int, row: Difference) -> str:
         _width(row.max_rel),
         _width(row.allowed / (row.max_abs / row.max_rel)) if row.max_rel else 0,
     )
+    box = f'y="{top + 3}" height="{_ROW - 6}"'
     return (
         f'<g><text x="{_NAMES - 6}" y="{top + 13}" text-anchor="end">{_text(name)}</text>'
-        f'<rect x="{_NAMES}" y="{top + 3}" width="{width:.1f}" height="{_ROW - 6}" fill="{colour}"/>'
+        f'<rect x="{_NAMES}" {box} width="{width:.1f}" fill="{colour}"/>'
         f'<rect x="{_NAMES + limit:.1f}" y="{top + 1}" width="1" height="{_ROW - 2}" fill="#888"/>'
         f'<text x="{_NAMES + width + 6:.1f}" y="{top + 13}">{row.max_rel:.1e}</text></g>'
     )

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: D102 - Runner documents the methods
 """Python files that hold a model: run, and watched while they run."""
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ class PythonRunner(Runner):
         try:
             yield
         finally:
-            sys.setprofile(before)
+            sys.setprofile(before if callable(before) else None)
 
 
 def _places(weights: str) -> dict[str, str]:

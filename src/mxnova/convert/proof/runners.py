@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+
 """Models of every kind as functions of named arrays that also tell what their nodes give."""
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...core.base.errors import ArgumentError, MXNetError
+from ...core.graph.node import Entry
 from ..source import Model, load
 
 __all__ = ["Array", "Run", "Runner", "runner_of"]
@@ -54,11 +56,10 @@ class Runner(ABC):
         return {}
 
     def run(self, feed: Mapping[str, Array]) -> Run:
-        """Outputs, and what nodes give."""
-        self.outputs(feed)  # what is made once at the first run does not count
+        """The outputs."""
         begin = time.perf_counter()
         outputs = self.outputs(feed)
-        return Run(outputs, seconds=time.perf_counter() - begin, nodes=self.nodes(feed))
+        return Run(outputs, seconds=time.perf_counter() - begin)
 
 
 class MXNetRunner(Runner):
@@ -72,7 +73,7 @@ class MXNetRunner(Runner):
     def __init__(self, model: Model, dtype: str = "float32") -> None:
         self.path, self.model, self._dtype = model.files[0], model, dtype
         model.graph  # noqa: B018 - refuses parameters alone
-        arrays = {name: array for name, array in model.arrays.items()}
+        arrays = dict(model.arrays)
         if dtype != "float32":
             arrays = {n: a.astype(dtype) if a.dtype == np.float32 else a for n, a in arrays.items()}
         states = set(model.graph.list_auxiliary_states())
@@ -96,8 +97,10 @@ class MXNetRunner(Runner):
         return self._predicted(self.model.graph, feed)
 
     def nodes(self, feed: Mapping[str, Array]) -> dict[str, Array]:
-        from ...core.graph.node import Entry
+        return self.all_at_once(feed).nodes
 
+    def all_at_once(self, feed: Mapping[str, Array]) -> Run:
+        """Outputs and what nodes give, of one run, which cannot fuse nodes."""
         symbol = self.model.graph
         named: dict[str, Entry] = {}
         for node in symbol.nodes:
@@ -105,8 +108,9 @@ class MXNetRunner(Runner):
                 count = node.op.n_visible()
                 names = [node.name] if count == 1 else [f"{node.name}{i}" for i in range(count)]
                 named.update((name, Entry(node, i)) for i, name in enumerate(names))
-        values = self._predicted(type(symbol)(list(named.values())), feed)
-        return dict(zip(named, values, strict=True))
+        values = self._predicted(type(symbol)([*symbol.entries, *named.values()]), feed)
+        n = len(symbol.entries)
+        return Run(values[:n], dict(zip(named, values[n:], strict=True)))
 
 
 class ONNXRunner(Runner):
@@ -164,12 +168,9 @@ class ONNXRunner(Runner):
 
 
 def _numpy_type(text: str) -> Any:
-    names = {"tensor(float)": "float32", "tensor(double)": "float64"}
-    return np.dtype(
-        names.get(
-            text, text.removeprefix("tensor(").removesuffix(")").replace("float16", "float16")
-        )
-    )
+    """Of a type as ONNX Runtime has it: ``tensor(float)``."""
+    name = text.removeprefix("tensor(").removesuffix(")")
+    return np.dtype({"float": "float32", "double": "float64"}.get(name, name))
 
 
 class ExportedRunner(Runner):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from .graph import Steps
@@ -143,5 +144,4 @@ def _follows(step: Step) -> bool:
 
 
 def _is_chain(steps: Sequence[Step]) -> bool:
-    pairs = zip(steps, steps[1:], strict=False)
-    return all(len(b.reads) == 1 and b.reads[0][0] is a for a, b in pairs)
+    return all(len(b.reads) == 1 and b.reads[0][0] is a for a, b in pairwise(steps))

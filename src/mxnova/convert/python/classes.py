@@ -127,8 +127,8 @@ def members(name: str, rows: Sequence[Step], literal: Any) -> Iterator[str]:
         rows: the step in each instance.
         literal: text of a number, by its name and its values in each instance.
     """
-    layers = [row.layer for row in rows]
-    if layers[0] is not None:
+    layers = [row.layer for row in rows if row.layer is not None]
+    if layers:
         given = []
         for key, value in layers[0].given.items():
             text = literal(key, [layer.given[key] for layer in layers])
@@ -178,9 +178,13 @@ def classes_of(
             by_form.setdefault(part.form(), []).append(part)
     found = {}
     for blocks in by_form.values():
-        made = BlockClass(taken.free(_class_base(blocks[0])), blocks, functions)
+        made = BlockClass(_class_name(blocks[0], taken), blocks, functions)
         found.update({id(block): made for block in blocks})
     return found
+
+
+def _class_name(block: Block, taken: FreeNames) -> str:
+    return taken.free(_class_base(block)).replace("_", "")
 
 
 def _class_base(block: Block) -> str:

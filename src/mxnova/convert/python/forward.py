@@ -13,7 +13,7 @@ from .steps import Step
 __all__ = ["Forward", "number", "parameter_name"]
 
 _FIELD = re.compile(r"\{(\w+)\}")
-_WIDEST = 60  # characters of a call that stands inside of another
+_WIDEST = 88  # characters of a line, indentation apart
 
 Output = tuple[Step | str, int]
 
@@ -50,7 +50,8 @@ class Forward:
             after = steps[place + 1] if place + 1 < len(steps) else None
             if is_last and after is None:
                 return [*found, f"return {text}"]
-            if after is not None and counts[id(step)] == 1 and _nests(step, after, text):
+            is_read_once = after is not None and counts[id(step)] == 1
+            if is_read_once and _nests(step, after, len(text) + 2 * len(self._names[place + 1])):
                 self._values[id(step)] = text
                 continue
             found.append(f"{self._names[place]} = {text}")
@@ -80,11 +81,13 @@ class Forward:
         return f"{text}[{number}]" if source.has_several else text
 
 
-def _nests(step: Step, after: Step, text: str) -> bool:
-    """Whether a layer's call may stand inside of the next expression."""
+def _nests(step: Step, after: Step | None, size: int) -> bool:
+    """Whether a layer's call may stand inside of the next expression; `size`: of both."""
+    if after is None or size + len(after.template) + len(" = self") > _WIDEST:
+        return False
     is_plain = (step.layer is not None or step.is_block) and step.template == "{m}({0})"
     fits = after.layer is None or after.template == "{m}({0})"
-    return is_plain and fits and len(text) < _WIDEST and any(s is step for s, _ in after.reads)
+    return is_plain and fits and any(s is step for s, _ in after.reads)
 
 
 def parameter_name(name: str, place: int) -> str:

@@ -9,7 +9,7 @@ import re
 
 from torch import nn
 
-__all__ = ["IN_MODULES", "IN_FUNCTIONS", "class_name", "identifier", "quoted"]
+__all__ = ["IN_FUNCTIONS", "IN_MODULES", "class_name", "identifier", "quoted"]
 
 _LONGEST = 60
 IN_MODULES = frozenset(dir(nn.Module())) | {"self"}
@@ -17,7 +17,7 @@ IN_FUNCTIONS = frozenset({"self", "torch", "nn", "F", *dir(builtins)})
 
 
 def identifier(name: str) -> str:
-    """`name` as an identifier of ASCII letters, digits and underscores, or one that resembles it."""
+    """`name`, or what resembles it, of ASCII letters, digits and underscores."""
     text = re.sub(r"[^A-Za-z0-9]+", "_", name)[:_LONGEST].strip("_")
     text = text.removesuffix("_fwd") or "value"
     if text[0].isdigit():

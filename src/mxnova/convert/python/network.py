@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from torch import Tensor
@@ -16,9 +18,9 @@ from .graph import Steps
 from .names import IN_FUNCTIONS, IN_MODULES, identifier
 from .steps import Step
 
-__all__ = ["Network"]
+__all__ = ["Network", "folded"]
 
-_TAKEN = IN_FUNCTIONS | {"Model", "Path", "load", "load_file"}
+_TAKEN = IN_FUNCTIONS | {"Model", "Path", "WEIGHTS", "load", "load_file"}
 
 
 class Network:
@@ -44,7 +46,9 @@ class Network:
         functions = _functions(graph.steps, free)
         self._classes = classes_of(parts, free, functions)
         self._attributes = FreeNames(IN_MODULES | IN_FUNCTIONS | set(functions.values()))
-        self._skipped = len(common_words(graph.steps)) if len(graph.steps) > 1 else 0
+        last = {id(source) for source, _ in graph.outputs}  # whose names are often their own
+        inner = [step for step in graph.steps if id(step) not in last]
+        self._common = common_words(inner) if len(inner) > 1 else []
         self._members: Lines = []
         model = self._model(self._groups(parts), functions)
         kinds = dict.fromkeys(self._classes.values())
@@ -59,11 +63,11 @@ class Network:
     def _groups(self, parts: Sequence[Step | Block]) -> Iterator[tuple[str, list[Step | Block]]]:
         """Parts in order; blocks that follow each other and begin with one word stand together."""
         for word, run in groupby(parts, self._first_word):
-            members = list(run)
-            if word and len(members) > 1:
-                yield word, members
+            found = list(run)
+            if word and len(found) > 1:
+                yield word, found
             else:
-                yield from (("", [part]) for part in members)
+                yield from (("", [part]) for part in found)
 
     def _first_word(self, part: Step | Block) -> str:
         if isinstance(part, Step):
@@ -74,7 +78,9 @@ class Network:
     def _words(self, part: Step | Block) -> list[str]:
         """The words of a part's name behind those that all names have."""
         steps = [part] if isinstance(part, Step) else part.steps
-        return [word for word in common_words(steps)[self._skipped :] if word]
+        words = common_words(steps)
+        n = len(self._common)
+        return [word for word in (words[n:] if words[:n] == self._common else words) if word]
 
     def _model(
         self, groups: Iterator[tuple[str, list[Step | Block]]], functions: Mapping[str, str]
@@ -83,12 +89,12 @@ class Network:
         steps: list[Step] = []
         names: list[str] = []
         stands_for: dict[int, Step] = {}  # what reads the last step of a block reads the block
-        for word, members in groups:
-            part = members[0]
-            made = part if isinstance(part, Step) and not word else self._block(members)
+        for word, run in groups:
+            part = run[0]
+            made = part if isinstance(part, Step) and not word else self._block(run)
             name = self._attributes.free(self._name(word, part))
-            last = members[-1]
-            self._take(name, word, members)
+            last = run[-1]
+            self._take(name, word, run)
             reads = [(stands_for.get(id(s), s), n) for s, n in made.reads]
             made = _reading(made, reads)
             stands_for[id(last if isinstance(last, Step) else last.steps[-1])] = made
@@ -96,7 +102,7 @@ class Network:
             names.append(name)
         outputs = [(stands_for.get(id(s), s), n) for s, n in self._graph.outputs]
         numbers = [{k: number(v) for k, v in step.given.items()} for step in steps]
-        run = Forward(names, numbers, functions, values).lines(steps, outputs)
+        lines = Forward(names, numbers, functions, values).lines(steps, outputs)
         return [
             "class Model(nn.Module):",
             "    def __init__(self):",
@@ -104,35 +110,35 @@ class Network:
             *[f"        {line}" for line in self._members],
             "",
             f"    def forward({', '.join(['self', *values.values()])}):",
-            *[f"        {line}" for line in run],
+            *[f"        {line}" for line in lines],
         ]
 
     def _name(self, word: str, part: Step | Block) -> str:
         return identifier(word or "_".join(self._words(part)) or "block")
 
-    def _block(self, members: Sequence[Step | Block]) -> Step:
+    def _block(self, blocks: Sequence[Step | Block]) -> Step:
         """What stands for blocks in ``forward``."""
-        first = members[0]
+        first = blocks[0]
         steps = first.steps if isinstance(first, Block) else [first]
         inside = {id(step) for step in steps}
         source = next(r for s in steps for r in s.reads if id(r[0]) not in inside)
         return Step("{m}({0})", reads=[source], is_block=True)
 
-    def _take(self, name: str, word: str, members: Sequence[Step | Block]) -> None:
+    def _take(self, name: str, word: str, blocks: Sequence[Step | Block]) -> None:
         """Makes the member of the class, and notes what is in it."""
-        first = members[0]
+        first = blocks[0]
         if isinstance(first, Step):
             self._members += members_of(name, first)
             self._note(first, name, name, f":{name}")
             return
-        kinds = [self._classes[id(block)] for block in members]
-        made = [kind.instance(block) for kind, block in zip(kinds, members, strict=True)]  # type: ignore[arg-type]
+        kinds = [self._classes[id(block)] for block in blocks]
+        made = [kind.instance(block) for kind, block in zip(kinds, blocks, strict=True)]  # type: ignore[arg-type]
         if not word:
             self._members.append(f"self.{name} = {made[0]}")
             self._note_block(kinds[0], first, name)
             return
         self._members += [f"self.{name} = nn.Sequential(", *[f"    {text}," for text in made], ")"]
-        for i, (kind, block) in enumerate(zip(kinds, members, strict=True)):
+        for i, (kind, block) in enumerate(zip(kinds, blocks, strict=True)):
             self._note_block(kind, block, f"{name}.{i}")  # type: ignore[arg-type]
 
     def _note_block(self, kind: BlockClass, block: Block, path: str) -> None:
@@ -156,10 +162,9 @@ def members_of(name: str, step: Step) -> Iterator[str]:
     return members(name, [step], lambda key, values: number(values[0]))
 
 
-def _reading(step: Step, reads: list) -> Step:
+def _reading(step: Step, reads: list[tuple[Step | str, int]]) -> Step:
     """The same step, reading these values."""
-    copy = Step(**{**step.__dict__, "reads": reads})
-    return copy
+    return replace(step, reads=reads)
 
 
 def _functions(steps: Sequence[Step], free: FreeNames) -> dict[str, str]:
@@ -173,3 +178,23 @@ def _functions(steps: Sequence[Step], free: FreeNames) -> dict[str, str]:
 
 def _function(source: str, name: str) -> Lines:
     return [*source.replace("def forward(", f"def {name}(", 1).splitlines(), "", ""]
+
+
+_WIDEST = 99
+_CALL = re.compile(r"( +)((?:self\.\w+ = )?[\w.]+\()(.*)(\),?)")
+
+
+def folded(lines: Lines) -> Lines:
+    """`lines`, with calls of many arguments on three lines."""
+    found: Lines = []
+    for line in lines:
+        match = _CALL.fullmatch(line) if len(line) > _WIDEST else None
+        if match is None:
+            found.append(line)
+        else:
+            indent, head, inner, tail = match.groups()
+            words = inner.split(", ") if len(inner) + len(indent) + 4 > _WIDEST else [inner]
+            comma = "," * (len(words) > 1)
+            rows = [f"{indent}    {word}{comma}" for word in words]
+            found += [f"{indent}{head}", *rows, f"{indent}{tail}"]
+    return found

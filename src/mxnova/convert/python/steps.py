@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from ...core.base.shapes import PartialShape
 from ...core.graph.node import Node
 
-__all__ = ["Layer", "Literal", "Site", "Step"]
+__all__ = ["Layer", "Literal", "Site", "Sizes", "Step"]
 
 Literal = int | float | bool | str | tuple[int, ...]
+Sizes = tuple[int | None, ...]
+"""Of an array; None where a size is left open."""
 
 
 class Layer(NamedTuple):
@@ -96,9 +97,9 @@ class Site:
     def __init__(
         self,
         node: Node,
-        shapes: Sequence[PartialShape],
+        shapes: Sequence[Sizes | None],
         values: Sequence[Tensor | None],
-        out: PartialShape,
+        out: Sizes | None,
     ) -> None:
         self.node, self.shapes, self.values, self.out = node, shapes, values, out
 

@@ -14,14 +14,14 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from ...core.graph.node import Node
 from .steps import Step
 
-__all__ = ["Untraceable", "traced"]
+__all__ = ["UntraceableError", "traced"]
 
 _GLOBALS = {"torch", "NoneType", "device", "inf", "nan", "operator", "fx_pytree", "pytree"}
 _MOST = 64  # elements of a constant that is written out
 _TYPES = re.compile(r"(?<=\w): \"[^\"]*\"")
 
 
-class Untraceable(Exception):
+class UntraceableError(Exception):
     """Why a node cannot be written down."""
 
 
@@ -33,7 +33,7 @@ def traced(node: Node, examples: Sequence[Tensor]) -> Step:
         examples: tensors as it gets them.
 
     Raises:
-        Untraceable: it makes other calls, or calls that depend on values.
+        UntraceableError: it makes other calls, or calls that depend on values.
     """
     op: Any = node.op
     facts = {"train": False, "rng": None, "out": None, "inside": True}
@@ -47,8 +47,10 @@ def traced(node: Node, examples: Sequence[Tensor]) -> Step:
     try:
         with torch.no_grad():
             graph = make_fx(run, tracing_mode="symbolic")(*examples)
-    except Exception as error:  # whatever tracing stumbles over
-        raise Untraceable(f"torch cannot trace it: {str(error).partition(chr(10))[0]}") from None
+    except Exception as error:  # noqa: BLE001 - whatever tracing stumbles over
+        raise UntraceableError(
+            f"torch cannot trace it: {str(error).partition(chr(10))[0]}"
+        ) from None
     # Traced with contiguous tensors, so that copies of others are not among the calls.
     arguments = ", ".join(f"{{{i}}}.contiguous()" for i in range(len(examples)))
     return Step(f"{{f}}({arguments}){'[0]' * (count == 1)}", function=_source(graph))
@@ -60,7 +62,7 @@ def _source(graph: Any) -> str:
     code = graph.graph.python_code("self", verbose=False)
     unknown = set(code.globals) - _GLOBALS
     if unknown:
-        raise Untraceable(f"it calls {', '.join(sorted(unknown))}")
+        raise UntraceableError(f"it calls {', '.join(sorted(unknown))}")
     lines = [line.partition("  #")[0] for line in code.src.strip().splitlines()]
     body = [_TYPES.sub("", line) for line in lines if line.strip()]
     constants = {
@@ -82,10 +84,10 @@ def _without_deletions(line: str) -> str:
 def _refuse_strings(graph: Any) -> None:
     for node in graph.graph.nodes:
         if node.op not in ("placeholder", "call_function", "output", "get_attr"):
-            raise Untraceable(f"it makes a call of {node.op}")
+            raise UntraceableError(f"it makes a call of {node.op}")
 
 
 def _constant(value: Any) -> str:
     if not isinstance(value, Tensor) or value.numel() > _MOST:
-        raise Untraceable("it has constants of many numbers")
+        raise UntraceableError("it has constants of many numbers")
     return f"torch.tensor({value.tolist()!r}, dtype={value.dtype})"

@@ -16,14 +16,17 @@ from ...formats.atomic import replacing
 from ..request import Request
 from .graph import steps_of
 from .names import quoted
-from .network import Network
+from .network import Network, folded
 
 __all__ = ["tell_proof", "write"]
 
 _UNPROVED = "Proof: none."
 _LOAD = '''
 
-def load(path=Path(__file__).with_suffix(".safetensors")):
+WEIGHTS = Path(__file__).with_suffix(".safetensors")
+
+
+def load(path=WEIGHTS):
     """The model with its weights, for inference."""
     model = Model()
     model.load_state_dict(load_file(path), assign=True)
@@ -38,7 +41,11 @@ def write(request: Request, path: str) -> None:
         MXNetError: nodes that cannot be written as Python.
     """
     network = Network(steps_of(request))
-    text = "\n".join([*_header(request), *_imports(network.lines), *network.lines]) + "\n" + _LOAD
+    text = (
+        "\n".join([*_header(request), *_imports(network.lines), *folded(network.lines)])
+        + "\n"
+        + _LOAD
+    )
     compile(text, path, "exec")
     tensors = network.tensors.items()
     arrays = {key: record_of_array(NDArray(t.contiguous())) for key, t in tensors}

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.python_operators import PythonOperators
 from ..op import arithmetic as operators
 from ..op.record import find
 from .base_symbol import BaseSymbol
@@ -16,7 +17,7 @@ from .functions import function_of
 __all__ = ["Arithmetic"]
 
 
-class Arithmetic(BaseSymbol):
+class Arithmetic(BaseSymbol, PythonOperators):
     """Gives symbols Python's operators; the methods are made from `core.op.arithmetic`."""
 
     __slots__ = ()

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError, argument_error
+from ..base.python_operators import PythonOperators
 from ..op import arithmetic as operators
 from ..op.dtypes import dtype_name
 from ..op.record import OpType, find
@@ -22,7 +23,7 @@ from .wrapping import receive
 __all__ = ["Arithmetic", "refuse_if_recorded", "too_large"]
 
 
-class Arithmetic(BaseArray):
+class Arithmetic(BaseArray, PythonOperators):
     """Gives arrays Python's operators; the methods are made from the table below."""
 
     __slots__ = ()

@@ -332,5 +332,5 @@ def _by_operator(name: str) -> Callable[[BaseSparseNDArray], Any]:
     return method
 
 
-BaseSparseNDArray.__neg__ = _by_operator("negative")  # type: ignore[operator]
-BaseSparseNDArray.__abs__ = _by_operator("abs")  # type: ignore[attr-defined]
+setattr(BaseSparseNDArray, "__neg__", _by_operator("negative"))  # noqa: B010
+setattr(BaseSparseNDArray, "__abs__", _by_operator("abs"))  # noqa: B010

@@ -180,7 +180,7 @@ class WorkerPool:
         with self._lock:
             self._check()
             by_connection = {worker.connection: worker for worker in self._workers}
-            ready = connections.wait(by_connection, timeout)
+            ready: list[Any] = connections.wait(by_connection, timeout)
             for connection in ready:
                 worker = by_connection[connection]
                 self._take(self._exchange(worker, connection.recv_bytes))
