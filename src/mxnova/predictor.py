@@ -102,11 +102,11 @@ class Predictor:
             if name in self._parameters and name not in input_shapes:
                 self._rest[name] = self._parameters[name]
             else:
-                self._rest[name] = self._zeros(name, shapes[id(node)][0], dtypes[id(node)][0])
-        heads = [shapes[id(e.node)][e.output] for e in self._symbol.entries]
+                self._rest[name] = self._zeros(name, shapes[node][0], dtypes[node][0])
+        heads = [shapes[e.node][e.output] for e in self._symbol.entries]
         self._output_shapes = [s if is_known(s) else None for s in heads]
         self._output_types = [
-            dtypes[id(e.node)][e.output] or torch.float32 for e in self._symbol.entries
+            dtypes[e.node][e.output] or torch.float32 for e in self._symbol.entries
         ]
         self._compile(Settled.of(self._symbol, shapes, dtypes))
 
@@ -372,14 +372,16 @@ class NDList(Sequence[tuple[str, np.ndarray[Any, Any]]]):
 def _symbol_of(source: Symbol | PathOrBytes) -> Symbol:
     if isinstance(source, Symbol):
         return source
-    head = source.lstrip()[:1] if isinstance(source, (str, bytes)) else ""
-    if head in ("{", b"{"):
-        return from_json(source)  # type: ignore[arg-type]
+    symbol: Symbol
+    if isinstance(source, (str, bytes)) and source.lstrip()[:1] in ("{", b"{"):
+        symbol = from_json(source)
+        return symbol
     text = read_file(os.fsdecode(source))
     try:
-        return from_json(text)
+        symbol = from_json(text)
     except MXNetError as error:
         raise type(error)(f"{os.fsdecode(source)}: {error}") from None
+    return symbol
 
 
 def _asking(symbol: Symbol, backend: str | None, precision: str) -> Symbol:

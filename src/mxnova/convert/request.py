@@ -93,7 +93,7 @@ class Request:
         wanted = dict.fromkeys(names, self.dtype)
         known = {name: torch_dtype(self.dtype) for name in names}
         table = infer_dtypes(symbol.nodes, known)
-        found = {n.name: table[id(n)][0] for n in symbol.nodes if n.op is None}
+        found = {n.name: table[n][0] for n in symbol.nodes if n.op is None}
         cast = {
             name: array.astype(self.dtype)
             if found.get(name) == known[names[0]] and array.dtype == np.float32

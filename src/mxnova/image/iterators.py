@@ -261,6 +261,7 @@ class ImageIter(io.DataIter):
         raise StopIteration
 
     def _filled(self, samples: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+        nd.empty(self.provide_data[0].shape)  # out of memory now, not after reading for hours
         while len(samples) < self.batch_size:
             self._rewind()
             samples += self._samples(self.batch_size - len(samples))

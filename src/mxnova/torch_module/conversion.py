@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+import torch
 from torch import Tensor, nn
 
 from ..checkpoint import save_checkpoint
-from ..core.base.errors import ArgumentError, ArgumentTypeError, shown
+from ..core.base.errors import ArgumentError, ArgumentTypeError, candidates, shown
 from ..core.base.free_names import FreeNames
 from ..core.graph.infer import infer_shapes
 from ..core.graph.node import Node
@@ -18,6 +20,7 @@ from ..core.nd.array import NDArray
 from .graph import Graph
 from .heads import labels_of, without_heads
 from .module import Fields, GraphModule, module_of
+from .open_sizes import Facts
 from .refusals import check
 from .sources import Arrays, Model, model_of
 
@@ -34,6 +37,7 @@ def to_torch(
     epoch: int | None = None,
     copy: bool = False,
     heads: Literal["keep", "strip"] = "keep",
+    shapes: Mapping[str, Sequence[int]] | None = None,
 ) -> GraphModule:
     """A model as a plain ``torch.nn.Module``, whose ``forward`` makes calls of torch only.
 
@@ -51,40 +55,63 @@ def to_torch(
         copy: False: tensors share the memory of the arrays, so that training changes both.
         heads: ``keep`` losses at the outputs, such as SoftmaxOutput, with MXNet's gradients, or
             ``strip`` them: the outputs are then what the losses are given.
+        shapes: shapes of inputs by name, needed where operators such as ``zeros(shape=(0, 8))``
+            make as much as these say; their sizes are examples. A Module and a Predictor know them.
 
     Returns:
         The module.
 
     Raises:
-        MXNetError: arrays that are missing or do not fit; operators that torch cannot trace, all
-            of them in one text, with node and reason.
+        MXNetError: arrays that are missing or do not fit; nodes that cannot run on tensors alone,
+            all of them in one text, with operator and reason.
     """
     if heads not in ("keep", "strip"):
         raise ArgumentError(f"to_torch: heads={shown(heads)}: must be 'keep' or 'strip'")
     found = model_of(model, params, aux, epoch)
     source = rewrite(found.symbol, Node.copy)  # later changes to attributes do not reach it
     symbol = without_heads(source) if heads == "strip" else source
-    _check_arrays(symbol, found.arrays)
-    check(symbol)
-    return _made(symbol, source, found, copy)
+    inputs = tuple(n for n in dict.fromkeys(symbol.list_inputs()) if n not in found.arrays)
+    facts = _facts(symbol, found, inputs, shapes)
+    _check_states(symbol, found.arrays)
+    check(symbol, facts)
+    return _made(symbol, source, found, facts, copy)
 
 
-def _check_arrays(symbol: Symbol, arrays: Arrays) -> None:
-    """Auxiliary states must be there, and shapes must fit."""
+def _facts(
+    symbol: Symbol,
+    model: Model,
+    inputs: tuple[str, ...],
+    given: Mapping[str, Sequence[int]] | None,
+) -> Facts:
+    """What is known of the variables; where all is known, it must fit."""
+    for name in given or ():
+        if name not in inputs:
+            raise ArgumentError(
+                f"to_torch: shapes: there is no input {name!r}{candidates(name, inputs)}"
+            )
+    examples = {n: tuple(s) for n, s in (model.shapes if given is None else given).items()}
+    shapes: dict[str, tuple[int, ...]] = {n: a.shape for n, a in model.arrays.items()}
+    shapes.update((n, s) for n, s in examples.items() if n in inputs)
+    if all(name in shapes for name in inputs):
+        infer_shapes(symbol.nodes, shapes)
+    plain = {n.name for n in symbol.nodes if n.op is None and "__dtype__" not in n.attrs}
+    dtypes = {name: torch.float32 for name in inputs if name in plain}
+    dtypes.update((n, a._tensor.dtype) for n, a in model.arrays.items())
+    return Facts(shapes, dtypes, inputs)
+
+
+def _check_states(symbol: Symbol, arrays: Arrays) -> None:
     missing = [n for n in symbol.list_auxiliary_states() if n not in arrays]
     if missing:
         raise ArgumentError(f"to_torch: params: auxiliary states are missing: {', '.join(missing)}")
-    infer_shapes(symbol.nodes, {n: array.shape for n, array in arrays.items()})
 
 
-def _made(symbol: Symbol, source: Symbol, model: Model, copy: bool) -> GraphModule:
-    variables = dict.fromkeys(symbol.list_inputs())
-    inputs = tuple(n for n in variables if n not in model.arrays)
+def _made(symbol: Symbol, source: Symbol, model: Model, facts: Facts, copy: bool) -> GraphModule:
     keys = FreeNames(_TAKEN)
     stored = [n for n in dict.fromkeys(source.list_inputs()) if n in model.arrays]
     name_map = {keys.free(name.replace(".", "_") or "_"): name for name in stored}
-    graph = Graph(symbol, [*inputs, *stored])
-    fields = Fields(graph, source, inputs, frozenset(labels_of(symbol)), name_map)
+    graph = Graph(symbol, [*facts.inputs, *stored], facts)
+    fields = Fields(graph, source, facts.inputs, frozenset(labels_of(symbol)), name_map)
     states = {*source.list_auxiliary_states()}
     frozen = model.frozen | _constant(source)
     tensors, buffers = {}, []

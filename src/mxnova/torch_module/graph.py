@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.graph.symbol import Symbol
+from .open_sizes import Facts, sized
+from .refusals import untraceable
 from .running import lowered_for
 
 __all__ = ["Graph"]
@@ -18,18 +20,22 @@ class Graph:
     Args:
         symbol: what to compute.
         order: names of its variables, in the order of the functions' arguments.
+        facts: what is known of them.
 
     Attributes:
         symbol: the same.
         order: the same.
+        untraceable: what torch.export and torch.compile cannot take.
         arguments: names of the functions' arguments, Python identifiers.
         functions: values of the variables to a tuple of outputs, by whether it is a training pass.
     """
 
-    def __init__(self, symbol: Symbol, order: Sequence[str]) -> None:
-        self.symbol = symbol
+    def __init__(self, symbol: Symbol, order: Sequence[str], facts: Facts) -> None:
+        self.symbol, self.facts = symbol, facts
         self.order = tuple(order)
-        lowered = {train: lowered_for(train, symbol, self.order) for train in (False, True)}
+        self.untraceable = untraceable(symbol)
+        complete = sized(symbol, facts)
+        lowered = {train: lowered_for(train, complete, self.order) for train in (False, True)}
         self.arguments = lowered[False].arguments
         self.functions: dict[bool, Callable[..., tuple[Any, ...]]] = {
             train: low.function for train, low in lowered.items()
@@ -40,4 +46,4 @@ class Graph:
         return self
 
     def __reduce__(self) -> Any:
-        return type(self), (self.symbol, self.order)
+        return type(self), (self.symbol, self.order, self.facts)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from ..core.base.errors import MXNetError
 from ..core.base.free_names import FreeNames
 from ..core.graph.symbol import Symbol
 from ..core.runtime.torch_api import is_transformed, only_torch
@@ -75,7 +76,10 @@ class GraphModule(nn.Module):
 
     def _run(self, *inputs: Tensor | None) -> Any:
         state = [getattr(self, key) for key in self._fields.name_map]
-        run = self._fields.graph.functions[self.training]
+        graph = self._fields.graph
+        if graph.untraceable and torch.compiler.is_compiling():
+            raise MXNetError("torch cannot trace " + "; ".join(graph.untraceable))
+        run = graph.functions[self.training]
         if torch.compiler.is_compiling() or not is_transformed():
             outputs = run(*inputs, *state)
         else:

@@ -58,31 +58,31 @@ class _Walk:
         self._dtypes = infer_dtypes(self._symbol.nodes, dtypes)
         self._refused: list[str] = []
 
-    def _inferred(self, shapes: Mapping[str, tuple[int, ...]]) -> dict[int, list[PartialShape]]:
+    def _inferred(self, shapes: Mapping[str, tuple[int, ...]]) -> dict[Node, list[PartialShape]]:
         known = {n: tuple(t.shape) for n, t in self._values.items()} | dict(shapes)
         table = infer_shapes(self._symbol.nodes, known)
-        return {id(node): list(table[id(node)]) for node in self._symbol.nodes}
+        return {node: list(table[node]) for node in self._symbol.nodes}
 
     def steps(self) -> Steps:
-        made: dict[int, Step | str] = {}
+        made: dict[Node, Step | str] = {}
         steps = []
         for node in self._symbol.nodes:
             if node.op is None:
-                made[id(node)] = node.name
+                made[node] = node.name
                 continue
             step = self._step(node)
             if step is None:
-                made[id(node)] = node.name  # refused at the end
+                made[node] = node.name  # refused at the end
                 continue
             self._connect(step, node, made)
-            made[id(node)] = step
+            made[node] = step
             steps.append(step)
         if self._refused:
             raise MXNetError(f"convert: no Python for {'; '.join(self._refused)}")
-        outputs = [(made[id(e.node)], e.output) for e in self._symbol.entries]
+        outputs = [(made[e.node], e.output) for e in self._symbol.entries]
         return Steps(steps, self._inputs, outputs)
 
-    def _connect(self, step: Step, node: Node, made: Mapping[int, Step | str]) -> None:
+    def _connect(self, step: Step, node: Node, made: Mapping[Node, Step | str]) -> None:
         """Tells a step what it reads; parameters that no layer has are read by the expression."""
         parameters: dict[str, Tensor] = {}
         places: dict[int, str] = {}
@@ -94,7 +94,7 @@ class _Walk:
                     parameters[name] = self._values[name]
             else:
                 places[place] = f"{{{len(step.reads)}}}"
-                step.reads.append((made[id(entry.node)], entry.output))
+                step.reads.append((made[entry.node], entry.output))
         for place in sorted(places):
             step.template = step.template.replace(f"{{{place}}}", f"\0{place}\0")
         for place, text in places.items():
@@ -123,8 +123,8 @@ class _Walk:
     def _traced(self, node: Node, read: Sequence[Entry]) -> Step | None:
         examples = [
             torch.zeros(
-                [int(size) for size in self._tables[0][id(e.node)][e.output] or ()],
-                dtype=self._dtypes[id(e.node)][e.output] or torch.float32,
+                [int(size) for size in self._tables[0][e.node][e.output] or ()],
+                dtype=self._dtypes[e.node][e.output] or torch.float32,
             )
             for e in read
         ]
@@ -136,7 +136,7 @@ class _Walk:
 
     def _shape(self, node: Node, output: int) -> Sizes | None:
         """The shape of a value, with None for sizes that are open."""
-        first, second = (table[id(node)][output] for table in self._tables)
+        first, second = (table[node][output] for table in self._tables)
         if first is None or second is None or not (is_known(first) and is_known(second)):
             return None
         pairs = zip(first, second, strict=True)

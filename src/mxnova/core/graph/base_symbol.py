@@ -50,8 +50,8 @@ class BaseSymbol:
         auxiliary = auxiliary_variables(self.nodes)
         found = [n for n in self.nodes if n.op is None]
         return (
-            [n for n in found if id(n) not in auxiliary],
-            [n for n in found if id(n) in auxiliary],
+            [n for n in found if n not in auxiliary],
+            [n for n in found if n in auxiliary],
         )
 
     def list_arguments(self) -> list[str]:
@@ -73,7 +73,7 @@ class BaseSymbol:
     @property
     def name(self) -> str | None:
         """The name of its node; None for a group."""
-        owners = {id(e.node) for e in self._entries}
+        owners = {e.node for e in self._entries}
         return self._entries[0].node.name if len(owners) == 1 else None
 
 

@@ -68,8 +68,8 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
 
     def get_children(self) -> Symbol | None:
         """A group of the inputs of its output nodes; None when they are variables."""
-        heads = {id(e.node): e.node for e in self._entries}
-        children = [e for node in heads.values() for e in node.inputs]
+        heads = dict.fromkeys(e.node for e in self._entries)
+        children = [e for node in heads for e in node.inputs]
         return symbol_of(children, self.semantics) if children else None
 
     def __len__(self) -> int:
@@ -164,7 +164,7 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
             made = self._with_inputs(name or "", args, kwargs)
         else:
             made = self._replaced(args, kwargs)
-            if name and len({id(e.node) for e in made._entries}) == 1:
+            if name and len({e.node for e in made._entries}) == 1:
                 made._entries[0].node.name = name
         self._entries, self._nodes = made._entries, None
 

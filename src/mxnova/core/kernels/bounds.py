@@ -7,6 +7,7 @@ import functools
 import math
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from ..runtime.torch_api import is_traced
@@ -27,7 +28,7 @@ def clipped(data: Tensor, low: float, high: float) -> Tensor:
         return within(data, low, high)
     # Its gradient is 0 where a bound is reached: here one step beyond those of the result.
     below, above = _next(low, -math.inf, data.dtype), _next(high, math.inf, data.dtype)
-    result: Tensor = torch.ops.aten.hardtanh(data, below, above)
+    result = F.hardtanh(data, below, above)
     result.detach().clamp_(low, high)
     return result
 

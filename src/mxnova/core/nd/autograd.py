@@ -34,7 +34,7 @@ from ..runtime.threads import single_threaded
 from ..runtime.torch_api import base_of, has_backward_hooks, is_zero_tensor, run_backward
 from .access import READ, settle
 from .base_array import CLASSES, BaseArray
-from .memory import give_up, regain, take
+from .memory import adopt_memory, reacquire_memory, release_memory
 from .recording import STATE
 from .sparse_gradient import sparse_gradient, take_sparse_gradient
 from .tape import (
@@ -134,17 +134,17 @@ def store_gradient(array: BaseArray, fresh: Tensor | None, grad_req: str) -> Non
     """Puts a gradient that nobody else holds, or none, into its array."""
     if fresh is None:
         if grad_req == "write":
-            regain(array)
+            reacquire_memory(array)
             clear(array)
         return
     fresh = fresh.detach() if fresh.requires_grad else fresh
     if fresh.is_sparse or array.stype != "default":
-        regain(array)
+        reacquire_memory(array)
         take_sparse_gradient(array, fresh, grad_req)
     elif grad_req == "add":
         array._target.add_(fresh.to(array._raw.device, array._raw.dtype))
     else:
-        take(array, contiguous(fresh), "backward")
+        adopt_memory(array, contiguous(fresh), "backward")
 
 
 # Heads --------------------------------------------------------------------------------------------
@@ -319,14 +319,14 @@ def backward(
     leaves, buffers, sources = _wanted(found, nodes)
     run = _run_alone if is_small(nodes) else run_backward
     if head_grads is None:  # else they might be read
-        give_up(buffers)
+        release_memory(buffers)
     try:
         gradients = _gradients(
             "backward", found, leaves, sources, retain_graph, False, train_mode, run
         )
     except BaseException:
         for array in buffers:
-            regain(array)
+            reacquire_memory(array)
         raise
     if len(gradients) > 1 or head_grads is not None:
         gradients = _distinct(gradients, found)

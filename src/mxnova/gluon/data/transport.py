@@ -40,7 +40,7 @@ def reduce_ndarray(data: nd.NDArray) -> Any:
     """
     if not data.size:
         return data.__reduce__()
-    address, _, dtype, shape, offset = sharing.sent(data.as_in_context(_SHARED))
+    address, _, dtype, shape, offset = sharing.reduce_array(data.as_in_context(_SHARED))
     pid, *rest = address
     return rebuild_ndarray, (pid, (*rest, offset), shape, dtype)
 
@@ -55,7 +55,7 @@ def rebuild_ndarray(pid: int, fd: Any, shape: tuple[int, ...], dtype: Any) -> nd
         dtype: its element type.
     """
     *rest, offset = fd
-    return sharing.received((pid, *rest), _SHARED, dtype, shape, offset)
+    return sharing.rebuild_array((pid, *rest), _SHARED, dtype, shape, offset)
 
 
 def reduce_np_ndarray(data: np_ndarray) -> Any:

@@ -125,14 +125,14 @@ class Builder:
     def end(self, values: Sequence[Value], names: Sequence[str]) -> list[Value]:
         """Names what was made for an ONNX node: its result as the node, the rest by operators."""
         heads = [v.entry.node for v in values if v.entry is not None]
-        lone = len({id(node) for node in heads}) == 1
-        named: set[int] = set()
+        lone = len({*heads}) == 1
+        named: set[Node] = set()
         for node, name in zip(heads, names, strict=False):
-            if id(node) not in named and any(node is own for own in self._own):
+            if node not in named and any(node is own for own in self._own):
                 node.name = self._unique(self.base if lone else name)
-                named.add(id(node))
+                named.add(node)
         for node in self._own:
-            if id(node) not in named and node.op is not None:
+            if node not in named and node.op is not None:
                 node.name = self._unique(f"{self.base}_{node.op.name.strip('_').lower()}")
         return [value.renamed(name) for value, name in zip(values, names, strict=False)]
 
@@ -285,8 +285,8 @@ def _inferred(
     shapes = {f"{i}": value.shape or (1,) for i, value in enumerate(inputs)}
     dtypes = {f"{i}": torch_dtype(value.dtype) for i, value in enumerate(inputs)}
     nodes = [*variables, node]
-    found = infer_shapes(nodes, shapes, facts=HugeShapes)[id(node)]
-    types = infer_dtypes(nodes, dtypes)[id(node)]
+    found = infer_shapes(nodes, shapes, facts=HugeShapes)[node]
+    types = infer_dtypes(nodes, dtypes)[node]
     if not all(map(is_known, found)):
         raise MXNetError("the shape of its result depends on numbers")
     shapes_found = [shape for shape in found if shape is not None]

@@ -374,15 +374,22 @@ def _heads(x):
         "loss": mx.sym.make_loss(x),
         "places": mx.sym.argmax(x, axis=1),
         "constant": mx.sym.zeros((2, 3)),
+        "of a loss": mx.sym.exp(mx.sym.make_loss(x)) * 2,
+        "of what wants none": mx.sym.make_loss(x) + mx.sym.var("y", shape=(2, 3)),
     }
 
 
 @pytest.mark.parametrize(
-    "name, slope", [("blocked", 3), ("loss", 4), ("places", 3), ("constant", 3)]
+    "name, slope",
+    [
+        *[("blocked", 3), ("loss", 4), ("places", 3), ("constant", 3)],
+        *[("of a loss", 4), ("of what wants none", 4)],
+    ],
 )
 def test_the_last_outputs_may_need_no_head_gradient(name, slope):
     x = mx.sym.var("x")
-    bound = mx.sym.Group([x * 3, _heads(x)[name]]).simple_bind(mx.cpu(), x=(2, 3))
+    group = mx.sym.Group([x * 3, _heads(x)[name]])
+    bound = group.simple_bind(mx.cpu(), {"x": "write", "y": "null"}, x=(2, 3))
     bound.forward(is_train=True)
     bound.backward([mx.nd.ones((2, 3))])
     assert (bound.grad_dict["x"].asnumpy() == slope).all()

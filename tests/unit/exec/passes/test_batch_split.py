@@ -8,7 +8,7 @@ from unittest import mock
 import numpy as np
 
 import mxnova as mx
-from mxnova.core.exec.backends import aten
+from mxnova.core.exec.passes import batch_split
 
 
 def answers(x):
@@ -24,7 +24,7 @@ def answers(x):
     data = rng.normal(size=shape)
     found = []
     for images in (0, 1):
-        with mock.patch.object(aten, "images_at_once", return_value=images):
+        with mock.patch.object(batch_split, "images_at_once", return_value=images):
             predictor = mx.Predictor(x, given, {"data": shape})
         mx.random.seed(5)
         found.append([o.copy() for o in predictor.predict(data=data)])

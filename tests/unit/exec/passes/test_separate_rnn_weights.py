@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import mxnova as mx
-from mxnova.core.exec.compilation import training
+from mxnova.core.exec.passes import separate_rnn_weights
 from mxnova.gluon import rnn
 
 LAYERS = {
@@ -62,17 +62,17 @@ def passed(name):
 @pytest.mark.parametrize("name", LAYERS)
 def test_outputs_and_gradients_stay(name, monkeypatch):
     taken = []
-    own = training.with_weights_apart
+    own = separate_rnn_weights.with_weights_apart
 
     def watched(symbol, facts):
         rewritten = own(symbol, facts)
         taken.append(rewritten is not symbol)
         return rewritten
 
-    monkeypatch.setattr(training, "with_weights_apart", watched)
+    monkeypatch.setattr(separate_rnn_weights, "with_weights_apart", watched)
     found = passed(name)
     assert taken == [True]
-    monkeypatch.setattr(training, "with_weights_apart", lambda symbol, facts: symbol)
+    monkeypatch.setenv("MXNOVA_PASSES", "-separate_rnn_weights")
     for mine, expected in zip(found, passed(name), strict=True):
         np.testing.assert_allclose(mine, expected, rtol=1e-5, atol=1e-6)
 

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 import mxnova as mx
+from mxnova.core.exec.fused.subsampling import Subsampled
 from mxnova.core.exec.passes.matching import is_image_convolution
-from mxnova.core.exec.passes.stride_hoisting import Subsampled, without_unread_positions
+from mxnova.core.exec.passes.stride_hoisting import without_unread_positions
 
 from ..backends.test_aten import answers, close
 
@@ -39,7 +40,7 @@ def rewritten(symbol, shape=SHAPE):
     def of(node):
         return [known[name] for name in node.output_names()]
 
-    return without_unread_positions(symbol, {id(n): of(n) for n in symbol.nodes})
+    return without_unread_positions(symbol, {n: of(n) for n in symbol.nodes})
 
 
 def strides(symbol):

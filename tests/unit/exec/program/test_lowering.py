@@ -13,7 +13,7 @@ from mxnova.core.exec.program.lowering import lower
 
 def lowered(symbol, runner=None):
     variables = [n for part in symbol.variables() for n in part]
-    contexts = {id(n): mx.cpu() for n in symbol.nodes}
+    contexts = {n: mx.cpu() for n in symbol.nodes}
     return lower(symbol, variables, runner or (lambda node, op, context: op.forward), contexts)
 
 

@@ -27,7 +27,7 @@ def bound(context, groups=None):
 
 def places(symbol):
     contexts = contexts_of(symbol.nodes, mx.cpu(0), GROUPS)
-    return {n.name: str(contexts[id(n)]) for n in symbol.nodes}
+    return {n.name: str(contexts[n]) for n in symbol.nodes}
 
 
 def test_nodes_run_where_their_group_is():

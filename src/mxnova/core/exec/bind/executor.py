@@ -21,7 +21,7 @@ from ...kernels.transpose import contiguous
 from ...nd.array import NDArray
 from ...nd.autograd import store_gradient
 from ...nd.deferred_errors import fail, recover
-from ...nd.memory import give_up, regain, replace
+from ...nd.memory import reacquire_memory, release_memory, replace
 from ...nd.wrapping import owned
 from ...op.sparse.storage import Value
 from ...runtime.context import Context
@@ -97,9 +97,10 @@ class Executor:
             raise ArgumentTypeError(f"bind: shared_exec={shown(shared_exec)}: must be an executor")
         self._program = self._compiled(shared_exec.outputs if shared_exec else [])
         self._inference = Inference(self._program)
+        self._inference.prepare(self._values(), self._is_shared())
         self._pass = RecordedPass(self._inference, self._tracked, ctx)
         written = written_variables(symbol.nodes)
-        names = {n.name for n in symbol.nodes if id(n) in written}
+        names = {n.name for n in symbol.nodes if n in written}
         self._written = [a for n, a in {**args, **aux_states}.items() if n in names]
 
     def _is_tracked(self, name: str) -> bool:
@@ -113,7 +114,7 @@ class Executor:
         for node in self._symbol.nodes:
             if node.op is not None:
                 continue
-            place = self._contexts[id(node)]
+            place = self._contexts[node]
             given = self._arg_dict.get(node.name, self._aux_dict.get(node.name))
             _check_place(f"the array of {node.name!r}", given, place)
             _check_place(f"the gradient of {node.name!r}", self._grad_dict.get(node.name), place)
@@ -131,10 +132,10 @@ class Executor:
             lender = lenders[number] if number < len(lenders) else None
             self.outputs.append(
                 allocated_output(
-                    stypes[id(node)][i],
-                    shapes[id(node)][i],
-                    dtypes[id(node)][i] or torch.float32,
-                    self._contexts[id(node)],
+                    stypes[node][i],
+                    shapes[node][i],
+                    dtypes[node][i] or torch.float32,
+                    self._contexts[node],
                     lender,
                 )
             )
@@ -324,12 +325,12 @@ class Executor:
         heads = head_gradients(self._symbol, out_grads, self._pass.results or [], wanted)
         buffers = [(self.grad_dict[names[i]], self._grad_req[names[i]]) for i in self._tracked]
         written = [a for a, request in buffers if a is not None and request == "write"]
-        give_up(written)
+        release_memory(written)
         try:
             self._pass.differentiate(heads)
         except BaseException:
             for array in written:
-                regain(array)
+                reacquire_memory(array)
             raise
         gradients = self._pass.take_gradients()
         for (buffer, request), fresh in zip(buffers, gradients, strict=True):

@@ -126,19 +126,19 @@ def simple_bind(
     )
 
     def wanted(node: Node, stype: str) -> _Wanted:
-        shape, dtype = table[id(node)][0], dtypes[id(node)][0]
+        shape, dtype = table[node][0], dtypes[node][0]
         if not is_known(shape) or shape is None:
             raise MXNetError(
                 f"simple_bind: the shape of {node.name!r} stays {shape_text(shape)}: "
                 f"the given shapes are incomplete ({_shown(given)})"
             )
-        return _Wanted(stype, shape, contexts[id(node)], dtype or torch.float32)
+        return _Wanted(stype, shape, contexts[node], dtype or torch.float32)
 
     args = {n.name: sharing.argument(n.name, False, wanted(n, stypes[n.name])) for n in arguments}
     aux = {n.name: sharing.state(n.name, wanted(n, stypes[n.name])) for n in auxiliary}
     requests = requests_of(list(args), grad_req)
     gradients = {
-        n.name: sharing.argument(n.name, True, wanted(n, d_stypes.get(id(n), "default")))
+        n.name: sharing.argument(n.name, True, wanted(n, d_stypes.get(n, "default")))
         for n in arguments
         if requests[n.name] != "null"
     }
@@ -190,7 +190,7 @@ def _decided_by_operators(
     variables = [n for n in symbol.nodes if n.op is None]
     while True:
         table = infer_dtypes(symbol.nodes, known)
-        undecided = [n.name for n in variables if table[id(n)][0] is None]
+        undecided = [n.name for n in variables if table[n][0] is None]
         if not undecided:
             return table
         try:

@@ -243,7 +243,7 @@ def for_binding(symbol: Symbol, stypes: Mapping[str, str]) -> Symbol:
     stored = infer_stypes(symbol.nodes, stypes)
 
     def is_dense(node: Node) -> bool:
-        read = (stored[id(e.node)][e.output] for e in node.inputs)
-        return all(s == "default" for s in (*read, *stored[id(node)]))
+        read = (stored[e.node][e.output] for e in node.inputs)
+        return all(s == "default" for s in (*read, *stored[node]))
 
     return partitioned(symbol, lambda node: is_dense(node) and selects(node))

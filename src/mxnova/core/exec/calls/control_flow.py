@@ -18,6 +18,7 @@ from ...base.errors import argument_error
 from ...base.params import AnyCount, Longs
 from ...base.shapes import PartialShape
 from ...graph.infer import infer_dtypes, infer_shapes
+from ...graph.node import Node
 from ...graph.symbol import Symbol
 from ...op.declaration import operator
 from ...op.gradient import is_source, starting
@@ -78,10 +79,10 @@ class _Body:
         made = zip(self._symbol.entries, outputs, strict=False)
         return self._listed(infer_dtypes(self._symbol.nodes, known, made))
 
-    def _listed(self, table: dict[int, list[Any]]) -> tuple[list[Any], list[Any]]:
+    def _listed(self, table: dict[Node, list[Any]]) -> tuple[list[Any], list[Any]]:
         variables = [n for n in self._symbol.nodes if n.op is None]
-        outputs = [table[id(e.node)][e.output] for e in self._symbol.entries]
-        return [table[id(n)][0] for n in variables], outputs
+        outputs = [table[e.node][e.output] for e in self._symbol.entries]
+        return [table[n][0] for n in variables], outputs
 
     def __len__(self) -> int:
         return len(self._names)

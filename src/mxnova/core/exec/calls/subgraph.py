@@ -94,18 +94,18 @@ def closed(outputs: Sequence[Symbol], scope: str, distinct: int | None = None) -
 
 def cut(drawn: Symbol, scope: str) -> Body:
     """The part of `drawn` inside `scope`, on variables where it reads something outside."""
-    outside: dict[int, Entry] = {}  # by id of the variable that stands for it
+    outside: dict[Node, Entry] = {}  # by the variable that stands for it
 
     def replace(node: Node, inputs: Sequence[Entry]) -> Node | list[Entry]:
         if node.attrs.get(_KEY) == scope:
             return node.copy(inputs)
         entries = [Entry(node, i) for i in range(node.n_outputs())]
         variables = [Node(None, output_name(e), {}) for e in entries]
-        outside.update((id(v), e) for v, e in zip(variables, entries, strict=True))
+        outside.update(zip(variables, entries, strict=True))
         return [Entry(v, 0) for v in variables]
 
     body = rewrite(drawn, replace)
-    return Body(body, {n.name: outside[id(n)] for n in body.nodes if id(n) in outside})
+    return Body(body, {n.name: outside[n] for n in body.nodes if n in outside})
 
 
 def applied(

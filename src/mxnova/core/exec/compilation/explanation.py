@@ -53,8 +53,8 @@ def explained(
         if node.op is None:
             continue
         backend, reason = taken.get(node.name) or (DEFAULT, "")
-        if backend == DEFAULT and id(node) in refused:
-            reason = "; ".join(filter(None, (refused[id(node)], reason)))
+        if backend == DEFAULT and node in refused:
+            reason = "; ".join(filter(None, (refused[node], reason)))
         found.append(Placement(node.name, node.op.name, backend, reason or "a kernel of its own"))
     return found
 
@@ -87,9 +87,9 @@ def _absorbed(node: Node) -> dict[str, tuple[str, str]]:
     return dict.fromkeys(getattr(node.op, "absorbed", ()), (DEFAULT, text))
 
 
-def _refused(program: Program, constants: Mapping[str, Tensor]) -> dict[int, str]:
-    """Why nodes, by id, do not run where they ask for."""
-    found: dict[int, str] = {}
+def _refused(program: Program, constants: Mapping[str, Tensor]) -> dict[Node, str]:
+    """Why nodes do not run where they ask for."""
+    found: dict[Node, str] = {}
     for name in wanted(program.symbol):
         if name == DEFAULT:
             continue
@@ -97,13 +97,13 @@ def _refused(program: Program, constants: Mapping[str, Tensor]) -> dict[int, str
         asking = [node for node in program.symbol.nodes if wants(node, name)]
         reason = f"there is no backend {name!r}" if backend is None else backend.unavailable()
         if backend is None or reason:
-            found.update((id(node), f"{name}: {reason}") for node in asking)
+            found.update((node, f"{name}: {reason}") for node in asking)
         elif not backend.supports(program):
-            found.update((id(node), f"{name}: not for this context") for node in asking)
+            found.update((node, f"{name}: not for this context") for node in asking)
         else:
             refusals = backend.refusals(program, constants)
             fallback = f"{name}: slower there" if name == "auto" else f"{name}: too few together"
             for node in asking:
-                reason = refusals.get(id(node))
-                found[id(node)] = f"{name}: {reason}" if reason else fallback
+                reason = refusals.get(node)
+                found[node] = f"{name}: {reason}" if reason else fallback
     return found

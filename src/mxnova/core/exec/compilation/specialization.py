@@ -86,6 +86,20 @@ class Inference:
         """Whether it matters if others may write to the memory of inputs."""
         return bool(self._watched)
 
+    def prepare(self, values: Sequence[Any], shared: bool = False) -> None:
+        """Lets the backend `auto`, where nodes ask for it, measure now: no later run does.
+
+        Args:
+            values: of the program's variables, in order.
+            shared: others may write to the memory of some, so that nothing is rewritten.
+        """
+        if not (shared and self._watched):
+            backends.measure(self.program, self._constants_of(values))
+
+    def _constants_of(self, values: Sequence[Any]) -> dict[str, Tensor]:
+        """The watched inputs, by name."""
+        return {self.program.variables[i].name: values[i] for i in self._watched}
+
     def specialize(self, values: Sequence[Any]) -> None:
         """Compiles the program now, rewritten around the parameters among `values`."""
         if self._watched:
@@ -98,7 +112,7 @@ class Inference:
         self.specialize(values)
         special = self._special
         lowered = None if special is None else special.lowered
-        constants = {self.program.variables[i].name: values[i] for i in self._watched}
+        constants = self._constants_of(values)
         return explained(self.program, lowered or self._unconditional, constants)
 
     def run(self, values: Sequence[Any], shared: bool = False) -> Sequence[Any]:
@@ -116,6 +130,8 @@ class Inference:
         if self._are_constant and special is not None and special.lowered is not None:
             return execute(special.lowered, values)
         tensors = tuple([values[i] for i in self._watched])
+        if special is None:
+            self.prepare(values)
         if special is None or not special.fits(tensors):
             self._special = _seen(tensors, None)
             return self.program.run(values)

@@ -10,9 +10,9 @@ from typing import Any
 from ...base import env
 from ...runtime.profiler import PROFILER
 from .. import backends
-from ..passes.blocked_layout import in_blocks
-from ..passes.pooling_before_activation import with_early_maxima
-from ..passes.separate_rnn_weights import with_weights_apart
+from ..passes.definition import Target
+from ..passes.pipeline import TRAINING as TRAINING_PASSES
+from ..passes.pipeline import enabled, rewritten
 from ..program.interpreter import Observer
 from ..program.lowering import Lowered
 from ..program.program import TRAINING, Program, execute
@@ -29,8 +29,9 @@ class Training:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._may_rewrite = bool(env.get("MXNOVA_FUSE"))
-        self._mirrors = bool(env.get("MXNET_BACKWARD_DO_MIRROR"))
+        passes = enabled() if env.get("MXNOVA_FUSE") else frozenset[str]()
+        mirrors = bool(env.get("MXNET_BACKWARD_DO_MIRROR"))
+        self._target = Target(program.facts, passes, mirrors=mirrors)
 
     def run(self, values: Sequence[Any], observers: Sequence[Observer] = ()) -> Sequence[Any]:
         """The outputs and what `Program.recorded` has further.
@@ -49,9 +50,6 @@ class Training:
     def _unwatched(self) -> Lowered:
         program = self._program.recorded
         symbol = backends.for_training(program)
-        if self._may_rewrite:
-            symbol = with_early_maxima(symbol)
-            symbol = in_blocks(symbol, program.facts, self._mirrors)
-            symbol = with_weights_apart(symbol, program.facts)
+        symbol = rewritten(TRAINING_PASSES, symbol, self._target)
         is_same = symbol is program.symbol
         return program.lowered(TRAINING) if is_same else program.lower(symbol, TRAINING)

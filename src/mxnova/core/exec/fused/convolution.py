@@ -12,9 +12,10 @@ from torch import Tensor
 from ...base.shapes import is_known
 from ...kernels.transpose import channels_last
 from ...op.infer import Shapes
-from ...op.record import Op, OpType
+from ...op.record import Op
 from ...op.traits import InputShapes, ItemAxes
 from ...runtime import torch_api
+from ..program.private import private_operator
 
 __all__ = ["FusedConvolution", "Geometry", "laid_out"]
 
@@ -35,6 +36,7 @@ class Geometry(NamedTuple):
         return tuple((n + 2 * p - d * (k - 1) - 1) // t + 1 for n, k, p, t, d in each)
 
 
+@private_operator
 class FusedConvolution(Op):
     """A convolution with sum and activation, its weights laid out for the kernel.
 
@@ -61,8 +63,6 @@ class FusedConvolution(Op):
     dtype: torch.dtype
     in_place: bool = False
     is_fresh = True
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
 
     def inputs(self) -> tuple[str, ...]:
         """The image and what is added."""
@@ -109,9 +109,6 @@ class FusedConvolution(Op):
         return torch_api.convolution_pointwise(
             image, self.weight, self.bias, self.geometry, self.unary, other, self.in_place
         )
-
-
-FusedConvolution.type = OpType(["_FusedConvolution"], FusedConvolution, FusedConvolution.forward)
 
 
 def laid_out(weight: Tensor, geometry: Geometry, shape: Any) -> Tensor:

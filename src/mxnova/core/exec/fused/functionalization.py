@@ -18,7 +18,8 @@ from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.gradient import Writer
-from ...op.record import Op, OpType
+from ...op.record import Op
+from ..program.private import private_operator
 from .training_group import Function
 
 __all__ = ["WritesApart"]
@@ -73,11 +74,11 @@ class _NodeThatWrites:
     def __init__(self, node: Node, symbol: Symbol) -> None:
         self._node = node
         self._variables = [n.name for n in type(symbol)([Entry(node, 0)]).nodes if n.op is None]
-        behind = {id(node)}
+        behind = {node}
         for other in symbol.nodes:
-            if any(id(e.node) in behind for e in other.inputs):
-                behind.add(id(other))
-        self.heads = [i for i, e in enumerate(symbol.entries) if id(e.node) in behind]
+            if any(e.node in behind for e in other.inputs):
+                behind.add(other)
+        self.heads = [i for i, e in enumerate(symbol.entries) if e.node in behind]
 
     def write(
         self, given: dict[str, Tensor], results: Iterator[Tensor]
@@ -118,6 +119,7 @@ class _Moving(torch.autograd.Function):
         return None, *d_results
 
 
+@private_operator
 class _Pure(Op):
     """An operator in training, without what its backward pass would write.
 
@@ -126,8 +128,6 @@ class _Pure(Op):
     """
 
     own: Op
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
 
     def inputs(self) -> tuple[str, ...]:
         """Those of the operator."""
@@ -140,9 +140,6 @@ class _Pure(Op):
     def forward(self, *data: Tensor) -> Any:
         """Runs the operator as in training."""
         return self.own.forward(*data, train=True)
-
-
-_Pure.type = OpType(["_Pure"], _Pure, _Pure.forward)
 
 
 def _without_writes(symbol: Symbol) -> tuple[Symbol, list[Node]]:

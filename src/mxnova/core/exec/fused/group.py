@@ -16,8 +16,10 @@ from ...graph.partition import Selection, grouped, partitioned
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.infer import DTypes, Shapes
-from ...op.record import Op, OpType, numbered
+from ...op.record import Op, numbered
 from ...runtime.context import Context
+from ..program.private import private_operator
+from ..program.program import ArrayFacts, Facts, Program, execute
 
 __all__ = ["Group", "Runner", "function_of", "with_groups"]
 
@@ -27,6 +29,7 @@ Runner = Callable[[Sequence[Tensor]], Sequence[Tensor]]
 _KEPT = 16  # runners of a group, one for each set of shapes
 
 
+@private_operator
 class Group(Op):
     """Nodes as one operator, made ready for the shapes that it meets.
 
@@ -42,8 +45,6 @@ class Group(Op):
     constants: Mapping[str, Tensor]
     precision: str
     is_opaque = True
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
 
     def __init__(self, **values: Any) -> None:
         super().__init__(**values)
@@ -72,7 +73,7 @@ class Group(Op):
         known.update((n, tuple(t.shape)) for n, t in self.constants.items())
         table = infer_shapes(self.body.nodes, known)
         for name, entry in zip(s.outputs, self.body.entries, strict=True):
-            s[name] = table[id(entry.node)][entry.output]
+            s[name] = table[entry.node][entry.output]
 
     def infer_dtype(self, t: DTypes) -> None:
         """Those of the body."""
@@ -80,7 +81,7 @@ class Group(Op):
         known.update((n, c.dtype) for n, c in self.constants.items())
         table = infer_dtypes(self.body.nodes, known)
         for name, entry in zip(t.outputs, self.body.entries, strict=True):
-            t[name] = table[id(entry.node)][entry.output]
+            t[name] = table[entry.node][entry.output]
 
     def nodes(self) -> list[Node]:
         """What it runs."""
@@ -118,8 +119,6 @@ def function_of(
         context: where it runs.
         watched: whether the profiler sees each node, and errors name it.
     """
-    from ..program.program import ArrayFacts, Facts, Program, execute  # which knows of backends
-
     given = dict(zip(group.names, data, strict=True)) | dict(group.constants)
     facts = {n: ArrayFacts(tuple(t.shape), t.dtype) for n, t in given.items()}
     program = Program.ready(group.body, Facts(facts, context))
@@ -134,9 +133,6 @@ def function_of(
         return execute(lowered, inputs) if watched else lowered.function(*inputs)
 
     return run
-
-
-Group.type = OpType(["_Group"], Group, Group.forward)
 
 
 def with_groups(
@@ -159,7 +155,7 @@ def with_groups(
     good = {i for i, g in groups.items() if is_worth(g.nodes)}
     bodies = {id(s) for n in symbol.nodes for s in n.subgraphs}  # there already
     variables = {n.name: n for n in symbol.nodes if n.op is None}
-    parts = partitioned(symbol, lambda node: id(node) in good and selects(node), shared=True)
+    parts = partitioned(symbol, lambda node: node in good and selects(node), shared=True)
 
     def replace(node: Node, inputs: list[Entry]) -> Node | None:
         if node.op is None:

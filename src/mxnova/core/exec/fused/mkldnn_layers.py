@@ -138,11 +138,11 @@ class FusedLayer(Op):
         table = infer_shapes(nodes, known, [(head, s.known("output"))])
         for outer, shape in self._learned(table, s.inputs):
             s[outer] = shape
-        s["output"] = table[id(head.node)][head.output]
+        s["output"] = table[head.node][head.output]
 
-    def _learned(self, table: Mapping[int, list[Any]], inputs: Sequence[str]) -> list[Any]:
+    def _learned(self, table: Mapping[Node, list[Any]], inputs: Sequence[str]) -> list[Any]:
         """Facts of the subgraph's variables, by names of the inputs."""
-        facts = {n.name: table[id(n)][0] for n in self.subgraphs[0].nodes if n.op is None}
+        facts = {n.name: table[n][0] for n in self.subgraphs[0].nodes if n.op is None}
         return [(outer, facts[name]) for name, outer in zip(self.chain.names, inputs, strict=False)]
 
     def infer_dtype(self, t: DTypes) -> None:
@@ -167,7 +167,7 @@ class FusedLayer(Op):
         table = infer_dtypes(nodes, known, [(head, t.known("output"))])
         for outer, dtype in self._learned(table, t.inputs):
             t[outer] = dtype
-        t["output"] = table[id(head.node)][head.output]
+        t["output"] = table[head.node][head.output]
 
     def _int8(self) -> list[str]:
         """Parameters that are int8."""

@@ -10,56 +10,19 @@ what lies between them. On one core with AVX2, 12 heads of 64: 512 positions tak
 from __future__ import annotations
 
 import torch
-import torch.nn.functional as F
-from torch import Tensor
 
 from ...graph.infer import DTypeTable
 from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
-from ...op.infer import Shapes
-from ...op.record import Op, OpType
-from ...op.traits import InputShapes, ItemAxes
+from ..fused.attention import FusedAttention
+from .definition import Pass
 from .readers import Readers
 
-__all__ = ["FusedAttention", "with_fused_attention"]
+__all__ = ["PASS", "with_fused_attention"]
 
 _SCORES = "_contrib_interleaved_matmul_selfatt_qk"
 _VALUES = "_contrib_interleaved_matmul_selfatt_valatt"
-
-
-class FusedAttention(Op):
-    """Self-attention of interleaved projections.
-
-    Attributes:
-        heads: number of heads.
-        absorbed: names of the nodes that it stands for.
-    """
-
-    heads: int
-    absorbed: tuple[str, ...]
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
-
-    def item_axis(self, axes: ItemAxes, shapes: InputShapes) -> int | None:
-        """The second axis."""
-        return 1 if axes[0] == 1 else None
-
-    def infer_shape(self, s: Shapes) -> None:
-        """(length, batch, heads x size) of (length, batch, heads x 3 x size)."""
-        length, batch, features = s.data
-        s.output = (length, batch, features // 3)
-
-    def forward(self, data: Tensor) -> Tensor:
-        """softmax(queries @ keys.T / sqrt(size)) @ values, head by head."""
-        length, batch, _ = data.shape
-        parts = data.reshape(length, batch, self.heads, 3, -1).permute(3, 1, 2, 0, 4)
-        queries, keys, values = parts.unbind(0)
-        found = F.scaled_dot_product_attention(queries, keys, values)
-        return found.permute(2, 0, 1, 3).reshape(length, batch, -1)
-
-
-FusedAttention.type = OpType(["_FusedAttention"], FusedAttention, FusedAttention.forward)
 
 
 def with_fused_attention(symbol: Symbol, dtypes: DTypeTable) -> Symbol:
@@ -78,7 +41,7 @@ def with_fused_attention(symbol: Symbol, dtypes: DTypeTable) -> Symbol:
         before = _scores_of(readers, weights)
         if before is None or before.inputs[0] != projections:
             return None
-        if dtypes[id(projections.node)][projections.output] is not torch.float32:
+        if dtypes[projections.node][projections.output] is not torch.float32:
             return None
         names = (before.name, weights.node.name, node.name)
         op = FusedAttention(heads=node.op.attr("heads"), absorbed=names)
@@ -97,3 +60,11 @@ def _scores_of(readers: Readers, weights: Entry) -> Node | None:
         return None
     before = scores[0].node
     return before if before.op is not None and before.op.name == _SCORES else None
+
+
+PASS = Pass(
+    "attention_fusion",
+    requires="interleaved float32 projections, plain softmax, scores and weights read once",
+    ensures="self-attention is one kernel",
+    apply=lambda symbol, target: with_fused_attention(symbol, target.facts.dtypes(symbol)),
+)

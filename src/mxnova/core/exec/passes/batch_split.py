@@ -9,12 +9,10 @@ processes on two cores takes 255 ms instead of 530.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from ...graph.infer import ShapeTable
@@ -22,13 +20,15 @@ from ...graph.node import Node
 from ...graph.symbol import Symbol
 from ...op.nn.convolution import Convolution
 from ...runtime import tuning
-from ...runtime.context import Context
-from ...runtime.threads import map_single_threaded, pays_apart, thread_count
+from ...runtime.threads import pays_apart, thread_count
+from ..fused.batches import BatchGroup
 from ..fused.convolution import FusedConvolution
-from ..fused.group import Group, function_of, with_groups
+from ..fused.group import Group, with_groups
 from ..program.workload import multiplications
+from .definition import Pass, Target
+from .matching import parameter_names
 
-__all__ = ["images_at_once", "with_batches_apart"]
+__all__ = ["PASS", "images_at_once", "images_of", "with_batches_apart"]
 
 
 # What may be shared out ---------------------------------------------------------------------------
@@ -42,13 +42,13 @@ def _is_apart(
     if node.op is None or (variables & parameters) - constants.keys():
         return False
     axes = [None if e.node.op is None and e.node.name in constants else 0 for e in node.inputs]
-    return node.op.item_axis(axes, [shapes[id(e.node)][e.output] for e in node.inputs]) == 0
+    return node.op.item_axis(axes, [shapes[e.node][e.output] for e in node.inputs]) == 0
 
 
 def images_at_once(symbol: Symbol, shapes: ShapeTable) -> int:
     """How many images a thread takes at once; 0 where the batch is better left together."""
     convolutions = [n for n in symbol.nodes if isinstance(n.op, Convolution)]
-    sizes = {shapes[id(n)][0][0] for n in convolutions if multiplications(n, shapes)}  # type: ignore[index]
+    sizes = {shapes[n][0][0] for n in convolutions if multiplications(n, shapes)}  # type: ignore[index]
     if len(sizes) != 1:
         return 0
     batch: Any = sizes.pop()
@@ -65,7 +65,6 @@ def with_batches_apart(
     images: int,
     parameters: set[str],
     constants: Mapping[str, Tensor],
-    finished: Callable[[Symbol], Symbol],
 ) -> Symbol:
     """`symbol` with groups of nodes that run on some images at a time.
 
@@ -75,7 +74,6 @@ def with_batches_apart(
         images: how many a thread takes at once.
         parameters: names of variables that have no axis for images.
         constants: values of variables that stay, by name.
-        finished: what is done to the nodes of a group at last.
     """
 
     def selects(node: Node) -> bool:
@@ -89,34 +87,33 @@ def with_batches_apart(
         return sum(isinstance(n.op, FusedConvolution) for n in nodes) > 1
 
     def made(body: Symbol, stays: dict[str, Tensor]) -> Group:
-        return _Batches(
-            backend="aten", body=finished(body), constants=stays, precision="", images=images
-        )
+        return BatchGroup(backend="aten", body=body, constants=stays, precision="", images=images)
 
     kept = {n: t for n, t in constants.items() if n in parameters}
     return with_groups(symbol, selects, is_worth, made, kept)
 
 
-class _Batches(Group):
-    """A group that runs on some images at a time."""
-
-    images: int
-
-    def _make(self, data: Sequence[Tensor]) -> Any:
-        function = function_of(self, data, Context("cpu", 0), watched=True)
-        run = torch.no_grad()(function)  # each thread says so for itself
-        return functools.partial(_shared_out, run, self.images)
+def images_of(symbol: Symbol, target: Target) -> int:
+    """How many images a thread takes at once; decided once for a target, before it is fused."""
+    if "batch_split" not in target.passes:
+        return 0
+    if target.images is None:
+        target.images = images_at_once(symbol, target.facts.shapes(symbol))
+    return target.images
 
 
-# Running ------------------------------------------------------------------------------------------
+def _split(symbol: Symbol, target: Target) -> Symbol:
+    images = images_of(symbol, target)
+    if not images:
+        return symbol
+    parameters = parameter_names(symbol.nodes) | target.constants.keys()
+    shapes = target.facts.shapes(symbol)
+    return with_batches_apart(symbol, shapes, images, parameters, target.constants)
 
 
-def _shared_out(
-    run: Callable[[Sequence[Tensor]], Sequence[Tensor]], images: int, data: Sequence[Tensor]
-) -> Sequence[Tensor]:
-    batch = len(data[0])
-    if thread_count() < 2 or batch <= images or any(len(t) != batch for t in data):
-        return run(data)
-    parts = [[t[i : i + images] for t in data] for i in range(0, batch, images)]
-    results = map_single_threaded(run, parts)
-    return [torch.cat(columns) for columns in zip(*results, strict=True)]
+PASS = Pass(
+    "batch_split",
+    requires="two threads, a batch, groups of nodes that compute each image by itself, enough work",
+    ensures="threads take some images each through a whole group",
+    apply=_split,
+)

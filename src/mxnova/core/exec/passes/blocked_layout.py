@@ -31,17 +31,17 @@ from ...graph.symbol import Symbol
 from ...op.nn.batch_norm import BatchNorm
 from ...op.nn.convolution import Convolution
 from ...op.nn.pooling import Pooling
-from ...op.record import Op, OpType
 from ...runtime import tuning
 from ...runtime.processor import HAS_ONEDNN
+from ..fused.blocked import AddInPlace, FromBlocks, Relu, ReluInPlace, ToBlocks
 from ..fused.functionalization import WritesApart
 from ..fused.group import Group, with_groups
 from ..fused.training_group import Function, TrainingGroup
 from ..program.program import TRAINING, Facts, Program
+from .definition import Pass
 from .matching import is_image_convolution, is_rectifier, is_sum_of_equals
-from .stride_before_activation import with_early_strides
 
-__all__ = ["in_blocks"]
+__all__ = ["PASS", "in_blocks"]
 
 
 def in_blocks(symbol: Symbol, facts: Facts, mirrors: bool = False) -> Symbol:
@@ -63,9 +63,9 @@ def in_blocks(symbol: Symbol, facts: Facts, mirrors: bool = False) -> Symbol:
 
     def selects(node: Node) -> bool:
         source, output = node.inputs[0] if node.inputs else (None, 0)
-        if source is None or dtypes[id(source)][output] is not torch.float32:
+        if source is None or dtypes[source][output] is not torch.float32:
             return False
-        shape = shapes[id(source)][output]
+        shape = shapes[source][output]
         if shape is None or len(shape) != 4:
             return False
         return is_sum_of_equals(node, shapes, dtypes) or _takes_images(node, read)
@@ -89,18 +89,18 @@ def in_blocks(symbol: Symbol, facts: Facts, mirrors: bool = False) -> Symbol:
     if not mirrors:
         return with_groups(symbol, selects, is_worth, made, {})
     sections = _sections([n for n in symbol.nodes if n.op is not None and selects(n)])
-    return with_groups(symbol, lambda node: sections.get(id(node)), is_worth, made, {})
+    return with_groups(symbol, lambda node: sections.get(node), is_worth, made, {})
 
 
-def _sections(nodes: Sequence[Node]) -> dict[int, int]:
-    """The section of each node by its id, from 1 on, with about as many convolutions as sections.
+def _sections(nodes: Sequence[Node]) -> dict[Node, int]:
+    """The section of each node, from 1 on, with about as many convolutions as sections.
 
     What the sections give and what one of them needs inside is least together then.
     """
     convolves = [_is_convolution(n) for n in nodes]
     size = max(isqrt(sum(convolves)), 1)
     counts = accumulate(convolves)
-    return {id(n): 1 + max(count - 1, 0) // size for n, count in zip(nodes, counts, strict=True)}
+    return {n: 1 + max(count - 1, 0) // size for n, count in zip(nodes, counts, strict=True)}
 
 
 def _is_convolution(node: Node) -> bool:
@@ -108,7 +108,7 @@ def _is_convolution(node: Node) -> bool:
 
 
 def _size(node: Node, shapes: ShapeTable) -> int:
-    shape: Any = shapes[id(node)][0]
+    shape: Any = shapes[node][0]
     return prod(shape) if is_known(shape) else 0
 
 
@@ -135,7 +135,7 @@ def _is_sum(node: Node) -> bool:
 
 
 def _is_relu(node: Node) -> bool:
-    return isinstance(node.op, _Rectified) or is_rectifier(node)
+    return isinstance(node.op, Relu) or is_rectifier(node)
 
 
 def _keeps_no_output(node: Node) -> bool:
@@ -161,111 +161,61 @@ class _Blocked(TrainingGroup):
         return apart.around(program.lower(apart.pure, TRAINING).function)
 
 
-# What groups run ----------------------------------------------------------------------------------
-
-
-class _ToBlocks(Op):
-    """Images in blocks of channels."""
-
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
-
-    def forward(self, data: Tensor) -> Tensor:
-        return data.to_mkldnn()
-
-
-class _FromBlocks(Op):
-    """Images in the order of their axes."""
-
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
-
-    def forward(self, data: Tensor) -> Tensor:
-        return data.to_dense()
-
-
-class _Rectified(Op):
-    """relu; its gradient is 0 where data is NaN, whose neighbours are NaN, too."""
-
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
-
-    def forward(self, data: Tensor) -> Tensor:
-        return torch.relu(data)
-
-
-class _RectifiedInPlace(_Rectified):
-    """relu in the place of its input, which nobody else reads."""
-
-    def forward(self, data: Tensor) -> Tensor:
-        return torch.relu_(data)
-
-
-class _Added(Op):
-    """A sum in the place of its first input, which nobody else reads."""
-
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
-
-    def forward(self, lhs: Tensor, rhs: Tensor) -> Tensor:
-        return lhs.add_(rhs)
-
-
-for _op in (_ToBlocks, _FromBlocks, _Rectified, _RectifiedInPlace, _Added):
-    _op.type = OpType([_op.__name__], _op, _op.forward)
-
-
 def _in_place(symbol: Symbol) -> Symbol:
     """`symbol` with sums and activations in the place of what no gradient needs again."""
     readers = Counter(e for n in symbol.nodes for e in n.inputs) + Counter(symbol.entries)
-    ours: set[int] = set()  # ids of new sums
+    ours: set[Node] = set()  # new sums
 
     def may_go(old: Entry, new: Entry) -> bool:
-        made = _keeps_no_output(new.node) or id(new.node) in ours
+        made = _keeps_no_output(new.node) or new.node in ours
         return made and new.output == 0 and readers[old] == 1
 
     def replace(node: Node, inputs: list[Entry]) -> Node | None:
         pairs = list(zip(node.inputs, inputs, strict=True))
         if _is_relu(node):
-            op = _RectifiedInPlace() if may_go(*pairs[0]) else _Rectified()
+            op = ReluInPlace() if may_go(*pairs[0]) else Relu()
             return Node(op, node.name, {}, inputs)
         if _is_sum(node):
             pairs.sort(key=lambda pair: not may_go(*pair))
             if may_go(*pairs[0]):
-                made = Node(_Added(), node.name, {}, [new for _, new in pairs])
-                ours.add(id(made))
-                kept.append(made)
+                made = Node(AddInPlace(), node.name, {}, [new for _, new in pairs])
+                ours.add(made)
                 return made
         return None
 
-    kept: list[Node] = []  # ids stay theirs
     return rewrite(symbol, replace)
 
 
 def _with_conversions(symbol: Symbol) -> Symbol:
     """`symbol`, of operators that take blocked images, with images converted where they come in."""
-    symbol = _in_place(with_early_strides(symbol, _is_relu))
-    blocks: set[int] = set()  # ids of nodes whose first output is blocked
+    symbol = _in_place(symbol)
+    blocks: set[Node] = set()  # nodes whose first output is blocked
     made: dict[Entry, Entry] = {}
 
     def converted(entry: Entry, to_blocks: bool) -> Entry:
-        if (id(entry.node) in blocks) is to_blocks or entry.output:
+        if (entry.node in blocks) is to_blocks or entry.output:
             return entry
         if entry not in made:
-            op = _ToBlocks() if to_blocks else _FromBlocks()
+            op = ToBlocks() if to_blocks else FromBlocks()
             made[entry] = Entry(Node(op, entry.node.name, {}, [entry]), 0)
         return made[entry]
 
     def replace(node: Node, inputs: list[Entry]) -> Node | None:
         if node.op is None:
             return None
-        n = 2 if isinstance(node.op, _Added) or _is_sum(node) else 1
+        n = 2 if isinstance(node.op, AddInPlace) or _is_sum(node) else 1
         fitting = [converted(e, i < n) for i, e in enumerate(inputs)]
         fresh = node.copy(fitting)
-        blocks.add(id(fresh))
-        kept.append(fresh)
+        blocks.add(fresh)
         return fresh
 
-    kept: list[Node] = []
     rewritten = rewrite(symbol, replace)
     return type(symbol)([converted(e, to_blocks=False) for e in rewritten.entries])
+
+
+PASS = Pass(
+    "blocked_layout",
+    requires="float32 images on the CPU, enough of them, that are convolved, pooled, summed up",
+    ensures="groups of such nodes work on oneDNN's own layout",
+    apply=lambda symbol, target: in_blocks(symbol, target.facts, target.mirrors),
+)

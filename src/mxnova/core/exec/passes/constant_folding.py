@@ -8,7 +8,6 @@ nothing. Results that are much larger than what they are made of are left to be 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -16,40 +15,13 @@ from torch import Tensor
 from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
-from ...op.record import Op, OpType
+from ...op.record import Op
+from ..fused.constant import Constant, Owned
+from .definition import Pass
 
-__all__ = ["Constant", "with_constants_folded", "with_own_outputs"]
+__all__ = ["PASS", "with_constants_folded", "with_own_outputs"]
 
 _LARGE = 1 << 20  # elements
-
-
-class Constant(Op):
-    """An array that is there already.
-
-    Attributes:
-        value: the array.
-        absorbed: names of the nodes that it stands for.
-    """
-
-    value: Tensor
-    absorbed: tuple[str, ...]
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
-
-    def infer_shape(self, s: Any) -> None:
-        """That of the array."""
-        s.output = tuple(self.value.shape)
-
-    def infer_dtype(self, t: Any) -> None:
-        """That of the array."""
-        t.output = self.value.dtype
-
-    def forward(self) -> Tensor:
-        """The array."""
-        return self.value
-
-
-Constant.type = OpType(["_Constant"], Constant, Constant.forward)
 
 
 def with_constants_folded(symbol: Symbol, constants: Mapping[str, Tensor]) -> Symbol:
@@ -59,7 +31,7 @@ def with_constants_folded(symbol: Symbol, constants: Mapping[str, Tensor]) -> Sy
         symbol: any symbol; it stays as it is.
         constants: values of variables that stay, by name.
     """
-    heads = {id(e.node) for e in symbol.entries}
+    heads = {e.node for e in symbol.entries}
 
     def value(entry: Entry) -> Tensor | None:
         node = entry.node
@@ -68,7 +40,7 @@ def with_constants_folded(symbol: Symbol, constants: Mapping[str, Tensor]) -> Sy
         return constants.get(node.name) if node.op is None else None
 
     def replace(node: Node, inputs: list[Entry]) -> Node | None:
-        if node.op is None or not inputs or id(node) in heads or not _is_function(node.op):
+        if node.op is None or not inputs or node in heads or not _is_function(node.op):
             return None
         given = [value(e) for e in inputs]
         known = [t.detach() for t in given if t is not None]
@@ -83,40 +55,21 @@ def with_constants_folded(symbol: Symbol, constants: Mapping[str, Tensor]) -> Sy
     return rewrite(symbol, replace)
 
 
-class _Owned(Op):
-    """Its input, or a copy of what lies in the memory of a constant.
-
-    Attributes:
-        memory: addresses of the constants.
-    """
-
-    memory: frozenset[int]
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
-
-    def forward(self, data: Tensor) -> Tensor:
-        """Data in memory that is nobody else's."""
-        return data.clone() if data.untyped_storage().data_ptr() in self.memory else data
-
-
-_Owned.type = OpType(["_Owned"], _Owned, _Owned.forward)
-
-
 def with_own_outputs(symbol: Symbol) -> Symbol:
     """`symbol` whose outputs are no views of constants: who gets them may write to them."""
     constants = [n.op.value for n in symbol.nodes if isinstance(n.op, Constant)]
     if not constants:
         return symbol
     memory = frozenset(t.untyped_storage().data_ptr() for t in constants)
-    behind: set[int] = set()  # ids of nodes that read constants, or what is made of them
+    behind: set[Node] = set()  # nodes that read constants, or what is made of them
     for node in symbol.nodes:
-        if isinstance(node.op, Constant) or any(id(e.node) in behind for e in node.inputs):
-            behind.add(id(node))
+        if isinstance(node.op, Constant) or any(e.node in behind for e in node.inputs):
+            behind.add(node)
 
     def owned(entry: Entry) -> Entry:
-        if id(entry.node) not in behind:
+        if entry.node not in behind:
             return entry
-        return Entry(Node(_Owned(memory=memory), f"{entry.node.name}_owned", {}, [entry]), 0)
+        return Entry(Node(Owned(memory=memory), f"{entry.node.name}_owned", {}, [entry]), 0)
 
     return type(symbol)([owned(e) for e in symbol.entries])
 
@@ -134,3 +87,11 @@ def _is_function(op: Op) -> bool:
         and not (op.structure.written or op.subgraphs)
         and type(op).instance is Op.instance
     )
+
+
+PASS = Pass(
+    "constant_folding",
+    requires="inputs that stay, no random numbers, no state, no writes",
+    ensures="what these decide is an array; outputs are no views of such arrays",
+    apply=lambda symbol, target: with_own_outputs(with_constants_folded(symbol, target.constants)),
+)

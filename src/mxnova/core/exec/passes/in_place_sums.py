@@ -12,15 +12,17 @@ from __future__ import annotations
 from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
+from ..fused.batches import BatchGroup
 from ..fused.convolution import FusedConvolution
+from ..fused.subsampling import Subsampled
+from .definition import Pass
 from .readers import Readers
-from .stride_hoisting import Subsampled
 
-__all__ = ["with_sums_in_place"]
+__all__ = ["PASS", "with_sums_in_place"]
 
 
 def with_sums_in_place(symbol: Symbol) -> Symbol:
-    """`symbol`, which runs in the order of its nodes, with such convolutions."""
+    """`symbol`, which runs in the order of its nodes, with such convolutions, in groups, too."""
     readers = Readers(symbol)
 
     def may_write(node: Node) -> bool:
@@ -35,6 +37,8 @@ def with_sums_in_place(symbol: Symbol) -> Symbol:
 
     def replace(node: Node, inputs: list[Entry]) -> Node | None:
         op = node.op
+        if isinstance(op, BatchGroup):
+            return Node(op.of_body(with_sums_in_place(op.body)), node.name, node.attrs, inputs)
         if not isinstance(op, FusedConvolution) or not op.with_sum or not may_write(node):
             return None
         return Node(op.writing_in_place(), node.name, node.attrs, inputs)
@@ -45,3 +49,11 @@ def with_sums_in_place(symbol: Symbol) -> Symbol:
 def _gives_own_memory(reader: Node | None) -> bool:
     """Whether a reader is an operator whose results are no views of what it reads."""
     return reader is not None and reader.op is not None and reader.op.is_fresh
+
+
+PASS = Pass(
+    "in_place_sums",
+    requires="a fused convolution is the last to read its summand; nodes are in their final order",
+    ensures="it adds in place",
+    apply=lambda symbol, _target: with_sums_in_place(symbol),
+)

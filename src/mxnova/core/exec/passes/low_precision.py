@@ -7,39 +7,19 @@ operators, and passes through max pooling, is bfloat16; everything else stays fl
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
-from torch import Tensor
 
 from ...base.errors import MXNetError
 from ...graph.node import Entry, Node
 from ...graph.rewrite import Replacement, rewrite
 from ...graph.symbol import Symbol
-from ...op.record import Op, OpType
 from ...runtime.torch_api import has_onednn_bfloat16
+from ..fused.cast import Float32
 from ..fused.convolution import FusedConvolution
-from .linear_fusion import FusedLinear
+from ..fused.linear import FusedLinear
+from .definition import Pass
 
-__all__ = ["check_bfloat16", "with_casts"]
-
-
-class _Float32(Op):
-    """Its input as float32."""
-
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
-
-    def infer_shape(self, s: Any) -> None:
-        """That of the input."""
-        s.output = s.data
-
-    def forward(self, data: Tensor) -> Tensor:
-        """data, cast."""
-        return data.float()
-
-
-_Float32.type = OpType(["_Float32"], _Float32, _Float32.forward)
+__all__ = ["PASS", "check_bfloat16", "with_casts"]
 
 
 def check_bfloat16() -> None:
@@ -56,26 +36,34 @@ def check_bfloat16() -> None:
 
 def with_casts(symbol: Symbol) -> Symbol:
     """`symbol`, whose fused operators have weights of bfloat16, with casts after them."""
-    low: set[int] = set()  # ids of new nodes whose output is bfloat16
+    low: set[Node] = set()  # new nodes whose output is bfloat16
     casts: dict[Entry, Entry] = {}
 
     def high(entry: Entry) -> Entry:
-        if id(entry.node) not in low:
+        if entry.node not in low:
             return entry
         if entry not in casts:
             name = f"{entry.node.name}_float32"
-            casts[entry] = Entry(Node(_Float32(), name, {}, [entry]), 0)
+            casts[entry] = Entry(Node(Float32(), name, {}, [entry]), 0)
         return casts[entry]
 
     def replace(node: Node, inputs: list[Entry]) -> Replacement:
         if node.op is None:
             return None
         fused = isinstance(node.op, (FusedConvolution, FusedLinear))
-        passes = node.op.keeps_precision and all(id(e.node) in low for e in inputs)
+        passes = node.op.keeps_precision and all(e.node in low for e in inputs)
         made = node.copy(inputs if fused or passes else [high(e) for e in inputs])
         if passes or (fused and getattr(node.op, "dtype", None) is torch.bfloat16):
-            low.add(id(made))
+            low.add(made)
         return made
 
     rewritten = rewrite(symbol, replace)
     return type(symbol)([high(e) for e in rewritten.entries])
+
+
+PASS = Pass(
+    "low_precision",
+    requires="bfloat16 was asked for",
+    ensures="fused operators take and give bfloat16, all others float32",
+    apply=lambda symbol, target: with_casts(symbol) if target.dtype is torch.bfloat16 else symbol,
+)

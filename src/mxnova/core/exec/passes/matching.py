@@ -3,13 +3,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ...base.shapes import is_known
 from ...graph.infer import DTypeTable, ShapeTable
 from ...graph.node import Node
 from ...op.nn.convolution import Convolution
 from ...op.traits import RELU, Form
 
-__all__ = ["is_image_convolution", "is_pointwise", "is_rectifier", "is_sum_of_equals"]
+__all__ = [
+    "is_image_convolution",
+    "is_pointwise",
+    "is_rectifier",
+    "is_sum_of_equals",
+    "parameter_names",
+]
+
+_PARAMETERS = frozenset(
+    "weight bias gamma beta moving_mean moving_var parameters".split()  # noqa: SIM905 - words
+)
 
 
 def is_image_convolution(node: Node) -> bool:
@@ -29,7 +41,7 @@ def is_pointwise(node: Node, shapes: ShapeTable) -> bool:
     """
     if node.op is None or not node.op.pointwise:
         return False
-    return all(shapes[id(e.node)][e.output] == shapes[id(node)][0] for e in node.inputs)
+    return all(shapes[e.node][e.output] == shapes[node][0] for e in node.inputs)
 
 
 def is_rectifier(node: Node) -> bool:
@@ -50,6 +62,16 @@ def is_sum_of_equals(node: Node, shapes: ShapeTable, dtypes: DTypeTable) -> bool
         return False
     if meaning.form is Form.ELEMENTWISE:
         return True
-    one, other = (shapes[id(e.node)][e.output] for e in node.inputs)
-    types = {dtypes[id(e.node)][e.output] for e in node.inputs}
+    one, other = (shapes[e.node][e.output] for e in node.inputs)
+    types = {dtypes[e.node][e.output] for e in node.inputs}
     return is_known(one) and one == other and len(types) == 1 and None not in types
+
+
+def parameter_names(nodes: Iterable[Node]) -> set[str]:
+    """Names of the variables that nodes read as weights, statistics and the like, not as data."""
+    found: set[str] = set()
+    for node in nodes:
+        if node.op is not None:
+            named = zip(node.op.inputs(), node.inputs, strict=True)
+            found |= {e.node.name for n, e in named if n in _PARAMETERS and e.node.op is None}
+    return found

@@ -19,16 +19,22 @@ from ...graph.infer import DTypeTable, ShapeTable
 from ...graph.node import Entry, Node
 from ...graph.rewrite import Replacement, rewrite
 from ...graph.symbol import Symbol
-from ...op.infer import Shapes
 from ...op.quantized.fused import Weights
 from ...op.quantized.layers import Layer
-from ...op.record import Op, OpType
 from ..fused.convolution import FusedConvolution
-from ..fused.mkldnn_layers import FusedLayer, Result
+from ..fused.mkldnn_layers import FusedLayer
+from ..fused.prepared_layer import PreparedLayer
 from .convolution_fusion import geometry_of
+from .definition import Pass, Target
 from .matching import is_image_convolution
 
-__all__ = ["parameters_of_layers", "with_layers_opened", "with_layers_prepared"]
+__all__ = [
+    "OPENING",
+    "PREPARATION",
+    "parameters_of_layers",
+    "with_layers_opened",
+    "with_layers_prepared",
+]
 
 
 def with_layers_opened(symbol: Symbol) -> Symbol:
@@ -67,64 +73,6 @@ def _parameters(layer: FusedLayer) -> list[int]:
     return [i for i, name in enumerate((*names, *ends)) if name not in data]
 
 
-class PreparedLayer(Op):
-    """A layer on integers with its weights made.
-
-    Attributes:
-        layer: the operator.
-        weights: its weights.
-        packed: the convolution with these, laid out for oneDNN's kernel; None for other products.
-        result: what becomes of sums.
-        absorbed: names of the nodes that it stands for.
-    """
-
-    layer: FusedLayer
-    weights: Weights
-    packed: FusedConvolution | None
-    result: Result
-    absorbed: tuple[str, ...]
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
-
-    def inputs(self) -> tuple[str, ...]:
-        """The data, and what is added."""
-        return ("data", "summand")[: len(self.layer.integer_inputs())]
-
-    def outputs(self) -> tuple[str, ...]:
-        """Those of the layer."""
-        return self.layer.outputs()
-
-    def infer_shape(self, s: Any) -> None:
-        """That of the product."""
-        for name in s.outputs[1:]:
-            s[name] = (1,)
-        op: Any = self.layer.chain.product.op
-        known = [s["data"], tuple(self.weights.weight.shape), None]
-        names = op.inputs()
-        inner = Shapes(op.name, names, op.outputs(), [*known[: len(names)], None])
-        op.infer_shape(inner)
-        s.output = inner.output
-
-    def infer_dtype(self, t: Any) -> None:
-        """Those of the layer."""
-        t.output = self.layer.result_type()
-        for name in t.outputs[1:]:
-            t[name] = torch.float32
-
-    def forward(self, data: Tensor, summand: Tensor | None = None, *, inside: bool) -> Any:
-        """Computes the layer."""
-        if self.packed is None:
-            sums = self.layer.sums(data.float(), self.weights, inside)
-        else:
-            sums = self.packed.forward(data)
-        output = self.layer.finished(sums, self.result, summand)
-        ends = [end.clone() for end in self.result.range]  # may be outputs, which users write to
-        return (output, *ends) if ends else output
-
-
-PreparedLayer.type = OpType(["_PreparedLayer"], PreparedLayer, PreparedLayer.forward)
-
-
 def with_layers_prepared(
     symbol: Symbol, constants: Mapping[str, Tensor], dtypes: DTypeTable, shapes: ShapeTable
 ) -> Symbol:
@@ -152,7 +100,7 @@ def with_layers_prepared(
         made = PreparedLayer(
             layer=node.op,
             weights=weights,
-            packed=_packed(node.op, weights, shapes[id(source.node)][source.output]),
+            packed=_packed(node.op, weights, shapes[source.node][source.output]),
             result=result,
             absorbed=(node.name,),
         )
@@ -191,7 +139,7 @@ def _given(
     found: list[Tensor | None] = []
     for i, entry in enumerate(inputs):
         if i < len(names) and names[i] in layer.integer_inputs():
-            dtype = dtypes[id(entry.node)][entry.output]
+            dtype = dtypes[entry.node][entry.output]
             found.append(None if dtype is None else torch.empty(0, dtype=dtype))
         elif entry.node.op is None:
             found.append(constants.get(entry.node.name))
@@ -210,3 +158,24 @@ def _end(entry: Entry) -> Tensor | None:
     if None in ends or output not in (1, 2):
         return None
     return torch.tensor([ends[output - 1]])
+
+
+def _prepared(symbol: Symbol, target: Target) -> Symbol:
+    if not any(isinstance(node.op, FusedLayer) for node in symbol.nodes):
+        return symbol
+    dtypes, shapes = target.facts.dtypes(symbol), target.facts.shapes(symbol)
+    return with_layers_prepared(symbol, target.constants, dtypes, shapes)
+
+
+OPENING = Pass(
+    "mkldnn_layer_opening",
+    requires="a layer that MXNet fused for oneDNN, on real numbers",
+    ensures="what was in its subgraph stands in its place",
+    apply=lambda symbol, _target: with_layers_opened(symbol),
+)
+PREPARATION = Pass(
+    "mkldnn_layer_preparation",
+    requires="such a layer on integers; its parameters stay, its data has a calibrated range",
+    ensures="weights are quantized and laid out",
+    apply=_prepared,
+)

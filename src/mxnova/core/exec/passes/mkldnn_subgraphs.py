@@ -53,12 +53,12 @@ def _fused(symbol: Symbol, takes: _Takes) -> Symbol:
     symbol = _sums_turned(rewrite(symbol, _without_identities), takes)
     for product, draft in (("Convolution", _convolution), ("FullyConnected", _linear)):
         labels = {
-            id(node): becomes
+            node: becomes
             for nodes, becomes in _drafts(symbol, product, draft, takes)
             for node in nodes
         }
         if labels:
-            symbol = partitioned(symbol, lambda node, known=labels: known.get(id(node)))  # type: ignore[misc]
+            symbol = partitioned(symbol, lambda node, known=labels: known.get(node))  # type: ignore[misc]
     return symbol
 
 
@@ -80,12 +80,12 @@ def _drafts(
 ) -> Iterator[_Draft]:
     """Nodes that become one, and what, for each product."""
     readers = Readers(symbol)
-    taken: set[int] = set()
+    taken: set[Node] = set()
     for node in symbol.nodes:
         if node.op is not None and node.op.name == product:
             made = draft(readers, taken, node, takes)
             if made is not None:
-                taken.update(map(id, made[0]))
+                taken.update(made[0])
                 yield made
 
 
@@ -105,7 +105,7 @@ def _activation(readers: Readers, node: Node, kinds: frozenset[str]) -> Node | N
     return found if activation_of(found) in kinds else None
 
 
-def _convolution(readers: Readers, taken: set[int], node: Node, takes: _Takes) -> _Draft | None:
+def _convolution(readers: Readers, taken: set[Node], node: Node, takes: _Takes) -> _Draft | None:
     """A convolution, BatchNorm, activation; or instead of that a sum, activation."""
     op: Any = node.op
     if len(op.kernel) == 1:
@@ -120,7 +120,7 @@ def _convolution(readers: Readers, taken: set[int], node: Node, takes: _Takes) -
     if activation is not None:
         nodes.append(activation)
         flags.append("act")
-    elif total is not None and id(total) not in taken and total.inputs[0] != total.inputs[1]:
+    elif total is not None and total not in taken and total.inputs[0] != total.inputs[1]:
         nodes.append(total)
         flags.append("add")
         activation = _activation(readers, total, takes.sum)
@@ -146,7 +146,7 @@ def _fused_convolution(flags: list[str]) -> Becomes:
     return Becomes("_sg_mkldnn_conv", stem, attrs, "output")
 
 
-def _linear(readers: Readers, _taken: set[int], node: Node, takes: _Takes) -> _Draft | None:
+def _linear(readers: Readers, _taken: set[Node], node: Node, takes: _Takes) -> _Draft | None:
     activation = _activation(readers, node, takes.linear)
     stem = "sg_mkldnn_fully_connected_"
     if activation is None:
@@ -162,10 +162,10 @@ def _sums_turned(symbol: Symbol, takes: _Takes) -> Symbol:
     for nodes, _ in _drafts(symbol, "Convolution", _convolution, takes):
         for before, node in pairwise(nodes):
             if node.op is not None and node.op.name == "elemwise_add":
-                turned |= {id(node)} if node.inputs[1].node is before else set()
+                turned |= {node} if node.inputs[1].node is before else set()
 
     def replace(node: Node, inputs: list[Entry]) -> Node | None:
-        return node.copy(inputs[::-1]) if id(node) in turned else None
+        return node.copy(inputs[::-1]) if node in turned else None
 
     return rewrite(symbol, replace)
 
@@ -232,7 +232,7 @@ _ALIKE = frozenset({"_contrib_quantize_v2", "_sg_mkldnn_conv"})
 
 def _concatenated_alike(symbol: Symbol) -> Symbol:
     """`symbol` with calibrated arrays that are concatenated in one range, that of all of them."""
-    ranges: dict[int, dict[str, str]] = {}
+    ranges: dict[Node, dict[str, str]] = {}
     for node in symbol.nodes:
         if _is(node, "_contrib_quantized_concat"):
             count = len(node.inputs) // 3
@@ -241,10 +241,10 @@ def _concatenated_alike(symbol: Symbol) -> Symbol:
                 low = min(float(n.attrs[_ENDS[0]]) for n in sources)
                 high = max(float(n.attrs[_ENDS[1]]) for n in sources)
                 ends = dict(zip(_ENDS, (f"{low:f}", f"{high:f}"), strict=True))
-                ranges.update((id(n), ends) for n in sources)
+                ranges.update((n, ends) for n in sources)
 
     def replace(node: Node, inputs: list[Entry]) -> Node | None:
-        ends = ranges.get(id(node))
+        ends = ranges.get(node)
         return None if ends is None else _changed(node.copy(inputs), ends)
 
     return rewrite(symbol, replace)

@@ -14,9 +14,10 @@ from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.nn.convolution import Convolution
 from ...op.tensor.enlarge import Pad
+from .definition import Pass
 from .readers import Readers
 
-__all__ = ["with_padding_merged"]
+__all__ = ["PASS", "with_padding_merged"]
 
 _LAYOUTS = (None, "NCW", "NCHW", "NCDHW")
 
@@ -52,3 +53,11 @@ def _margins(node: Node) -> tuple[int, ...] | None:
     before, behind = op.pad_width[::2], op.pad_width[1::2]
     fits = before == behind and not any(before[:2]) and min(before) >= 0
     return tuple(before[2:]) if fits else None
+
+
+PASS = Pass(
+    "padding_fusion",
+    requires="zeros, as many before as behind along spatial axes, which one convolution reads",
+    ensures="the convolution pads its images itself",
+    apply=lambda symbol, _target: with_padding_merged(symbol),
+)

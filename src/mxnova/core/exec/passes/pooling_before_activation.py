@@ -14,10 +14,11 @@ from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.nn.pooling import Pooling
+from .definition import Pass
 from .matching import is_rectifier
 from .readers import Readers
 
-__all__ = ["with_early_maxima"]
+__all__ = ["PASS", "with_early_maxima"]
 
 
 def with_early_maxima(symbol: Symbol) -> Symbol:
@@ -50,3 +51,11 @@ def _takes_maxima(node: Node) -> bool:
     if not isinstance(op, Pooling) or op.pool_type != "max" or op.global_pool:
         return False
     return op.pooling_convention == "valid" and prod(op.stride) > 1
+
+
+PASS = Pass(
+    "pooling_before_activation",
+    requires="max pooling alone reads a rectifier",
+    ensures="the rectifier reads what is pooled",
+    apply=lambda symbol, _target: with_early_maxima(symbol),
+)

@@ -16,16 +16,16 @@ class Readers:
     """The readers of each entry of a symbol; None stands for whoever asks for its outputs."""
 
     def __init__(self, symbol: Symbol) -> None:
-        self._readers: defaultdict[tuple[int, int], list[Node | None]] = defaultdict(list)
+        self._readers: defaultdict[Entry, list[Node | None]] = defaultdict(list)
         for node in symbol.nodes:
             for entry in node.inputs:
-                self._readers[id(entry.node), entry.output].append(node)
+                self._readers[entry].append(node)
         for entry in symbol.entries:
-            self._readers[id(entry.node), entry.output].append(None)
+            self._readers[entry].append(None)
 
     def of(self, entry: Entry) -> list[Node | None]:
         """All readers, in order; one that reads twice is there twice."""
-        return self._readers.get((id(entry.node), entry.output), [])
+        return self._readers.get(entry, [])
 
     def only(self, entry: Entry) -> Node | None:
         """The operator that alone reads an entry, if there is one."""

@@ -10,20 +10,17 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-import torch
-from torch import Tensor
-
 from ...base.shapes import is_known
 from ...graph.infer import ShapeTable
 from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
-from ...op.infer import DTypes
 from ...op.nn.rnn import RNN
-from ...op.record import Op, OpType, numbered
+from ..fused.rnn import SeparateWeightsRNN
 from ..program.program import Facts
+from .definition import Pass
 
-__all__ = ["with_weights_apart"]
+__all__ = ["PASS", "with_weights_apart"]
 
 
 def with_weights_apart(symbol: Symbol, facts: Facts) -> Symbol:
@@ -46,7 +43,7 @@ def with_weights_apart(symbol: Symbol, facts: Facts) -> Symbol:
         if [_shape(e, shapes) for e in joined.inputs] != [(prod(s),) for s in wanted]:
             return None
         weights = [_flat(e) for e in now.inputs]
-        op = _RNNOfWeights(own=own, shapes=tuple(wanted))
+        op = SeparateWeightsRNN(own=own, shapes=tuple(wanted))
         return Node(op, node.name, dict(node.attrs), [inputs[0], *weights, *inputs[2:]])
 
     return rewrite(symbol, replace)
@@ -61,7 +58,7 @@ def _is_joined(node: Node) -> bool:
 
 
 def _shape(entry: Entry, shapes: ShapeTable) -> tuple[Any, ...]:
-    found = shapes[id(entry.node)][entry.output]
+    found = shapes[entry.node][entry.output]
     return tuple(found) if is_known(found) else ()
 
 
@@ -72,40 +69,9 @@ def _flat(entry: Entry) -> Entry:
     return entry.node.inputs[0] if is_reshaped else entry
 
 
-class _RNNOfWeights(Op):
-    """A recurrent layer whose weights come one by one, of as many elements as `shapes` say.
-
-    Attributes:
-        own: the layer.
-        shapes: of its weights.
-    """
-
-    own: RNN
-    shapes: tuple[tuple[int, ...], ...]
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
-
-    def inputs(self) -> tuple[str, ...]:
-        """The layer's, with the weights in the place of its parameters."""
-        data, _, *rest = self.own.inputs()
-        return (data, *numbered("weight", len(self.shapes)), *rest)
-
-    def outputs(self) -> tuple[str, ...]:
-        """Those of the layer."""
-        return self.own.outputs()
-
-    def infer_dtype(self, t: DTypes) -> None:
-        """Those of the layer."""
-        self.own.infer_dtype(t)
-
-    def forward(
-        self, data: Tensor, *others: Tensor, train: bool, rng: torch.Generator | None
-    ) -> Any:
-        """Runs the layer."""
-        n = len(self.shapes)
-        weights = [w.reshape(s) for w, s in zip(others[:n], self.shapes, strict=True)]
-        rest = (*others[n:], None, None)[:3]
-        return self.own.run(data, weights, rest, train, rng)
-
-
-_RNNOfWeights.type = OpType(["_RNNOfWeights"], _RNNOfWeights, _RNNOfWeights.forward)
+PASS = Pass(
+    "separate_rnn_weights",
+    requires="a recurrent layer's vector of parameters is joined of its weights",
+    ensures="the layer reads its weights from where they are",
+    apply=lambda symbol, target: with_weights_apart(symbol, target.facts),
+)

@@ -12,21 +12,22 @@ from ...graph.rewrite import Replacement, rewrite
 from ...graph.symbol import Symbol
 from ...op.record import find
 from ...op.tensor.reshape import ExpandDims, Flatten, Reshape, Squeeze
+from .definition import Pass
 
-__all__ = ["simplified"]
+__all__ = ["PASS", "simplified"]
 
 
 def simplified(symbol: Symbol) -> Symbol:
     """`symbol` without copies, dropout, and all but the last of reshapes and casts in a row."""
-    kept = {id(e.node) for e in symbol.entries}
+    kept = {e.node for e in symbol.entries}
     for node in symbol.nodes:
         if node.op is not None and node.op.structure.written:
-            kept |= {id(node.inputs[i].node) for i in node.op.structure.written}
+            kept |= {node.inputs[i].node for i in node.op.structure.written}
 
     def replace(node: Node, inputs: list[Entry]) -> Replacement:
         if node.op is None or not inputs:
             return None
-        if _is_identity(node) and not {id(node), id(inputs[0].node)} & kept:
+        if _is_identity(node) and not {node, inputs[0].node} & kept:
             return [inputs[0]] * node.n_outputs()
         if _is_definite_reshape(node):
             source = _before_reshapes(inputs[0])
@@ -78,3 +79,11 @@ def _cast_type(node: Node) -> str | None:
     """The element type that a cast gives; None for other nodes."""
     is_cast = node.op is not None and node.op.type is _CAST
     return str(node.op.attr("dtype")) if is_cast and node.op is not None else None
+
+
+PASS = Pass(
+    "simplification",
+    requires="copies, dropout, reshapes or casts in a row",
+    ensures="none but those that outputs or writes need",
+    apply=lambda symbol, _target: simplified(symbol),
+)

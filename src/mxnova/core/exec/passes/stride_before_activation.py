@@ -14,9 +14,12 @@ from collections.abc import Callable
 from ...graph.node import Node
 from ...graph.symbol import Symbol
 from ...op.record import Op, find
-from .stride_hoisting import Skipping, Steps, with_strides_moved
+from ..fused.subsampling import Steps
+from .definition import Pass
+from .matching import is_rectifier
+from .stride_hoisting import Skipping, with_strides_moved
 
-__all__ = ["with_early_strides"]
+__all__ = ["PASS", "with_early_strides"]
 
 
 def with_early_strides(symbol: Symbol, is_activation: Callable[[Node], bool]) -> Symbol:
@@ -33,3 +36,11 @@ def with_early_strides(symbol: Symbol, is_activation: Callable[[Node], bool]) ->
 def _pooling(steps: Steps) -> Op:
     """What skips positions and has a gradient: the mean of one."""
     return find("Pooling").of({"kernel": (1, 1), "stride": steps, "pool_type": "avg"})
+
+
+PASS = Pass(
+    "stride_before_activation",
+    requires="1 x 1 convolutions alone read a rectifier, and skip positions",
+    ensures="the rectifier sees the positions that are read",
+    apply=lambda symbol, _target: with_early_strides(symbol, is_rectifier),
+)

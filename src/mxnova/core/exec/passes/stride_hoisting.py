@@ -18,49 +18,20 @@ from dataclasses import dataclass
 from math import gcd
 from typing import Any
 
-from torch import Tensor
-
 from ...graph.infer import ShapeTable
 from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
-from ...op.infer import Shapes
 from ...op.nn.batch_norm import BatchNormBase
-from ...op.record import Op, OpType
-from ...op.traits import batch_apart
+from ...op.record import Op
+from ..fused.subsampling import Steps, Subsampled
+from .definition import Pass
 from .matching import is_image_convolution, is_pointwise
 from .readers import Readers
 
-__all__ = ["Skipping", "Steps", "Subsampled", "with_strides_moved", "without_unread_positions"]
+__all__ = ["PASS", "Skipping", "with_strides_moved", "without_unread_positions"]
 
-Steps = tuple[int, int]  # along height and width
 _ALL: Steps = (1, 1)
-
-
-class Subsampled(Op):
-    """Every so many rows and columns of images.
-
-    Attributes:
-        steps: how many rows and columns from one to the next.
-    """
-
-    steps: Steps
-    item_axis = batch_apart
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
-
-    def infer_shape(self, s: Shapes) -> None:
-        """That of the image, with fewer rows and columns."""
-        batch, channels, *sizes = s.data
-        s.output = (batch, channels, *(-(-n // t) for n, t in zip(sizes, self.steps, strict=True)))
-
-    def forward(self, data: Tensor) -> Tensor:
-        """A copy, so that it may be written to."""
-        rows, columns = self.steps
-        return data[:, :, ::rows, ::columns].clone()
-
-
-Subsampled.type = OpType(["_Subsampled"], Subsampled, Subsampled.forward)
 
 
 @dataclass(frozen=True)
@@ -88,7 +59,7 @@ def without_unread_positions(symbol: Symbol, shapes: ShapeTable) -> Symbol:
 
     def can_skip(node: Node, readers: Readers) -> bool:
         op: Any = node.op
-        if op is None or len(shapes[id(node)][0] or ()) != 4:
+        if op is None or len(shapes[node][0] or ()) != 4:
             return False
         if isinstance(op, BatchNormBase):
             return op.axis == 1 and readers.reads_first_only(node)
@@ -102,11 +73,11 @@ def without_unread_positions(symbol: Symbol, shapes: ShapeTable) -> Symbol:
 def with_strides_moved(symbol: Symbol, skipping: Skipping) -> Symbol:
     """`symbol` with strides of 1 x 1 convolutions moved up as far as nodes may skip positions."""
     wanted = _wanted(symbol, skipping)
-    made: dict[int, Steps] = {}  # steps in which nodes give their positions
+    made: dict[Node, Steps] = {}  # steps in which nodes give their positions
     for node in symbol.nodes:
-        befores = (made[id(e.node)] for e in node.inputs[: _n_images(node)])
+        befores = (made[e.node] for e in node.inputs[: _n_images(node)])
         skips = skipping.begins(node) or any(steps != _ALL for steps in befores)
-        made[id(node)] = wanted[id(node)] if skips else _ALL
+        made[node] = wanted[node] if skips else _ALL
     if all(steps == _ALL for steps in made.values()):
         return symbol
 
@@ -115,14 +86,14 @@ def with_strides_moved(symbol: Symbol, skipping: Skipping) -> Symbol:
         if op is None or not inputs:
             return None
         if is_image_convolution(node):
-            before = made[id(node.inputs[0].node)]
-            stride = _divided(_times(op.stride or _ALL, made[id(node)]), before)
+            before = made[node.inputs[0].node]
+            stride = _divided(_times(op.stride or _ALL, made[node]), before)
             return node.with_operator(op.changed(stride=stride), inputs)
-        steps = made[id(node)]
+        steps = made[node]
         if steps == _ALL:
             return None
         count = _n_images(node)
-        befores = [made[id(e.node)] for e in node.inputs[:count]]
+        befores = [made[e.node] for e in node.inputs[:count]]
         images = map(skipped, inputs, (_divided(steps, before) for before in befores))
         return node.copy([*images, *inputs[count:]])
 
@@ -136,18 +107,18 @@ def with_strides_moved(symbol: Symbol, skipping: Skipping) -> Symbol:
     return rewrite(symbol, replace)
 
 
-def _wanted(symbol: Symbol, skipping: Skipping) -> dict[int, Steps]:
-    """The steps in which readers want the positions of nodes, by id; of those that can skip."""
-    found: dict[int, Steps] = {id(e.node): _ALL for e in symbol.entries}
+def _wanted(symbol: Symbol, skipping: Skipping) -> dict[Node, Steps]:
+    """The steps in which readers want the positions of nodes; of those that can skip."""
+    found: dict[Node, Steps] = {e.node: _ALL for e in symbol.entries}
     readers = Readers(symbol)
     for node in reversed(symbol.nodes):
         if not skipping.can(node, readers):
-            found[id(node)] = _ALL
-        of_images = _asked(node, found[id(node)])
+            found[node] = _ALL
+        of_images = _asked(node, found[node])
         for i, entry in enumerate(node.inputs):
             asked = of_images if i < _n_images(node) else _ALL
-            before = found.get(id(entry.node), asked)
-            found[id(entry.node)] = (gcd(before[0], asked[0]), gcd(before[1], asked[1]))
+            before = found.get(entry.node, asked)
+            found[entry.node] = (gcd(before[0], asked[0]), gcd(before[1], asked[1]))
     return found
 
 
@@ -173,3 +144,11 @@ def _times(some: Steps, others: Steps) -> Steps:
 
 def _divided(some: Steps, others: Steps) -> Steps:
     return some[0] // others[0], some[1] // others[1]
+
+
+PASS = Pass(
+    "stride_hoisting",
+    requires="all readers of images skip positions, in steps with a common divisor",
+    ensures="positions that nobody reads are not computed",
+    apply=lambda symbol, target: without_unread_positions(symbol, target.facts.shapes(symbol)),
+)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from ...base import env
 from ...runtime.threads import thread_count
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def identity(program: Program, backends: Sequence[str]) -> str:
         program: the program.
         backends: names of those that would run it.
     """
-    facts = [_graph(program), _inputs(program), _machine(), _versions(backends)]
+    facts = [_graph(program), _inputs(program), _machine(), _versions(backends), _switches()]
     text = json.dumps(facts, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -42,17 +43,17 @@ def _graph(program: Program) -> Any:
 
 
 def _nodes(symbol: Any) -> Any:
-    numbers = {id(node): i for i, node in enumerate(symbol.nodes)}
+    numbers = {node: i for i, node in enumerate(symbol.nodes)}
     nodes = [
         (
             "" if node.op is None else node.op.name,
             {k: v for k, v in node.attrs.items() if not k.startswith("__") or k == "__precision__"},
-            [(numbers[id(e.node)], e.output) for e in node.inputs],
+            [(numbers[e.node], e.output) for e in node.inputs],
             [_nodes(s) for s in node.subgraphs],
         )
         for node in symbol.nodes
     ]
-    return nodes, [(numbers[id(e.node)], e.output) for e in symbol.entries]
+    return nodes, [(numbers[e.node], e.output) for e in symbol.entries]
 
 
 def _inputs(program: Program) -> Any:
@@ -83,3 +84,9 @@ def _versions(backends: Sequence[str]) -> Any:
         except importlib.metadata.PackageNotFoundError:
             found[name] = ""
     return found
+
+
+def _switches() -> Any:
+    """What the environment says of rewrites."""
+    passes = sorted({*env.get("MXNOVA_PASSES").replace(",", " ").split()})
+    return passes, env.get("MXNOVA_FUSE"), env.get("MXNOVA_WINOGRAD")

@@ -21,26 +21,26 @@ def gradient_path(symbol: Symbol, arguments: Collection[str]) -> list[Node]:
         arguments: names of those whose gradients are wanted.
     """
     reached = _reached(symbol)
-    needing: set[int] = set()  # what is computed from the arguments
+    needing: set[Node] = set()  # what is computed from the arguments
     path: list[Node] = []
     for node in symbol.nodes:
         if node.op is None:
             wanted = node.name in arguments
         else:
-            wanted = not _stops(node) and any(id(e.node) in needing for e in node.inputs)
+            wanted = not _stops(node) and any(e.node in needing for e in node.inputs)
         if wanted:
-            needing.add(id(node))
-            if node.op is not None and id(node) in reached:
+            needing.add(node)
+            if node.op is not None and node in reached:
                 path.append(node)
     return path
 
 
-def _reached(symbol: Symbol) -> set[int]:
-    """Ids of the nodes that gradients of the outputs come to."""
-    reached = {id(e.node) for e in symbol.entries}
+def _reached(symbol: Symbol) -> set[Node]:
+    """The nodes that gradients of the outputs come to."""
+    reached = {e.node for e in symbol.entries}
     for node in reversed(symbol.nodes):
-        if id(node) in reached and not _stops(node):
-            reached.update(id(e.node) for e in node.inputs)
+        if node in reached and not _stops(node):
+            reached.update(e.node for e in node.inputs)
     return reached
 
 
@@ -50,15 +50,15 @@ def unreached(symbol: Symbol) -> list[Entry]:
     These are results of operators that give gradients whatever comes, and of those that write in
     backward passes. MXNet hands zeros on where an operator has no slope, ATen nothing.
     """
-    heads, reached = {id(e.node) for e in symbol.entries}, _reached(symbol)
+    heads, reached = {e.node for e in symbol.entries}, _reached(symbol)
     found: list[Entry] = []
     for node in symbol.nodes:
         op = node.op
-        if op is None or id(node) in heads:
+        if op is None or node in heads:
             continue
         if is_source(op):
             found += [Entry(node, i) for i in range(node.n_outputs())]
-        elif op.writes_in_backward and id(node) not in reached:
+        elif op.writes_in_backward and node not in reached:
             found.append(Entry(node, 0))
     return found
 
@@ -68,7 +68,7 @@ def is_read(head: Node, arguments: Collection[str]) -> bool:
 
     They do not where each way from it to them passes a loss, or what has no slope.
     """
-    rest, seen = [head], {id(head)}
+    rest, seen = [head], {head}
     for node in rest:  # grows
         if node.op is None:
             if node.name in arguments:
@@ -76,8 +76,8 @@ def is_read(head: Node, arguments: Collection[str]) -> bool:
             continue
         if _stops(node) or ignores_head(node.op):
             continue
-        fresh = [e.node for e in node.inputs if id(e.node) not in seen]
-        seen.update(map(id, fresh))
+        fresh = [e.node for e in node.inputs if e.node not in seen]
+        seen.update(fresh)
         rest += fresh
     return False
 

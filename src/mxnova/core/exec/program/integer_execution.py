@@ -23,8 +23,8 @@ __all__ = ["integer_runner", "meets_integers"]
 
 def meets_integers(node: Node, dtypes: DTypeTable) -> bool:
     """Whether integers that gradients may flow through go into a node, or come out of it."""
-    given = [dtypes[id(e.node)][e.output] for e in node.inputs]
-    made = dtypes[id(node)] if node.op is not None and node.op.differentiable else []
+    given = [dtypes[e.node][e.output] for e in node.inputs]
+    made = dtypes[node] if node.op is not None and node.op.differentiable else []
     return any(d is not None and not d.is_floating_point for d in (*given, *made))
 
 
@@ -41,7 +41,7 @@ def integer_runner(
         facts: gives the facts of a run, at least those that the operator asks for.
         dtypes: types of all arrays of the graph.
     """
-    makes_some = makes_integers(op, [dtypes[id(e.node)][e.output] for e in node.inputs])
+    makes_some = makes_integers(op, [dtypes[e.node][e.output] for e in node.inputs])
 
     def run_edges(*edges: Any) -> Any:
         values: Sequence[Any] = [value_of(e) for e in edges]

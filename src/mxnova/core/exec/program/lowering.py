@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...base.free_names import FreeNames
-from ...graph.node import Node
+from ...graph.node import Entry, Node
 from ...graph.symbol import Symbol
 from ...op.record import Op
 from ...runtime.context import Context
@@ -136,7 +136,7 @@ _compiled = functools.lru_cache(maxsize=64)(_Code)
 
 def lower(
     symbol: Symbol, variables: Sequence[Node], runner: Callable[[Node, Op, Context], Runner],
-    contexts: Mapping[int, Context],
+    contexts: Mapping[Node, Context],
 ) -> Lowered:  # fmt: skip
     """The steps of `symbol`.
 
@@ -144,23 +144,23 @@ def lower(
         symbol: what to compute.
         variables: its inputs, in the order of the arguments; some may be unused.
         runner: gives what a node runs.
-        contexts: where each node runs, by id.
+        contexts: where each node runs.
     """
     names = _Names()
-    values = {(id(v), 0): names.unique(v.name) for v in variables}
+    values = {Entry(v, 0): names.unique(v.name) for v in variables}
     arguments = list(values.values())
     drafts: list[tuple[Node, Op, tuple[str, ...], tuple[str, ...]]] = []
     for node in symbol.nodes:
         if node.op is None:
             continue
-        inputs = tuple(values[id(e.node), e.output] for e in node.inputs)
+        inputs = tuple(values[e] for e in node.inputs)
         outputs = tuple(names.unique(n) for n in array_names(node))
-        values.update(((id(node), i), n) for i, n in enumerate(outputs))
+        values.update((Entry(node, i), n) for i, n in enumerate(outputs))
         drafts.append((node, node.op, inputs, outputs))
-    results = [values[id(e.node), e.output] for e in symbol.entries]
+    results = [values[e] for e in symbol.entries]
     last = _last_uses([(i, o) for _, _, i, o in drafts], results)
     steps = [
-        Step(node, op, contexts[id(node)], runner(node, op, contexts[id(node)]), ins, outs, gone)
+        Step(node, op, contexts[node], runner(node, op, contexts[node]), ins, outs, gone)
         for (node, op, ins, outs), gone in zip(drafts, last, strict=True)
     ]
     return Lowered(arguments, steps, results)

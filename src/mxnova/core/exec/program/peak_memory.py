@@ -32,22 +32,22 @@ def bytes_needed(
         dtypes: of all its nodes.
         arguments: names of those whose gradients are wanted.
     """
-    kept = {id(node) for node in gradient_path(symbol, arguments)}
-    kept |= {id(entry.node) for entry in symbol.entries}
-    last_reader = {e: id(node) for node in symbol.nodes for e in node.inputs}
+    kept = set(gradient_path(symbol, arguments))
+    kept |= {entry.node for entry in symbol.entries}
+    last_reader = {e: node for node in symbol.nodes for e in node.inputs}
     size = most = 0
     for node in symbol.nodes:
         if node.op is None:
             continue
         made = [Entry(node, i) for i in range(node.n_outputs())]
-        size += sum(_bytes(shapes[id(node)][i], dtypes[id(node)][i]) for _, i in made)
+        size += sum(_bytes(shapes[node][i], dtypes[node][i]) for _, i in made)
         most = max(most, size)
         unread = [e for e in made if e not in last_reader]
-        done = [e for e in {*node.inputs} if last_reader[e] == id(node)]
+        done = [e for e in {*node.inputs} if last_reader[e] == node]
         size -= sum(
-            _bytes(shapes[id(e.node)][e.output], dtypes[id(e.node)][e.output])
+            _bytes(shapes[e.node][e.output], dtypes[e.node][e.output])
             for e in (*unread, *done)
-            if e.node.op is not None and id(e.node) not in kept
+            if e.node.op is not None and e.node not in kept
         )
     return most
 

@@ -12,21 +12,21 @@ from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.infer import Shapes
-from ...op.record import Op, OpType
+from ...op.record import Op
 from ...runtime.context import Context
+from .private import private_operator
 
 __all__ = ["Contexts", "contexts_of", "placed"]
 
-Contexts = dict[int, Context]  # by id of a node
+Contexts = dict[Node, Context]
 _GROUP = "__ctx_group__"
 
 
+@private_operator
 class CrossDeviceCopy(Op):
     """Hands what another context has computed on to `context`."""
 
     context: Context
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
 
     def infer_shape(self, s: Shapes) -> None:
         """The output is like the input."""
@@ -35,9 +35,6 @@ class CrossDeviceCopy(Op):
     def forward(self, data: Tensor) -> Tensor:
         """The same values there."""
         return data.to(self.context.device)
-
-
-CrossDeviceCopy.type = OpType(["_CrossDeviceCopy"], CrossDeviceCopy, CrossDeviceCopy.forward)
 
 
 def contexts_of(
@@ -52,21 +49,21 @@ def contexts_of(
         MXNetError: a group that `groups` does not name, or a GPU that is not there.
     """
     if not groups:
-        return dict.fromkeys(map(id, nodes), default)
+        return dict.fromkeys(nodes, default)
     for named in groups.values():
         _ = named.device
     found: Contexts = {}
     for node in nodes:
         context = _own_context(node, groups)
         if context is None:
-            given = (found.get(id(e.node)) for e in node.inputs)
+            given = (found.get(e.node) for e in node.inputs)
             context = next((c for c in given if c is not None), None)
         if context is not None:
-            found[id(node)] = context
+            found[node] = context
     for node in reversed(nodes):
-        place = found.setdefault(id(node), default)
+        place = found.setdefault(node, default)
         for entry in node.inputs:
-            found.setdefault(id(entry.node), place)
+            found.setdefault(entry.node, place)
     return found
 
 
@@ -88,12 +85,12 @@ def placed(symbol: Symbol, contexts: Contexts) -> Symbol:
     """`symbol` with copies where a node reads what another context has computed."""
     if len(set(contexts.values())) <= 1:
         return symbol
-    copies: dict[tuple[int, int, Context], Entry] = {}
+    copies: dict[tuple[Entry, Context], Entry] = {}
 
     def brought(entry: Entry, source: Entry, context: Context) -> Entry:
-        if contexts[id(source.node)] == context:
+        if contexts[source.node] == context:
             return entry
-        key = (id(source.node), source.output, context)
+        key = (source, context)
         if key not in copies:
             op = CrossDeviceCopy(context=context)
             name = f"{source.node.name}_to_{context.device_type}{context.device_id}"
@@ -101,7 +98,7 @@ def placed(symbol: Symbol, contexts: Contexts) -> Symbol:
         return copies[key]
 
     def replace(node: Node, inputs: Sequence[Entry]) -> Node | None:
-        context = contexts[id(node)]
+        context = contexts[node]
         moved = [brought(e, s, context) for e, s in zip(inputs, node.inputs, strict=True)]
         return None if moved == list(inputs) else node.copy(moved)
 

@@ -114,7 +114,7 @@ class Settled(NamedTuple):
     """What shapes and types decide of how a graph runs.
 
     Attributes:
-        operators: those that become definite, by their nodes' ids.
+        operators: those that become definite, by the number of their node.
         is_small: whether one thread is enough for it.
     """
 
@@ -190,7 +190,7 @@ class Program:
         nodes = self.symbol.nodes
         contexts = contexts_of(nodes, self.facts.context, self.facts.groups)
         drawing = (n for n in nodes if n.op is not None and "rng" in n.op.type.signature.facts)
-        return tuple(dict.fromkeys(contexts[id(n)] for n in drawing))
+        return tuple(dict.fromkeys(contexts[n] for n in drawing))
 
     @functools.cached_property
     def recorded(self) -> Program:
@@ -290,8 +290,8 @@ class _Runners:
     def runner(self, node: Node, op: Op, context: Context) -> Runner:
         """What `node` runs. Only nodes that touch something sparse look at what they are given."""
         on_dense = self._on_dense(op, context)
-        stypes = [self._stypes[id(e.node)][e.output] for e in node.inputs]
-        if all(s == "default" for s in (*stypes, *self._stypes[id(node)])):
+        stypes = [self._stypes[e.node][e.output] for e in node.inputs]
+        if all(s == "default" for s in (*stypes, *self._stypes[node])):
             if self._dtypes is None or not meets_integers(node, self._dtypes):
                 return on_dense
             return integer_runner(node, op, on_dense, self._facts(context), self._dtypes)
@@ -359,7 +359,7 @@ class ProgramTable:
         self.order = [at[n] for n in (*symbol.list_arguments(), *states)]
         self.states = [at[n] for n in states]
         written = written_variables(symbol.nodes)
-        self.written = [i for i, n in enumerate(_inputs_of(symbol)) if id(n) in written]
+        self.written = [i for i, n in enumerate(_inputs_of(symbol)) if n in written]
         self._keeps_state = keeps_state
         self._programs: dict[Any, Any] = {}
 

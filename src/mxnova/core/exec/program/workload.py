@@ -34,7 +34,7 @@ def is_small_graph(symbol: Symbol, shapes: ShapeTable) -> bool:
 
 def multiplications(node: Node, shapes: ShapeTable) -> int:
     """How many a convolution or a fully connected layer makes; 0 where shapes are unknown."""
-    weight, output = shapes[id(node.inputs[1].node)][0], shapes[id(node)][0]
+    weight, output = shapes[node.inputs[1].node][0], shapes[node][0]
     if not (is_known(weight) and is_known(output)):
         return 0
     elements: Any = prod(output)
@@ -51,8 +51,8 @@ def _work(node: Node, shapes: ShapeTable) -> float:
     op: Any = node.op
     if node.subgraphs or op.is_opaque:
         return inf
-    inputs: list[Any] = [shapes[id(e.node)][e.output] for e in node.inputs]
-    outputs: Any = shapes[id(node)]
+    inputs: list[Any] = [shapes[e.node][e.output] for e in node.inputs]
+    outputs: Any = shapes[node]
     if not all(map(is_known, [*inputs, *outputs])):
         return inf
     made = [prod(shape) for shape in outputs]

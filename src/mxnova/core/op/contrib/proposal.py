@@ -107,7 +107,13 @@ def proposal(
 
 for _name in ("_contrib_Proposal", "_contrib_MultiProposal"):  # of one image, of a batch
     register_function(
-        (_name,), proposal, shape=_shape, dtype=_dtype, outputs=_outputs, differentiable=False
+        (_name,),
+        proposal,
+        shape=_shape,
+        dtype=_dtype,
+        outputs=_outputs,
+        differentiable=False,
+        untraceable="how many boxes are left depends on values",
     )
 
 

@@ -111,7 +111,12 @@ def _rotated_shape(op: Op, s: Shapes) -> None:
     s.output = (s.rois[0], s.data[1], *pooled_size(op, s))
 
 
-@function_operator("_contrib_RROIAlign", shape=_rotated_shape, differentiable=False)
+@function_operator(
+    "_contrib_RROIAlign",
+    shape=_rotated_shape,
+    differentiable=False,
+    untraceable="the largest region says how many samples there are",
+)
 def rotated_roi_align(
     data: Tensor,
     rois: Tensor,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...runtime import tuning
-from ...runtime.torch_api import foreach
+from ...runtime.torch_optimizers import foreach
 from ..declaration import operator
 from .multi import RatedUpdate
 from .step import Tensors, bounded_, decayed_all, of_equal, scaled_all

@@ -21,6 +21,7 @@ from torch import Tensor
 from ...base.errors import MXNetError, argument_error, from_foreign
 from ...base.shapes import shape_text
 from ...runtime import tuning
+from ...runtime.torch_api import sparse_parts
 from ..zeros import zeros
 from .places import differs_from_zero, found_among, grouped, nonzero, rising
 
@@ -138,8 +139,8 @@ class Csr:
     @classmethod
     def of_torch(cls, tensor: Tensor) -> Csr:
         """The values of ATen's sparse tensor with two sparse dimensions."""
-        rows, columns = tensor._indices()
-        return cls.of_places(rows, columns, tensor._values(), tuple(tensor.shape))
+        (rows, columns), values = sparse_parts(tensor)
+        return cls.of_places(rows, columns, values, tuple(tensor.shape))
 
     def to_torch(self) -> Tensor:
         """ATen's sparse tensor with these values."""
@@ -246,7 +247,8 @@ class RowSparse:
     @classmethod
     def of_torch(cls, tensor: Tensor) -> RowSparse:
         """The rows of ATen's sparse tensor with one sparse dimension."""
-        rows, data, shape = tensor._indices()[0], tensor._values(), tuple(tensor.shape)
+        (rows, *_), data = sparse_parts(tensor)
+        shape = tuple(tensor.shape)
         # A gradient that went to a leaf as it was is not known to be coalesced any more.
         is_canonical = tensor.is_coalesced() or rising(rows)
         return cls(data, rows, shape) if is_canonical else cls.of_rows(rows, data, shape)

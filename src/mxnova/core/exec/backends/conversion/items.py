@@ -36,26 +36,26 @@ def items_for_a_thread(part: Part) -> int:
 
 def _rows(node: Node, part: Part) -> int:
     """How many rows a fully connected layer multiplies by its weights."""
-    output: Any = part.table[id(node)][0]
+    output: Any = part.table[node][0]
     return prod(output[:-1])
 
 
 def _are_apart(part: Part) -> bool:
     """Whether items along the first axis of all inputs and heads do not know of each other."""
-    axes: dict[int, int | None] = {}  # by id of the node; None for what stays
+    axes: dict[Node, int | None] = {}  # None for what stays
     for node in part.body.nodes:
         if node.op is None:
-            axes[id(node)] = None if node.name in part.constants else 0
+            axes[node] = None if node.name in part.constants else 0
             continue
-        axis = _axis_after(node, [axes[id(e.node)] for e in node.inputs], part)
+        axis = _axis_after(node, [axes[e.node] for e in node.inputs], part)
         if axis is None:
             return False
-        axes[id(node)] = axis
-    return all(axes[id(e.node)] == 0 for e in part.body.entries)
+        axes[node] = axis
+    return all(axes[e.node] == 0 for e in part.body.entries)
 
 
 def _axis_after(node: Node, axes: list[int | None], part: Part) -> int | None:
     """The axis of items of what a node computes; None where it has none."""
     if node.op is None or not axes or axes[0] is None:
         return None
-    return node.op.item_axis(axes, [part.table[id(e.node)][e.output] for e in node.inputs])
+    return node.op.item_axis(axes, [part.table[e.node][e.output] for e in node.inputs])

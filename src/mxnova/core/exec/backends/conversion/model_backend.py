@@ -138,7 +138,7 @@ class ModelBackend:
 
         return with_groups(
             symbol,
-            lambda node: wants(node, self.name) and id(node) not in refused,
+            lambda node: wants(node, self.name) and node not in refused,
             _is_worth,
             made,
             kept,
@@ -148,32 +148,32 @@ class ModelBackend:
         """The symbol as it is: what it runs has no gradient."""
         return program.symbol
 
-    def refusals(self, program: Program, constants: Mapping[str, Tensor]) -> dict[int, str]:
-        """Why nodes of operators, by id, cannot be part of a model."""
+    def refusals(self, program: Program, constants: Mapping[str, Tensor]) -> dict[Node, str]:
+        """Why nodes of operators cannot be part of a model."""
         from . import graph  # not before anybody asks: with all converters
 
         symbol = program.symbol
         shapes, dtypes = program.facts.shapes(symbol), program.facts.dtypes(symbol)
         read = {e for n in symbol.nodes for e in n.inputs} | {*symbol.entries}
         further = graph.further_outputs_read(symbol)
-        found: dict[int, str] = {}
+        found: dict[Node, str] = {}
         for node in symbol.nodes:
             if node.op is None:
                 continue
             met = [(e.node, e.output) for e in node.inputs] + [
                 (node, i) for i in range(node.n_outputs()) if Entry(node, i) in read
             ]
-            if not all(is_known(shapes[id(n)][i]) for n, i in met):
-                found[id(node)] = "shapes are not known beforehand"
-            elif any(dtypes[id(n)][i] not in (None, torch.float32) for n, i in met):
-                found[id(node)] = "arrays that are not float32"
+            if not all(is_known(shapes[n][i]) for n, i in met):
+                found[node] = "shapes are not known beforehand"
+            elif any(dtypes[n][i] not in (None, torch.float32) for n, i in met):
+                found[node] = "arrays that are not float32"
             elif not graph.is_for_runtimes(node):
-                found[id(node)] = f"{node.op.name} is said in files only"
+                found[node] = f"{node.op.name} is said in files only"
             else:
                 site = graph.site_of(node, shapes, constants)
-                reason = graph.refusal(node, site, id(node) in further)
+                reason = graph.refusal(node, site, node in further)
                 if reason is not None:
-                    found[id(node)] = reason
+                    found[node] = reason
         return found
 
 
