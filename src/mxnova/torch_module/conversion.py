@@ -130,7 +130,7 @@ def _constant(symbol: Symbol) -> set[str]:
     found = set()
     for node in symbol.nodes:
         for name, entry in zip(node.op.inputs() if node.op else (), node.inputs, strict=False):
-            if name in node.op.writes and entry.node.op is None:
+            if node.op is not None and name in node.op.writes and entry.node.op is None:
                 found.add(entry.node.name)
     return found
 

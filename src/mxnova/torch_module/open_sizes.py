@@ -45,7 +45,7 @@ def open_nodes(symbol: Symbol, facts: Facts) -> list[Node]:
     known = {n: s for n, s in facts.shapes.items() if n not in facts.inputs}
     table = infer_shapes(symbol.nodes, known)
     made = [n for n in symbol.nodes if n.op is not None and not n.inputs]
-    return [n for n in made if not is_known(table[id(n)][0])]
+    return [n for n in made if not is_known(table[n][0])]
 
 
 def sized(symbol: Symbol, facts: Facts) -> Symbol:
@@ -56,7 +56,7 @@ def sized(symbol: Symbol, facts: Facts) -> Symbol:
     """
     if not any(n.op is not None and not n.inputs for n in symbol.nodes):
         return symbol
-    followed = {id(n) for n in open_nodes(symbol, facts)}
+    followed = set(open_nodes(symbol, facts))
     sources, table = _opened(symbol, facts) if followed else ({}, _shapes(symbol, facts.shapes))
     dtypes = infer_dtypes(symbol.nodes, facts.dtypes)
     variables = {n.name: n for n in symbol.nodes if n.op is None}
@@ -64,7 +64,7 @@ def sized(symbol: Symbol, facts: Facts) -> Symbol:
     def replace(node: Node, inputs: list[Entry]) -> Node | None:
         if node.op is None or inputs:
             return None
-        shape, dtype = table[id(node)][0], dtypes[id(node)][0] or torch.float32
+        shape, dtype = table[node][0], dtypes[node][0] or torch.float32
         if shape is None or not is_known(shape):
             raise MXNetError(f"to_torch: {_unknown(node, shape)}")
         op = node.op.settled(tuple(1 if is_open(n) else n for n in shape), dtype)

@@ -57,7 +57,7 @@ def _sparse(symbol: Symbol) -> Iterator[str]:
     """Nodes that give sparse arrays: modules have dense ones only."""
     table = infer_stypes(symbol.nodes, {})
     for node in symbol.nodes:
-        for stype in {*table[id(node)]} - {"default"}:
+        for stype in {*table[node]} - {"default"}:
             yield _about(node, f"it gives arrays stored as {stype}, and tensors here are dense")
 
 

@@ -34,7 +34,7 @@ def lowered_for(train: bool, symbol: Symbol, order: Sequence[str]) -> Lowered:
     beside = _beside(symbol)
     variables = {n.name: n for n in beside.nodes if n.op is None}
     arguments = [variables.get(name) or Node(None, name, {}) for name in order]
-    contexts = dict.fromkeys(map(id, beside.nodes), cpu())
+    contexts = dict.fromkeys(beside.nodes, cpu())
     return lower(beside, arguments, functools.partial(_runner, train), contexts)
 
 

@@ -39,7 +39,9 @@ def test_the_random_stream_decides():
 
 @pytest.mark.parametrize("axes, first_draw_stays", [((), True), ((1,), False)])
 def test_exact_draws_that_equal_the_share_that_stays(axes, first_draw_stays):
-    p = 1 - 0.5853022336959839  # the first draw of seed 3; such a draw stays, but for masks with axes
+    p = (
+        1 - 0.5853022336959839
+    )  # the first draw of seed 3; such a draw stays, but for masks with axes
     op = find("Dropout").of({"p": p, "axes": axes})
     result = op.forward(torch.ones(1, 3 if axes else 1), train=True, rng=ExactStream(3))
     assert bool(result.all()) is first_draw_stays

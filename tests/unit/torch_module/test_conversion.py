@@ -223,7 +223,7 @@ def test_way_back(checkpoint, tmp_path, data):
         module.fc_bias.fill_(0.5)
         want = module(torch.from_numpy(data))
     prefix = str(tmp_path / "back")
-    symbol, arguments, states = mx.from_torch(module, prefix, 3)
+    symbol, arguments, _ = mx.from_torch(module, prefix, 3)
     assert (arguments["fc_bias"].asnumpy() == 0.5).all()
     assert symbol.tojson() == mx.sym.load(f"{checkpoint}-symbol.json").tojson()
     found = outputs_of(*mx.model.load_checkpoint(prefix, 3), data)

@@ -86,12 +86,12 @@ class _Controls(NamedTuple):
     """Functions that say how many threads parallel regions of the calling thread have.
 
     Attributes:
-        count: tells OpenMP's number.
+        current: tells OpenMP's number.
         limit: sets it.
         limit_mkl: sets MKL's own number, 0 for OpenMP's, and tells the one before.
     """
 
-    count: Callable[[], int]
+    current: Callable[[], int]
     limit: Callable[[int], None]
     limit_mkl: Callable[[int], int]
 

@@ -247,10 +247,10 @@ def while_loop(
     values: tuple[Tensor, ...],
 ) -> tuple[Tensor, ...]:
     """``while condition(*values): values = step(*values)``, as one step of what is traced."""
-    function: Any = getattr(torch, "while_loop", None) or torch.ops.higher_order.while_loop
-    if function is getattr(torch, "while_loop", None):
-        return tuple(function(condition, step, values))
-    return tuple(function(condition, step, values, ()))
+    public: Any = getattr(torch, "while_loop", None)
+    if public is not None:
+        return tuple(public(condition, step, values))
+    return tuple(torch.ops.higher_order.while_loop(condition, step, values, ()))
 
 
 # Tensors ------------------------------------------------------------------------------------------
@@ -364,7 +364,7 @@ def _has_hardtanh_backward() -> bool:
 
     def agrees() -> bool:
         found = torch.ops.aten.hardtanh_backward(torch.ones(5), output, 0, 1)
-        return found.tolist() == [0, 0, 1, 0, 0]
+        return bool(found.tolist() == [0, 0, 1, 0, 0])
 
     return works(agrees)
 

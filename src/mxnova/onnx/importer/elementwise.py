@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import partial, reduce
 from math import inf, sqrt
 
 import numpy as np
@@ -157,13 +157,13 @@ def _sum(site: Site) -> Value:
     given = site.given
     if len(given) > 2 and len({value.shape for value in given}) == 1:
         return _like(site.op("add_n", *given), *given)
-    return reduce(lambda x, y: binary(site, "Add", x, y), given)
+    return reduce(partial(binary, site, "Add"), given)
 
 
 @translator("Mean")
 def _mean(site: Site) -> Value:
-    mean: Value = site.op("_div_scalar", _sum(site), scalar=len(site.inputs))
-    return _like(mean, *site.given)
+    total = cast(Value, _sum(site))
+    return _like(site.op("_div_scalar", total, scalar=len(site.inputs)), *site.given)
 
 
 # Truth values
