@@ -51,7 +51,7 @@ class Place:
             output.once(self._listener.fileno(), self._open)
 
     def _open(self) -> None:
-        from ...kvstore.distributed.meeting import host  # takes a second: it needs PyTorch
+        from ...kvstore.distributed.rendezvous import host  # takes a second: it needs PyTorch
 
         self._store = host(self._listener, self._timeout)
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,65 +14,66 @@ from ... import optimizer as opt
 from ...core.base.errors import MXNetError
 from ...core.nd.access import var_of
 from ...core.nd.array import NDArray
-from ...core.nd.wrapping import receive, wrap, wrap_value
+from ...core.nd.wrapping import receive, wrap
 from ...core.op.sparse.storage import RowSparse, dense_of
 from ...core.runtime.context import cpu
 from ...core.runtime.engine import FnProperty, engine
 from ..compression import TwoBitCompression
 from ..keys import Groups, Key
-from .dense import Bucket, Part, buckets
-from .layout import Layout, Share, works_by_elements
-from .parcels import Rooms, packed, unpacked
-from .rows import check_rows, rows_of, within
-from .shared import SharedStore
+from .bucket import BUCKET_BYTES
+from .connections import Meta
+from .contribution import Contribution, received
+from .requests import Service
+from .rows import slice_rows
+from .sharding import Shard, Sharding, is_elementwise
+from .store import DistributedStore
 
 __all__ = ["AsyncStore"]
 
 
-class AsyncStore(SharedStore):
-    """Values by key, each share with one owner, who updates it by every push at once.
+class AsyncStore(DistributedStore):
+    """Values by key, each shard with one owner, who updates it by every push at once.
 
-    Nobody waits for other workers, but in `init`, `barrier` and when an optimizer is set. What is
-    asked of owners is pushed through the engine, so that calls return before it is done.
+    Nobody waits for other workers, but in `init`, `barrier` and when an optimizer is set. Requests
+    to owners are operations of the engine, so that calls return before they are answered.
     """
 
-    _layout: Layout | None = None
+    _sharding: Sharding | None = None
 
     @property
     def updater(self) -> Any:
-        """What updates the shares that live here."""
-        return self.owner.updater
+        """What updates the shards that live here."""
+        return self.server.updater
 
     @updater.setter
     def updater(self, updater: Any) -> None:
-        self.owner.updater = updater
+        self.server.updater = updater
         if updater is None:
             return
         name = type(updater.optimizer).__name__ if isinstance(updater, opt.Updater) else "updater"
-        if self._layout is None:
-            slices = works_by_elements(updater)
-            self._layout = Layout(range(self.links.size), slices)
+        if self._sharding is None:
+            self._sharding = Sharding(range(self.num_workers), is_elementwise(updater))
             self._place([k for k, v in self._values.items() if v.stype == "default"])
-        self.lane.together("set_optimizer", [name])
+        self._coordinator.agree("set_optimizer", [name])
 
     def _place(self, keys: Iterable[Key]) -> None:
-        """Takes this worker's shares of dense values."""
+        """Copies this worker's shards of dense values, which are updated from now on."""
         for key in keys:
             value = self._values[key]
-            for share in self._dense_shares(key, value.shape):
-                if share.owner == self.rank:
-                    mine = Part(key, share).of(value._tensor).clone().view(share.shape)
-                    self.owner.take(key, wrap(mine, cpu(0)))
+            for shard in self._dense_shards(key, value):
+                if shard.owner == self.rank:
+                    mine = shard.of(value._tensor).clone().view(shard.shape)
+                    self.server.shards[key] = wrap(mine, cpu(0))
 
     def _init_dense(self, values: dict[Key, NDArray]) -> None:
         super()._init_dense(values)
-        if self._layout is not None:
+        if self._sharding is not None:
             self._place(values)
 
-    def _dense_shares(self, key: Key, shape: tuple[int, ...]) -> list[Share]:
-        return self._layout.shares(key, shape) if self._layout is not None else []
+    def _dense_shards(self, key: Key, value: NDArray) -> list[Shard]:
+        return self._sharding.shards(key, value.shape) if self._sharding is not None else []
 
-    # Values in and out ---------------------------------------------------------------------------
+    # Push and pull -------------------------------------------------------------------------------
 
     def push(self, groups: Groups, priority: int) -> None:
         """Has owners update keys by the values of this worker.
@@ -87,6 +88,7 @@ class AsyncStore(SharedStore):
         self._push("pushpull", pushed, pulled, priority)
 
     def _push(self, call: str, groups: Groups, outs: Groups | None, priority: int) -> None:
+        self._check_usable(call)
         self._check_outs(call, outs or {})
         self._check_push(groups)
         if self.updater is None:
@@ -94,181 +96,162 @@ class AsyncStore(SharedStore):
                 f"KVStore.{call}: a store of type {self.type!r} updates values by each push, for "
                 "which it needs an optimizer; see set_optimizer"
             )
-        gradients = {key: self._gradient(key, values) for key, values in groups.items() if values}
+        gradients = {key: self._pushed(key, values) for key, values in groups.items() if values}
         rows = {key: g for key, g in gradients.items() if isinstance(g, RowSparse)}
         for key, record in rows.items():
-            self._later(partial(self._tell_rows, key, record), [key], (), priority)
+            self._later(partial(self._exchange, {key: record}, ()), [key], (), priority)
         dense = {key: g for key, g in gradients.items() if key not in rows}
-        for bucket in buckets(self._layout, dense):  # type: ignore[arg-type]
-            self._exchange(bucket, dense, outs, priority)
+        self._exchange_later(dense, dense, outs, priority)
         rest = {key: arrays for key, arrays in (outs or {}).items() if key not in dense}
         self.pull(rest, priority, ignore_sparse=True)
 
-    def _gradient(self, key: Key, values: list[NDArray]) -> Any:
-        total = self._contribution(key, self._source(values, cpu(0))._value, self.compression)
-        is_theirs = len(values) == 1 and isinstance(total, Tensor)
-        return total.clone() if is_theirs and self.compression is None else total
+    def _pushed(self, key: Key, values: list[NDArray]) -> Tensor | RowSparse:
+        """What this worker pushes for a key, in memory of its own."""
+        gradient = self._gradient(key, self._source(values, cpu(0))._value, self.compression)
+        is_theirs = len(values) == 1 and isinstance(gradient, Tensor) and self.compression is None
+        return gradient.clone() if is_theirs else gradient  # type: ignore[union-attr]
 
     def _spread(self, wanted: Groups, priority: int) -> None:
-        dense = {k: v for k, v in wanted.items() if self._values[k].stype == "default"}
-        if self._layout is None:
+        dense = {k: v for k, v in wanted.items() if v and self._values[k].stype == "default"}
+        if self._sharding is None:
             super()._spread(wanted, priority)
             return
         super()._spread({k: v for k, v in wanted.items() if k not in dense}, priority)
-        tensors = {key: self._values[key]._raw for key, outs in dense.items() if outs}
-        for bucket in buckets(self._layout, tensors):
-            self._exchange(bucket, None, dense, priority)
+        self._exchange_later(dense, {}, dense, priority)
 
-    def _exchange(
+    def _exchange_later(
         self,
-        bucket: Bucket,
-        gradients: dict[Key, Tensor] | None,
+        keys: Iterable[Key],
+        gradients: Mapping[Key, Tensor | RowSparse],
         outs: Groups | None,
         priority: int,
     ) -> None:
-        """Has the engine tell owners gradients and fetch values, or one of these."""
-        arrays = {key: self._values[key] for key in bucket.keys}
-        wanted = [(k, out) for k in bucket.keys for out in (outs or {}).get(k, ())]
-        wanted = [(key, out) for key, out in wanted if out.stype == "default"]
+        """Has the engine push gradients to owners and pull values, or one of these."""
+        for chunk in self._chunks(keys):
+            wanted = [(k, out) for k in chunk for out in (outs or {}).get(k, ())]
+            wanted = [(key, out) for key, out in wanted if out.stype == "default"]
+            given = {key: gradients[key] for key in chunk if key in gradients}
+            pulled = chunk if outs is not None else ()
+            exchange = partial(self._exchange, given, pulled, wanted)
+            self._later(exchange, chunk, [out for _, out in wanted], priority)
 
-        def talk() -> None:
-            values = {key: array._raw for key, array in arrays.items()}
-            self._ask_all(bucket, gradients, values if outs is not None else None)
-            for key, out in wanted:
-                receive(out, values[key], "KVStore.pull")
+    def _chunks(self, keys: Iterable[Key]) -> Iterator[list[Key]]:
+        chunk: list[Key] = []
+        n_bytes = 0
+        for key in keys:
+            chunk.append(key)
+            n_bytes += self._values[key]._raw.nbytes
+            if n_bytes >= BUCKET_BYTES:
+                yield chunk
+                chunk, n_bytes = [], 0
+        if chunk:
+            yield chunk
 
-        self._later(talk, bucket.keys, [out for _, out in wanted], priority)
-
-    def _later(
-        self,
-        function: Callable[[], None],
-        keys: Sequence[Key],
-        outs: Sequence[NDArray],
-        priority: int,
-    ) -> None:
-        """Pushes what is asked about some keys: for each of them one after the other."""
-        self.links.faults.check()
+    def _later(self, act: Any, keys: Sequence[Key], outs: Sequence[NDArray], priority: int) -> None:
+        """Has the engine call `act`: for each key one after the other."""
         engine().push_sync(
-            function,
+            act,
             cpu(0),
             (),
             [*(var_of(self._values[key]) for key in keys), *map(var_of, outs)],
             FnProperty.CPU_PRIORITIZED,
             priority,
-            "requests to owners",
+            "push and pull at owners",
             asynchronous=True,
         )
 
-    # Requests ------------------------------------------------------------------------------------
+    # Worker: what owners are asked ---------------------------------------------------------------
 
-    def _ask_all(
+    def _exchange(
         self,
-        bucket: Bucket,
-        gradients: dict[Key, Tensor] | None,
-        values: dict[Key, Tensor] | None,
+        gradients: Mapping[Key, Tensor | RowSparse],
+        pulled: Sequence[Key],
+        wanted: Sequence[tuple[Key, NDArray]] = (),
     ) -> None:
-        """Tells all owners gradients, and receives values."""
-        rooms = {} if values is None else {r: Rooms(bucket.of(r, values)) for r in bucket.parts}
-        questions = {}
-        for rank, parts in bucket.parts.items():
-            what = self._question(
-                "exchange",
-                keys=[part.key for part in parts],
-                push=gradients is not None,
-                pull=values is not None,
-                code=None,
-            )
-            messages = [] if gradients is None else packed(bucket.of(rank, gradients))
-            if self.compression is not None and messages:
-                what["code"] = self.compression.threshold
-                messages = [self.compression.levels.encoded(message) for message in messages]
-            questions[rank] = (what, messages)
-        mine = questions.pop(self.rank, None)
-        self.requests.ask(questions, lambda rank, _: rooms[rank].messages if rooms else [])
-        for room in rooms.values():
-            room.settle()
-        if mine is not None:
-            self._exchange_here(bucket, gradients, values)
+        """Pushes gradients to the owners of their shards, and pulls values."""
+        pushes: dict[int, list[Contribution]] = {}
+        pulls: dict[int, list[tuple[Key, Shard]]] = {}
+        for key, gradient in gradients.items():
+            for shard in self._shards(key, self._values[key]):
+                pushes.setdefault(shard.owner, []).append(self._part(key, gradient, shard))
+        for key in pulled:
+            for shard in self._shards(key, self._values[key]):
+                pulls.setdefault(shard.owner, []).append((key, shard))
+        here = pushes.pop(self.rank, []), pulls.pop(self.rank, [])
+        self._requests.ask(
+            {
+                rank: self._question(pushes.get(rank, []), pulls.get(rank, []))
+                for rank in pushes.keys() | pulls.keys()
+            },
+            lambda rank, answer: [s.of(self._values[k]._raw) for k, s in pulls.get(rank, [])],
+        )
+        self._exchange_here(*here)
+        for key, out in wanted:
+            receive(out, self._values[key]._raw, "KVStore.pull")
+
+    def _part(self, key: Key, gradient: Tensor | RowSparse, shard: Shard) -> Contribution:
+        """What is pushed for a shard."""
+        if isinstance(gradient, RowSparse):
+            return Contribution(key, shard.start, shard.stop, "", slice_rows(gradient, shard))
+        return Contribution(key, shard.start, shard.stop, "", shard.of(gradient))
+
+    def _question(
+        self, pushed: Sequence[Contribution], pulled: Sequence[tuple[Key, Shard]]
+    ) -> tuple[Meta, list[Tensor]]:
+        threshold = None
+        if self.compression is not None:
+            threshold = self.compression.threshold
+            pushed = [each.coded(self.compression.levels) for each in pushed]
+        question = {
+            "op": "exchange",
+            "entries": [each.entry() for each in pushed],
+            "threshold": threshold,
+            "pull": [key for key, _ in pulled],
+        }
+        return question, [tensor for each in pushed for tensor in each.tensors()]
 
     def _exchange_here(
-        self,
-        bucket: Bucket,
-        gradients: dict[Key, Tensor] | None,
-        values: dict[Key, Tensor] | None,
+        self, pushed: Sequence[Contribution], pulled: Sequence[tuple[Key, Shard]]
     ) -> None:
-        """What owners do, for the shares that live here."""
-        parts = bucket.parts[self.rank]
-        with self.owner.changed:
-            if gradients is not None:
-                totals = [part.of(gradients[part.key]).view(part.share.shape) for part in parts]
-                self._update([part.key for part in parts], totals)
-            for part in parts if values is not None else ():
-                part.of(values[part.key]).copy_(self.owner.share(part.key)._tensor.view(-1))  # type: ignore[index]
+        """What owners do, for the shards that live here."""
+        with self.server.lock:
+            if pushed:
+                self.server.update_now([(each.key, each.data) for each in pushed])
+            for key, shard in pulled:
+                mine = dense_of(self.server.shard(key)._value)
+                shard.of(self._values[key]._raw).copy_(mine.view(-1))
 
-    def _update(self, keys: Sequence[Key], totals: Sequence[Any]) -> None:
-        arrays = [wrap_value(total, cpu(0)) for total in totals]
-        self.owner.update(list(zip(keys, arrays, strict=True)))
+    # Owner: what workers ask ---------------------------------------------------------------------
 
-    def _tell_rows(self, key: Key, record: RowSparse) -> None:
-        """Tells owners rows of a gradient."""
-        questions: dict[int, Any] = {}
-        for share in self._shares(key, self._values[key]):
-            where = within(record.indices, share, record.shape)
-            indices = record.indices[where].long() - rows_of(share, record.shape)[0]
-            data = record.data[where].contiguous()
-            if share.owner == self.rank:
-                self._update([key], [RowSparse(data, indices, share.shape)])
-            else:
-                what = self._question("push_rows", key=key, n=len(indices))
-                questions[share.owner] = (what, [indices, data])
-        self.requests.ask(questions)
-
-    def _services(self) -> dict[str, Any]:
+    def _services(self) -> dict[str, Service]:
         return {
             **super()._services(),
-            "exchange": self._service(self._rooms_for_exchange, self._answer_exchange),
-            "push_rows": self._service(self._rooms_for_push, self._answer_push_rows),
+            "exchange": Service(self._room_for_exchange, self._answer_exchange),
         }
 
-    def _pieces(self, what: Any) -> list[Tensor]:
-        return [dense_of(self.owner.share(key)._value).view(-1) for key in what["keys"]]
+    def _room_for_exchange(self, _rank: int, message: Meta) -> list[Tensor]:
+        pushed = [received(entry, self._values) for entry in message["entries"]]
+        for each in pushed:
+            n_here = self.server.shard(each.key).size
+            if each.is_refused or each.stop - each.start != n_here:
+                raise ValueError(f"a push of key {each.key!r} that does not fit")
+        for key in message["pull"]:
+            self.server.shard(key)
+        message["pushed"] = pushed
+        return [tensor for each in pushed for tensor in each.tensors()]
 
-    def _rooms_for_exchange(self, what: Any) -> list[Tensor]:
-        if not what["push"]:
-            return []
-        messages = packed([torch.empty_like(piece) for piece in self._pieces(what)])
-        if what["code"] is None:
-            return messages
-        levels = TwoBitCompression(float(what["code"])).levels
-        return [torch.empty(levels.n_bytes(m.numel()), dtype=torch.uint8) for m in messages]
+    def _answer_exchange(self, message: Meta, _tensors: Sequence[Tensor]) -> Any:
+        updates = [(each.key, self._data(each, message)) for each in message["pushed"]]
+        with self.server.lock:
+            if updates:
+                self.server.update_now(updates)
+            shards = [dense_of(self.server.shard(key)._value) for key in message["pull"]]
+            return {}, [shard.clone(memory_format=torch.contiguous_format) for shard in shards]
 
-    def _answer_exchange(self, what: Any, messages: list[Tensor]) -> Any:
-        pieces = self._pieces(what)
-        if what["push"]:
-            self._update(what["keys"], self._totals(what, pieces, messages))
-        values = [piece.clone() for piece in pieces] if what["pull"] else []
-        return {}, packed(values) if values else []
-
-    def _totals(self, what: Any, pieces: list[Tensor], messages: list[Tensor]) -> list[Tensor]:
-        if what["code"] is not None:
-            levels = TwoBitCompression(float(what["code"])).levels
-            lengths = [message.numel() for message in packed(pieces)]
-            messages = [levels.decoded(m, n) for m, n in zip(messages, lengths, strict=True)]
-        shapes = [self.owner.share(key).shape for key in what["keys"]]
-        flat = unpacked(messages, pieces)
-        return [total.view(shape) for total, shape in zip(flat, shapes, strict=True)]
-
-    def _rooms_for_push(self, what: Any) -> list[Tensor]:
-        share = self.owner.share(what["key"])
-        n = int(what["n"])
-        if not 0 <= n <= share.shape[0]:
-            raise ValueError(f"to add {n} of {share.shape[0]} rows")
-        data = torch.empty((n, *share.shape[1:]), dtype=share._raw.dtype)
-        return [torch.empty(n, dtype=torch.int64), data]
-
-    def _answer_push_rows(self, what: Any, tensors: list[Tensor]) -> Any:
-        indices, data = tensors
-        share = self.owner.share(what["key"])
-        check_rows(what["key"], indices, share.shape[0])
-        self._update([what["key"]], [RowSparse(data, indices, share.shape)])
-        return {}, []
+    def _data(self, contribution: Contribution, message: Meta) -> Any:
+        contribution.check_rows()
+        if not contribution.is_coded:
+            return contribution.data
+        levels = TwoBitCompression(float(message["threshold"])).levels
+        n = contribution.stop - contribution.start
+        return levels.decoded(contribution.data, n)  # type: ignore[arg-type]

@@ -64,17 +64,20 @@ class Faults:
                 self._end(self._told(peer, error))
         return self._error()
 
+    def report(self, text: str) -> None:
+        """Ends the store for all ranks, because of what this one has found out about itself."""
+        with self._lock:
+            if self.text is None:
+                self._end(self._tell(self.rank, text) or text)
+
     @contextmanager
-    def ending(self) -> Iterator[None]:
+    def fatal(self) -> Iterator[None]:
         """A block that must not fail on one rank alone: what it raises ends the store for all."""
         try:
             yield
         except BaseException as error:
-            with self._lock:
-                if self.text is None:
-                    text = f"worker {self.rank} has failed: {type(error).__name__}: {error}"
-                    self._tell(self.rank, text)
-                    self._end(text)
+            if self.text is None:
+                self.report(f"worker {self.rank} has failed: {type(error).__name__}: {error}")
             raise
 
     def hear(self) -> None:

@@ -8,12 +8,12 @@ import threading
 import torch.distributed as dist
 
 from ...core.base.errors import MXNetError
+from .connections import Connections
 from .faults import Faults
-from .links import Links
-from .meeting import meet, own_address
-from .rendezvous import World, find
+from .heartbeat import Heartbeat
+from .rendezvous import join, own_address
 from .scheduler import stay
-from .watch import Watch
+from .world import World, find
 
 __all__ = ["Job", "job"]
 
@@ -30,26 +30,23 @@ class Job:
     """
 
     def __init__(self, world: World) -> None:
-        self._store, self.world = meet(world)
+        self._store, self.world = join(world)
         self.rank = int(self.world.rank or 0)
         self._n_stores = 0
         if self.world.source == "DMLC":
             stay(self.world)
 
-    def links(self) -> tuple[Links, Links, Watch]:
-        """Connections for one more store, and for its requests; who watches over the workers.
+    def connect(self) -> tuple[Connections, Heartbeat]:
+        """Connections for one more store, and the heartbeat of its workers.
 
-        All workers make them in the same order.
+        All workers make stores in the same order.
         """
         world = self.world
         self._n_stores += 1
-        store = dist.PrefixStore(f"links/{self._n_stores}", self._store)
+        store = dist.PrefixStore(f"store/{self._n_stores}", self._store)
         keeper = "the scheduler" if world.source == "DMLC" else "worker 0"
         faults = Faults(store, self.rank, world.num_workers, world.timeout, keeper)
-        address = own_address(world)
-        first, second = (dist.PrefixStore(name, store) for name in ("calls", "requests"))
-        links = Links(first, faults, address), Links(second, faults, address)
-        return *links, Watch(faults, store)
+        return Connections(store, faults, own_address(world)), Heartbeat(faults, store)
 
 
 def job() -> Job:

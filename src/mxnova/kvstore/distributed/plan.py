@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plan: who sums up and who updates, as long as updater and compression stay the same."""
+"""UpdatePlan: where pushed gradients are summed up, and who updates the value."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
 from typing import Any
 
 from ...core.nd.array import NDArray
@@ -11,20 +12,25 @@ from ...optimizer import Updater
 from ..compression import TwoBitCompression
 from ..keys import Key
 from ..local import call_updater
-from .deputy import Deputy, Settings, settings_at_call
-from .layout import (
-    Layout,
-    Share,
-    works_across_keys,
-    works_by_elements,
-    works_the_same_everywhere,
-)
+from .replica import OptimizerReplica, Settings, snapshot
+from .sharding import Shard, Sharding, is_deterministic, is_elementwise, spans_keys, whole
 
-__all__ = ["Plan"]
+__all__ = ["Reply", "UpdatePlan"]
+
+_FEW = 2  # ranks for whom codes to every rank are fewer bits than codes to owners and sums back
+_SMALL = 1 << 10  # bytes of a value whose gradient goes to every rank: one message instead of two
 
 
-class Plan:
-    """How dense values are summed up and updated.
+class Reply(Enum):
+    """What the owner of a shard answers to a push."""
+
+    VALUE = "value"  # the shard's new value
+    SUM = "sum"  # the sum, by which each rank updates the whole value
+    NOTHING = "nothing"  # every rank gets all gradients, and sums them up itself
+
+
+class UpdatePlan:
+    """How dense values are summed up and updated, while updater and compression stay the same.
 
     Args:
         updater: of the store.
@@ -32,37 +38,63 @@ class Plan:
         size: number of ranks.
 
     Attributes:
-        everywhere: whether every rank updates all values by all sums, instead of what it owns:
-            optimizers that need that, and compressed sums, which are smaller than values.
-        layout: who sums up what, and unless `everywhere`, updates it.
+        signature: what all workers must have alike.
     """
 
     def __init__(self, updater: Any, compression: TwoBitCompression | None, size: int) -> None:
-        self.updater, self.compression = updater, compression
-        compresses = compression is not None and works_the_same_everywhere(updater)
-        self.everywhere = compresses or works_across_keys(updater)
-        self.layout = Layout(range(size), slices=self.everywhere or works_by_elements(updater))
-        self._deputy = Deputy(updater) if isinstance(updater, Updater) else None
+        self.updater, self.compression, self._size = updater, compression, size
+        self._is_deterministic = is_deterministic(updater)
+        compresses = compression is not None and self._is_deterministic
+        slices = compresses or is_elementwise(updater)
+        owners = [0] if spans_keys(updater) else range(size)  # whose order of keys counts
+        self._sharding = Sharding(owners, slices)
+        self._replicas: dict[Key, list[Shard]] = {}
+        self._replica = OptimizerReplica(updater) if isinstance(updater, Updater) else None
+        self.signature = f"updater: {updater is not None}"
+        if self._replica is not None:
+            self.signature = f"updater: {type(updater.optimizer).__name__}"
+        if compression is not None:
+            self.signature += f", threshold: {compression.threshold:g}"
 
     def place(self, values: Mapping[Key, NDArray]) -> None:
-        """Decides about keys that are new, in their order, which is the same on all ranks."""
+        """Decides who owns keys that are new, in their order, which is the same on all ranks."""
         for key, value in values.items():
             if value.stype == "default":
-                self.layout.shares(key, value.shape)
+                self._sharding.shards(key, value.shape)
 
-    def shares(self, key: Key, shape: tuple[int, ...], rank: int) -> list[Share]:
-        """Who has the states of a key, as `rank` sees it."""
-        if self.everywhere:
-            return [whole(rank, shape)]
-        return self.layout.shares(key, shape)
+    def reply(self, value: NDArray) -> Reply:
+        """What the owners of a dense value answer to a push.
+
+        Ranks share the updates, unless these are the same on every rank and it is less to send
+        gradients, or their sums in a few bits, than values.
+        """
+        if not self._is_deterministic:
+            return Reply.VALUE
+        if self.compression is not None:
+            return Reply.NOTHING if self._size <= _FEW else Reply.SUM
+        return Reply.NOTHING if value._raw.nbytes <= _SMALL else Reply.VALUE
+
+    def shards(self, key: Key, value: NDArray, reply: Reply) -> list[Shard]:
+        """Who gets which part of a gradient."""
+        if reply is not Reply.NOTHING:
+            return self._sharding.shards(key, value.shape)
+        found = self._replicas.get(key)
+        if found is None:
+            replicas = [whole(rank, value.shape) for rank in range(self._size)]
+            found = self._replicas[key] = replicas
+        return found
+
+    def shards_of_states(self, key: Key, value: NDArray, rank: int) -> list[Shard]:
+        """Who has the optimizer's states of a key, as `rank` sees it."""
+        if self.reply(value) is Reply.VALUE:
+            return self._sharding.shards(key, value.shape)
+        return [whole(rank, value.shape)]
 
     # Updates -------------------------------------------------------------------------------------
 
-    def settings(self, keys: Iterable[Key]) -> Settings | None:
-        """Counts an update of some keys; what the optimizer is at this call."""
-        if self._deputy is None:
-            return None
-        return settings_at_call(self.updater.optimizer, keys)
+    def snapshot(self, keys: Iterable[Key]) -> Settings | None:
+        """Counts an update of some keys; returns the optimizer's settings at this call."""
+        return None if self._replica is None else snapshot(self.updater.optimizer, keys)
 
     def update(
         self, updates: Sequence[tuple[Key, NDArray, NDArray]], settings: Settings | None
@@ -71,33 +103,25 @@ class Plan:
 
         Args:
             updates: key, sum and value of each.
-            settings: as they were at the call.
+            settings: the snapshot of the call.
         """
-        if self._deputy is None or settings is None:
+        if self._replica is None or settings is None:
             call_updater(self.updater, updates)
             return
-        self._deputy.follow(settings)
-        call_updater(self._deputy.updater, updates)
+        self._replica.follow(settings)
+        call_updater(self._replica.updater, updates)
 
     def count(self, keys: Sequence[Key]) -> None:
         """Counts updates of keys that others own, for rates that depend on how many there were."""
-        if self._deputy is not None:
-            self._deputy.count(keys)
+        if self._replica is not None:
+            self._replica.count(keys)
 
-    def report(self) -> None:
-        """Lets the program's optimizer know what updates have changed of it."""
-        if self._deputy is not None:
-            self._deputy.report()
+    def write_back(self) -> None:
+        """Copies what updates have changed to the program's optimizer."""
+        if self._replica is not None:
+            self._replica.write_back()
 
-    def begin_anew(self) -> None:
+    def reload(self) -> None:
         """Takes states and optimizer from the program's updater, which has loaded them."""
-        if self._deputy is not None:
-            self._deputy = Deputy(self.updater)
-
-
-def whole(rank: int, shape: tuple[int, ...]) -> Share:
-    """All of a value, as a share of `rank`."""
-    n = 1
-    for size in shape:
-        n *= size
-    return Share(rank, 0, n, shape)
+        if self._replica is not None:
+            self._replica = OptimizerReplica(self.updater)

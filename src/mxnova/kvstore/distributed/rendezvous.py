@@ -1,244 +1,239 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who takes part in a job and where they meet, as whoever started the processes tells by variables.
+"""Where the processes of a job meet: a store of small texts, which one of them keeps.
 
-Understood are, the first that is there: MXNet's launchers (DMLC_ROLE and others), torchrun (RANK,
-WORLD_SIZE, MASTER_ADDR, MASTER_PORT), srun of Slurm, and mpirun of Open MPI, MPICH and Intel MPI.
+The process that keeps it listens on one address: `MXNOVA_DIST_LISTEN`, or the one that the others
+are told. Whoever reaches that port can write into the store, so that nothing of it is executed.
 """
 
 from __future__ import annotations
 
+import functools
 import os
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+import socket
+import struct
+import time
+from dataclasses import replace
+from datetime import timedelta
+
+import torch.distributed as dist
 
 from ...core.base import env
-from ...core.base.errors import ArgumentError, MXNetError, argument_error
-from ...core.base.kinds import IntKind
+from ...core.base.errors import MXNetError
+from .world import Role, World
 
-__all__ = ["ROLES", "Role", "World", "find"]
+__all__ = ["connect", "host", "join", "leave", "listen", "own_address"]
 
-Role = Literal["worker", "server", "scheduler"]
-ROLES: tuple[Role, ...] = ("worker", "server", "scheduler")
-
-_COUNT = IntKind("int", 1, 1 << 20)
-_COUNT_OR_NONE = IntKind("int", 0, 1 << 20)
-_PORT = IntKind("int", 1, 65535)
-
-# Rank and number of processes, as the launchers of MPI name them.
-_MPI = (
-    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"),
-    ("PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS"),
-)
+_SIOCGIFADDR = 0x8915  # of Linux: the address of an interface
+_ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # listening on all of them -> on this machine
 
 
-@dataclass(frozen=True)
-class World:
-    """The processes of a job, and the part of this one.
+def join(world: World) -> tuple[dist.Store, World]:
+    """Enters the meeting place and waits until all workers are there.
 
-    Attributes:
-        role: of this process.
-        rank: its number among those of its role; None: they agree on it when they meet.
-        num_workers: processes that compute.
-        num_servers: processes that were started as servers.
-        master_address: name or address of the machine where they meet.
-        master_port: its port.
-        is_host: whether this process opens that port; otherwise it connects to it.
-        attempt: how often the job was restarted.
-        interface: the network interface to be used, such as ``eth0``; empty: the one that leads to
-            the master.
-        node_address: by which others reach this process; empty: that of the interface.
-        timeout: seconds after which a process that does not answer is taken for dead.
-        start_timeout: seconds to wait for all processes at the start.
-        source: what has told all this: ``DMLC``, ``torchrun``, ``Slurm`` or ``MPI``.
-    """
-
-    role: Role
-    rank: int | None
-    num_workers: int
-    num_servers: int
-    master_address: str
-    master_port: int
-    is_host: bool
-    attempt: int = 0
-    interface: str = ""
-    node_address: str = ""
-    timeout: float = 60.0
-    start_timeout: float = 300.0
-    source: str = "torchrun"
-
-
-def find(variables: Mapping[str, str] | None = None) -> World | None:
-    """The world that a launcher has made; None: this process is alone.
-
-    Args:
-        variables: of the environment, by default this process's.
+    Returns:
+        The store, whose calls wait for `world.timeout` seconds, and `world` with the rank.
 
     Raises:
-        ArgumentError: a variable is missing or has a value that it cannot have.
+        MXNetError: the place cannot be reached or opened, or is gone; a rank is there twice, or
+            workers have not come within `world.start_timeout` seconds; the text names them.
     """
-    given = _Given(os.environ if variables is None else variables)
-    for look in (_by_dmlc, _by_torchrun, _by_slurm, _by_mpi):
-        world = look(given)
-        if world is not None:
-            return world
-    return None
+    deadline = time.monotonic() + world.start_timeout
+    store = connect(world)
+    try:
+        world = replace(world, rank=_agreed_rank(store, world))
+        store.set(f"here/{world.role}/{world.rank}", _description())
+        if world.role == "worker":
+            _wait_for_workers(store, world, deadline)
+    except dist.DistNetworkError as error:
+        raise MXNetError(
+            f"rendezvous: who has kept the place at {_named(world)} is gone: {_first_line(error)}"
+        ) from None
+    store.set_timeout(timedelta(seconds=world.timeout))
+    return store, world
 
 
-class _Given:
-    """Variables with types; what is empty is not set."""
+def leave(store: dist.Store, world: World) -> None:
+    """Tells the keeper of the store that this worker needs it no more."""
+    store.set(f"left/{world.rank}", "")
 
-    def __init__(self, variables: Mapping[str, str]) -> None:
-        self._variables = variables
 
-    def __contains__(self, name: str) -> bool:
-        return bool(self._variables.get(name))
+def own_address(world: World) -> str:
+    """By which other processes of the job reach this one: by default that of the way to the master.
 
-    def text(self, name: str, default: str | None = None, *, wanted_by: str = "") -> str:
-        value = self._variables.get(name) or default
-        if value is None:
-            raise ArgumentError(f"environment: {name} is not set, which {wanted_by} needs")
-        return value
+    Raises:
+        MXNetError: there is no such way, or no such interface.
+    """
+    if world.node_address:
+        return world.node_address
+    if world.interface:
+        return _address_of(world.interface)
+    try:
+        family, _, _, _, place = _resolved(world.master_address, world.master_port)
+        with socket.socket(family, socket.SOCK_DGRAM) as way:
+            way.connect(place)  # sends nothing
+            return str(way.getsockname()[0])
+    except OSError as error:
+        raise MXNetError(f"rendezvous: no way to {_named(world)}: {error}") from None
 
-    def number(
-        self, name: str, kind: IntKind = _COUNT_OR_NONE, default: Any = None, *, wanted_by: str = ""
-    ) -> int:
-        if name not in self and default is not None:
-            return int(default)
-        text = self.text(name, wanted_by=wanted_by)
+
+def _address_of(interface: str) -> str:
+    """The IPv4 address of a network interface, as Linux tells it."""
+    try:
+        import fcntl
+
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+            request = struct.pack("256s", os.fsencode(interface)[:15])
+            answer = fcntl.ioctl(any_socket, _SIOCGIFADDR, request)
+    except (ImportError, OSError) as error:
+        raise MXNetError(
+            f"rendezvous: DMLC_INTERFACE={interface!r} has no address here: {error}; DMLC_NODE_HOST "
+            "tells one"
+        ) from None
+    return socket.inet_ntoa(answer[20:24])
+
+
+# The place ----------------------------------------------------------------------------------------
+
+
+def listen(address: str, port: int = 0) -> socket.socket:
+    """A socket on which a store can be kept.
+
+    Args:
+        address: of this machine; others are not served.
+        port: 0: one that is free.
+
+    Raises:
+        MXNetError: it is not an address of this machine, or the port is taken.
+    """
+    try:
+        family, _, _, _, place = _resolved(address, port)
+        return socket.create_server(place[:2], family=family, backlog=4096)
+    except OSError as error:
+        raise MXNetError(
+            f"rendezvous: cannot listen on {address}, port {port}: {error}; where others reach this "
+            "machine by an address that it does not have, MXNOVA_DIST_LISTEN tells where to listen"
+        ) from None
+
+
+def host(listener: socket.socket, seconds: float) -> dist.Store:
+    """A store that is kept by this process for whoever comes to `listener`, which it takes.
+
+    Args:
+        listener: of `listen`.
+        seconds: that calls of the store wait.
+    """
+    address, port = listener.getsockname()[:2]
+    store = functools.partial(
+        dist.TCPStore,
+        _ANYWHERE.get(address, address),
+        port,
+        is_master=True,
+        timeout=timedelta(seconds=seconds),
+        wait_for_workers=False,
+        master_listen_fd=listener.detach(),
+    )
+    try:
+        return store()
+    except NotImplementedError:  # the one of libuv takes no sockets in torch 2.6
+        return store(use_libuv=False)
+
+
+def connect(world: World) -> dist.Store:
+    """The store, opened by the one who keeps it, as this attempt of the job sees it.
+
+    Raises:
+        MXNetError: it cannot be reached or opened.
+    """
+    if world.is_host:
+        address = env.get("MXNOVA_DIST_LISTEN") or world.master_address
+        store = host(listen(address, world.master_port), world.start_timeout)
+    else:
+        _wait_for_host(world)
+        place = world.master_address, world.master_port
         try:
-            return int(kind.parse(text))
-        except ValueError as error:
-            raise argument_error("environment", name, text, str(error)) from None
-
-    def rank(self, name: str, count: int, count_name: str) -> int:
-        value = self.number(name)
-        if value >= count:
-            reason = f"must be below {count_name}, which is {count}"
-            raise argument_error("environment", name, value, reason)
-        return value
-
-
-def _world(given: _Given, source: str, **fields: Any) -> World:
-    return World(
-        **{
-            "role": "worker",
-            "num_servers": 0,
-            "interface": given.text("DMLC_INTERFACE", ""),
-            "node_address": given.text("DMLC_NODE_HOST", ""),
-            **fields,
-        },
-        timeout=env.get("MXNOVA_DIST_TIMEOUT"),
-        start_timeout=env.get("MXNOVA_DIST_START_TIMEOUT"),
-        source=source,
-    )
-
-
-def _by_dmlc(given: _Given) -> World | None:
-    """MXNet's: the scheduler is where all others meet, and has no part in the computation."""
-    if "DMLC_ROLE" not in given and "DMLC_PS_ROOT_URI" not in given:
-        return None
-    role = given.text("DMLC_ROLE", "worker")
-    if role not in ROLES:
-        raise argument_error("environment", "DMLC_ROLE", role, f"must be one of {', '.join(ROLES)}")
-    because = f"DMLC_ROLE={role}"
-    counts = {
-        "worker": given.number("DMLC_NUM_WORKER", _COUNT, wanted_by=because),
-        "server": given.number("DMLC_NUM_SERVER", default=0),
-        "scheduler": 1,
-    }
-    number = {"worker": "DMLC_WORKER_ID", "server": "DMLC_SERVER_ID"}.get(role, "")
-    rank = 0 if role == "scheduler" else None
-    if number in given:
-        rank = given.rank(number, counts[role], f"DMLC_NUM_{role.upper()}")
-    return _world(
-        given,
-        "DMLC",
-        role=role,
-        rank=rank,
-        num_workers=counts["worker"],
-        num_servers=counts["server"],
-        master_address=given.text("DMLC_PS_ROOT_URI", wanted_by=because),
-        master_port=given.number("DMLC_PS_ROOT_PORT", _PORT, wanted_by=because),
-        is_host=role == "scheduler",
-        attempt=given.number("DMLC_NUM_ATTEMPT", default=0),
-    )
-
-
-def _by_torchrun(given: _Given) -> World | None:
-    """torchrun's, and that of Kubernetes' PyTorchJob: rank 0 is the master, or torchrun itself."""
-    if "RANK" not in given or "WORLD_SIZE" not in given:
-        return None
-    count = given.number("WORLD_SIZE", _COUNT)
-    rank = given.rank("RANK", count, "WORLD_SIZE")
-    return _world(
-        given,
-        "torchrun",
-        rank=rank,
-        num_workers=count,
-        master_address=given.text("MASTER_ADDR", wanted_by="RANK"),
-        master_port=given.number("MASTER_PORT", _PORT, wanted_by="RANK"),
-        is_host=rank == 0 and given.text("TORCHELASTIC_USE_AGENT_STORE", "False") != "True",
-        attempt=given.number("TORCHELASTIC_RESTART_COUNT", default=0),
-    )
-
-
-def _by_slurm(given: _Given) -> World | None:
-    """A step of Slurm, which srun starts; a script of sbatch outside of a step is alone."""
-    if "SLURM_PROCID" not in given or "SLURM_STEP_NUM_TASKS" not in given:
-        return None
-    count = given.number("SLURM_STEP_NUM_TASKS", _COUNT)
-    if count == 1:
-        return None
-    rank = given.rank("SLURM_PROCID", count, "SLURM_STEP_NUM_TASKS")
-    job = given.number("SLURM_JOB_ID", IntKind("int", 0, 1 << 40), default=0)
-    step = given.number("SLURM_STEP_ID", IntKind("int", 0, 1 << 40), default=0)
-    nodes = given.text("SLURM_STEP_NODELIST", "localhost")
-    return _world(
-        given,
-        "Slurm",
-        rank=rank,
-        num_workers=count,
-        master_address=given.text("MASTER_ADDR", _first_node(nodes)),
-        # Below 32768, where systems begin to give ports to connections; others for each step.
-        master_port=given.number("MASTER_PORT", _PORT, default=10000 + (job * 31 + step) % 20000),
-        is_host=rank == 0,
-        attempt=given.number("SLURM_RESTART_COUNT", default=0),
-    )
-
-
-def _first_node(nodes: str) -> str:
-    """The first name of a list such as ``gpu[003-005,9],login``, which is where rank 0 runs."""
-    found = re.match(r"(?:[^\s,\[\]]|\[\d+[^\[\]]*\])+", nodes)
-    if found is None:
-        raise argument_error("environment", "SLURM_STEP_NODELIST", nodes, "names no node")
-    return re.sub(r"\[(\d+)[^\]]*\]", r"\1", found[0])
-
-
-def _by_mpi(given: _Given) -> World | None:
-    """What mpirun starts; across machines it must be told where rank 0 is."""
-    for rank_name, count_name, local_name in _MPI:
-        if rank_name not in given or count_name not in given:
-            continue
-        count = given.number(count_name, _COUNT)
-        if count == 1:
-            return None
-        rank = given.rank(rank_name, count, count_name)
-        is_local = given.number(local_name, default=0) == count
-        if "MASTER_ADDR" not in given and not is_local:
+            limit = timedelta(seconds=world.start_timeout)
+            store = dist.TCPStore(*place, is_master=False, timeout=limit)
+        except dist.DistError as error:
             raise MXNetError(
-                f"environment: {rank_name}={rank} of {count} processes on several machines: "
-                "they need MASTER_ADDR, the address of rank 0, and MASTER_PORT; pass them on, "
-                "such as by `mpirun -x MASTER_ADDR=... -x MASTER_PORT=...`"
+                f"rendezvous: no store at {_named(world)}: {_first_line(error)}"
+            ) from None
+    return dist.PrefixStore(f"mxnova/{world.attempt}", store)
+
+
+def _wait_for_host(world: World) -> None:
+    """Returns when somebody listens; PyTorch's own waiting prints pages."""
+    place = world.master_address, world.master_port
+    deadline = time.monotonic() + world.start_timeout
+    while True:
+        left = deadline - time.monotonic()
+        try:
+            return socket.create_connection(place, timeout=max(left, 0.1)).close()
+        except OSError as error:
+            if left < 0:
+                raise MXNetError(
+                    f"rendezvous: nobody answered at {_named(world)} within {world.start_timeout:g} s "
+                    f"(MXNOVA_DIST_START_TIMEOUT): {error}"
+                ) from None
+        time.sleep(0.05)
+
+
+def _resolved(address: str, port: int) -> tuple[int, int, int, str, tuple[str, int]]:
+    found: list[tuple[int, int, int, str, tuple[str, int]]] = socket.getaddrinfo(  # type: ignore[assignment]
+        address, port, type=socket.SOCK_STREAM
+    )
+    return found[0]
+
+
+def _named(world: World) -> str:
+    return f"{world.master_address}, port {world.master_port} (as told by {world.source})"
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
+
+
+# Those who come -----------------------------------------------------------------------------------
+
+
+def _agreed_rank(store: dist.Store, world: World) -> int:
+    """The rank that was given, or else the next one that is free."""
+    role: Role = world.role
+    count = {"worker": world.num_workers, "server": world.num_servers, "scheduler": 1}[role]
+    if world.rank is None:
+        rank = store.add(f"came/{role}", 1) - 1
+        if rank >= count:
+            raise MXNetError(
+                f"rendezvous: this is {role} number {rank + 1} at {_named(world)}, which waits for "
+                f"{count}; a {role} that has died comes back only with all others"
             )
-        return _world(
-            given,
-            "MPI",
-            rank=rank,
-            num_workers=count,
-            master_address=given.text("MASTER_ADDR", "127.0.0.1"),
-            master_port=given.number("MASTER_PORT", _PORT, default=29500),
-            is_host=rank == 0,
+        return rank
+    if store.add(f"claimed/{role}/{world.rank}", 1) > 1:
+        other = store.get(f"here/{role}/{world.rank}").decode(errors="replace")
+        raise MXNetError(
+            f"rendezvous: there is a {role} of rank {world.rank} already, {other}; one that has died "
+            "comes back only with all others"
         )
-    return None
+    return world.rank
+
+
+def _description() -> str:
+    return f"process {os.getpid()} on {socket.gethostname()}"
+
+
+def _wait_for_workers(store: dist.Store, world: World, deadline: float) -> None:
+    names = [f"here/worker/{rank}" for rank in range(world.num_workers)]
+    for name in names:
+        left = max(deadline - time.monotonic(), 0.001)
+        try:
+            store.wait([name], timedelta(seconds=left))
+        except dist.DistStoreError:
+            missing = [rank for rank, name in enumerate(names) if not store.check([name])]
+            raise MXNetError(
+                f"rendezvous: {_ranks(missing)} of {world.num_workers} workers have not come to "
+                f"{_named(world)} within {world.start_timeout:g} s (MXNOVA_DIST_START_TIMEOUT)"
+            ) from None
+
+
+def _ranks(ranks: list[int]) -> str:
+    shown = ", ".join(map(str, ranks[:10])) + (", …" if len(ranks) > 10 else "")
+    return f"rank {shown}" if len(ranks) == 1 else f"ranks {shown}"

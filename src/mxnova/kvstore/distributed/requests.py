@@ -1,162 +1,122 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests: what one rank asks of another, which a thread of that one answers at any time."""
+"""Requests: what one rank asks of others, and waits for."""
 
 from __future__ import annotations
 
 import itertools
-import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from typing import Any
+from concurrent.futures import Future
+from typing import NamedTuple
 
-import torch
 from torch import Tensor
 
 from ...core.base.errors import MXNetError
-from .links import Links
+from .connections import Connections, Handler, Meta
 
 __all__ = ["Requests", "Service"]
 
-# Takes (rank that asks, what, tensors), gives (answer, tensors).
-Service = Callable[[int, Any, list[Tensor]], "tuple[Any, list[Tensor]]"]
-# Takes what is asked or answered, gives tensors to receive into what comes with it.
-Rooms = Callable[[Any], "list[Tensor]"]
+Answer = tuple[Meta, Sequence[Tensor]]
+Buffers = Callable[[int, Meta], "list[Tensor]"]
 
-_REQUEST = 1  # the tag of all requests, which go from one rank to another in turn
-_FIRST_ANSWER = 16
-_LAST_ANSWER = 1 << 30
-_MAX_TEXT = 1 << 24  # bytes
-_MOMENT = 2.0  # seconds
+
+class Service(NamedTuple):
+    """What answers requests of one kind.
+
+    Attributes:
+        buffers: takes (rank, request), gives the tensors that its bytes are received into.
+        answer: takes (request, these tensors), gives a message and tensors.
+    """
+
+    buffers: Buffers
+    answer: Callable[[Meta, Sequence[Tensor]], Answer]
+
+
+def _no_buffers(_rank: int, _message: Meta) -> list[Tensor]:
+    return []
 
 
 class Requests:
-    """Questions to other ranks and answers for them.
-
-    Texts are JSON; what comes with them is received into tensors whose sizes the receiver decides.
+    """Requests to other ranks, and answers to theirs.
 
     Args:
-        links: of their own.
-        services: name of what is asked -> who makes room for what comes with it, who answers.
+        connections: to the other ranks.
+        services: by ``op``.
     """
 
-    def __init__(self, links: Links, services: Mapping[str, tuple[Rooms, Service]]) -> None:
-        self._links, self._services = links, services
-        self._tags = itertools.cycle(range(_FIRST_ANSWER, _LAST_ANSWER))
-        self._locks = {peer: threading.Lock() for peer in links.peers}
-        self._threads = [
-            threading.Thread(target=self._serve, args=(peer,), daemon=True, name=f"worker {peer}")
-            for peer in links.peers
-        ]
-        for thread in self._threads:
-            thread.start()
+    def __init__(self, connections: Connections, services: Mapping[str, Service]) -> None:
+        self._connections = connections
+        self._numbers = itertools.count()
+        self._lock = threading.Lock()
+        self._waiting: dict[int, tuple[int, Buffers, Future[Meta]]] = {}
+        self.handlers = {
+            **{op: self._handler(service) for op, service in services.items()},
+            "answer": Handler(self._answer_buffers, self._take_answer),
+        }
+        connections.faults.then(self._give_up)
 
     def ask(
         self,
-        questions: Mapping[int, tuple[Any, Sequence[Tensor]]],
-        rooms: Callable[[int, Any], list[Tensor]] = lambda rank, answer: [],
-    ) -> dict[int, Any]:
+        questions: Mapping[int, tuple[Meta, Sequence[Tensor]]],
+        buffers: Buffers = _no_buffers,
+    ) -> dict[int, Meta]:
         """Asks some ranks at once, and waits for their answers.
 
         Args:
-            questions: for each rank what is asked, with ``op`` for the service, and what goes
-                along.
-            rooms: gives for a rank and its answer tensors for what comes with it.
+            questions: for each rank a message, with ``op``, and tensors.
+            buffers: gives for a rank and its answer the tensors that its bytes are received into.
 
         Raises:
-            MXNetError: a rank has failed, is gone, or does not answer.
+            MXNetError: a rank has failed or is gone.
         """
-        tags = {peer: self._sent(peer, *question) for peer, question in questions.items()}
-        answers = {}
-        for peer, tag in tags.items():
-            answers[peer] = answer = self._received_text(peer, tag)
-            if "error" not in answer:
-                self._receive(peer, tag, rooms(peer, answer))
-        for peer, answer in answers.items():
+        futures = {
+            rank: self._asked(rank, question, buffers) for rank, question in questions.items()
+        }
+        answers = {rank: future.result() for rank, future in futures.items()}
+        for rank, answer in answers.items():
             if "error" in answer:
-                raise MXNetError(f"KVStore: on worker {peer}: {str(answer['error'])[:2000]}")
+                raise MXNetError(f"KVStore: on worker {rank}: {str(answer['error'])[:2000]}")
         return answers
 
-    def _sent(self, peer: int, what: Any, tensors: Sequence[Tensor]) -> int:
-        with self._locks[peer]:
-            answer_tag = next(self._tags)
-            messages = [*_as_messages(what, answer_tag), *tensors]
-            transfer = self._links.post("requests", _REQUEST, {peer: messages}, {})
-        transfer.wait()
-        return answer_tag
+    def _asked(
+        self, rank: int, question: tuple[Meta, Sequence[Tensor]], buffers: Buffers
+    ) -> Future[Meta]:
+        message, tensors = question
+        future: Future[Meta] = Future()
+        number = next(self._numbers)
+        with self._lock:
+            self._waiting[number] = rank, buffers, future
+        self._connections.send(rank, {**message, "id": number}, tensors)
+        return future
 
-    def _received_text(self, peer: int, tag: int) -> Any:
-        return self._received_head(peer, tag)[1]
+    def _handler(self, service: Service) -> Handler:
+        def handle(rank: int, message: Meta, tensors: Sequence[Tensor]) -> None:
+            try:
+                answer, found = service.answer(message, tensors)
+            except Exception as error:  # noqa: BLE001 - an updater may raise anything
+                answer, found = {"error": f"{type(error).__name__}: {error}"}, ()
+            answered = {**answer, "op": "answer", "id": message["id"]}
+            self._connections.send(rank, answered, found)
 
-    def _received_head(self, peer: int, tag: int) -> tuple[int, Any]:
-        head = torch.empty(2, dtype=torch.int64)
-        self._receive(peer, tag, [head])
-        answer_tag, length = head.tolist()
-        if not (0 < length <= _MAX_TEXT and 0 <= answer_tag < _LAST_ANSWER):
-            raise self._links.faults.of(peer, ValueError("it sent what is no request"))
-        text = torch.empty(length, dtype=torch.uint8)
-        self._receive(peer, tag, [text])
-        try:
-            what = json.loads(text.numpy().tobytes())
-        except (ValueError, RecursionError):
-            what = None
-        if not isinstance(what, dict):
-            raise self._links.faults.of(peer, ValueError("it sent what is no request"))
-        return answer_tag, what
+        return Handler(service.buffers, handle)
 
-    def _receive(self, peer: int, tag: int, rooms: list[Tensor]) -> None:
-        self._links.post("", tag, {}, {peer: rooms}).wait()
+    def _answer_buffers(self, rank: int, message: Meta) -> list[Tensor]:
+        asked, buffers, _ = self._waiting[message["id"]]
+        if asked != rank:
+            raise ValueError("an answer to another rank's question")
+        return [] if "error" in message else buffers(rank, message)
 
-    # Answers -------------------------------------------------------------------------------------
+    def _take_answer(self, rank: int, message: Meta, tensors: Sequence[Tensor]) -> None:
+        with self._lock:
+            _, _, future = self._waiting.pop(message["id"])
+        future.set_result(message)
 
-    def _serve(self, peer: int) -> None:
-        """Answers requests of a rank until it leaves or has failed."""
-        try:
-            while self._serve_one(peer):
-                pass
-        except MXNetError:
-            return  # whoever asks next is told
-
-    def _serve_one(self, peer: int) -> bool:
-        tag, what = self._received_head(peer, _REQUEST)
-        if what.get("op") == "bye":
-            self._links.faults.left.add(peer)
-            return False
-        try:
-            make_room, service = self._services[str(what.get("op"))]
-            rooms = make_room(what)
-        except (MXNetError, KeyError, ValueError, TypeError, IndexError) as error:
-            raise self._links.faults.of(peer, ValueError(f"it asked {error}")) from None
-        self._receive(peer, _REQUEST, rooms)
-        try:
-            answer, tensors = service(peer, what, rooms)
-        except Exception as error:  # noqa: BLE001 - an updater may raise anything: its worker gets it
-            answer, tensors = {"error": f"{type(error).__name__}: {error}"}, []
-        messages = [*_as_messages(answer, 0), *tensors]
-        self._links.post("answers", tag, {peer: messages}, {}).wait()
-        return True
-
-    def leave(self) -> None:
-        """Tells all that this rank has nothing to ask any more."""
-        for peer in self._links.peers:
-            with suppress(MXNetError):
-                self._sent(peer, {"op": "bye"}, ())
-
-    def close(self, waits: bool) -> None:
-        """Closes the links, when all ranks have left or one has failed.
-
-        Args:
-            waits: whether to serve until then; otherwise only a moment.
-        """
-        for thread in self._threads:
-            thread.join(None if waits else _MOMENT / len(self._threads))
-        self._links.hang_up()
-        for thread in self._threads:  # one that waits when the interpreter ends would abort it
-            thread.join(_MOMENT)
-        self._links.close()
-
-
-def _as_messages(what: Any, tag: int) -> list[Tensor]:
-    text = json.dumps(what).encode()
-    head = torch.tensor([tag, len(text)])
-    return [head, torch.frombuffer(bytearray(text), dtype=torch.uint8)]
+    def _give_up(self) -> None:
+        """Tells those who wait that something has failed."""
+        with self._lock:
+            waiting, self._waiting = self._waiting, {}
+        for _, _, future in waiting.values():
+            try:
+                self._connections.faults.check()
+            except MXNetError as error:
+                future.set_exception(error)

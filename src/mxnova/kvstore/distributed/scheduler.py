@@ -18,8 +18,8 @@ from datetime import timedelta
 import torch.distributed as dist
 
 from ...core.base.errors import MXNetError
-from . import meeting
-from .rendezvous import World, find
+from . import rendezvous
+from .world import World, find
 
 __all__ = ["serve", "stay"]
 
@@ -35,7 +35,7 @@ def serve() -> None:
     world = find()
     if world is None or world.role != "scheduler":
         raise MXNetError("scheduler: the environment has no DMLC_ROLE=scheduler")
-    store, _ = meeting.meet(world)
+    store, _ = rendezvous.join(world)
     beats = {rank: (b"", time.monotonic() + world.start_timeout) for rank in _ranks(world)}
     while beats:
         for rank, (beat, deadline) in list(beats.items()):
@@ -68,7 +68,7 @@ def stay(world: World) -> None:
         world: of `meet`.
     """
     own = replace(world, is_host=False)  # calls of one connection wait for each other
-    store = meeting.enter(own)
+    store = rendezvous.connect(own)
     end, process = threading.Event(), os.getpid()
 
     def show(number: int) -> None:
@@ -78,7 +78,7 @@ def stay(world: World) -> None:
         with suppress(dist.DistError):  # the scheduler is gone: others tell what is the matter
             for number in itertools.count(1):
                 if end.wait(world.timeout / _BEATS):
-                    meeting.leave(store, world)
+                    rendezvous.leave(store, world)
                     return
                 show(number)
 

@@ -10,21 +10,21 @@ from multiprocessing.util import Finalize
 from ..local import LocalStore
 from .asynchronous import AsyncStore
 from .job import job
-from .shared import SharedStore
+from .store import DistributedStore
 from .sync import SyncStore
 
 __all__ = ["TYPES"]
 
 
 def _synchronous(name: str) -> LocalStore:
-    return _ending(SyncStore(name, *job().links()))
+    return _ending(SyncStore(name, *job().connect()))
 
 
 def _asynchronous(name: str) -> LocalStore:
-    return _ending(AsyncStore(name, *job().links()))
+    return _ending(AsyncStore(name, *job().connect()))
 
 
-def _ending(store: SharedStore) -> SharedStore:
+def _ending(store: DistributedStore) -> DistributedStore:
     """A store that is closed when the process ends, also one of `multiprocessing`.
 
     First of all that ends: threads that go on pushing would keep the engine from ever being done.

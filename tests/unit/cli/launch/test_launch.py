@@ -14,9 +14,9 @@ import pytest
 from . import sleepers
 
 MEET = """
-from mxnova.kvstore.distributed.meeting import meet
-from mxnova.kvstore.distributed.rendezvous import find
-store, world = meet(find())
+from mxnova.kvstore.distributed.rendezvous import join
+from mxnova.kvstore.distributed.world import find
+store, world = join(find())
 """
 
 

@@ -128,10 +128,11 @@ DIFFERENCES = {
     "shape": (_push("a", (3, 2)), _push("a"), ["worker 2", "(3, 2)"]),
     "type": (_push("a", dtype="float16"), _push("a"), ["worker 2", "float16", "float32"]),
     "storage": (_push("a", stype="row_sparse"), _push("a"), ["worker 2", "row_sparse"]),
-    "key": (_push("b"), _push("a"), ["worker 2", '"b"', '"a"']),
-    "unknown key": (_push("c"), _push("a"), ["worker 2", "'c'", "not initialized"]),
-    "kind of key": (_push(3), _push("a"), ["worker 2", "int"]),
-    "call": (lambda kv: kv._barrier(), _push("a"), ["worker 2", "barrier", "push"]),
+    "call": (
+        lambda kv: kv._barrier(),
+        lambda kv: kv.init("d", mx.nd.ones((2, 3))),
+        ["worker 2", "barrier", "init"],
+    ),
     "init again": (
         lambda kv: kv.init("a", mx.nd.ones((2, 3))),
         lambda kv: kv.init("d", mx.nd.ones((2, 3))),
@@ -151,6 +152,52 @@ def test_a_worker_that_does_something_else_is_named(call):
     for rank, text in enumerate(results):
         for word in DIFFERENCES[call][2]:
             assert word in text or (rank == 2 and word == "worker 2")
+
+
+def _mistaken(rank, key):
+    """One worker pushes a key that there is not, and goes on when it is told."""
+    kv = mx.kv.create("dist_sync")
+    kv.init("a", mx.nd.zeros((2, 3)))
+    if rank == 1:
+        with pytest.raises(MXNetError) as caught:
+            kv.push(key, mx.nd.ones((2, 3)))
+        assert str(key) in str(caught.value)
+    out = mx.nd.zeros((2, 3))
+    kv.push("a", mx.nd.ones((2, 3)))
+    kv.pull("a", out)
+    return out.asnumpy().tolist()
+
+
+@pytest.mark.parametrize("key", ["c", 3])
+def test_a_key_that_is_unknown_is_that_workers_own_mistake(key):
+    assert run(2, _mistaken, key) == [[[2.0] * 3] * 2] * 2
+
+
+def _stalled(rank, stall):
+    kv = mx.kv.create("dist_sync")
+    kv.init(["a", "b"], [mx.nd.zeros((2, 3)), mx.nd.zeros((2, 3))])
+    start = time.monotonic()
+    with pytest.raises(MXNetError) as caught:
+        _waited_for(STALLS[stall][rank == 1], kv)
+    with pytest.raises(MXNetError):  # and from then on
+        kv.push("a", mx.nd.ones((2, 3)))
+    return str(caught.value), time.monotonic() - start
+
+
+STALLS = {
+    "push": (_push("a"), _push("b"), "push of key 'a'", "push of key 'b'"),
+    "barrier": (_push("a"), lambda kv: kv._barrier(), "push of key 'a'", "barrier"),
+}
+
+
+@pytest.mark.parametrize("stall", STALLS)
+def test_a_key_that_a_worker_never_pushes_is_named_after_the_timeout(stall):
+    waited, waiting = STALLS[stall][2:]
+    for text, seconds in run(3, _stalled, stall, MXNOVA_DIST_TIMEOUT="2"):
+        is_told = f"worker 1 has not come to the {waited}" in text and waiting in text
+        assert is_told or ("has not come to the" in text and waited in text)
+        assert "MXNOVA_DIST_TIMEOUT" in text
+        assert 1.5 < seconds < 12
 
 
 def _leaving(rank):
@@ -198,16 +245,22 @@ def _told_later(rank, where):
     kv = mx.kv.create("dist_sync")
     kv.init(["a", "b"], [mx.nd.zeros((2, 3)), mx.nd.zeros((2, 3))])
     out = mx.nd.zeros((2, 3))
-    kv.push("b" if rank else "a", mx.nd.ones((2, 3)))  # a mistake, which nobody waits for
+    value = mx.nd.ones((2, 3))
+    kv.push("a", value.tostype("row_sparse") if rank else value)  # a mistake nobody waits for
     if where != "barrier":
-        kv.handle.lane.together("all have seen it", [])
+        _all_have_come(kv)
     with pytest.raises(MXNetError, match="workers differ: worker 1 has"):
-        SYNC_POINTS[where](kv, "b" if rank else "a", out)
+        SYNC_POINTS[where](kv, "a", out)
     mx.nd.waitall()  # it was told once
     if where != "push":
         kv.push("a", mx.nd.ones((2, 3)))
     kv.pull("a", out)
     return out.asnumpy().tolist()
+
+
+def _all_have_come(kv):
+    kv.handle._wait_for_pending()
+    kv.handle._coordinator.agree("all have seen it")
 
 
 SYNC_POINTS = {
@@ -227,7 +280,7 @@ def _pushed_again(rank):
     kv.init("a", mx.nd.zeros((3,)))
     value = mx.nd.ones((3,))
     kv.push("a", value.tostype("row_sparse") if rank else value)
-    kv.handle.lane.together("all have seen it", [])
+    _all_have_come(kv)
     with pytest.raises(MXNetError, match="workers differ"):
         kv.push("a", value)  # which counts
     out = mx.nd.zeros((3,))

@@ -1,172 +1,151 @@
 # SPDX-License-Identifier: Apache-2.0
-from dataclasses import asdict
+"""Threads stand in for processes: each enters by a connection of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
-from mxnova.core.base.errors import ArgumentError, MXNetError
-from mxnova.kvstore.distributed.rendezvous import find
+import mxnova as mx
+from mxnova.core.base.errors import MXNetError
+from mxnova.kvstore.distributed.rendezvous import host, join, listen, own_address
+from mxnova.kvstore.distributed.world import World
 
-DMLC = {
-    "DMLC_ROLE": "worker",
-    "DMLC_PS_ROOT_URI": "10.0.0.1",
-    "DMLC_PS_ROOT_PORT": "9091",
-    "DMLC_NUM_WORKER": "4",
-    "DMLC_NUM_SERVER": "2",
-}
-TORCHRUN = {"RANK": "3", "WORLD_SIZE": "4", "MASTER_ADDR": "node0", "MASTER_PORT": "29501"}
-AGENT = {"TORCHELASTIC_USE_AGENT_STORE": "True", "TORCHELASTIC_RESTART_COUNT": "2"}
-SLURM = {
-    "SLURM_PROCID": "0",
-    "SLURM_STEP_NUM_TASKS": "8",
-    "SLURM_JOB_ID": "4711",
-    "SLURM_STEP_ID": "1",
-    "SLURM_STEP_NODELIST": "gpu[003-005,9],login",
-}
-OPEN_MPI = {
-    "OMPI_COMM_WORLD_RANK": "1",
-    "OMPI_COMM_WORLD_SIZE": "2",
-    "OMPI_COMM_WORLD_LOCAL_SIZE": "2",
-}
-MPICH = {"PMI_RANK": "0", "PMI_SIZE": "2", "MASTER_ADDR": "node0", "MASTER_PORT": "1234"}
-
-# variables -> what the world is
-WORLDS = {
-    "a worker whose rank is to be agreed on": (
-        DMLC,
-        {
-            "role": "worker",
-            "rank": None,
-            "num_workers": 4,
-            "num_servers": 2,
-            "master_address": "10.0.0.1",
-            "master_port": 9091,
-            "is_host": False,
-            "source": "DMLC",
-        },
-    ),
-    "a worker by default": (
-        {k: v for k, v in DMLC.items() if k != "DMLC_ROLE"},
-        {"role": "worker", "is_host": False},
-    ),
-    "a worker with a number": (DMLC | {"DMLC_WORKER_ID": "0"}, {"rank": 0, "is_host": False}),
-    "a server": (
-        DMLC | {"DMLC_ROLE": "server", "DMLC_SERVER_ID": "1", "DMLC_WORKER_ID": "3"},
-        {"role": "server", "rank": 1, "is_host": False},
-    ),
-    "the scheduler": (
-        DMLC | {"DMLC_ROLE": "scheduler"},
-        {"role": "scheduler", "rank": 0, "is_host": True},
-    ),
-    "MXNet's choice of network": (
-        DMLC | {"DMLC_INTERFACE": "eth1", "DMLC_NODE_HOST": "10.0.0.7"},
-        {"interface": "eth1", "node_address": "10.0.0.7"},
-    ),
-    "torchrun": (
-        TORCHRUN,
-        {
-            "role": "worker",
-            "rank": 3,
-            "num_workers": 4,
-            "num_servers": 0,
-            "master_address": "node0",
-            "master_port": 29501,
-            "is_host": False,
-            "attempt": 0,
-            "source": "torchrun",
-        },
-    ),
-    "rank 0 of a PyTorchJob": (TORCHRUN | {"RANK": "0"}, {"rank": 0, "is_host": True}),
-    "rank 0 below torchrun, which is the host": (
-        TORCHRUN | AGENT | {"RANK": "0"},
-        {"rank": 0, "is_host": False, "attempt": 2},
-    ),
-    "MXNet's launcher in a step of Slurm": (SLURM | DMLC, {"source": "DMLC"}),
-    "torchrun in a step of Slurm": (SLURM | TORCHRUN, {"source": "torchrun"}),
-    "Slurm": (
-        SLURM,
-        {
-            "rank": 0,
-            "num_workers": 8,
-            "master_address": "gpu003",
-            "master_port": 10000 + 4711 * 31 % 20000 + 1,
-            "is_host": True,
-            "source": "Slurm",
-        },
-    ),
-    "Slurm with a master": (
-        SLURM | {"SLURM_PROCID": "7", "MASTER_ADDR": "10.1.1.1", "MASTER_PORT": "5000"},
-        {"rank": 7, "master_address": "10.1.1.1", "master_port": 5000, "is_host": False},
-    ),
-    "nodes in two brackets": (
-        SLURM | {"SLURM_STEP_NODELIST": "rack[2-3]n[07,09]"},
-        {"master_address": "rack2n07"},
-    ),
-    "nodes without brackets": (
-        SLURM | {"SLURM_STEP_NODELIST": "a.b-c,d"},
-        {"master_address": "a.b-c"},
-    ),
-    "mpirun on one machine": (
-        OPEN_MPI,
-        {"rank": 1, "num_workers": 2, "master_address": "127.0.0.1", "source": "MPI"},
-    ),
-    "MPICH": (MPICH, {"rank": 0, "master_port": 1234, "is_host": True, "source": "MPI"}),
-}
-
-ALONE = {
-    "nothing": {},
-    "empty texts": dict.fromkeys((*DMLC, *TORCHRUN), ""),
-    "a script of sbatch": {k: v for k, v in SLURM.items() if "STEP" not in k},
-    "a step of one task": SLURM | {"SLURM_STEP_NUM_TASKS": "1"},
-    "mpirun of one process": OPEN_MPI | {"OMPI_COMM_WORLD_SIZE": "1"},
-}
-
-MISTAKES = {
-    "a role that is none": (DMLC | {"DMLC_ROLE": "boss"}, "DMLC_ROLE='boss': must be one of"),
-    "no address": (DMLC | {"DMLC_PS_ROOT_URI": ""}, "DMLC_PS_ROOT_URI is not set, .* DMLC_ROLE="),
-    "no number of workers": (DMLC | {"DMLC_NUM_WORKER": ""}, "DMLC_NUM_WORKER is not set"),
-    "no worker": (DMLC | {"DMLC_NUM_WORKER": "0"}, "DMLC_NUM_WORKER='0': must be >= 1"),
-    "no number": (DMLC | {"DMLC_NUM_SERVER": "two"}, "DMLC_NUM_SERVER='two': must be an int"),
-    "a number too many": (DMLC | {"DMLC_WORKER_ID": "4"}, "below DMLC_NUM_WORKER, which is 4"),
-    "no port": (DMLC | {"DMLC_PS_ROOT_PORT": "99999"}, "DMLC_PS_ROOT_PORT='99999': must be <="),
-    "a rank too high": (TORCHRUN | {"RANK": "4"}, "RANK=4: must be below WORLD_SIZE, which is 4"),
-    "a negative rank": (TORCHRUN | {"RANK": "-1"}, "RANK='-1': must be >= 0"),
-    "no master": (TORCHRUN | {"MASTER_ADDR": ""}, "MASTER_ADDR is not set, which RANK needs"),
-    "machines of MPI": (OPEN_MPI | {"OMPI_COMM_WORLD_LOCAL_SIZE": "1"}, "need MASTER_ADDR"),
-    "no nodes": (SLURM | {"SLURM_STEP_NODELIST": "[]"}, "SLURM_STEP_NODELIST='.*names no node"),
-}
+from .workers import outcomes
 
 
-@pytest.mark.parametrize("name", WORLDS)
-def test_a_world_is_what_the_launcher_says(name):
-    variables, wanted = WORLDS[name]
-    world = asdict(find(variables))
-    assert {field: world[field] for field in wanted} == wanted
+@pytest.fixture
+def world():
+    """Three workers at a free port."""
+    with listen("127.0.0.1") as free:
+        port = free.getsockname()[1]
+    return World("worker", 0, 3, 0, "127.0.0.1", port, False, timeout=5.0, start_timeout=5.0)
 
 
-@pytest.mark.parametrize("name", ALONE)
-def test_a_process_is_alone(name):
-    assert find(ALONE[name]) is None
+def met(worlds):
+    """What each got or raised."""
+
+    def one(world):
+        try:
+            return join(world)
+        except MXNetError as error:
+            return error
+
+    with ThreadPoolExecutor(len(worlds)) as threads:
+        return list(threads.map(one, worlds))
 
 
-@pytest.mark.parametrize("name", MISTAKES)
-def test_mistakes_are_told(name):
-    variables, message = MISTAKES[name]
-    with pytest.raises(MXNetError, match=message):
-        find(variables)
+def test_ranks_that_are_known_stay(world):
+    got = met([replace(world, rank=rank, is_host=rank == 0) for rank in range(3)])
+    assert [own.rank for _, own in got] == [0, 1, 2]
+    got[0][0].set("word", "from 0")
+    assert got[2][0].get("word") == b"from 0"
 
 
-def test_patience_is_set_by_variables(monkeypatch):
-    monkeypatch.setenv("MXNOVA_DIST_TIMEOUT", "7.5")
-    monkeypatch.setenv("MXNOVA_DIST_START_TIMEOUT", "20")
-    world = find(TORCHRUN)
-    assert (world.timeout, world.start_timeout) == (7.5, 20.0)
-    monkeypatch.setenv("MXNOVA_DIST_TIMEOUT", "never")
-    with pytest.raises(ArgumentError, match="MXNOVA_DIST_TIMEOUT='never'"):
-        find(TORCHRUN)
+def test_ranks_that_are_not_are_agreed_on(world):
+    scheduler = replace(world, role="scheduler", is_host=True)
+    scheduler_store, _ = join(scheduler)
+    got = met([replace(world, rank=None)] * 3)
+    assert sorted(own.rank for _, own in got) == [0, 1, 2]
+    (extra,) = met([replace(world, rank=None)])
+    assert "this is worker number 4" in str(extra)
+    assert "comes back only with all others" in str(extra)
+    del scheduler_store
 
 
-def test_the_environment_is_what_counts_by_default(monkeypatch):
-    for name, value in TORCHRUN.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.delenv("DMLC_ROLE", raising=False)
-    assert find() == find(TORCHRUN)
+def test_every_attempt_begins_anew(world):
+    keeper = host(listen(world.master_address, world.master_port), 5.0)
+    for attempt in (0, 1):
+        got = met([replace(world, rank=rank, attempt=attempt) for rank in range(3)])
+        assert [own.attempt for _, own in got] == [attempt] * 3
+        assert not got[0][0].check(["word"])
+        got[0][0].set("word", "")
+    del keeper
+
+
+def test_one_rank_twice_is_told(world):
+    keeper = host(listen(world.master_address, world.master_port), 5.0)
+    impatient = replace(world, start_timeout=1.0)
+    answers = met([replace(impatient, rank=rank) for rank in (0, 1, 1)])
+    texts = sorted(str(answer) for answer in answers)
+    assert sum("there is a worker of rank 1 already, process" in text for text in texts) == 1
+    assert sum("rank 2 of 3 workers have not come" in text for text in texts) == 2
+    del keeper
+
+
+def test_who_has_not_come_is_told_by_rank(world):
+    impatient = replace(world, start_timeout=0.5)
+    (error,) = met([replace(impatient, rank=0, is_host=True)])
+    assert "ranks 1, 2 of 3 workers have not come" in str(error)
+    assert "within 0.5 s (MXNOVA_DIST_START_TIMEOUT)" in str(error)
+
+
+def _keeping(rank):
+    """The first of three workers dies while the second waits for the third."""
+    if rank == 0:
+        threading.Timer(4, os.kill, (os.getpid(), signal.SIGKILL)).start()
+    with pytest.raises(MXNetError) as caught:
+        mx.kv.create("dist_sync")
+    return str(caught.value)
+
+
+def test_a_place_that_is_gone_is_told():
+    first, (_, text) = outcomes(2, _keeping, timeout=30, WORLD_SIZE="3")
+    assert first == ("gone", -signal.SIGKILL)
+    assert "rendezvous: who has kept the place at 127.0.0.1, port" in text
+
+
+def test_a_place_where_nobody_is(world):
+    (error,) = met([replace(world, rank=1, start_timeout=0.3)])
+    assert f"nobody answered at 127.0.0.1, port {world.master_port}" in str(error)
+
+
+def test_listens_only_where_it_is_told(world, monkeypatch):
+    (_, _), *_ = met([replace(world, rank=rank, is_host=rank == 0) for rank in range(3)])
+    with pytest.raises(OSError):
+        socket.create_connection(("127.0.0.2", world.master_port), timeout=1)
+    with pytest.raises(MXNetError, match=r"cannot listen on 192\.0\.2\.1.*MXNOVA_DIST_LISTEN"):
+        listen("192.0.2.1")
+    monkeypatch.setenv("MXNOVA_DIST_LISTEN", "127.0.0.3")
+    there = replace(world, num_workers=1, is_host=True, master_address="192.0.2.1", master_port=0)
+    store, _ = join(there)  # at an address that others reach, and this machine does not have
+    del store
+
+
+def test_a_port_that_is_taken_is_told(world):
+    with (
+        socket.create_server((world.master_address, world.master_port)),
+        pytest.raises(MXNetError, match=f"port {world.master_port}: .*in use"),
+    ):
+        join(replace(world, is_host=True))
+
+
+@pytest.mark.parametrize(
+    "fields, address",
+    [
+        ({}, "127.0.0.1"),
+        ({"master_address": "localhost"}, "127.0.0.1"),
+        ({"node_address": "10.0.0.7"}, "10.0.0.7"),
+        pytest.param(
+            {"interface": "lo", "master_address": "192.0.2.1"},
+            "127.0.0.1",
+            marks=pytest.mark.skipif(sys.platform != "linux", reason="Linux's name and question"),
+        ),
+    ],
+)
+def test_others_reach_this_machine_by_the_way_to_the_master(world, fields, address):
+    assert own_address(replace(world, **fields)) in (address, "::1")
+
+
+def test_there_must_be_a_way(world):
+    with pytest.raises(MXNetError, match="DMLC_INTERFACE='absent0' has no address"):
+        own_address(replace(world, interface="absent0"))
+    with pytest.raises(MXNetError, match="no way to no-such-host"):
+        own_address(replace(world, master_address="no-such-host.invalid"))

@@ -129,10 +129,10 @@ def _bytes(rank):
     kv.init("table", mx.nd.zeros(big, stype="row_sparse"))
     rows = mx.nd.arange(rank * 100, rank * 100 + 50)
     value = mx.nd.sparse.row_sparse_array((mx.nd.ones((50, 8)), rows), shape=big)
-    before = sum(kv.handle.links.sent.values())
+    before = sum(kv.handle.connections.sent.values())
     kv.push("table", value)
     kv.row_sparse_pull("table", out=value, row_ids=rows)
-    return sum(kv.handle.links.sent.values()) - before
+    return sum(kv.handle.connections.sent.values()) - before
 
 
 def test_only_rows_travel():

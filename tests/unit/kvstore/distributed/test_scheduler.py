@@ -9,14 +9,14 @@ import sys
 
 import pytest
 
-from mxnova.kvstore.distributed.meeting import listen
+from mxnova.kvstore.distributed.rendezvous import listen
 
 WORKER = """
 import os, signal, sys
-from mxnova.kvstore.distributed.meeting import meet
-from mxnova.kvstore.distributed.rendezvous import find
+from mxnova.kvstore.distributed.rendezvous import join
+from mxnova.kvstore.distributed.world import find
 from mxnova.kvstore.distributed.scheduler import stay
-store, world = meet(find())
+store, world = join(find())
 stay(world)
 store.set(f"seen/{world.rank}", "")
 store.wait(["seen/0", "seen/1"])

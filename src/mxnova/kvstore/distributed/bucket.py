@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bucket: keys of one call that are pushed together, as one operation of the engine."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ...core.base.errors import MXNetError
+from ...core.nd.access import var_of
+from ...core.nd.array import NDArray
+from ...core.runtime.context import cpu
+from ...core.runtime.engine import Completion, FnProperty, Operation, engine
+from ..keys import Key
+from .plan import Reply, UpdatePlan
+from .replica import Settings
+from .sharding import Shard
+
+__all__ = ["BUCKET_BYTES", "Bucket"]
+
+BUCKET_BYTES = 4 << 20  # of values that are pushed together
+
+
+class Bucket:
+    """What a worker pushes and pulls for some keys, until the owners of all shards have replied.
+
+    Args:
+        plan: how values are updated.
+        settings: of the optimizer, at the call.
+        values: of the store, by key.
+        sources: what is pushed, by key.
+        wanted: (key, dense array that gets its new value).
+        rows: whether gradients travel as rows.
+        priority: among what waits to be sent or updated, the highest goes first.
+        refusal: why this worker cannot push these keys: then all workers fail alike.
+
+    Attributes:
+        shards: that gradients go to, by key.
+        since: when it was sent, in seconds of `time.monotonic`; None: not yet.
+    """
+
+    def __init__(
+        self,
+        plan: UpdatePlan,
+        settings: Settings | None,
+        values: Mapping[Key, NDArray],
+        sources: Mapping[Key, NDArray],
+        wanted: Sequence[tuple[Key, NDArray]] = (),
+        rows: bool = False,
+        priority: int = 0,
+        refusal: str | None = None,
+    ) -> None:
+        self.plan, self.settings, self.values, self.rows = plan, settings, values, rows
+        self.priority, self.refusal = priority, refusal
+        self.is_refused_here = refusal is not None
+        self._sources, self._wanted = sources, wanted
+        self.given: dict[Key, Any] = {}
+        self.since: float | None = None
+        self._outs: list[tuple[Key, Tensor]] = []
+        self.shards: Mapping[Key, Sequence[Shard]] = {}
+        self._missing: dict[tuple[Key, int], Shard] = {}
+        self._sums: dict[Key, Tensor] = {}
+        self._completion: Completion | None = None
+        self._lock = threading.Lock()
+        self._is_over = False
+        self._error: BaseException | None = None
+        self._late_outs: list[tuple[Key, Tensor, Completion]] = []
+
+    def reply_for(self, key: Key) -> Reply:
+        """What the owners of a key answer."""
+        value = self.values[key]
+        reply = Reply.VALUE if value.stype == "row_sparse" else self.plan.reply(value)
+        return Reply.NOTHING if self.rows and reply is Reply.SUM else reply
+
+    # The operation of the engine -----------------------------------------------------------------
+
+    def push(self, begin: Callable[[Bucket], None], finished: Callable[[Bucket], None]) -> None:
+        """Pushes the operation to the engine.
+
+        Args:
+            begin: is called when all arrays may be used.
+            finished: is called at the end.
+        """
+        self._finished = finished
+
+        def start(completion: Completion) -> None:
+            self.given = {key: source._value for key, source in self._sources.items()}
+            self._outs = [(key, out._target) for key, out in self._wanted]
+            self._completion = completion
+            self.refusal = self.refusal or self._failure()
+            self.since = time.monotonic()
+            try:
+                begin(self)
+            except BaseException as error:  # noqa: BLE001 - for those who wait
+                self.settle(error)
+
+        writes = {var_of(a) for a in self.values.values()} | {var_of(a) for _, a in self._wanted}
+        reads = {var_of(source) for source in self._sources.values()} - writes
+        name = "push to all workers"
+        operation = Operation(start, reads, writes, FnProperty.ASYNC, name, True, no_skip=True)
+        engine().push(operation, cpu(0), self.priority)
+
+    def _failure(self) -> str | None:
+        """Why a gradient is none: it comes of something that has failed."""
+        for key, source in self._sources.items():
+            failure = var_of(source).failure
+            if failure is not None and failure.is_open:
+                return f"the gradient of key {key!r} could not be computed: {failure.task}"
+        return None
+
+    def settle(self, error: BaseException | None = None) -> None:
+        """Finishes the operation, once, and pulls that were attached to it."""
+        if self._completion is None:
+            return
+        with self._lock:
+            if self._is_over:
+                return
+            self._error = None if error is None else _copied(error)
+            self._is_over = True
+        for key, out, _ in self._late_outs:  # before others may write to the values
+            self._copy_to(key, out)
+        self._completion.settle(self._error)  # first: who goes on then finds the values free
+        for _, _, completion in self._late_outs:
+            completion.settle(self._error)
+        self._finished(self)
+
+    def _copy_to(self, key: Key, out: Tensor) -> None:
+        if self._error is None:
+            out.copy_(self.values[key]._raw)
+
+    def attach(self, key: Key, out: NDArray) -> bool:
+        """Has `out` get the new value of a key, too; whether there was time for that.
+
+        That spares an operation which waits for this one, and the wake-up of a thread.
+        """
+        var = var_of(out)
+        if var.uses or self._is_over:  # its turn may come late, after other values
+            return False
+
+        def start(completion: Completion) -> None:
+            with self._lock:
+                if not self._is_over:
+                    self._late_outs.append((key, out._target, completion))
+                    return
+            self._copy_to(key, out._target)
+            completion.settle(self._error)
+
+        operation = Operation(start, (), (var,), FnProperty.ASYNC, "pull", is_async=True)
+        engine().push(operation, cpu(0))
+        return True
+
+    # Replies -------------------------------------------------------------------------------------
+
+    def expect(self, shards: Mapping[Key, Sequence[Shard]]) -> None:
+        """Waits for the owners of these shards."""
+        self.shards = shards
+        self._missing = {(key, s.owner): s for key, each in shards.items() for s in each}
+
+    def shard(self, key: Key, owner: int) -> Shard:
+        """The shard that a rank owns and has not replied for; KeyError: there is none."""
+        return self._missing[key, owner]
+
+    def waits_for(self, owner: int) -> bool:
+        """Whether a rank has not replied yet."""
+        return any(rank == owner for _, rank in list(self._missing))
+
+    def add_sum(self, key: Key, shard: Shard, total: Tensor) -> Tensor | None:
+        """Takes the sum of a shard; returns that of the whole key when it is the last one."""
+        with self._lock:
+            whole = self._sums.get(key)
+            if whole is None:
+                whole = self._sums[key] = torch.empty(self.values[key].shape, dtype=total.dtype)
+            shard.of(whole).copy_(total.view(-1))
+            self._missing.pop((key, shard.owner))
+            return None if any(k == key for k, _ in self._missing) else whole
+
+    def done(self, replies: Iterable[tuple[Key, int]], error: MXNetError | None = None) -> None:
+        """Takes replies of owners; after the last one new values go where they are wanted."""
+        with self._lock:
+            for reply in replies:
+                self._missing.pop(reply, None)
+            self._error = self._error or error
+            if self._missing:
+                return
+            error, self._error = self._error, None  # type: ignore[assignment]
+        if error is None:
+            for key, out in self._outs:
+                out.copy_(self.values[key]._raw)
+        self.settle(None if self.is_refused_here else error)
+
+
+def _copied(error: BaseException) -> MXNetError:
+    """An error of one bucket, which is raised once, of one that several may share."""
+    text = str(error) if isinstance(error, MXNetError) else f"{type(error).__name__}: {error}"
+    own = MXNetError(text)
+    own.__cause__ = error
+    return own

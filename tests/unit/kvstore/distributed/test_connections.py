@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages between ranks: strangers at the port, messages that are none, the order of sending."""
+
+import json
+import socket
+import struct
+import threading
+from datetime import timedelta
+
+import pytest
+import torch
+
+import mxnova as mx
+from mxnova.core.base.errors import MXNetError
+from mxnova.kvstore.distributed.connections import Connections, Handler
+from mxnova.kvstore.distributed.faults import Faults
+
+from .workers import run
+
+
+def _pair(store, timeout=5.0):
+    """Connections of two ranks, as two threads of this process."""
+    made = {}
+
+    def make(rank):
+        made[rank] = Connections(store, Faults(store, rank, 2, timeout, "nobody"), "127.0.0.1")
+
+    thread = threading.Thread(target=make, args=(1,))
+    thread.start()
+    make(0)
+    thread.join()
+    return made[0], made[1]
+
+
+@pytest.fixture
+def pair():
+    first, second = _pair(torch.distributed.HashStore())
+    yield first, second
+    for each in (first, second):
+        each.hang_up()
+        each.close(0)
+
+
+class _Inbox:
+    """A handler that keeps what comes."""
+
+    def __init__(self, shape=(0,)):
+        self.messages, self.shape, self.came = [], shape, threading.Semaphore(0)
+        self.handler = Handler(lambda rank, message: [torch.empty(self.shape)], self._take)
+
+    def _take(self, rank, message, tensors):
+        self.messages.append((rank, message, tensors[0].clone()))
+        self.came.release()
+
+
+@pytest.mark.parametrize("n", [0, 3, 100_000, 3_000_000])
+def test_tensors_arrive(pair, n):
+    inbox = _Inbox((n,))
+    pair[0].start({})
+    pair[1].start({"numbers": inbox.handler})
+    numbers = torch.arange(n, dtype=torch.float32)
+    pair[0].send(1, {"op": "numbers", "why": "ä"}, [numbers])
+    assert inbox.came.acquire(timeout=20)
+    rank, message, tensor = inbox.messages[0]
+    assert (rank, message["why"]) == (0, "ä")
+    assert torch.equal(tensor, numbers)
+    assert pair[0].sent["numbers"] >= 4 * n
+
+
+def test_what_waits_goes_by_priority(pair):
+    inbox = _Inbox((1_000_000,))
+    pair[0].start({})
+    big = torch.zeros(1_000_000)
+    for number in range(6):  # nobody reads yet: the first fills the socket, the others wait
+        pair[0].send(1, {"op": "big", "number": number}, [big], priority=number)
+    pair[1].start({"big": inbox.handler})
+    for _ in range(6):
+        assert inbox.came.acquire(timeout=20)
+    numbers = [message["number"] for _, message, _ in inbox.messages]
+    assert sorted(numbers) == [*range(6)]
+    late = numbers[1:]  # one was under way already
+    assert late == sorted(late, reverse=True)
+
+
+def test_strangers_are_turned_away():
+    store = torch.distributed.HashStore()
+    made = []
+
+    def call_first():
+        store.wait(["address/0"], timedelta(seconds=10))
+        host, port = json.loads(store.get("address/0"))
+        for said in (b"", b"GET / HTTP/1.1\r\n\r\n", struct.pack("<I32s", 1, b"0" * 32)):
+            stranger = socket.create_connection((host, port))
+            stranger.sendall(said)
+            if not said:
+                stranger.close()
+            made.append(stranger)
+
+    caller = threading.Thread(target=call_first)
+    caller.start()
+    first = threading.Thread(
+        target=lambda: made.append(
+            Connections(store, Faults(store, 0, 2, 20.0, "nobody"), "127.0.0.1")
+        )
+    )
+    first.start()
+    caller.join()
+    second = Connections(store, Faults(store, 1, 2, 20.0, "nobody"), "127.0.0.1")
+    first.join()
+    inbox = _Inbox()
+    made[-1].start({"hello": inbox.handler})
+    second.send(0, {"op": "hello"}, [torch.empty(0)])
+    assert inbox.came.acquire(timeout=10)
+    for each in (made[-1], second):
+        each.hang_up()
+        each.close(0)
+    for stranger in made[:3]:
+        stranger.close()
+
+
+@pytest.mark.parametrize(
+    "address", [b"", b"[]", b'["127.0.0.1", "x"]', b'["127.0.0.1", 1]', b"\xff"]
+)
+def test_addresses_that_a_stranger_has_overwritten_are_told(address):
+    store = torch.distributed.HashStore()
+    store.set("token", "0" * 32)
+    store.set("address/0", address)
+    with pytest.raises(MXNetError, match="worker 1 could not reach all of the 2 workers"):
+        Connections(store, Faults(store, 1, 2, 1.0, "nobody"), "127.0.0.1")
+
+
+def test_a_worker_that_does_not_come_is_not_waited_for_without_end():
+    store = torch.distributed.HashStore()
+    with pytest.raises(MXNetError, match="worker 0 could not reach all of the 2 workers"):
+        Connections(store, Faults(store, 0, 2, 0.2, "nobody"), "127.0.0.1")
+
+
+def _message(text, n_bytes=0, length=None):
+    data = text.encode()
+    return struct.pack("<IQ", len(data) if length is None else length, n_bytes) + data
+
+
+def _babbling(rank, message):
+    kv = mx.kv.create("dist_sync")
+    kv.init("a", mx.nd.zeros((4,)))
+    kv.init("rows", mx.nd.zeros((4, 2), stype="row_sparse"))
+    if rank == 1:
+        kv.handle.connections._peers[0].send([message], len(message), 0)
+    try:
+        for _ in range(10**6):
+            kv.push("a", mx.nd.ones((4,)))
+            mx.nd.waitall()
+    except MXNetError as error:
+        return str(error)
+    return "nothing was refused"
+
+
+def _pushed(*entry):
+    return _message(json.dumps({"op": "push", "entries": [entry]}), 0)
+
+
+MESSAGES = {
+    "too long": _message("", length=1 << 30),
+    "empty": _message(""),
+    "no JSON": _message("{{{{{{{{{"),
+    "no dictionary": _message("[1]"),
+    "deep JSON": _message("[" * 100_000),
+    "no kind of message": _message('{"op": "eval"}'),
+    "a kind that is no text": _message('{"op": {}}'),
+    "bytes that nobody wants": _message('{"op": "leave"}', 1 << 60),
+    "too many rows": _message('{"op": "rows", "key": "rows", "n": 1000000000, "id": 0}'),
+    "rows that are no number": _message('{"op": "rows", "key": "rows", "n": "1", "id": 0}'),
+    "an unknown key": _message('{"op": "rows", "key": "z", "n": 10, "id": 0}'),
+    "an answer to nothing": _message('{"op": "answer", "id": 7}'),
+    "a reply to nothing": _message('{"op": "reply", "keys": ["a"], "with_values": true}'),
+    "a call without a name": _message('{"op": "call"}'),
+    "an answer to no call": _message('{"op": "agreed", "error": null}'),
+    "a push of an unknown key": _pushed("z", 0, 4, "", "default", 4),
+    "a push beyond the value": _pushed("a", 0, 8, "", "default", 8),
+    "a push of other elements": _pushed("a", 0, 4, "", "default", 1 << 50),
+    "a push of too many rows": _pushed("rows", 0, 8, "", "rows", 5),
+    "a push of an unknown storage": _pushed("a", 0, 4, "", "csr", 4),
+    "a push of four words": _pushed("a", 0, 4, ""),
+    "a push that is no list": _message('{"op": "push", "entries": 5}'),
+}
+
+
+@pytest.mark.parametrize("message", MESSAGES.values(), ids=MESSAGES)
+def test_what_is_no_message_ends_the_store(message):
+    first, second = run(2, _babbling, message, timeout=60)
+    assert "worker 1 cannot be understood" in first
+    assert "worker 1" in second or "worker 0" in second  # the first may be gone already
