@@ -43,7 +43,6 @@ def convert(
     epoch: int | None = None,
     shapes: Mapping[str, Sequence[int | str]] | None = None,
     dtype: str | None = None,
-    opset: int | None = None,
     force: bool = False,
     prove: bool = True,
     tell: Callable[[str], Any] = lambda text: None,
@@ -61,7 +60,6 @@ def convert(
         epoch: of a checkpoint; default: the only one.
         shapes: of inputs, by name; a word instead of a size leaves it open.
         dtype: float16 or bfloat16, for what is float32.
-        opset: of an ONNX file.
         force: replace files that are there, and keep files that do not compute the same.
         prove: run source and target on random inputs, and compare.
         tell: called with what is done next.
@@ -83,7 +81,7 @@ def convert(
     if dtype is not None and dtype not in DTYPES:
         raise ArgumentError(f"convert: --dtype {dtype}{candidates(dtype, DTYPES)}")
     tell("read")
-    request = Request(load(source, epoch, shapes), shapes or {}, dtype, opset, tell)
+    request = Request(load(source, epoch, shapes), shapes or {}, dtype)
     check(writer.files(request, target), request.model.files, force)
     is_network = writer.is_network and (request.model.symbol is not None or kind != "mxnet")
     if is_network:

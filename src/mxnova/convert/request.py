@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -31,15 +30,11 @@ class Request:
         model: what was read.
         sizes: shapes of its inputs; words for sizes that are left open.
         dtype: what float32 shall become, or None.
-        opset: of an ONNX file.
-        tell: called with what is done next.
     """
 
     model: Model
     sizes: Mapping[str, Sequence[int | str]] = field(default_factory=dict)
     dtype: str | None = None
-    opset: int | None = None
-    tell: Callable[[str], Any] = lambda text: None
 
     @cached_property
     def shapes(self) -> dict[str, tuple[int | str, ...]]:

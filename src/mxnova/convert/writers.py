@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from inspect import signature
+from typing import Any
 
 import numpy as np
 
 from ..core.base.dtypes import BFLOAT16, dtype_of
 from ..core.base.errors import MXNetError
+from ..core.op.dtypes import torch_dtype
 from ..formats import params, safetensors
 from ..formats.atomic import replacing
 from ..formats.checkpoint_files import CheckpointFiles
@@ -126,6 +130,36 @@ def _to_openvino(request: Request, path: str) -> None:
         os.unlink(between)
 
 
+def _to_exported(request: Request, path: str) -> None:
+    import torch
+
+    from ..torch_module import to_torch
+
+    arrays, types = request.typed
+    module = to_torch(request.model.graph, arrays)
+    keys = dict(zip(module.input_names, signature(module.forward).parameters, strict=True))
+    given = {
+        keys[name]: torch.zeros(shape, dtype=torch_dtype(types[name]))
+        for name, shape in request.examples[0].items()
+    }
+    sizes = {keys[name]: _open_axes(shape) for name, shape in request.shapes.items()}
+    inputs = {name: keys[name] for name in request.shapes}
+    facts = {**request.model.facts, "mxnet.inputs": json.dumps(inputs)}
+    try:
+        program = torch.export.export(module, (), given, dynamic_shapes=sizes, strict=False)
+    except Exception as error:
+        reason = str(error).partition("\n")[0]
+        raise MXNetError(f"convert: torch.export refuses the model: {reason}") from error
+    torch.export.save(program, path, extra_files=facts)
+
+
+def _open_axes(shape: Sequence[int | str]) -> dict[int, Any]:
+    import torch
+
+    dynamic: Any = torch.export.Dim.DYNAMIC  # equal sizes and bounds are found, constants refused
+    return {axis: dynamic for axis, size in enumerate(shape) if isinstance(size, str)}
+
+
 def _to_python(request: Request, path: str) -> None:
     from .python import write
 
@@ -158,6 +192,7 @@ WRITERS: Mapping[str, Writer] = {
     "params": Writer(_to_params, _alone, is_network=False),
     "safetensors": Writer(_to_safetensors, _alone, is_network=False),
     "onnx": Writer(_to_onnx, _with_data),
+    "export": Writer(_to_exported, _alone),
     "python": Writer(_to_python, _with_weights(".safetensors"), finish=_tell_python),
     "openvino": Writer(_to_openvino, _with_weights(".bin")),
 }

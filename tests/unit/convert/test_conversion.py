@@ -224,3 +224,38 @@ def test_parameters_of_a_list_are_refused(tmp_path):
 )
 def test_kinds(target, to, kind):
     assert kind_of(target, to) == kind
+
+
+def test_an_archive_of_torch_export(checkpoint, tmp_path):
+    done = convert(checkpoint, tmp_path / "x.pt2", shapes=SHAPES)
+    assert done.proof.is_equal
+    assert len(done.proof.outputs) == 2  # batches of 1 and 3: the size is open
+
+
+def test_openvino_files(checkpoint, tmp_path):
+    pytest.importorskip("openvino")
+    done = convert(checkpoint, tmp_path / "x.xml", shapes=SHAPES)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["x.bin", "x.xml"]
+    assert done.proof.is_equal
+
+
+@pytest.mark.parametrize(
+    "place", ["../far.data", "/etc/passwd", "..\\far.data", "sub/../../far.data"]
+)
+def test_numbers_of_onnx_files_lie_in_their_folder(checkpoint, tmp_path, place):
+    from mxnova.convert.proof import verify
+
+    (tmp_path / "far.data").write_bytes(bytes(64))
+    (tmp_path / "in").mkdir()
+    path = tmp_path / "in" / "x.onnx"
+    convert(checkpoint, path, shapes=SHAPES)
+    model = onnx.load(path)
+    bias = next(t for t in model.graph.initializer if t.name == "net_fc1_bias")
+    bias.ClearField("raw_data")
+    bias.data_location = onnx.TensorProto.EXTERNAL
+    bias.external_data.add(key="location", value=place)
+    path.write_bytes(model.SerializeToString())
+    with pytest.raises(MXNetError, match="must lie in the model's folder"):
+        verify(checkpoint, path, shapes=SHAPES)
+    with pytest.raises(MXNetError, match="must lie in the model's folder"):
+        convert(path, tmp_path / "back", to="mxnet")

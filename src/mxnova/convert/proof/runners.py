@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from abc import ABC, abstractmethod
@@ -180,19 +181,33 @@ class ExportedRunner(Runner):
         import torch
 
         self.path, self._torch = path, torch
+        told = {"mxnet.inputs": ""}
         try:
-            program = torch.export.load(path)
-        except Exception as error:  # noqa: BLE001 - whatever torch stumbles over
-            raise MXNetError(f"{path}: torch.export cannot load it: {error}") from None
+            program = torch.export.load(path, extra_files=told)
+        except Exception as error:
+            raise MXNetError(f"{path}: torch.export cannot load it: {error}") from error
         self._module: Any = program.module()
-        self._inputs = list(program.graph_signature.user_inputs)
+        self._keys = _keys_of(told["mxnet.inputs"])
+        self._count = len(program.graph_signature.user_inputs)
 
     def outputs(self, feed: Mapping[str, Array]) -> list[Array]:
-        given = list(feed.values())[: len(self._inputs)]
+        tensors = {name: self._torch.from_numpy(values) for name, values in feed.items()}
         with self._torch.no_grad():
-            found = self._module(*[self._torch.from_numpy(values) for values in given])
+            if self._keys:
+                found = self._module(**{self._keys[n]: t for n, t in tensors.items()})
+            else:
+                found = self._module(*list(tensors.values())[: self._count])
         found = found if isinstance(found, (tuple, list)) else (found,)
         return [tensor.numpy() for tensor in found]
+
+
+def _keys_of(text: str) -> dict[str, str]:
+    """Names of arguments by MXNet's names of inputs, if mxnova wrote the archive."""
+    try:
+        keys = json.loads(text or "{}")
+    except ValueError:
+        return {}
+    return {str(k): str(v) for k, v in keys.items()} if isinstance(keys, dict) else {}
 
 
 class OpenVINORunner(Runner):

@@ -123,7 +123,7 @@ class _Walk:
     def _traced(self, node: Node, read: Sequence[Entry]) -> Step | None:
         examples = [
             torch.zeros(
-                self._tables[0][e.node][e.output],
+                [int(size) for size in self._tables[0][e.node][e.output] or ()],
                 dtype=self._dtypes[e.node][e.output] or torch.float32,
             )
             for e in read

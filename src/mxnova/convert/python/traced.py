@@ -11,7 +11,9 @@ import torch
 from torch import Tensor
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from ...core.graph.node import Node
+from ...core.graph.node import Entry, Node
+from ...core.graph.symbol import Symbol
+from ...torch_module.running import lowered_for
 from .steps import Step
 
 __all__ = ["UntraceableError", "traced"]
@@ -35,18 +37,13 @@ def traced(node: Node, examples: Sequence[Tensor]) -> Step:
     Raises:
         UntraceableError: it makes other calls, or calls that depend on values.
     """
-    op: Any = node.op
-    facts = {"train": False, "rng": None, "out": None, "inside": True}
-    given = {name: facts[name] for name in op.type.signature.facts}
-    count = op.n_visible()
-
-    def run(*tensors: Tensor) -> Any:
-        found = op.forward(*tensors, **given)
-        return tuple(found)[:count] if isinstance(found, (tuple, list)) else (found,)
-
+    names = [f"input{i}" for i in range(len(examples))]
+    alone = node.copy([Entry(Node(None, name, {}), 0) for name in names])
+    count = 1 if node.op is None else node.op.n_visible()
+    function = lowered_for(False, Symbol([Entry(alone, i) for i in range(count)]), names).function
     try:
         with torch.no_grad():
-            graph = make_fx(run, tracing_mode="symbolic")(*examples)
+            graph = make_fx(function, tracing_mode="symbolic")(*examples)
     except Exception as error:  # noqa: BLE001 - whatever tracing stumbles over
         raise UntraceableError(
             f"torch cannot trace it: {str(error).partition(chr(10))[0]}"

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+import json
+import os
+import subprocess
+
+import pytest
+
+import mxnova as mx
+
+CHROMIUM = "/usr/bin/chromium"
+
+
+@pytest.fixture(scope="module")
+def wrong(folder):
+    """A checkpoint with another bias."""
+    symbol, args, aux = mx.model.load_checkpoint(str(folder / "net"), 1)
+    args["fc_bias"] = args["fc_bias"] + mx.nd.array([0, 1, 0])
+    mx.model.save_checkpoint(str(folder / "wrong"), 1, symbol, args, aux)
+    return "wrong"
+
+
+def test_equal_models_have_status_0(mxnova):
+    done = mxnova("verify", "net", "net", "-s", "data=N,2")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1] == (
+        "max diff 0.0e+00 over 2 nodes; first above tolerance: none"
+    )
+
+
+def test_the_first_node_that_differs_is_named(mxnova, wrong):
+    done = mxnova("verify", "net", wrong, "-s", "data=N,2", "--json")
+    found = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert found["equal"] is False
+    assert found["first"] == "fc"
+    assert found["nodes"][0]["max_abs"] == pytest.approx(1)
+    assert found["reference"] is True
+
+
+def test_inputs_come_from_files(mxnova, wrong):
+    done = mxnova("verify", "net", wrong, "-i", "data=x.npy", "--json")
+    assert json.loads(done.stdout)["nodes"][0]["shape"] == "(1, 3)"
+
+
+@pytest.mark.parametrize(
+    "args, text",
+    [
+        (("net", "none", "-s", "data=N,2"), "none-0000.params"),
+        (("net", "net"), "which shape has data?"),
+        (("net", "net", "-s", "data=N,2", "--range", "data=1"), "--range data=1: must be"),
+        (("net", "net", "-s", "data=N,2", "--range", "data=2,1"), "--range data=2,1: must be"),
+        (("net", "net", "-s", "data=N,2", "--range", "data=0,inf"), "must be"),
+        (("net", "net", "-s", "data=N,2", "--range", "x=0,1"), "no input 'x'"),
+        (("net", "net", "-s", "data=N,2", "--batch", "0"), "--batch 0"),
+        (("net", "net", "-s", "data=N,2", "--tolerance", "0"), "--tolerance"),
+    ],
+)
+def test_what_cannot_be_compared_has_status_2(mxnova, args, text):
+    done = mxnova("verify", *args)
+    assert done.returncode == 2
+    assert text in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_page(mxnova, wrong, folder):
+    done = mxnova("verify", "net", wrong, "-s", "data=N,2", "--html", "report.html")
+    assert done.returncode == 1
+    text = (folder / "report.html").read_text()
+    assert "first above tolerance: fc" in text
+    assert text.count("<rect") == 4  # a bar and its limit for each node
+    if not os.path.exists(CHROMIUM):
+        pytest.skip("there is no browser")
+    shown = subprocess.run(
+        [CHROMIUM, "--headless", "--no-sandbox", "--dump-dom", str(folder / "report.html")],
+        capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
+    assert "first above tolerance: fc" in shown.stdout
+    assert shown.stdout.count("<rect") == 4
