@@ -18,6 +18,7 @@ SUBJECTS = (
     "autograd",
     "first_use",
     "operators",
+    "tuning",
     "seeds",
     "sparse",
     "engine",

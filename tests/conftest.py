@@ -1,15 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all tests have in common."""
 
+import os
 import signal
 
 import pytest
 import torch
 from hypothesis import HealthCheck, settings
 
+from .without_onednn import mask
+
+if os.environ.get("MXNOVA_TEST_WITHOUT") == "onednn":
+    mask()  # before mxnova is imported
+
 # A machine that is busy is no mistake of what is tested.
 settings.register_profile("mxnova", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("mxnova")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def checked_passes():
+    """Graphs are checked after each rewrite, in children of this process, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MXNOVA_LINT_PASSES", "1")
+        yield
 
 
 @pytest.fixture

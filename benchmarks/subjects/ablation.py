@@ -4,17 +4,16 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import os
 from collections.abc import Callable
-from typing import Any
 
 from benchmarks.models.networks import resnet50, squeezenet, transformer
 from benchmarks.subject import Case, Options, Subject
 from benchmarks.subjects import inference
 from benchmarks.subjects.inference import SMOKE_WORKS, Work
+from mxnova.core.exec.passes.pipeline import INFERENCE
 
-__all__ = ["SUBJECT", "WITHOUT", "place_of"]
+__all__ = ["SUBJECT", "SWITCHES", "WORKS"]
 
 WORKS = {
     "ResNet-50, batch 1": Work(resnet50, 1),
@@ -24,25 +23,18 @@ WORKS = {
 }
 
 
-def _unchanged(symbol: Any, *_rest: Any) -> Any:
-    return symbol
-
-
-# Peer -> module and name there of a pass, and what stands in for it.
-WITHOUT: dict[str, tuple[str, str, Any]] = {
-    "mxnova-without-simplification": ("aten", "simplified", _unchanged),
-    "mxnova-without-padding": ("aten", "with_padding_merged", _unchanged),
-    "mxnova-without-constants": ("aten", "with_constants_folded", _unchanged),
-    "mxnova-without-attention": ("aten", "with_fused_attention", _unchanged),
-    "mxnova-without-unread-positions": ("aten", "without_unread_positions", _unchanged),
-    "mxnova-without-convolutions": ("aten", "with_fused_convolutions", _unchanged),
-    "mxnova-without-products": ("aten", "with_fused_products", _unchanged),
-    "mxnova-without-gelu-in-place": ("fused_linear", "HAS_AVX512", True),
-    "mxnova-without-sums-in-place": ("aten", "with_sums_in_place", _unchanged),
-    "mxnova-without-shared-batches": ("aten", "images_at_once", lambda *_: 0),
+# Passes for graphs that none of these networks is: quantized layers, bfloat16.
+_ELSEWHERE = ("mkldnn_layer_opening", "mkldnn_layer_preparation", "low_precision")
+# Peer -> what its environment says: one pass less each, in the order of the passes.
+SWITCHES: dict[str, dict[str, str]] = {
+    "mxnova-without-passes": {"MXNOVA_FUSE": "0"},
+    "mxnova-without-tiles": {"MXNOVA_WINOGRAD": "0"},
+    **{
+        f"mxnova-without-{each.name}": {"MXNOVA_PASSES": f"-{each.name}"}
+        for each in INFERENCE
+        if each.name not in _ELSEWHERE
+    },
 }
-# Peer -> what is 0 in its environment.
-SWITCHES = {"mxnova-without-passes": "MXNOVA_FUSE", "mxnova-without-tiles": "MXNOVA_WINOGRAD"}
 BACKENDS = ("mxnova-onednn", "mxnova-openvino", "mxnova-onnxruntime", "mxnova-inductor")
 
 
@@ -53,24 +45,15 @@ def cases(peer: str, options: Options) -> dict[str, Callable[[], Case]]:
     return {name: functools.partial(_case, peer, work, options) for name, work in works.items()}
 
 
-def place_of(peer: str) -> Any:
-    """The module where a pass is called that `peer` does without."""
-    return importlib.import_module(f"mxnova.core.exec.backends.{WITHOUT[peer][0]}")
-
-
 def _case(peer: str, work: Work, options: Options) -> Case:
-    if peer in SWITCHES:
-        os.environ[SWITCHES[peer]] = "0"
-    if peer in WITHOUT:
-        name, replacement = WITHOUT[peer][1:]
-        setattr(place_of(peer), name, replacement)
+    os.environ.update(SWITCHES.get(peer, {}))
     runs_as = peer if peer in BACKENDS else "mxnova"
     return inference.case_of(runs_as, work, options)
 
 
 SUBJECT = Subject(
     "Inference without one pass, or by another backend",
-    ("mxnova", *SWITCHES, *WITHOUT, *BACKENDS),
+    ("mxnova", *SWITCHES, *BACKENDS),
     cases,
     rounds=6,
     turn=0.3,

@@ -39,16 +39,16 @@ _MODULES = {  # name here -> module
     "random": "random", "recordio": "recordio", "registry": "registry", "rnd": "random",
     "rnn": "rnn", "rtc": "rtc", "runtime": "runtime", "sym": "symbol", "symbol": "symbol",
     "symbol_doc": "symbol_doc",
-    "test_utils": "test_utils", "util": "util", "visualization": "visualization",
-    "viz": "visualization",
+    "test_utils": "test_utils", "torch_module": "torch_module", "util": "util",
+    "visualization": "visualization", "viz": "visualization",
 }
 _NAMES = {  # name here -> module that defines it
     "AttrScope": "attribute", "Context": "context", "Executor": "executor",
     "MXNetError": "base", "Predictor": "predictor", "cpu": "context", "cpu_pinned": "context",
-    "current_context": "context", "gpu": "context", "gpu_memory_info": "context",
-    "is_np_array": "util", "is_np_shape": "util", "np_array": "util", "np_shape": "util",
-    "num_gpus": "context", "set_np_shape": "util", "use_np": "util", "use_np_array": "util",
-    "use_np_shape": "util",
+    "current_context": "context", "from_torch": "torch_module", "gpu": "context",
+    "gpu_memory_info": "context", "is_np_array": "util", "is_np_shape": "util", "np_array": "util",
+    "np_shape": "util", "num_gpus": "context", "set_np_shape": "util", "to_torch": "torch_module",
+    "use_np": "util", "use_np_array": "util", "use_np_shape": "util",
 }
 # fmt: on
 

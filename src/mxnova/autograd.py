@@ -4,7 +4,7 @@
 from typing import Any
 
 from .base import c_handle_array
-from .core.exec.recorded_graph import get_symbol
+from .core.exec.bind.recorded_graph import get_symbol
 from .core.nd.array import NDArray
 from .core.nd.autograd import backward, grad, mark_variables
 from .core.nd.function import Function

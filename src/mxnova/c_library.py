@@ -9,19 +9,19 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
-import torch
 
 from .core.base.errors import ArgumentError, MXNetError, candidates
 from .core.base.handles import handle_to_keep, object_of
 from .core.base.shapes import shape_text
-from .core.exec import subgraph_backends
+from .core.exec.bind import subgraph_backends
 from .core.graph.symbol import Symbol
 from .core.nd.array import NDArray
 from .core.nd.creation import from_dlpack
 from .core.op.record import REGISTRY
+from .core.runtime.threads import limit_process, thread_count
 
 __all__ = ["LIBRARY", "set_threads"]
 
@@ -53,7 +53,7 @@ class _Library:
 
     def omp_get_max_threads(self) -> int:
         """How many threads a kernel uses on the CPU."""
-        return torch.get_num_threads()
+        return thread_count()
 
 
 # Programs that call this one themselves rely on MXNet having said that it gives an address.
@@ -101,7 +101,8 @@ class RecordFile(Protocol):
 
 
 def _tell_record(handle: Any, position: Any) -> None:
-    position._obj.value = object_of(handle, RecordFile).position()
+    record_file: RecordFile = object_of(handle, cast(type[Any], RecordFile))
+    position._obj.value = record_file.position()
 
 
 _MOST_THREADS = 4096
@@ -115,7 +116,7 @@ def set_threads(count: int) -> None:
     """
     if not 1 <= count <= _MOST_THREADS:
         raise ArgumentError(f"thread_num={count}: must be from 1 to {_MOST_THREADS}")
-    torch.set_num_threads(count)
+    limit_process(count)
 
 
 def _set_threads(count: Any) -> None:

@@ -10,7 +10,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import Any, cast
 
 from . import ndarray as nd
 from .context import Context, cpu
@@ -114,7 +114,8 @@ def _sliced(array: NDArray, part: slice, axis: int) -> NDArray:
     """Samples of an array along an axis."""
     if axis == 0:
         return array[part]
-    return nd.slice_axis(array, axis=axis, begin=part.start, end=part.stop)
+    samples: NDArray = nd.slice_axis(array, axis=axis, begin=part.start, end=part.stop)
+    return samples
 
 
 # Executors ----------------------------------------------------------------------------------------
@@ -148,7 +149,7 @@ def _bind_exec(
     requests = {name: "write" if name in learn else "null" for name in sym.list_arguments()}
     if base_exec is not None and shared_data_arrays is None:
         shared_data_arrays = {}
-    return sym.simple_bind(  # type: ignore[attr-defined]
+    return sym.simple_bind(
         ctx,
         grad_req=requests,
         type_dict=input_types,
@@ -199,7 +200,7 @@ class DataParallelExecutorGroup:
         self.param_idx = [i for i, name in enumerate(arg_names) if name in param_names]
         self.param_names = [arg_names[i] for i in self.param_idx]
         descs = [*train_data.provide_data, *train_data.provide_label]
-        self.train_execs = [
+        self.train_execs: list[Any] = [
             _bind_exec(
                 sym,
                 context,
@@ -362,7 +363,8 @@ class DataParallelExecutorManager:
 
 def _mean(arrays: Sequence[NDArray], dtype: Any) -> NDArray:
     """The mean of arrays of several devices, on the CPU."""
-    total = arrays[0].copyto(cpu())
+    total: Any = arrays[0].copyto(cpu())
     for array in arrays[1:]:
         total = total + array.as_in_context(cpu())
-    return (total / len(arrays) if len(arrays) > 1 else total).astype(dtype, copy=False)
+    mean = total / len(arrays) if len(arrays) > 1 else total
+    return cast(NDArray, mean.astype(dtype, copy=False))

@@ -200,8 +200,8 @@ class FeedForward:
                 raise ArgumentError("FeedForward: eval_data holds None in place of data")
             if labels is None and isinstance(data, DataIter):
                 return data
-            as_array = [np.array(a) if isinstance(a, list) else a for a in (data, labels)]
-            return self._init_iter(*as_array, is_train=True)
+            X, y = (np.array(a) if isinstance(a, list) else a for a in (data, labels))  # noqa: N806
+            return self._init_iter(X, y, is_train=True)
         if not isinstance(eval_data, DataIter):
             text = f"eval_data={shown(eval_data)}: must be a DataIter, or a pair of arrays"
             raise ArgumentTypeError(f"FeedForward: {text}")

@@ -73,7 +73,7 @@ def get_logger(
     """
     logger = logging.getLogger(name)
     if name is not None and not getattr(logger, "_init_done", None):
-        logger._init_done = True  # type: ignore[attr-defined] - handlers are added once
+        logger._init_done = True  # type: ignore[attr-defined]  # handlers are added once
         logger.addHandler(_handler(filename, filemode))
         logger.setLevel(level)
     return logger

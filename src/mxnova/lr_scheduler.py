@@ -279,7 +279,7 @@ class PolyScheduler(_Decay):
         self.power = pwr
 
     def _rest(self, share: float) -> float:
-        return (1 - share) ** self.power
+        return float((1 - share) ** self.power)
 
 
 class CosineScheduler(_Decay):

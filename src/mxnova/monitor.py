@@ -18,7 +18,8 @@ NDArray = nd.NDArray
 
 
 def _root_mean_square(array: NDArray) -> NDArray:
-    return nd.norm(array) / math.sqrt(array.size)
+    mean: NDArray = nd.norm(array) / math.sqrt(array.size)
+    return mean
 
 
 class Monitor:

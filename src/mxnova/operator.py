@@ -25,7 +25,7 @@ from .base import NDArrayHandle, py_str
 from .core.base import params as parameters
 from .core.base.errors import ArgumentError
 from .core.base.scopes import NameManager
-from .core.exec.custom import register_custom
+from .core.exec.calls.custom import register_custom
 from .core.graph.functions import function_of
 from .core.nd.array import NDArray
 from .core.op.declaration import elementwise_shape, function_operator, operator

@@ -21,13 +21,13 @@ from .core.base.errors import ArgumentError, ArgumentTypeError, MXNetError, cand
 from .core.base.shapes import PartialShape, from_user, is_known, shape_text
 from .core.exec import backends
 from .core.exec.backends.request import DEFAULT, marked
-from .core.exec.explanation import Placement
-from .core.exec.interpreter import Interpreter, Teller
-from .core.exec.lowering import Step
-from .core.exec.program import INFERENCE, ArrayFacts, Facts, Program, Settled
-from .core.exec.sparse_execution import dense_edge
-from .core.exec.specialization import Inference
-from .core.exec.subgraph_backends import for_binding
+from .core.exec.bind.subgraph_backends import for_binding
+from .core.exec.compilation.explanation import Placement
+from .core.exec.compilation.specialization import Inference
+from .core.exec.program.interpreter import Interpreter, Teller
+from .core.exec.program.lowering import Step
+from .core.exec.program.program import INFERENCE, ArrayFacts, Facts, Program, Settled
+from .core.exec.program.sparse_execution import dense_edge
 from .core.graph.infer import DTypeTable, ShapeTable, infer_dtypes, infer_shapes
 from .core.graph.serialize import from_json
 from .core.graph.symbol import Group, Symbol
@@ -102,11 +102,11 @@ class Predictor:
             if name in self._parameters and name not in input_shapes:
                 self._rest[name] = self._parameters[name]
             else:
-                self._rest[name] = self._zeros(name, shapes[id(node)][0], dtypes[id(node)][0])
-        heads = [shapes[id(e.node)][e.output] for e in self._symbol.entries]
+                self._rest[name] = self._zeros(name, shapes[node][0], dtypes[node][0])
+        heads = [shapes[e.node][e.output] for e in self._symbol.entries]
         self._output_shapes = [s if is_known(s) else None for s in heads]
         self._output_types = [
-            dtypes[id(e.node)][e.output] or torch.float32 for e in self._symbol.entries
+            dtypes[e.node][e.output] or torch.float32 for e in self._symbol.entries
         ]
         self._compile(Settled.of(self._symbol, shapes, dtypes))
 
@@ -121,7 +121,9 @@ class Predictor:
         """Shapes and element types of all nodes."""
         nodes = self._symbol.nodes
         variables = {n.name: n for n in nodes if n.op is None}
-        shapes = {n: tuple(t.shape) for n, t in self._parameters.items() if n in variables}
+        shapes: dict[str, PartialShape] = {
+            n: tuple(t.shape) for n, t in self._parameters.items() if n in variables
+        }
         shapes.update((n, from_user(s)) for n, s in input_shapes.items())
         types = {n: torch.float32 for n in input_shapes if "__dtype__" not in variables[n].attrs}
         types.update((n, t.dtype) for n, t in self._parameters.items())
@@ -353,7 +355,7 @@ class NDList(Sequence[tuple[str, np.ndarray[Any, Any]]]):
     """The arrays of a .params file (bytes or path): (name, values), "" where they have no names."""
 
     def __init__(self, source: PathOrBytes) -> None:
-        loaded = load_frombuffer(source) if isinstance(source, bytes) else load(source)
+        loaded: Any = load_frombuffer(source) if isinstance(source, bytes) else load(source)
         pairs = loaded.items() if isinstance(loaded, dict) else (("", a) for a in loaded)
         self._items = [(n, a.asnumpy()) for n, a in pairs if a is not None]
 
@@ -370,14 +372,16 @@ class NDList(Sequence[tuple[str, np.ndarray[Any, Any]]]):
 def _symbol_of(source: Symbol | PathOrBytes) -> Symbol:
     if isinstance(source, Symbol):
         return source
-    head = source.lstrip()[:1] if isinstance(source, (str, bytes)) else ""
-    if head in ("{", b"{"):
-        return from_json(source)  # type: ignore[arg-type]
+    symbol: Symbol
+    if isinstance(source, (str, bytes)) and source.lstrip()[:1] in ("{", b"{"):
+        symbol = from_json(source)
+        return symbol
     text = read_file(os.fsdecode(source))
     try:
-        return from_json(text)
+        symbol = from_json(text)
     except MXNetError as error:
         raise type(error)(f"{os.fsdecode(source)}: {error}") from None
+    return symbol
 
 
 def _asking(symbol: Symbol, backend: str | None, precision: str) -> Symbol:

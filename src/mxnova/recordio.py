@@ -103,7 +103,7 @@ class MXRecordIO:
             content = self._content.obj
             self._content.release()
             if not isinstance(content, bytes):
-                content.close()  # type: ignore[union-attr]
+                content.close()  # type: ignore[attr-defined]  # a map of the file
         self.pid = None
 
     def reset(self) -> None:

@@ -26,6 +26,10 @@ class Feature(NamedTuple):
         return f"{'✔' if self.enabled else '✖'} {self.name}"
 
 
+def _has(backend: str) -> bool:
+    return bool(getattr(torch.backends, backend).is_available())
+
+
 def feature_list() -> list[Feature]:
     """All features, in MXNet's order."""
     return [Feature(name, enabled) for name, enabled in _found().items()]
@@ -36,10 +40,10 @@ def _found() -> dict[str, bool]:
     capability = torch.backends.cpu.get_cpu_capability()
     x86 = platform.machine().lower() in ("x86_64", "amd64", "x86")
     avx = x86 and capability.startswith("AVX")
-    mkl = torch.backends.mkl.is_available()
+    mkl = _has("mkl")
     return {
         "CUDA": cuda,
-        "CUDNN": cuda and torch.backends.cudnn.is_available(),
+        "CUDNN": cuda and _has("cudnn"),
         "NCCL": cuda and torch.distributed.is_available() and torch.distributed.is_nccl_available(),
         "CUDA_RTC": cuda and _has_bindings(),
         "TENSORRT": False,
@@ -48,7 +52,7 @@ def _found() -> dict[str, bool]:
         "CPU_SSE4A": False,
         "CPU_AVX": avx,
         "CPU_AVX2": avx,
-        "OPENMP": torch.backends.openmp.is_available(),
+        "OPENMP": _has("openmp"),
         "SSE": x86,
         "F16C": avx,
         "JEMALLOC": False,
@@ -57,7 +61,7 @@ def _found() -> dict[str, bool]:
         "BLAS_MKL": mkl,
         "BLAS_APPLE": not mkl and platform.system() == "Darwin",
         "LAPACK": has_lapack(),
-        "MKLDNN": torch.backends.mkldnn.is_available(),
+        "MKLDNN": _has("mkldnn"),
         "OPENCV": importlib.util.find_spec("cv2") is not None,
         "CAFFE": False,
         "PROFILER": True,

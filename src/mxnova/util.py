@@ -157,8 +157,9 @@ def _member_under(scope: _Scope, member: Any) -> Any:
     if isinstance(member, (staticmethod, classmethod)):
         return type(member)(_run_under(scope, member.__func__))
     if isinstance(member, property):
-        functions = (member.fget, member.fset, member.fdel)
-        return property(*(f and _run_under(scope, f) for f in functions), doc=member.__doc__)
+        functions: tuple[Any, ...] = (member.fget, member.fset, member.fdel)
+        fget, fset, fdel = (f and _run_under(scope, f) for f in functions)
+        return property(fget, fset, fdel, member.__doc__)
     return _run_under(scope, member)
 
 

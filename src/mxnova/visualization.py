@@ -75,10 +75,10 @@ def print_summary(
     ends = [int(line_length * p) if positions[-1] <= 1 else int(p) for p in positions]
     lines, total = ["_" * line_length, _row(_COLUMNS, ends), "=" * line_length], 0
     seen = _not_trained(symbol, shape or {})
-    layers = {id(n): n for i, n in enumerate(symbol.nodes) if n.op is not None or i == 0}
-    last = symbol.nodes[-1]
-    for layer in layers.values():
-        before = [e.node for e in layer.inputs if id(e.node) in layers]
+    layers = [n for i, n in enumerate(symbol.nodes) if n.op is not None or i == 0]
+    shown_layers, last = {*layers}, symbol.nodes[-1]
+    for layer in layers:
+        before = [e.node for e in layer.inputs if e.node in shown_layers]
         own = _parameters(layer, seen)
         count = sum(math.prod(_shape_of(node, shapes)) for node in own) if shapes else None
         total += count or 0
@@ -104,22 +104,22 @@ def _shape_of(node: Node, shapes: Shapes) -> tuple[int, ...]:
     return shapes.get(output_name(Entry(node, 0)), ())
 
 
-def _not_trained(symbol: Symbol, given: Mapping[str, Any]) -> set[int]:
+def _not_trained(symbol: Symbol, given: Mapping[str, Any]) -> set[Node]:
     """Variables that are no parameters: inputs of the network, labels, states."""
     known = auxiliary_variables(symbol.nodes)
-    known |= {id(node) for node in symbol.nodes if node.op is None and node.name in given}
+    known |= {node for node in symbol.nodes if node.op is None and node.name in given}
     for node in symbol.nodes:
         if node.op is not None:
             pairs = zip(node.op.inputs(), node.inputs, strict=False)
-            known |= {id(entry.node) for name, entry in pairs if name in _NOT_TRAINED}
+            known |= {entry.node for name, entry in pairs if name in _NOT_TRAINED}
     return known
 
 
-def _parameters(layer: Node, seen: set[int]) -> Iterator[Node]:
+def _parameters(layer: Node, seen: set[Node]) -> Iterator[Node]:
     """The variables that a layer is the first to use and that are not in `seen`, where they go."""
     for entry in layer.inputs:
-        if entry.node.op is None and id(entry.node) not in seen:
-            seen.add(id(entry.node))
+        if entry.node.op is None and entry.node not in seen:
+            seen.add(entry.node)
             yield entry.node
 
 
@@ -184,12 +184,12 @@ def plot_network(
     drawing = graphviz.Digraph(name=title, format=save_format)
     common = {"shape": "box", "fixedsize": "true", "width": "1.3", "height": "0.8034"}
     common |= {"style": "filled", **node_attrs}
-    drawn = {id(n): n for n in symbol.nodes if not (hide_weights and _is_weight(n))}
-    for node in drawn.values():
+    drawn = dict.fromkeys(n for n in symbol.nodes if not (hide_weights and _is_weight(n)))
+    for node in drawn:
         drawing.node(name=node.name, label=_label(node), **{**common, **_look(node)})
-    for node in drawn.values():
+    for node in drawn:
         for entry in node.inputs:
-            if id(entry.node) in drawn:
+            if entry.node in drawn:
                 size = "x".join(map(str, shapes.get(output_name(entry), ())[1:]))
                 drawing.edge(
                     tail_name=node.name,

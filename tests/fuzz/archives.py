@@ -106,8 +106,34 @@ def _tar(parts: list[tuple[str, bytes]]) -> bytes:
     return made.getvalue()
 
 
+_HOLES = b"22 GNU.sparse.major=1\n22 GNU.sparse.minor=0\n"
+_HEADERS = {  # types and contents of what goes before a member, or is one, often
+    "members": (tarfile.REGTYPE, b""),
+    "names": (tarfile.XHDTYPE, b"".join(b"10 k%04d=1\n" % i for i in range(50_000))),
+    "holes": (tarfile.XHDTYPE, _HOLES),
+    "links": (tarfile.LNKTYPE, b""),
+    "long names": (tarfile.GNUTYPE_LONGNAME, b"n" * (1 << 19)),
+}
+
+
+def _cifar_headers(rng: random.Random) -> bytes:
+    """Headers of one kind, as many as the archive may be large."""
+    kind, content = _HEADERS[rng.choice(list(_HEADERS))]
+    info = tarfile.TarInfo(rng.choice(_MEMBERS))
+    info.type, info.size = kind, len(content)
+    piece = info.tobuf(tarfile.GNU_FORMAT) + content + bytes(-len(content) % 512)
+    if content == _HOLES:
+        numbers = b"10000000\n" + b"0\n" * rng.choice((10, 1 << 20, 16 << 20))
+        info.type, info.size = tarfile.REGTYPE, len(numbers)
+        piece += info.tobuf(tarfile.GNU_FORMAT) + numbers + bytes(-len(numbers) % 512)
+    often = min(rng.choice((1, 30, 50_000)), (32 << 20) // len(piece) + 1)
+    return _named("cifar-10-binary.tar.gz", gzip.compress(piece * often, 1, mtime=0))
+
+
 def _cifar(rng: random.Random) -> bytes:
     """Members of all types, that say to be of any size."""
+    if rng.random() < 0.3:
+        return _cifar_headers(rng)
     made = bytearray()
     for _ in range(rng.choice((1, 2, 5))):
         info = tarfile.TarInfo(rng.choice(_MEMBERS))
@@ -126,7 +152,7 @@ def _wiki(rng: random.Random) -> bytes:
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         name = rng.choice(("wiki.train.tokens", "x/wiki.train.tokens", "../wiki.train.tokens", "y"))
         text = b" ".join(rng.choice((b"a", b"\xff", b"=", b"\n")) for _ in range(200))
-        archive.writestr(name, text)
+        archive.writestr(name, text * rng.choice((1, 1, 1, 1, 300_000)))
     return _named("wikitext-2-v1.zip", _cut(made.getvalue(), rng))
 
 

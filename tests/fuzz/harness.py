@@ -21,6 +21,7 @@ import contextlib
 import ctypes
 import logging
 import multiprocessing
+import os
 import random
 import re
 import struct
@@ -39,7 +40,8 @@ from mxnova.core.base.errors import MXNetError, OutOfMemoryError
 from .parsers import ALLOWANCE, Parser
 
 TIME_LIMIT = 1.0
-HANG_LIMIT = 20.0
+HANG_LIMIT = 20.0  # seconds of processor time that an input may take before its worker is killed
+STILL_LIMIT = 300.0  # seconds that a worker may make no headway beside other busy processes
 _M_MMAP_THRESHOLD = -3  # malloc.h: from which size on a block is mapped, and unmapped when freed
 
 
@@ -234,7 +236,7 @@ def run(parser: Parser, n_inputs: int, seed: int) -> Iterator[int | Finding]:
         worker.start()
         theirs.close()
         try:
-            for number, reason in _messages(ours, current, n_inputs):
+            for number, reason in _messages(ours, worker.pid, current, n_inputs):
                 yield number if reason is None else Finding(parser, number, seed, reason)
         finally:
             worker.kill()
@@ -242,10 +244,12 @@ def run(parser: Parser, n_inputs: int, seed: int) -> Iterator[int | Finding]:
         first = current.value + 1
 
 
-def _messages(worker: Connection, current: Any, n_inputs: int) -> Iterator[tuple[int, str | None]]:
+def _messages(
+    worker: Connection, pid: int, current: Any, n_inputs: int
+) -> Iterator[tuple[int, str | None]]:
     """The numbers that the worker reaches, and what it reports, until it is gone or stuck."""
-    number, since = current.value, time.monotonic()
-    while time.monotonic() - since < HANG_LIMIT:
+    number, began, busy = current.value, time.monotonic(), _processor_seconds(pid)
+    while time.monotonic() - began < STILL_LIMIT and _processor_seconds(pid) - busy < HANG_LIMIT:
         try:
             if worker.poll(0.2):
                 yield worker.recv()
@@ -254,9 +258,19 @@ def _messages(worker: Connection, current: Any, n_inputs: int) -> Iterator[tuple
                 yield current.value, "the process died"
             return
         if current.value != number:
-            number, since = current.value, time.monotonic()
+            number, began, busy = current.value, time.monotonic(), _processor_seconds(pid)
             yield number, None
-    yield number, f"not done after {HANG_LIMIT:.0f} s"
+    yield number, f"not done after {time.monotonic() - began:.0f} s"
+
+
+def _processor_seconds(pid: int) -> float:
+    """Processor time of a child that is running; elsewhere than on Linux, time of day."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except FileNotFoundError:
+        return time.monotonic()
+    user, system = map(int, fields[11:13])
+    return (user + system) / os.sysconf("SC_CLK_TCK")
 
 
 def _work(

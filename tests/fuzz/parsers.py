@@ -20,7 +20,16 @@ import numpy as np
 import mxnova as mx
 from mxnova.core.base.dtypes import DTYPES, dtype_of
 from mxnova.core.base.errors import MXNetError
-from mxnova.formats import idx, params, recordio, states, symbol_json, text_tables
+from mxnova.formats import (
+    idx,
+    params,
+    recordio,
+    safetensors,
+    safetensors_params,
+    states,
+    symbol_json,
+    text_tables,
+)
 from mxnova.formats.image_size import image_size
 
 ALLOWANCE = 16 << 20
@@ -109,6 +118,26 @@ def states_seeds() -> list[bytes]:
     ours = {0: None, 1: (_dense((2,), "float32"), _row_sparse()), "2": _csr()}
     files = sorted((DATA / "files").glob("*.states"))
     return [states.dumps_states(ours), *(file.read_bytes() for file in files)]
+
+
+# -- .safetensors
+
+
+def read_safetensors(data: bytes) -> None:
+    """Reads, and makes a file of parameters of it."""
+    safetensors_params.to_params(safetensors.read(data))
+
+
+def safetensors_seeds() -> list[bytes]:
+    """Arrays of all dtypes, sparse ones, and what other programs write."""
+    dense = [_dense((2, 3), dtype.name) for dtype in DTYPES]
+    files = [
+        params.ParamsFile(dense, [f"arg:{dtype.name}" for dtype in DTYPES]),
+        params.ParamsFile([_csr(), _row_sparse()], ["arg:c", "aux:r"]),
+    ]
+    made = [safetensors_params.from_params(file) for file in files]
+    foreign = safetensors.SafetensorsFile({"w": dense[0], "n": _dense((), "int64")}, {})
+    return [safetensors.dumps(file.arrays, file.metadata) for file in (*made, foreign)]
 
 
 # -- symbol JSON
@@ -320,6 +349,7 @@ ATTACKS: tuple[tuple[Any, ...], ...] = (  # name, module, factor, inputs of a te
 PARSERS: tuple[Parser, ...] = (
     Parser("params",      read_params,        params_seeds, params.FACTOR),
     Parser("states",      states.read_states, states_seeds),
+    Parser("safetensors", read_safetensors,   safetensors_seeds, safetensors.FACTOR),
     Parser("symbol_json", read_symbol,        symbol_seeds, symbol_json.FACTOR),
     Parser("symbol",      infer_symbol,       inferred_seeds, 2 * symbol_json.FACTOR),
     Parser("recordio",    read_recordio,      recordio_seeds),

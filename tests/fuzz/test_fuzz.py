@@ -107,4 +107,5 @@ def test_run_finds_a_worker_that_hangs(monkeypatch):
         number for number in range(50) if not harness.Mutator(two_seeds(), 0).input(number)
     )
     (finding,) = findings_of(parser, first + 1)
-    assert (finding.number, finding.reason) == (first, "not done after 1 s")
+    assert finding.number == first
+    assert finding.reason.startswith("not done after")

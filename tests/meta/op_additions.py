@@ -6,9 +6,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import mxnova.core.exec.control_flow
-import mxnova.core.exec.custom
-import mxnova.core.exec.fused_layers
+import mxnova.core.exec.calls.control_flow
+import mxnova.core.exec.calls.custom
+import mxnova.core.exec.fused.mkldnn_layers
 import mxnova.core.op.library  # noqa: F401 - these register operators
 from mxnova.core.op.record import REGISTRY
 

@@ -47,4 +47,19 @@ def test_the_constraints_are_tested(rows):
 
 def test_every_python_is_tested(rows):
     oldest = release(PROJECT["requires-python"])
-    assert [release(row.python) for row in rows.values()] == [(3, oldest[1] + i) for i in range(5)]
+    assert sorted({release(row.python) for row in rows.values()}) == [
+        (3, oldest[1] + i) for i in range(5)
+    ]
+
+
+def test_no_extra_and_all_of_them_are_tested(rows):
+    extras = PROJECT["optional-dependencies"]
+    own = {"dev", "test", "bench"}  # of those who work on mxnova
+    known = set(re.findall(r"mxnova\[(.*?)\]", " ".join(extras["dev"]))[0].split(","))
+    tested = set(rows["all-extras"].extras.split(",")) | known
+    assert set(extras) - own - tested - {"onnx"} == set()  # a part of onnxruntime
+    assert rows["no-extra"].extras == "test"
+
+
+def test_a_torch_without_onednn_is_tested(rows):
+    assert rows["no-onednn"].without == "onednn"

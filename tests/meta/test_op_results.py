@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import mxnova as mx
-from mxnova.core.nd.validation import check
+from mxnova.core.nd.calls.validation import check
 from tests.property.operator_calls import TYPES, call
 
 

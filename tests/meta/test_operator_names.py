@@ -14,9 +14,9 @@ from functools import cache
 from pathlib import Path
 
 import mxnova
-import mxnova.core.exec.control_flow
-import mxnova.core.exec.custom
-import mxnova.core.exec.fused_layers
+import mxnova.core.exec.calls.control_flow
+import mxnova.core.exec.calls.custom
+import mxnova.core.exec.fused.mkldnn_layers
 import mxnova.core.op.library
 from mxnova.core.op.record import REGISTRY
 
@@ -30,25 +30,24 @@ RECORDED = """
     capi/argument_texts.py:_GRAPHS capi/argument_texts.py:_ORDER capi/argument_texts.py:_TEXTS
     capi/legacy.py:_FUNCTIONS capi/symbol.py:_BODIES
     contrib/amp/lists/symbol_fp16.py:* contrib/amp/lists/symbol_bf16.py:*
-    contrib/naming.py:_NAMED_OUTPUTS core/exec/interpreter.py:_OF_NAMED_DATA
-    core/exec/layer_chain.py:ACTIVATIONS core/exec/layer_fusion.py:_OF_REAL
-    core/exec/layer_fusion.py:_REAL core/exec/layer_fusion.py:_INTEGER
-    core/exec/layer_fusion.py:_NARROWED
-    core/graph/arithmetic.py:_ARITHMETIC
+    contrib/naming.py:_NAMED_OUTPUTS core/exec/program/interpreter.py:_OF_NAMED_DATA
+    core/exec/fused/post_ops.py:ACTIVATIONS core/exec/passes/mkldnn_subgraphs.py:_OF_REAL
+    core/exec/passes/mkldnn_subgraphs.py:_REAL core/exec/passes/mkldnn_subgraphs.py:_INTEGER
+    core/exec/passes/mkldnn_subgraphs.py:_NARROWED
     numpy_dispatch_protocol.py:_NUMPY_ARRAY_FUNCTION_LIST
     numpy_dispatch_protocol.py:_NUMPY_ARRAY_UFUNC_LIST
 """
 # Functions of mx.np, activations, reductions, distributions, variables.
 OTHER_WORDS = """
-    core/distributions.py:DISTRIBUTIONS core/exec/backends/convolution_fusion.py:_KERNEL_NAMES
-    core/exec/backends/fused_linear.py:_ALGORITHMS
+    core/distributions.py:DISTRIBUTIONS core/exec/passes/convolution_fusion.py:_KERNEL_NAMES
+    core/exec/passes/linear_fusion.py:_ALGORITHMS
     core/exec/backends/conversion/elementwise.py:_ACTIVATIONS
     core/exec/backends/conversion/elementwise.py:_OF_WHOLE_NUMBERS core/base/env.py:VARIABLES
     core/exec/backends/conversion/onnx_opset.py:REDUCTIONS
     core/exec/backends/onednn/opset.py:_REDUCTIONS core/exec/backends/openvino/opset.py:_POOLING
     core/numpy/elementwise.py:UNARY core/numpy/elementwise.py:_SAME
     core/numpy/methods.py:_AS_FUNCTIONS gluon/rnn/recurrent_cell.py:_OPERATORS
-    initializer/base.py:_BY_ENDING initializer/base.py:_BY_NAME symbol/creation.py:_power
+    initializer/base.py:_BY_ENDING initializer/base.py:_BY_NAME
 """
 EXCEPTIONS = {
     "contrib/amp/casting.py:_MOVING": "operators that AMP's own casts are made of",
@@ -75,13 +74,11 @@ COMPARISONS = {
     "core/exec/backends/conversion/elementwise.py": 1,
     "core/exec/backends/conversion/graph.py": 1,
     "core/exec/backends/conversion/indexing.py": 3,
-    "core/exec/backends/fused_attention.py": 2,
-    "core/exec/fused_layers.py": 1,
-    "core/exec/interpreter.py": 1,
-    "core/exec/layer_chain.py": 2,
-    "core/exec/layer_fusion.py": 8,
-    "core/exec/recurrent_weights.py": 1,
-    "core/exec/subgraph_backends.py": 1,
+    "core/exec/fused/mkldnn_layers.py": 1,
+    "core/exec/program/interpreter.py": 1,
+    "core/exec/fused/post_ops.py": 2,
+    "core/exec/passes/mkldnn_subgraphs.py": 8,
+    "core/exec/bind/subgraph_backends.py": 1,
     "core/graph/serialize.py": 1,
     "visualization.py": 5,
 }

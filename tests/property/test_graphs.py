@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from .graph_programs import N_OPERATORS, check, check_twins, draw
+from .graph_programs import N_OPERATORS, check, check_prefixes, check_twins, draw
 
 
 @settings(max_examples=24, derandomize=True, suppress_health_check=list(HealthCheck))
@@ -22,6 +22,34 @@ def test_all_ways_of_running_a_graph_agree(rng, seed):
 @given(rng=st.randoms(use_true_random=False), seed=st.integers(0, 1000))
 def test_twins_lower_to_the_same_steps(rng, seed):
     check_twins(draw(rng), rng, seed)
+
+
+@settings(max_examples=8, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(rng=st.randoms(use_true_random=False), seed=st.integers(0, 1000))
+def test_every_prefix_of_the_passes_gives_the_same(rng, seed):
+    check_prefixes(draw(rng), seed)
+
+
+def test_passes_change_what_is_drawn():
+    """There is something to compare."""
+    changing = set().union(*(check_prefixes(draw(Random(i)), i) for i in range(10)))
+    assert {
+        "simplification",
+        "padding_fusion",
+        "constant_folding",
+        "stride_hoisting",
+        "convolution_fusion",
+        "linear_fusion",
+        "batch_split",
+    } <= changing
+
+
+def test_a_wrong_pass_is_found_by_its_prefix(monkeypatch):
+    from mxnova.core.exec.passes import convolution_fusion
+
+    monkeypatch.setattr(convolution_fusion, "_absorb_batch_norm", _forgets_the_mean)
+    with pytest.raises(AssertionError, match="passes up to convolution_fusion"):
+        _check_some_prefixes()
 
 
 def test_twins_are_fused():
@@ -40,7 +68,7 @@ def test_graphs_are_what_they_are_meant_to_be():
 
 def test_a_disagreement_is_found(monkeypatch):
     """A backend that rewrites wrongly is caught."""
-    from mxnova.core.exec.backends import convolution_fusion
+    from mxnova.core.exec.passes import convolution_fusion
 
     monkeypatch.setattr(convolution_fusion, "_absorb_batch_norm", _forgets_the_mean)
     with pytest.raises(AssertionError, match="off by"):
@@ -48,7 +76,7 @@ def test_a_disagreement_is_found(monkeypatch):
 
 
 def test_a_twin_that_is_not_fused_is_found(monkeypatch):
-    from mxnova.core.exec.backends import convolution_fusion
+    from mxnova.core.exec.passes import convolution_fusion
 
     named = convolution_fusion.is_sum_of_equals
     monkeypatch.setattr(
@@ -65,13 +93,18 @@ def _check_some_twins():
         check_twins(draw(Random(seed)), Random(seed), seed)
 
 
+def _check_some_prefixes():
+    for seed in range(20):
+        check_prefixes(draw(Random(seed)), seed)
+
+
 def _check_some():
     for seed in range(20):
         check(draw(Random(seed)), seed)
 
 
 def _forgets_the_mean(graph, draft, values):
-    from mxnova.core.exec.backends.convolution_fusion import Entry, _batch_norm_after
+    from mxnova.core.exec.passes.convolution_fusion import Entry, _batch_norm_after
 
     norm = _batch_norm_after(graph, draft.last)
     if norm is not None:

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
 import time
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +21,9 @@ from benchmarks.report import save, show, time_text
 from benchmarks.subject import SUBJECTS, Case, Options, find
 from benchmarks.subjects import ablation
 from benchmarks.worker import Stopwatch
+from mxnova.core.exec.passes import pipeline
 
+ROOT = Path(__file__).parents[2]
 SMOKE = Options(threads=1, smoke=True)
 
 
@@ -124,9 +129,50 @@ def test_time_text(seconds, text):
     assert time_text(seconds) == text
 
 
-@pytest.mark.parametrize("peer", ablation.WITHOUT)
-def test_passes_to_do_without_are_there(peer):
-    assert hasattr(ablation.place_of(peer), ablation.WITHOUT[peer][1])
+def test_each_pass_is_left_out_once():
+    left_out = [s["MXNOVA_PASSES"] for s in ablation.SWITCHES.values() if "MXNOVA_PASSES" in s]
+    names = [each.name for each in pipeline.INFERENCE]
+    assert left_out == [f"-{n}" for n in names if "mkldnn" not in n and n != "low_precision"]
+
+
+TABLE = """
+Before.
+
+<!-- ablation: written by scripts/ablation_table -->
+| old | table |
+<!-- end of ablation -->
+
+After.
+"""
+
+
+def outcome(**milliseconds):
+    """What `benchmarks ablation` saves: times by peer, of one case."""
+    stats = {peer: {"minimum": ms / 1000} for peer, ms in milliseconds.items()}
+    machine = {"processor": "CPU X", "cores": 2}
+    results = [{"case": "ResNet-50, batch 1", "stats": stats}]
+    return {"results": results, "machine": machine, "threads": 2, "others": 0.0}
+
+
+def test_the_table_of_passes_is_written(tmp_path):
+    script = SourceFileLoader("ablation_table", str(ROOT / "scripts" / "ablation_table"))
+    table = module_from_spec(spec_from_loader("ablation_table", script))
+    script.exec_module(table)
+    (tmp_path / "ablation.json").write_text(
+        json.dumps(outcome(**{"mxnova": 40.0, "mxnova-without-in_place_sums": 41.26}))
+    )
+    page = tmp_path / "page.md"
+    page.write_text(TABLE)
+    table.main(tmp_path / "ablation.json", page)
+    text = page.read_text()
+    assert "| all passes | 40.0 |" in text
+    assert "| without `in_place_sums` | 41.3 (1.03) |" in text
+    assert "CPU X" in text
+    assert "old" not in text
+    assert text.startswith("\nBefore.")
+    assert text.endswith("After.\n")
+    with pytest.raises(SystemExit, match="no place for the table"):
+        table.main(tmp_path / "ablation.json", tmp_path / "ablation.json")
 
 
 def test_peers_that_there_are_not(tmp_path):

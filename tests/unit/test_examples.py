@@ -41,6 +41,11 @@ RUNS = {
         rf"before fine-tuning {NUMBER}%, without the checkpoint {NUMBER}%",
         [(0, 0), (60, 100), (40, 100), (10, 90)],
     ),
+    "torch_ddp": (
+        "--epochs 2",
+        rf"accuracy {NUMBER}% of 450 images before, {NUMBER}% after",
+        [(20, 99), (90, 100)],
+    ),
     "module_digits": ("--epochs 2", rf"accuracy {NUMBER}% of 450 images", [(93, 100)]),
     "bucketing": (
         "--epochs 4 --units 48 --sentences 1200",

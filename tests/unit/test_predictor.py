@@ -7,7 +7,7 @@ import torch
 
 import mxnova as mx
 from mxnova.core.base.errors import MXNetError
-from mxnova.core.exec.interpreter import Teller
+from mxnova.core.exec.program.interpreter import Teller
 from mxnova.predictor import NDList, Predictor
 
 RNG = np.random.default_rng(1)

@@ -64,7 +64,7 @@ class _Alias(MetaPathFinder, Loader):
             for name in _HOMES:
                 when_imported(name, _name_home)
             return _Top("mxnet")
-        module = _import_module(_home(spec.name))
+        module: ModuleType = _import_module(_home(spec.name))
         spec.loader_state = (module.__spec__, module.__loader__)
         return module
 

@@ -22,6 +22,12 @@ _MOVED = {  # module -> NumPy's module today
     "numpy.testing.utils": "numpy.testing",
     **{f"numpy.lib.{name}": f"numpy.lib._{name}_impl" for name in _OF_LIB.split()},
 }
+_DROPPED = {  # module -> functions that left it with NumPy
+    "numpy.lib.arraysetops": ("in1d",),
+    "numpy.lib.function_base": ("msort", "trapz"),
+    "numpy.lib.shape_base": ("row_stack",),
+    "numpy.lib.type_check": ("asfarray",),
+}
 
 
 def add_modules(numpy: ModuleType) -> None:
@@ -39,6 +45,8 @@ def _add_to(package: ModuleType) -> None:
         if name.rpartition(".")[0] == package.__name__ and now in sys.modules:
             module = sys.modules.setdefault(name, sys.modules[now])
             add_missing(package, {name.rpartition(".")[2]: module})
+            top = vars(sys.modules["numpy"])  # which `add_names` has completed
+            add_missing(module, {n: top[n] for n in _DROPPED.get(name, ()) if n in top})
 
 
 def _compat() -> ModuleType:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any, NoReturn
 
-from mxnova import _import_module  # type: ignore[attr-defined] # left out of the stub
+from mxnova import _import_module
 
 from .watch import when_imported
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections.abc
 import math
 import time
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -62,4 +63,5 @@ def add_when_imported() -> None:
 
 
 def _add(module: ModuleType) -> None:
-    add_missing(module, _LOST[module.__name__](module))
+    lost: Callable[[ModuleType], Any] = _LOST[module.__name__]
+    add_missing(module, lost(module))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.base.handles import find, give
-from ..core.exec.recorded_graph import get_symbol
+from ..core.exec.bind.recorded_graph import get_symbol
 from ..core.nd.array import NDArray
 from ..core.nd.autograd import backward, grad, mark_variables
 from ..core.nd.recording import STATE

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.base.handles import find, free, give
-from ..core.exec.cached_op import CachedOp
+from ..core.exec.bind.cached_op import CachedOp
 from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from .arguments import found, pairs

@@ -7,19 +7,15 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.base.errors import MXNetError
-from ..core.nd.shortcuts import pairwise
+from ..core.nd.calls.fast_calls import binary_call
 from ..core.op.record import OpType
-from ..core.op.traits import Arithmetic, Form
+from ..core.op.traits import Form
 from .argument_texts import argument_texts
 
 __all__ = ["Creator"]
 
-# Their operators on two arrays make a new tensor; for equal shapes there is nothing to check.
-_QUICK = frozenset(
-    Arithmetic(function, form)
-    for function in ("add", "subtract", "multiply", "divide")
-    for form in (Form.ELEMENTWISE, Form.BROADCAST)
-)
+# Arithmetic of these makes a new tensor; for equal shapes there is nothing to check.
+_OF_TWO_ARRAYS = (Form.ELEMENTWISE, Form.BROADCAST)
 
 
 class Creator:
@@ -28,7 +24,7 @@ class Creator:
     Attributes:
         type: the operator.
         name: its canonical name.
-        quick: what computes it of two dense arrays of equal shape; None where `invoke` must.
+        fast_call: what computes it of two dense arrays of equal shape; None where `invoke` must.
     """
 
     noun = "operator"
@@ -36,9 +32,10 @@ class Creator:
     def __init__(self, type_: OpType) -> None:
         self.type = type_
         self.name = type_.name
-        self.quick: Callable[[Any, Any], Any] | None = None
-        if type_.make.arithmetic in _QUICK:
-            self.quick = pairwise(self.type, _refuse_number)
+        self.fast_call: Callable[[Any, Any], Any] | None = None
+        meaning = type_.make.arithmetic
+        if meaning is not None and meaning.form in _OF_TWO_ARRAYS:
+            self.fast_call = binary_call(self.type, _refuse_number)
 
     @property
     def arguments(self) -> dict[str, str]:

@@ -11,7 +11,7 @@ from typing import Any
 from ..core.base.errors import ArgumentError, MXNetError
 from ..core.base.handles import give
 from ..core.nd.creation import from_dlpack
-from ..core.nd.sharing import received, sent
+from ..core.nd.sharing import rebuild_array, reduce_array
 from ..core.runtime.context import cpu_shared
 from ..core.runtime.shared_memory import block_ids
 from .arguments import numbers
@@ -114,7 +114,7 @@ def MXNDArrayGetSharedMemHandle(handle: int, shared_pid: Any, shared_id: Any) ->
     array = array_at(handle)
     if array.context.device_type != "cpu_shared" or not array.size:
         raise MXNetError("arrays on cpu_shared that have elements are shared between processes")
-    (pid, number, _, _), _, _, _, offset = sent(array)
+    (pid, number, _, _), _, _, _, offset = reduce_array(array)
     if offset:
         raise MXNetError("a view that starts inside an array's memory is not shared: copy it")
     shared_pid[0], shared_id[0] = pid, number
@@ -136,7 +136,7 @@ def _receive(pid: int, number: int, shape: list[int], dtype: int) -> int:
     if header is None:
         raise MXNetError(f"process {pid} shares no array as {number}, or it is gone")
     address = (holder, number, header[:_COOKIE], header.index(_SENT, _COOKIE))
-    made = give(received(address, cpu_shared(), dtype_at(dtype), tuple(shape), 0))
+    made = give(rebuild_array(address, cpu_shared(), dtype_at(dtype), tuple(shape), 0))
     if is_given:
         os.close(number)
     return made

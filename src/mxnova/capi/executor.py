@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.base.handles import find, free, give
-from ..core.exec import binding
-from ..core.exec.executor import Executor
-from ..core.exec.simple_bind import Sharing, simple_bind
+from ..core.exec.bind import symbol_methods
+from ..core.exec.bind.executor import Executor
+from ..core.exec.bind.simple_bind import Sharing, simple_bind
 from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from ..core.runtime.context import Context
@@ -33,9 +33,9 @@ def _groups(count: int, keys: Any, types: Any, ids: Any) -> dict[str, Context] |
     return dict(zip(texts(count, keys), contexts, strict=True)) or None
 
 
-def _is_given(gradient: NDArray | None, request: str) -> bool:
-    """Whether it is an array; where no gradient is wanted, programs give some without memory."""
-    return gradient is not None and (request != "null" or hasattr(gradient, "_raw"))
+def _is_given(gradient: NDArray, request: str) -> bool:
+    """Whether it has memory; where no gradient is wanted, programs give arrays without."""
+    return request != "null" or hasattr(gradient, "_raw")
 
 
 @extern
@@ -62,11 +62,11 @@ def MXExecutorBindEX(
     arrays = maybe_found(len, arg_grad_store, NDArray)
     wanted = zip(names, arrays, requests, strict=False)
     out[0] = give(
-        binding.bind(
+        symbol_methods.bind(
             symbol,
             context_at(dev_type, dev_id),
             found(len, in_args, NDArray),
-            {n: with_memory(a) for n, a, request in wanted if _is_given(a, request)},
+            {n: with_memory(a) for n, a, req in wanted if a is not None and _is_given(a, req)},
             requests,
             found(aux_states_len, aux_states, NDArray),
             _groups(num_map_keys, map_keys, map_dev_types, map_dev_ids),

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from ..core.base.errors import ArgumentError, UnknownNameError, candidates
 from ..core.base.handles import find, free, give
 from ..core.base.shapes import is_known, to_user
+from ..core.graph.node import Node
 from ..core.graph.serialize import from_json
 from ..core.graph.symbol import Symbol
 from .arguments import text, texts
@@ -73,8 +74,8 @@ def _given(graph: Graph, key: str) -> dict[str, Any]:
     return dict(zip(names, values, strict=False))
 
 
-def _of_all_entries(graph: Graph, table: Mapping[int, Sequence[Any]]) -> list[Any]:
-    return [fact for node in graph.symbol.nodes for fact in table[id(node)]]
+def _of_all_entries(graph: Graph, table: Mapping[Node, Sequence[Any]]) -> list[Any]:
+    return [fact for node in graph.symbol.nodes for fact in table[node]]
 
 
 def _inferred(graph: Graph, what: str, kind: str, told: list[Any], n_unknown: int) -> Graph:

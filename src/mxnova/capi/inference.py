@@ -53,7 +53,7 @@ def _infer_shape(name: str, size_type: str, ndim_type: str) -> Callable[..., Non
         listed = symbol._listed(table, to_user)
         for i, kind in enumerate(_KINDS):
             _return_shapes(kind, listed[i] or [], out[3 * i : 3 * i + 3], size_type, ndim_type)
-        known_all = all(is_known(s) for node in symbol.nodes for s in table[id(node)])
+        known_all = all(is_known(s) for node in symbol.nodes for s in table[node])
         out[9][0] = known_all or "Partial" in name
 
     return extern(infer, name)
@@ -90,7 +90,7 @@ def _infer_type(sym: int, num_args: int, keys: Any, arg_type_data: Any, *out: An
         flags = listed[i] or []
         out[2 * i][0] = len(flags)
         out[2 * i + 1][0] = keep(f"{kind} types", ffi.new("int[]", flags or 1))
-    out[6][0] = all(dtype is not None for node in symbol.nodes for dtype in table[id(node)])
+    out[6][0] = all(dtype is not None for node in symbol.nodes for dtype in table[node])
 
 
 @extern

@@ -196,7 +196,7 @@ def _set_updater(store: KVStore, of_numbers: Any, of_texts: Any, state: Any) -> 
         if function == NULL:
             kind = "texts" if by_text else "integers"
             raise ArgumentTypeError(f"the store has no updater for keys that are {kind}")
-        named = text_memory(key) if by_text else key
+        named = text_memory(key) if isinstance(key, str) else key
         call_back(function, named, give(gradient), give(value), state)
 
     store._set_updater(update)

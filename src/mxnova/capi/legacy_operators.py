@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core.base.errors import ArgumentError, MXNetError
 from ..core.base.handles import give
-from ..core.exec.custom import register_custom
+from ..core.exec.calls.custom import register_custom
 from ..core.nd.array import NDArray
 from ..core.op.record import REGISTRY
 from ..operator import CustomOp

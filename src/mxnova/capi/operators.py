@@ -12,12 +12,14 @@ import torch
 
 from ..core.base.errors import ArgumentTypeError, told_as
 from ..core.base.handles import GIVEN, find, give
-from ..core.exec import control_flow, custom, fused_layers  # noqa: F401 - these register operators
+from ..core.exec.calls import control_flow, custom  # noqa: F401 - these register operators
+from ..core.exec.fused import mkldnn_layers  # noqa: F401 - these register operators
 from ..core.nd.array import NDArray
-from ..core.nd.dispatch import invoke
-from ..core.nd.memory import take
+from ..core.nd.calls.dispatch import invoke
+from ..core.nd.calls.fast_calls import call_several
+from ..core.nd.calls.validation import settled
+from ..core.nd.memory import adopt_memory
 from ..core.nd.recording import STATE
-from ..core.nd.validation import settled
 from ..core.op import library  # noqa: F401 - registers operators
 from ..core.op.dtypes import mx_dtype
 from ..core.op.record import REGISTRY, Op, OpType
@@ -194,19 +196,19 @@ def MXImperativeInvoke(
     operator = GIVEN.get(creator)
     if type(operator) is not Creator:
         operator = find(creator, Creator)
-    quick = operator.quick
-    if quick is not None and num_inputs == 2 and not num_params:
+    fast_call = operator.fast_call
+    if fast_call is not None and num_inputs == 2 and not num_params:
         a, b = GIVEN.get(inputs[0]), GIVEN.get(inputs[1])
         if type(a) is NDArray and type(b) is NDArray and _match(a, b):
             given = outputs[0]
             if not given:
                 memory = _outputs.handles
-                memory[0] = give(quick(a, b))
+                memory[0] = give(fast_call(a, b))
                 outputs[0], num_outputs[0] = memory, 1
                 return 0
             out = GIVEN.get(given[0]) if num_outputs[0] == 1 and not STATE.recording else None
             if type(out) is NDArray and _match(a, out):
-                take(out, quick(a, b)._raw, operator.name)
+                adopt_memory(out, fast_call(a, b)._raw, operator.name)
                 return 0
     arrays = [with_memory(array) for array in _arrays(num_inputs, inputs)]
     attrs = pairs(num_params, param_keys, param_vals) if num_params else {}
@@ -258,7 +260,8 @@ def _arrays(count: int, handles: Any) -> list[NDArray]:
 
 
 def _run(type_: OpType, arrays: Sequence[NDArray], attrs: dict[str, str]) -> list[NDArray]:
-    results = invoke(_operator(type_, arrays, attrs), arrays)
+    op = _operator(type_, arrays, attrs)
+    results = call_several(op, arrays) if arrays else invoke(op, arrays)
     return results if isinstance(results, list) else [results]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from ..core.base.errors import ArgumentTypeError, MXNetError
 from ..core.base.handles import find, free, give
 from ..core.nd.array import NDArray
-from ..core.nd.dispatch import invoke
+from ..core.nd.calls.dispatch import invoke
 from ..core.op.record import find as find_operator
 from .arguments import numbers, text
 from .border import extern

@@ -12,7 +12,7 @@ import torch
 from ..core.base.errors import ArgumentError
 from ..core.base.handles import find, free, give
 from ..core.base.shapes import shape_text
-from ..core.exec.interpreter import Teller
+from ..core.exec.program.interpreter import Teller
 from ..core.graph.serialize import from_json
 from ..core.nd.array import NDArray
 from ..core.op.dtypes import mx_dtype

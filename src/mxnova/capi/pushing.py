@@ -46,7 +46,7 @@ class _OnComplete(ctypes.Structure):
     _fields_ = (("callback", _Callback), ("engine", ctypes.c_void_p), ("param", ctypes.c_void_p))
 
 
-@_Callback
+@_Callback  # type: ignore[untyped-decorator]  # ctypes has no types for it
 def _completed(_engine: int | None, param: int, error: int | None) -> None:
     completion = find(param, Completion)
     free(param, Completion)

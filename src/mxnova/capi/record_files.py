@@ -29,7 +29,7 @@ class _Reader(MXRecordIO):
     noun = "reader of records"
     record: Any = None
 
-    @property
+    @property  # type: ignore[override]  # the C interface reads and sets it
     def position(self) -> int:
         """Where the next record begins."""
         return self._offset

@@ -11,7 +11,7 @@ from ..contrib.quantization.graph import calibrated, quantized_symbol
 from ..core.base.dtypes import dtype_of_flag
 from ..core.base.errors import ArgumentError
 from ..core.base.handles import find, give
-from ..core.exec import subgraph_backends
+from ..core.exec.bind import subgraph_backends
 from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from .arguments import maybe_found, numbers, optional_text, pairs, shapes_by_name, text, texts

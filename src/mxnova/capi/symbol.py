@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.base.errors import MXNetError
 from ..core.base.handles import find, free, give
-from ..core.exec.subgraph import cut
+from ..core.exec.calls.subgraph import cut
 from ..core.graph.base_symbol import BaseSymbol
 from ..core.graph.node import Entry, Node, hidden, parsed
 from ..core.graph.serialize import from_json, without_amp_casts

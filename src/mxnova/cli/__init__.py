@@ -18,6 +18,8 @@ __all__ = ["main"]
 def main() -> None:
     """Entry point: bad files and arguments end in one line on standard error and status 1 or 2.
 
+    Commands that compare have 1 for a difference.
+
     What a program that ``mxnova run`` runs raises passes through, as it would leave Python.
 
     Raises:
@@ -35,8 +37,9 @@ def _act(options: argparse.Namespace) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    failed = getattr(options, "failed", 1)
     try:
-        options.act(options)
+        status = options.act(options)
         sys.stdout.flush()
     except BrokenPipeError:  # who read our output has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
@@ -46,8 +49,8 @@ def _act(options: argparse.Namespace) -> int:
     except Exception as error:
         if wants_all_frames():
             raise
-        return _fail(_text_of(error), 1)
-    return 0
+        return _fail(_text_of(error), failed)
+    return status or 0
 
 
 def _run(options: argparse.Namespace) -> int:

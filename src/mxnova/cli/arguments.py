@@ -13,6 +13,7 @@ from typing import NoReturn
 import mxnova
 
 from ..core.base.printable import printable
+from .conversion_options import add_convert, add_diff, add_verify
 from .launch_options import add_launch
 from .record_options import add_im2rec, add_rec2idx
 
@@ -65,10 +66,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"mxnova {mxnova.__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     _inspect(_command(commands, "inspect", "show what is in files, without loading PyTorch"))
+    add_diff(_command(commands, "diff", "compare the arrays of two checkpoints"))
     _predict(_command(commands, "predict", "run a saved model on files"))
     _plot(_command(commands, "plot", "print the layers of a saved network, or draw them"))
-    _export(_command(commands, "export-onnx", "write a saved model as an ONNX file"))
-    _import(_command(commands, "import-onnx", "save an ONNX file as a model"))
+    add_convert(_command(commands, "convert", "turn a model into files of other programs, or back"))
+    add_verify(_command(commands, "verify", "compare what two models compute, node by node"))
+    _export(_command(commands, "export-onnx", "write a saved model as an ONNX file (see convert)"))
+    _import(_command(commands, "import-onnx", "save an ONNX file as a model (see convert)"))
     _run(_command(commands, "run", "run a script written for MXNet, unmodified"))
     add_launch(_command(commands, "launch", "run a command in many processes, as distributed jobs"))
     _alias(_command(commands, "alias", "let every Python program here `import mxnet`"))
@@ -86,18 +90,21 @@ def _command(commands: argparse._SubParsersAction[_Parser], name: str, text: str
 
 def _inspect(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("files", nargs="+", type=Path, metavar="FILE", help=".params, symbol .json, .rec, .states")
+    add("files", nargs="+", type=Path, metavar="FILE",
+        help=".params, symbol .json, .rec, .states, .safetensors, .onnx, .pt2, or the prefix of a "
+        "checkpoint")  # fmt: skip
+    add("--epoch", type=int, help="of a checkpoint (default: the only one)")
     add("--stats", action=BooleanOptionalAction, help="also minimum, maximum and mean of arrays")
-    add("--nodes", action=BooleanOptionalAction, help="also a table of a symbol's nodes")
+    add("--nodes", action=BooleanOptionalAction, help="also a table of a model's nodes")
     add("--json", action="store_true", help="one JSON object a file, each on a line")
     parser.set_defaults(act=_act_inspect)
 
 
 def _act_inspect(options: argparse.Namespace) -> None:
-    from .inspect import describe
+    from .inspect import describe, files_of
     from .report import show
 
-    for path in options.files:
+    for path in (file for name in options.files for file in files_of(name, options.epoch)):
         show(describe(path, stats=options.stats, nodes=options.nodes), as_json=options.json)
 
 

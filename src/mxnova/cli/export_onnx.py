@@ -7,8 +7,9 @@ import argparse
 import sys
 
 from ..core.base.errors import ArgumentError, candidates
+from .shapes import shapes_of
 
-__all__ = ["export", "shape_of"]
+__all__ = ["export"]
 
 
 def export(options: argparse.Namespace) -> None:
@@ -20,7 +21,7 @@ def export(options: argparse.Namespace) -> None:
     from .. import onnx, symbol
 
     network = symbol.load(f"{options.prefix}-symbol.json")
-    given = dict(shape_of(text) for text in options.shape)
+    given = shapes_of(options.shape)
     names = network.list_inputs()
     for name in given:
         if name not in names:
@@ -39,15 +40,3 @@ def export(options: argparse.Namespace) -> None:
         dynamic_input_shapes=shapes if has_open else None,
     )
     sys.stdout.write(f"{path}\n")
-
-
-def shape_of(text: str) -> tuple[str, tuple[int | str, ...]]:
-    """A name, and its sizes: numbers, or words for those that are left open."""
-    name, equals, numbers = text.partition("=")
-    words = [word.strip() for word in numbers.split(",") if word.strip()]
-    if not (name and equals and words):
-        raise ArgumentError(f"--shape {text}: must be NAME=1,3,224,224 or NAME=N,3,224,224")
-    for word in words:
-        if not (word.isdigit() and int(word)) and not word.isidentifier():
-            raise ArgumentError(f"--shape {text}: {word!r} is neither a size nor a name of one")
-    return name, tuple(int(word) if word.isdigit() else word for word in words)

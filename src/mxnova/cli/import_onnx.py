@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from .export_onnx import shape_of
+from .shapes import shapes_of
 
 __all__ = ["import_"]
 
@@ -19,7 +19,7 @@ def import_(options: argparse.Namespace) -> None:
     """
     from .. import model, onnx
 
-    shapes = dict(shape_of(text) for text in options.shape)
+    shapes = shapes_of(options.shape)
     symbol, arguments, states = onnx.import_model(options.file, shapes)
     model.save_checkpoint(options.prefix, options.epoch, symbol, arguments, states)
     paths = f"{options.prefix}-symbol.json", f"{options.prefix}-{options.epoch:04d}.params"

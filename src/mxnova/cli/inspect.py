@@ -11,14 +11,16 @@ import numpy as np
 
 from ..core.base.dtypes import BFLOAT16
 from ..core.base.errors import FormatError
-from ..formats import params, recordio, symbol_json
+from ..formats import params, recordio, safetensors, symbol_json
+from ..formats.checkpoint_files import is_prefix, located
 from ..formats.params import ArrayRecord
 from ..formats.source import Source, read_file
 from ..formats.states import ObjectRecord, read_states
 from ..formats.symbol_record import GraphRecord
+from .inspect_models import describe_exported, describe_onnx
 from .report import Report, Rows
 
-__all__ = ["describe"]
+__all__ = ["describe", "files_of"]
 
 
 def describe(path: Path, *, stats: bool, nodes: bool) -> Report:
@@ -41,7 +43,26 @@ def describe(path: Path, *, stats: bool, nodes: bool) -> Report:
         return _records(path)
     if path.suffix == ".states":
         return _states(path)
+    if path.suffix == ".onnx":
+        return describe_onnx(path, nodes=nodes)
+    if path.suffix == ".pt2":
+        return describe_exported(path, nodes=nodes)
+    if path.suffix == ".safetensors":
+        return _safetensors(path, stats)
     return _arrays(path, stats)
+
+
+def files_of(path: Path, epoch: int | None) -> list[Path]:
+    """The files that `path` names: itself, or those of a checkpoint that it is the prefix of.
+
+    Raises:
+        ArgumentError: a prefix with several epochs, and `epoch` is None.
+    """
+    if not is_prefix(path):
+        return [path]
+    files = located(path, epoch)
+    found = [Path(files.symbol), Path(files.params)]
+    return [file for file in found if file.exists() or file is found[1]]
 
 
 # Arrays -------------------------------------------------------------------------------------------
@@ -54,6 +75,14 @@ def _arrays(path: Path, stats: bool) -> Report:
     total = sum(r.data.nbytes for r in file.records if r is not None)
     facts = {"arrays": rows, "value_bytes": total}
     return Report(str(path), f"{len(names):,} arrays", facts)
+
+
+def _safetensors(path: Path, stats: bool) -> Report:
+    file = safetensors.read(path)
+    rows = [_array(name, record, stats) for name, record in file.arrays.items()]
+    total = sum(record.data.nbytes for record in file.arrays.values())
+    facts = {"arrays": rows, "value_bytes": total, "metadata": file.metadata}
+    return Report(str(path), f"{len(rows):,} arrays", facts)
 
 
 def _array(name: str, record: ArrayRecord | None, stats: bool) -> dict[str, Any]:

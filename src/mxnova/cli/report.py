@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..core.base.printable import printable
 
-__all__ = ["Report", "Rows", "print_table", "show", "text_of"]
+__all__ = ["Report", "Rows", "plain", "print_table", "show", "text_of"]
 
 Rows = list[dict[str, Any]]
 
@@ -31,7 +31,7 @@ def show(report: Report, *, as_json: bool) -> None:
     """
     if as_json:
         document = {"file": report.file, **report.facts}
-        sys.stdout.write(json.dumps(_plain(document), allow_nan=False) + "\n")
+        sys.stdout.write(json.dumps(plain(document), allow_nan=False) + "\n")
         return
     sys.stdout.write(f"{printable(report.file)}: {report.headline}\n")
     for name, fact in report.facts.items():
@@ -41,12 +41,12 @@ def show(report: Report, *, as_json: bool) -> None:
             print_table(name, fact)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """As JSON has it, where numbers are finite."""
     if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
+        return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
+        return [plain(v) for v in value]
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -107,8 +107,9 @@ def grad_and_loss(
 
     @functools.wraps(func)
     def both(*args: Any) -> tuple[list[NDArray], Any]:
-        numbers = range(len(args)) if argnum is None else [argnum]
-        chosen = [args[i] for i in (argnum if isinstance(argnum, (list, tuple)) else numbers)]
+        every = range(len(args))
+        numbers = every if argnum is None else [argnum] if isinstance(argnum, int) else argnum
+        chosen = [args[i] for i in numbers]
         for value in chosen:
             if not isinstance(value, NDArray):
                 raise AssertedTypeError(f"grad: a {type(value).__name__} is no NDArray")

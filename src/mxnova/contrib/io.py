@@ -64,7 +64,7 @@ class DataLoaderIter(DataIter):
         """The next batch."""
         if not self.iter_next():
             raise StopIteration
-        return DataBatch(self.getdata(), self.getlabel(), self.getpad(), self.getindex())
+        return DataBatch(self.getdata(), self.getlabel(), self.getpad(), None)
 
     def _part(self, which: int) -> list[NDArray]:
         assert_current = self._current

@@ -5,16 +5,17 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
 import struct
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from typing import IO
+from typing import IO, Any
 
 from mxnova.core.base.errors import FormatError, MXNetError
 
-__all__ = ["BoundedReader", "copy_at_most", "unpacking"]
+__all__ = ["copy_at_most", "tar_files", "unpacking"]
 
 # RuntimeError: a password is needed; NotImplementedError: an unknown compression.
 _REASONS = (
@@ -46,11 +47,11 @@ def unpacking(archive: str, advice: str = "") -> Iterator[None]:
         raise FormatError(f"{archive}: damaged: {error}{advice}") from None
 
 
-_AT_ONCE = 1 << 20  # bytes
+_MOST_HEADERS = 1 << 20  # bytes; tarfile keeps an object of each, and sets of names and sizes
 
 
-class BoundedReader:
-    """A stream that is decompressed, no further than to a place, and in small steps.
+class _Headers:
+    """The headers in a tar stream that is decompressed: what lies between them is skipped.
 
     Args:
         file: the stream.
@@ -59,42 +60,69 @@ class BoundedReader:
 
     def __init__(self, file: IO[bytes], most: int) -> None:
         self._file, self._most = file, most
+        self._left = _MOST_HEADERS
 
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size: int) -> bytes:
         """The next bytes.
 
         Raises:
-            FormatError: they are more than anybody needs.
+            FormatError: no archive that anybody needs has so many.
         """
-        if not 0 <= size <= _AT_ONCE:
-            raise FormatError(f"a piece of {size} bytes, expected at most {_AT_ONCE}")
-        self._check(self._file.tell() + size)
+        if not 0 <= size <= self._left:
+            raise FormatError(f"more than {_MOST_HEADERS} bytes of headers")
+        self._left -= size
         return self._file.read(size)
 
-    def seek(self, offset: int, whence: int = 0) -> int:
-        """Goes to a place."""
-        if whence == 0:
-            self._check(offset)
-        return self._file.seek(offset, whence)
+    def seek(self, offset: int) -> int:
+        """Goes to a place.
+
+        Raises:
+            FormatError: it is too far.
+        """
+        if offset > self._most + _MOST_HEADERS:
+            raise FormatError(f"it unpacks to more than {self._most} bytes")
+        return self._file.seek(offset)
 
     def tell(self) -> int:
         """Where it is."""
         return self._file.tell()
 
-    def _check(self, end: int) -> None:
-        if end > self._most + _AT_ONCE:  # archives end in padding
-            raise FormatError(f"it unpacks to {end} bytes and more, expected at most {self._most}")
 
+def tar_files(file: IO[bytes], most: int) -> Iterator[tuple[str, int]]:
+    """Names, without folders, and sizes of a tar stream's plain files.
 
-def copy_at_most(source: IO[bytes], target: IO[bytes], most: int, name: str) -> None:
-    """Copies what is left of a stream.
+    When one is given, `file` stands at its first byte.
+
+    Args:
+        file: the stream, which is decompressed.
+        most: bytes that may come out of it, beside headers.
 
     Raises:
-        FormatError: that is more than `most` bytes.
+        FormatError: more would.
     """
-    left = most
-    while piece := source.read(1 << 16):
+    headers: Any = _Headers(file, most)
+    with tarfile.open(fileobj=headers, mode="r:") as tar:
+        for member in tar:
+            if member.isreg() and not member.issparse():
+                file.seek(member.offset_data)
+                yield os.path.basename(member.name), member.size
+
+
+def copy_at_most(
+    source: IO[bytes], target: IO[bytes], most: int, name: str, size: int | None = None
+) -> None:
+    """Copies what is left of a stream, or `size` bytes.
+
+    Raises:
+        FormatError: that is more than `most` bytes, or the stream ends before.
+    """
+    if size is not None and size > most:
+        raise FormatError(f"{name} unpacks to more than {most} bytes")
+    left = most if size is None else size
+    while left and (piece := source.read(min(left, 1 << 16))):
         left -= len(piece)
-        if left < 0:
-            raise FormatError(f"{name} unpacks to more than {most} bytes")
         target.write(piece)
+    if size is None and source.read(1):
+        raise FormatError(f"{name} unpacks to more than {most} bytes")
+    if size is not None and left:
+        raise FormatError(f"{name} ends {left} bytes before its end")

@@ -132,7 +132,7 @@ def open_regular(path: Path, mode: Literal["rb", "wb"] = "rb") -> BinaryIO:
 
 
 def _at_once(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)  # less the umask
 
 
 def check_regular(mode: int, path: Path) -> None:

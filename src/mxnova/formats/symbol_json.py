@@ -16,15 +16,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from mxnova.core.base.errors import FormatError, shown
 
+from . import bounded_json
+from .bounded_json import FACTOR
 from .symbol_record import Entry, GraphRecord, NodeRecord, variables
 from .symbol_upgrade import InputsOf, no_inputs, upgrade
 
-__all__ = ["dumps", "loads", "parse"]
+__all__ = ["FACTOR", "dumps", "loads", "parse"]
 
 MAX_DEPTH = 100  # brackets: 4 for a level of subgraphs, so 24 levels of control flow
 MAX_INDEX = 2**31 - 1
@@ -52,50 +51,8 @@ def parse(text: str | bytes) -> GraphRecord:
 
 
 def _document(text: str | bytes) -> object:
-    try:
-        text = text if isinstance(text, str) else text.decode()
-        _check_nesting(text)
-        return json.loads(text, strict=False)  # MXNet writes control characters as they are
-    except UnicodeDecodeError as error:
-        raise FormatError(f"byte {error.start} is not UTF-8: {error.reason}") from None
-    except json.JSONDecodeError as error:
-        raise FormatError(f"line {error.lineno}, column {error.colno}: {error.msg}") from None
-
-
-def _check_nesting(text: str) -> None:
-    """Refuse what would make Python's parser recurse deeply or spend quadratic time."""
-    unescaped = text.replace(r"\\", "").replace(r"\"", "").encode("ascii", "replace")
-    codes = np.frombuffer(unescaped, np.uint8)
-    in_string = np.cumsum(codes == ord('"'), dtype=np.uint8) % 2 == 1
-    outside = codes[~in_string]
-    brackets = _BRACKETS[outside]
-    depth = np.cumsum(brackets[brackets != 0], dtype=np.int32).max(initial=0)
-    if depth > MAX_DEPTH:
-        raise FormatError(f"brackets nest {depth} deep, at most {MAX_DEPTH} are read")
-    if number := re.search(rb"\d{20}", outside.data):
-        raise FormatError(f"a number starts with {number[0].decode()}: too large")
-    _check_memory(outside, len(text))
-
-
-# Reading takes no more than 16 MiB and this many bytes for each byte of the text, which symbols
-# stay below: documents of nothing but empty objects and arrays are refused before they are made.
-FACTOR = 16
-_SLACK = 15 << 20
-_COSTS = {b"{": 88, b"[": 88, b",": 8, b'"': 40}  # bytes that what such a character begins takes
-
-
-def _check_memory(outside: npt.NDArray[np.uint8], size: int) -> None:
-    """Refuses a text, given without what is inside of strings, whose values would be too large."""
-    characters = outside.tobytes()
-    needed = sum(characters.count(character) * cost for character, cost in _COSTS.items())
-    if needed > FACTOR * size + _SLACK:
-        limit = FACTOR * size + _SLACK
-        raise FormatError(f"reading takes {needed} bytes of memory, more than {limit}")
-
-
-_BRACKETS = np.zeros(256, np.int8)
-_BRACKETS[[ord("["), ord("{")]] = 1
-_BRACKETS[[ord("]"), ord("}")]] = -1
+    # MXNet writes control characters as they are
+    return bounded_json.loads(text, max_depth=MAX_DEPTH, strict=False)
 
 
 def _graph(raw: object) -> GraphRecord:

@@ -45,6 +45,7 @@ class Trainer:
     """
 
     _amp_loss_scaler: Any = None  # set by mixed precision: finds gradients that overflow
+    _amp_original_scale: float  # `_scale` before the losses were scaled
 
     def __init__(
         self,
@@ -94,7 +95,7 @@ class Trainer:
         else:
             arguments = dict(optimizer_params or {})
             self._optimizer = opt.create(optimizer, param_dict=by_index, **arguments)
-        self._updaters = [opt.get_updater(self._optimizer) for _ in self._contexts]
+        self._updaters: list[Any] = [opt.get_updater(self._optimizer) for _ in self._contexts]
 
     # The store -----------------------------------------------------------------------------------
 
@@ -135,7 +136,7 @@ class Trainer:
                     "Trainer", "update_on_kvstore", asked, "a store updates sparse parameters"
                 )
             return sparse_store(kvstore), True
-        shapes = [param.shape for param in self._params]
+        shapes = [param._sizes for param in self._params]
         store, updates = dense_store(kvstore, len(self._contexts), shapes)
         if self._contains_sparse_grad and store is not None:
             updates = "dist" in store.type  # on every device is quicker

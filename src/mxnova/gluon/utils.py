@@ -95,7 +95,8 @@ def split_data(
     ends = [size * i + min(i, rest) for i in range(num_slice + 1)]
     if data.stype == "csr" and batch_axis in (0, -2):
         return [data[begin:end] for begin, end in itertools.pairwise(ends)]
-    return nd.split_v2(data, tuple(ends[1:-1]), axis=batch_axis)
+    parts: list[NDArray] = nd.split_v2(data, tuple(ends[1:-1]), axis=batch_axis)
+    return parts
 
 
 def split_and_load(
@@ -166,7 +167,8 @@ def _norm_of(tensors: Sequence[torch.Tensor]) -> torch.Tensor:
     is_double = any(tensor.dtype is torch.float64 for tensor in tensors)
     dtype = torch.float64 if is_double else torch.float32
     norms = [torch.linalg.vector_norm(tensor, dtype=dtype).to(device) for tensor in tensors]
-    return torch.linalg.vector_norm(torch.stack(norms))
+    norm: torch.Tensor = torch.linalg.vector_norm(torch.stack(norms))
+    return norm
 
 
 # Files --------------------------------------------------------------------------------------------

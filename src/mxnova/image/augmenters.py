@@ -73,7 +73,7 @@ def _plain(value: Any) -> Any:
 class _Several(Augmenter):
     def __init__(self, ts: Sequence[Augmenter]):
         super().__init__()
-        self.ts = ts
+        self.ts: Any = ts
 
     def dumps(self) -> Any:
         """Name, and what the augmenters in it dump."""
@@ -93,7 +93,7 @@ class RandomOrderAug(_Several):
     """Several augmenters, in an order that is drawn anew for each image."""
 
     def __call__(self, src: nd.NDArray) -> nd.NDArray:
-        random.shuffle(self.ts)  # type: ignore[arg-type]
+        random.shuffle(self.ts)
         for t in self.ts:
             src = t(src)
         return src
@@ -241,7 +241,9 @@ class HueJitterAug(Augmenter):
         angle = random.uniform(-self.hue, self.hue) * math.pi
         cos, sin = math.cos(angle), math.sin(angle)
         turn = np.array([[1.0, 0.0, 0.0], [0.0, cos, -sin], [0.0, sin, cos]])
-        return nd.dot(src, nd.array((self.ityiq @ turn @ self.tyiq).T, ctx=src.context))
+        matrix = nd.array((self.ityiq @ turn @ self.tyiq).T, ctx=src.context)
+        turned: nd.NDArray = nd.dot(src, matrix)
+        return turned
 
 
 class ColorJitterAug(RandomOrderAug):

@@ -31,7 +31,8 @@ _Place = tuple[int, int, int, int]
 
 def scale_down(src_size: _Size, size: _Size) -> _Size:
     """`size` made smaller, in proportion, until it fits into `src_size`."""
-    (src_width, src_height), (width, height) = src_size, size
+    src_width, src_height = src_size
+    width, height = map(float, size)
     if height > src_height:
         width, height = width * src_height / height, src_height
     if width > src_width:

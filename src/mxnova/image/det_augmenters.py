@@ -120,7 +120,8 @@ class DetRandomSelectAug(DetAugmenter):
         if random.random() < self.skip_prob:
             return src, label
         random.shuffle(self.aug_list)
-        return self.aug_list[0](src, label)
+        drawn: tuple[nd.NDArray, np.ndarray] = self.aug_list[0](src, label)
+        return drawn
 
 
 class DetHorizontalFlipAug(DetAugmenter):
@@ -265,7 +266,8 @@ class DetRandomCropAug(_Resizing):
 
 def _areas_of(boxes: np.ndarray) -> np.ndarray:
     sides = np.maximum(0, boxes[:, 2:] - boxes[:, :2])
-    return sides[:, 0] * sides[:, 1]
+    areas: np.ndarray = sides[:, 0] * sides[:, 1]
+    return areas
 
 
 class DetRandomPadAug(_Resizing):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -231,7 +231,8 @@ class ImageDetIter(ImageIter):
 
     def augmentation_transform(self, data: nd.NDArray, label: np.ndarray) -> Any:  # type: ignore[override]
         """An image and its boxes that all augmenters have changed, one after the other."""
-        for augment in self.auglist:
+        augmenters: Sequence[Any] = self.auglist
+        for augment in augmenters:
             data, label = augment(data, label)
         return data, label
 

@@ -7,7 +7,7 @@ import os
 import random
 from collections.abc import Sequence
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -101,7 +101,11 @@ class ImageIter(io.DataIter):
         self.shuffle = shuffle
         self.seq = self._sequence(shuffle, num_parts, part_index)
         self.num_image = None if self.seq is None else len(self.seq)
-        self.auglist = CreateAugmenter(self.data_shape, **kwargs) if aug_list is None else aug_list
+        self.auglist = (
+            CreateAugmenter(cast(tuple[int, int, int], self.data_shape), **kwargs)
+            if aug_list is None
+            else aug_list
+        )
         self.last_batch_handle = last_batch_handle
         self.provide_data = [io.DataDesc(data_name, (batch_size, *data_shape), dtype)]
         labels = (batch_size, label_width) if label_width > 1 else (batch_size,)
@@ -208,7 +212,7 @@ class ImageIter(io.DataIter):
 
     def _samples(self, n: int) -> list[tuple[Any, Any]]:
         """Up to `n` samples, augmented: pairs of (channels, height, width) and labels."""
-        samples = []
+        samples: list[tuple[Any, Any]] = []
         while len(samples) < n:
             try:
                 label, encoded = self.next_sample()
@@ -257,6 +261,7 @@ class ImageIter(io.DataIter):
         raise StopIteration
 
     def _filled(self, samples: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+        nd.empty(self.provide_data[0].shape)  # out of memory now, not after reading for hours
         while len(samples) < self.batch_size:
             self._rewind()
             samples += self._samples(self.batch_size - len(samples))
@@ -304,7 +309,8 @@ class ImageIter(io.DataIter):
 
     def postprocess_data(self, datum: nd.NDArray) -> nd.NDArray:
         """An image with its channels in front."""
-        return nd.transpose(datum, axes=(2, 0, 1))
+        planar: nd.NDArray = nd.transpose(datum, axes=(2, 0, 1))
+        return planar
 
 
 def _entry(row: Sequence[Any]) -> tuple[nd.NDArray, str]:

@@ -43,8 +43,10 @@ def imrotate(
     if src.ndim != 4:
         raise ArgumentError(f"imrotate: src has {src.ndim} axes, must have 3, or 4 for a batch")
     angles = _angles(rotation_degrees, len(src))
-    grid = _grid(angles, *src.shape[2:], zoom_in, zoom_out)
-    return nd.BilinearSampler(src, nd.array(grid, ctx=src.context))
+    height, width = src.shape[2:]
+    grid = _grid(angles, height, width, zoom_in, zoom_out)
+    rotated: nd.NDArray = nd.BilinearSampler(src, nd.array(grid, ctx=src.context))
+    return rotated
 
 
 def _angles(degrees: Any, n_images: int) -> np.ndarray[Any, Any]:

@@ -68,9 +68,9 @@ class Initializer:
         self._print_func: Callable[[NDArray], Any] | None = None
 
     def __eq__(self, other: object) -> bool:
-        return self.__class__ is other.__class__ and self._kwargs == other._kwargs  # type: ignore[attr-defined]
+        return self.__class__ is other.__class__ and self._kwargs == other._kwargs
 
-    __hash__ = None  # type: ignore[assignment] - the arguments may be set later
+    __hash__ = None  # type: ignore[assignment]  # the arguments may be set later
 
     def set_verbosity(
         self, verbose: bool = False, print_func: Callable[[NDArray], Any] | None = None

@@ -48,7 +48,7 @@ class Load:
         """
         source = "loaded values"
         if name in self.param:
-            value = self.param[name]
+            value: Any = self.param[name]
             if arr.shape != value.shape:
                 reason = f"the value to load is of shape {value.shape}"
                 raise AssertedError(f"Load: {name!r} is of shape {arr.shape}: {reason}")

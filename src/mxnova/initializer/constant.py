@@ -55,7 +55,7 @@ class Constant(Initializer):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Constant) and self.dumps() == other.dumps()
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def _init_weight(self, _: str, arr: NDArray) -> None:
         arr[:] = self.value

@@ -47,7 +47,7 @@ _Counts = Annotated[tuple[int, ...], TupleKind(IntKind(), "Shape(tuple)")]
 class _Prefetch:
     prefetch_buffer: _Long = 4
     ctx: _Place = "gpu"
-    dtype: _DType = None  # type: ignore[valid-type]
+    dtype: _DType = None
 
 
 class _Batch:

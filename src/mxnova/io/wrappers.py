@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 from ..core.base.errors import ArgumentError, AssertedError, UnknownNameError, shown
-from ..core.runtime.lone_threads import compute_alone
+from ..core.runtime.threads import use_single_thread
 from .batch import DataBatch, DataDesc, DataIter, described
 
 __all__ = ["PrefetchingIter", "ResizeIter"]
@@ -100,7 +100,7 @@ class PrefetchingIter(_OfBatches):
         self.rename_data = self._checked("rename_data", rename_data)
         self.rename_label = self._checked("rename_label", rename_label)
         super().__init__(self.provide_data[0][1][0])
-        self._pool = ThreadPoolExecutor(self.n_iter, "PrefetchingIter", compute_alone)
+        self._pool = ThreadPoolExecutor(self.n_iter, "PrefetchingIter", use_single_thread)
         self._ask()
 
     def _checked(self, name: str, renamings: Any) -> Sequence[Mapping[str, str]] | None:

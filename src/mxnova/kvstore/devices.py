@@ -30,8 +30,11 @@ def total_of(values: Sequence[NDArray], context: Context, priority: int = 0) -> 
     """The sum of arrays of one shape and element type, as a new array on `context`."""
     first = values[0]
     if len(values) == 1 or not _is_big(first, values):
-        return wrap_value(_sum([array._value for array in values], context), context)
-    total = wrap(torch.empty(first.shape, dtype=first._raw.dtype, device=context.device), context)
+        small: NDArray = wrap_value(_sum([array._value for array in values], context), context)
+        return small
+    total: NDArray = wrap(
+        torch.empty(first.shape, dtype=first._raw.dtype, device=context.device), context
+    )
 
     def add_up() -> None:
         _sum([array._value for array in values], context, out=total._target)

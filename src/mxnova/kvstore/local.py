@@ -311,7 +311,8 @@ def _seen_from(value: NDArray, home: Context) -> NDArray:
     if value.context == home:
         return value
     if value.context.device == home.device:
-        return wrap_value(value._value, home, type(value))
+        seen: NDArray = wrap_value(value._value, home, type(value))
+        return seen
     return value.as_in_context(home)
 
 

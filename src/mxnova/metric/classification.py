@@ -119,6 +119,9 @@ class PCC(EvalMetric):
         has_global_stats: whether the whole run is told apart from its last stretch.
     """
 
+    gcm: np.ndarray  # confusion matrix since `reset`
+    lcm: np.ndarray  # since the last reset of either kind
+
     def __init__(
         self,
         name: str = "pcc",
@@ -161,7 +164,9 @@ class PCC(EvalMetric):
     def _grow(self, k: int) -> None:
         if k > self.k:
             more = (0, k - self.k)
-            self.lcm, self.gcm, self.k = np.pad(self.lcm, more), np.pad(self.gcm, more), k
+            self.lcm = np.pad(self.lcm, more)
+            self.gcm = np.pad(self.gcm, more)
+            self.k = k
 
     @property
     def sum_metric(self) -> float:  # type: ignore[override]

@@ -97,7 +97,7 @@ class BucketingModule(BaseModule):
         if not isinstance(made, (tuple, list)) or len(made) != 3:
             text = f"sym_gen gave {shown(made)}: must give (symbol, data_names, label_names)"
             raise ArgumentTypeError(f"BucketingModule: {text}")
-        return made  # type: ignore[return-value]
+        return made
 
     def _new_module(self, key: Any) -> Module:
         symbol, data_names, label_names = self._call_sym_gen(key)
@@ -120,14 +120,16 @@ class BucketingModule(BaseModule):
     def data_names(self) -> Sequence[str]:
         """Names of the data."""
         if self.binded:
-            return self._curr_module.data_names
+            names: Sequence[str] = self._curr_module.data_names
+            return names
         return self._call_sym_gen(self._default_bucket_key)[1]  # type: ignore[no-any-return]
 
     @property
     def output_names(self) -> list[str]:
         """Names of the outputs."""
         if self.binded:
-            return self._curr_module.output_names
+            names: list[str] = self._curr_module.output_names
+            return names
         return self._call_sym_gen(self._default_bucket_key)[0].list_outputs()
 
     @property
@@ -162,7 +164,7 @@ class BucketingModule(BaseModule):
         if not self.binded:
             return self._loaded_params
         self._curr_module._params_dirty = self._params_dirty
-        params = self._curr_module.get_params()
+        params: tuple[dict[str, NDArray], dict[str, NDArray]] = self._curr_module.get_params()
         self._params_dirty = False
         return params
 
@@ -203,7 +205,8 @@ class BucketingModule(BaseModule):
     def get_states(self, merge_multi_context: bool = True) -> list[Any]:
         """The states of this bucket; see `Module.get_states`."""
         self._require("get_states", "binded", "params_initialized")
-        return self._curr_module.get_states(merge_multi_context)
+        states: list[Any] = self._curr_module.get_states(merge_multi_context)
+        return states
 
     def set_states(self, states: Any = None, value: float | None = None) -> None:
         """Sets the states of this bucket; see `Module.set_states`."""
@@ -226,7 +229,7 @@ class BucketingModule(BaseModule):
         for_training: bool = True,
         inputs_need_grad: bool = False,
         force_rebind: bool = False,
-        shared_module: BaseModule | None = None,
+        shared_module: Any = None,
         grad_req: Any = "write",
     ) -> None:
         """Makes the executors of the default bucket; those of others are made when they are needed.
@@ -362,12 +365,14 @@ class BucketingModule(BaseModule):
     def get_outputs(self, merge_multi_context: bool = True) -> list[Any]:
         """Outputs of the last forward; for each a list of the devices', unless they are merged."""
         self._require("get_outputs", "binded", "params_initialized")
-        return self._curr_module.get_outputs(merge_multi_context)
+        outputs: list[Any] = self._curr_module.get_outputs(merge_multi_context)
+        return outputs
 
     def get_input_grads(self, merge_multi_context: bool = True) -> list[Any]:
         """Gradients of the data, as `get_outputs` gives outputs."""
         self._require("get_input_grads", "binded", "params_initialized", "inputs_need_grad")
-        return self._curr_module.get_input_grads(merge_multi_context)
+        gradients: list[Any] = self._curr_module.get_input_grads(merge_multi_context)
+        return gradients
 
     def update_metric(self, eval_metric: Any, labels: Any, pre_sliced: bool = False) -> None:
         """Has a metric take labels and the outputs of the last forward."""
@@ -431,6 +436,7 @@ class BucketingModule(BaseModule):
             raise AssertedError(
                 "BucketingModule.load: sym_gen and default_bucket_key must be given"
             )
+        keys: Any
         (keys,) = nd.load(f"{prefix}.buckets")
         symbols = {
             key: load_symbol(f"{prefix}-{key}-symbol.json") for key in keys.asnumpy().tolist()

@@ -103,7 +103,7 @@ class DataParallelExecutorGroup:
             DataDesc.get_batch_axis(symbol[name].attr("__layout__")) for name in self.output_names
         ]
         if shared_group is not None:
-            self.shared_data_arrays = shared_group.shared_data_arrays
+            self.shared_data_arrays: list[dict[str, NDArray]] = shared_group.shared_data_arrays
         else:
             self.shared_data_arrays = [{} for _ in self.contexts]
         self.batch_size = 0
@@ -478,4 +478,5 @@ def _merge_multi_context(outputs: Sequence[Any], major_axis: Sequence[int]) -> l
 
 def _joined(parts: Sequence[NDArray], axis: int) -> NDArray:
     context = parts[0].context
-    return nd.concat(*(part.as_in_context(context) for part in parts), dim=axis)
+    joined: NDArray = nd.concat(*(part.as_in_context(context) for part in parts), dim=axis)
+    return joined

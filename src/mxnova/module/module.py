@@ -111,25 +111,29 @@ class Module(OptimizedModule):
     @property
     def output_names(self) -> list[str]:
         """Names of the outputs."""
-        return self._output_names
+        names: list[str] = self._output_names
+        return names
 
     @property
     def data_shapes(self) -> list[DataDesc]:
         """Descriptions of the data."""
         self._require("data_shapes", "binded")
-        return self._data_shapes
+        shapes: list[DataDesc] = self._data_shapes
+        return shapes
 
     @property
     def label_shapes(self) -> list[DataDesc] | None:
         """Descriptions of the labels, None without."""
         self._require("label_shapes", "binded")
-        return self._label_shapes
+        shapes: list[DataDesc] | None = self._label_shapes
+        return shapes
 
     @property
     def output_shapes(self) -> list[tuple[str, tuple[int, ...]]]:
         """Names and shapes of the outputs."""
         self._require("output_shapes", "binded")
-        return self._exec_group.get_output_shapes()
+        shapes: list[tuple[str, tuple[int, ...]]] = self._exec_group.get_output_shapes()
+        return shapes
 
     # Parameters ----------------------------------------------------------------------------------
 
@@ -238,7 +242,7 @@ class Module(OptimizedModule):
         for_training: bool = True,
         inputs_need_grad: bool = False,
         force_rebind: bool = False,
-        shared_module: Module | None = None,
+        shared_module: Any = None,
         grad_req: Any = "write",
     ) -> None:
         """Makes the executors, for batches of given shapes.
@@ -367,17 +371,20 @@ class Module(OptimizedModule):
     def get_outputs(self, merge_multi_context: bool = True) -> list[Any]:
         """Outputs of the last forward; for each a list of the devices', unless they are merged."""
         self._require("get_outputs", "binded", "params_initialized")
-        return self._exec_group.get_outputs(merge_multi_context)
+        outputs: list[Any] = self._exec_group.get_outputs(merge_multi_context)
+        return outputs
 
     def get_input_grads(self, merge_multi_context: bool = True) -> list[Any]:
         """Gradients of the data, as `get_outputs` gives outputs."""
         self._require("get_input_grads", "binded", "params_initialized", "inputs_need_grad")
-        return self._exec_group.get_input_grads(merge_multi_context)
+        gradients: list[Any] = self._exec_group.get_input_grads(merge_multi_context)
+        return gradients
 
     def get_states(self, merge_multi_context: bool = True) -> list[Any]:
         """The states: for each, its array on every device; `merge_multi_context` must be False."""
         self._require("get_states", "binded", "params_initialized")
-        return self._exec_group.get_states(merge_multi_context)
+        states: list[Any] = self._exec_group.get_states(merge_multi_context)
+        return states
 
     def set_states(self, states: Any = None, value: float | None = None) -> None:
         """Sets the states.

@@ -104,7 +104,7 @@ class PythonModule(BaseModule):
         for_training: bool = True,
         inputs_need_grad: bool = False,
         force_rebind: bool = False,
-        shared_module: BaseModule | None = None,
+        shared_module: Any = None,
         grad_req: Any = "write",
     ) -> None:
         """Takes the shapes of batches; again, where they change.

@@ -154,7 +154,7 @@ class SequentialModule(BaseModule):
         for_training: bool = True,
         inputs_need_grad: bool = False,
         force_rebind: bool = False,
-        shared_module: BaseModule | None = None,
+        shared_module: Any = None,
         grad_req: Any = "write",
     ) -> None:
         """Binds all modules, each to the shapes of the outputs of the one before.

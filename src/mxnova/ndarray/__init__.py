@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays and operators on them: every operator is a function here."""
 
-from ..core.exec import custom  # noqa: F401 - registers Custom
-from ..core.exec.cached_op import CachedOp
+from ..core.exec.bind.cached_op import CachedOp
+from ..core.exec.calls import custom  # noqa: F401 - registers Custom
 from ..core.facade import operator_names, operators
-from ..core.nd.arrangement import concatenate, histogram, imdecode, moveaxis, onehot_encode
 from ..core.nd.array import NDArray
+from ..core.nd.array_functions import concatenate, histogram, imdecode, moveaxis, onehot_encode
 from ..core.nd.creation import (
     arange,
     array,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 
-from ..core.exec.eager_control_flow import cond, foreach, while_loop
+from ..core.exec.calls.eager_control_flow import cond, foreach, while_loop
 from ..core.facade import operator_names, operators
 from ..core.nd.array import NDArray
 from ..core.nd.functions import function_of
@@ -48,13 +48,13 @@ def isnan(data: NDArray) -> NDArray:
 
 def isinf(data: NDArray) -> NDArray:
     """1 where an element is infinite, of either sign, 0 elsewhere."""
-    result: NDArray = equal(data.abs(), math.inf)
+    result: NDArray = equal(abs(data), math.inf)
     return result
 
 
 def isfinite(data: NDArray) -> NDArray:
     """1 where an element is a finite number, 0 elsewhere."""
-    result: NDArray = logical_and(equal(data, data), not_equal(data.abs(), math.inf))
+    result: NDArray = logical_and(equal(data, data), not_equal(abs(data), math.inf))
     return result
 
 

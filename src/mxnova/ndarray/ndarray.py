@@ -30,8 +30,8 @@ from ..core.base.codes import (
     _STORAGE_TYPE_STR_TO_ID,
     _STORAGE_TYPE_UNDEFINED,
 )
-from ..core.nd.arrangement import concatenate, histogram, imdecode, moveaxis, onehot_encode
 from ..core.nd.array import NDArray
+from ..core.nd.array_functions import concatenate, histogram, imdecode, moveaxis, onehot_encode
 from ..core.nd.creation import (
     arange,
     array,

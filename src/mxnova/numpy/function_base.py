@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions that are made of others."""
 
-from .multiarray import broadcast_arrays, meshgrid
+from .multiarray import broadcast_arrays, meshgrid  # type: ignore[attr-defined]  # from a table
 
 __all__ = ["broadcast_arrays", "meshgrid"]

@@ -50,9 +50,10 @@ def array(object: Any, dtype: Any = None, ctx: Context | None = None) -> ndarray
         ArgumentTypeError: there is something else in it.
     """
     if isinstance(object, NDArray):
-        made = object.copy() if ctx is None else object.copyto(ctx)
-        made = viewed_as(made, ndarray)
-        return made if dtype is None else made.astype(dtype)
+        copied: Any = object.copy() if ctx is None else object.copyto(ctx)
+        made: Any = viewed_as(copied, ndarray)
+        typed: ndarray = made if dtype is None else made.astype(dtype)
+        return typed
     if dtype is None:
         dtype = object.dtype if isinstance(object, (np.ndarray, np.generic)) else np.float32
     try:
@@ -62,7 +63,8 @@ def array(object: Any, dtype: Any = None, ctx: Context | None = None) -> ndarray
     if values.dtype.kind not in "biufV":
         raise ArgumentTypeError(f"array: object={shown(object)}: elements must be numbers")
     made = legacy_array(values.reshape(-1), ctx, dtype)
-    return viewed_as(made, ndarray).reshape(values.shape)
+    array: ndarray = viewed_as(made, ndarray).reshape(values.shape)
+    return array
 
 
 def _values(value: Any) -> Any:

@@ -34,7 +34,7 @@ def save(file: str, arr: Any) -> None:
 
 def load(file: str) -> Any:
     """The arrays of a file, as `mx.nd.load` gives them, with NumPy's semantics."""
-    loaded = _load(file)
+    loaded: Any = _load(file)
     if isinstance(loaded, dict):
         return {name: viewed_as(array, ndarray) for name, array in loaded.items()}
     return [viewed_as(array, ndarray) for array in loaded]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .model import Inputs
     from .open_sizes import OpenSizes
 
-__all__ = ["export_model", "get_operator_support"]
+__all__ = ["export_model", "get_operator_support", "label_names"]
 
 _log = logging.getLogger("mxnova")
 _PREFIX = re.compile(r"^(arg|aux):")
@@ -45,6 +45,7 @@ def export_model(
     run_shape_inference: bool = False,
     input_type: Any = None,
     input_shape: Sequence[Sequence[int]] | None = None,
+    metadata: Mapping[str, str] | None = None,
 ) -> str:
     """Writes a symbol and its parameters to an ONNX file of opset 13; gives the file's path.
 
@@ -67,6 +68,7 @@ def export_model(
         run_shape_inference: note the shapes of all inner values in the file.
         input_type: older name of `in_types`.
         input_shape: older name of `in_shapes`.
+        metadata: texts by name that the file shall carry.
 
     Raises:
         MXNetError: the package onnx is not installed; an operator that cannot be said in ONNX,
@@ -86,7 +88,7 @@ def export_model(
         fits = partial(shapes_fit, symbol, parameters)
         inputs = _opened(inputs, dynamic_input_shapes, open_sizes, fits)
     exported = Exported(symbol, parameters, inputs, open_sizes)
-    write(exported.ops, os.fspath(onnx_file_path), run_shape_inference)
+    write(exported.ops, os.fspath(onnx_file_path), run_shape_inference, metadata)
     if verbose:
         for node in exported.ops.nodes:
             _log.info("%s: %s(%s)", node.name, node.op_type, ", ".join(node.input))
@@ -99,7 +101,7 @@ def get_operator_support(opset_version: int | None = None) -> list[str]:
     Args:
         opset_version: opset of the files; 13, the only one.
     """
-    from ..core.exec.backends.conversion.graph import CONVERTERS
+    from ..core.exec.backends.conversion.site import CONVERTERS
 
     if opset_version not in (None, 13):
         raise ArgumentError(f"get_operator_support: opset_version={opset_version}: must be 13")
@@ -141,7 +143,7 @@ def _parameters_of(params: Any) -> dict[str, Tensor]:
 def _inputs_of(symbol: Symbol, parameters: Mapping[str, Tensor], shapes: Any, types: Any) -> Inputs:
     """Shapes and element types of what is no parameter, by name."""
     names = [name for name in symbol.list_inputs() if name not in parameters]
-    labels = _labels(symbol)
+    labels = label_names(symbol)
     shapes = list(shapes or ())
     if len(shapes) < len(names):
         names = [name for name in names if name not in labels]
@@ -157,7 +159,9 @@ def _inputs_of(symbol: Symbol, parameters: Mapping[str, Tensor], shapes: Any, ty
             f"{', '.join(names)}"
         )
     facts = zip(shapes, types, strict=False)
-    found = {n: (from_user(s), torch_dtype(t)) for n, (s, t) in zip(names, facts, strict=False)}
+    found: dict[str, Any] = {
+        n: (from_user(s), torch_dtype(t)) for n, (s, t) in zip(names, facts, strict=False)
+    }
     return {name: facts for name, facts in found.items() if name not in labels}
 
 
@@ -201,7 +205,7 @@ def _all_opened(inputs: Inputs, open_sizes: OpenSizes, fits: Callable[[Inputs], 
     return found
 
 
-def _labels(symbol: Symbol) -> set[str]:
+def label_names(symbol: Symbol) -> set[str]:
     """Variables that are read as labels only."""
     read: dict[str, set[str]] = {}
     for node in symbol.nodes:

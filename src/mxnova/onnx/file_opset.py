@@ -152,17 +152,17 @@ class FileOpset(ONNXOpset):
     def within(self, index: str, least: int, most: int) -> str:
         if is_open(most):  # runtimes refuse what is beyond
             return self._node("Max", index, self.floats(least))
-        return super().within(index, least, most)
+        return str(super().within(index, least, most))
 
     def positions(self, count: int) -> str:
         if not is_open(count):
-            return super().positions(count)
+            return str(super().positions(count))
         ends = (self._scalar(0), self._open_number(count), self._scalar(1))
         return self.cast(self._node("Range", *ends), self.dtype)
 
     def size(self, count: int) -> str:
         if not is_open(count):
-            return super().size(count)
+            return str(super().size(count))
         return self.cast(self._open_number(count), self.dtype)
 
     def adaptive_mean(self, x: str, sizes: Numbers, wanted: Numbers) -> str:
@@ -215,5 +215,5 @@ class FileOpset(ONNXOpset):
         self, x: str, vectors: Sequence[str], statistics: Statistics, axis: int, rank: int
     ) -> str:
         if axis != 1 or any(v.dtype != self.dtype for v in statistics[:4]):
-            return super().normalized(x, vectors, statistics, axis, rank)
+            return str(super().normalized(x, vectors, statistics, axis, rank))
         return self._node("BatchNormalization", x, *vectors, epsilon=statistics.eps)

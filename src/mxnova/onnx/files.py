@@ -25,19 +25,26 @@ _SMALL = 1024  # bytes; constants that always lie in the file itself
 _ALIGNMENT = 4096  # of arrays in a file beside it, so that they can be mapped
 
 
-def write(ops: FileOpset, path: str, infer_shapes: bool = False) -> None:
+def write(
+    ops: FileOpset,
+    path: str,
+    infer_shapes: bool = False,
+    metadata: Mapping[str, str] | None = None,
+) -> None:
     """Writes a model; what one file cannot hold goes into ``path.data`` beside it.
 
     Args:
         ops: what was said of it.
         path: of the file.
         infer_shapes: also note the shapes of all inner values.
+        metadata: texts by name.
 
     Raises:
         FileError: a file cannot be written; what stood there is as it was.
         onnx.checker.ValidationError: it is no valid model.
     """
     model, constants = _skeleton(ops), ops.read_constants()
+    helper.set_model_props(model, dict(metadata or {}))
     fits = sum(t.numel() * t.element_size() for t in constants.values()) < _LIMIT
     if fits:
         _fill(model, constants)

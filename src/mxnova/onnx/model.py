@@ -94,18 +94,18 @@ class Exported:
 
     def _say(self) -> None:
         self._check()
-        made: dict[int, list[str]] = {}
+        made: dict[Node, list[str]] = {}
         for node in self._symbol.nodes:
-            made[id(node)] = self._said(node, made)
+            made[node] = self._said(node, made)
         for entry in self._symbol.entries:
-            self._put_out(entry, made[id(entry.node)][entry.output])
+            self._put_out(entry, made[entry.node][entry.output])
         read = self.ops.read()
         self.ops.inputs = [i for i in self.ops.inputs if i.name in read or i.name in self._inputs]
 
     def _put_out(self, entry: Entry, value: str) -> None:
         node, number = entry
-        shape = self._shapes[id(node)][number]
-        with self.ops.computing_in(self._dtypes[id(node)][number] or torch.float32):
+        shape = self._shapes[node][number]
+        with self.ops.computing_in(self._dtypes[node][number] or torch.float32):
             self.ops.output(value, _names(node)[number], shape or ())
 
     def _check(self) -> None:
@@ -117,7 +117,7 @@ class Exported:
                 self._check_input(node)
                 continue
             site = self._site(node)
-            reason = refusal(node, site, id(node) in further) or _open_refusal(site)
+            reason = refusal(node, site, node in further) or _open_refusal(site)
             if reason is not None:
                 refused.append(f"node {node.name!r} ({node.op.name}): {reason}")
         if refused:
@@ -128,7 +128,7 @@ class Exported:
             )
 
     def _check_input(self, node: Node) -> None:
-        shape = self._shapes[id(node)][0]
+        shape = self._shapes[node][0]
         if node.name not in self._parameters and not is_known(shape):
             raise MXNetError(
                 f"export_model: input {node.name!r} has no parameter, and in_shapes leave its "
@@ -138,17 +138,17 @@ class Exported:
     def _site(self, node: Node) -> Site:
         return site_of(node, self._shapes, self._parameters, self._dtypes)
 
-    def _said(self, node: Node, made: Mapping[int, Sequence[str]]) -> list[str]:
+    def _said(self, node: Node, made: Mapping[Node, Sequence[str]]) -> list[str]:
         if node.op is not None:
             site = self._site(node)
-            site.ops, site.inputs = self.ops, [made[id(e.node)][e.output] for e in node.inputs]
+            site.ops, site.inputs = self.ops, [made[e.node][e.output] for e in node.inputs]
             self.ops.begin(node.name, list(zip(site.inputs, site.shapes, strict=True)))
             return self.ops.end(said(site), _names(node))
         if node.name in self._parameters:
             return [self.ops.initializer(node.name, self._parameters[node.name])]
-        shape, dtype = self._shapes[id(node)][0], self._dtypes[id(node)][0]
+        shape, dtype = self._shapes[node][0], self._dtypes[node][0]
         with self.ops.computing_in(dtype or torch.float32):
-            return [self.ops.parameter(node.name, shape)]
+            return [self.ops.parameter(node.name, shape or ())]
 
 
 def _check_name(node: Node) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Optimizers, the registry that makes them by name, and what keeps their states."""
 
+from ..ndarray import abs as NDabs
 from . import contrib, optimizer
 from .optimizer import (
     DCASGD,
@@ -20,7 +21,6 @@ from .optimizer import (
     AdamW,
     Ftrl,
     Nadam,
-    NDabs,
     Optimizer,
     RMSProp,
     Signum,

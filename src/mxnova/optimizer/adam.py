@@ -194,7 +194,7 @@ class Nadam(Optimizer):
         return zeros_like(weight), zeros_like(weight)
 
     def _momentum(self, t: int) -> float:
-        return self.beta1 * (1.0 - 0.5 * 0.96 ** (t * self.schedule_decay))
+        return float(self.beta1 * (1.0 - 0.5 * 0.96 ** (t * self.schedule_decay)))
 
     def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
         """Updates a weight and its means in place."""

@@ -94,7 +94,7 @@ class Optimizer:
             )
         self.rescale_grad = rescale_grad
         self.lr_scheduler = lr_scheduler
-        self.lr = self._first_rate(learning_rate)
+        self.lr: Any = self._first_rate(learning_rate)
         self.wd = wd
         self.begin_num_update = begin_num_update
         self.num_update = begin_num_update

@@ -111,7 +111,9 @@ class AdamW(_Decoupled):
         if has_master:  # the state begins with the copy, the operator ends with it
             owned = [(*own[1:], own[0]) for own in owned]
         options = self._options(beta1=self.beta1, beta2=self.beta2, epsilon=self.epsilon)
-        update = nd.contrib.multi_mp_adamw_update if has_master else nd.contrib.multi_adamw_update
+        update: Any = (
+            nd.contrib.multi_mp_adamw_update if has_master else nd.contrib.multi_adamw_update
+        )
         update(
             weights, [dense(grad) for grad in grads], *zip(*owned, strict=True), out=weights,
             lrs=[self._correction(i) for i in indices], etas=self._get_lrs(indices),

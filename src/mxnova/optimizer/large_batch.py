@@ -119,7 +119,7 @@ class LARS(Optimizer):
             update(w, g, *own, out=w, lr=lr, wd=wd, **options)
 
     def _corrected_momentum(self) -> float:
-        if self.momentum_correction and self.last_lr:
+        if self.momentum_correction and self.last_lr and self.cur_lr is not None:
             return self.momentum * (self.cur_lr / self.last_lr)
         return self.momentum
 
@@ -144,10 +144,11 @@ class LARS(Optimizer):
         if not all(adapts):  # where a norm is 0, multi_lars keeps the rate
             weight_sums *= nd.array(adapts, ctx=context, dtype="float32")
         decays = nd.array(wds, ctx=context, dtype="float32")
-        return nd.multi_lars(
+        adapted: nd.NDArray = nd.multi_lars(
             rates, weight_sums, grad_sums, decays,
             eta=self.eta, eps=self.eps, rescale_grad=self.rescale_grad,
         )  # fmt: skip
+        return adapted
 
 
 # By number of states, the float32 copy included, and by whether there is such a copy.
@@ -221,7 +222,9 @@ class LAMB(Optimizer):
         owned = [arrays_of(state) for state in states]
         if has_master:  # the state begins with the copy, the operator ends with it
             owned = [(*own[1:], own[0]) for own in owned]
-        update = nd.contrib.multi_mp_lamb_update if has_master else nd.contrib.multi_lamb_update
+        update: Any = (
+            nd.contrib.multi_mp_lamb_update if has_master else nd.contrib.multi_lamb_update
+        )
         bounds = {"lower_bound": self.lower_bound, "upper_bound": self.upper_bound}
         update(
             weights, grads, *zip(*owned, strict=True), out=weights, num_tensors=len(weights),
@@ -300,7 +303,7 @@ class LANS(Optimizer):
 
     def _weight_norm(self, weight: nd.NDArray) -> nd.NDArray:
         """The norm within its bounds, (1,)."""
-        norm = nd.norm(dense(weight))
+        norm: nd.NDArray = nd.norm(dense(weight))
         if self.lower_bound is not None:
             norm = nd.maximum(norm, self.lower_bound)
         if self.upper_bound is not None:
@@ -311,7 +314,8 @@ class LANS(Optimizer):
 def _over_norm(array: nd.NDArray) -> nd.NDArray:
     """The array divided by its norm; zeros where that is 0."""
     norm = nd.norm(array)
-    return nd.broadcast_div(array, norm + (norm == 0))
+    unit: nd.NDArray = nd.broadcast_div(array, norm + (norm == 0))
+    return unit
 
 
 @register

@@ -65,8 +65,9 @@ class Updater:
                 update(index, weight, grad, [states[i] for i in index])
                 return
             for batch in _batches(weight, limit):
-                update(*([column[at] for at in batch] for column in (index, weight, grad)),
-                       [states[index[at]] for at in batch])  # fmt: skip
+                indices = [index[at] for at in batch]
+                weights, grads = [weight[at] for at in batch], [grad[at] for at in batch]
+                update(indices, weights, grads, [states[i] for i in indices])
         else:
             for i, g, w in zip(index, grad, weight, strict=True):
                 update(i, w, g, states[i])

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from .. import ndarray, symbol
@@ -167,8 +168,9 @@ class BaseRNNCell:
 
     def _get_activation(self, inputs: Symbol, activation: Any, **kwargs: Any) -> Symbol:
         if isinstance(activation, str):
-            return symbol.Activation(inputs, act_type=activation, **kwargs)
-        return activation(inputs, **kwargs)
+            activation = partial(symbol.Activation, act_type=activation)
+        output: Symbol = activation(inputs, **kwargs)
+        return output
 
 
 def _taken(args: Weights, name: str, function: str) -> NDArray:

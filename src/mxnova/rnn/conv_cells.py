@@ -135,7 +135,7 @@ def _with_defaults(prefix: str) -> Callable[..., None]:
     """The constructor of a cell whose names begin with `prefix`, with MXNet's defaults."""
 
     def __init__(  # noqa: N807
-        self,
+        self: BaseConvRNNCell,
         input_shape: Any,
         num_hidden: int,
         h2h_kernel: Any = (3, 3),

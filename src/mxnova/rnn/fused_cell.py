@@ -83,7 +83,7 @@ class FusedRNNCell(BaseRNNCell):
     def unpack_weights(self, args: Mapping[str, NDArray]) -> Weights:
         """`args` with the weights of every layer, direction and gate on their own."""
         made = dict(args)
-        vector = _taken(made, self._parameter.name, "unpack_weights")
+        vector = _taken(made, str(self._parameter.name), "unpack_weights")
         parts = self._slice_weights(vector, 0, self._num_hidden)
         return {**made, **{name: part.copy() for name, part in parts.items()}}
 
@@ -102,7 +102,7 @@ class FusedRNNCell(BaseRNNCell):
         features = _taken(dict(args), first, "pack_weights").shape[1]
         names = [self._prefix + name for name, _ in self._initializer.parts(self._size(features))]
         parts = [_taken(made, name, "pack_weights").reshape((-1,)) for name in names]
-        made[self._parameter.name] = ndarray.concat(*parts, dim=0)
+        made[str(self._parameter.name)] = ndarray.concat(*parts, dim=0)
         return made
 
     def _size(self, features: int) -> int:
@@ -157,7 +157,8 @@ class FusedRNNCell(BaseRNNCell):
             cells = [self._cell(f"{self._prefix}{d}{layer}_") for d in self._directions]
             if self._bidirectional:
                 output_prefix = f"{self._prefix}bi_l{layer}_"
-                stack.add(BidirectionalCell(*cells, output_prefix=output_prefix))
+                forward, backward = cells
+                stack.add(BidirectionalCell(forward, backward, output_prefix=output_prefix))
             else:
                 stack.add(cells[0])
             if self._dropout > 0 and layer < self._num_layers - 1:

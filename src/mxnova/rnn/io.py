@@ -142,7 +142,7 @@ class BucketSentenceIter(DataIter):
             for row, sentence in zip(rows, own, strict=True):
                 row[: len(sentence)] = sentence
             found.append(rows)
-        return found
+        return list(found)
 
     def _described(self, name: str, length: int) -> DataDesc:
         shape = (self.batch_size, length)
@@ -194,4 +194,4 @@ def _frequent_lengths(sentences: Sequence[Sequence[int]], batch_size: int) -> li
     if not found:
         text = f"no {batch_size} of {len(sentences)} sentences have the same length; give buckets"
         raise ArgumentError(f"BucketSentenceIter: batch_size={batch_size}: {text}")
-    return found
+    return list(found)

@@ -205,4 +205,5 @@ class ResidualCell(ModifierCell):
 
 
 def _added(output: Symbol, inputs: Symbol) -> Symbol:
-    return symbol.elemwise_add(output, inputs, name=f"{output.name}_plus_residual")
+    added: Symbol = symbol.elemwise_add(output, inputs, name=f"{output.name}_plus_residual")
+    return added

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Symbols and operators on them: every operator is a function here."""
 
-from ..core.exec import (  # noqa: F401 - Symbol.bind, operators
-    binding,
-    control_flow,
-    custom,
-    fused_layers,
-)
+from ..core.exec.bind import symbol_methods  # noqa: F401 - Symbol.bind
+from ..core.exec.calls import control_flow, custom  # noqa: F401 - registers operators
+from ..core.exec.fused import mkldnn_layers  # noqa: F401 - registers operators
 from ..core.facade import operator_names, operators
 from ..core.graph.functions import function_of
 from ..core.graph.functions import invoke_by_name as invoke

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 
 from ..base import check_call
-from ..core.exec.symbolic_control_flow import cond, foreach, while_loop
+from ..core.exec.calls.symbolic_control_flow import cond, foreach, while_loop
 from ..core.facade import operator_names, operators
 from ..core.graph.functions import function_of
 from ..core.graph.symbol import Symbol

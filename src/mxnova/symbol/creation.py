@@ -12,6 +12,7 @@ from ..base import numeric_types
 from ..core.base.errors import ArgumentError, ArgumentTypeError
 from ..core.graph.functions import function_of
 from ..core.graph.symbol import Symbol
+from ..core.op import arithmetic as operators
 
 __all__ = [
     "arange",
@@ -124,9 +125,9 @@ def _made(op: str, **arguments: Any) -> Symbol:
     return result
 
 
-def _function(
-    name: str, symbols: str, scalar: str, reflected: str, python: Callable[[Any, Any], Any]
-) -> Callable[[Any, Any], Any]:
+def _function(name: str, python: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    symbols, scalar, reflected = operators.symbol_names(name)
+
     def function(left: Any, right: Any) -> Any:
         first, second = isinstance(left, Symbol), isinstance(right, Symbol)
         if first and second:
@@ -149,10 +150,10 @@ def _function(
     return function
 
 
-maximum = _function("maximum", "_Maximum", "_MaximumScalar", "_MaximumScalar", max)
-minimum = _function("minimum", "_Minimum", "_MinimumScalar", "_MinimumScalar", min)
-hypot = _function("hypot", "_Hypot", "_HypotScalar", "_HypotScalar", math.hypot)
-_power = _function("power", "_Power", "_PowerScalar", "_RPowerScalar", operator.pow)
+maximum = _function("maximum", max)
+minimum = _function("minimum", min)
+hypot = _function("hypot", math.hypot)
+_power = _function("power", operator.pow)
 
 
 def power(base: Any, exp: Any) -> Any:

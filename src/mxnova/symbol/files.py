@@ -24,16 +24,18 @@ def load(fname: str | os.PathLike[str]) -> Symbol:
         raise ArgumentTypeError(f"load: fname is a {type(fname).__name__}, not a path")
     text = read_file(fname)
     try:
-        return from_json(text)
+        symbol: Symbol = from_json(text)
     except MXNetError as error:
         raise type(error)(f"{os.fspath(fname)}: {error}") from None
+    return symbol
 
 
 def load_json(json_str: str) -> Symbol:
     """The symbol in a JSON text of any MXNet version."""
     if not isinstance(json_str, (str, bytes)):
         raise ArgumentTypeError(f"load_json: json_str is a {type(json_str).__name__}, not text")
-    return from_json(json_str)
+    symbol: Symbol = from_json(json_str)
+    return symbol
 
 
 fromjson = load_json

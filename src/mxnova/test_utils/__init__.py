@@ -149,7 +149,8 @@ def __getattr__(name: str) -> ModuleType:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from mxnova import _import_module
 
-    return _import_module(_OPTIONAL[name])
+    module: ModuleType = _import_module(_OPTIONAL[name])
+    return module
 
 
 __all__ = [

@@ -44,7 +44,9 @@ def default_dtype() -> type:
 
 def random_arrays(*shapes: Shape) -> Any:
     """Normally distributed NumPy arrays: one for one shape, a list of them otherwise."""
-    made = [np.asarray(np.random.randn(*shape), default_dtype()) for shape in shapes]
+    made: list[np.ndarray] = [
+        np.asarray(np.random.randn(*shape), default_dtype()) for shape in shapes
+    ]
     return made[0] if len(made) == 1 else made
 
 
@@ -108,7 +110,8 @@ def create_vector(size: int, dtype: Any = np.int64) -> NDArray:
 
 def create_2d_tensor(rows: int, columns: int, dtype: Any = np.int64) -> NDArray:
     """A matrix with each row's number in all its columns."""
-    return create_vector(rows, dtype).reshape((rows, 1)).broadcast_to((rows, columns))
+    matrix: NDArray = create_vector(rows, dtype).reshape((rows, 1)).broadcast_to((rows, columns))
+    return matrix
 
 
 def get_identity_mat(size: int) -> NDArray:

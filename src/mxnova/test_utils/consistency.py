@@ -58,7 +58,7 @@ def check_consistency(
     """
     if len(ctx_list) < 2:
         raise ArgumentError(f"check_consistency: ctx_list has {len(ctx_list)} items, not two")
-    symbols = list(sym) if isinstance(sym, (list, tuple)) else [sym] * len(ctx_list)
+    symbols: list[Any] = list(sym) if isinstance(sym, (list, tuple)) else [sym] * len(ctx_list)
     executors = [
         s.simple_bind(grad_req=grad_req, **arguments)
         for s, arguments in zip(symbols, ctx_list, strict=True)
@@ -115,7 +115,9 @@ def _digits(executor: Executor) -> tuple[bool, int]:
 def _run(executor: Executor, names: Sequence[str], train: bool) -> dict[str, NDArray | None]:
     """Outputs by `names` and, after training, gradients for the outputs as head gradients."""
     executor.forward(is_train=train)
-    results = {k: v.copy() for k, v in zip(names, executor.outputs, strict=True)}
+    results: dict[str, NDArray | None] = {
+        k: v.copy() for k, v in zip(names, executor.outputs, strict=True)
+    }
     if train:
         executor.backward(executor.outputs)
         results |= {k: g if g is None else g.copy() for k, g in executor.grad_dict.items()}
@@ -165,8 +167,9 @@ def compare_optimizer(
     shapes = shape if isinstance(shape, list) else [shape] * ntensors
     weights = [_random(s, w_stype, dtype, density=1) for s in shapes]
     gradients = [_random(s, g_stype, dtype, density=None) for s in shapes]
-    dense = ([array.tostype("default") for array in arrays] for arrays in (weights, gradients))
-    weights1, states1 = _updated(opt1, *dense, at_once=False)
+    dense_weights = [array.tostype("default") for array in weights]
+    dense_gradients = [array.tostype("default") for array in gradients]
+    weights1, states1 = _updated(opt1, dense_weights, dense_gradients, at_once=False)
     weights2, states2 = _updated(opt2, weights, gradients, at_once=ntensors > 1)
     if compare_states:
         compare_ndarray_tuple(states1, states2, rtol, atol)
@@ -176,7 +179,8 @@ def compare_optimizer(
 def _random(shape: tuple[int, ...], stype: str, dtype: Any, density: float | None) -> NDArray:
     """Uniform in [0, 1): the least unit of such float16 numbers is below usual tolerances."""
     if stype == "default":
-        return uniform(shape=shape).astype(dtype)
+        drawn: NDArray = uniform(shape=shape).astype(dtype)
+        return drawn
     return rand_ndarray(shape, stype, density=density, dtype=dtype)
 
 

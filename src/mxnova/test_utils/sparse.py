@@ -149,7 +149,7 @@ def rand_sparse_ndarray(
         rows = _rows(shape[0], density) if rsp_indices is None else np.asarray(rsp_indices, int)
         data = values(len(rows), *shape[1:])
         return row_sparse_array((data, rows), shape, ctx, dtype), (data, rows)
-    filled = (_powerlaw if distribution == "powerlaw" else _uniform)(*shape, density)
+    filled = (_powerlaw if distribution == "powerlaw" else _uniform)(shape[0], shape[1], density)
     indptr = np.concatenate([[0], np.cumsum(filled.sum(axis=1))])
     indices, data = np.nonzero(filled)[1], values(int(indptr[-1]))
     made: CSRNDArray = csr_matrix((data, indices, indptr), shape, ctx, dtype)

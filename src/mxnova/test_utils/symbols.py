@@ -93,7 +93,8 @@ def check_symbolic_forward(
     for name, wanted in by_name("expected", expected, list(outputs)).items():
         names = (f"EXPECTED_{name}", f"FORWARD_{name}")
         assert_almost_equal(wanted, outputs[name], rtol, atol, names, equal_nan)
-    return executor.outputs
+    arrays: list[NDArray] = executor.outputs
+    return arrays
 
 
 def check_symbolic_backward(

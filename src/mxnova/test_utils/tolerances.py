@@ -75,7 +75,7 @@ def get_tolerance(dat: Any, tol: float | Tolerances | None, default_tol: Toleran
         default_tol: tolerances by element type, for types that `tol` has none for.
     """
     if isinstance(tol, numbers.Number):
-        return tol  # type: ignore[return-value]
+        return tol
     dtype = effective_dtype(dat)
     given = {np.dtype(k): v for k, v in tol.items()} if tol else {}  # type: ignore[union-attr]
     return given[dtype] if dtype in given else default_tol[dtype]

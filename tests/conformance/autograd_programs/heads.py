@@ -174,6 +174,38 @@ def head_of_zeros_like(k, x):
     return x.grad
 
 
+@program
+def index_behind_a_loss(k, x):
+    table = k.leaf([[1, 2], [3, 4], [5, 6]])
+    with k.ag.record():
+        index = k.nd.SoftmaxOutput(x, k.nd.array([1, 0])).argmax(axis=1)
+        y = table[index] * 2
+    y.backward()
+    return x.grad, table.grad
+
+
+@program
+def index_of_a_constant(k, x):
+    with k.ag.record():
+        index = k.nd.MakeLoss(x * x).argmax(axis=1).astype("int32")
+        y = k.nd.array([[1, 2], [3, 4]])[index, k.nd.array([0, 1], dtype="int32")]
+    y.backward()
+    return x.grad
+
+
+@program
+def mask_behind_a_loss(k, x):
+    k.mx.npx.set_np()
+    try:
+        with k.ag.record():
+            mask = k.nd.MakeLoss(x * x).as_np_ndarray() > 3
+            y = k.mx.np.array([[1, 2], [3, 4]])[mask]
+        y.backward()
+    finally:
+        k.mx.npx.reset_np()
+    return x.grad
+
+
 # Used up graphs -----------------------------------------------------------------------------------
 @program
 def twice(k, x):

@@ -45,8 +45,14 @@ def _step(wanted: Any, found: Any) -> str:
     if wanted[0] == "error":
         return f"accepted: {wanted[1:]} {found}"
     if wanted[0] != found[0]:
-        return f"kind: {wanted} {found}"
+        return "" if _refused_types(wanted[1], found) else f"kind: {wanted} {found}"
     return "" if _same(wanted, found) else f"value: {wanted} {found}"
+
+
+def _refused_types(wanted: Any, found: Any) -> bool:
+    """Whether element types were refused where MXNet's kernel had no elements to refuse them of."""
+    is_array = isinstance(wanted, list) and len(wanted) >= 4 and wanted[-4] == "array"
+    return is_array and 0 in wanted[-2] and found[0] == "error" and " type " in found[-1]
 
 
 def _same(a: Any, b: Any, rtol: float = 1e-5) -> bool:

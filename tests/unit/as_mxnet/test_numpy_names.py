@@ -111,6 +111,8 @@ assert numpy.fft.helper.fftshift is numpy.fft.fftshift
 assert numpy.testing.utils.assert_allclose is numpy.testing.assert_allclose
 assert percentile is numpy.percentile and index_tricks.mgrid is numpy.mgrid
 assert numpy.lib.arraysetops.isin is numpy.isin
+assert numpy.lib.arraysetops.in1d([2, 3], [3]).tolist() == [False, True]
+assert numpy.lib.function_base.trapz([0, 2]) == 1 == numpy.lib.function_base.msort([1])[0]
 assert numpy.linalg.linalg.norm is numpy.linalg.norm
 """
 

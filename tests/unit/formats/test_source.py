@@ -12,7 +12,7 @@ import pytest
 
 import mxnova as mx
 from mxnova.core.base.errors import ArgumentTypeError, FileError, FormatError
-from mxnova.formats.source import Source, map_file, read_file
+from mxnova.formats.source import Source, map_file, open_regular, read_file
 from mxnova.optimizer.states import load_states
 from mxnova.predictor import NDList, Predictor
 from mxnova.recordio import MXIndexedRecordIO, MXRecordIO
@@ -95,6 +95,12 @@ def test_a_path_that_is_not_mapped_survives_that_its_file_shrinks(tmp_path):
     array[3] = 5
     os.truncate(tmp_path / "file", 0)
     assert array.sum().asscalar() == 100_004
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files have a mode there")
+def test_a_new_file_is_no_program(tmp_path):
+    open_regular(tmp_path / "new", "wb").close()
+    assert not (tmp_path / "new").stat().st_mode & 0o111
 
 
 def test_an_empty_file_has_no_bytes(tmp_path):

@@ -7,11 +7,14 @@ import torch
 
 import mxnova as mx
 from mxnova.core.nd.array import NDArray
-from mxnova.core.nd.dispatch import invoke
+from mxnova.core.nd.calls.dispatch import invoke
+from mxnova.core.nd.calls.fast_calls import binary_call as pairwise
+from mxnova.core.nd.calls.fast_calls import call_one as of_one
+from mxnova.core.nd.calls.fast_calls import scalar_call as with_number
+from mxnova.core.nd.calls.fast_calls import unary_call as alone
 from mxnova.core.nd.modes import MODES, Mode
-from mxnova.core.nd.shortcuts import alone, of_one, pairwise, with_number
 from mxnova.core.op.record import find
-from mxnova.core.runtime.attention import ATTENTION
+from mxnova.core.runtime.slow_path import SLOW_PATH
 
 PAIRS = [
     "broadcast_add", "broadcast_sub", "broadcast_mul", "broadcast_div", "broadcast_mod",
@@ -291,17 +294,17 @@ def test_calls_are_attended_to_only_while_there_is_reason():
     mx.nd.waitall()
     x = mx.nd.ones((2,))
     x + x
-    assert not ATTENTION
+    assert not SLOW_PATH
     go = threading.Event()
     mx.engine.push(go.wait, write=[x])
-    assert ATTENTION
+    assert SLOW_PATH
     y = mx.nd.ones((2,))
     assert (y + y).asnumpy().tolist() == [2, 2]  # nobody waits for arrays at rest
-    assert ATTENTION
+    assert SLOW_PATH
     threading.Timer(0.05, go.set).start()
     assert (x + y).asnumpy().tolist() == [2, 2]
     y + y
-    assert not ATTENTION
+    assert not SLOW_PATH
 
 
 def test_a_failure_is_met_by_whoever_reads():
@@ -314,7 +317,7 @@ def test_a_failure_is_met_by_whoever_reads():
         operator.add(x, x)
     mx.nd.waitall()
     x + x
-    assert not ATTENTION
+    assert not SLOW_PATH
 
 
 def test_a_failure_takes_no_more_memory_than_there_is():

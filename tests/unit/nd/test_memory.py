@@ -10,7 +10,7 @@ import torch
 
 import mxnova as mx
 from mxnova.core.nd.array import wrap
-from mxnova.core.nd.memory import replace, take
+from mxnova.core.nd.memory import adopt_memory, replace
 
 nd = mx.nd
 BILLIONS = 2**33 + 8
@@ -155,14 +155,14 @@ def spectator(kind):
 def test_whoever_sees_the_old_memory_sees_the_new_values(kind):
     x, seen = spectator(kind)
     before = x._raw.data_ptr()
-    take(x, torch.full((2, 3), 5.0), "test")
+    adopt_memory(x, torch.full((2, 3), 5.0), "test")
     assert seen().tolist() == [5, 5, 5]
     assert x._raw.data_ptr() == before
 
 
 def test_memory_that_nobody_else_sees_changes_hands():
     x, fresh = nd.zeros((2, 3)), torch.ones(2, 3)
-    take(x, fresh, "test")
+    adopt_memory(x, fresh, "test")
     assert x._raw.data_ptr() == fresh.data_ptr()
 
 
@@ -171,7 +171,7 @@ def test_memory_that_nobody_else_sees_changes_hands():
 )
 def test_memory_of_another_kind_is_copied(fresh):
     x = nd.zeros((2, 3))
-    take(x, fresh, "test")
+    adopt_memory(x, fresh, "test")
     assert x.dtype == np.float32
     assert x._raw.is_contiguous()
     assert (x.asnumpy() == 1).all()
@@ -181,7 +181,7 @@ def test_other_shapes_are_refused_or_replace_the_array():
     x = nd.zeros((2, 3))
     view = x[0]
     with pytest.raises(mx.base.MXNetError, match=r"\[2,3\].*\[4\]"):
-        take(x, torch.ones(4), "test")
+        adopt_memory(x, torch.ones(4), "test")
     replace(x, torch.ones(4), "test")
     assert x.shape == (4,)
     assert view.asnumpy().tolist() == [0, 0, 0]

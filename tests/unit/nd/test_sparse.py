@@ -151,13 +151,13 @@ def test_indices_in_any_order_are_read():
 
 def test_a_fallback_is_told_once(caplog, monkeypatch):
     x = mx.nd.array(DENSE).tostype("csr")
-    monkeypatch.setattr("mxnova.core.nd.fallback._told", set())
+    monkeypatch.setattr("mxnova.core.nd.calls.fallback._told", set())
     for _ in range(2):
         mx.nd.softmax(x)
     assert [r.message.split(";")[0] for r in caplog.records] == [
         "operator softmax has no kernel for inputs stored as csr and runs on dense copies"
     ]
-    monkeypatch.setattr("mxnova.core.nd.fallback._told", set())
+    monkeypatch.setattr("mxnova.core.nd.calls.fallback._told", set())
     monkeypatch.setenv("MXNET_STORAGE_FALLBACK_LOG_VERBOSE", "0")
     mx.nd.softmax(x)
     assert len(caplog.records) == 1

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 import mxnova as mx
-from mxnova.core.exec.cached_op import CachedOp
+from mxnova.core.exec.bind.cached_op import CachedOp
 from mxnova.core.op.gradient import recorded
 from mxnova.core.op.infer import DTypes, Shapes
 from mxnova.core.op.record import Op, find

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 import torch
 
-from mxnova.core.op.contrib import boxes as module
 from mxnova.core.op.contrib.boxes import (
     centered,
     decode,
@@ -16,6 +15,7 @@ from mxnova.core.op.contrib.boxes import (
     to_center,
     to_corner,
 )
+from mxnova.core.runtime import tuning
 
 
 def random_boxes(rng, n, size=0.5):
@@ -73,7 +73,7 @@ def test_empty_and_inverted_boxes_overlap_nothing():
 @pytest.mark.parametrize("block", [2, 7, 128])
 @pytest.mark.parametrize("size", [0.5, 0.7, 1.0])
 def test_suppression_is_greedy(monkeypatch, block, size):
-    monkeypatch.setattr(module, "_BLOCK", block)
+    monkeypatch.setattr(tuning, "NMS_BLOCK", block)
     rng = np.random.default_rng(block)
     boxes = random_boxes(rng, 60, size)
     groups = rng.integers(0, 4, 60)
@@ -91,7 +91,7 @@ def test_suppression_of_a_long_chain():
 
 @pytest.mark.parametrize("block", [1, 128])
 def test_the_threshold_itself_may_be_too_much(monkeypatch, block):
-    monkeypatch.setattr(module, "_BLOCK", block)
+    monkeypatch.setattr(tuning, "NMS_BLOCK", block)
     boxes = torch.tensor([[0.0, 0, 1, 1], [0, 0, 1, 0.5]])
     assert suppress(boxes, 0.5).tolist() == [0, 1]
     assert suppress(boxes, 0.5, inclusive=True).tolist() == [0]
@@ -138,8 +138,8 @@ def test_matching_is_greedy(shape, most):
 
 @pytest.mark.parametrize("limits", [(1, 1), (5, 64), (512, 1 << 18)])
 def test_groups_of_all_sizes_are_suppressed_each_by_itself(monkeypatch, limits):
-    monkeypatch.setattr(module, "_SMALL_GROUP", limits[0])
-    monkeypatch.setattr(module, "_AT_ONCE", limits[1])
+    monkeypatch.setattr(tuning, "NMS_SMALL_GROUP", limits[0])
+    monkeypatch.setattr(tuning, "NMS_PAIRS_AT_ONCE", limits[1])
     rng = np.random.default_rng(1)
     boxes = random_boxes(rng, 90, 0.9)
     groups = np.repeat([7, 1, 4, 9, 8, 2], [40, 1, 20, 3, 1, 25])

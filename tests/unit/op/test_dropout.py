@@ -5,6 +5,7 @@ import torch
 import mxnova.core.op.nn.dropout  # noqa: F401
 from mxnova.core.base.errors import ArgumentError, MXNetError
 from mxnova.core.op.record import find
+from mxnova.core.runtime.exact_streams import ExactStream
 from tests.unit.op.inference import inferred_shapes
 
 
@@ -34,6 +35,16 @@ def test_the_random_stream_decides():
     data = torch.ones(100)
     assert torch.equal(run(data), run(data))
     assert not torch.equal(run(data), run(data, seed=4))
+
+
+@pytest.mark.parametrize("axes, first_draw_stays", [((), True), ((1,), False)])
+def test_exact_draws_that_equal_the_share_that_stays(axes, first_draw_stays):
+    p = (
+        1 - 0.5853022336959839
+    )  # the first draw of seed 3; such a draw stays, but for masks with axes
+    op = find("Dropout").of({"p": p, "axes": axes})
+    result = op.forward(torch.ones(1, 3 if axes else 1), train=True, rng=ExactStream(3))
+    assert bool(result.all()) is first_draw_stays
 
 
 def test_along_axes_all_are_dropped_together():

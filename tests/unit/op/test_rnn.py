@@ -11,7 +11,7 @@ import torch
 import mxnova.core.op.nn.rnn  # noqa: F401
 from mxnova.core.base.errors import ArgumentError, MXNetError
 from mxnova.core.base.shapes import UNKNOWN
-from mxnova.core.op.nn import recurrence
+from mxnova.core.kernels import recurrent
 from mxnova.core.op.record import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
 from tests.unit.op.samples import Sample
@@ -244,7 +244,7 @@ def test_steps_of_layers_without_a_kernel_are_those_of_torch(mode, bidirectional
     state.requires_grad_()
     inputs = [data, state, *weights]
     results = [
-        recurrence.layer(mode, data, state[i], weights[4 * i : 4 * i + 4], i == 1)
+        recurrent.layer(mode, data, state[i], weights[4 * i : 4 * i + 4], i == 1)
         for i in range(directions)
     ]
     output = torch.cat([output for output, _ in results], 2)

@@ -10,6 +10,7 @@ import mxnova.core.op.nn.roi_align  # noqa: F401
 from mxnova.core.base.errors import ArgumentError, MXNetError
 from mxnova.core.base.shapes import UNKNOWN
 from mxnova.core.op.record import find
+from mxnova.core.runtime import tuning
 from tests.unit.op.inference import inferred_shapes
 from tests.unit.op.samples import Sample
 
@@ -232,7 +233,7 @@ def test_few_bins_and_many_have_the_same_means(monkeypatch):
         rois = torch.cat([torch.randint(-1, 3, (regions, 1)), corners], 1).float()
         results = []
         for few in (0, 1000):
-            monkeypatch.setattr(roi, "_FEW_BINS", few)
+            monkeypatch.setattr(tuning, "REGION_MAX_BINS", few)
             pooled = roi.position_sensitive_roi_pooling(
                 data,
                 rois,

@@ -149,6 +149,12 @@ def test_bounds_of_clip_and_hard_sigmoid():
     assert gradient_of("hard_sigmoid", [math.nan] * 33) == [0] * 33
 
 
+@pytest.mark.parametrize("op", ["rint", "round", "ceil", "trunc", "fix"])
+def test_zeros_keep_the_sign_of_what_is_rounded(op):
+    rounded = find(op).of({}).forward(torch.tensor([-0.3, -0.0, 0.0]))
+    assert rounded.signbit().tolist() == [True, True, False]
+
+
 @pytest.mark.parametrize("op", ["exp", "abs", "logical_not"])
 def test_bool_is_refused(op):
     with pytest.raises(MXNetError, match=f"{op}: data has type bool"):

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from mxnova.core.runtime import torch_api
+from mxnova.core.runtime import torch_api, torch_optimizers
 
 CACHED = (
     torch_api.has_onednn_kernels,
     torch_api.has_onednn_bfloat16,
-    torch_api.has_fused_optimizers,
+    torch_optimizers.has_fused_optimizers,
     torch_api._has_int_mm,
     torch_api._has_standard_gamma,
 )
@@ -73,10 +73,10 @@ def test_gamma(how, monkeypatch):
 @pytest.mark.parametrize("name", ["_fused_sgd_", "_fused_adam_", "_fused_adamw_"])
 @pytest.mark.parametrize("how", BROKEN.values(), ids=BROKEN)
 def test_fused_optimizers_are_tried_before(name, how, monkeypatch):
-    assert torch_api.has_fused_optimizers()
-    torch_api.has_fused_optimizers.cache_clear()
+    assert torch_optimizers.has_fused_optimizers()
+    torch_optimizers.has_fused_optimizers.cache_clear()
     damage(monkeypatch, torch, name, how)
-    assert not torch_api.has_fused_optimizers()
+    assert not torch_optimizers.has_fused_optimizers()
 
 
 LISTS = {
@@ -103,7 +103,7 @@ def test_lists_one_by_one(name):
     arguments = [others if a == "others" else a for a in LISTS[name]]
     copies = [t.clone() for t in tensors]
     torch_results = getattr(torch, f"_foreach_{name}")(copies, *arguments)
-    ours = torch_api._one_by_one(name)(tensors, *arguments)
+    ours = torch_optimizers._one_by_one(name)(tensors, *arguments)
     for one, other in zip([*tensors, *ours], [*copies, *(torch_results or copies)], strict=True):
         assert torch.equal(one, other)
 
@@ -130,7 +130,7 @@ torch.ops.mkldnn = type(sys)("torch.ops.mkldnn")
 {also}
 import mxnova as mx
 from mxnova import gluon
-from mxnova.core.runtime import torch_api
+from mxnova.core.runtime import torch_api, torch_optimizers
 assert not torch_api.has_onednn_kernels()
 rng = np.random.default_rng(0)
 data = mx.sym.var("data")

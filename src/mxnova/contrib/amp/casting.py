@@ -11,7 +11,7 @@ from ...core.base.scopes import NameManager
 from ...core.graph.composition import COMPOSERS
 from ...core.graph.node import Entry, Node
 from ...core.nd.base_array import BaseArray
-from ...core.nd.dispatch import invoke
+from ...core.nd.calls.dispatch import invoke
 from ...core.nd.modes import Mode
 from ...core.op.dtypes import dtype_name, torch_dtype
 from ...core.op.record import Op, find

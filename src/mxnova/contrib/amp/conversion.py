@@ -21,8 +21,6 @@ __all__ = ["in_mixed_precision", "low_parameters"]
 
 _SINGLE = torch.float32
 
-_Key = tuple[int, int]
-
 
 class _Pass:
     """Goes over the nodes of a symbol once, and knows which outputs are in which precision.
@@ -40,16 +38,16 @@ class _Pass:
         self._rules = rules
         self._excluded = frozenset(excluded)
         self._direct = frozenset(direct)
-        self._types: dict[_Key, torch.dtype | None] = {}
-        self._casts: dict[tuple[_Key, torch.dtype], Entry] = {}
-        self._kept: list[Node] = []  # whose ids are keys
+        self._types: dict[Entry, torch.dtype | None] = {}
+        self._casts: dict[tuple[Entry, torch.dtype], Entry] = {}
 
     def replace(self, node: Node, inputs: list[Entry]) -> Replacement:
         """What stands for `node` in the new symbol."""
         if node.op is None:
             return self._made(node, (), None)
         kind = SINGLE if node.name in self._excluded else self._rules.kind_of(node.op)
-        step = {LOW: self._low, SINGLE: self._single, WIDEST: self._widest}.get(kind, self._either)
+        steps = {LOW: self._low, SINGLE: self._single, WIDEST: self._widest}
+        step = self._either if kind is None else steps.get(kind, self._either)
         return step(node, inputs)
 
     def outputs(self, symbol: Symbol) -> Symbol:
@@ -105,29 +103,26 @@ class _Pass:
         return made
 
     def _note(self, made: Node, types: Sequence[torch.dtype | None]) -> None:
-        self._kept.append(made)
-        self._types.update({(id(made), i): dtype for i, dtype in enumerate(types)})
+        self._types.update({Entry(made, i): dtype for i, dtype in enumerate(types)})
 
     def _type(self, entry: Entry) -> torch.dtype | None:
-        return self._types[id(entry.node), entry.output]
+        return self._types[entry]
 
     def _is_there(self, entry: Entry, dtype: torch.dtype) -> bool:
         """Whether an output, or a cast of it, has a type."""
-        key = (id(entry.node), entry.output)
-        return self._types[key] is dtype or (key, dtype) in self._casts
+        return self._types[entry] is dtype or (entry, dtype) in self._casts
 
     def _cast(self, entry: Entry, dtype: torch.dtype) -> Entry:
         """An output in a type; what is cast once is not cast again."""
-        key = (id(entry.node), entry.output)
-        if self._types[key] is dtype:
+        if self._types[entry] is dtype:
             return entry
-        if (key, dtype) not in self._casts:
+        if (entry, dtype) not in self._casts:
             attrs = {"dtype": dtype_name(dtype)}
             name = f"{name_behind(entry)}_amp_cast_{dtype_name(dtype)}"
             cast = Node(find("amp_cast").of(attrs), name, attrs, [entry])
             self._note(cast, [dtype])
-            self._casts[key, dtype] = Entry(cast, 0)
-        return self._casts[key, dtype]
+            self._casts[entry, dtype] = Entry(cast, 0)
+        return self._casts[entry, dtype]
 
 
 def _types_of_outputs(
@@ -137,7 +132,7 @@ def _types_of_outputs(
     variables = [Node(None, str(i), {}) for i in range(len(types))]
     alone = node.copy([Entry(v, 0) for v in variables])
     known = {v.name: dtype for v, dtype in zip(variables, types, strict=True)}
-    return infer_dtypes([*variables, alone], known)[id(alone)]
+    return infer_dtypes([*variables, alone], known)[alone]
 
 
 def in_mixed_precision(
@@ -175,4 +170,4 @@ def low_parameters(
     for node in parameters:
         node.attrs.pop("__dtype__", None)
     table = infer_dtypes(converted.nodes, dict.fromkeys(data, _SINGLE))
-    return {n.name for n in parameters if table[id(n)][0] is rules.dtype}
+    return {n.name for n in parameters if table[n][0] is rules.dtype}

@@ -57,8 +57,10 @@ def _read(name: str, module: ModuleType, prefix: str) -> Lists:
         "WIDEST_TYPE_CASTS",
         "LOSS_OUTPUT_FUNCTIONS",
     )
+    low, single, both, conditional, widest, losses = (getattr(module, n) for n in names)
     params = getattr(module, f"{prefix}_USE_FP32_PARAMS", None)
-    return Lists(name, getattr(torch, name), *(getattr(module, n) for n in names), params)
+    dtype = getattr(torch, name)
+    return Lists(name, dtype, low, single, both, conditional, widest, losses, params)
 
 
 _LISTS = {
@@ -114,13 +116,13 @@ class Rules:
         for kind, names in kinds.items():
             self._kinds.update(dict.fromkeys(_types(names), kind))
         # An alias may stand in another list than the operator's own name, which decides.
-        for kind, names in {
+        for own_kind, own_names in {
             None: lists.both,
             WIDEST: lists.widest,
             SINGLE: single,
             LOW: low,
         }.items():
-            self._kinds.update((t, kind) for t in _types(names) if t.name in names)
+            self._kinds.update((t, own_kind) for t in _types(own_names) if t.name in own_names)
 
     def kind_of(self, op: Op) -> str | None:
         """LOW, SINGLE, WIDEST, or None for an operator that computes in either type."""

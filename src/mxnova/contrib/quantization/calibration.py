@@ -13,7 +13,7 @@ import torch
 from ...base import py_str
 from ...core.base.errors import ArgumentError, argument_error
 from ...core.base.handles import handle_of
-from ...core.exec.cached_op import CachedOp
+from ...core.exec.bind.cached_op import CachedOp
 from ...core.graph.base_symbol import output_name
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
@@ -245,7 +245,9 @@ def collect(
         missing = [n for n in inputs if n not in fixed and n not in batch]
         if missing:
             raise ArgumentError(f"calibration: {missing} are neither data nor parameters")
-        arrays = [fixed[n] if n in fixed else batch[n].as_in_context(context) for n in inputs]
+        arrays: list[Any] = [
+            fixed[n] if n in fixed else batch[n].as_in_context(context) for n in inputs
+        ]
         results = run(*arrays)
         for name, result in zip(wanted, results if len(wanted) > 1 else [results], strict=True):
             collector.collect(name, handle_of(result))

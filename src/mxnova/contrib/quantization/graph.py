@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
-from ...core.exec.fused_layers import FusedLayer
+from ...core.exec.fused.mkldnn_layers import FusedLayer
 from ...core.graph.base_symbol import output_name
 from ...core.graph.node import Entry, Node, parsed
 from ...core.graph.rewrite import Replacement, rewrite
@@ -174,7 +174,7 @@ def quantized_symbol(
             its own range.
     """
     rules = {
-        id(node): _RULES[node.op.name]
+        node: _RULES[node.op.name]
         for node in symbol.nodes
         if node.op is not None
         and node.op.name in _RULES
@@ -195,34 +195,32 @@ def _named_by(node: Node) -> Iterator[Any]:
     yield from (n for body in node.subgraphs for n in body.nodes if n.op is not None)
 
 
-def _between(symbol: Symbol, rules: dict[int, _Rule]) -> dict[int, _Rule]:
+def _between(symbol: Symbol, rules: dict[Node, _Rule]) -> dict[Node, _Rule]:
     """The rules of nodes that must be replaced, and of those between them."""
-    after: set[int] = set()  # nodes behind one that must be, with nothing else between
+    after: set[Node] = set()  # nodes behind one that must be, with nothing else between
     for node in symbol.nodes:
-        if id(node) in rules and (
-            rules[id(node)].must or any(id(e.node) in after for e in node.inputs)
-        ):
-            after.add(id(node))
-    before: set[int] = set()
+        if node in rules and (rules[node].must or any(e.node in after for e in node.inputs)):
+            after.add(node)
+    before: set[Node] = set()
     for node in reversed(symbol.nodes):
-        if id(node) in rules and (rules[id(node)].must or id(node) in before):
-            before.update({id(node), *(id(e.node) for e in node.inputs)})
+        if node in rules and (rules[node].must or node in before):
+            before.update({node, *(e.node for e in node.inputs)})
     return {key: rule for key, rule in rules.items() if key in after and key in before}
 
 
-def _read_by_convolutions(symbol: Symbol, rules: dict[int, _Rule]) -> set[tuple[int, int]]:
+def _read_by_convolutions(symbol: Symbol, rules: dict[Node, _Rule]) -> set[Entry]:
     """Outputs that convolutions read as integers, directly or through others.
 
     The range that MXNet's convolution gives for uint8 data is that for int8: such data is int8.
     """
-    found: set[tuple[int, int]] = set()
+    found: set[Entry] = set()
     for node in reversed(symbol.nodes):
-        rule = rules.get(id(node))
+        rule = rules.get(node)
         if rule is None or node.op is None:
             continue
-        passes = not rule.is_wide and any((id(node), i) in found for i in range(node.n_outputs()))
+        passes = not rule.is_wide and any(Entry(node, i) in found for i in range(node.n_outputs()))
         if passes or node.op.name == "Convolution":
-            found.update((id(e.node), e.output) for e in node.inputs)
+            found.update(node.inputs)
     return found
 
 
@@ -231,10 +229,10 @@ class _Pass:
 
     def __init__(
         self,
-        rules: dict[int, _Rule],
+        rules: dict[Node, _Rule],
         parameters: Collection[str],
         dtype: str,
-        int8: set[tuple[int, int]],
+        int8: set[Entry],
         by_channel: bool,
     ) -> None:
         self._by_channel = by_channel
@@ -243,13 +241,12 @@ class _Pass:
         self._parameters = frozenset(parameters)
         self._dtype = dtype
         self._int8 = int8
-        self._integers: dict[tuple[int, int], list[Entry]] = {}  # entry -> integers, min, max
-        self._floats: dict[tuple[int, int], Entry] = {}
-        self._kept: list[Node] = []  # whose ids are keys
+        self._integers: dict[Entry, list[Entry]] = {}  # entry -> integers, min, max
+        self._floats: dict[Entry, Entry] = {}
 
     def replace(self, node: Node, inputs: list[Entry]) -> Replacement:
         """What stands for `node` in the new symbol: integers for nodes with a rule."""
-        rule = self._rules.get(id(node))
+        rule = self._rules.get(node)
         if node.op is None or rule is None:
             return node.copy([self._real(e) for e in inputs])
         attrs = {**node.attrs, **rule.attrs}
@@ -268,8 +265,7 @@ class _Pass:
             self.layers.append(output_name(Entry(node, 0)))
         if rule.is_wide:
             made = self._narrowed(node, made)
-        self._integers[id(made), 0] = [Entry(made, i) for i in range(3)]
-        self._kept.append(node)
+        self._integers[Entry(made, 0)] = [Entry(made, i) for i in range(3)]
         return made
 
     def outputs(self, symbol: Symbol) -> Symbol:
@@ -284,20 +280,18 @@ class _Pass:
         return self._node("_contrib_requantize", f"requantize_{node.name}", attrs, triple)
 
     def _type_of(self, old: Entry) -> str:
-        return "int8" if (id(old.node), old.output) in self._int8 else self._dtype
+        return "int8" if old in self._int8 else self._dtype
 
     def _as_integers(self, rule: _Rule, old: Entry, new: Entry) -> list[Entry]:
         """The integers and the ends of the range that stand for an entry."""
-        key = (id(new.node), new.output)
-        if key not in self._integers:
-            self._kept.append(new.node)
+        if new not in self._integers:
             if new.node.op is None and new.node.name in self._parameters:
                 name = f"{new.node.name}_quantize"
                 names = (name, f"{name}_min", f"{name}_max")
-                self._integers[key] = [Entry(Node(None, n, {}), 0) for n in names]
+                self._integers[new] = [Entry(Node(None, n, {}), 0) for n in names]
             else:
-                self._integers[key] = self._quantize(rule, old, new)
-        return self._integers[key]
+                self._integers[new] = self._quantize(rule, old, new)
+        return self._integers[new]
 
     def _quantize(self, rule: _Rule, old: Entry, new: Entry) -> list[Entry]:
         attrs = {}
@@ -309,15 +303,14 @@ class _Pass:
 
     def _real(self, entry: Entry) -> Entry:
         """An entry as real numbers."""
-        key = (id(entry.node), entry.output)
-        triple = self._integers.get(key)
+        triple = self._integers.get(entry)
         if triple is None or triple[0].node is not entry.node:
             return entry
-        if key not in self._floats:
+        if entry not in self._floats:
             name = f"{_origin(entry.node)}_dequantize"
             made = self._node("_contrib_dequantize", name, {}, triple)
-            self._floats[key] = Entry(made, 0)
-        return self._floats[key]
+            self._floats[entry] = Entry(made, 0)
+        return self._floats[entry]
 
     def _node(
         self,
@@ -329,9 +322,7 @@ class _Pass:
     ) -> Node:
         known = {f.name for f in find(op).fields}
         own = {k: v for k, v in attrs.items() if k.startswith("__") or k in known}
-        node = Node(parsed(op, own, subgraphs), name, own, inputs, subgraphs)
-        self._kept.append(node)
-        return node
+        return Node(parsed(op, own, subgraphs), name, own, inputs, subgraphs)
 
 
 def calibrated(symbol: Symbol, ranges: Mapping[str, tuple[float, float]]) -> Symbol:

@@ -7,9 +7,10 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ... import ndarray as nd
 from ...context import Context, cpu
 from ...core.base.errors import argument_error
-from ...core.exec.layer_fusion import with_integer_layers
+from ...core.exec.passes.mkldnn_subgraphs import with_integer_layers
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
 from ...io import DataIter
@@ -134,7 +135,7 @@ def _loaded(sym: Any, arg_params: Any, aux_params: Any) -> tuple[Symbol, _Params
 
 def _parameters(fname: str) -> tuple[_Params, _Params]:
     """Arguments and auxiliary states in a file of a model."""
-    arrays = load_arrays(fname)
+    arrays: Any = load_arrays(fname)
     groups = [
         {n.removeprefix(kind): a for n, a in arrays.items() if n.startswith(kind)}
         for kind in ("arg:", "aux:")
@@ -172,7 +173,7 @@ def quantized_parameters(symbol: Symbol, params: Mapping[str, NDArray]) -> _Para
         if origin in params and kind in ("", "_min", "_max"):
             if origin not in integers:
                 values = params[origin]
-                ends = values.min().reshape((1,)), values.max().reshape((1,))
+                ends = nd.min(values).reshape((1,)), nd.max(values).reshape((1,))
                 integers[origin] = nd_contrib.quantize(values, *ends, out_type="int8")
             found[name] = integers[origin][("", "_min", "_max").index(kind)]
     return found

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...context import Context, cpu
 from ...core.base.errors import ArgumentError, argument_error
-from ...core.exec.layer_fusion import with_integer_layers
+from ...core.exec.passes.mkldnn_subgraphs import with_integer_layers
 from ...core.graph.symbol import Symbol
 from ...core.nd.array import NDArray
 from ...gluon.block import HybridBlock, SymbolBlock
@@ -91,7 +91,7 @@ def quantize_net_v2(
         logger,
     )
     if collector is not None:
-        names = [i.name for i in inputs]
+        names = [str(i.name) for i in inputs]
         collect(sym, params, _named(calib_data, names, num_calib_examples), ctx, collector)
     qsym, qarguments, qstates = calib_graph(
         qsym, qarguments, qstates, collector, calib_mode, quantized_dtype, logger

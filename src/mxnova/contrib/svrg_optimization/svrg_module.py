@@ -88,7 +88,7 @@ class SVRGModule(Module):
         for_training: bool = True,
         inputs_need_grad: bool = False,
         force_rebind: bool = False,
-        shared_module: Module | None = None,
+        shared_module: Any = None,
         grad_req: Any = "write",
     ) -> None:
         """Makes the executors, those of the snapshot too; arguments as of `Module.bind`."""

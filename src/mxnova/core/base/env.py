@@ -49,6 +49,11 @@ VARIABLES: dict[str, Variable] = {
     "MXNOVA_FUSE": Variable(kind_of(bool), True,
         "Whether graphs are rewritten: for inference BatchNorm folded, activations and sums fused; "
         "for training images kept in oneDNN's layout."),
+    "MXNOVA_PASSES": Variable(kind_of(str), "",
+        "Which rewrites of graphs run, by name: `-a,-b` all but these two, `a,b` these two alone; "
+        "default: all."),
+    "MXNOVA_LINT_PASSES": Variable(kind_of(bool), False,
+        "Whether graphs are checked after each rewrite."),
     "MXNOVA_WINOGRAD": Variable(kind_of(bool), True,
         "Whether such rewritten graphs compute large convolutions by 3x3 windows in a quarter of "
         "the products, with weights that take four times the memory."),

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where graphs meet arrays: lowering, executors, control flow, backends."""
+"""Where graphs meet arrays: programs, passes, backends, executors, control flow."""

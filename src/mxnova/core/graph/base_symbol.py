@@ -5,14 +5,11 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import Any
 
 from ..base.errors import MXNetError
 from ..base.handles import object_of
 from .node import Entry, Node, auxiliary_variables, walk
-
-if TYPE_CHECKING:  # the class, which is above
-    from .symbol import Symbol
 
 __all__ = ["BaseSymbol", "output_name", "single_entry", "symbol_of"]
 
@@ -53,8 +50,8 @@ class BaseSymbol:
         auxiliary = auxiliary_variables(self.nodes)
         found = [n for n in self.nodes if n.op is None]
         return (
-            [n for n in found if id(n) not in auxiliary],
-            [n for n in found if id(n) in auxiliary],
+            [n for n in found if n not in auxiliary],
+            [n for n in found if n in auxiliary],
         )
 
     def list_arguments(self) -> list[str]:
@@ -76,20 +73,20 @@ class BaseSymbol:
     @property
     def name(self) -> str | None:
         """The name of its node; None for a group."""
-        owners = {id(e.node) for e in self._entries}
+        owners = {e.node for e in self._entries}
         return self._entries[0].node.name if len(owners) == 1 else None
 
 
-_CLASSES: dict[str, type[Symbol]] = {}  # semantics -> the class
+_CLASSES: dict[str, type[BaseSymbol]] = {}  # semantics -> the class
 
 
-def register(cls: type[Symbol], semantics: str = "legacy") -> type[Symbol]:
+def register(cls: type[BaseSymbol], semantics: str = "legacy") -> type[BaseSymbol]:
     """Makes `cls` the class of symbols that functions of these semantics give."""
     _CLASSES[semantics] = cls
     return cls
 
 
-def symbol_of(entries: Iterable[Entry], semantics: str = "legacy") -> Symbol:
+def symbol_of(entries: Iterable[Entry], semantics: str = "legacy") -> Any:
     """The symbol with these outputs."""
     return _CLASSES.get(semantics, _CLASSES["legacy"])(entries)
 

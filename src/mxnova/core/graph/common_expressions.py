@@ -31,7 +31,7 @@ def without_common_expressions(symbol: S) -> S:
         key = (
             node.op.name,
             frozenset(node.attrs.items()),
-            tuple((id(e.node), e.output) for e in inputs),
+            tuple(inputs),
         )
         if key not in first:
             first[key] = node.copy(inputs)

@@ -36,7 +36,7 @@ def completions(symbol: BaseSymbol, shapes: ShapeTable, dtypes: DTypeTable) -> d
     for number, node in enumerate(symbol.nodes):
         if node.op is None or node.inputs:
             continue
-        shape, dtype = shapes[id(node)][0], dtypes[id(node)][0] or torch.float32
+        shape, dtype = shapes[node][0], dtypes[node][0] or torch.float32
         if shape is None or not is_known(shape):
             raise MXNetError(
                 f"node {node.name!r}: {node.op.name}: neither its parameters nor what reads it say "
@@ -50,10 +50,10 @@ def completions(symbol: BaseSymbol, shapes: ShapeTable, dtypes: DTypeTable) -> d
 
 def completed(symbol: S, operators: Mapping[int, Op]) -> S:
     """`symbol` with `operators` in place of those of its nodes; itself when there are none."""
-    made = {id(symbol.nodes[number]): op for number, op in operators.items()}
+    made = {symbol.nodes[number]: op for number, op in operators.items()}
 
     def replace(node: Node, inputs: list[Entry]) -> Node | None:
-        op = made.get(id(node))
+        op = made.get(node)
         return None if op is None else node.with_operator(op, inputs)
 
     return rewrite(symbol, replace) if made else symbol

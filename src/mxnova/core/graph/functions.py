@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..base.errors import MXNetError, UnknownNameError, candidates
 from ..base.kinds import attr_text
@@ -16,9 +16,6 @@ from ..op.record import Op, find
 from .base_symbol import BaseSymbol, single_entry, symbol_of
 from .composition import COMPOSERS
 from .node import Entry, Node, hidden, parsed
-
-if TYPE_CHECKING:  # the class, which is above
-    from .symbol import Symbol
 
 __all__ = ["apply", "function_of", "inputs_of", "invoke_by_name"]
 
@@ -38,7 +35,7 @@ def function_of(op: str, shown: str = "") -> Callable[..., Any]:
     type_ = find(op)
     form = CallForm(type_, tuple(_EXTRAS))
 
-    def function(*args: Any, **kwargs: Any) -> Symbol:
+    def function(*args: Any, **kwargs: Any) -> Any:
         if takes_none:
             kwargs = {n: v for n, v in kwargs.items() if n in names or not _is_symbol(v)}
         arrays, named, attrs, extras = form.split(args, kwargs, _is_symbol)
@@ -61,7 +58,7 @@ def _is_symbol(value: Any) -> bool:
 
 def invoke_by_name(
     op_name: str, symbols: Sequence[BaseSymbol], attrs: Mapping[str, Any], name: str | None = None
-) -> Symbol:
+) -> Any:
     """Applies the operator registered as `op_name`, with attributes as text, as a C client would.
 
     Args:
@@ -85,7 +82,7 @@ def apply(
     named: Mapping[str, BaseSymbol],
     attr: dict[str, str] | None,
     semantics: str = "legacy",
-) -> Symbol:
+) -> Any:
     """A node applying an operator; inputs that are not given become variables ``name_input``.
 
     The symbol has NumPy's semantics where an input has them.

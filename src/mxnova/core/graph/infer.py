@@ -29,10 +29,10 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-Table = dict[int, list[T | None]]  # id of a node -> facts of its outputs
+Table = dict[Node, list[T | None]]  # facts of the outputs
 ShapeTable = Table[tuple[Any, ...]]
 DTypeTable = Table[torch.dtype]
-StypeTable = dict[int, tuple[str, ...]]
+StypeTable = dict[Node, tuple[str, ...]]
 
 
 def infer_shapes(
@@ -55,16 +55,16 @@ def infer_shapes(
     table: ShapeTable = _blank(nodes, made)
     for node in nodes:
         if node.op is None:
-            table[id(node)][0] = _declared_shape(node, known.get(node.name))
+            table[node][0] = _declared_shape(node, known.get(node.name))
     _propagate(nodes, table, facts, Op.infer_shape, is_known)
     return table
 
 
 def _blank(nodes: Sequence[Node], made: Iterable[tuple[Entry, T | None]]) -> Table[T]:
-    table: Table[T] = {id(n): [None] * n.n_outputs() for n in nodes}
+    table: Table[T] = {n: [None] * n.n_outputs() for n in nodes}
     for (node, output), fact in made:
         if node.op is not None:
-            table[id(node)][output] = fact
+            table[node][output] = fact
     return table
 
 
@@ -97,7 +97,7 @@ def infer_dtypes(
     table: DTypeTable = _blank(nodes, made)
     for node in nodes:
         if node.op is None:
-            table[id(node)][0] = _declared_dtype(node, known.get(node.name))
+            table[node][0] = _declared_dtype(node, known.get(node.name))
     _propagate(nodes, table, DTypes, Op.infer_dtype, lambda fact: fact is not None)
     return table
 
@@ -118,37 +118,36 @@ def infer_stypes(nodes: Sequence[Node], known: Mapping[str, str]) -> StypeTable:
     table: StypeTable = {}
     for node in nodes:
         if node.op is None:
-            table[id(node)] = (known.get(node.name, "default"),)
+            table[node] = (known.get(node.name, "default"),)
         else:
-            inputs = [table[id(e.node)][e.output] for e in node.inputs]
-            table[id(node)] = node.op.infer_stype(inputs)
+            inputs = [table[e.node][e.output] for e in node.inputs]
+            table[node] = node.op.infer_stype(inputs)
     return table
 
 
 def infer_gradient_stypes(
     nodes: Sequence[Node], heads: Sequence[Entry], stypes: StypeTable
-) -> dict[int, str]:
-    """Storage types of the variables' gradients, by id; those not mentioned are dense.
+) -> dict[Node, str]:
+    """Storage types of the variables' gradients; those not mentioned are dense.
 
     Args:
         nodes: of the graph, in order.
         heads: its outputs, whose gradients are stored as they are.
         stypes: what `infer_stypes` gave.
     """
-    found: dict[tuple[int, int], str] = {}
+    found: dict[Entry, str] = {}
 
     def meet(entry: Entry, stype: str) -> None:
         """A gradient that several parts sum up to is sparse when all of them are."""
-        key = (id(entry.node), entry.output)
-        found[key] = stype if found.get(key, stype) == stype else "default"
+        found[entry] = stype if found.get(entry, stype) == stype else "default"
 
     for head in heads:
-        meet(head, stypes[id(head.node)][head.output])
+        meet(head, stypes[head.node][head.output])
     for node in reversed(nodes):
         if node.op is None:
             continue
-        known = [found.get((id(node), i), "default") for i in range(node.n_outputs())]
-        inputs = [stypes[id(e.node)][e.output] for e in node.inputs]
+        known = [found.get(Entry(node, i), "default") for i in range(node.n_outputs())]
+        inputs = [stypes[e.node][e.output] for e in node.inputs]
         for entry, stype in zip(
             node.inputs, node.op.infer_gradient_stypes(known, inputs), strict=True
         ):
@@ -170,13 +169,13 @@ def _propagate(
         changed = False
         still_open = []
         for node, op in open_nodes:
-            before = [table[id(e.node)][e.output] for e in node.inputs] + table[id(node)]
+            before = [table[e.node][e.output] for e in node.inputs] + table[node]
             lesson = _remembered(node, op, before, facts_type, rule, complete)
             if lesson.changed:
                 changed = True
                 for entry, fact in zip(node.inputs, lesson.facts, strict=False):
-                    table[id(entry.node)][entry.output] = fact
-                table[id(node)][:] = lesson.facts[len(node.inputs) :]
+                    table[entry.node][entry.output] = fact
+                table[node][:] = lesson.facts[len(node.inputs) :]
             if not lesson.complete:
                 still_open.append((node, op))
         open_nodes = still_open[::-1]

@@ -12,6 +12,7 @@ from ..base.shapes import PartialShape, from_user, is_known, to_user
 from ..op.dtypes import mx_dtype, torch_dtype
 from .base_symbol import BaseSymbol
 from .infer import DTypeTable, ShapeTable, infer_dtypes, infer_shapes
+from .node import Node
 
 __all__ = ["InferenceMethods"]
 
@@ -87,16 +88,16 @@ class InferenceMethods(BaseSymbol):
     def _warn_of_unknown(
         self,
         what: str,
-        table: Mapping[int, Sequence[Any]],
+        table: Mapping[Node, Sequence[Any]],
         is_decided: Callable[[Any], bool],
         shown: Callable[[Any], Any],
     ) -> bool:
         """Whether facts are missing, which is warned of: of arguments, or else of other nodes."""
-        undecided = [n for n in self.nodes if not all(map(is_decided, table[id(n)]))]
+        undecided = [n for n in self.nodes if not all(map(is_decided, table[n]))]
         if not undecided:
             return False
         named = [n for n in undecided if n.op is None] or undecided
-        facts = (f"{n.name}: {', '.join(str(shown(f)) for f in table[id(n)])}" for n in named[:20])
+        facts = (f"{n.name}: {', '.join(str(shown(f)) for f in table[n])}" for n in named[:20])
         warnings.warn(
             f"infer_{what}: not enough is known to decide the {what} of\n\t" + "\n\t".join(facts),
             UserWarning,
@@ -104,12 +105,12 @@ class InferenceMethods(BaseSymbol):
         )
         return True
 
-    def _listed(self, table: dict[int, list[Any]], shown: Callable[[Any], Any]) -> Inferred:
+    def _listed(self, table: dict[Node, list[Any]], shown: Callable[[Any], Any]) -> Inferred:
         arguments, auxiliary = self.variables()
         return (
-            [shown(table[id(n)][0]) for n in arguments],
-            [shown(table[id(e.node)][e.output]) for e in self._entries],
-            [shown(table[id(n)][0]) for n in auxiliary],
+            [shown(table[n][0]) for n in arguments],
+            [shown(table[e.node][e.output]) for e in self._entries],
+            [shown(table[n][0]) for n in auxiliary],
         )
 
 

@@ -98,33 +98,33 @@ def parsed(op: str, attrs: Mapping[str, str], subgraphs: Sequence[Any] = ()) -> 
 def walk(heads: Iterable[Entry]) -> list[Node]:
     """All nodes that `heads` need, each after its inputs, in MXNet's depth-first order."""
     order: list[Node] = []
-    seen: set[int] = set()
+    seen: set[Node] = set()
     for head in heads:
-        if id(head.node) in seen:
+        if head.node in seen:
             continue
-        seen.add(id(head.node))
+        seen.add(head.node)
         stack = [(head.node, 0)]
         while stack:
             node, at = stack.pop()
-            while at < len(node.inputs) and id(node.inputs[at].node) in seen:
+            while at < len(node.inputs) and node.inputs[at].node in seen:
                 at += 1
             if at == len(node.inputs):
                 order.append(node)
                 continue
             stack.append((node, at + 1))
             child = node.inputs[at].node
-            seen.add(id(child))
+            seen.add(child)
             stack.append((child, 0))
     return order
 
 
-def auxiliary_variables(nodes: Iterable[Node]) -> set[int]:
-    """Ids of the variables that a Symbol lists apart, since an operator writes to them."""
+def auxiliary_variables(nodes: Iterable[Node]) -> set[Node]:
+    """The variables that a Symbol lists apart, since an operator writes to them."""
     return _variables_read_as(nodes, lambda op: (*op.aux, *op.mutates))
 
 
-def written_variables(nodes: Iterable[Node]) -> set[int]:
-    """Ids of all variables that an operator writes to."""
+def written_variables(nodes: Iterable[Node]) -> set[Node]:
+    """All variables that an operator writes to."""
     return _variables_read_as(
         nodes, lambda op: (*op.aux, *op.mutates, *op.writes, *op.writes_in_backward)
     )
@@ -132,13 +132,13 @@ def written_variables(nodes: Iterable[Node]) -> set[int]:
 
 def _variables_read_as(
     nodes: Iterable[Node], names_of: Callable[[Op], tuple[str, ...]]
-) -> set[int]:
-    found: set[int] = set()
+) -> set[Node]:
+    found: set[Node] = set()
     for node in nodes:
         names = () if node.op is None else names_of(node.op)
         if node.op is None or not names:
             continue
         for name, entry in zip(node.op.inputs(), node.inputs, strict=False):
             if name in names and entry.node.op is None:
-                found.add(id(entry.node))
+                found.add(entry.node)
     return found

@@ -49,29 +49,29 @@ def partitioned(symbol: S, selects: Selection, shared: bool = False) -> S:
     """
     groups = grouped(symbol.nodes, selects)
     numbers = _handed_out(symbol.entries, groups, shared)
-    parts: dict[int, _Part] = {}  # by id of a group
-    part_of: dict[int, _Part] = {}  # by id of a node inside
+    parts: dict[Group, _Part] = {}
+    part_of: dict[Node, _Part] = {}  # by a node inside
 
     def outside(reader: Node | None, at: int, entry: Entry) -> Entry:
-        part = part_of.get(id(entry.node))
-        return entry if part is None else part.output(entry, numbers[id(reader), at])
+        part = part_of.get(entry.node)
+        return entry if part is None else part.output(entry, numbers[reader, at])
 
     def inside(part: _Part, reader: Node, at: int, entry: Entry) -> Entry:
-        source = part_of.get(id(entry.node))
+        source = part_of.get(entry.node)
         if source is part:
             return entry
         name = output_name(entry) if source is None else source.output_name(entry)
         return part.variable(outside(reader, at, entry), name)
 
     def replace(node: Node, inputs: list[Entry]) -> Node:
-        group = groups.get(id(node))
+        group = groups.get(node)
         if group is None:
             return node.copy([outside(node, i, e) for i, e in enumerate(inputs)])
-        part = parts.get(id(group))
+        part = parts.get(group)
         if part is None:
-            part = parts[id(group)] = _Part(len(parts), group, shared)
+            part = parts[group] = _Part(len(parts), group, shared)
         made = node.copy([inside(part, node, i, e) for i, e in enumerate(inputs)])
-        part_of[id(made)] = part
+        part_of[made] = part
         return made
 
     rewritten = rewrite(symbol, replace)
@@ -97,7 +97,7 @@ class _Part:
         self._shared = shared
         self._heads: dict[int, Entry] = {}
         self._variables: dict[Entry, Entry] = {}
-        self._sources: dict[int, Entry] = {}  # by id of the variable that stands for it
+        self._sources: dict[Node, Entry] = {}  # by the variable that stands for it
         self._names: set[str] = set()
         self._counts: dict[str, int] = {}  # stem -> the first number that may be free
 
@@ -107,7 +107,7 @@ class _Part:
         if found is None:
             found = Entry(Node(None, self._free_name(name), {}), 0)
             self._variables[source] = found
-            self._sources[id(found.node)] = source
+            self._sources[found.node] = source
         return found
 
     def _free_name(self, stem: str) -> str:
@@ -132,7 +132,7 @@ class _Part:
         body = symbol_of(self._heads[number] for number in sorted(self._heads))
         self.node.op = parsed(self._becomes.operator, self._becomes.attrs, [body])
         self.node.subgraphs = (body,)
-        self.node.inputs = [self._sources[id(n)] for n in body.nodes if n.op is None]
+        self.node.inputs = [self._sources[n] for n in body.nodes if n.op is None]
 
 
 # Which nodes belong together ----------------------------------------------------------------------
@@ -143,7 +143,7 @@ class Group:
 
     Attributes:
         nodes: the nodes.
-        sources: nodes of operators outside that they read, by id.
+        sources: nodes of operators outside that they read, in order.
         first: the least position of a node.
         last: the greatest.
         place: the ``ctx_group`` of all of them.
@@ -154,7 +154,7 @@ class Group:
 
     def __init__(self, node: Node, position: int, label: Any) -> None:
         self.nodes = [node]
-        self.sources = {id(e.node): e.node for e in node.inputs if e.node.op is not None}
+        self.sources = dict.fromkeys(e.node for e in node.inputs if e.node.op is not None)
         self.first = self.last = position
         self.place = node.attrs.get(_PLACE)
         self.label = label
@@ -168,77 +168,75 @@ class Group:
         return self.place == other.place and bool(self.label == other.label)
 
 
-def grouped(nodes: Sequence[Node], selects: Selection) -> dict[int, Group]:
-    """The group of each selected node, by the node's id."""
-    labels = {id(n): selects(n) for n in nodes if n.op is not None}
-    groups = {id(n): Group(n, i, labels[id(n)]) for i, n in enumerate(nodes) if n.op is not None}
-    selected = {number for number, label in labels.items() if label}
+def grouped(nodes: Sequence[Node], selects: Selection) -> dict[Node, Group]:
+    """The group of each selected node."""
+    labels = {n: selects(n) for n in nodes if n.op is not None}
+    groups = {n: Group(n, i, labels[n]) for i, n in enumerate(nodes) if n.op is not None}
+    selected = {node: None for node, label in labels.items() if label}
     for node in nodes:
-        if id(node) not in selected:
+        if node not in selected:
             continue
-        for source in (e.node for e in node.inputs if id(e.node) in selected):
-            one, other = groups[id(source)], groups[id(node)]
+        for source in (e.node for e in node.inputs if e.node in selected):
+            one, other = groups[source], groups[node]
             if one is not other and one.belongs_with(other) and _may_join(one, other, groups):
                 _join(one, other, groups)
-    return {number: groups[number] for number in selected}
+    return {node: groups[node] for node in selected}
 
 
-def _may_join(one: Group, other: Group, groups: dict[int, Group]) -> bool:
+def _may_join(one: Group, other: Group, groups: dict[Node, Group]) -> bool:
     """Whether nothing that the two read needs, through further groups, what they make."""
     first = min(one.first, other.first)
-    seen = {id(one), id(other)}
+    seen = {one, other}
     pending = [
-        group
-        for source in (*one.sources.values(), *other.sources.values())
-        if id(group := groups[id(source)]) not in seen
+        group for source in (*one.sources, *other.sources) if (group := groups[source]) not in seen
     ]
     while pending:
         group = pending.pop()
         if group is one or group is other:
             return False
-        if id(group) in seen or group.last < first:
+        if group in seen or group.last < first:
             continue
-        seen.add(id(group))
-        pending += [groups[number] for number in group.sources]
+        seen.add(group)
+        pending += [groups[source] for source in group.sources]
     return True
 
 
-def _join(one: Group, other: Group, groups: dict[int, Group]) -> None:
+def _join(one: Group, other: Group, groups: dict[Node, Group]) -> None:
     """Makes one group of two."""
     large, small = (one, other) if len(one.nodes) >= len(other.nodes) else (other, one)
     large.nodes += small.nodes
     large.first = min(one.first, other.first)
     large.last = max(one.last, other.last)
     for node in small.nodes:
-        groups[id(node)] = large
-        large.sources.pop(id(node), None)
-    for number, source in small.sources.items():
-        if groups[number] is not large:
-            large.sources[number] = source
+        groups[node] = large
+        large.sources.pop(node, None)
+    for source in small.sources:
+        if groups[source] is not large:
+            large.sources[source] = None
 
 
 def _handed_out(
-    heads: Sequence[Entry], groups: dict[int, Group], shared: bool
-) -> dict[tuple[int, int], int]:
+    heads: Sequence[Entry], groups: dict[Node, Group], shared: bool
+) -> dict[tuple[Node | None, int], int]:
     """The number of the output of a group that goes to each reader outside it.
 
-    Readers are (id of a node, number of its input), or (id of None, number of a head). Outputs are
+    Readers are (a node, number of its input), or (None, number of a head). Outputs are
     numbered in the order in which one meets them who goes from heads to inputs, depth first.
     """
-    found: dict[tuple[int, int], int] = {}
-    known: dict[int, dict[object, int]] = {id(group): {} for group in groups.values()}
-    seen: set[int] = set()
+    found: dict[tuple[Node | None, int], int] = {}
+    known: dict[Group, dict[object, int]] = {group: {} for group in groups.values()}
+    seen: set[Node] = set()
     pending: list[tuple[Node | None, int, Entry]] = [(None, i, e) for i, e in enumerate(heads)]
     pending.reverse()
     while pending:
         reader, at, entry = pending.pop()
-        group = groups.get(id(entry.node))
-        if group is not None and groups.get(id(reader)) is not group:
-            numbers = known[id(group)]
-            key = entry if shared or group.has_one_output() else (id(reader), at)
-            found[id(reader), at] = numbers.setdefault(key, len(numbers))
-        if id(entry.node) not in seen:
-            seen.add(id(entry.node))
+        group = groups.get(entry.node)
+        if group is not None and (reader is None or groups.get(reader) is not group):
+            numbers = known[group]
+            key = entry if shared or group.has_one_output() else (reader, at)
+            found[reader, at] = numbers.setdefault(key, len(numbers))
+        if entry.node not in seen:
+            seen.add(entry.node)
             inputs = list(enumerate(entry.node.inputs))
             pending += [(entry.node, i, e) for i, e in reversed(inputs)]
     return found

@@ -28,10 +28,10 @@ def rewrite(symbol: S, replace: Callable[[Node, list[Entry]], Replacement]) -> S
         symbol: any symbol; it stays as it is.
         replace: called with (node of `symbol`, its inputs in the new graph).
     """
-    moved: dict[int, Node | Sequence[Entry]] = {}
+    moved: dict[Node, Node | Sequence[Entry]] = {}
 
     def new(entry: Entry) -> Entry:
-        found = moved[id(entry.node)]
+        found = moved[entry.node]
         return Entry(found, entry.output) if isinstance(found, Node) else found[entry.output]
 
     for node in symbol.nodes:
@@ -39,7 +39,7 @@ def rewrite(symbol: S, replace: Callable[[Node, list[Entry]], Replacement]) -> S
         made = replace(node, inputs)
         if made is None:
             made = node if _same(inputs, node.inputs) else node.copy(inputs)
-        moved[id(node)] = made
+        moved[node] = made
     entries = [new(e) for e in symbol.entries]
     return symbol if _same(entries, symbol.entries) else type(symbol)(entries)
 

@@ -7,7 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any, TypeVar
 
 from ...formats import symbol_json
 from ...formats.atomic import replacing
@@ -22,16 +22,13 @@ from .base_symbol import BaseSymbol, symbol_of
 from .node import Entry, Node, parsed, walk
 from .rewrite import rewrite
 
-if TYPE_CHECKING:  # the class, which is above
-    from .symbol import Symbol
-
 __all__ = ["from_json", "listing", "saving", "to_json", "without_amp_casts"]
 
 S = TypeVar("S", bound=BaseSymbol)
 
 
 @Resting()
-def from_json(text: str | bytes) -> Symbol:
+def from_json(text: str | bytes) -> Any:
     """The symbol in a JSON text of any MXNet version.
 
     Raises:
@@ -83,7 +80,7 @@ class _Outputs:
             raise FormatError(f"{where}: the nodes have more outputs than the text can name")
 
 
-def _symbol(record: GraphRecord, outputs: _Outputs) -> Symbol:
+def _symbol(record: GraphRecord, outputs: _Outputs) -> Any:
     nodes: list[Node] = []
     for node_record in record.nodes:
         nodes.append(_node(node_record, nodes, outputs))
@@ -162,36 +159,36 @@ def to_json(symbol: BaseSymbol, remove_amp_cast: bool = False) -> str:
 
 def _record(entries: Sequence[Entry]) -> GraphRecord:
     nodes = walk(entries)
-    number = {id(n): i for i, n in enumerate(nodes)}
-    versions: Counter[int] = Counter()
+    number = {n: i for i, n in enumerate(nodes)}
+    versions: Counter[Node] = Counter()
     row_ptr = [0]
     for node in nodes:
         row_ptr.append(row_ptr[-1] + node.n_outputs())
     return GraphRecord(
         nodes=[_node_record(n, number, versions) for n in nodes],
         arg_nodes=[i for i, n in enumerate(nodes) if n.op is None],
-        heads=[(number[id(e.node)], e.output, 0) for e in entries],
+        heads=[(number[e.node], e.output, 0) for e in entries],
         node_row_ptr=row_ptr,
     )
 
 
-def _node_record(node: Node, number: Mapping[int, int], versions: Counter[int]) -> NodeRecord:
+def _node_record(node: Node, number: Mapping[Node, int], versions: Counter[Node]) -> NodeRecord:
     _count_writes(node, versions)
     return NodeRecord(
         op="null" if node.op is None else node.op.name,
         name=node.name,
         attrs=dict(node.attrs),
-        inputs=[(number[id(e.node)], e.output, versions[id(e.node)]) for e in node.inputs],
+        inputs=[(number[e.node], e.output, versions[e.node]) for e in node.inputs],
         subgraphs=[_record(g.entries) for g in node.subgraphs],
     )
 
 
-def _count_writes(node: Node, versions: Counter[int]) -> None:
+def _count_writes(node: Node, versions: Counter[Node]) -> None:
     """Adds what `node` writes to `versions`: how often operators wrote to each variable so far."""
     written = set() if node.op is None else {*node.op.aux, *node.op.mutates}
     for name, entry in zip(node.op.inputs() if node.op else (), node.inputs, strict=False):
         if name in written:
-            versions[id(entry.node)] += 1
+            versions[entry.node] += 1
 
 
 def without_amp_casts(symbol: S) -> S:
@@ -208,7 +205,7 @@ def _uncast(entry: Entry) -> Entry:
 
 def listing(symbol: BaseSymbol) -> str:
     """Outputs, then every node with inputs and attributes."""
-    versions: Counter[int] = Counter()
+    versions: Counter[Node] = Counter()
     lines = ["Symbol Outputs:"]
     lines += [f"\toutput[{i}]={e.node.name}({e.output})" for i, e in enumerate(symbol.entries)]
     for node in symbol.nodes:
@@ -223,6 +220,6 @@ def listing(symbol: BaseSymbol) -> str:
     return printable("\n".join(lines) + "\n", keep="\n\t")
 
 
-def _shown(entry: Entry, versions: Counter[int]) -> str:
-    version = f" version={versions[id(entry.node)]}" if entry.node.op is None else ""
+def _shown(entry: Entry, versions: Counter[Node]) -> str:
+    version = f" version={versions[entry.node]}" if entry.node.op is None else ""
     return f"{entry.node.name}({entry.output}){version}"

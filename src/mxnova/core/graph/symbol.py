@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -51,17 +51,25 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
     __array_priority__ = 1000.0
     __array_ufunc__ = None  # NumPy leaves arithmetic to the symbol, which refuses arrays
 
+    if TYPE_CHECKING:  # `core.exec` adds them: they take arrays
+        bind: Callable[..., Any]
+        simple_bind: Callable[..., Any]
+        eval: Callable[..., Any]
+        get_backend_symbol: Callable[..., Symbol]
+        optimize_for: Callable[..., Symbol]
+
     # The graph -----------------------------------------------------------------------------------
 
     def get_internals(self) -> Symbol:
         """A group of every output of every node."""
         entries = (Entry(n, i) for n in self.nodes for i in range(len(n.output_names())))
-        return symbol_of(entries, self.semantics)
+        outputs: Symbol = symbol_of(entries, self.semantics)
+        return outputs
 
     def get_children(self) -> Symbol | None:
         """A group of the inputs of its output nodes; None when they are variables."""
-        heads = {id(e.node): e.node for e in self._entries}
-        children = [e for node in heads.values() for e in node.inputs]
+        heads = dict.fromkeys(e.node for e in self._entries)
+        children = [e for node in heads for e in node.inputs]
         return symbol_of(children, self.semantics) if children else None
 
     def __len__(self) -> int:
@@ -118,7 +126,8 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
 
     def as_np_ndarray(self) -> Symbol:
         """The same symbol with NumPy's semantics."""
-        return symbol_of(self._entries, "numpy")
+        same: Symbol = symbol_of(self._entries, "numpy")
+        return same
 
     @property
     def handle(self) -> ctypes.c_void_p:
@@ -155,7 +164,7 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
             made = self._with_inputs(name or "", args, kwargs)
         else:
             made = self._replaced(args, kwargs)
-            if name and len({id(e.node) for e in made._entries}) == 1:
+            if name and len({e.node for e in made._entries}) == 1:
                 made._entries[0].node.name = name
         self._entries, self._nodes = made._entries, None
 
@@ -379,5 +388,6 @@ def Group(  # noqa: N802 - MXNet's name
         raise TypeError("Group takes a non-empty list of symbols")
     entries = (e for s in symbols for e in s._entries)
     if create_fn is Symbol and all(s.semantics == "numpy" for s in symbols):
-        return symbol_of(entries, "numpy")
+        group: Symbol = symbol_of(entries, "numpy")
+        return group
     return create_fn(entries)

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.errors import MXNetError
-from ..runtime.attention import ATTENTION
 from ..runtime.engine import RUNNING, Task, Var, engine
+from ..runtime.slow_path import SLOW_PATH
 from .chunk import CHECKS_ACCESS
 
 __all__ = ["READ", "WRITE", "settle", "var_of"]
@@ -54,9 +54,9 @@ def _check(task: Task, array: Any, write: bool) -> None:
 class _Checks:
     """The reason to look at every access."""
 
-    def rest(self) -> None:
+    def leave_if_idle(self) -> None:
         """Stays."""
 
 
 if CHECKS_ACCESS:
-    ATTENTION.add(_Checks())
+    SLOW_PATH.add(_Checks())

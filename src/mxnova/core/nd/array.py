@@ -20,26 +20,26 @@ from ..base.handles import handle_of, object_of
 from ..methods import METHODS, OperatorMethods
 from ..op.dtypes import mx_dtype, torch_dtype
 from ..op.record import OpType, find
-from ..runtime.attention import ATTENTION
 from ..runtime.context import Context, context_of
 from ..runtime.profiler import API, PROFILER, api_call, clock, span
+from ..runtime.slow_path import SLOW_PATH
 from ..runtime.storage import moved
 from .arithmetic import Arithmetic
 from .array_operators import AsType, CopyTo, Index, Overwrite
 from .autograd import attach, backward
 from .base_array import CLASSES
+from .calls.dispatch import invoke
+from .calls.fast_calls import call_one
 from .chunk import ReadOnlyChunk, new_chunk
-from .dispatch import invoke
+from .deferred_errors import is_failing
 from .exchange import Interchange, Number, numpy_of, tensor_from, written
-from .failing import is_failing
 from .files import dumps_array, loads_array
 from .functions import function_of
 from .indexing import assign, is_whole, refusal, select, slices_lie_together
 from .modes import MODES
 from .recording import STATE, recorded_write
 from .reshaping import Reshaping
-from .shortcuts import of_one
-from .tape import Leaf, is_live, linked
+from .tape import Leaf, is_live, linked, step
 from .wrapping import receive, view_of, viewed_as, wrap
 
 __all__ = ["NDArray", "Number", "array_from_numpy", "numpy_of", "tensor_from"]
@@ -47,6 +47,7 @@ __all__ = ["NDArray", "Number", "array_from_numpy", "numpy_of", "tensor_from"]
 
 _COPY = CopyTo()
 _TRANSPOSE = find("transpose")
+_BLOCK_GRAD = find("BlockGrad").of({})
 _as_type = functools.cache(AsType)
 _ALL = slice(None)
 
@@ -117,7 +118,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
         """The array with its axes reversed: itself where it has fewer than two."""
         if self.ndim < 2:
             return self
-        turned: NDArray = of_one(_TRANSPOSE.plain, self)
+        turned: NDArray = call_one(_TRANSPOSE.plain, self)
         return turned
 
     def _apply(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -211,12 +212,12 @@ class NDArray(Arithmetic, Reshaping, Interchange):
         wanted = torch_dtype("float32" if dtype is None else dtype)
         if not copy and wanted is self._tensor.dtype:
             return self
-        cast: NDArray = of_one(_as_type(wanted), self)
+        cast: NDArray = call_one(_as_type(wanted), self)
         return cast
 
     def copy(self) -> NDArray:
         """A copy on the same context."""
-        copied: NDArray = of_one(_COPY, self)
+        copied: NDArray = call_one(_COPY, self)
         return copied
 
     __copy__ = copy
@@ -277,7 +278,8 @@ class NDArray(Arithmetic, Reshaping, Interchange):
 
     def as_np_ndarray(self) -> NDArray:
         """The same array with NumPy's semantics: `mx.np.ndarray`."""
-        array: NDArray = viewed_as(self, CLASSES["numpy"])
+        cls: Any = CLASSES["numpy"]
+        array: NDArray = viewed_as(self, cls)
         return array
 
     # Views ---------------------------------------------------------------------------------------
@@ -286,9 +288,9 @@ class NDArray(Arithmetic, Reshaping, Interchange):
 
     def __getitem__(self, key: Any) -> NDArray:
         recorded = self._tracked is not None and STATE.recording
-        if ATTENTION and is_failing(self):
+        if SLOW_PATH and is_failing(self):
             return view_of(self, select(self._raw, key)[0])
-        seen = recorded or bool(ATTENTION and MODES)
+        seen = recorded or bool(SLOW_PATH and MODES)
         if type(key) is slice and (key.step is None or key.step == 1):
             if key.start is key.stop is None:
                 return self
@@ -301,10 +303,12 @@ class NDArray(Arithmetic, Reshaping, Interchange):
             return self
         tensor, is_view = select(self._tensor, key)
         if seen:
-            op = Index(key, _plain(key), self.shape, tuple(tensor.shape))
+            op = _index_of(self, key, tensor)
             selected: NDArray = invoke(op, (self,), is_view=is_view)
         else:
             selected = view_of(self, tensor) if is_view else wrap(tensor, self.context, type(self))
+        if STATE.recording and not is_view:
+            _keep_indices(selected, self, key)
         return selected
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -392,6 +396,23 @@ class NDArray(Arithmetic, Reshaping, Interchange):
         backward(self, out_grad, retain_graph, train_mode)
 
 
+def _keep_indices(selected: NDArray, source: NDArray, key: Any) -> None:
+    """Puts a selection behind the recorded arrays of its key: zeros are what they get from it."""
+    parts = key if type(key) is tuple else (key,)
+    indices = [p for p in parts if isinstance(p, NDArray) and p.ndim and is_live(p)]
+    if not indices:
+        return
+    if selected._node is None:
+        selected._node = step(_index_of(source, key, selected), (source,))
+        selected._tracked = selected._raw.data
+    levels = [step(_BLOCK_GRAD, (index,)) for index in indices]
+    selected._node.inputs = (*selected._node.inputs, *levels)
+
+
+def _index_of(source: NDArray, key: Any, selected: NDArray | Tensor) -> Index:
+    return Index(key, _plain(key), source.shape, tuple(selected.shape))
+
+
 def _plain(key: Any) -> Any:
     """A key that holds no arrays, which the tape can keep; else None."""
     kinds = (int, slice, type(None), type(Ellipsis))
@@ -415,9 +436,9 @@ def _quick(name: str, type_: OpType) -> Callable[..., Any]:
         if args:
             return self._apply(name, args, kwargs)
         if not kwargs:
-            return of_one(type_.plain, self)
+            return call_one(type_.plain, self)
         if unsorted.isdisjoint(kwargs):
-            return of_one(type_.of(kwargs), self)
+            return call_one(type_.of(kwargs), self)
         return self._apply(name, args, kwargs)
 
     return method

@@ -14,10 +14,10 @@ from ..op.infer import DTypes
 from ..op.record import Op, OpType, Structure
 from .indexing import assign, select
 
-__all__ = ["AsType", "CopyTo", "Index", "Overwrite"]
+__all__ = ["ArrayOperator", "AsType", "CopyTo", "Index", "Overwrite"]
 
 
-class _ArrayOperator(Op):
+class ArrayOperator(Op):
     """An operator made for one call; those of a class share its structure."""
 
     shared: ClassVar[Structure]
@@ -27,7 +27,7 @@ class _ArrayOperator(Op):
         self.__dict__["structure"] = getattr(self, "shared", None)
 
 
-class Index(_ArrayOperator):
+class Index(ArrayOperator):
     """``x[key]``: several operators of MXNet's, should anyone ask for the graph.
 
     Attributes:
@@ -45,7 +45,7 @@ class Index(_ArrayOperator):
         return select(data, self.__dict__["_key"])[0]
 
 
-class AsType(_ArrayOperator):
+class AsType(ArrayOperator):
     """Elements of any type that arrays can have, which are more than operator Cast knows."""
 
     shared_by_integers: ClassVar[Structure]
@@ -93,7 +93,7 @@ class Overwrite(AsType):
     infer_shape = Op.infer_shape
 
 
-class CopyTo(_ArrayOperator):
+class CopyTo(ArrayOperator):
     """The input itself; who invokes it says where the copy goes."""
 
     infer_shape = elementwise_shape

@@ -24,17 +24,17 @@ from ..base.errors import (
     shown,
 )
 from ..base.shapes import shape_text
+from ..kernels.transpose import contiguous
 from ..op.dtypes import dtype_name
 from ..op.integer_gradient import integer_stand_in
 from ..op.kernel_gradient import stand_in
-from ..op.reordering import in_order
-from ..runtime.attention import ATTENTION
-from ..runtime.one_thread import in_one_thread
 from ..runtime.profiler import PROFILER, recorded_backward
+from ..runtime.slow_path import SLOW_PATH
+from ..runtime.threads import single_threaded
 from ..runtime.torch_api import base_of, has_backward_hooks, is_zero_tensor, run_backward
 from .access import READ, settle
-from .base_array import BaseArray
-from .memory import give_up, regain, take
+from .base_array import CLASSES, BaseArray
+from .memory import adopt_memory, reacquire_memory, release_memory
 from .recording import STATE
 from .sparse_gradient import sparse_gradient, take_sparse_gradient
 from .tape import (
@@ -134,17 +134,17 @@ def store_gradient(array: BaseArray, fresh: Tensor | None, grad_req: str) -> Non
     """Puts a gradient that nobody else holds, or none, into its array."""
     if fresh is None:
         if grad_req == "write":
-            regain(array)
+            reacquire_memory(array)
             clear(array)
         return
     fresh = fresh.detach() if fresh.requires_grad else fresh
     if fresh.is_sparse or array.stype != "default":
-        regain(array)
+        reacquire_memory(array)
         take_sparse_gradient(array, fresh, grad_req)
     elif grad_req == "add":
         array._target.add_(fresh.to(array._raw.device, array._raw.dtype))
     else:
-        take(array, in_order(fresh), "backward")
+        adopt_memory(array, contiguous(fresh), "backward")
 
 
 # Heads --------------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ def _heads(caller: str, heads: Any, head_grads: Any) -> _Heads:
 
 
 def _node_of_head(caller: str, i: int, array: BaseArray) -> TapeNode:
-    if ATTENTION:
+    if SLOW_PATH:
         settle(array, READ)
     node: TapeNode | None = array._node
     if node is None or array._tracked is None:
@@ -205,7 +205,7 @@ def _check_head_gradient(caller: str, i: int, array: BaseArray, gradient: BaseAr
 
 # Running ------------------------------------------------------------------------------------------
 
-_run_alone = in_one_thread(run_backward)
+_run_alone = single_threaded(run_backward)
 
 
 def _gradients(
@@ -319,14 +319,14 @@ def backward(
     leaves, buffers, sources = _wanted(found, nodes)
     run = _run_alone if is_small(nodes) else run_backward
     if head_grads is None:  # else they might be read
-        give_up(buffers)
+        release_memory(buffers)
     try:
         gradients = _gradients(
             "backward", found, leaves, sources, retain_graph, False, train_mode, run
         )
     except BaseException:
         for array in buffers:
-            regain(array)
+            reacquire_memory(array)
         raise
     if len(gradients) > 1 or head_grads is not None:
         gradients = _distinct(gradients, found)
@@ -422,8 +422,8 @@ def _gradient_array(array: BaseArray, gradient: Tensor | None) -> BaseArray:
         return sparse_gradient(gradient.detach(), array.context)
     if gradient is None:
         gradient = torch.zeros(array.shape, dtype=array._raw.dtype, device=array.context.device)
-    kind = type(array) if array.stype == "default" else None
-    return wrap(in_order(gradient.detach().to(array._raw.dtype)), array.context, kind)
+    kind = type(array) if array.stype == "default" else CLASSES["default"]
+    return wrap(contiguous(gradient.detach().to(array._raw.dtype)), array.context, kind)
 
 
 def _record(made: Sequence[BaseArray], gradients: Sequence[Tensor | None], heads: _Heads) -> None:

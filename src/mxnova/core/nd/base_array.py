@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from torch import Tensor
 
-from ..runtime.attention import ATTENTION
 from ..runtime.context import Context
+from ..runtime.slow_path import SLOW_PATH
 from .access import READ, WRITE, settle
 from .chunk import Chunk
 
@@ -38,14 +38,14 @@ class BaseArray:
     @property
     def _value(self) -> Any:
         """Its tensor, or the record of sparse storage, to be read."""
-        if ATTENTION:
+        if SLOW_PATH:
             settle(self, READ)
         return self._raw
 
     @property
     def _tensor(self) -> Tensor:
         """Its elements, to be read; for a sparse array a dense copy."""
-        if ATTENTION:
+        if SLOW_PATH:
             settle(self, READ)
         value = self._raw
         tensor: Tensor = value if isinstance(value, Tensor) else value.dense()
@@ -54,13 +54,13 @@ class BaseArray:
     @property
     def _target(self) -> Any:
         """The same, to be written to."""
-        if ATTENTION:
+        if SLOW_PATH:
             settle(self, WRITE)
         return self._raw
 
     @_target.setter
     def _target(self, value: Any) -> None:
-        if ATTENTION:
+        if SLOW_PATH:
             settle(self, WRITE)
         self._raw = value
 

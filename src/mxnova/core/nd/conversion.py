@@ -30,7 +30,7 @@ def dense_array(source: Any, context: Context, dtype: Any = None) -> NDArray:
     """
     if isinstance(source, NDArray):
         kind = torch_dtype(dtype) if dtype is not None else source._raw.dtype
-        return wrap(storage.placed(source._tensor, context, kind), context)
+        return wrap(storage.placed(source._tensor, context, kind), context, NDArray)
     try:
         values = np.asarray(source)
         if values.dtype.kind not in "biuf" and values.dtype != BFLOAT16:
@@ -39,7 +39,7 @@ def dense_array(source: Any, context: Context, dtype: Any = None) -> NDArray:
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise ArgumentTypeError(f"array: cannot make an array of this: {error}") from None
     kind = torch_dtype("float32" if dtype is None else dtype)
-    return wrap(storage.placed(tensor_from(values), context, kind), context)
+    return wrap(storage.placed(tensor_from(values), context, kind), context, NDArray)
 
 
 def is_scipy(value: Any) -> bool:

@@ -8,10 +8,9 @@ from ctypes import memmove
 from torch import Tensor
 from torch.autograd.graph import increment_version
 
-__all__ = ["copy"]
+from ..runtime import tuning
 
-_SHARED_OUT = 32_768  # elements; fewer ATen copies in one thread
-_LARGEST = 1 << 22  # bytes; beyond it several threads are worth waking
+__all__ = ["copy"]
 
 
 def copy(target: Tensor, source: Tensor) -> None:
@@ -22,8 +21,8 @@ def copy(target: Tensor, source: Tensor) -> None:
     up to 300 more of a core's time.
     """
     if (
-        target.numel() >= _SHARED_OUT
-        and target.nbytes <= _LARGEST
+        target.numel() >= tuning.COPY_MIN_SIZE
+        and target.nbytes <= tuning.COPY_MAX_BYTES
         and target.dtype is source.dtype
         and target.shape == source.shape
         and target.is_cpu

@@ -23,8 +23,8 @@ from . import (
     sparse_creation,
 )
 from .array import NDArray
+from .calls.dispatch import invoke
 from .conversion import dense_array, is_scipy
-from .dispatch import invoke
 from .exchange import tensor_from, tensor_of_capsule
 from .wrapping import receive, wrap
 
@@ -74,7 +74,7 @@ def _filled(
     context, kind = context_of(ctx), torch_dtype(dtype or "float32")
     start = clock() if PROFILER.running else 0
     name = "ones" if value else "zeros"
-    made = wrap(storage.filled(_known_sizes(name, shape), kind, context, value), context)
+    made = wrap(storage.filled(_known_sizes(name, shape), kind, context, value), context, NDArray)
     if start:
         PROFILER.ran(f"_{name}", start, context)
     if out is None:
@@ -130,7 +130,7 @@ def empty(
     if stype not in (None, "default"):
         return zeros(shape, ctx, dtype, stype)
     context, kind = context_of(ctx), torch_dtype(dtype or "float32")
-    return wrap(storage.empty(sizes_of("empty", shape), kind, context), context)
+    return wrap(storage.empty(sizes_of("empty", shape), kind, context), context, NDArray)
 
 
 def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> NDArray:

@@ -15,7 +15,7 @@ from ..base.errors import ArgumentError, ArgumentTypeError, FormatError, shown
 from ..base.scopes import is_np_shape
 from ..op.dtypes import mx_dtype
 from ..runtime.context import context_of, cpu
-from .base_array import BaseArray
+from .base_array import CLASSES, BaseArray
 from .exchange import numpy_of, tensor_from
 from .wrapping import sparse_array, wrap
 
@@ -98,9 +98,10 @@ def loads_array(data: bytes | bytearray) -> BaseArray:
         raise FormatError("a pickled array without shape and values")
     array = array_of_record(record)
     if record.stype != "default":
-        return wrap(array._tensor, array.context)
+        return wrap(array._tensor, array.context, CLASSES["default"])
     kind, number = record.context
-    return wrap(array._tensor, context_of(f"cpu({number})") if kind == 1 else array.context)
+    context = context_of(f"cpu({number})") if kind == 1 else array.context
+    return wrap(array._tensor, context, CLASSES["default"])
 
 
 def array_of_record(record: ArrayRecord) -> BaseArray:
@@ -108,9 +109,10 @@ def array_of_record(record: ArrayRecord) -> BaseArray:
     context = cpu(0)
     values = tensor_from(record.data)
     if record.stype == "default":
-        return wrap(values, context)
+        return wrap(values, context, CLASSES["default"])
     aux = tuple(tensor_from(a) for a in record.aux)
-    return sparse_array(record.stype, record.shape, values, aux, context)
+    sparse: BaseArray = sparse_array(record.stype, record.shape, values, aux, context)
+    return sparse
 
 
 def record_of_array(array: BaseArray) -> ArrayRecord:

@@ -12,10 +12,10 @@ from ..base.kinds import NOT_GIVEN
 from ..op.calls import CallForm, documented
 from ..op.record import OpType, find
 from .base_array import CLASSES, BaseArray
-from .dispatch import invoke
-from .placing import all_arrays, placed_by_python
-from .shortcuts import of_several
-from .validation import settled
+from .calls.binding import all_arrays, python_binding
+from .calls.dispatch import invoke
+from .calls.fast_calls import call_several
+from .calls.validation import settled
 
 __all__ = ["function_of", "invoke_by_name"]
 
@@ -28,16 +28,16 @@ def function_of(op: str, shown: str = "") -> Callable[..., Any]:
     type_ = find(op)
     form = CallForm(type_, tuple(_EXTRAS))
     cls = CLASSES.get("numpy") if op.startswith("_np") else None
-    function = placed_by_python(type_, form, cls, _sorting(type_, form, cls))
+    function = python_binding(type_, form, cls, _form_binding(type_, form, cls))
     return documented(function, shown or op, form, _EXTRAS)
 
 
-def _sorting(type_: OpType, form: CallForm, cls: type[BaseArray] | None) -> Callable[..., Any]:
-    """The function that sorts whatever it is given into arrays and parameters."""
+def _form_binding(type_: OpType, form: CallForm, cls: type[BaseArray] | None) -> Callable[..., Any]:
+    """The function that binds whatever it is given to arrays and parameters, by the form."""
     array_names, n_arrays = frozenset(form.arrays), len(form.arrays)
     is_variadic, counts = form.variadic is not None, type_.counts_inputs
-    by_place = () if is_variadic else form.parameters_by_place
-    most = n_arrays + len(by_place)
+    by_position = () if is_variadic else form.parameters_by_place
+    most = n_arrays + len(by_position)
 
     def function(*args: Any, out: Any = None, name: str | None = None, **kwargs: Any) -> Any:
         if is_variadic:
@@ -50,7 +50,7 @@ def _sorting(type_: OpType, form: CallForm, cls: type[BaseArray] | None) -> Call
             op, arrays = type_.of(kwargs), args
         elif not kwargs and n_arrays < len(args) <= most and _are_in_order(args, n_arrays):
             arrays, values = args[:n_arrays], args[n_arrays:]
-            attrs = dict(zip(by_place, values, strict=False))
+            attrs = dict(zip(by_position, values, strict=False))
             op = type_.kept(((), *map(id, values)), values, attrs)
         else:
             call = form.split(args, kwargs, _is_array)
@@ -59,7 +59,7 @@ def _sorting(type_: OpType, form: CallForm, cls: type[BaseArray] | None) -> Call
         if not arrays:
             return invoke(settled(op, out), arrays, out, cls=cls)
         if out is None:
-            return of_several(op, arrays, cls)
+            return call_several(op, arrays, cls)
         return invoke(op, arrays, out, cls=cls)
 
     return function

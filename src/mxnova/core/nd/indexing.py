@@ -24,7 +24,7 @@ from ..base.errors import (
 )
 from ..base.scopes import is_np_array, is_np_shape
 from ..base.shapes import shape_text
-from ..op.reordering import in_order
+from ..kernels.transpose import contiguous
 from .copying import copy
 
 __all__ = ["assign", "is_whole", "refusal", "select", "slices_lie_together"]
@@ -50,7 +50,7 @@ def select(tensor: Tensor, key: Any) -> tuple[Tensor, bool]:
     if result.dim() == 0 and not is_np_shape():
         result = result.reshape(1)
     if not result.is_contiguous():
-        return in_order(result), False
+        return contiguous(result), False
     return result, is_view
 
 

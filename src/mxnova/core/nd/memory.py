@@ -14,19 +14,19 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor
 
-from ..runtime.attention import ATTENTION
+from ..runtime import tuning
+from ..runtime.slow_path import SLOW_PATH
 from .base_array import BaseArray
 from .chunk import new_chunk
 from .wrapping import receive
 
-__all__ = ["give_up", "regain", "replace", "take"]
+__all__ = ["adopt_memory", "reacquire_memory", "release_memory", "replace"]
 
 # References to a chunk that one array alone holds: its slot, the call's argument.
 _ALONE = 2
-_WORTH_GIVING_UP = 1 << 15  # elements
 
 
-def take(array: BaseArray, fresh: Tensor, giver: str) -> None:
+def adopt_memory(array: BaseArray, fresh: Tensor, giver: str) -> None:
     """Makes `fresh`, which nobody else holds, the values of a dense `array`.
 
     Args:
@@ -46,35 +46,36 @@ def take(array: BaseArray, fresh: Tensor, giver: str) -> None:
     ):
         array._target = fresh
     else:
-        regain(array)
+        reacquire_memory(array)
         receive(array, fresh, giver)
 
 
 def replace(array: BaseArray, fresh: Tensor, giver: str) -> None:
-    """`take` for an array whose shape and type may be others each time; views keep the old values.
+    """`adopt_memory` where shape and type may change with each call; views keep the old values.
 
     So it is for results whose shape depends on values.
     """
     if fresh.shape == array._raw.shape and fresh.dtype is array._raw.dtype:
-        take(array, fresh, giver)
+        adopt_memory(array, fresh, giver)
     else:
         array._target = fresh
         array._chunk = new_chunk(array._chunk.context)
 
 
-def give_up(arrays: Iterable[BaseArray]) -> None:
-    """Frees the memory of those large dense `arrays` that could `take` others'.
+def release_memory(arrays: Iterable[BaseArray]) -> None:
+    """Frees the memory of those large dense `arrays` that could adopt other memory.
 
     For arrays whose values nobody reads before they get new ones: what is computed next has their
-    memory, still in the caches, instead of more. `take` or `regain` must follow for each.
+    memory, still in the caches, instead of more. `adopt_memory` or `reacquire_memory` must follow
+    for each.
     """
     for array in arrays:
         mine = array._raw
         if (
             array.stype == "default"
-            and mine.numel() >= _WORTH_GIVING_UP
+            and mine.numel() >= tuning.REUSE_MIN_SIZE
             and sys.getrefcount(array._chunk) == _ALONE
-            and not (array._chunk.foreign or ATTENTION)
+            and not (array._chunk.foreign or SLOW_PATH)
             and array._tracked is None
             and mine.is_contiguous()
         ):
@@ -87,7 +88,7 @@ def _nothing(shape: torch.Size, dtype: torch.dtype, device: torch.device) -> Ten
     return torch.zeros((), dtype=dtype, device=device).expand(shape)
 
 
-def regain(array: BaseArray) -> None:
+def reacquire_memory(array: BaseArray) -> None:
     """Makes an array that gave its memory up, and got none, one of zeros."""
     if array.stype == "default":
         array._raw = array._raw.contiguous()

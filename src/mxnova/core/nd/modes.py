@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from ..op.record import Op
-from ..runtime.attention import ATTENTION
+from ..runtime.slow_path import SLOW_PATH
 from .base_array import BaseArray
 
 __all__ = ["MODES", "Mode"]
@@ -38,23 +38,23 @@ class Mode:
     def everywhere(self) -> None:
         """Puts it in force in all threads, inside what is in force everywhere already, for good."""
         MODES.everywhere.append(self)
-        ATTENTION.add(_Reason())
+        SLOW_PATH.add(_Reason())
 
     def __enter__(self) -> Mode:
         MODES.stack.append(self)
         MODES.reasons.append(_Reason())
-        ATTENTION.add(MODES.reasons[-1])
+        SLOW_PATH.add(MODES.reasons[-1])
         return self
 
     def __exit__(self, *_error: object) -> None:
         MODES.stack.pop()
-        ATTENTION.discard(MODES.reasons.pop())
+        SLOW_PATH.discard(MODES.reasons.pop())
 
 
 class _Reason:
     """One block of a mode; other threads may be inside others of the same mode."""
 
-    def rest(self) -> None:
+    def leave_if_idle(self) -> None:
         """Stays until the end of the block."""
 
 

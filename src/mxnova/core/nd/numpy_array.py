@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import ArgumentError, MXNetError, shown
-from ..numpy.elementwise import BINARY, COMPARISONS
+from ..numpy.elementwise import BINARY, COMPARISONS, operators_of
 from ..numpy.methods import FUNCTIONS, PYTHON_OPERATORS, NumpyMethods
 from ..numpy.world import NUMBER, World
 from ..op.dtypes import dtype_name
@@ -18,10 +18,10 @@ from ..op.record import find
 from .arithmetic import negation, refuse_if_recorded
 from .array import NDArray
 from .base_array import CLASSES
+from .calls.fast_calls import binary_call, scalar_call, unary_call
 from .creation import array
 from .functions import function_of
 from .recording import STATE, recorded_write
-from .shortcuts import alone, pairwise, with_number
 from .tape import is_live
 from .wrapping import receive, viewed_as
 
@@ -259,11 +259,11 @@ ndarray._world = ARRAYS
 
 def _fast(name: str, function: str) -> Callable[..., Any]:
     """Python's operator between arrays, and an array and a number, at once; else the function."""
-    both, right, left, _ = OPERATORS[function]
+    both, right, left = operators_of(function)
     slow = getattr(NumpyMethods, name)
     reflected = name.startswith("__r")
-    type_ = find(f"_npi_{left if reflected else right}")
-    of_fraction, of_integer = (with_number(type_, is_int=is_int) for is_int in (False, True))
+    type_ = find(left if reflected else right)
+    of_fraction, of_integer = (scalar_call(type_, is_int=is_int) for is_int in (False, True))
 
     def with_other(self: ndarray, other: Any) -> Any:
         kind = type(other)
@@ -273,7 +273,7 @@ def _fast(name: str, function: str) -> Callable[..., Any]:
             return of_integer(self, float(other))
         return slow(self, other)
 
-    method = with_other if reflected else pairwise(find(f"_npi_{both}"), with_other)
+    method = with_other if reflected else binary_call(find(both), with_other)
     method.__name__ = method.__qualname__ = name
     return method
 
@@ -307,6 +307,6 @@ for _name, _function in PYTHON_OPERATORS.items():
         if _function not in COMPARISONS:
             setattr(ndarray, f"__r{_name}__", _fast(f"__r{_name}__", _function))
 setattr(ndarray, "__neg__", negation("_npi_negative", "_npi_multiply_scalar", is_int=True))  # noqa: B010
-setattr(ndarray, "__abs__", alone(find("_npi_absolute")))  # noqa: B010
+setattr(ndarray, "__abs__", unary_call(find("_npi_absolute")))  # noqa: B010
 for _name in ("add", "sub", "mul", "truediv", "div", "mod", "and", "or", "xor", "matmul"):
     setattr(ndarray, f"__i{_name}__", _in_place(_name))

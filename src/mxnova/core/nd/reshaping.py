@@ -11,10 +11,10 @@ from ..base.errors import ArgumentError, ArgumentTypeError, AssertedError, shown
 from ..base.shapes import sizes_of
 from ..methods import OperatorMethods
 from ..op.record import find
-from ..runtime.attention import ATTENTION
+from ..runtime.slow_path import SLOW_PATH
 from .base_array import BaseArray
-from .dispatch import invoke
-from .failing import is_failing
+from .calls.dispatch import invoke
+from .deferred_errors import is_failing
 from .modes import MODES
 from .recording import STATE
 from .wrapping import view_of
@@ -43,7 +43,7 @@ class Reshaping(OperatorMethods, BaseArray):
         elif not shape:
             shape = _given_shape(kwargs)
         seen = STATE.recording and self._tracked is not None
-        if not (kwargs or seen or (ATTENTION and (MODES or is_failing(self)))):
+        if not (kwargs or seen or (SLOW_PATH and (MODES or is_failing(self)))):
             plain = self._plainly(shape)
             if plain is not None:
                 return plain

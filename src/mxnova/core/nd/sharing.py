@@ -14,17 +14,17 @@ from ..runtime.storage import Storage, placed
 from .array import NDArray
 from .wrapping import wrap
 
-__all__ = ["received", "sent"]
+__all__ = ["rebuild_array", "reduce_array"]
 
 
 def _reduce(array: NDArray) -> Any:
     if array.context.device_type != "cpu_shared" or not array.size:
         return array.__reduce__()
-    return received, sent(array)
+    return rebuild_array, reduce_array(array)
 
 
-def sent(array: NDArray) -> tuple[Any, ...]:
-    """What `received` makes `array` of in one other process, once.
+def reduce_array(array: NDArray) -> tuple[Any, ...]:
+    """What `rebuild_array` makes `array` of in one other process, once.
 
     `array` is on `cpu_shared` and has elements.
     """
@@ -38,7 +38,7 @@ def sent(array: NDArray) -> tuple[Any, ...]:
     return tuple(block.send()), array.context, *facts
 
 
-def received(
+def rebuild_array(
     address: tuple[int, int, bytes, int],
     context: Context,
     dtype: torch.dtype,
@@ -48,7 +48,7 @@ def received(
     """The array that another process sent: the same memory."""
     storage = Storage.get()
     memory = storage.lend(storage.receive(Address(*address), context)).view(dtype)
-    array = wrap(memory[offset : offset + torch.Size(shape).numel()].view(shape), context)
+    array = wrap(memory[offset : offset + torch.Size(shape).numel()].view(shape), context, NDArray)
     array._chunk.foreign = True
     return array
 

@@ -32,7 +32,7 @@ from .arithmetic import refuse_if_recorded
 from .array import NDArray, Number, array_from_numpy
 from .autograd import attach
 from .base_array import CLASSES
-from .dispatch import invoke
+from .calls.dispatch import invoke
 from .files import array_of_record, dumps_array
 from .recording import STATE
 from .sparse_format import check_format
@@ -71,7 +71,7 @@ class BaseSparseNDArray(NDArray):
         return turned
 
     def _part(self, tensor: Tensor) -> NDArray:
-        return wrap(tensor.clone(), self.context)
+        return wrap(tensor.clone(), self.context, NDArray)
 
     @property
     def _num_aux(self) -> int:
@@ -114,7 +114,8 @@ class BaseSparseNDArray(NDArray):
         record = self._value
         data = record.data.to(context.device, dtype, copy=True)
         aux = (a.to(context.device, copy=True) for a in record.aux)
-        return wrap_sparse(sparse_of(self.stype, data, list(aux), record.shape), context)
+        moved: NDArray = wrap_sparse(sparse_of(self.stype, data, list(aux), record.shape), context)
+        return moved
 
     def copyto(self, other: NDArray | Context) -> NDArray | Literal[False]:
         """Writes its values into `other`, or copies it to a context; returns the copy.
@@ -143,7 +144,7 @@ class BaseSparseNDArray(NDArray):
 
     def asnumpy(self) -> np.ndarray[Any, Any]:
         """A dense NumPy array of its values."""
-        return wrap(self._value.dense(), self.context).asnumpy()
+        return wrap(self._value.dense(), self.context, NDArray).asnumpy()
 
     def detach(self) -> NDArray:
         """An array of the same memory that gradients do not flow through."""
@@ -331,5 +332,5 @@ def _by_operator(name: str) -> Callable[[BaseSparseNDArray], Any]:
     return method
 
 
-BaseSparseNDArray.__neg__ = _by_operator("negative")  # type: ignore[operator]
-BaseSparseNDArray.__abs__ = _by_operator("abs")  # type: ignore[attr-defined]
+setattr(BaseSparseNDArray, "__neg__", _by_operator("negative"))  # noqa: B010
+setattr(BaseSparseNDArray, "__abs__", _by_operator("abs"))  # noqa: B010

@@ -31,7 +31,8 @@ def zeros(
     if not isinstance(stype, str):
         raise argument_error("zeros", "stype", stype, "must be default, csr or row_sparse")
     sizes = sizes_of("zeros", shape)
-    return zeros_stored(stype, sizes, context_of(ctx), torch_dtype(dtype or "float32"))
+    made: NDArray = zeros_stored(stype, sizes, context_of(ctx), torch_dtype(dtype or "float32"))
+    return made
 
 
 def empty(stype: str, shape: Any, ctx: Context | None = None, dtype: Any = None) -> NDArray:
@@ -231,4 +232,5 @@ def _sizes(function: str, shape: Any, rank: int) -> tuple[int, ...]:
 def _made(record: Sparse, context: Context) -> NDArray:
     """The array of parts that the caller gave, which `check_format` may find to be broken."""
     check_lengths(record)
-    return wrap_sparse(usable(record), context)
+    made: NDArray = wrap_sparse(usable(record), context)
+    return made

@@ -10,7 +10,7 @@ from ..op.record import find
 from ..op.sparse.storage import Value, dense_of, stype_of
 from ..runtime.context import Context
 from .base_array import BaseArray
-from .wrapping import receive, wrap, wrap_sparse
+from .wrapping import receive, wrap_value
 
 __all__ = ["sparse_gradient", "take_sparse_gradient"]
 
@@ -29,7 +29,8 @@ def take_sparse_gradient(array: BaseArray, fresh: Tensor, grad_req: str) -> None
 def sparse_gradient(fresh: Tensor, context: Context) -> BaseArray:
     """The array of a gradient in sparse storage."""
     value = value_of_gradient(fresh)
-    return wrap(value, context) if isinstance(value, Tensor) else wrap_sparse(value, context)
+    made: BaseArray = wrap_value(value, context)
+    return made
 
 
 def _sum(before: Value, more: Value) -> Value:

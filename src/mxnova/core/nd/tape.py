@@ -36,7 +36,6 @@ __all__ = [
     "is_level",
     "is_live",
     "is_small",
-    "link_of",
     "linked",
     "outputs_of",
     "reached",
@@ -172,16 +171,6 @@ def flow_of(array: Any) -> Tensor | None:
     """What gradients flow through; None where they do not, or not any more."""
     tracked: Tensor | None = array._tracked
     return tracked if tracked is not None and array._node.inputs is not None else None
-
-
-def link_of(array: Any) -> Tensor | None:
-    """What stands for an array in a graph; None if it is sparse, or of a graph that is used up."""
-    value, tracked = array._raw, array._tracked
-    if type(value) is not Tensor:
-        return None
-    if tracked is None:
-        return value.data
-    return tracked if array._node.inputs is not None else None
 
 
 def linked(arrays: Iterable[Any]) -> list[Tensor] | None:

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..op.record import Op, find
-from ..runtime.attention import ATTENTION
-from ..runtime.one_thread import in_one_thread
+from ..runtime.slow_path import SLOW_PATH
+from ..runtime.threads import is_small, single_threaded
 from .base_array import BaseArray
-from .dispatch import execute, invoke
-from .plan import plan_of
+from .calls.dispatch import execute, invoke
+from .calls.plan import plan_of
 from .recording import STATE
 
 __all__ = ["UpdateOfSeveral"]
 
 _FLOATS = frozenset({float})
-_WORTH_SHARING = 1 << 16  # numbers; half of them take 6 us by one thread, 12 by two
+_MULTIPLICATIONS = 2  # for each number
 
 
 class UpdateOfSeveral:
@@ -35,7 +35,7 @@ class UpdateOfSeveral:
 
     def __init__(self, name: str) -> None:
         self._type = find(name)
-        self._execute_alone = in_one_thread(execute)
+        self._execute_alone = single_threaded(execute)
         self._last: tuple[Any, Op | None] = None, None  # its numbers, itself
 
     def __call__(
@@ -60,7 +60,7 @@ class UpdateOfSeveral:
         """
         op = self._operator(lrs, wds, options)
         values = []
-        is_ordinary = not (ATTENTION or STATE.recording)
+        is_ordinary = not (SLOW_PATH or STATE.recording)
         for array in arrays:
             is_ordinary = is_ordinary and array.stype == "default"
             values.append(array._raw)
@@ -69,8 +69,8 @@ class UpdateOfSeveral:
             invoke(op, arrays, list(weights))
             return
         plan.accept(op, values)
-        is_small = sum([w._raw.numel() for w in weights]) < _WORTH_SHARING
-        run = self._execute_alone if is_small else execute
+        size = sum([w._raw.numel() for w in weights])
+        run = self._execute_alone if is_small(_MULTIPLICATIONS * size) else execute
         run(op, op.forward, plan.facts, values, weights[0]._chunk.context, weights)
 
     def _operator(self, lrs: Sequence[float], wds: Sequence[float], options: dict[str, Any]) -> Op:

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar, cast, overload
 
 import torch
 from torch import Tensor
 
 from ..base.errors import MXNetError, from_foreign
 from ..base.shapes import shape_text
-from ..op.reordering import in_order
+from ..kernels.transpose import contiguous
 from ..op.sparse import storage
 from ..op.sparse.storage import Sparse, Value, dense_of, sparse_of
 from ..op.zeros import zeros
@@ -20,9 +20,6 @@ from ..runtime.torch_api import base_of
 from .base_array import CLASSES, BaseArray
 from .chunk import Chunk, new_chunk
 from .copying import copy
-
-if TYPE_CHECKING:  # the class, which is above
-    from .array import NDArray
 
 __all__ = [
     "clear",
@@ -38,6 +35,8 @@ __all__ = [
     "zeros_stored",
 ]
 
+A = TypeVar("A", bound=BaseArray)
+
 _new: Any = object.__new__
 _is_checked = new_chunk is not Chunk
 
@@ -45,9 +44,13 @@ _is_checked = new_chunk is not Chunk
 # Making -------------------------------------------------------------------------------------------
 
 
+@overload
+def wrap(tensor: Tensor, context: Context, cls: type[A], node: Any = None) -> A: ...
+@overload
+def wrap(tensor: Tensor, context: Context, cls: None = None, node: Any = None) -> Any: ...
 def wrap(
     tensor: Tensor, context: Context, cls: type[BaseArray] | None = None, node: Any = None
-) -> NDArray:
+) -> Any:
     """The array, of class `cls`, of a tensor that nobody else writes to.
 
     Args:
@@ -57,7 +60,7 @@ def wrap(
         node: its place on the tape, of the result of a recorded operator; then the array keeps the
             graph of `tensor`, also where no gradient flows: it has the gradient zero, not none.
     """
-    array: NDArray = _new(cls or CLASSES["default"])
+    array = _new(cls or CLASSES["default"])
     if node is None:
         array._raw = tensor
         array._tracked = array._node = array._grad = None
@@ -74,45 +77,43 @@ def wrap(
     return array
 
 
-def wrap_sparse(record: Sparse, context: Context) -> NDArray:
+def wrap_sparse(record: Sparse, context: Context) -> Any:
     """The array of a record that nobody else writes to."""
-    return wrap(record, context, CLASSES[record.stype])  # type: ignore[arg-type]
+    return wrap(cast(Any, record), context, CLASSES[record.stype])
 
 
-def wrap_value(value: Value, context: Context, cls: type[BaseArray] | None = None) -> NDArray:
+def wrap_value(value: Value, context: Context, cls: type[BaseArray] | None = None) -> Any:
     """The array of a tensor or record that nobody else writes to."""
     if isinstance(value, Tensor):
         return wrap(value.detach(), context, cls)
     return wrap_sparse(value, context)
 
 
-def view_of(array: BaseArray, tensor: Tensor) -> NDArray:
+def view_of(array: A, tensor: Tensor) -> A:
     """An array of the same memory and class."""
-    view: NDArray = _new(type(array))
+    view: A = _new(type(array))
     view._raw = tensor
     view._chunk = array._chunk
     view._tracked = view._node = view._grad = None
     return view
 
 
-def viewed_as(array: BaseArray, cls: type[BaseArray]) -> Any:
+def viewed_as(array: BaseArray, cls: type[A]) -> A:
     """An array of another class over the same memory, gradients included."""
-    view: Any = view_of(array, array._raw)
-    view.__class__ = cls
+    view: A = _new(cls)
+    view._raw, view._chunk = array._raw, array._chunk
     view._tracked, view._node, view._grad = array._tracked, array._node, array._grad
     return view
 
 
 def sparse_array(
     stype: str, shape: tuple[int, ...], values: Tensor, aux: Sequence[Tensor], context: Context
-) -> NDArray:
+) -> Any:
     """The sparse array of these parts; aux is (indptr, indices) or, for row_sparse, (indices,)."""
     return wrap_sparse(sparse_of(stype, values, aux, tuple(shape)), context)
 
 
-def empty_sparse(
-    stype: str, shape: tuple[int, ...], context: Context, dtype: torch.dtype
-) -> NDArray:
+def empty_sparse(stype: str, shape: tuple[int, ...], context: Context, dtype: torch.dtype) -> Any:
     """A sparse array of zeros."""
     try:
         record = storage.empty_sparse(stype, shape, dtype, context.device)
@@ -123,9 +124,7 @@ def empty_sparse(
     return wrap_sparse(record, context)
 
 
-def zeros_stored(
-    stype: str, shape: tuple[int, ...], context: Context, dtype: torch.dtype
-) -> NDArray:
+def zeros_stored(stype: str, shape: tuple[int, ...], context: Context, dtype: torch.dtype) -> Any:
     """An array of zeros stored as `stype`; OutOfMemoryError where there is no memory for it."""
     if stype != "default":
         return empty_sparse(stype, shape, context, dtype)
@@ -141,7 +140,7 @@ def owned(result: Tensor, inputs: Sequence[Tensor]) -> Tensor:
     Operators may return views, which graphs like; arrays of different operators share nothing.
     """
     if not result.is_contiguous():
-        return in_order(result)
+        return contiguous(result)
     base = base_of(result)
     for tensor in inputs:
         if result is tensor or (base is not None and (base is tensor or base is base_of(tensor))):

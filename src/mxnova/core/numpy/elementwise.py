@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import ArgumentTypeError, shown
+from ..op.arithmetic import MIRRORED
+from ..op.record import REGISTRY
 from .selection import nonzero
 from .ufunc_options import refuse_changes
 from .world import NUMBER, World, function
 
-__all__ = ["BINARY", "COMPARISONS", "UNARY"]
+__all__ = ["BINARY", "COMPARISONS", "UNARY", "operators_of"]
 
 # name -> what it computes; the operator is `_npi_` and the name
 UNARY = {
@@ -37,39 +39,33 @@ UNARY = {
 }  # fmt: skip
 _SAME = {"fabs": "abs", "invert": "bitwise_not", "deg2rad": "radians", "rad2deg": "degrees"}
 
-# name -> (operator, operator with the number on the right, on the left, what it computes)
+# name -> what it computes; `operators_of` has the operators
 BINARY = {
-    "add": ("add", "add_scalar", "add_scalar", "x1 + x2"),
-    "subtract": ("subtract", "subtract_scalar", "rsubtract_scalar", "x1 - x2"),
-    "multiply": ("multiply", "multiply_scalar", "multiply_scalar", "x1 * x2"),
-    "true_divide": ("true_divide", "true_divide_scalar", "rtrue_divide_scalar", "x1 / x2"),
-    "divide": ("true_divide", "true_divide_scalar", "rtrue_divide_scalar", "x1 / x2"),
-    "mod": ("mod", "mod_scalar", "rmod_scalar", "the remainder of x1 / x2"),
-    "remainder": ("mod", "mod_scalar", "rmod_scalar", "the remainder of x1 / x2"),
-    "power": ("power", "power_scalar", "rpower_scalar", "x1 to the power of x2"),
-    "maximum": ("maximum", "maximum_scalar", "maximum_scalar", "the greater one"),
-    "minimum": ("minimum", "minimum_scalar", "minimum_scalar", "the lesser one"),
-    "arctan2": ("arctan2", "arctan2_scalar", "rarctan2_scalar", "the angle of the point (x2, x1)"),
-    "hypot": ("hypot", "hypot_scalar", "hypot_scalar", "sqrt(x1² + x2²)"),
-    "copysign": ("copysign", "copysign_scalar", "rcopysign_scalar", "x1 with the sign of x2"),
-    "ldexp": ("ldexp", "ldexp_scalar", "rldexp_scalar", "x1 times 2 to the power of x2"),
-    "lcm": ("lcm", "lcm_scalar", "lcm_scalar", "the lowest common multiple"),
-    "bitwise_and": ("bitwise_and", "bitwise_and_scalar", "bitwise_and_scalar", "bits in both"),
-    "bitwise_or": ("bitwise_or", "bitwise_or_scalar", "bitwise_or_scalar", "bits in either"),
-    "bitwise_xor": ("bitwise_xor", "bitwise_xor_scalar", "bitwise_xor_scalar", "bits in one only"),
-}
-_MIRRORED = {  # on two arrays, and with the number on the left
-    "equal": ("equal", "whether they are equal"),
-    "not_equal": ("not_equal", "whether they differ"),
-    "greater": ("less", "whether x1 is greater than x2"),
-    "less": ("greater", "whether x1 is less than x2"),
-    "greater_equal": ("less_equal", "whether x1 is not less than x2"),
-    "less_equal": ("greater_equal", "whether x1 is not greater than x2"),
-}
+    "add": "x1 + x2", "subtract": "x1 - x2", "multiply": "x1 * x2", "true_divide": "x1 / x2",
+    "divide": "x1 / x2", "mod": "the remainder of x1 / x2",
+    "remainder": "the remainder of x1 / x2", "power": "x1 to the power of x2",
+    "maximum": "the greater one", "minimum": "the lesser one",
+    "arctan2": "the angle of the point (x2, x1)", "hypot": "sqrt(x1² + x2²)",
+    "copysign": "x1 with the sign of x2", "ldexp": "x1 times 2 to the power of x2",
+    "lcm": "the lowest common multiple", "bitwise_and": "bits in both",
+    "bitwise_or": "bits in either", "bitwise_xor": "bits in one only",
+}  # fmt: skip
 COMPARISONS = {
-    name: (name, f"{name}_scalar", f"{mirror}_scalar", meaning)
-    for name, (mirror, meaning) in _MIRRORED.items()
-}
+    "equal": "whether they are equal", "not_equal": "whether they differ",
+    "greater": "whether x1 is greater than x2", "less": "whether x1 is less than x2",
+    "greater_equal": "whether x1 is not less than x2",
+    "less_equal": "whether x1 is not greater than x2",
+}  # fmt: skip
+_ALSO = {"divide": "true_divide", "remainder": "mod"}
+
+
+def operators_of(name: str) -> tuple[str, str, str]:
+    """The operators of two arrays, and with a number that is the second, or the first."""
+    own = _ALSO.get(name, name)
+    reflected = f"_npi_r{own}_scalar"
+    if reflected not in REGISTRY:  # it commutes, or has a mirror image
+        reflected = f"_npi_{MIRRORED.get(own, own)}_scalar"
+    return f"_npi_{own}", f"_npi_{own}_scalar", reflected
 
 
 def _unary(name: str, operator: str, meaning: str) -> Callable[..., Any]:
@@ -149,8 +145,8 @@ for _name, _meaning in UNARY.items():
     function(_unary(_name, f"_npi_{_name}", _meaning))
 for _name, _like in _SAME.items():
     function(_unary(_name, f"_npi_{_like}", UNARY[_like]))
-for _name, (_op, _right, _left, _meaning) in (BINARY | COMPARISONS).items():
-    function(_binary(_name, (f"_npi_{_op}", f"_npi_{_right}", f"_npi_{_left}"), _meaning))
+for _name, _meaning in (BINARY | COMPARISONS).items():
+    function(_binary(_name, operators_of(_name), _meaning))
 
 
 @function

@@ -13,7 +13,15 @@ from . import library  # noqa: F401 - registers the operators
 from .record import REGISTRY, OpType
 from .traits import Arithmetic, Form
 
-__all__ = ["PYTHON_METHODS", "Method", "of_arrays", "types_by_meaning", "with_number"]
+__all__ = [
+    "MIRRORED",
+    "PYTHON_METHODS",
+    "Method",
+    "of_arrays",
+    "symbol_names",
+    "types_by_meaning",
+    "with_number",
+]
 
 
 class Method(NamedTuple):
@@ -29,6 +37,11 @@ class Method(NamedTuple):
     function: str
     reflected: bool
 
+    @property
+    def is_comparison(self) -> bool:
+        """Whether it gives truth values."""
+        return self.function in _COMPARISONS.values()
+
 
 # fmt: off
 _REFLECTABLE = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide",
@@ -42,7 +55,7 @@ PYTHON_METHODS = (
     *(Method(f"__{name}__", function, False) for name, function in _COMPARISONS.items()),
 )
 # What ``number < array`` asks of the array.
-_MIRRORED = {
+MIRRORED = {
     "greater": "less",
     "greater_equal": "less_equal",
     "less": "greater",
@@ -78,5 +91,16 @@ def with_number(function: str, reflected: bool = False) -> OpType:
         if own is not None:
             return own
     # The others commute, or have a mirror image.
-    mirrored = _MIRRORED.get(function, function) if reflected else function
+    mirrored = MIRRORED.get(function, function) if reflected else function
     return types_by_meaning()[Arithmetic(mirrored, Form.SCALAR)]
+
+
+def symbol_names(function: str) -> tuple[str, str, str]:
+    """The aliases that MXNet names nodes of a function after: ``_Plus``, ``_PlusScalar``….
+
+    Returns:
+        Of the operator on two symbols, with a number that is the second, and the first.
+    """
+    both, right = of_arrays(function, Form.ELEMENTWISE), with_number(function)
+    left = with_number(function, reflected=True)
+    return both.aliases[0], right.aliases[0], left.aliases[0]

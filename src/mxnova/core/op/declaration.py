@@ -88,6 +88,7 @@ class Rules:
     copies: bool = False
     is_product: bool = False
     keeps_precision: bool = False
+    untraceable: str | None = None
     arithmetic: Arithmetic | None = None
     activation: Activation | Callable[[Any], Activation] | None = None
     items: ItemRule | None = None
@@ -190,6 +191,7 @@ def register_function(
         "copies": declared.copies,
         "is_product": declared.is_product,
         "keeps_precision": declared.keeps_precision,
+        "untraceable": declared.untraceable,
         "arithmetic": declared.arithmetic,
         "_rules": declared,
     }
@@ -215,9 +217,9 @@ def function_operator(*names: str, **rules: Any) -> Callable[[F], F]:
     inputs (names, when they depend on parameters), mutates, differentiable, backward, choose (the
     function of the tensors alone to which parameters come down), settle (the parameters that change
     in `Op.settled`), gradient_stypes; the traits of `Op`: pointwise, copies, is_product,
-    keeps_precision, cuts_slopes, arithmetic, activation (also a function of the operator) and items
-    (what `Op.item_axis` is to give); named_inputs, by_name_only and method
-    are those of `OpType`.
+    keeps_precision, cuts_slopes, untraceable, arithmetic, activation (also a function of the
+    operator) and items (what `Op.item_axis` is to give); named_inputs, by_name_only and method are
+    those of `OpType`.
     """
 
     def declare(function: F) -> F:

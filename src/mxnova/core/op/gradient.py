@@ -15,7 +15,16 @@ from torch import Tensor
 from ..runtime import torch_api
 from .record import Op, as_tuple
 
-__all__ = ["Writer", "ignores_head", "is_source", "no_writes", "recorded", "starting", "zeros_for"]
+__all__ = [
+    "Reads",
+    "Writer",
+    "ignores_head",
+    "is_source",
+    "no_writes",
+    "recorded",
+    "starting",
+    "zeros_for",
+]
 
 
 def recorded(op: Op) -> Callable[..., Any]:
@@ -41,7 +50,7 @@ def ignores_head(op: Op) -> bool:
     if op.backward is None or not op.differentiable:
         return False
     n_outputs = len(op.outputs())
-    return all(i >= n_outputs for i in _Reads.of(op).order)
+    return all(i >= n_outputs for i in Reads.of(op).order)
 
 
 def starting(results: Sequence[Tensor], starts: Sequence[Tensor]) -> tuple[Tensor, ...]:
@@ -126,7 +135,7 @@ def _arguments(function: Any) -> tuple[str, ...]:
     return tuple(n for n in names if n != "self")
 
 
-class _Reads(NamedTuple):
+class Reads(NamedTuple):
     """What the backward of an operator reads.
 
     Attributes:
@@ -138,9 +147,9 @@ class _Reads(NamedTuple):
     order: tuple[int, ...]
 
     @classmethod
-    def of(cls, op: Op) -> _Reads:
+    def of(cls, op: Op) -> Reads:
         """Those of an operator, worked out once."""
-        known: _Reads | None = op.__dict__.get("_reads")
+        known: Reads | None = op.__dict__.get("_reads")
         if known is None:
             function: Any = op.backward
             function = getattr(function, "func", function)
@@ -162,7 +171,7 @@ class _Explicit(torch.autograd.Function):
         arrays = tensors + (results if isinstance(results, tuple) else (results,))
         ctx.op = op
         ctx.n_inputs = len(tensors)
-        ctx.save_for_backward(*[arrays[i] for i in _Reads.of(op).kept])
+        ctx.save_for_backward(*[arrays[i] for i in Reads.of(op).kept])
         return results
 
     @staticmethod
@@ -171,7 +180,7 @@ class _Explicit(torch.autograd.Function):
         saved = ctx.saved_tensors
         pool = d_outputs + saved
         backward: Any = op.backward
-        gradients = backward(*[pool[i] for i in _Reads.of(op).order])
+        gradients = backward(*[pool[i] for i in Reads.of(op).order])
         gradients = gradients if isinstance(gradients, tuple) else (gradients,)
         missing = ctx.n_inputs - len(gradients)  # trailing inputs (labels, lengths) get none
         kept = {_memory_of(t) for t in saved} - {None}

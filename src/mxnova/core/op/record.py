@@ -47,6 +47,7 @@ class Op:
         rules_are_fixed: whether its rules always make the same of the same shapes and types.
         copies: whether, outside training, its only output is its only input again.
         is_opaque: whether nothing is known of how much forward has to do.
+        untraceable: why torch cannot trace forward (torch.export, torch.compile); None: it can.
         is_fresh: whether its outputs never share memory with its inputs.
         is_product: whether it multiplies matrices, as layers do that take a network's time.
         keeps_precision: whether its outputs hold but what its inputs hold, and zeros.
@@ -72,6 +73,7 @@ class Op:
     pointwise: ClassVar[bool] = False
     rules_are_fixed: ClassVar[bool] = True
     is_opaque: ClassVar[bool] = False
+    untraceable: str | None = None
     copies: ClassVar[bool] = False
     is_product: ClassVar[bool] = False
     keeps_precision: ClassVar[bool] = False

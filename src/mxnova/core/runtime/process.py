@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 
-from . import heap, idle_threads
+from . import heap, spin_wait
 
 __all__ = ["tune"]
 
@@ -17,4 +17,4 @@ __all__ = ["tune"]
 def tune() -> None:
     """Has the allocator keep large freed blocks, and OpenMP's idle threads sleep under load."""
     heap.tune()
-    idle_threads.watch()
+    spin_wait.watch()

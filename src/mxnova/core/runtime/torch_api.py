@@ -1,52 +1,64 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The border to torch: every private name of torch that mxnova uses, with a public fallback.
+"""The border to torch: private names of torch that mxnova uses, each with a public fallback.
 
 Private names may go, or take other arguments, in any release, and builds differ in what they have:
 those for Apple's and Jetson's processors lack oneDNN. Each is tried once, when it is first used, on
 numbers whose result is known. What is absent, raises or gives other numbers is replaced by public
-calls, which are slower. `tests/meta/test_torch_border.py` finds private names elsewhere.
+calls, which are slower. Those that update weights stand in `torch_optimizers`;
+`tests/meta/test_torch_border.py` finds private names elsewhere.
 """
 
 from __future__ import annotations
 
+import ctypes
 import functools
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+import itertools
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from operator import attrgetter
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 __all__ = [
     "apply_function",
     "base_of",
     "convolution_pointwise",
-    "foreach",
-    "fused_adam_",
-    "fused_sgd_",
+    "elu_backward",
+    "gelu_",
+    "hardtanh_backward",
     "has_backward_hooks",
-    "has_fused_optimizers",
     "has_lapack",
     "has_onednn_bfloat16",
     "has_onednn_kernels",
     "int_mm",
+    "is_traced",
+    "is_transformed",
     "is_zero_tensor",
     "linear_pointwise",
+    "native_library",
+    "only_torch",
     "reorder_convolution_weight",
     "reorder_linear_weight",
     "run_backward",
+    "sparse_parts",
     "standard_gamma",
     "version_of",
+    "while_loop",
     "without_donated_buffers",
+    "works",
 ]
 
 Unary = tuple[str, list[float], str]  # an activation: its name, numbers and algorithm
 Window = tuple[list[int], list[int], list[int], int]  # padding, stride, dilation, groups
 
 
-def _works(trial: Callable[[], bool]) -> bool:
+def works(trial: Callable[[], bool]) -> bool:
     """Whether a private name is there, takes the arguments that it is given, and is right."""
     try:
         with torch.no_grad():
@@ -63,7 +75,7 @@ def has_onednn_kernels() -> bool:
     """Whether oneDNN's fused convolutions and products are there."""
     if not torch.backends.mkldnn.is_available():  # type: ignore[no-untyped-call]
         return False
-    return _works(_convolves) and _works(_multiplies)
+    return works(_convolves) and works(_multiplies)
 
 
 def _convolves() -> bool:
@@ -110,6 +122,8 @@ def convolution_pointwise(
         return result
     after = None if unary[0] == "none" else unary[0]
     rest: Any = (weight, bias, *window, "add", 1.0, after, [], None)
+    if not in_place and other.shape[1] == 1:  # torch 2.6 fails to read a summand of one channel
+        in_place, other = True, other.clone()
     if in_place:
         result = torch.ops.mkldnn._convolution_pointwise_.binary(other, image, *rest)
     else:
@@ -140,7 +154,7 @@ def has_onednn_bfloat16() -> bool:
     """Whether oneDNN computes in bfloat16 on this processor."""
     if not has_onednn_kernels():
         return False
-    return _works(lambda: bool(torch.ops.mkldnn._is_mkldnn_bf16_supported()))
+    return works(lambda: bool(torch.ops.mkldnn._is_mkldnn_bf16_supported()))
 
 
 # Autograd -----------------------------------------------------------------------------------------
@@ -175,7 +189,7 @@ def _engine_works() -> bool:
 
 
 def _backward_runner() -> Callable[..., Any]:
-    if not _works(_engine_works):
+    if not works(_engine_works):
         return _run_backward_publicly
     runner: Callable[..., Any] = torch.autograd.Variable._execution_engine.run_backward
     return runner
@@ -193,14 +207,80 @@ def apply_function(function: type[torch.autograd.Function]) -> Callable[..., Any
     return cast("Callable[..., Any]", applied)
 
 
+# Tracing ------------------------------------------------------------------------------------------
+
+
+class _Tracing(threading.local):
+    only_torch = False
+
+
+_TRACING = _Tracing()
+
+
+def is_traced() -> bool:
+    """Whether what runs is recorded or transformed by torch, so that only its own calls will do."""
+    return torch.compiler.is_compiling() or _TRACING.only_torch
+
+
+@contextmanager
+def only_torch() -> Iterator[None]:
+    """A block in which `is_traced` says so."""
+    before, _TRACING.only_torch = _TRACING.only_torch, True
+    try:
+        yield
+    finally:
+        _TRACING.only_torch = before
+
+
+def is_transformed() -> bool:
+    """Whether one of torch.func's transforms runs, such as vmap."""
+    try:
+        found = torch._C._functorch.peek_interpreter_stack()
+    except AttributeError:
+        return False
+    return found is not None
+
+
+def while_loop(
+    condition: Callable[..., Tensor],
+    step: Callable[..., tuple[Tensor, ...]],
+    values: tuple[Tensor, ...],
+) -> tuple[Tensor, ...]:
+    """``while condition(*values): values = step(*values)``, as one step of what is traced."""
+    public: Any = getattr(torch, "while_loop", None)
+    if public is not None:
+        return tuple(public(condition, step, values))
+    return tuple(torch.ops.higher_order.while_loop(condition, step, values, ()))
+
+
 # Tensors ------------------------------------------------------------------------------------------
 
-# None for a tensor that is no view; the tensor whose memory a view shares.
+if not hasattr(Tensor, "_base"):
+    raise ImportError(f"torch {torch.__version__} does not tell what a tensor is a view of (_base)")
+# None for a tensor that is no view; the tensor whose memory a view shares. Nothing public tells.
 base_of: Callable[[Tensor], Tensor | None] = attrgetter("_base")
+
+
+def _version_getter() -> Callable[[Tensor], int]:
+    if hasattr(Tensor, "_version"):
+        return attrgetter("_version")
+    counter = itertools.count()
+    return lambda _tensor: next(counter)  # as if it had been written to
+
+
 # How often a tensor's memory was written to.
-version_of: Callable[[Tensor], int] = attrgetter("_version")
+version_of = _version_getter()
 # Whether a tensor is one of zeros without memory, as second derivatives that vanish are.
 is_zero_tensor: Callable[[Tensor], bool] = getattr(Tensor, "_is_zerotensor", lambda _tensor: False)
+
+
+def sparse_parts(tensor: Tensor) -> tuple[Tensor, Tensor]:
+    """Indices and values of a tensor in COO format; where torch allows it also uncoalesced."""
+    try:
+        return tensor._indices(), tensor._values()
+    except AttributeError:
+        summed = tensor.coalesce()
+        return summed.indices(), summed.values()
 
 
 def has_backward_hooks(tensor: Tensor) -> bool:
@@ -213,7 +293,80 @@ def has_lapack() -> bool:
     return bool(getattr(torch._C, "has_lapack", True))
 
 
+# Libraries ----------------------------------------------------------------------------------------
+
+
+def native_library(loader: Callable[[str], Any] = ctypes.CDLL) -> Any:
+    """The shared library of ATen's kernels, which is loaded already; None where it is not found.
+
+    Functions of the libraries that it was linked to, such as OpenMP's, are found in it, too. All
+    of them take numbers only: of none does a structure have to be known.
+
+    Args:
+        loader: `ctypes.PyDLL` for functions that keep the interpreter's lock, as short ones should.
+    """
+    found = sorted((Path(torch.__file__).parent / "lib").glob("libtorch_cpu.*"))
+    return loader(str(found[0])) if found else None
+
+
 # Kernels ------------------------------------------------------------------------------------------
+
+
+def gelu_(data: Tensor) -> Tensor:
+    """GELU in place."""
+    if _has_gelu_():
+        result: Tensor = torch.ops.aten.gelu_(data)
+        return result
+    return data.copy_(F.gelu(data))
+
+
+@functools.cache
+def _has_gelu_() -> bool:
+    data = torch.linspace(-3, 3, 7)
+    return works(lambda: torch.allclose(torch.ops.aten.gelu_(data.clone()), F.gelu(data)))
+
+
+def elu_backward(d_output: Tensor, alpha: float, scale: float, output: Tensor) -> Tensor:
+    """The gradient of ``scale * elu(scale * x, alpha)`` by the output."""
+    if _has_elu_backward():
+        slope: Tensor = torch.ops.aten.elu_backward(d_output, alpha, scale, scale, True, output)
+        return slope
+    return _elu_backward(d_output, alpha, scale, output)
+
+
+def _elu_backward(d_output: Tensor, alpha: float, scale: float, output: Tensor) -> Tensor:
+    below = (output + alpha * scale) * scale
+    return d_output * torch.where(output <= 0, below, scale)
+
+
+@functools.cache
+def _has_elu_backward() -> bool:
+    numbers = (torch.ones(4), 1.5, 2.0, torch.tensor([-2.0, -0.5, 0.25, 3.0]))
+
+    def agrees() -> bool:
+        found = torch.ops.aten.elu_backward(*numbers[:3], 2.0, True, numbers[3])
+        return torch.allclose(found, _elu_backward(*numbers))
+
+    return works(agrees)
+
+
+def hardtanh_backward(d_output: Tensor, output: Tensor, low: float, high: float) -> Tensor:
+    """`d_output` where ``low < output < high``, else 0: in a third of the time of a mask."""
+    if _has_hardtanh_backward():
+        d_data: Tensor = torch.ops.aten.hardtanh_backward(d_output, output, low, high)
+        return d_data
+    return torch.where((output > low) & (output < high), d_output, 0)
+
+
+@functools.cache
+def _has_hardtanh_backward() -> bool:
+    output = torch.tensor([-1.0, 0.0, 0.5, 1.0, 2.0])
+
+    def agrees() -> bool:
+        found = torch.ops.aten.hardtanh_backward(torch.ones(5), output, 0, 1)
+        return bool(found.tolist() == [0, 0, 1, 0, 0])
+
+    return works(agrees)
 
 
 def int_mm(a: Tensor, b: Tensor) -> Tensor:
@@ -228,7 +381,7 @@ def int_mm(a: Tensor, b: Tensor) -> Tensor:
 @functools.cache
 def _has_int_mm() -> bool:
     ones = torch.ones(32, 32, dtype=torch.int8)
-    return _works(lambda: bool((torch._int_mm(ones, ones) == 32).all()))
+    return works(lambda: bool((torch._int_mm(ones, ones) == 32).all()))
 
 
 def standard_gamma(shape: Tensor, generator: torch.Generator | None) -> Tensor:
@@ -247,7 +400,7 @@ def _has_standard_gamma() -> bool:
     drawn: Callable[[], Tensor] = lambda: torch._standard_gamma(  # noqa: E731
         torch.full((64,), 1e4), generator=generator
     )
-    return _works(lambda: bool((drawn() - 1e4).abs().max() < 1e3))
+    return works(lambda: bool((drawn() - 1e4).abs().max() < 1e3))
 
 
 def without_donated_buffers() -> AbstractContextManager[Any]:
@@ -260,113 +413,3 @@ def without_donated_buffers() -> AbstractContextManager[Any]:
     except AttributeError:  # a release without the setting, or without donated buffers
         return nullcontext()
     return patched
-
-
-# Updates of weights -------------------------------------------------------------------------------
-
-
-class _Foreach:
-    """Functions of lists of tensors: ``foreach.mul_(tensors, 2.0)`` is ``torch._foreach_mul_``.
-
-    One that torch lacks becomes a loop over the method of tensors.
-    """
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        function = getattr(torch, f"_foreach_{name}", None) or _one_by_one(name)
-        setattr(self, name, function)
-        return function
-
-
-def _one_by_one(name: str) -> Callable[..., Any]:
-    method: Callable[..., Tensor] = getattr(Tensor, name)
-
-    def run(tensors: Sequence[Tensor], *columns: Any, **options: Any) -> list[Tensor]:
-        n = len(tensors)
-        each = [c if isinstance(c, (list, tuple)) else [c] * n for c in columns]
-        return [method(*row, **options) for row in zip(tensors, *each, strict=True)]
-
-    return run
-
-
-foreach: Any = _Foreach()
-
-
-@functools.cache
-def has_fused_optimizers() -> bool:
-    """Whether the kernels are there that update many weights by SGD, Adam and AdamW at once."""
-    return _works(_steps_by_sgd) and all(
-        _works(functools.partial(_steps_by_adam, decoupled)) for decoupled in (False, True)
-    )
-
-
-def _steps_by_sgd() -> bool:
-    weight, grad = torch.ones(2), torch.ones(2)
-    fused_sgd_([weight], [grad], [], lr=0.5, wd=0.0)
-    return bool((weight == 0.5).all())
-
-
-def _steps_by_adam(decoupled: bool) -> bool:
-    weight, grad, mean, var = torch.ones(2), torch.ones(2), torch.zeros(2), torch.zeros(2)
-    endless = torch.full((), float("inf"))
-    states, numbers = ([weight], [grad], [mean], [var], [endless]), (0.5, 0.75, 0.75, 0.0, 0.0)
-    fused_adam_(*states, *numbers, decoupled=decoupled)
-    return bool((weight == 0.75).all() and (mean == 0.25).all() and (var == 0.25).all())
-
-
-def fused_sgd_(
-    weights: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    buffers: Sequence[Tensor],
-    lr: float,
-    wd: float,
-    momentum: float = 0.0,
-    dampening: float = 0.0,
-) -> None:
-    """A step of SGD for several weights, where `has_fused_optimizers`.
-
-    ``buffer = momentum * buffer + (1 - dampening) * (grad + wd * weight)``.
-    """
-    torch._fused_sgd_(  # type: ignore[call-overload]
-        weights, grads, buffers,
-        lr=lr, weight_decay=wd, momentum=momentum, dampening=dampening,
-        nesterov=False, maximize=False, is_first_step=False,
-    )  # fmt: skip
-
-
-def fused_adam_(
-    weights: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    means: Sequence[Tensor],
-    variances: Sequence[Tensor],
-    steps: Sequence[Tensor],
-    lr: float,
-    beta1: float,
-    beta2: float,
-    eps: float,
-    wd: float,
-    *,
-    found_inf: Tensor | None = None,
-    decoupled: bool = False,
-) -> None:
-    """A step of Adam for several weights, where `has_fused_optimizers`.
-
-    Args:
-        weights: updated, as are `means` and `variances`.
-        grads: their gradients.
-        means: of the gradients.
-        variances: of the gradients, not centered.
-        steps: how many there were, for each weight.
-        lr: learning rate.
-        beta1: decay of `means`.
-        beta2: decay of `variances`.
-        eps: added to the root of `variances`.
-        wd: weight decay.
-        found_inf: 1 where nothing is to change.
-        decoupled: decay leaves the moments alone, as in AdamW.
-    """
-    kernel: Any = torch._fused_adamw_ if decoupled else torch._fused_adam_
-    kernel(
-        weights, grads, means, variances, [], steps,
-        lr=lr, beta1=beta1, beta2=beta2, weight_decay=wd, eps=eps,
-        amsgrad=False, maximize=False, found_inf=found_inf,
-    )  # fmt: skip

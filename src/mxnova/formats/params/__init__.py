@@ -21,12 +21,13 @@ from __future__ import annotations
 
 from .layout import ArrayRecord, ParamsFile
 from .reading import FACTOR, loads_array, read
-from .writing import dumps, dumps_array, write
+from .writing import bytes_of, dumps, dumps_array, write
 
 __all__ = [
     "FACTOR",
     "ArrayRecord",
     "ParamsFile",
+    "bytes_of",
     "dumps",
     "dumps_array",
     "loads_array",

@@ -30,7 +30,7 @@ from .layout import (
     ArrayRecord,
 )
 
-__all__ = ["dumps", "dumps_array", "write"]
+__all__ = ["bytes_of", "dumps", "dumps_array", "write"]
 
 
 def write(
@@ -128,12 +128,13 @@ def _array_parts(
         header += I32.pack(INDEX_DTYPE.flag) + _shape_bytes(array.shape)
     yield header
     for array in (record.data, *record.aux):
-        if array.size:
-            yield _bytes_of(array)
+        yield bytes_of(array)
 
 
-def _bytes_of(array: Array) -> memoryview:
+def bytes_of(array: Array) -> memoryview:
     """The bytes of an array's elements, in order; those of a contiguous array where they lie."""
+    if not array.size:
+        return memoryview(b"")
     return memoryview(np.ndarray(array.nbytes, np.uint8, np.ascontiguousarray(array)))
 
 

@@ -208,7 +208,7 @@ class Block:
             cast_dtype: cast where element types differ.
             dtype_source: current: to those of the parameters; saved: to those of the file.
         """
-        loaded = nd.load(filename)
+        loaded: Any = nd.load(filename)
         params = self._collect_params_with_prefix()
         if not loaded and not params:
             return

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...core.exec.cached_op import CachedOp
+from ...core.exec.bind.cached_op import CachedOp
 from ...core.nd.array import NDArray
 from ...core.runtime.context import Context
 from ..parameter import Parameter

@@ -17,7 +17,7 @@ from ...core.base.errors import (
     MXNetError,
     shown,
 )
-from ...core.exec.cached_op import CachedOp
+from ...core.exec.bind.cached_op import CachedOp
 from ...core.graph.numpy_symbol import _Symbol as np_symbol
 from ...core.graph.serialize import saving
 from ...core.graph.symbol import Symbol
@@ -195,20 +195,21 @@ class HybridBlock(Block):
             self._in_format = in_format
             outputs = _grouped(self, [o for o in flat_out if o is not None])
             self._cached_graph = [i for i in inputs if i is not None], outputs
-        return self._cached_graph
+        graph: tuple[list[Symbol], Symbol] = self._cached_graph
+        return graph
 
     def infer_shape(self, *args: Any) -> None:
         """Infers the shapes of its parameters from those of its arguments."""
         inputs, out = self._get_graph(*args)
         flat = present(args)
-        known = {i.name: a.shape for i, a in zip(inputs, flat, strict=True)}
+        known = {str(i.name): a.shape for i, a in zip(inputs, flat, strict=True)}
         self._take_inferred("shape", out, out.infer_shape_partial(**known), shape_is_known)
 
     def infer_type(self, *args: Any) -> None:
         """Infers the element types of its parameters from those of its arguments."""
         inputs, out = self._get_graph(*args)
         flat = present(args)
-        known = {i.name: a.dtype for i, a in zip(inputs, flat, strict=True)}
+        known = {str(i.name): a.dtype for i, a in zip(inputs, flat, strict=True)}
         inferred = out.infer_type_partial(**known)
         self._take_inferred("dtype", out, inferred, lambda dtype: dtype is not None)
 
@@ -243,7 +244,7 @@ class HybridBlock(Block):
         if self._backend is not None:
             out = self._partitioned(out, inputs, args)
             self._cached_graph = inputs, out
-        positions = {symbol.name: i for i, symbol in enumerate(inputs)}
+        positions = {str(symbol.name): i for i, symbol in enumerate(inputs)}
         params = dict(self.collect_params().items())
         names = out.list_inputs()
         for name in names:
@@ -272,7 +273,7 @@ class HybridBlock(Block):
         if not has_symbol:
             self._initialize_deferred(*args)
             flat = present(args)
-            arrays = {i.name: a for i, a in zip(inputs, flat, strict=True)}
+            arrays = {str(i.name): a for i, a in zip(inputs, flat, strict=True)}
             arrays.update((n, p.data(context)) for n, p in self.collect_params().items())
         found = [
             {name: arrays[name] for name in names if name in arrays}

@@ -171,10 +171,12 @@ def _types(variables: Sequence[Symbol], out: Symbol) -> dict[str, dict[str, Any]
         attr = variable.attr("__dtype__")
         if attr is None:
             return {}
-        known[variable.name] = variable.infer_type_partial()[0][0]
+        known[str(variable.name)] = (variable.infer_type_partial()[0] or [None])[0]
     inputs = set(out.list_inputs())
     arguments, _, states = out.infer_type_partial(**{n: t for n, t in known.items() if n in inputs})
     found = zip(
-        [*out.list_arguments(), *out.list_auxiliary_states()], [*arguments, *states], strict=True
+        [*out.list_arguments(), *out.list_auxiliary_states()],
+        [*(arguments or ()), *(states or ())],
+        strict=True,
     )
     return {name: {"dtype": dtype} for name, dtype in found if dtype is not None}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mxnova import _import_module  # type: ignore[attr-defined] # left out of the stub
+from mxnova import _import_module
 
 __all__ = ["cnn", "data", "estimator", "nn", "rnn"]
 

@@ -57,7 +57,8 @@ def _stacked(arrays: Any, place: Context | None) -> nd.NDArray:
             f"default_batchify_fn: elements have shapes {shown(sorted(map(tuple, shapes)))}"
         )
     if place is None or len({t.dtype for t in tensors}) > 1:  # which the operator refuses
-        return nd.stack(*arrays)
+        stacked: nd.NDArray = nd.stack(*arrays)
+        return stacked
     batch = nd.empty((len(arrays), *arrays[0].shape), ctx=place, dtype=arrays[0].dtype)
     if tensors[0].is_cpu:
         torch.stack(tensors, out=batch._tensor)  # at once into its place

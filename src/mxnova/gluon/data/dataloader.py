@@ -152,27 +152,29 @@ class _MultiWorkerIter:
         self._data_loader = data_loader
         self._timeout = timeout
         for _ in range(prefetch):
-            self._push_next()
+            if not self._push_next():
+                break
 
     def __len__(self) -> int:
         return len(self._batch_sampler)
 
-    def _push_next(self) -> None:
-        """Have the next batch made, if there is one."""
+    def _push_next(self) -> bool:
+        """Has the next batch made; False if there is none."""
         try:
             samples = next(self._iter, None)
         except Exception as error:  # noqa: BLE001 - raised when its turn has come
             self._data_buffer[self._sent_idx] = _Failed(error)
             self._sent_idx += 1
-            return
+            return False
         if samples is None:
-            return
+            return False
         if not hasattr(samples, "__len__"):
             samples = list(samples)
         self._data_buffer[self._sent_idx] = self._worker_pool.apply_async(
             self._worker_fn, (samples, self._batchify_fn, self._dataset)
         )
         self._sent_idx += 1
+        return True
 
     def __next__(self) -> Any:
         self._push_next()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from mxnova import ndarray as nd
 from mxnova.core.base.errors import ArgumentTypeError, AssertedError, argument_error
@@ -27,7 +27,7 @@ class Dataset:
 
     def filter(self, fn: Callable[[Any], Any]) -> Dataset:
         """The elements for which `fn` is true; all are looked at once, now."""
-        return _SampledDataset(self, _sampler.FilterSampler(fn, self))
+        return _SampledDataset(self, _sampler.FilterSampler(fn, cast(Sequence[Any], self)))
 
     def shard(self, num_shards: int, index: int) -> Dataset:
         """Part `index` of `num_shards` parts that lie one after the other; the first are larger.

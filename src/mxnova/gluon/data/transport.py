@@ -8,7 +8,7 @@ import multiprocessing
 import multiprocessing.queues
 import pickle
 from multiprocessing.reduction import ForkingPickler
-from typing import Any
+from typing import Any, cast
 
 from mxnova import ndarray as nd
 from mxnova.context import Context
@@ -40,7 +40,7 @@ def reduce_ndarray(data: nd.NDArray) -> Any:
     """
     if not data.size:
         return data.__reduce__()
-    address, _, dtype, shape, offset = sharing.sent(data.as_in_context(_SHARED))
+    address, _, dtype, shape, offset = sharing.reduce_array(data.as_in_context(_SHARED))
     pid, *rest = address
     return rebuild_ndarray, (pid, (*rest, offset), shape, dtype)
 
@@ -55,7 +55,7 @@ def rebuild_ndarray(pid: int, fd: Any, shape: tuple[int, ...], dtype: Any) -> nd
         dtype: its element type.
     """
     *rest, offset = fd
-    return sharing.received((pid, *rest), _SHARED, dtype, shape, offset)
+    return sharing.rebuild_array((pid, *rest), _SHARED, dtype, shape, offset)
 
 
 def reduce_np_ndarray(data: np_ndarray) -> Any:
@@ -66,7 +66,7 @@ def reduce_np_ndarray(data: np_ndarray) -> Any:
 
 def rebuild_np_ndarray(pid: int, fd: Any, shape: tuple[int, ...], dtype: Any) -> np_ndarray:
     """`rebuild_ndarray` of an array of `mx.np`."""
-    return rebuild_ndarray(pid, fd, shape, dtype).as_np_ndarray()
+    return cast("np_ndarray", rebuild_ndarray(pid, fd, shape, dtype).as_np_ndarray())
 
 
 _REDUCERS = {nd.NDArray: reduce_ndarray, np_ndarray: reduce_np_ndarray}
@@ -75,7 +75,7 @@ _REDUCERS = {nd.NDArray: reduce_ndarray, np_ndarray: reduce_np_ndarray}
 def dump(value: Any, file: Any) -> None:
     """Pickles `value` into `file`, its arrays as places in shared memory."""
     pickler = ForkingPickler(file, pickle.HIGHEST_PROTOCOL)
-    pickler.dispatch_table = {**pickler.dispatch_table, **_REDUCERS}
+    pickler.dispatch_table = {**pickler.dispatch_table, **cast(dict[type, Any], _REDUCERS)}
     pickler.dump(value)
 
 

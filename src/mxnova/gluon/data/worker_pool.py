@@ -27,11 +27,11 @@ from typing import Any, NamedTuple, NoReturn
 from weakref import WeakSet, WeakValueDictionary
 
 import numpy as np
-import torch
 
 from mxnova import random as mx_random
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.runtime.forks import after_fork_in_child
+from mxnova.core.runtime.threads import limit_process
 
 __all__ = ["Answer", "WorkerDied", "WorkerPool", "WorkerTimeout", "WorkerTraceback", "portable"]
 
@@ -180,7 +180,7 @@ class WorkerPool:
         with self._lock:
             self._check()
             by_connection = {worker.connection: worker for worker in self._workers}
-            ready = connections.wait(by_connection, timeout)
+            ready: list[Any] = connections.wait(by_connection, timeout)
             for connection in ready:
                 worker = by_connection[connection]
                 self._take(self._exchange(worker, connection.recv_bytes))
@@ -298,7 +298,7 @@ def _settle(seed: int) -> None:
     """Signals are the owner's to handle, workers are the parallelism, random numbers differ."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    torch.set_num_threads(1)
+    limit_process(1)
     os.environ["OPENCV_FOR_THREADS_NUM"] = "1"
     if "cv2" in sys.modules:
         sys.modules["cv2"].setNumThreads(1)

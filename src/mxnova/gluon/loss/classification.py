@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import ndarray as nd
 from ...core.base.errors import ArgumentError, AssertedError, shown
-from ...core.nd.class_losses import class_losses
+from ...core.nd.softmax_cross_entropy import softmax_cross_entropy
 from .base import _EPSILON, Loss, _apply_weighting, _product, _reshape_like
 
 __all__ = [
@@ -102,7 +102,7 @@ class SoftmaxCrossEntropyLoss(Loss):
 
     def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
         if F is nd and sample_weight is None and self._is_plain():
-            losses = class_losses(pred, label)
+            losses = softmax_cross_entropy(pred, label)
             if losses is not None:
                 return losses
         if not self._from_logits:
@@ -115,7 +115,7 @@ class SoftmaxCrossEntropyLoss(Loss):
         return self._mean(F, loss, sample_weight)
 
     def _is_plain(self) -> bool:
-        """Whether it is what `class_losses` computes."""
+        """Whether it is what `softmax_cross_entropy` computes."""
         is_of_scores = self._sparse_label and not self._from_logits and self._weight is None
         return is_of_scores and self._axis in (1, -1) and self._batch_axis == 0
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 from .base import Loss, _apply_weighting, _reshape_like
 
@@ -19,7 +19,7 @@ class L2Loss(Loss):
 
     def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
         loss = F.square(_reshape_like(F, label, pred) - pred)
-        loss = _apply_weighting(F, loss, self._weight / 2, sample_weight)
+        loss = _apply_weighting(F, loss, cast(float, self._weight) / 2, sample_weight)
         return F.mean(loss, axis=self._batch_axis, exclude=True)
 
 

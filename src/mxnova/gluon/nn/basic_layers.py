@@ -105,7 +105,7 @@ class Dense(HybridBlock):
         return out if self.act is None else self.act(out)
 
     def __repr__(self) -> str:
-        units, inputs = self.weight.shape
+        units, inputs = self.weight._sizes
         return f"{type(self).__name__}({inputs or None} -> {units}, {self.act or 'linear'})"
 
 
@@ -202,7 +202,7 @@ class Lambda(Block):
 
     def __init__(self, function: str | Callable[..., Any], prefix: str | None = None) -> None:
         super().__init__(prefix=prefix)
-        self._func_impl = _named(self, function, nd) or function
+        self._func_impl: Any = _named(self, function, nd) or function
 
     def forward(self, *args: Any) -> Any:
         """What the function gives."""
@@ -223,10 +223,10 @@ class HybridLambda(HybridBlock):
 
     def __init__(self, function: str | Callable[..., Any], prefix: str | None = None) -> None:
         super().__init__(prefix=prefix)
-        self._func = function
+        self._func: Any = function
         self._func_name = _name(function)
         if _named(self, function, nd, sym):
-            self._func = lambda F, *args: getattr(F, function)(*args)
+            self._func = lambda F, *args: getattr(F, self._func_name)(*args)
 
     def hybrid_forward(self, F: Any, x: Any, *args: Any) -> Any:
         return self._func(F, x, *args)

@@ -26,12 +26,12 @@ class _Chain(Block):
         return len(self._children)
 
     def __getitem__(self, key: int | slice) -> Any:
-        chosen = list(self._children.values())[key]
+        children = list(self._children.values())
         if not isinstance(key, slice):
-            return chosen
+            return children[key]
         part = type(self)(prefix=self._prefix)
         with part.name_scope():
-            part.add(*chosen)
+            part.add(*children[key])
         return part
 
     def __repr__(self) -> str:

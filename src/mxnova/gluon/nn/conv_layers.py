@@ -66,7 +66,7 @@ def _infer_weight_shape(op_name: str, data_shape: Sequence[int], kwargs: dict[st
 def _described(layer: object, kwargs: dict[str, Any], weight: Parameter, bias: Any) -> str:
     """A convolution as text, without what is as usual."""
     ones, zeros = (1,) * len(kwargs["kernel"]), (0,) * len(kwargs["kernel"])
-    to, from_ = weight.shape[:2]
+    to, from_ = weight._sizes[:2]
     unusual = (
         ("padding", kwargs["pad"], zeros),
         ("dilation", kwargs["dilate"], ones),
@@ -162,7 +162,8 @@ class _Conv(HybridBlock):
         """The operator's, for one sample of unknown size."""
         known = {"N": 1, "C": self._in_channels}
         data_shape = [known.get(axis, 0) for axis in self._kwargs["layout"]]
-        return _infer_weight_shape(self._op_name, data_shape, self._kwargs)[1]
+        shape: tuple[int, ...] = _infer_weight_shape(self._op_name, data_shape, self._kwargs)[1]
+        return shape
 
     def hybrid_forward(self, F: Any, x: Any, weight: Any, bias: Any = None) -> Any:
         inputs = (x, weight) if bias is None else (x, weight, bias)
@@ -183,7 +184,7 @@ def _convolution(dimensions: int) -> Any:
     def __init__(  # noqa: N807 - a method
         self: _Conv,
         channels: int,
-        kernel_size: Size,
+        kernel_size: Any,
         strides: Size = one,
         padding: Size = zero,
         dilation: Size = one,
@@ -226,10 +227,10 @@ def _deconvolution(dimensions: int) -> Any:
     def __init__(  # noqa: N807 - a method
         self: _Conv,
         channels: int,
-        kernel_size: Size,
+        kernel_size: Any,
         strides: Size = one,
         padding: Size = zero,
-        output_padding: Size = zero,
+        output_padding: Any = zero,
         dilation: Size = one,
         groups: int = 1,
         layout: str = layouts[0],
@@ -347,7 +348,7 @@ class ReflectionPad2D(HybridBlock):
             each of the four axes.
     """
 
-    def __init__(self, padding: Size = 0, **kwargs: Any) -> None:
+    def __init__(self, padding: Any = 0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if isinstance(padding, numeric_types):
             padding = (0, 0, 0, 0, padding, padding, padding, padding)

@@ -95,7 +95,7 @@ class _BatchNorm(_Normalization):
         return normalize(x, gamma, beta, running_mean, running_var, name="fwd", **self._kwargs)
 
     def __repr__(self) -> str:
-        return self._shown(in_channels=self.gamma.shape[0] or None)
+        return self._shown(in_channels=self.gamma._sizes[0] or None)
 
 
 def _init(fuse_relu: bool) -> Any:
@@ -205,7 +205,7 @@ class InstanceNorm(_Normalization):
         return F.swapaxes(x, dim1=1, dim2=self._axis)
 
     def __repr__(self) -> str:
-        return self._shown(in_channels=self.gamma.shape[0])
+        return self._shown(in_channels=self.gamma._sizes[0])
 
 
 class LayerNorm(_Normalization):
@@ -248,7 +248,7 @@ class LayerNorm(_Normalization):
         return F.LayerNorm(data, gamma, beta, axis=self._axis, eps=self._epsilon)
 
     def __repr__(self) -> str:
-        return self._shown(in_channels=self.gamma.shape[0])
+        return self._shown(in_channels=self.gamma._sizes[0])
 
 
 class GroupNorm(_Normalization):

@@ -67,7 +67,7 @@ class _Pooling(HybridBlock):
         if count_include_pad is not None:
             self._kwargs["count_include_pad"] = count_include_pad
 
-    def _pool(self, dimensions: int, pool_size: Size, *args: Any, **kwargs: Any) -> None:
+    def _pool(self, dimensions: int, pool_size: Any, *args: Any, **kwargs: Any) -> None:
         """`_Pooling.__init__` for so many dimensions, with the checks of the public classes."""
         check_layout(self, args[5], _LAYOUTS[dimensions])
         pool_size = checked_size(self, "pool_size", pool_size, dimensions)

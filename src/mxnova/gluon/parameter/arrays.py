@@ -63,7 +63,8 @@ class ContextArrays:
                 f"Parameter {self.name!r}: data(): it is stored as {self._stype}; "
                 "row_sparse_data(row_id) gives rows"
             )
-        return self._check_and_get(self._arrays, ctx)
+        array: NDArray = self._check_and_get(self._arrays, ctx)
+        return array
 
     def list_data(self) -> list[NDArray]:
         """Its arrays on all contexts."""
@@ -72,17 +73,20 @@ class ContextArrays:
                 f"Parameter {self.name!r}: list_data(): it is stored as {self._stype}; "
                 "list_row_sparse_data(row_id) gives rows"
             )
-        return self._check_and_get(self._arrays, list)
+        arrays: list[NDArray] = self._check_and_get(self._arrays, list)
+        return arrays
 
     def row_sparse_data(self, row_id: NDArray) -> NDArray:
         """Its array on the context of `row_id`, with these rows brought up to date."""
         self._check_row_sparse("row_sparse_data", "data()")
-        return self._get_row_sparse(self._arrays, row_id, row_id)
+        array: NDArray = self._get_row_sparse(self._arrays, row_id, row_id)
+        return array
 
     def list_row_sparse_data(self, row_id: NDArray) -> list[NDArray]:
         """Its arrays on all contexts, with these rows brought up to date."""
         self._check_row_sparse("list_row_sparse_data", "list_data()")
-        return self._get_row_sparse(self._arrays, list, row_id)
+        arrays: list[NDArray] = self._get_row_sparse(self._arrays, list, row_id)
+        return arrays
 
     def _check_row_sparse(self, method: str, instead: str) -> None:
         if self._stype != "row_sparse":
@@ -108,12 +112,14 @@ class ContextArrays:
     def grad(self, ctx: Context | None = None) -> NDArray:
         """Its gradient on a context; default: the only one, or that on the current context."""
         self._check_has_grad("grad")
-        return self._check_and_get(self._grad, ctx)
+        gradient: NDArray = self._check_and_get(self._grad, ctx)
+        return gradient
 
     def list_grad(self) -> list[NDArray]:
         """Its gradients on all contexts."""
         self._check_has_grad("list_grad")
-        return self._check_and_get(self._grad, list)
+        gradients: list[NDArray] = self._check_and_get(self._grad, list)
+        return gradients
 
     def _check_has_grad(self, method: str) -> None:
         if self._arrays is not None and self._grad is None:

@@ -100,12 +100,12 @@ class Parameter(ContextArrays):
         own = {_NAMES_OF_MXNET.get(name, name): value for name, value in state.items()}
         self.__dict__.update(own, _trainer_of=_nobody)
         if self._arrays is not None and self._grad is not None:
-            autograd.mark_variables(self._arrays, self._grad, self.grad_req)
+            autograd.mark_variables(self._arrays or (), self._grad, self.grad_req)
 
     # What it is ----------------------------------------------------------------------------------
 
     @property
-    def grad_req(self) -> str | None:
+    def grad_req(self) -> Any:
         """What a backward pass does with its gradient: write, add or null."""
         return self._grad_req
 
@@ -150,6 +150,11 @@ class Parameter(ContextArrays):
                 f"Parameter {self.name!r}: shape={tuple(new_shape)}: its shape is {self._shape}"
             )
         self._shape = tuple(new_shape)
+
+    @property
+    def _sizes(self) -> tuple[int, ...]:
+        """Its shape, () where none was declared."""
+        return self.shape or ()
 
     @property
     def stype(self) -> str:
@@ -246,7 +251,8 @@ class Parameter(ContextArrays):
     def _init_impl(self, data: NDArray, ctx_list: Iterable[Context]) -> None:
         """Puts copies of `data` on the contexts."""
         contexts = list(ctx_list)
-        arrays = [_in_force(data.copyto(context)) for context in contexts]
+        copies: list[Any] = [data.copyto(context) for context in contexts]
+        arrays = [_in_force(copy) for copy in copies]
         self._ctx_list = contexts
         self._ctx_map = context_map(contexts)
         self._data = arrays
@@ -261,7 +267,7 @@ class Parameter(ContextArrays):
             _in_force(nd.zeros(a.shape, dtype=a.dtype, ctx=a.context, stype=self._grad_stype))
             for a in self._arrays or ()
         ]
-        autograd.mark_variables(self._arrays, self._grad, self.grad_req)
+        autograd.mark_variables(self._arrays or (), self._grad, self.grad_req)
 
     def _load_init(
         self,
@@ -377,7 +383,7 @@ class Parameter(ContextArrays):
             self._data = [array.astype(dtype) for array in self._arrays]
             if self._grad is not None:
                 self._grad = [gradient.astype(dtype) for gradient in self._grad]
-                autograd.mark_variables(self._arrays, self._grad, self.grad_req)
+                autograd.mark_variables(self._arrays or (), self._grad, self.grad_req)
 
     def _reduce(self) -> NDArray:
         """Its value on the CPU: the mean over contexts, all rows of a sparse one."""
@@ -385,12 +391,15 @@ class Parameter(ContextArrays):
             return self._all_rows()
         arrays = self._check_and_get(self._arrays, list)
         if len(arrays) == 1:
-            return arrays[0].copyto(cpu())
-        return nd.add_n(*(array.copyto(cpu()) for array in arrays)) / len(arrays)
+            only: NDArray = arrays[0].copyto(cpu())
+            return only
+        mean: NDArray = nd.add_n(*(array.copyto(cpu()) for array in arrays)) / len(arrays)
+        return mean
 
     def _all_rows(self) -> NDArray:
         if not self._trainer:
-            return self._check_and_get(self._arrays, list)[0].copyto(cpu())
+            rows_here: NDArray = self._check_and_get(self._arrays, list)[0].copyto(cpu())
+            return rows_here
         rows = nd.arange(0, self.shape[0], dtype="int64", ctx=cpu())  # type: ignore[index]
         data = nd.zeros(self.shape, dtype=self.dtype, stype="row_sparse", ctx=cpu())
         self._trainer._row_sparse_pull(self, data, rows, full_idx=True)

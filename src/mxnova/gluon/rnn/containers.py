@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ...core.base.errors import AssertedError
 from ..listing import indented
@@ -17,6 +17,11 @@ from .sequence import (
     _reverse_sequences,
 )
 
+if TYPE_CHECKING:  # each sequential cell has `_Stack` before a cell of its own among its bases
+    _Cell = RecurrentCell
+else:
+    _Cell = object
+
 
 def _cells_state_info(cells: Iterable[Any], batch_size: int) -> list[dict[str, Any]]:
     """Shape and layout of the states of all `cells`."""
@@ -28,10 +33,10 @@ def _cells_begin_state(cells: Iterable[Any], **kwargs: Any) -> list[Any]:
     return [state for cell in cells for state in cell.begin_state(**kwargs)]
 
 
-class _Stack:
+class _Stack(_Cell):
     """What both sequential cells have in common."""
 
-    _children: dict[str, Any]
+    _children: Any  # cells by name, in order
 
     def __repr__(self) -> str:
         content = "\n".join(
@@ -41,15 +46,15 @@ class _Stack:
 
     def add(self, cell: Any) -> None:
         """Puts `cell` upon the others."""
-        self.register_child(cell)  # type: ignore[attr-defined]
+        self.register_child(cell)
 
     def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
         """Shape and layout of each state, cell by cell."""
         return _cells_state_info(self._children.values(), batch_size)
 
-    def begin_state(self, **kwargs: Any) -> list[Any]:
+    def begin_state(self, **kwargs: Any) -> list[Any]:  # type: ignore[override]
         """The states that a sequence starts with, cell by cell; `kwargs` go to every cell."""
-        self._refuse_modified()  # type: ignore[attr-defined]
+        self._refuse_modified()
         return _cells_begin_state(self._children.values(), **kwargs)
 
     def __call__(self, inputs: Any, states: Any) -> tuple[Any, list[Any]]:
@@ -157,7 +162,7 @@ class BidirectionalCell(HybridRecurrentCell):
         """Shape and layout of each state: the forward cell's, then the backward cell's."""
         return _cells_state_info(self._children.values(), batch_size)
 
-    def begin_state(self, **kwargs: Any) -> list[Any]:
+    def begin_state(self, **kwargs: Any) -> list[Any]:  # type: ignore[override]
         """The states that a sequence starts with; `kwargs` go to both cells."""
         self._refuse_modified()
         return _cells_begin_state(self._children.values(), **kwargs)
@@ -176,13 +181,14 @@ class BidirectionalCell(HybridRecurrentCell):
         inputs, axis, F, batch_size = _format_sequence(length, inputs, layout, False)
         backward_inputs = _reverse_sequences(inputs, length, valid_length)
         states = _get_begin_state(self, F, begin_state, inputs, batch_size)
-        forward, backward = self._children.values()
+        forward, backward = cast(Iterable[RecurrentCell], self._children.values())
         n = len(forward.state_info(batch_size))
 
         def run(cell: Any, inputs: Any, states: Any, merge: bool | None) -> tuple[Any, list[Any]]:
-            return cell.unroll(
+            result: tuple[Any, list[Any]] = cell.unroll(
                 length, inputs, states, layout, merge_outputs=merge, valid_length=valid_length
             )
+            return result
 
         l_outputs, l_states = run(forward, inputs, states[:n], merge_outputs)
         r_outputs, r_states = run(backward, backward_inputs, states[n:], False)

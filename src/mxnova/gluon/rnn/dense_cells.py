@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..parameter import Parameter
 from .recurrent_cell import HybridRecurrentCell, declare
 
 
@@ -13,6 +14,8 @@ class _DenseCell(HybridRecurrentCell):
 
     _gates = 1
     _n_states = 1
+
+    i2h_weight: Parameter
 
     def __init__(
         self,
@@ -37,7 +40,7 @@ class _DenseCell(HybridRecurrentCell):
         return [{"shape": shape, "__layout__": "NC"} for _ in range(self._n_states)]
 
     def _description(self) -> str:
-        rows, columns = self.i2h_weight.shape
+        rows, columns = self.i2h_weight._sizes
         return f"{columns or None} -> {rows}"
 
     def _products(

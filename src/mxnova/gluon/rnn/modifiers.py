@@ -92,7 +92,8 @@ class ModifierCell(HybridRecurrentCell):
 
     def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
         """Shape and layout of each state of the base cell."""
-        return self.base_cell.state_info(batch_size)
+        info: list[dict[str, Any]] = self.base_cell.state_info(batch_size)
+        return info
 
     @contextmanager
     def _unmodified(self) -> Any:
@@ -103,11 +104,14 @@ class ModifierCell(HybridRecurrentCell):
         finally:
             self.base_cell._modified = True
 
-    def begin_state(self, func: Callable[..., Any] = symbol.zeros, **kwargs: Any) -> list[Any]:
+    def begin_state(  # type: ignore[override]
+        self, func: Callable[..., Any] = symbol.zeros, **kwargs: Any
+    ) -> list[Any]:
         """The states that a sequence starts with; see `RecurrentCell.begin_state`."""
         self._refuse_modified()
         with self._unmodified() as cell:
-            return cell.begin_state(func=func, **kwargs)
+            states: list[Any] = cell.begin_state(func=func, **kwargs)
+            return states
 
     def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> tuple[Any, list[Any]]:
         """One step by operators of `F`."""

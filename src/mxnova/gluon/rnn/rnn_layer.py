@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from ... import ndarray, symbol
 from ...core.base.errors import ArgumentError, AssertedError, UnknownNameError, shown
 from ...ndarray import NDArray
 from ..block import HybridBlock
+from ..parameter import Parameter
 from .containers import BidirectionalCell, HybridSequentialRNNCell
 from .dense_cells import GRUCell, LSTMCell, RNNCell
 from .modifiers import DropoutCell
@@ -20,8 +22,8 @@ __all__ = ["GRU", "LSTM", "RNN"]
 
 _GATES = {"rnn_relu": 1, "rnn_tanh": 1, "lstm": 4, "gru": 3}
 _CELLS: dict[str, Callable[..., Any]] = {
-    "rnn_relu": lambda *args, **kwargs: RNNCell(*args, activation="relu", **kwargs),
-    "rnn_tanh": lambda *args, **kwargs: RNNCell(*args, activation="tanh", **kwargs),
+    "rnn_relu": partial(RNNCell, activation="relu"),
+    "rnn_tanh": partial(RNNCell, activation="tanh"),
     "lstm": LSTMCell,
     "gru": GRUCell,
 }
@@ -132,7 +134,8 @@ class _RNNLayer(HybridBlock):
             parts.append(f"dropout={self._dropout}")
         if self._dir == 2:
             parts.append("bidirectional")
-        width = self.l0_i2h_weight.shape[1] or None
+        first: Parameter = getattr(self, "l0_i2h_weight")  # noqa: B009 - declared by name
+        width = first._sizes[1] or None
         return f"{type(self).__name__}({width} -> {self._hidden_size}, {', '.join(parts)})"
 
     def _collect_params_with_prefix(self, prefix: str = "") -> dict[str, Any]:
@@ -200,7 +203,7 @@ class _RNNLayer(HybridBlock):
 
     # Running -------------------------------------------------------------------------------------
 
-    def __call__(
+    def __call__(  # type: ignore[override]
         self, inputs: Any, states: Any = None, sequence_length: Any = None, **kwargs: Any
     ) -> Any:
         """Runs sequences.
@@ -229,7 +232,7 @@ class _RNNLayer(HybridBlock):
             out = super().__call__(inputs, *args, **kwargs)
         return out
 
-    def hybrid_forward(
+    def hybrid_forward(  # type: ignore[override]
         self, F: Any, inputs: Any, states: Any, sequence_length: Any = None, **kwargs: Any
     ) -> Any:
         self._check_states(F, inputs, states)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -57,7 +57,7 @@ def _format_sequence(
     if isinstance(inputs, TENSORS):
         F, batch_size = _checked_tensor(length, inputs, in_layout or layout)
         if merge is False:
-            steps = length or inputs.shape[in_axis]
+            steps = length or cast(NDArray, inputs).shape[in_axis]
             return split_steps(F, inputs, steps, in_axis), axis, F, batch_size
     else:
         F, batch_size = _checked_list(length, inputs, layout)

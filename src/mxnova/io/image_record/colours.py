@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -39,7 +40,7 @@ def _jitter(draw: StdRandom, p: SimpleNamespace) -> list[Step]:
     factors = [draw.uniform(-strength, strength) + 1 for strength, _ in changes]
     order = [0, 1, 2]
     draw.shuffle(order)
-    return [lambda image, f=factors[i], c=changes[i][1]: c(image, f) for i in order]
+    return [partial(changes[i][1], factor=factors[i]) for i in order]
 
 
 def _brightness(image: Image, factor: float) -> Image:

@@ -84,7 +84,7 @@ class DetAugmentation:
         self._resize(drawing)
         row = np.concatenate([header, boxes.ravel()])
         size_of = [p.data_shape[0], *drawing.size, len(row)]
-        return Drawn(drawing.steps, np.concatenate([np.float32(size_of), row]))
+        return Drawn(drawing.steps, np.concatenate([np.array(size_of, np.float32), row]))
 
     # Colours --------------------------------------------------------------------------------------
 
@@ -132,7 +132,7 @@ class DetAugmentation:
             lambda i: cv2.copyMakeBorder(i, *sides, cv2.BORDER_CONSTANT, value=fill)
         )
         drawing.size = top + height + bottom, left + width + right
-        boxes[:, 1:5] = (boxes[:, 1:5] + np.float32([x, y, x, y])) / np.float32(scale)
+        boxes[:, 1:5] = (boxes[:, 1:5] + np.array([x, y, x, y], np.float32)) / np.float32(scale)
         return boxes
 
     def _crop(self, drawing: Drawing, boxes: np.ndarray) -> np.ndarray:
@@ -142,7 +142,7 @@ class DetAugmentation:
         frame, boxes = found
         height, width = drawing.size
         place = np.concatenate([frame[:2], frame[2:] - frame[:2]])
-        x, y, w, h = (int(c) for c in place * np.float32([width, height] * 2))
+        x, y, w, h = (int(c) for c in place * np.array([width, height] * 2, np.float32))
         drawing.crop(y, x, max(1, h), max(1, w))
         return boxes
 
@@ -169,7 +169,7 @@ class DetAugmentation:
         else:
             shares = _areas(_shared(frame, boxes)) / np.maximum(_areas(boxes[:, 1:5]), 1e-12)
             stays = shares > self.params.emit_overlap_thresh
-        left = boxes[stays].copy()
+        left: np.ndarray = boxes[stays].copy()
         origin, size = np.tile(frame[:2], 2), np.tile(frame[2:] - frame[:2], 2)
         left[:, 1:5] = np.clip((left[:, 1:5] - origin) / size, 0, 1)
         return left
@@ -213,7 +213,7 @@ def _part(random: StdRandom, sampler: SimpleNamespace, size: tuple[int, int]) ->
     ratio = math.sqrt(random.uniform(low, high))
     width, height = min(1.0, scale * ratio), min(1.0, scale / ratio)
     x, y = random.uniform(0, 1 - width), random.uniform(0, 1 - height)
-    return np.float32([x, y, x + width, y + height])
+    return np.array([x, y, x + width, y + height], np.float32)
 
 
 def _shared(frame: np.ndarray, boxes: np.ndarray) -> np.ndarray:
@@ -223,7 +223,8 @@ def _shared(frame: np.ndarray, boxes: np.ndarray) -> np.ndarray:
 
 def _areas(places: np.ndarray) -> np.ndarray:
     sides = np.maximum(0, places[:, 2:] - places[:, :2])
-    return sides[:, 0] * sides[:, 1]
+    areas: np.ndarray = sides[:, 0] * sides[:, 1]
+    return areas
 
 
 def _satisfies(s: SimpleNamespace, frame: np.ndarray, boxes: np.ndarray) -> bool:

@@ -7,6 +7,7 @@ import logging
 import os
 from collections.abc import Callable
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -40,17 +41,20 @@ def mean_image(params: SimpleNamespace, source: Callable[[], ImageSource]) -> np
         found = "no array of this name" if image is None else f"one of {image.shape}"
         text = f"{_NAME} must have the shape {tuple(params.data_shape)}, there is {found}"
         raise FormatError(f"{path}: {text}")
-    return image.astype("float32").asnumpy()
+    stored: np.ndarray = nd.cast(image, dtype="float32").asnumpy()
+    return stored
 
 
 def _mean(source: ImageSource) -> np.ndarray:
-    total, n_images = None, 0
+    total: Any = None
+    n_images = 0
     while (batch := source.read()) is not None:
         images = batch.data[0].asnumpy()
-        images = images[: len(images) - batch.pad].astype(np.float64)
+        images = images[: len(images) - (batch.pad or 0)].astype(np.float64)
         n_images += len(images)
         total = images.sum(axis=0) + (0 if total is None else total)
     source.close()
     if total is None:
         raise FormatError("mean_img: there are no images")
-    return (total / n_images).astype(np.float32)
+    mean: np.ndarray = (total / n_images).astype(np.float32)
+    return mean

@@ -37,10 +37,11 @@ class Normalization:
         p = self._params = params
         n_channels = params.data_shape[0]
         names = "rgba"[:n_channels]
-        self._mean = np.array([getattr(p, f"mean_{c}") for c in names], np.float32)
+        means = [getattr(p, f"mean_{c}") for c in names]
+        self._mean: np.ndarray | None = np.array(means, np.float32)
         if mean is not None:
             self._mean = mean
-        elif not self._mean.any():
+        elif not np.any(self._mean):
             self._mean = None
         std = np.array([getattr(p, f"std_{c}") for c in names], np.float32)
         std[std == 0] = 1

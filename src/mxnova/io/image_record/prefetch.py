@@ -12,11 +12,12 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, Protocol
 
 from ...core.base.errors import from_foreign
 from ...core.runtime.engine import Completion, FnProperty, engine
-from ...core.runtime.lone_threads import compute_alone
+from ...core.runtime.threads import use_single_thread
 from ..batch import DataBatch
 
 __all__ = ["Plan", "Prefetcher"]
@@ -29,7 +30,9 @@ _MOST_THREADS = 64
 class Plan(Protocol):
     """A batch that is known and not decoded."""
 
-    jobs: Sequence[Callable[[], None]]
+    @property
+    def jobs(self) -> Sequence[Callable[[], None]]:
+        """What makes its parts; in any order, in any thread."""
 
     def finish(self) -> DataBatch:
         """The batch, when all jobs are done."""
@@ -123,7 +126,7 @@ class Prefetcher:
         self._pool = self._threads()
         for act, writes in ((self._plan, (self._turn, batch.var)), (self._decode, (batch.var,))):
             engine().push_async(
-                lambda done, act=act: act(batch, done),
+                partial(act, batch),
                 writes=writes,
                 kind=FnProperty.ASYNC,
                 name=self._name,
@@ -133,7 +136,7 @@ class Prefetcher:
         """The threads of this process: a fork leaves them behind."""
         if self._pool is None or self._pid != os.getpid():
             self._pid = os.getpid()
-            return ThreadPoolExecutor(self._n_threads, self._name, compute_alone)
+            return ThreadPoolExecutor(self._n_threads, self._name, use_single_thread)
         return self._pool
 
     def _plan(self, batch: _Pending, done: Completion) -> None:
@@ -157,7 +160,7 @@ class Prefetcher:
         shares = [jobs[i::n_shares] for i in range(n_shares)]
         batch.n_left = len(shares)
         for share in shares:
-            self._submit(batch, lambda share=share: self._work(batch, share, done), done)
+            self._submit(batch, partial(self._work, batch, share, done), done)
 
     def _work(self, batch: _Pending, jobs: Sequence[Callable[[], None]], done: Completion) -> None:
         try:

@@ -106,9 +106,11 @@ class RecordStream(Generic[T]):
                 self._draw.shuffle(chunk)
             prepared = (partial(self._at, offset) for offset in chunk)
             if self._draw and not self._has_index:
-                prepared = [_settled(prepare) for prepare in prepared]
-                self._draw.shuffle(prepared)
-            yield from prepared
+                settled = [_settled(prepare) for prepare in prepared]
+                self._draw.shuffle(settled)
+                yield from settled
+            else:
+                yield from prepared
 
     def _ordered_chunks(self) -> Iterator[list[int]]:
         if self._of_chunks is None:
@@ -120,7 +122,8 @@ class RecordStream(Generic[T]):
     def _chunks_of(self, begin: int, end: int, size: int) -> Iterator[list[int]]:
         offset = begin
         while offset < end:
-            start, chunk = offset, []
+            start = offset
+            chunk: list[int] = []
             while offset < end:
                 try:
                     following = recordio.offset_after(self._view, offset)

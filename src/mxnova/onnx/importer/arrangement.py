@@ -118,19 +118,20 @@ def _parts(site: Site, x: Value, sizes: Sequence[int], axis: int) -> list[Value]
 @translator("Slice")
 def _slice(site: Site) -> Value:
     x = site.x
-    begins, ends, steps = ([None] * x.rank for _ in range(3))
-    for axis, start, end, step in slice_bounds(site):
+    begins: list[int | None] = [None] * x.rank
+    ends: list[int | None] = [None] * x.rank
+    steps = [1] * x.rank
+    for axis, first, last, step in slice_bounds(site):
         size = x.shape[axis]
-        if site.builder.follows(end) and not is_open(size) and (start, step) == (0, 1):
-            x = _up_to(site, x, axis, end)
+        if site.builder.follows(last) and not is_open(size) and (first, step) == (0, 1):
+            x = _up_to(site, x, axis, last)
             continue
-        start, end = (_from_end(site, n, size) for n in (start, end))
+        start, end = (_from_end(site, n, size) for n in (first, last))
         behind = end is None or (end >= size if step > 0 else end < -size)
         begins[axis] = None if start == 0 and step > 0 else start
         ends[axis], steps[axis] = None if behind else end, step
         if step < 0 and start is not None and start >= size:
             begins[axis] = None
-    steps = [1 if step is None else step for step in steps]
     found = site.op("slice", x, begin=tuple(begins), end=tuple(ends), step=tuple(steps))
     if not all(found.shape):
         raise RefusalError(f"the result has the shape {found.shape}, which MXNet has no arrays of")

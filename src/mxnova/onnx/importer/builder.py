@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
 from math import prod
 from typing import Any
 
@@ -59,7 +58,7 @@ class Builder:
         """Keeps names for the variables that have them in the file."""
         self._taken.reserve(names)
 
-    def input(self, name: str, shape: Sequence[int | str | None], dtype: np.dtype[Any]) -> Value:
+    def input(self, name: str, shape: Sequence[Any], dtype: np.dtype[Any]) -> Value:
         """A variable without numbers; sizes that are no numbers are left open."""
         sizes = self.open_sizes.shape_of(shape, shape, name)
         node = Node(None, name, _declared(None, dtype))
@@ -71,8 +70,10 @@ class Builder:
     def entry(self, value: Value) -> Entry:
         """The output of MXNet's node that a value is."""
         if value.entry is None:
+            if value.array is None:
+                raise MXNetError(f"{value.name} has neither a node nor numbers")
             if has_open(value.array):
-                value.entry = self._computed(value).entry
+                value.entry = self.entry(self._computed(value))
             else:
                 value.entry = self._variable(value.name, value.array)
         return value.entry
@@ -83,7 +84,9 @@ class Builder:
         if name in self._states or name in self.parameters:
             name = self._unique(f"{self.base}_{name}")
         self._states.add(name)
-        return Value(name, value.shape, value.dtype, entry=self._variable(name, value.array))
+        return Value(
+            name, value.shape, value.dtype, entry=self._variable(name, np.asarray(value.array))
+        )
 
     def of_shape(self, shape: Sequence[int]) -> Value | None:
         """A value that has this shape, if there is one with open sizes."""
@@ -122,14 +125,14 @@ class Builder:
     def end(self, values: Sequence[Value], names: Sequence[str]) -> list[Value]:
         """Names what was made for an ONNX node: its result as the node, the rest by operators."""
         heads = [v.entry.node for v in values if v.entry is not None]
-        lone = len({id(node) for node in heads}) == 1
-        named: set[int] = set()
+        lone = len({*heads}) == 1
+        named: set[Node] = set()
         for node, name in zip(heads, names, strict=False):
-            if id(node) not in named and any(node is own for own in self._own):
+            if node not in named and any(node is own for own in self._own):
                 node.name = self._unique(self.base if lone else name)
-                named.add(id(node))
+                named.add(node)
         for node in self._own:
-            if id(node) not in named and node.op is not None:
+            if node not in named and node.op is not None:
                 node.name = self._unique(f"{self.base}_{node.op.name.strip('_').lower()}")
         return [value.renamed(name) for value, name in zip(values, names, strict=False)]
 
@@ -221,13 +224,13 @@ class Builder:
 
     def _computed(self, value: Value) -> Value:
         """Numbers among which open sizes are, computed when the model runs."""
-        parts = [self._number(number, value.dtype) for number in value.array.flat]
+        parts = [self._number(number, value.dtype) for number in np.asarray(value.array).flat]
         found = self.op("Concat", *parts, dim=0) if len(parts) > 1 else parts[0]
         if value.rank > 1:
             found = self.op("Reshape", found, shape=value.shape)
         return found
 
-    def _number(self, number: int | Fraction, dtype: np.dtype[Any]) -> Value:
+    def _number(self, number: Any, dtype: np.dtype[Any]) -> Value:
         if not is_open(abs(number)):
             return self.constant(np.array([number], dtype))
         beside = next((n for n in (0, 1, -1) if self.follows(number.numerator + n)), 0)
@@ -282,8 +285,9 @@ def _inferred(
     shapes = {f"{i}": value.shape or (1,) for i, value in enumerate(inputs)}
     dtypes = {f"{i}": torch_dtype(value.dtype) for i, value in enumerate(inputs)}
     nodes = [*variables, node]
-    found = infer_shapes(nodes, shapes, facts=HugeShapes)[id(node)]
-    types = infer_dtypes(nodes, dtypes)[id(node)]
+    found = infer_shapes(nodes, shapes, facts=HugeShapes)[node]
+    types = infer_dtypes(nodes, dtypes)[node]
     if not all(map(is_known, found)):
         raise MXNetError("the shape of its result depends on numbers")
-    return list(found), [np.dtype(mx_dtype(t or torch.float32).numpy) for t in types]
+    shapes_found = [shape for shape in found if shape is not None]
+    return shapes_found, [np.dtype(mx_dtype(t or torch.float32).numpy) for t in types]

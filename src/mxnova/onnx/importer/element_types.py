@@ -29,7 +29,7 @@ def element_type(number: int | str) -> np.dtype[Any]:
         MXNetError: there are no such arrays here.
     """
     if isinstance(number, str):
-        number = dict(TensorProto.DataType.items()).get(number, 0)
+        number = int(dict(TensorProto.DataType.items()).get(number, 0))
     dtype = ELEMENT_TYPES.get(number)
     if dtype is None:
         raise MXNetError(f"elements of type {type_name(number)}: there are no such arrays here")

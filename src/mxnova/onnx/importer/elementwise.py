@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import partial, reduce
 from math import inf, sqrt
 
 import numpy as np
 
+from ...core.op.arithmetic import of_arrays, with_number
+from ...core.op.traits import Form
 from .element_types import element_type
 from .reshaping import reshaped
 from .site import REQUIRED, RefusalError, Site, translator
@@ -23,26 +25,13 @@ _UNARY = {
     "Sigmoid": "sigmoid", "Sign": "sign", "Sin": "sin", "Sinh": "sinh", "Softsign": "softsign",
     "Sqrt": "sqrt", "Tan": "tan", "Tanh": "tanh",
 }  # fmt: skip
-_BINARY = {  # by arrays; by a number that is the second, or the first
-    "Add": ("broadcast_add", "_plus_scalar", "_plus_scalar"),
-    "Sub": ("broadcast_sub", "_minus_scalar", "_rminus_scalar"),
-    "Mul": ("broadcast_mul", "_mul_scalar", "_mul_scalar"),
-    "Div": ("broadcast_div", "_div_scalar", "_rdiv_scalar"),
-    "Pow": ("broadcast_power", "_power_scalar", "_rpower_scalar"),
-    "Max": ("broadcast_maximum", "_maximum_scalar", "_maximum_scalar"),
-    "Min": ("broadcast_minimum", "_minimum_scalar", "_minimum_scalar"),
-    "Equal": ("broadcast_equal", "_equal_scalar", "_equal_scalar"),
-    "Greater": ("broadcast_greater", "_greater_scalar", "_lesser_scalar"),
-    "GreaterOrEqual": ("broadcast_greater_equal", "_greater_equal_scalar", "_lesser_equal_scalar"),
-    "Less": ("broadcast_lesser", "_lesser_scalar", "_greater_scalar"),
-    "LessOrEqual": ("broadcast_lesser_equal", "_lesser_equal_scalar", "_greater_equal_scalar"),
-    "And": ("broadcast_logical_and", "_logical_and_scalar", "_logical_and_scalar"),
-    "Or": ("broadcast_logical_or", "_logical_or_scalar", "_logical_or_scalar"),
-    "Xor": ("broadcast_logical_xor", "_logical_xor_scalar", "_logical_xor_scalar"),
+_BINARY = {  # what they compute, as `core.op.arithmetic` calls it
+    "Add": "add", "Sub": "subtract", "Mul": "multiply", "Div": "divide", "Pow": "power",
+    "Max": "maximum", "Min": "minimum", "Equal": "equal", "Greater": "greater",
+    "GreaterOrEqual": "greater_equal", "Less": "less", "LessOrEqual": "less_equal",
+    "And": "logical_and", "Or": "logical_or", "Xor": "logical_xor",
 }  # fmt: skip
-_OF_ONE_SHAPE = {
-    "Add": "elemwise_add", "Sub": "elemwise_sub", "Mul": "elemwise_mul", "Div": "elemwise_div",
-}  # fmt: skip
+_STRICT = ("Add", "Sub", "Mul", "Div")  # operators of two arrays of one shape
 _COMPARISONS = ("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "And", "Or", "Xor")
 _EXACT = 1 << 53  # integers beyond are none of the numbers that operators have as parameters
 
@@ -75,17 +64,18 @@ def rounded(site: Site, x: Value) -> Value:
 
 def binary(site: Site, kind: str, x: Value, y: Value) -> Value:
     """An operator of ONNX's on two arrays that are broadcast to one shape."""
-    by_arrays, by_second, by_first = _BINARY[kind]
+    function = _BINARY[kind]
     if kind in _COMPARISONS:
         x, y = _of_one_type(site, x, y)
     number = _number(y, x)
     if number is not None:
-        found = site.op(by_second, x, scalar=number)
+        found = site.op(with_number(function).name, x, scalar=number)
     elif (number := _number(x, y)) is not None:
-        found = site.op(by_first, y, scalar=number)
+        found = site.op(with_number(function, reflected=True).name, y, scalar=number)
     else:
         same = x.shape == y.shape and x.array is None and y.array is None
-        found = site.op(_OF_ONE_SHAPE.get(kind, by_arrays) if same else by_arrays, x, y)
+        form = Form.ELEMENTWISE if same and kind in _STRICT else Form.BROADCAST
+        found = site.op(of_arrays(function, form).name, x, y)
     return _like(found.as_truth() if kind in _COMPARISONS else found, x, y)
 
 
@@ -93,7 +83,7 @@ def _number(value: Value, other: Value) -> float | int | None:
     """A constant without axes, as a parameter of an operator on the other array."""
     if value.array is None or value.rank or value.is_truth or other.array is not None:
         return None
-    number = value.array.item()
+    number: float | int = value.array.item()
     if has_open(value.array) or (isinstance(number, int) and abs(number) >= _EXACT):
         return None
     return number
@@ -167,12 +157,13 @@ def _sum(site: Site) -> Value:
     given = site.given
     if len(given) > 2 and len({value.shape for value in given}) == 1:
         return _like(site.op("add_n", *given), *given)
-    return reduce(lambda x, y: binary(site, "Add", x, y), given)
+    return reduce(partial(binary, site, "Add"), given)
 
 
 @translator("Mean")
 def _mean(site: Site) -> Value:
-    return _like(site.op("_div_scalar", _sum(site), scalar=len(site.inputs)), *site.given)
+    total = cast(Value, _sum(site))
+    return _like(site.op("_div_scalar", total, scalar=len(site.inputs)), *site.given)
 
 
 # Truth values

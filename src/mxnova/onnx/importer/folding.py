@@ -97,11 +97,12 @@ def _array(found: Any, has_sizes: bool) -> np.ndarray:
     if not has_sizes or array.dtype.kind not in "iufO":
         return array
     items = array.astype(object).flat
-    exact = [Fraction(n) if isinstance(n, float) and isfinite(n) else n for n in items]
-    numbers = [bounded(n) for n in exact]
+    rational = [Fraction(n) if isinstance(n, float) and isfinite(n) else n for n in items]
+    numbers = [bounded(n) for n in rational]
     found = np.empty(len(numbers), object)
     found[:] = numbers
-    return found.reshape(array.shape)
+    exact: np.ndarray = found.reshape(array.shape)
+    return exact
 
 
 FOLDS: dict[str, Fold] = {}

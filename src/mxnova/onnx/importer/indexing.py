@@ -91,7 +91,7 @@ def _places_of_rows(site: Site, x: Value, index: Value, batch: int) -> Value:
             counted = np.where(index.array < 0, index.array + sizes, index.array)
             index = Value.constant(index.name, counted.astype(_INT64))
         if not batch:
-            return Value.constant(index.name, np.moveaxis(index.array, -1, 0))
+            return Value.constant(index.name, np.moveaxis(np.asarray(index.array), -1, 0))
     front = moved(site, index, index.rank - 1, 0)
     if not batch:
         return front

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,7 +56,7 @@ def _places(before: int, size: int, scale: float, geometry: Geometry) -> np.ndar
     raise RefusalError(f"attribute coordinate_transformation_mode={geometry.where}")
 
 
-_ROUNDING = {
+_ROUNDING: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "round_prefer_floor": lambda x: np.ceil(x - 0.5), "floor": np.floor, "ceil": np.ceil,
     "round_prefer_ceil": lambda x: np.floor(x + 0.5),
 }  # fmt: skip
@@ -66,7 +67,8 @@ def nearest(before: int, size: int, scale: float, geometry: Geometry) -> np.ndar
     if geometry.rounding not in _ROUNDING:
         raise RefusalError(f"attribute nearest_mode={geometry.rounding}")
     places = _ROUNDING[geometry.rounding](_places(before, size, scale, geometry))
-    return np.clip(places, 0, before - 1).astype(np.int64)
+    clipped: np.ndarray = np.clip(places, 0, before - 1).astype(np.int64)
+    return clipped
 
 
 def matrix(before: int, size: int, scale: float, geometry: Geometry) -> np.ndarray:

@@ -10,8 +10,10 @@ import torch
 
 import mxnova as mx
 from mxnova.base import MXNetError
-from mxnova.core.exec.backends import aten, batch_split, fused_linear, low_precision
-from mxnova.core.exec.backends.simplification import simplified
+from mxnova.core.exec.backends import aten
+from mxnova.core.exec.passes import linear_fusion, low_precision
+from mxnova.core.exec.passes.simplification import simplified
+from mxnova.core.runtime import tuning
 
 SHAPE = (4, 8, 12, 12)
 X = mx.sym.var("data")
@@ -132,7 +134,7 @@ def test_products_take_over_activations(monkeypatch, after, options):
 
 @pytest.mark.parametrize("has_avx512", [True, False])
 def test_gelu_inside_the_kernel_or_after_it(monkeypatch, has_avx512):
-    monkeypatch.setattr(fused_linear, "HAS_AVX512", has_avx512)
+    monkeypatch.setattr(linear_fusion, "HAS_AVX512", has_avx512)
     product = mx.sym.FullyConnected(X, num_hidden=128, name="f")
     symbol = mx.sym.LeakyReLU(product, act_type="gelu")
     plain, found, predictor = answers(symbol, monkeypatch, ROWS)
@@ -264,7 +266,7 @@ def test_convolutions_pad_for_themselves(monkeypatch, name):
 @pytest.fixture
 def small_batches(monkeypatch, two_threads):
     """Batches are shared out however little they are."""
-    monkeypatch.setattr(batch_split, "WORTH_A_THREAD", 1)
+    monkeypatch.setattr(tuning, "THREAD_MIN_MULTIPLICATIONS", 1)
 
 
 def network(**options):

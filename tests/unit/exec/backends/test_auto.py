@@ -14,7 +14,7 @@ from mxnova.context import Context
 from mxnova.core.exec.backends import BY_NAME, auto
 from mxnova.core.exec.backends.choices import Choices, cache_folder
 from mxnova.core.exec.backends.request import marked, parameters_of, wants
-from mxnova.core.exec.program import ArrayFacts, Facts, Program
+from mxnova.core.exec.program.program import ArrayFacts, Facts, Program
 from mxnova.core.graph.node import Node
 from mxnova.core.graph.rewrite import rewrite
 from mxnova.core.op.record import Op, OpType, find
@@ -47,7 +47,7 @@ class Halves:
         self.compiled += 1
 
         def replace(node, inputs):
-            if node.op is None or not wants(node, self.name):
+            if node.op is None or not wants(node, self.name) or len(inputs) != 1:
                 return None
             return Node(find("_plus_scalar").of({"scalar": 0.5}), node.name, {}, inputs)
 
@@ -254,7 +254,84 @@ def test_marks_ask_for_it_in_executors(halves, faster):
     faster("halves")
     executor = marked(mx.sym.var("x") + 1, "auto").simple_bind(mx.cpu(), x=SHAPE, grad_req="null")
     assert executor.forward()[0].asnumpy()[0, 0] == 0.5
-    assert halves.compiled == 1
+    assert halves.compiled == 2  # to be measured, when it was bound, and to run
+
+
+# When it measures ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def measurements(halves, monkeypatch):
+    """How often candidates have been measured; `halves` is the fastest, and remembered."""
+    counts = []
+
+    def measured(runners):
+        counts.append(len(runners))
+        return {n: 1.0 + (n != "halves") for n in runners}
+
+    monkeypatch.setattr(auto, "measured", measured)
+    monkeypatch.setattr(BY_NAME["auto"], "_found", {})
+    return counts
+
+
+def layer():
+    return mx.sym.FullyConnected(mx.sym.var("x"), num_hidden=2, name="fc") + 1
+
+
+def test_a_predictor_measures_when_it_is_made(measurements):
+    given = {"arg:fc_weight": mx.nd.ones((2, 3)), "arg:fc_bias": mx.nd.zeros(2)}
+    predictor = mx.Predictor(layer(), given, {"x": SHAPE}, backend="auto")
+    assert measurements == [2]
+    for _ in range(3):
+        assert predictor.predict(x=np.zeros(SHAPE))[0][0, 0] == 0.5
+    assert measurements == [2]
+
+
+def asked_in_graph(monkeypatch):
+    return layer().optimize_for("auto")
+
+
+def asked_in_environment(monkeypatch):
+    monkeypatch.setenv("MXNET_SUBGRAPH_BACKEND", "auto")
+    return layer()
+
+
+@pytest.mark.parametrize("asked", [asked_in_graph, asked_in_environment])
+@pytest.mark.parametrize("grad_req", ["null", "write"])
+def test_executors_measure_when_they_are_bound(asked, grad_req, measurements, monkeypatch):
+    executor = asked(monkeypatch).simple_bind(mx.cpu(), x=SHAPE, grad_req=grad_req)
+    assert measurements == [2]
+    for _ in range(3):
+        assert executor.forward()[0].asnumpy()[0, 0] == (0.5 if _ else 1)  # plain, then rewritten
+    executor.forward(is_train=True)
+    executor.arg_dict["fc_weight"][:] = 1
+    for _ in range(3):
+        executor.forward()
+    assert measurements == [2]
+    executor.reshape(x=(1, 3)).forward()
+    assert measurements == [2, 2]
+
+
+def test_executors_that_do_not_ask_measure_nothing(measurements):
+    executor = layer().simple_bind(mx.cpu(), x=SHAPE)
+    for _ in range(3):
+        executor.forward()
+    assert measurements == []
+
+
+def test_blocks_measure_in_their_first_call_outside_training(measurements):
+    net = mx.gluon.nn.Dense(2, in_units=3)
+    net.initialize()
+    net.hybridize(backend="auto")
+    x = mx.nd.ones(SHAPE)
+    with mx.autograd.record():
+        net(x)
+    assert measurements == []  # training passes are as they are
+    net(x)
+    assert measurements == [2]
+    for _ in range(3):
+        net(x)
+    assert measurements == [2]
 
 
 @pytest.mark.parametrize("sign", ["is_busy", "waited"])

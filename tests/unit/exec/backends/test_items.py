@@ -11,6 +11,7 @@ import mxnova as mx
 from mxnova.core.exec.backends import BY_NAME
 from mxnova.core.exec.backends.conversion import items
 from mxnova.core.exec.backends.conversion.graph import Part
+from mxnova.core.runtime import tuning
 
 BATCH, LENGTH, UNITS, HEADS = 4, 4, 8, 2
 SHAPE = (BATCH, LENGTH, UNITS)
@@ -48,8 +49,8 @@ def part_of(symbol, shape=SHAPE):
 
 @pytest.fixture(autouse=True)
 def every_product_counts(monkeypatch):
-    monkeypatch.setattr(items, "WORTH_A_THREAD", 1)
-    monkeypatch.setattr(items, "_LEAST_ROWS", 1)
+    monkeypatch.setattr(tuning, "THREAD_MIN_MULTIPLICATIONS", 1)
+    monkeypatch.setattr(tuning, "THREAD_MIN_ROWS", 1)
 
 
 def test_items_of_an_encoder_do_not_meet(two_threads):
@@ -77,9 +78,11 @@ def test_items_that_meet_stay_together(two_threads, name):
     assert items.items_for_a_thread(part_of(MEETING[name]())) == 0
 
 
-@pytest.mark.parametrize("name, least", [("WORTH_A_THREAD", 10**6), ("_LEAST_ROWS", 11)])
+@pytest.mark.parametrize(
+    "name, least", [("THREAD_MIN_MULTIPLICATIONS", 10**6), ("THREAD_MIN_ROWS", 11)]
+)
 def test_little_to_do_stays_together(two_threads, monkeypatch, name, least):
-    monkeypatch.setattr(items, name, least)
+    monkeypatch.setattr(tuning, name, least)
     assert items.items_for_a_thread(part_of(encoder())) == 0
 
 

@@ -19,9 +19,9 @@ from mxnova.context import Context
 from mxnova.core.exec.backends import BY_NAME
 from mxnova.core.exec.backends.conversion.graph import CONVERTERS
 from mxnova.core.exec.backends.conversion.model_backend import _Model
-from mxnova.core.exec.backends.fused_attention import FusedAttention
 from mxnova.core.exec.backends.request import marked, parameters_of
-from mxnova.core.exec.program import ArrayFacts, Facts, Program
+from mxnova.core.exec.fused.attention import FusedAttention
+from mxnova.core.exec.program.program import ArrayFacts, Facts, Program
 from mxnova.core.op.record import find
 from tests.unit.op.samples import Sample
 

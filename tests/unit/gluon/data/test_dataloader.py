@@ -390,6 +390,7 @@ def test_prefetch():
     iterator = iter(DataLoader(Numbers(), 1, prefetch=3, **WORKERS))
     assert (len(iterator), sorted(iterator._data_buffer)) == (10, [0, 1, 2])
     assert iterator.next().asscalar() == 0
+    assert len(list(DataLoader(Numbers(), 1, prefetch=1 << 62, **WORKERS))) == 10
 
 
 @pytest.mark.parametrize(

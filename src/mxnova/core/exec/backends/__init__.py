@@ -15,8 +15,9 @@ from typing import Any, Protocol
 from torch import Tensor
 
 from ...base.errors import MXNetError, UnknownNameError, candidates
+from ...graph.node import Node
 from ...graph.symbol import Symbol
-from ..program import Program
+from ..program.program import Program
 from .aten import Aten
 from .auto import Auto
 from .cudagraph import CudaGraph
@@ -33,6 +34,7 @@ __all__ = [
     "Chain",
     "choose",
     "for_training",
+    "measure",
     "named",
     "names",
     "register",
@@ -70,8 +72,8 @@ class NamedBackend(Backend, Protocol):
     def precisions(self) -> tuple[str, ...]:
         """What it lets products be computed in here, of `request.PRECISIONS`."""
 
-    def refusals(self, program: Program, constants: Mapping[str, Tensor]) -> dict[int, str]:
-        """Why it leaves nodes, by id, that ask for it."""
+    def refusals(self, program: Program, constants: Mapping[str, Tensor]) -> dict[Node, str]:
+        """Why it leaves nodes that ask for it."""
 
     def compile_training(self, program: Program) -> Symbol:
         """The symbol of `program` as it runs in training; as it is where it compiles none."""
@@ -148,6 +150,17 @@ def choose(program: Program) -> Backend | None:
     return Chain([*asked, *([] if default is None else [default])])
 
 
+def measure(program: Program, constants: Mapping[str, Tensor]) -> None:
+    """Lets `auto` choose now, where nodes ask for it, so that no run has to wait for that.
+
+    Args:
+        program: the program.
+        constants: values of inputs that stay, by name.
+    """
+    if "auto" in wanted(program.symbol) and _AUTO.supports(program):
+        _AUTO.measure(program, constants)
+
+
 def _check_precision(backend: NamedBackend, precision: str) -> None:
     if precision not in backend.precisions():
         text = f"it computes in {', '.join(backend.precisions())} here"
@@ -177,4 +190,4 @@ BY_NAME["openvino"] = OpenVINO()
 BY_NAME["onnxruntime"] = ONNXRuntime()
 BY_NAME["inductor"] = Inductor()
 BY_NAME["cudagraph"] = CudaGraph()
-BY_NAME["auto"] = Auto(BY_NAME, lambda program: choose(program))
+BY_NAME["auto"] = _AUTO = Auto(BY_NAME, lambda program: choose(program))

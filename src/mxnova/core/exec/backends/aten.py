@@ -1,15 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The default backend: passes over the graph that serve ATen's kernels on the CPU.
-
-In order: layers that MXNet has fused are opened, or their integers made (`prepared_layers`), copies
-and chains go (`simplification`), convolutions pad for themselves (`padding_merge`), what parameters
-decide is computed (`constant_folding`), attention becomes one kernel (`fused_attention`), strides
-move to where values are made (`unread_positions`), convolutions and products take over what follows
-them and have their weights laid out (`convolution_fusion`, `fused_linear`), large convolutions by
-3×3 go by tiles (`tiled_convolution`), values between them go bfloat16 where that is asked for
-(`low_precision`), batches are shared out among threads (`batch_split`), and sums go where their
-summand was (`in_place_sums`).
-"""
+"""The default backend: passes over the graph that serve ATen's kernels on the CPU."""
 
 from __future__ import annotations
 
@@ -24,24 +14,21 @@ from ...graph.node import Node
 from ...graph.symbol import Symbol
 from ...op.nn.fully_connected import FullyConnected
 from ...runtime.torch_api import has_onednn_kernels
-from ..fused_layers import FusedLayer
-from . import low_precision
-from .batch_split import images_at_once, with_batches_apart
-from .constant_folding import with_constants_folded, with_own_outputs
-from .convolution_fusion import parameters_of_convolutions, with_fused_convolutions
-from .fused_attention import with_fused_attention
-from .fused_linear import is_worth_fusing, with_fused_products
-from .in_place_sums import with_sums_in_place
-from .lone_pools import computed_alone
-from .matching import is_image_convolution
-from .padding_merge import with_padding_merged
-from .prepared_layers import parameters_of_layers, with_layers_opened, with_layers_prepared
-from .request import lowest_precision, parameters_of
-from .simplification import simplified
-from .unread_positions import without_unread_positions
+from ..fused.mkldnn_layers import FusedLayer
+from ..passes import low_precision
+from ..passes.convolution_fusion import parameters_of_convolutions
+from ..passes.definition import Target
+from ..passes.linear_fusion import is_worth_fusing
+from ..passes.matching import is_image_convolution
+from ..passes.mkldnn_layer_lowering import (
+    parameters_of_layers,
+    with_layers_opened,
+)
+from ..passes.pipeline import INFERENCE, enabled, rewritten
+from .request import lowest_precision
 
 if TYPE_CHECKING:
-    from ..program import Program
+    from ..program.program import Program
 
 __all__ = ["Aten"]
 
@@ -71,32 +58,11 @@ class Aten:
         return found
 
     def compile(self, program: Program, constants: Mapping[str, Tensor]) -> Symbol:
-        """The symbol after all passes."""
-        dtype = _dtype(program.symbol)
-        symbol = with_layers_opened(program.symbol)
-        dtypes, shapes = program.facts.dtypes(symbol), program.facts.shapes(symbol)
-        symbol = with_layers_prepared(symbol, constants, dtypes, shapes)
-        symbol = with_padding_merged(simplified(symbol))
-        symbol = with_constants_folded(symbol, constants)
-        symbol = with_fused_attention(symbol, program.facts.dtypes(symbol))
-        symbol = without_unread_positions(symbol, program.facts.shapes(symbol))
-        dtypes, shapes = program.facts.dtypes(symbol), program.facts.shapes(symbol)
-        images = images_at_once(symbol, shapes)
-
-        def fused() -> Symbol:
-            made = with_fused_convolutions(symbol, shapes, dtypes, constants, dtype, images)
-            return with_fused_products(made, program.facts.shapes(made), constants, dtype)
-
-        symbol = computed_alone(fused) if images else fused()
-        if dtype is torch.bfloat16:
-            symbol = low_precision.with_casts(symbol)
-        if images:
-            parameters = parameters_of(symbol) | constants.keys()
-            shapes = program.facts.shapes(symbol)
-            symbol = with_batches_apart(
-                symbol, shapes, images, parameters, constants, with_sums_in_place
-            )
-        return with_own_outputs(with_sums_in_place(symbol))
+        """The symbol after the passes of `pipeline.INFERENCE`."""
+        passes = enabled()
+        dtype = _dtype(program.symbol) if "low_precision" in passes else torch.float32
+        target = Target(program.facts, passes, constants, dtype)
+        return rewritten(INFERENCE, program.symbol, target)
 
 
 def _is_worth_compiling(node: Node) -> bool:

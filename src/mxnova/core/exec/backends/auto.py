@@ -15,14 +15,14 @@ from torch import Tensor
 from ...base import env
 from ...base.machine_load import is_busy, waited
 from ...base.shapes import is_known
-from ...graph.node import written_variables
+from ...graph.node import Node, written_variables
 from ...graph.symbol import Symbol
-from ..program_identity import identity
+from ..program.fingerprint import identity
 from .choices import Choices
 from .request import DEFAULT, PRECISIONS, lowest_precision, marked
 
 if TYPE_CHECKING:
-    from ..program import Program
+    from ..program.program import Program
 
 __all__ = ["Auto"]
 
@@ -68,7 +68,7 @@ class Auto:
                 found |= backend.parameters(marked(symbol, name))
         return found
 
-    def refusals(self, program: Program, constants: Mapping[str, Tensor]) -> dict[int, str]:
+    def refusals(self, program: Program, constants: Mapping[str, Tensor]) -> dict[Node, str]:
         """None: what another backend leaves, that one explains."""
         return {}
 
@@ -77,29 +77,51 @@ class Auto:
         return program.symbol
 
     def compile(self, program: Program, constants: Mapping[str, Tensor]) -> Symbol:
-        """The symbol as the fastest candidate rewrites it."""
+        """The symbol as the fastest candidate rewrites it; measures where `measure` did not."""
+        name, form = self._decided(program, constants)
+        return self._compiled(program, name, constants) if form is None else form
+
+    def measure(self, program: Program, constants: Mapping[str, Tensor]) -> None:
+        """Finds the fastest candidate, so that `compile` need not.
+
+        Args:
+            program: the program.
+            constants: values of inputs that stay, by name; others of their shapes would do.
+        """
+        self._decided(program, constants)
+
+    def _decided(
+        self, program: Program, constants: Mapping[str, Tensor]
+    ) -> tuple[str, Symbol | None]:
+        """The name of the fastest candidate, and what it makes of the program if that is known."""
         names = self._candidates(program)
         key = identity(program, names)
         known = self._found.get(key) or self.choices.find(key)
         if known in names:
-            return self._compiled(program, known, constants)
-        forms = {name: self._compiled(program, name, constants) for name in names}
+            return known, None
         inputs = _inputs(program, constants)
         if inputs is None:
-            return forms[DEFAULT]
+            return DEFAULT, None
+        forms = {name: self._compiled(program, name, constants) for name in names}
+        seconds, is_quiet = self._seconds(program, forms, inputs)
+        best = self._found[key] = min(seconds, key=lambda name: seconds[name])
+        if is_quiet:
+            self.choices.keep(key, best, seconds)
+        return best, forms[best]
+
+    def _seconds(
+        self, program: Program, forms: Mapping[str, Symbol], inputs: Sequence[Tensor]
+    ) -> tuple[dict[str, float], bool]:
+        """Seconds of a run by name, and whether nobody else wanted the cores meanwhile."""
         with _streams_kept(program):
             runners = _that_run({n: _runner(program, form, inputs) for n, form in forms.items()})
             if DEFAULT not in runners:  # an operator refuses ones
-                return forms[DEFAULT]
+                return {DEFAULT: 0.0}, False
             start, waiting = time.perf_counter(), waited()
             seconds = measured(runners)
             waiting = waited() - waiting
             is_quiet = waiting < _MOST_WAITING * (time.perf_counter() - start) and not is_busy()
-        best = min(seconds, key=lambda name: seconds[name])
-        self._found[key] = best
-        if is_quiet:
-            self.choices.keep(key, best, seconds)
-        return forms[best]
+        return seconds, is_quiet
 
     def _candidates(self, program: Program) -> list[str]:
         """Names of those that are to be tried, are there, and support the program."""
@@ -131,7 +153,7 @@ def _inputs(program: Program, constants: Mapping[str, Tensor]) -> list[Tensor] |
         shape: Any = facts.shape
         if value is None:
             value = torch.ones(shape, dtype=facts.dtype)
-        found.append(value.clone() if id(variable) in written else value)
+        found.append(value.clone() if variable in written else value)
     return found
 
 

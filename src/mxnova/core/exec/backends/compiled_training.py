@@ -12,9 +12,9 @@ from typing import Any
 from torch import Tensor
 
 from ...graph.node import Node
-from ..program import TRAINING, Program
-from .training_group import Function, TrainingGroup
-from .writes_apart import WritesApart
+from ..fused.functionalization import WritesApart
+from ..fused.training_group import Function, TrainingGroup
+from ..program.program import TRAINING, Program
 
 __all__ = ["CompiledTraining", "training_refusal"]
 

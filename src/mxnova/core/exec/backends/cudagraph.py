@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
+from ..fused.group import Group, Runner, function_of
+from ..fused.training_group import Function
 from .compiled_training import CompiledTraining
-from .group import Group, Runner, function_of
+from .graph_capture import KernelRecording
 from .inductor import Inductor
-from .kernel_recording import KernelRecording
-from .training_group import Function
 
 if TYPE_CHECKING:
-    from ..program import Program
+    from ..program.program import Program
 
 __all__ = ["CudaGraph"]
 

@@ -21,14 +21,14 @@ from ...op.nn.activation import LeakyReLU
 from ...op.nn.dropout import Dropout
 from ...op.nn.rnn import RNN
 from ...runtime import torch_api
-from ..custom import Custom
+from ..calls.custom import Custom
+from ..fused.group import Group, function_of, with_groups
+from ..fused.training_group import Function, TrainingGroup
 from .compiled_training import CompiledTraining, training_refusal
-from .group import Group, function_of, with_groups
 from .request import PRECISIONS, parameters_of, wants
-from .training_group import Function, TrainingGroup
 
 if TYPE_CHECKING:
-    from ..program import Program
+    from ..program.program import Program
 
 __all__ = ["Inductor"]
 
@@ -108,7 +108,7 @@ class Inductor:
 
     def compile_training(self, program: Program) -> Symbol:
         """The symbol with groups of its nodes, each as one function that has a gradient."""
-        reasons = {id(n): _refusal(n) or training_refusal(n) for n in program.symbol.nodes if n.op}
+        reasons = {n: _refusal(n) or training_refusal(n) for n in program.symbol.nodes if n.op}
         refused = {i: reason for i, reason in reasons.items() if reason is not None}
         return self._grouped(program, self._training_group, refused, {})
 
@@ -116,7 +116,7 @@ class Inductor:
         self,
         program: Program,
         group: type[Group],
-        refused: Mapping[int, str],
+        refused: Mapping[Node, str],
         constants: Mapping[str, Tensor],
     ) -> Symbol:
         context = program.facts.context
@@ -133,19 +133,19 @@ class Inductor:
 
         return with_groups(
             program.symbol,
-            lambda node: wants(node, self.name) and id(node) not in refused,
+            lambda node: wants(node, self.name) and node not in refused,
             lambda nodes: len(nodes) > 1,
             made,
             constants,
         )
 
-    def refusals(self, program: Program, constants: Mapping[str, Tensor]) -> dict[int, str]:
-        """Why nodes of operators, by id, are not compiled."""
-        found: dict[int, str] = {}
+    def refusals(self, program: Program, constants: Mapping[str, Tensor]) -> dict[Node, str]:
+        """Why nodes of operators are not compiled."""
+        found: dict[Node, str] = {}
         for node in program.symbol.nodes:
             reason = None if node.op is None else _refusal(node)
             if reason is not None:
-                found[id(node)] = reason
+                found[node] = reason
         return found
 
 

@@ -14,6 +14,7 @@ from ...base.errors import ArgumentError, argument_error, candidates
 from ...graph.node import Entry, Node
 from ...graph.rewrite import S, rewrite
 from ...graph.symbol import Symbol
+from ..passes.matching import parameter_names
 
 __all__ = [
     "DEFAULT",
@@ -29,9 +30,6 @@ __all__ = [
 
 DEFAULT = "aten"
 PRECISIONS = ("float32", "bfloat16")
-_PARAMETERS = frozenset(
-    "weight bias gamma beta moving_mean moving_var parameters".split()  # noqa: SIM905 - words
-)
 _BACKEND, _PRECISION = "__backend__", "__precision__"
 
 
@@ -98,16 +96,9 @@ def lowest_precision(symbol: Symbol) -> str:
     return max(map(precision_of, symbol.nodes), key=PRECISIONS.index, default=PRECISIONS[0])
 
 
-def parameters_of(symbol: Symbol, backend: str | None = None) -> set[str]:
+def parameters_of(symbol: Symbol, backend: str) -> set[str]:
     """Names of variables that nodes asking for `backend` read as weights, statistics and the like.
-
-    Of all nodes without a backend.
 
     Data is none of them: it changes from run to run.
     """
-    found: set[str] = set()
-    for node in symbol.nodes:
-        if node.op is not None and (backend is None or wants(node, backend)):
-            named = zip(node.op.inputs(), node.inputs, strict=True)
-            found |= {e.node.name for n, e in named if n in _PARAMETERS and e.node.op is None}
-    return found
+    return parameter_names(node for node in symbol.nodes if wants(node, backend))

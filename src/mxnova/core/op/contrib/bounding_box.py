@@ -10,16 +10,18 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from ...base.shapes import shape_text
+from ...kernels.sorting import argsort_descending
+from ...runtime.torch_api import is_traced
 from ..declaration import function_operator, operator
 from ..infer import Shapes
 from ..record import Op
-from ..sorting import first_places
 from .boxes import (
     centered,
     decode,
     encode,
     erase,
     joined,
+    kept_by_suppression,
     match,
     overlap,
     suppress,
@@ -132,17 +134,28 @@ class BoxNMS(Op):
         if self.id_index >= 0:
             valid &= rows[..., self.id_index] != self.background_id
         ranked = score.masked_fill(~valid, float("-inf"))
-        order = first_places(ranked, self.topk if self.topk > 0 else None)
+        order = argsort_descending(ranked, self.topk if self.topk > 0 else None)
+        if is_traced():
+            return _by_mask(order, self._kept(rows, valid, order))
         image, place = valid.gather(1, order).nonzero(as_tuple=True)
         found = rows[image, order[image, place]]
         boxes = self._coordinates(found)
         if self.in_format == "center":
             boxes = to_corner(boxes)
         stays = suppress(boxes, self.overlap_thresh, self._groups(image, found))
-        gone = torch.ones_like(order, dtype=torch.uint8)
-        gone[image[stays], place[stays]] = 0
-        gone, first = gone.sort(dim=1, stable=True)
-        return order.gather(1, first), gone == 0
+        kept = torch.zeros_like(order, dtype=torch.bool)
+        kept[image[stays], place[stays]] = True
+        return _by_mask(order, kept)
+
+    def _kept(self, rows: Tensor, valid: Tensor, order: Tensor) -> Tensor:
+        """Which of the rows in `order` are kept, (batch, n), by steps that can be traced."""
+        found = rows.gather(1, order.unsqueeze(2).expand(-1, -1, rows.shape[2]))
+        boxes = self._coordinates(found)
+        if self.in_format == "center":
+            boxes = to_corner(boxes)
+        apart = not self.force_suppress and self.id_index >= 0
+        groups = found[..., self.id_index].trunc() if apart else None
+        return kept_by_suppression(boxes, self.overlap_thresh, valid.gather(1, order), groups)
 
     def _groups(self, image: Tensor, found: Tensor) -> Tensor:
         if self.force_suppress or self.id_index < 0:
@@ -151,6 +164,12 @@ class BoxNMS(Op):
         # MXNet compares classes as integers, but the background as it is.
         labels, index = torch.unique(found[:, self.id_index].trunc(), return_inverse=True)
         return image * len(labels) + index
+
+
+def _by_mask(order: Tensor, kept: Tensor) -> tuple[Tensor, Tensor]:
+    """(`order` with what is kept first, which of these places hold a kept one)."""
+    gone, first = (~kept).to(torch.uint8).sort(dim=1, stable=True)
+    return order.gather(1, first), gone == 0
 
 
 def _matching_shape(op: Op, s: Shapes) -> None:

@@ -12,6 +12,8 @@ from typing import TypeAlias
 import torch
 from torch import Tensor
 
+from ...runtime import torch_api, tuning
+from ...runtime.torch_api import is_traced
 from ..infer import DTypes
 
 __all__ = [
@@ -22,6 +24,7 @@ __all__ = [
     "encode",
     "erase",
     "joined",
+    "kept_by_suppression",
     "match",
     "overlap",
     "suppress",
@@ -106,8 +109,8 @@ def overlap(a: Tensor, b: Tensor) -> Tensor:
 
 
 def _with_area(boxes: Tensor, pixel: float = 0.0) -> Tensor:
-    """Boxes (n, 4) as rows left, top, right, bottom, area: (5, n)."""
-    left, top, right, bottom = rows = boxes.T
+    """Boxes (…, 4) as rows left, top, right, bottom, area: (5, …)."""
+    left, top, right, bottom = rows = boxes.unbind(-1)
     width, height = (right - left + pixel).clamp(min=0), (bottom - top + pixel).clamp(min=0)
     # Never quite 0, so that nothing is divided by 0; float32 sums do not notice.
     return torch.stack((*rows, (width * height).clamp(min=1e-37)))
@@ -124,15 +127,8 @@ def _overlap(a: Tensor, b: Tensor, pixel: float = 0.0) -> Tensor:
     if pixel:
         shared.add_(pixel), height.add_(pixel)
     shared.clamp_(min=0).mul_(height.clamp_(min=0))
-    union = torch.add(a[4], b[4], out=height).sub_(shared)
+    union = torch.add(a[4], b[4], out=None if is_traced() else height).sub_(shared)
     return shared.div_(union)
-
-
-# Boxes of one group that are compared with each other at once. Measured with 10,000 boxes on one
-# core: 64 to 128 is best (20 to 100 ms, by how many are kept), 16 and 512 cost half as much again.
-_BLOCK = 128
-_SMALL_GROUP = 512  # boxes of a group that is compared at once nevertheless, in fewer steps
-_AT_ONCE = 1 << 18  # pairs of boxes, of one group or of several
 
 
 @torch.no_grad()
@@ -166,11 +162,52 @@ def suppress(
         return _greedy(rows, threshold, pixel, most)
     kept = [
         members[0, _greedy(rows[:, members[0]], threshold, pixel, None)]
-        if members.shape[1] > _SMALL_GROUP
+        if members.shape[1] > tuning.NMS_SMALL_GROUP
         else _of_small_groups(rows, members, threshold, pixel)
         for members in _batched(groups)
     ]
     return torch.cat(kept).sort().values[:most] if kept else torch.arange(0, device=boxes.device)
+
+
+@torch.no_grad()
+def kept_by_suppression(
+    boxes: Tensor,
+    threshold: float,
+    valid: Tensor,
+    groups: Tensor | None = None,
+    *,
+    inclusive: bool = False,
+) -> Tensor:
+    """Mask of the boxes of images that greedy non-maximum suppression keeps, (batch, n).
+
+    As `suppress`, in steps whose shapes do not depend on the data: all pairs are compared.
+
+    Args:
+        boxes: corners, (batch, n, 4), by falling score.
+        threshold: as in `suppress`.
+        valid: which boxes take part, (batch, n).
+        groups: as in `suppress`, (batch, n).
+        inclusive: as in `suppress`.
+    """
+    boxes = boxes.float() if boxes.dtype == torch.float16 else boxes
+    if inclusive:
+        threshold = _just_below(threshold, boxes.dtype)
+    rows = _with_area(boxes)
+    hits = (_overlap(rows, rows) > threshold).triu(1) & valid.unsqueeze(2) & valid.unsqueeze(1)
+    if groups is not None:
+        hits = hits & (groups.unsqueeze(2) == groups.unsqueeze(1))
+
+    def step(stays: Tensor, _changed: Tensor) -> tuple[Tensor, Tensor]:
+        update = valid & ~(stays.unsqueeze(2) & hits).any(1)
+        return update, (update != stays).any()
+
+    changed = torch.ones((), dtype=torch.bool, device=boxes.device)
+    stays, _ = torch_api.while_loop(_second, step, (valid.clone(), changed))
+    return stays
+
+
+def _second(_stays: Tensor, changed: Tensor) -> Tensor:
+    return changed.clone()
 
 
 def _just_below(number: float, dtype: torch.dtype) -> float:
@@ -188,7 +225,7 @@ def _batched(groups: Tensor) -> Iterator[Tensor]:
     left = sizes.tolist()
     done = 0
     while done < len(left):
-        end = done + max(1, _AT_ONCE // left[done] ** 2)
+        end = done + max(1, tuning.NMS_PAIRS_AT_ONCE // left[done] ** 2)
         number = torch.arange(left[done], device=order.device)
         place = (starts[done:end].unsqueeze(1) + number).clamp_(max=len(order) - 1)
         yield order[place].masked_fill_(number >= sizes[done:end].unsqueeze(1), -1)
@@ -207,10 +244,10 @@ def _greedy(rows: Tensor, threshold: float, pixel: float, most: int | None) -> T
     index = torch.arange(rows.shape[1], device=rows.device)
     kept: list[Tensor] = []
     while index.numel() and (most is None or sum(map(len, kept)) < most):
-        head, rows = rows[:, :_BLOCK], rows[:, _BLOCK:]
+        head, rows = rows[:, : tuning.NMS_BLOCK], rows[:, tuning.NMS_BLOCK :]
         winners = _unsuppressed(_overlap(head, head, pixel), threshold)
-        kept.append(index[:_BLOCK][winners])
-        index = index[_BLOCK:]
+        kept.append(index[: tuning.NMS_BLOCK][winners])
+        index = index[tuning.NMS_BLOCK :]
         if index.numel():
             spared = _overlap(head[:, winners], rows, pixel).amax(0) <= threshold
             index, rows = index[spared], rows[:, spared]

@@ -14,12 +14,24 @@ from torch import Tensor
 
 from ...base.params import Floats, StructuralFloats
 from ...base.shapes import shape_text
+from ...kernels.sorting import argsort_descending
+from ...runtime.torch_api import is_traced
 from ..constants import constant
 from ..declaration import operator
 from ..infer import DTypes, Shapes
 from ..record import Op
-from ..sorting import first_places
-from .boxes import all_float32, centered, decode, encode, erase, joined, match, overlap, suppress
+from .boxes import (
+    all_float32,
+    centered,
+    decode,
+    encode,
+    erase,
+    joined,
+    kept_by_suppression,
+    match,
+    overlap,
+    suppress,
+)
 
 _LEAST_OVERLAP = 1e-6  # of a true box and the anchor that becomes its own
 
@@ -153,7 +165,7 @@ class MultiBoxDetection(Op):
         if not 0 < self.nms_threshold <= 1:
             return listed
         most = self.nms_topk if self.nms_topk > 0 else None
-        best = _taken(rows, first_places(score.masked_fill(nothing, float("-inf")), most))
+        best = _taken(rows, argsort_descending(score.masked_fill(nothing, float("-inf")), most))
         best[..., 0] = self._unsuppressed(best)
         listed[..., 0] = -1
         return torch.cat((best, listed[:, best.shape[1] :]), 1)
@@ -167,6 +179,13 @@ class MultiBoxDetection(Op):
 
     def _unsuppressed(self, rows: Tensor) -> Tensor:
         """The classes of `rows`, -1 where a better row suppresses one."""
+        if is_traced():
+            groups = None if self.force_suppress else rows[..., 0]
+            valid = rows[..., 0] >= 0
+            stays = kept_by_suppression(
+                rows[..., 2:], self.nms_threshold, valid, groups, inclusive=True
+            )
+            return torch.where(stays, rows[..., 0], -1)
         image, place = (rows[..., 0] >= 0).nonzero(as_tuple=True)
         found = rows[image, place]
         groups = image if self.force_suppress else image * 100_000 + found[:, 0].long()
@@ -188,6 +207,10 @@ def _best_class(scores: Tensor) -> tuple[Tensor, Tensor]:
 def _listed(rows: Tensor, wanted: Tensor) -> Tensor:
     """The `wanted` of `rows` (batch, n, 6), in order, then rows of -1."""
     listed = torch.full_like(rows, -1)
+    if is_traced():  # what is not wanted goes behind the last row
+        places = torch.where(wanted, wanted.cumsum(1) - 1, rows.shape[1]).unsqueeze(2)
+        longer = torch.cat((listed, listed[:, :1]), 1)
+        return longer.scatter(1, places.expand_as(rows), rows)[:, :-1]
     image, place = wanted.nonzero(as_tuple=True)
     listed[image, wanted.cumsum(1)[image, place] - 1] = rows[image, place]
     return listed

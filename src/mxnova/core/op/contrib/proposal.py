@@ -14,11 +14,11 @@ from torch import Tensor
 
 from ...base.params import Floats
 from ...base.shapes import shape_text
+from ...kernels.sorting import argsort_descending
 from ..constants import constant
 from ..declaration import register_function
 from ..infer import DTypes, Shapes
 from ..record import Op
-from ..sorting import first_places
 from .boxes import all_float32, suppress
 
 
@@ -107,7 +107,13 @@ def proposal(
 
 for _name in ("_contrib_Proposal", "_contrib_MultiProposal"):  # of one image, of a batch
     register_function(
-        (_name,), proposal, shape=_shape, dtype=_dtype, outputs=_outputs, differentiable=False
+        (_name,),
+        proposal,
+        shape=_shape,
+        dtype=_dtype,
+        outputs=_outputs,
+        differentiable=False,
+        untraceable="how many boxes are left depends on values",
     )
 
 
@@ -163,7 +169,7 @@ def _best(
     boxes: Tensor, score: Tensor, before: int, after: int, threshold: float
 ) -> tuple[Tensor, Tensor]:
     """`after` boxes of one image with their scores."""
-    order = first_places(score, before if before > 0 else None)
+    order = argsort_descending(score, before if before > 0 else None)
     kept = order[suppress(boxes[order], threshold, pixel=1.0, most=after)]
     places = torch.arange(after, device=boxes.device) % len(kept)
     return boxes[kept[places]], score[kept[places]]

@@ -19,6 +19,7 @@ from ...base.errors import argument_error
 from ...base.kinds import ShapeKind
 from ...base.params import Double, Long, Shape, StructuralDouble
 from ...base.shapes import from_user
+from ...runtime.torch_api import is_traced
 from .. import constants
 from ..declaration import function_operator
 from ..dtypes import mx_dtype, torch_dtype
@@ -388,6 +389,9 @@ def shape_array(data: Tensor) -> Tensor:
     Args:
         data: of any shape.
     """
+    if is_traced():
+        sizes = [torch.full((1,), n, dtype=torch.int64, device=data.device) for n in data.shape]
+        return torch.cat(sizes) if sizes else torch.empty(0, dtype=torch.int64, device=data.device)
     return constants.constant(tuple(data.shape), torch.int64, data.device).clone()
 
 

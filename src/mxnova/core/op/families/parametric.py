@@ -8,7 +8,8 @@ import math
 import torch
 from torch import Tensor
 
-from ..bounds import clipped
+from ...kernels.bounds import clipped
+from ...runtime import torch_api
 from ..declaration import elementwise_shape, function_operator
 from ..dtypes import saturated
 from .rules import floats_only, numbers_only, through_float
@@ -18,10 +19,8 @@ from .unary import unary
 def _hard_sigmoid_backward(
     d_output: Tensor, output: Tensor, *, alpha: float, beta: float
 ) -> Tensor:
-    # In a third of the time of a mask. Of NaN, where ATen's vectors and its rest differ, it is 0.
-    output = output.nan_to_num(0)
-    d_data: Tensor = torch.ops.aten.hardtanh_backward(alpha * d_output, output, 0, 1)
-    return d_data
+    output = output.nan_to_num(0)  # where ATen's vectors and its rest differ
+    return torch_api.hardtanh_backward(alpha * d_output, output, 0, 1)
 
 
 # MXNet's gradient is 0 where the bounds are just reached, ATen's is not.

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from ...base.params import Shape
 from ...base.shapes import UNKNOWN, Dim, shape_text
-from .. import vectors
+from ...kernels import vectorized
 from ..declaration import DTypeRule, function_operator, register_function, same_dtype
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
@@ -338,8 +338,8 @@ def _position(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 for _name, _function, _kind in (
-    ("argmax", vectors.argmax, "largest"),
-    ("argmin", vectors.argmin, "smallest"),
+    ("argmax", vectorized.argmax, "largest"),
+    ("argmin", vectorized.argmin, "smallest"),
 ):
     _forward = _position(_function)
     _forward.__doc__ = f"""Position of the {_kind} element along an axis, in the type of data.
@@ -380,4 +380,4 @@ def argmax_channel(data: Tensor) -> Tensor:
     Args:
         data: (batch, channel, …).
     """
-    return vectors.argmax(data, 1).to(data.dtype)
+    return vectorized.argmax(data, 1).to(data.dtype)

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from ...base.errors import MXNetError
 from ...base.shapes import UNKNOWN, Dim, shape_text
+from ...runtime.torch_api import is_traced
 from ..dtypes import dtype_name, saturated
 from ..infer import DTypes, Shapes
 from ..record import Op
@@ -101,7 +102,7 @@ def through_float(
 
 def known_positive(data: Tensor) -> bool:
     """Whether it is known, where looking costs little, that all numbers are above 0."""
-    if data.device.type != "cpu" or not data.numel() or torch.compiler.is_compiling():
+    if is_traced() or data.device.type != "cpu" or not data.numel():
         return False
     return bool(data.amin() > 0)
 

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from ...base.params import StructuralDoubles
 from ...base.shapes import shape_text
+from ...runtime import tuning
 from ..declaration import function_operator
 from ..infer import DTypes, Shapes
 from ..record import Op
@@ -106,21 +107,16 @@ def _counts_between(data: Tensor, edges: Tensor) -> Tensor:
     return counts
 
 
-# A million numbers are compared with a limit in 0.14 ms, sorted block by block in 6; few numbers
-# are sorted in as little time as a comparison takes.
-_FEW_LIMITS, _MANY_VALUES = 40, 1 << 8
-_COMPARED, _SORTED = 1 << 16, 1 << 15  # numbers at a time, which caches hold
-
-
 def _before(values: NDArray[Any], limits: NDArray[Any]) -> NDArray[np.int64]:
     """How many of `values` are below each of the limits; not above it for the last one."""
     total = np.zeros(len(limits), np.int64)
-    if len(limits) <= min(_FEW_LIMITS, len(values) // _MANY_VALUES):
-        for block in _blocks(values, _COMPARED):
-            total[:-1] += [np.count_nonzero(block < limit) for limit in limits[:-1]]
-            total[-1] += np.count_nonzero(block <= limits[-1])
+    if len(limits) <= min(tuning.HISTOGRAM_MAX_LIMITS, len(values) // tuning.HISTOGRAM_MIN_VALUES):
+        total[:-1] = [np.count_nonzero(values < limit) for limit in limits[:-1]]
+        total[-1] = np.count_nonzero(values <= limits[-1])
     else:
-        for block in map(np.sort, _blocks(values, _SORTED)):  # NaN last: above all limits
+        for block in map(
+            np.sort, _blocks(values, tuning.HISTOGRAM_SORTED_BLOCK)
+        ):  # NaN last: above all limits
             total[:-1] += np.searchsorted(block, limits[:-1])
             total[-1] += np.searchsorted(block, limits[-1], side="right")
     return total

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ...runtime.torch_api import is_traced
 from ..declaration import DTypeRule, elementwise_shape, register_function
 from ..gradient_stypes import as_equal_head, as_head, as_input
 from ..traits import RELU, Activation
@@ -66,7 +67,7 @@ def whole(function: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
 
 def _rint(data: Tensor) -> Tensor:
     below = torch.floor(data)
-    return below + (data - below > 0.5)
+    return below.add_(data - below > 0.5).copysign_(data)
 
 
 def round_half_away(data: Tensor) -> Tensor:
@@ -133,6 +134,8 @@ def _gammaln_backward(d_output: Tensor, data: Tensor) -> Tensor:
 
 
 def _logical_not(data: Tensor) -> Tensor:
+    if is_traced():
+        return torch.eq(data, 0).to(data.dtype)
     return torch.eq(data, 0, out=torch.empty_like(data))
 
 

@@ -127,7 +127,10 @@ _random_change("_image_random_hue", _hue, "The image with its hue turned by `fac
 
 
 @function_operator(
-    "_image_random_color_jitter", "_npx__image_random_color_jitter", shape=color_shape
+    "_image_random_color_jitter",
+    "_npx__image_random_color_jitter",
+    shape=color_shape,
+    untraceable="the order of the changes is drawn",
 )
 def random_color_jitter(
     data: Tensor,

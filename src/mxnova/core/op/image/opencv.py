@@ -105,12 +105,21 @@ def imread(*, filename: str, flag: _Flag = 1, to_rgb: bool = True) -> Tensor:  #
 # Pixels -------------------------------------------------------------------------------------------
 
 
+_BY_OPENCV = "OpenCV computes it"
+
+
 def _resize_shape(op: Op, s: Shapes) -> None:
     s.rank("src", 3)
     s.output = (op.attr("h"), op.attr("w"), s.src[2])
 
 
-@function_operator("_cvimresize", "_npi_cvimresize", shape=_resize_shape, differentiable=None)
+@function_operator(
+    "_cvimresize",
+    "_npi_cvimresize",
+    shape=_resize_shape,
+    differentiable=None,
+    untraceable=_BY_OPENCV,
+)
 def imresize(src: Tensor, *, w: PosInt, h: PosInt, interp: int = 1) -> Tensor:
     """An image brought to another size.
 
@@ -159,7 +168,9 @@ def _border_shape(op: Op, s: Shapes) -> None:
     s.output = (height + top + bottom, width + left + right, channels)
 
 
-@function_operator("_cvcopyMakeBorder", shape=_border_shape, differentiable=None)
+@function_operator(
+    "_cvcopyMakeBorder", shape=_border_shape, differentiable=None, untraceable=_BY_OPENCV
+)
 def copy_make_border(
     src: Tensor,
     *,

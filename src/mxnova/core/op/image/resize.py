@@ -36,6 +36,8 @@ class Resize(Op):
     keep_ratio: bool = False
     interp: int = 1
 
+    untraceable = "OpenCV or NumPy makes the weights of pixels"
+
     def infer_shape(self, s: Shapes) -> None:
         if len(self.size) not in (1, 2) or min(self.size) < 1:
             raise s.fail(f"size={self.size}: it must be a width and a height, or one number, >= 1")

@@ -9,6 +9,8 @@ from torch import Tensor
 
 from ...base.scopes import is_np_shape
 from ...base.shapes import shape_text
+from ...runtime import tuning
+from ...runtime.torch_api import is_traced
 from ..declaration import elementwise_shape, function_operator, operator
 from ..families.rules import real_only
 from ..infer import DTypes, Shapes
@@ -71,12 +73,9 @@ def inverse(A: Tensor) -> Tensor:
     return inverses
 
 
-_WORTH_SOLVING = 64
-
-
 def _is_solved_in_place(A: Tensor) -> bool:
     """Whether two triangular systems, transposed, beat ATen: 256 x 256 take 1.6 ms of 2.9."""
-    if A.device.type != "cpu" or A.shape[-1] < _WORTH_SOLVING or torch.compiler.is_compiling():
+    if A.device.type != "cpu" or A.shape[-1] < tuning.TRIANGULAR_MIN_SIDE or is_traced():
         return False
     return not (torch.is_grad_enabled() and A.requires_grad)
 

@@ -9,10 +9,10 @@ from torch import Tensor
 
 from ...base.params import Double
 from ...base.shapes import Dim, shape_text
+from ...kernels.onednn import matmul
 from ..declaration import function_operator, operator
 from ..families.rules import real_only
 from ..infer import DTypes, Shapes
-from ..onednn import matmul
 from ..record import Op
 
 

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from ...base.errors import MXNetError
 from ...base.shapes import shape_text
+from ...runtime import torch_api
 from ..declaration import elementwise_shape, function_operator, operator
 from ..infer import Shapes
 from ..record import Op
@@ -145,10 +146,7 @@ class _Selu(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *d_outputs: Tensor) -> Tensor:
         (output,) = ctx.saved_tensors
-        slope: Tensor = torch.ops.aten.elu_backward(
-            d_outputs[0], _Selu.ALPHA / _Selu.SCALE, _Selu.SCALE, _Selu.SCALE, True, output
-        )
-        return slope
+        return torch_api.elu_backward(d_outputs[0], _Selu.ALPHA / _Selu.SCALE, _Selu.SCALE, output)
 
 
 def _over(gamma: tuple[int, ...], data: tuple[int, ...]) -> tuple[int, ...]:

@@ -12,9 +12,9 @@ from torch import Tensor
 from ...base.kinds import REQUIRED
 from ...base.params import Shape, ULong
 from ...base.shapes import UNKNOWN, Dim, UnknownDim
+from ...kernels.onednn import both_contiguous, conv3d, in_kernel_layout, needs_contiguous
 from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..onednn import conv3d, in_planes, laid_out, skips
 from ..record import Op
 from ..traits import batch_apart
 from .window import (
@@ -86,10 +86,10 @@ class _Convolution(Filters):
     ) -> Tensor:
         last = is_channels_last(self.layout)
         images, weight = channels_first(data, last), channels_first(weight, last)
-        if skips(self.kernel, self.stride, weight.shape[1]):
-            images, weight = in_planes(images, weight)
+        if needs_contiguous(self.kernel, self.stride, weight.shape[1]):
+            images, weight = both_contiguous(images, weight)
         elif inside:
-            images = laid_out(images, weight)
+            images = in_kernel_layout(images, weight)
         output = _CONVOLVE[len(self.kernel)](
             images,
             weight,
@@ -241,8 +241,8 @@ class Deconvolution(Filters):
     def forward(self, data: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         last = is_channels_last(self.layout)
         data, weight = channels_first(data, last), channels_first(weight, last)
-        if skips(self.kernel, self.stride, weight.shape[1]):
-            data, weight = in_planes(data, weight)
+        if needs_contiguous(self.kernel, self.stride, weight.shape[1]):
+            data, weight = both_contiguous(data, weight)
         pad, adj = self.pad, self.adj
         if any(self.target_shape):
             pad, adj = self._pad_to_target(data.shape[2:])

@@ -35,6 +35,8 @@ class CTCLoss(Op):
     use_label_lengths: bool = False
     blank_label: Literal["first", "last"] = "first"
 
+    untraceable = "ATen reads the lengths as it runs"
+
     def inputs(self) -> tuple[str, ...]:
         data_lengths = ("data_lengths",) if self.use_data_lengths else ()
         label_lengths = ("label_lengths",) if self.use_label_lengths else ()

@@ -17,12 +17,12 @@ from torch import Tensor
 from ...base.kinds import REQUIRED
 from ...base.params import PosInt, Shape, ULong, bounded
 from ...base.shapes import UnknownDim, shape_text
+from ...kernels.onednn import linear
+from ...kernels.region_pooling import interpolated, table_of
 from ..declaration import operator
 from ..families.unary import round_half_away
 from ..infer import Shapes
-from ..onednn import linear
 from ..record import Op
-from .bins import interpolated, table_of
 from .convolution import Filters, data_axes
 from .roi import Scale, check_groups, check_regions, images_of, own_maps
 from .window import Axes, PosUInt, Window

@@ -8,9 +8,9 @@ from math import prod
 from torch import Tensor
 
 from ...base.params import PosInt
+from ...kernels.onednn import linear
 from ..declaration import operator
 from ..infer import Shapes
-from ..onednn import linear
 from ..record import Op
 from ..traits import InputShapes, ItemAxes, batch_apart
 

@@ -15,7 +15,8 @@ from torch import Tensor
 
 from ...base.params import bounded
 from ...base.shapes import PartialShape, is_known, shape_text
-from .. import vectors
+from ...kernels import vectorized
+from ...runtime import tuning
 from ..declaration import function_operator, operator
 from ..infer import DTypes, Shapes
 from ..record import Op
@@ -30,16 +31,13 @@ def _inside(index: Tensor, n: int) -> tuple[Tensor, Tensor]:
 def _less_at(values: Tensor, index: Tensor, amount: float) -> Tensor:
     """`values` less `amount` at `index` along the second axis, nothing for an index outside."""
     index, n = index.unsqueeze(1), values.shape[1]
-    if values.numel() <= _FEW:  # three operators instead of six
+    if values.numel() <= tuning.LOSS_MASK_MAX_SIZE:  # three operators instead of six
         classes = torch.arange(n, device=index.device)
         if values.ndim > 2:
             classes = classes.view(n, *(1,) * (values.ndim - 2))
         return torch.add(values, index == classes, alpha=-amount)
     index, inside = _inside(index, n)
     return values.scatter_add(1, index, inside.to(values.dtype).mul_(-amount))
-
-
-_FEW = 1 << 14
 
 
 @operator("SoftmaxOutput", "Softmax")
@@ -105,7 +103,7 @@ class SoftmaxOutput(Op):
 
     def forward(self, data: Tensor, label: Tensor) -> Tensor:
         rows = self._by_class(data)
-        output = vectors.softmax(rows, 1)
+        output = vectorized.softmax(rows, 1)
         return output if rows is data else output.view_as(data)
 
     def backward(self, label: Tensor, output: Tensor) -> Tensor:
@@ -276,7 +274,7 @@ def _cross_entropy_shape(op: Op, s: Shapes) -> None:
 
 
 def _cross_entropy_gradient(d_output: Tensor, data: Tensor, label: Tensor) -> Tensor:
-    return _less_at(vectors.softmax(data, 1), label.long(), 1.0) * d_output
+    return _less_at(vectorized.softmax(data, 1), label.long(), 1.0) * d_output
 
 
 # The gradient is that of the exact logarithm, where forward bounds it.
@@ -291,5 +289,5 @@ def softmax_cross_entropy(data: Tensor, label: Tensor) -> Tensor:
         label: class numbers, (batch,).
     """
     index, inside = _inside(label.long(), data.shape[1])
-    right = vectors.softmax(data, 1).gather(1, index.unsqueeze(1)).squeeze(1)
+    right = vectorized.softmax(data, 1).gather(1, index.unsqueeze(1)).squeeze(1)
     return -(right * inside).clamp(min=1e-8).log().sum().view(1)

@@ -11,7 +11,9 @@ from torch import Tensor
 
 from ...base.params import UInt
 from ...base.shapes import UnknownDim, shape_text
-from .. import vectors
+from ...kernels import vectorized
+from ...runtime import tuning
+from ...runtime.torch_api import is_traced
 from ..contrib.boxes import all_float32
 from ..declaration import function_operator, operator
 from ..dtypes import saturated
@@ -22,9 +24,6 @@ from ..traits import InputShapes, ItemAxes, batch_apart
 # From here on gamma is multiplied by itself: ATen's fused gradient of gamma adds row after row, and
 # is 5e-4 off after 8192 of them; this one, which takes 1.1 to 2 times as long, 5e-5.
 _MANY_ROWS = 4096
-# Numbers that LRN takes at a time, in whole images: caches hold them from step to step, which
-# halves the time of large images, and they are enough for what a step costs to vanish.
-_BLOCK = 1 << 17
 
 
 class _WithStatistics(Op):
@@ -85,7 +84,7 @@ class LayerNorm(_WithStatistics):
             plain, *rest = torch.native_layer_norm(x, gamma.shape, None, None, self.eps)
             found = (torch.addcmul(beta, plain, gamma), *rest)
         else:
-            found = vectors.layer_norm(x, gamma, beta, self.eps)
+            found = vectorized.layer_norm(x, gamma, beta, self.eps)
         return self._results(*(r if last else r.movedim(-1, self.axis) for r in found))
 
 
@@ -222,13 +221,18 @@ def local_response_norm(
         nsize: number of channels summed around each one, odd.
     """
     weight, beta = saturated(alpha / nsize, data.dtype), saturated(beta, data.dtype)
-    if data.is_cuda or (torch.is_grad_enabled() and data.requires_grad) or not data.numel():
+    if (
+        is_traced()
+        or data.is_cuda
+        or (torch.is_grad_enabled() and data.requires_grad)
+        or not data.numel()
+    ):
         square = data * data
         total = square.mul(weight).add_(knorm)
         _add_near(total, square, weight, nsize)
         return data * (_power_075(total) if beta == 0.75 else total.pow(-beta))
     output = torch.empty_like(data)
-    n = max(1, _BLOCK // data[0].numel())
+    n = max(1, tuning.LRN_BLOCK // data[0].numel())
     squares, totals = torch.empty_like(data[:n]), torch.empty_like(data[:n])
     constant = data.new_tensor(knorm)
     for images, result in zip(torch.split(data, n), torch.split(output, n), strict=True):

@@ -14,10 +14,10 @@ from torch import Tensor
 
 from ...base.params import Shape
 from ...base.shapes import UnknownDim
-from .. import maxima
+from ...kernels import max_pooling
+from ...kernels.onednn import fast_pool
 from ..declaration import function_operator, operator
 from ..infer import DTypes, Shapes
-from ..onednn import pooled
 from ..record import Op
 from ..traits import batch_apart
 from .window import Axes, Window, channels_first, channels_last, is_channels_last
@@ -66,17 +66,17 @@ class Slide:
         """The greatest item; the lowest number where there is none."""
         run = _MAX[len(self.kernel)]
         if self.aten:
-            places = self._places(x) if maxima.pays(x) else None
+            places = self._places(x) if max_pooling.is_faster(x) else None
             if places is not None:
-                return maxima.pooled(x, *places)
+                return max_pooling.max_pool(x, *places)
             kernel, stride, pad, up = self.place
-            return pooled(run, x, kernel, stride, pad, ceil_mode=up)
+            return fast_pool(run, x, kernel, stride, pad, ceil_mode=up)
         return run(self._padded(x, torch.finfo(x.dtype).min), self.kernel, self.stride)
 
-    def _places(self, x: Tensor) -> tuple[maxima.Slices, maxima.Slices] | None:
+    def _places(self, x: Tensor) -> tuple[max_pooling.Slices, max_pooling.Slices] | None:
         """Slices of an image whose maxima are those of the windows, where there are such."""
         each = zip(x.shape[2:], self.kernel, self.stride, self.pad, strict=True)
-        rows, columns = (maxima.slices(*axis, self._count(*axis)) for axis in each)
+        rows, columns = (max_pooling.slices(*axis, self._count(*axis)) for axis in each)
         return None if rows is None or columns is None else (rows, columns)
 
     def every_max(self, x: Tensor) -> Tensor:
@@ -107,7 +107,7 @@ class Slide:
             run = _AVERAGE[len(self.kernel)]
             if self.convention == "full":  # where oneDNN would count what lies behind the margin
                 return run(x, *self.place, count_include_pad=include_pad)
-            return pooled(run, x, *self.place, count_include_pad=include_pad)
+            return fast_pool(run, x, *self.place, count_include_pad=include_pad)
         return self.sum(x) / self._n_items(x, include_pad)
 
     def _n_items(self, x: Tensor, include_pad: bool) -> Tensor:

@@ -14,16 +14,15 @@ from torch import Tensor
 from ...base.kinds import REQUIRED
 from ...base.params import Count, PosInt, ULong
 from ...base.shapes import Dim, UnknownDim, shape_text
-from .. import onednn
+from ...kernels import onednn
+from ...kernels.transpose import channels_last, contiguous
+from ...runtime import tuning
+from ...runtime.torch_api import is_traced
 from ..declaration import operator
 from ..infer import DTypes, Shapes
 from ..record import Op
-from ..reordering import channels_last, in_order
 from ..traits import InputShapes, ItemAxes, batch_apart
 from .window import typed_by_data
-
-# Channels-last, ATen's vectors take so many at once: with the copies in 0.15 to 0.5 of the time.
-_LEAST_CHANNELS = 16
 
 
 @operator("UpSampling")
@@ -103,17 +102,13 @@ class UpSampling(Op):
         return torch.stack(scaled).sum(0)
 
 
-# ATen goes pixel by pixel: twice as large 16 x 64 x 28 x 28 take it 47 ms on one core, copies 3.
-_WORTH_COPYING = 1 << 12
-
-
 def _repeated(images: Tensor, size: list[int]) -> Tensor:
     """``F.interpolate(images, size)`` where `size` is a multiple of theirs."""
     if (
-        images.device.type != "cpu"
-        or images.numel() < _WORTH_COPYING
+        is_traced()
+        or images.device.type != "cpu"
+        or images.numel() < tuning.RESIZE_MIN_SIZE
         or not images.is_contiguous()
-        or torch.compiler.is_compiling()
     ):
         return F.interpolate(images, size)
     repeated: Tensor = _Repeated.apply(images, size)  # type: ignore[no-untyped-call]
@@ -219,9 +214,9 @@ class BilinearResize2D(Op):
             data = data[:, :, : 1 if size[0] == 1 else None, : 1 if size[1] == 1 else None]
         if data.shape[2:] == (1, 1):
             return data.expand(-1, -1, *size)
-        if data.shape[1] < _LEAST_CHANNELS or not onednn.suits_pooling(data):
+        if data.shape[1] < tuning.RESIZE_MIN_CHANNELS or not onednn.suits_pooling(data):
             return self._resized(data, size)
-        return in_order(self._resized(channels_last(data), size))
+        return contiguous(self._resized(channels_last(data), size))
 
     def _resized(self, data: Tensor, size: tuple[int, ...]) -> Tensor:
         return F.interpolate(data, size, mode="bilinear", align_corners=self.align_corners)

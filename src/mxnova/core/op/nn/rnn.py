@@ -15,12 +15,13 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from ...base.params import Double, Layers, UInt, bounded
 from ...base.shapes import Dim
-from ..bounds import within
+from ...kernels import recurrent
+from ...kernels.bounds import within
+from ...runtime.torch_api import is_traced
 from ..declaration import operator
 from ..dtypes import saturated
 from ..infer import DTypes, Shapes
 from ..record import Op
-from . import recurrence
 from .dropout import dropped
 
 _GATES = {"rnn_relu": 1, "rnn_tanh": 1, "gru": 3, "lstm": 4}
@@ -71,6 +72,12 @@ class RNN(Op):
     use_sequence_length: bool = False
 
     is_product = True
+
+    @property
+    def untraceable(self) -> str | None:  # type: ignore[override]
+        """Sequences of unequal lengths, which ATen packs on the CPU, but for LSTM."""
+        packs = self.use_sequence_length and self.mode != "lstm"
+        return "ATen packs sequences by their lengths as it runs" if packs else None
 
     def inputs(self) -> tuple[str, ...]:
         cell = ("state_cell",) if self.mode == "lstm" else ()
@@ -178,7 +185,8 @@ class RNN(Op):
         states = [state] if state_cell is None else [state, state_cell]
         cells = self.cells(weights)
         dropping = train and self.p > 0.0 and self.num_layers > 1
-        if dropping or self._clips or self._goes_stepwise(data, sequence_length):
+        by_step = sequence_length is not None and is_traced()
+        if dropping or by_step or self._clips or self._goes_stepwise(data, sequence_length):
             p = self.p if dropping else 0.0
             results = self._by_layer(data, states, cells, sequence_length, p, rng)
         else:
@@ -223,7 +231,8 @@ class RNN(Op):
         p: float,
         rng: torch.Generator | None,
     ) -> list[Tensor]:
-        run = self._unrolled if self._clips else self._fused
+        by_step = lengths is not None and self.mode == "lstm" and is_traced()
+        run = self._unrolled if self._clips or by_step else self._fused
         if self._goes_stepwise(data, lengths):
             run = self._stepwise
         output, finals = data, []
@@ -274,7 +283,7 @@ class RNN(Op):
         """One layer, vanilla or GRU, where ATen has no kernel of whole layers."""
         (state,) = states
         results = [
-            recurrence.layer(self.mode, data, initial, cell, backwards=i == 1)
+            recurrent.layer(self.mode, data, initial, cell, backwards=i == 1)
             for i, (initial, cell) in enumerate(zip(state.unbind(0), cells, strict=True))
         ]
         outputs, finals = zip(*results, strict=True)

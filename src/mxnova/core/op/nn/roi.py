@@ -15,17 +15,17 @@ from torch import Tensor
 
 from ...base.params import Shape, bounded
 from ...base.shapes import UnknownDim, shape_text
+from ...kernels.region_pooling import cropped, maxima, sums, table_of
+from ...runtime import tuning
+from ...runtime.torch_api import is_traced
 from ..declaration import function_operator
 from ..families.unary import round_half_away
 from ..infer import Shapes
 from ..record import Op
-from .bins import cropped, maxima, sums, table_of
 
 __all__ = ["Scale", "check_groups", "check_regions", "images_of", "own_maps", "pooled_size"]
 
 Scale = bounded(float, 0, 1)
-
-_FEW_BINS = 32  # 18 bins take 0.4 ms one by one, and 1.5 ms otherwise
 
 
 def check_regions(s: Shapes, columns: int = 5) -> None:
@@ -169,7 +169,11 @@ def position_sensitive_roi_pooling(
     corners = round_half_away(rois.detach()[:, 1:])
     start = corners[:, :2] * spatial_scale
     size = ((corners[:, 2:] + 1) * spatial_scale - start).clamp(min=0.1)
-    if len(rois) * pooled_size**2 <= _FEW_BINS and data.device.type == "cpu":
+    if (
+        not is_traced()
+        and len(rois) * pooled_size**2 <= tuning.REGION_MAX_BINS
+        and data.device.type == "cpu"
+    ):
         return _means_one_by_one(data, rois, start, size, pooled_size, group_size or pooled_size)
     image, exists = images_of(rois, data)
     y = _covered(size[:, 1:], pooled_size, data.shape[2], start[:, 1:]) & exists

@@ -10,11 +10,11 @@ from torch import Tensor
 
 from ...base.params import Shape
 from ...base.shapes import UnknownDim, shape_text
+from ...kernels.region_pooling import cropped, interpolated, sums, table_of
 from ..constants import constant
 from ..declaration import function_operator
 from ..infer import Shapes
 from ..record import Op
-from .bins import cropped, interpolated, sums, table_of
 from .roi import Scale, check_regions, images_of, own_maps, pooled_size
 
 _MOST_SAMPLES = 1024  # along an axis of a rotated bin: each is looked at
@@ -111,7 +111,12 @@ def _rotated_shape(op: Op, s: Shapes) -> None:
     s.output = (s.rois[0], s.data[1], *pooled_size(op, s))
 
 
-@function_operator("_contrib_RROIAlign", shape=_rotated_shape, differentiable=False)
+@function_operator(
+    "_contrib_RROIAlign",
+    shape=_rotated_shape,
+    differentiable=False,
+    untraceable="the largest region says how many samples there are",
+)
 def rotated_roi_align(
     data: Tensor,
     rois: Tensor,

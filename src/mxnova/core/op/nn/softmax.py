@@ -11,7 +11,7 @@ from torch import Tensor
 from ...base.errors import MXNetError, argument_error
 from ...base.params import Double
 from ...base.shapes import shape_text
-from .. import vectors
+from ...kernels import vectorized
 from ..declaration import function_operator, operator
 from ..dtypes import dtype_name, torch_dtype
 from ..infer import DTypes, Shapes
@@ -123,10 +123,10 @@ def softmax(
         use_length: whether `length` is there.
     """
     if length is None:
-        return _cast(vectors.softmax(_scaled(data, axis, temperature, dtype), axis), dtype)
+        return _cast(vectorized.softmax(_scaled(data, axis, temperature, dtype), axis), dtype)
     positions = torch.arange(data.shape[axis], device=data.device)
     outside = (positions >= length.unsqueeze(-1)).movedim(-1, axis)
-    probabilities = vectors.softmax(_scaled(data, axis, temperature, dtype, outside), axis)
+    probabilities = vectorized.softmax(_scaled(data, axis, temperature, dtype, outside), axis)
     return _cast(probabilities.masked_fill(outside, 0.0), dtype)
 
 
@@ -148,7 +148,7 @@ def softmin(
         dtype: element type of the result; that of `data` by default.
         use_length: must be false.
     """
-    return _cast(vectors.softmax(_scaled(-data, axis, temperature, dtype), axis), dtype)
+    return _cast(vectorized.softmax(_scaled(-data, axis, temperature, dtype), axis), dtype)
 
 
 @function_operator(
@@ -175,7 +175,9 @@ def log_softmax(
         dtype: element type of the result; that of `data` by default.
         use_length: must be false.
     """
-    logarithms = vectors.softmax(_scaled(data, axis, temperature, dtype), axis, torch.log_softmax)
+    logarithms = vectorized.softmax(
+        _scaled(data, axis, temperature, dtype), axis, torch.log_softmax
+    )
     return _cast(logarithms, dtype)
 
 
@@ -198,7 +200,7 @@ class SoftmaxActivation(Op):
             raise s.fail(f"mode={self.mode}: data {shape_text(s.data)} needs {least} axes or more")
 
     def forward(self, data: Tensor) -> Tensor:
-        return vectors.softmax(data, 1 if self.mode == "channel" else -1)
+        return vectorized.softmax(data, 1 if self.mode == "channel" else -1)
 
     # MXNet's gradient goes over the second axis in both modes, which is forward's axis in mode
     # instance only for data with two axes.

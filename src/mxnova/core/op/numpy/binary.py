@@ -17,7 +17,7 @@ from torch import Tensor
 
 from ...base.errors import MXNetError
 from ...base.shapes import UNKNOWN, Dim, shape_text
-from .. import vectors
+from ...kernels import vectorized
 from ..declaration import function_operator, register_function
 from ..dtypes import dtype_name
 from ..families.binary import LOGIC, modulo, power
@@ -240,7 +240,7 @@ for _name, _known in COMPARISONS.items():
     _function, _condition = LOGIC[_known]
     _binary(
         f"_npi_{_name}",
-        vectors.truths(_function, getattr(np, _name)),
+        vectorized.predicate(_function, getattr(np, _name)),
         means=_name,
         dtype=truth_dtype,
         differentiable=False,

@@ -303,6 +303,9 @@ def _by_lapack(solver: Callable[..., Any], A: Tensor) -> Any:
     return torch.from_numpy(found)
 
 
+_BY_NUMPY = "NumPy computes it"
+
+
 def _real(values: Tensor) -> Tensor:
     # Values decide here, which costs a wait for the device.
     if values.is_complex() and bool(torch.any(values.imag.abs() > 1e-15)):
@@ -310,7 +313,7 @@ def _real(values: Tensor) -> Tensor:
     return values.real
 
 
-@function_operator("_npi_eig", outputs=_PAIR, **_EIGEN)
+@function_operator("_npi_eig", outputs=_PAIR, untraceable=_BY_NUMPY, **_EIGEN)
 def eig(A: Tensor) -> tuple[Tensor, Tensor]:
     """Eigenvalues, in no order, and eigenvectors, as columns of length 1.
 
@@ -323,7 +326,7 @@ def eig(A: Tensor) -> tuple[Tensor, Tensor]:
     return _real(values), vectors.real
 
 
-@function_operator("_npi_eigvals", **_EIGEN)
+@function_operator("_npi_eigvals", untraceable=_BY_NUMPY, **_EIGEN)
 def eigvals(A: Tensor) -> Tensor:
     """Eigenvalues, in no order, as float32 if `A` is, otherwise as float64.
 

@@ -10,10 +10,10 @@ from torch import Tensor
 
 from ...base.params import Count, Shape
 from ...base.shapes import UNKNOWN, Dim, shape_text
+from ...kernels.onednn import matmul
 from ..declaration import function_operator
 from ..families.rules import floats_only, numbers_only
 from ..infer import Shapes
-from ..onednn import matmul
 from ..record import Op
 
 Axes = tuple[int, ...]

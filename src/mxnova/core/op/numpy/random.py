@@ -17,6 +17,7 @@ from ...base.errors import MXNetError, argument_error, told_as
 from ...base.params import Shape, doc_of_arguments
 from ...base.shapes import shape_text
 from ...runtime import torch_api
+from ...runtime.torch_api import is_traced
 from ..declaration import operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
@@ -86,7 +87,7 @@ class Drawn(Op):
         given = {n: a for n, a in zip(self.of_arrays(), arrays, strict=False) if a is not None}
         for name, array in given.items():
             bound = self.bounds.get(name)
-            if bound and not bool(_HOLDS[bound](array).all()):
+            if bound and not is_traced() and not bool(_HOLDS[bound](array).all()):
                 raise self._beyond(name, "array", f"must be {bound} everywhere")
         return {
             name: given[name].to(like.dtype)

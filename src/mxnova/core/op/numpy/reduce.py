@@ -12,7 +12,7 @@ from torch import Tensor
 from ...base.errors import MXNetError
 from ...base.params import Double, Shape
 from ...base.shapes import UNKNOWN, Dim, shape_text
-from .. import vectors
+from ...kernels import vectorized
 from ..declaration import operator, register_function
 from ..dtypes import dtype_name, torch_dtype
 from ..families.reduce import restored
@@ -315,8 +315,8 @@ Args:
     )
 
 
-_position("_npi_argmax", vectors.argmax, "largest")
-_position("_npi_argmin", vectors.argmin, "smallest")
+_position("_npi_argmax", vectorized.argmax, "largest")
+_position("_npi_argmin", vectorized.argmin, "smallest")
 
 
 # Weighted mean ------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from ...base.params import Double
-from .. import vectors
+from ...kernels import vectorized
 from ..declaration import DTypeRule, elementwise_shape, register_function
 from ..families.binary import LOGIC, modulo, power
 from ..families.rules import in_type_of
@@ -162,7 +162,7 @@ _row("_npi_rtrue_divide_scalar", _reciprocal_quotient, _in_floats, _quotient, "s
 for _name, _known in COMPARISONS.items():
     _function, _condition = LOGIC[_known]
     _doc = f"Whether {_condition}; of data and scalar."
-    _compared = vectors.truths(_function, getattr(np, _name))
+    _compared = vectorized.predicate(_function, getattr(np, _name))
     _row(
         f"_npi_{_name}_scalar",
         _compared,

@@ -15,7 +15,8 @@ from torch import Tensor
 
 from ...base.errors import ArgumentError, MXNetError, told_as
 from ...base.params import Double
-from .. import vectors
+from ...kernels import vectorized
+from ...runtime.torch_api import is_traced
 from ..declaration import elementwise_shape, function_operator, register_function, same_dtype
 from ..dtypes import dtype_name
 from ..families.rules import numbers_only
@@ -99,11 +100,11 @@ unary(
 # fmt: off
 _row("_npi_bitwise_not", torch.bitwise_not, dtype=integers_only, differentiable=False,
      doc="Every bit turned around; for bool the other truth.")
-_row("_npi_isfinite", vectors.truths(torch.isfinite, np.isfinite), dtype=truth_dtype,
+_row("_npi_isfinite", vectorized.predicate(torch.isfinite, np.isfinite), dtype=truth_dtype,
      differentiable=False, doc="Whether x is neither infinite nor NaN.")
-_row("_npi_isinf", vectors.truths(torch.isinf, np.isinf), dtype=truth_dtype,
+_row("_npi_isinf", vectorized.predicate(torch.isinf, np.isinf), dtype=truth_dtype,
      differentiable=False, doc="Whether x is an infinity.")
-_row("_npi_isnan", vectors.truths(torch.isnan, np.isnan), dtype=truth_dtype,
+_row("_npi_isnan", vectorized.predicate(torch.isnan, np.isnan), dtype=truth_dtype,
      differentiable=False, doc="Whether x is NaN.")
 _row("_npi_isneginf", torch.isneginf, dtype=truth_dtype, differentiable=False,
      doc="Whether x is -∞.")
@@ -195,6 +196,6 @@ def constraint_check(input: Tensor, *, msg: str = "Constraint violated.") -> Ten
         ArgumentError: an element is false.
     """
     holds = input.all()
-    if not holds:
+    if not is_traced() and not holds:
         raise told_as("ValueError", ArgumentError(f"_npx_constraint_check: {msg}"))
     return holds

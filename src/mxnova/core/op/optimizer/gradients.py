@@ -10,7 +10,7 @@ from torch import Tensor
 
 from ...base.errors import MXNetError
 from ...base.params import Count
-from ...runtime.torch_api import foreach
+from ...runtime.torch_optimizers import foreach
 from ..declaration import elementwise_shape, function_operator
 from ..dtypes import dtype_name
 from ..infer import DTypes, Shapes

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from ...base.params import Count, Floats, StepCounts
-from ...runtime.torch_api import foreach
+from ...runtime.torch_optimizers import foreach
 from ..declaration import operator
 from ..infer import DTypes
 from .adam import loss_scale

@@ -5,13 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...runtime.torch_api import foreach
+from ...runtime import tuning
+from ...runtime.torch_optimizers import foreach
 from ..declaration import operator
 from .multi import RatedUpdate
 from .step import Tensors, bounded_, decayed_all, of_equal, scaled_all
-
-# Operators take turns over all weights of a batch: as many as caches hold from one to the next.
-_BATCH = 1 << 16
 
 
 class _Together(RatedUpdate):
@@ -44,7 +42,7 @@ class _Together(RatedUpdate):
 def _batches(columns: Sequence[Tensors]) -> Iterator[list[Tensors]]:
     start = size = 0
     for end, weight in enumerate(columns[0]):
-        if size and size + weight.numel() > _BATCH:
+        if size and size + weight.numel() > tuning.OPTIMIZER_BATCH:
             yield [column[start:end] for column in columns]
             start, size = end, 0
         size += weight.numel()

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...base.params import Count, Floats
-from ...runtime.torch_api import foreach
+from ...runtime.torch_optimizers import foreach
 from ..declaration import operator
 from ..infer import Shapes
 from .multi import MultiUpdate, RatedUpdate

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.autograd.graph import increment_version
 
-from ...runtime.torch_api import (
+from ...runtime.torch_optimizers import (
     foreach,
     fused_adam_,
     fused_sgd_,

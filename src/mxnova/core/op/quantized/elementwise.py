@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from ...base.params import Count, PosInt
+from ...runtime.torch_api import is_traced
 from ..declaration import operator
 from ..infer import DTypes, Shapes
 from .layers import Layer
@@ -178,7 +179,7 @@ class QuantizedConcat(Layer):
 
 def _in_steps(integers: Tensor, factor: Tensor, dtype: torch.dtype) -> Tensor:
     """``integers * factor`` as integers; a GPU is not asked whether they stay as they are."""
-    if integers.dtype is dtype and not factor.is_cuda and factor == 1:
+    if integers.dtype is dtype and not (is_traced() or factor.is_cuda) and factor == 1:
         return integers
     return quantized(scaled(integers, factor), dtype)
 

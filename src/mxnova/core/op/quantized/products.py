@@ -19,7 +19,7 @@ from torch import Tensor
 from torch.nn.functional import pad as padded
 
 from ...runtime import torch_api
-from ..onednn import HAS_AVX512
+from ...runtime.processor import HAS_AVX512
 
 __all__ = ["convolution", "linear"]
 

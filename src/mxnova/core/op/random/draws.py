@@ -113,11 +113,21 @@ def sampled(
     return drawn.view(*parameters[0].shape, *shape).to(result)
 
 
-def mask(shape: Sequence[int], dtype: torch.dtype, p: float, rng: ExactStream) -> Tensor:
-    """Dropout's mask: ``1 / (1 - p)`` for what stays, 0 with probability `p`."""
+def mask(
+    shape: Sequence[int], dtype: torch.dtype, p: float, rng: ExactStream, strict: bool
+) -> Tensor:
+    """Dropout's mask: ``1 / (1 - p)`` for what stays, 0 with probability `p`.
+
+    Args:
+        shape: of the mask.
+        dtype: of the mask.
+        p: share that is dropped.
+        rng: the stream.
+        strict: whether a draw that equals ``1 - p`` drops: MXNet does so where `axes` are given.
+    """
     keep = np.float32(1) - np.float32(p)
     filler = torch.empty(tuple(shape), dtype=wide_type(dtype, rng))
-    stays = uniform_(filler, rng) < float(keep)
+    stays = (torch.lt if strict else torch.le)(uniform_(filler, rng), float(keep))
     scale = float(np.float32(1) / keep) if keep else 0.0
     return stays.to(torch.float32).mul_(scale).to(dtype)
 

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from ...runtime import tuning
 from ...runtime.exact_streams import Engine, ExactStream, Words, locked
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_CACHED_NUMBERS = 1 << 14  # whose intermediate results stay in a processor's cache
 
 # Uniform numbers ----------------------------------------------------------------------------------
 
@@ -137,7 +137,7 @@ def normals(stream: ExactStream, size: int, dtype: Any) -> Array:
     drawn = np.empty(size, dtype)
     if not size:
         return drawn
-    group = max(_CACHED_NUMBERS // lengths[0], 1)
+    group = max(tuning.EXACT_BLOCK // lengths[0], 1)
     at = 0
     for first in range(0, len(engines), group):
         wanted = lengths[first : first + group]

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from ...runtime import tuning
 from ...runtime.exact_streams import Engine, ExactStream, locked
 from .exact import Array, logarithm, n_words, stretch, unit
 
@@ -34,7 +35,6 @@ __all__ = [
 Sampler = Callable[..., Array]
 
 _LARGE_MEAN = 12
-_MANY = 64  # generators beside each other that are faster than draws from all numbers
 
 
 class Reader:
@@ -83,7 +83,7 @@ def drawn(
     if not size:
         return np.empty(0, dtype)
     with np.errstate(all="ignore"):
-        if len(parameters[0]) > 1 or len(engines) >= _MANY:
+        if len(parameters[0]) > 1 or len(engines) >= tuning.EXACT_GENERATORS_MIN:
             repeated = [p.repeat(n) for p in parameters]
             return _beside_each_other(sampler, engines, lengths, repeated, dtype)
         return _ahead(sampler, engines, lengths, parameters, dtype)

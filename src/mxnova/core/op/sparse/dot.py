@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from ...base.errors import MXNetError
+from ...runtime import tuning
 from ..kernel import kernel_of
 from ..record import Op
 from .places import bags, grouped
@@ -52,14 +53,11 @@ def transposed_rows(lhs: Csr, rhs: Tensor) -> RowSparse:
     return RowSparse(product(turned, rhs), columns, (lhs.shape[1], *rhs.shape[1:]))
 
 
-_NARROW = 4  # columns, each of which NumPy goes over once
-
-
 def _takes_table(lhs: Csr, rhs: Tensor) -> bool:
     """Whether sums are had faster in all rows of the result than by sorting columns."""
     return (
         lhs.shape[1] <= 4 * len(lhs.data)
-        and math.prod(rhs.shape[1:]) <= _NARROW
+        and math.prod(rhs.shape[1:]) <= tuning.SPARSE_DOT_MAX_COLUMNS
         and lhs.data.device.type == "cpu"
         and lhs.dtype is rhs.dtype
         and lhs.dtype in (torch.float32, torch.float64)

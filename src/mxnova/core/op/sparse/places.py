@@ -14,7 +14,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..sorting import in_stable_order
+from ...kernels.sorting import stable_sort_integers
+from ...runtime import tuning
 
 __all__ = [
     "Groups",
@@ -28,8 +29,6 @@ __all__ = [
     "rising",
     "united",
 ]
-
-_SPARSEST = 64  # rows for each number; larger tables cost more pages of memory than they save time
 
 
 def nonzero(flat: Tensor) -> Tensor:
@@ -66,7 +65,9 @@ def found_among(stored: Tensor, wanted: Tensor, bound: int) -> tuple[Tensor, Ten
     """
     if not len(stored):
         return torch.zeros_like(wanted), torch.arange(len(wanted), device=wanted.device)
-    if stored.is_cuda or bound > min(_SPARSEST * (len(stored) + len(wanted)), 1 << 31):
+    if stored.is_cuda or bound > min(
+        tuning.SPARSE_TABLE_MAX_RATIO * (len(stored) + len(wanted)), 1 << 31
+    ):
         at = torch.searchsorted(stored, wanted).clamp_(max=len(stored) - 1)
         missing = nonzero(stored[at] != wanted)
     else:
@@ -119,7 +120,7 @@ def bags(table: Tensor, indices: Tensor, bounds: Tensor, weights: Tensor | None 
 
 def grouped(numbers: Tensor, bound: int) -> Groups:
     """The groups of a vector of numbers, none of which is beyond ±`bound`."""
-    ordered, order = in_stable_order(numbers.long(), bound)
+    ordered, order = stable_sort_integers(numbers.long(), bound)
     changes = torch.ones(len(ordered) + 1, dtype=torch.bool, device=ordered.device)
     torch.ne(ordered[1:], ordered[:-1], out=changes[1:-1])
     bounds = nonzero(changes)

@@ -20,6 +20,8 @@ from torch import Tensor
 
 from ...base.errors import MXNetError, argument_error, from_foreign
 from ...base.shapes import shape_text
+from ...runtime import tuning
+from ...runtime.torch_api import sparse_parts
 from ..zeros import zeros
 from .places import differs_from_zero, found_among, grouped, nonzero, rising
 
@@ -123,7 +125,7 @@ class Csr:
     def of_sorted(cls, places: Tensor, data: Tensor, shape: tuple[int, ...]) -> Csr:
         """The matrix with `data` at these places, which rise: row · number of columns + column."""
         height, width = shape[0], max(shape[1], 1)
-        if height * _FEW_ROWS < len(places):
+        if height * tuning.SPARSE_SEARCH_MIN_RATIO < len(places):
             edges = torch.arange(height + 1, device=places.device) * width
             starts = torch.searchsorted(places, edges)
             edges = edges[:-1].repeat_interleave(starts.diff(), output_size=len(places))
@@ -137,8 +139,8 @@ class Csr:
     @classmethod
     def of_torch(cls, tensor: Tensor) -> Csr:
         """The values of ATen's sparse tensor with two sparse dimensions."""
-        rows, columns = tensor._indices()
-        return cls.of_places(rows, columns, tensor._values(), tuple(tensor.shape))
+        (rows, columns), values = sparse_parts(tensor)
+        return cls.of_places(rows, columns, values, tuple(tensor.shape))
 
     def to_torch(self) -> Tensor:
         """ATen's sparse tensor with these values."""
@@ -245,7 +247,8 @@ class RowSparse:
     @classmethod
     def of_torch(cls, tensor: Tensor) -> RowSparse:
         """The rows of ATen's sparse tensor with one sparse dimension."""
-        rows, data, shape = tensor._indices()[0], tensor._values(), tuple(tensor.shape)
+        (rows, *_), data = sparse_parts(tensor)
+        shape = tuple(tensor.shape)
         # A gradient that went to a leaf as it was is not known to be coalesced any more.
         is_canonical = tensor.is_coalesced() or rising(rows)
         return cls(data, rows, shape) if is_canonical else cls.of_rows(rows, data, shape)
@@ -308,9 +311,6 @@ def broken(parts: Sparse, reason: str) -> Sparse:
 def parts_of(record: Sparse) -> Sparse:
     """The storage with its parts to be looked at, also where they are broken."""
     return record.parts if isinstance(record, _Broken) else record
-
-
-_FEW_ROWS = 32  # values for each, from which on searches for the starts take less than counting
 
 
 def _any_of_row(dense: Tensor) -> Tensor:

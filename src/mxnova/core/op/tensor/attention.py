@@ -13,11 +13,10 @@ from math import sqrt
 from torch import Tensor
 
 from ...base.shapes import Dim, shape_text
+from ...runtime import tuning
 from ..declaration import function_operator
 from ..infer import Shapes
 from ..record import Op
-
-_NARROW = 16  # MKL takes seven times as long for heads of 8 numbers as for their transposes
 
 
 def _split(projections: Tensor, heads: int, parts: int) -> list[Tensor]:
@@ -33,7 +32,7 @@ def _scores(queries: Tensor, keys: Tensor) -> Tensor:
 
 def _weighted(attention: Tensor, values: Tensor, heads: int) -> Tensor:
     """Attention-weighted sums of `values`, heads side by side: (length, batch, features)."""
-    is_narrow = values.shape[-1] < _NARROW
+    is_narrow = values.shape[-1] < tuning.ATTENTION_NARROW_HEAD
     sums = (values.mT @ attention.mT).mT if is_narrow else attention @ values
     outputs = sums.unflatten(0, (-1, heads))  # type: ignore[no-untyped-call]
     batch, _, length, _ = outputs.shape

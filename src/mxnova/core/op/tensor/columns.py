@@ -12,6 +12,7 @@ from torch import Tensor
 
 from ...base.params import Shape
 from ...base.shapes import shape_text
+from ...runtime import tuning
 from ..declaration import function_operator
 from ..families.rules import floats_only
 from ..infer import Shapes
@@ -55,11 +56,6 @@ def _col2im_shape(op: Op, s: Shapes) -> None:
     s.output = (n, rows // prod(op.attr("kernel")), *size)
 
 
-# ATen goes number by number: copies of whole rows take an eighth of its time for 64 images of
-# 3 x 32 x 32, and sums of them a third. Rows shorter than this leave them nothing to win.
-_LEAST_ROW = 8
-
-
 class _Sliding(NamedTuple):
     """How windows lie on images of height and width `size`: pairs all."""
 
@@ -85,7 +81,7 @@ class _Sliding(NamedTuple):
 
     def in_rows(self, data: Tensor) -> bool:
         """Whether rows are worth to be taken as a whole."""
-        return data.device.type == "cpu" and self.counts()[1] >= _LEAST_ROW
+        return data.device.type == "cpu" and self.counts()[1] >= tuning.COLUMNS_MIN_ROW
 
     def columns(self, data: Tensor) -> Tensor:
         """What `im2col` gives for `data`."""

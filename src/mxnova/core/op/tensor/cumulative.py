@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from ...base.shapes import Dim
+from ...runtime.torch_api import is_traced
 from ..declaration import function_operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
@@ -54,7 +55,7 @@ def cumsum(a: Tensor, *, axis: int | None = None, dtype: SumType | None = None) 
     if whole is None and not a.dtype.is_floating_point:
         whole = torch.int64 if a.dtype is torch.bool else a.dtype  # ATen would sum in int64
     sums = rows.cumsum(axis or 0, dtype=whole)
-    on_cpu = sums.device.type == "cpu" and not torch.compiler.is_compiling()
+    on_cpu = sums.device.type == "cpu" and not is_traced()
     if sums.dtype is torch.float16 and on_cpu and sums.ndim:
         _round_each_sum(sums, rows, axis or 0)
     return sums

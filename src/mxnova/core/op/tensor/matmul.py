@@ -13,9 +13,9 @@ from torch import Tensor
 
 from ...base.params import Count
 from ...base.shapes import shape_text
+from ...kernels.onednn import matmul
 from ..declaration import function_operator, operator
 from ..infer import Shapes
-from ..onednn import matmul
 from ..record import Op
 
 Storage = Literal["csr", "default", "row_sparse"]

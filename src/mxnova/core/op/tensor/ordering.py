@@ -13,17 +13,17 @@ import torch
 from torch import Tensor
 
 from ...base.shapes import shape_text
+from ...kernels.sorting import sort, sort_values, topk
+from ...runtime import tuning
+from ...runtime.torch_api import is_traced
 from ..declaration import operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
 from ..record import Op
-from ..sorting import largest, ordered, ordered_values
 from .ties import order
 
 IndexType = Literal["float16", "float32", "float64", "int32", "int64", "uint8"]
 
-# Above this, ATen's selection is used: 64 rows of 10000 floats, k=5: 0.6 ms instead of 52 ms.
-_LONG_ROW = 128
 # Up to this size of an array ties are looked at, one by one: 4 ms for a row of 1000.
 _FEW_ELEMENTS = 1 << 14
 
@@ -35,15 +35,15 @@ def _ordered(
     if axis is None:
         data, axis = data.reshape(-1), 0
     size = data.shape[axis]
-    few = data.numel() <= _FEW_ELEMENTS and data.device.type == "cpu"
+    few = not is_traced() and data.numel() <= _FEW_ELEMENTS and data.device.type == "cpu"
     if k is not None and k < size:
         if few:
             found = data.topk(k + 1, axis, largest=not ascending)
             if _is_strict(found.values.detach(), axis, ascending):
                 return found.values.narrow(axis, 0, k), found.indices.narrow(axis, 0, k)
-        elif size > _LONG_ROW:
-            return data.topk(k, axis, largest=False) if ascending else largest(data, k, axis)
-    values, indices = ordered(data, axis, not ascending)
+        elif size > tuning.PARTIAL_SORT_MIN_ROW:
+            return data.topk(k, axis, largest=False) if ascending else topk(data, k, axis)
+    values, indices = sort(data, axis, not ascending)
     if few and size > 1 and not _is_strict(values.detach(), axis, ascending):
         indices = _with_ties(data, axis, ascending, k or size, values, indices)
     return values.narrow(axis, 0, k or size), indices.narrow(axis, 0, k or size)
@@ -161,7 +161,7 @@ class Sort(Op):
 
     def forward(self, data: Tensor) -> Tensor:
         flat, axis = (data.reshape(-1), 0) if self.axis is None else (data, self.axis)
-        return ordered_values(flat, axis, not self.is_ascend)
+        return sort_values(flat, axis, not self.is_ascend)
 
 
 @operator("argsort", "_npi_argsort", method=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from .. import vectors
+from ...kernels import vectorized
 from ..declaration import operator
 from ..families.rules import as_element
 from ..infer import DTypes, Shapes
@@ -61,7 +61,7 @@ class SequenceMask(_SequenceOp):
         ended = steps.unsqueeze(1) >= sequence_length
         if self.axis == 1:
             ended = ended.T
-        return vectors.rows_filled(data, ended, as_element(self.value, data.dtype))
+        return vectorized.fill_rows(data, ended, as_element(self.value, data.dtype))
 
 
 @operator("SequenceLast")

@@ -6,8 +6,7 @@ from .current import engine, set_engine_type, wait_for_all
 from .engine import Engine
 from .engines import ENGINES, NaiveEngine, ThreadedEngine, ThreadedEnginePerDevice
 from .failures import Failure
-from .operation import RUNNING, FnProperty, Operation, Place, Task
-from .var import Var
+from .operation import RUNNING, FnProperty, Operation, Place, Task, Var
 
 __all__ = [
     "ENGINES",

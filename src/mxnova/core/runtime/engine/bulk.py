@@ -6,8 +6,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from .operation import FnProperty, Operation, Task
-from .var import Var
+from .operation import FnProperty, Operation, Task, Var
 
 __all__ = ["Bulk", "OpenBulk"]
 

@@ -9,10 +9,9 @@ import os
 import threading
 from collections.abc import Iterable
 
-import torch
-
 from ...base import env
 from ...base.errors import MXNetError, argument_error
+from ..threads import limit_process
 from .engine import Engine
 from .engines import ENGINES
 from .operation import RUNNING
@@ -86,7 +85,7 @@ def _after_fork_in_child() -> None:
     while _held:
         _held.pop().after_fork_in_child()
     # OpenMP's threads do not survive a fork, and GNU's waits for them for ever.
-    torch.set_num_threads(1)
+    limit_process(1)
 
 
 def _at_exit() -> None:

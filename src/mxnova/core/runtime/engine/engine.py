@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from ...base import env
 from ...base.errors import MXNetError, argument_error
-from ..attention import ATTENTION
+from ..slow_path import SLOW_PATH
 from .bulk import Bulk, OpenBulk
 from .completion import Completion
 from .failures import Failures
@@ -23,12 +23,12 @@ from .operation import (
     Operation,
     Place,
     Task,
+    Var,
     held_lock,
     origin_of_call,
 )
 from .pool import CallerPool, Pool
 from .scheduler import Scheduler
-from .var import Var
 
 __all__ = ["Engine"]
 
@@ -127,17 +127,17 @@ class Engine:
         for var in operation.reads + operation.writes:
             if var.bulk is not None:
                 var.bulk.flush()
-        ATTENTION.add(self)
+        SLOW_PATH.add(self)
         self._submit(task)
-        ATTENTION.add(self)  # again: `rest` may have come before there was anything to see
+        SLOW_PATH.add(self)  # again: `leave_if_idle` may have come before there was anything to see
         if inline:
-            self.rest()
+            self.leave_if_idle()
 
-    def rest(self) -> None:
-        """Asks for no attention any more when nothing is under way and no failure unraised."""
-        ATTENTION.discard(self)
+    def leave_if_idle(self) -> None:
+        """Leaves the slow path to others when nothing is under way and no failure unraised."""
+        SLOW_PATH.discard(self)
         if not self._is_idle():
-            ATTENTION.add(self)
+            SLOW_PATH.add(self)
 
     def _is_idle(self) -> bool:
         if self._scheduler.unfinished or self._bulks:
@@ -287,7 +287,7 @@ class Engine:
         failure = self._failures.of_call(task, error)
         for var in task.operation.writes:
             var.failure = failure
-        ATTENTION.add(self)
+        SLOW_PATH.add(self)
 
     # Waiting -------------------------------------------------------------------------------------
 
@@ -404,7 +404,7 @@ class Engine:
             self._flush()
             mine.bulk = Bulk(mine.size, self._submit_bulk, self._run_gathered)
             self._bulks.add(mine.bulk)
-        ATTENTION.add(self)
+        SLOW_PATH.add(self)
 
     def _submit_bulk(self, bulk: Bulk, task: Task) -> None:
         self._submit(task)

@@ -8,9 +8,8 @@ from collections.abc import Iterable
 from ...base import env
 from ...base.errors import MXNetError
 from .engine import Engine
-from .operation import RUNNING, FnProperty, Task, held_lock
+from .operation import RUNNING, FnProperty, Task, Var, held_lock
 from .pool import CallerPool, Pool
-from .var import Var
 
 __all__ = ["ENGINES", "NaiveEngine", "ThreadedEngine", "ThreadedEnginePerDevice"]
 

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Iterable
 
 from ...base import errors
 from ...base.errors import MXNetError
-from .operation import Task, next_number
 
-__all__ = ["Failure", "Failures"]
+__all__ = ["Failure", "Failures", "next_number"]
+
+next_number = itertools.count().__next__  # of a task, or of the moment when a failure was raised
 
 
 class Failure:
@@ -27,7 +29,7 @@ class Failure:
 
     __slots__ = ("_unraised", "error", "is_of_call", "raised_at", "task")
 
-    def __init__(self, task: Task, error: BaseException, is_of_call: bool = False) -> None:
+    def __init__(self, task: object, error: BaseException, is_of_call: bool = False) -> None:
         self.is_of_call = is_of_call
         self.error = error
         self.task = repr(task)
@@ -85,7 +87,7 @@ class Failures:
         kept = (*self._of_operations, *self._of_calls, *self._passed_over)
         return any(failure.is_open for failure in kept)
 
-    def of_operation(self, task: Task, error: BaseException) -> Failure:
+    def of_operation(self, task: object, error: BaseException) -> Failure:
         """Keeps what `task` raised; those that have finished with one error are one failure."""
         with self._lock:
             kept = self._of_operations = _open(self._of_operations)
@@ -96,7 +98,7 @@ class Failures:
             kept.append(failure)
             return failure
 
-    def of_call(self, task: Task, error: BaseException) -> Failure:
+    def of_call(self, task: object, error: BaseException) -> Failure:
         """Keeps what a call that has returned left, as if it were of an operation."""
         failure = Failure(task, error, is_of_call=True)
         with self._lock:

@@ -1,22 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations and their executions (tasks)."""
+"""Operations, their executions (tasks), and what they depend on (vars)."""
 
 from __future__ import annotations
 
 import enum
-import itertools
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...base.errors import MXNetError
-from .var import Var
+from .failures import Failure, next_number
 
 if TYPE_CHECKING:
     from _thread import LockType
-
-    from .failures import Failure
 
 __all__ = [
     "RUNNING",
@@ -24,8 +22,8 @@ __all__ = [
     "Operation",
     "Place",
     "Task",
+    "Var",
     "held_lock",
-    "next_number",
     "origin_of_call",
 ]
 
@@ -48,6 +46,13 @@ class Place(Protocol):
 
     device_type: str
     device_id: int
+
+
+class Gathering(Protocol):
+    """What gathers operations before they are pushed: a Bulk."""
+
+    def flush(self) -> None:
+        """Pushes what was gathered."""
 
 
 class Operation:
@@ -102,9 +107,6 @@ class Operation:
         for var in self.reads + self.writes:
             if var.deleted:
                 raise MXNetError(f"{self.name}: {var} is deleted")
-
-
-next_number = itertools.count().__next__  # of a task, or of the moment when a failure was raised
 
 
 class Task:
@@ -163,6 +165,90 @@ class Task:
     def __repr__(self) -> str:
         file, line = self.origin
         return f"{self.operation.name} (pushed at {file}:{line})"
+
+
+class Var:
+    """The name of something that operations read and write; only the scheduler changes it.
+
+    Reads of it run in parallel, writes alone and in push order.
+
+    Attributes:
+        name: what errors call it.
+        version: how many writes have finished.
+        uses: how many operations that read or write it are pushed and not finished.
+        writes: how many of these write it.
+        failure: of the operation that should have written it last; matters until it is raised.
+        bulk: what gathers an operation on it that is not pushed yet.
+        deleted: whether `delete_variable` had it.
+        maker: the operation that made the array it belongs to; known only while access is checked.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_readers",
+        "_waiting",
+        "_writing",
+        "bulk",
+        "deleted",
+        "failure",
+        "maker",
+        "name",
+        "uses",
+        "version",
+        "writes",
+    )
+
+    def __init__(self, name: str = "") -> None:
+        self.name = name
+        self.maker: Task | None = None
+        self.failure: Failure | None = None
+        self.version = 0
+        self.deleted = False
+        self.reset()
+
+    def reset(self) -> None:
+        """Forgets all operations."""
+        self.uses = self.writes = self._readers = 0
+        self._writing = False
+        self._waiting: deque[tuple[Task, bool]] = deque()
+        self.bulk: Gathering | None = None
+
+    def __repr__(self) -> str:
+        return self.name or f"var {id(self):#x}"
+
+    def join(self, task: Task, write: bool) -> bool:
+        """Puts `task` in line; returns whether it is its turn already."""
+        self.uses += 1
+        self.writes += write
+        if self._writing or self._waiting or (write and self._readers):
+            self._waiting.append((task, write))
+            return False
+        if write:
+            self._writing = True
+        else:
+            self._readers += 1
+        return True
+
+    def leave(self, write: bool) -> Sequence[Task]:
+        """Takes a finished task out; returns those whose turn it is now."""
+        self.uses -= 1
+        if write:
+            self.writes -= 1
+            self.version += 1
+            self._writing = False
+        else:
+            self._readers -= 1
+        waiting = self._waiting
+        if not waiting or self._readers:
+            return ()
+        if waiting[0][1]:
+            self._writing = True
+            return (waiting.popleft()[0],)
+        turn = []
+        while waiting and not waiting[0][1]:
+            turn.append(waiting.popleft()[0])
+        self._readers = len(turn)
+        return turn
 
 
 def held_lock() -> LockType:

@@ -5,21 +5,18 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from torch import Tensor
 
-from .events import FORWARD
+from .events import FORWARD, Device
 from .recorder import PROFILER, clock
-
-if TYPE_CHECKING:
-    from ..context import Context
 
 __all__ = ["recorded_backward"]
 
 
 @contextlib.contextmanager
-def recorded_backward(results: Sequence[Tensor], context: Context) -> Iterator[None]:
+def recorded_backward(results: Sequence[Tensor], context: Device) -> Iterator[None]:
     """A block whose backward pass from `results` is recorded as operators named ``_backward_x``."""
     if not (PROFILER.imperative or PROFILER.symbolic):
         yield
@@ -49,7 +46,7 @@ def _named_nodes(results: Sequence[Tensor]) -> Iterator[tuple[Any, str]]:
         pending.extend((n, name) for n, _ in node.next_functions if n is not None)
 
 
-def _watched(node: Any, name: str, context: Context) -> tuple[Any, Any]:
+def _watched(node: Any, name: str, context: Device) -> tuple[Any, Any]:
     start = 0
 
     def begin(_gradients: Any) -> None:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
+
+import torch
 
 __all__ = [
     "API",
@@ -15,6 +17,7 @@ __all__ = [
     "MEMORY",
     "OPERATOR",
     "SPAN",
+    "Device",
     "Event",
 ]
 
@@ -32,3 +35,14 @@ FORWARD = "mxnova_operator"
 # the trace shows as a process; None: the category. The payload is a duration in ns, a counter's
 # value or a mark's scope.
 Event: TypeAlias = tuple[str, "str | None", str, str, int, int, Any, "dict[str, Any] | None"]
+
+
+class Device(Protocol):
+    """Where something ran: a Context."""
+
+    device_type: str
+    device_id: int
+
+    @property
+    def device(self) -> torch.device:
+        """As ATen calls it."""

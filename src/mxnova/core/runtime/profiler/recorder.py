@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
+from typing import Any, Literal, ParamSpec, TypeVar
 
 import torch
 from torch import Tensor
@@ -21,14 +21,23 @@ from ...base import env
 from ...base.errors import AssertedError, MXNetError, argument_error
 from ...base.params import fields_of, parse_attrs
 from .. import heap
-from ..attention import ATTENTION
 from ..forks import after_fork_in_child
+from ..slow_path import SLOW_PATH
 from .aggregate import ORDERS, Totals
-from .events import API, ASYNC, COUNTER, CUSTOM, FORWARD, MARK, MEMORY, OPERATOR, SPAN, Event
+from .events import (
+    API,
+    ASYNC,
+    COUNTER,
+    CUSTOM,
+    FORWARD,
+    MARK,
+    MEMORY,
+    OPERATOR,
+    SPAN,
+    Device,
+    Event,
+)
 from .trace import Trace
-
-if TYPE_CHECKING:
-    from ..context import Context
 
 __all__ = ["PROFILER", "Options", "Profiler", "api_call", "clock", "custom_code", "span"]
 
@@ -140,14 +149,14 @@ class Profiler:
             self._is_paused = paused
             self._follow()
 
-    def rest(self) -> None:
-        """Wants attention as long as it runs."""
+    def leave_if_idle(self) -> None:
+        """Stays as long as it runs."""
 
     def _follow(self) -> None:
         """Does as the options and the state say."""
         options = self._options
         self.running = on = self._is_started and not self._is_paused
-        (ATTENTION.add if on else ATTENTION.discard)(self)
+        (SLOW_PATH.add if on else SLOW_PATH.discard)(self)
         self.symbolic = on and (options.profile_all or options.profile_symbolic)
         self.imperative = on and (options.profile_all or options.profile_imperative)
         self.memory = on and (options.profile_all or options.profile_memory)
@@ -174,7 +183,7 @@ class Profiler:
         name: str,
         start: int,
         category: str = OPERATOR,
-        lane: Context | str | None = None,
+        lane: Device | str | None = None,
         args: dict[str, Any] | None = None,
     ) -> None:
         """Records a span of this thread that began at `start` (see `clock`) and ends now.
@@ -214,7 +223,7 @@ class Profiler:
         self._events.append((MARK, None, category, name, _thread_id(), clock(), scope, None))
 
     def ran(
-        self, name: str, start: int, context: Context, results: Any = (), node: str | None = None
+        self, name: str, start: int, context: Device, results: Any = (), node: str | None = None
     ) -> None:
         """Records an operator that began at `start`, as far as the options ask for it.
 
@@ -239,9 +248,7 @@ class Profiler:
         if self.memory:
             self.count(MEMORY, f"Memory: {lane_of(context)}", memory_in_use(context))
 
-    def timed(
-        self, function: Callable[[_T], _R], name: str, context: Context
-    ) -> Callable[[_T], _R]:
+    def timed(self, function: Callable[[_T], _R], name: str, context: Device) -> Callable[[_T], _R]:
         """`function`, recorded as operator `name` when it runs."""
 
         def run(value: _T) -> _R:
@@ -306,13 +313,13 @@ class Profiler:
             return text
 
 
-def lane_of(context: Context) -> str:
+def lane_of(context: Device) -> str:
     """What MXNet calls a device in traces and tables."""
     number = context.device_id if context.device_type in ("cpu", "gpu") else ""
     return f"{context.device_type.replace('_', ' ')}/{number}"
 
 
-def memory_in_use(context: Context) -> int:
+def memory_in_use(context: Device) -> int:
     """Bytes that are allocated now: of a GPU by arrays, of the CPU by the whole process."""
     if context.device_type == "gpu":
         return torch.cuda.memory_allocated(context.device)
@@ -355,7 +362,7 @@ class _Span:
 
     __slots__ = ("_category", "_lane", "_name", "_start")
 
-    def __init__(self, name: str, category: str, lane: Context | str | None) -> None:
+    def __init__(self, name: str, category: str, lane: Device | str | None) -> None:
         self._name, self._category, self._lane = name, category, lane
         self._start = clock()
 
@@ -398,7 +405,7 @@ _NOTHING = contextlib.nullcontext()
 
 
 def span(
-    name: str, category: str = OPERATOR, lane: Context | str | None = None
+    name: str, category: str = OPERATOR, lane: Device | str | None = None
 ) -> contextlib.AbstractContextManager[None]:
     """A block to record; nothing happens when the profiler does not run.
 

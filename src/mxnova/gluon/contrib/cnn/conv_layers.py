@@ -13,6 +13,7 @@ from ...block import HybridBlock
 from ...nn import Activation
 from ...nn.conv_layers import _described, _infer_weight_shape
 from ...nn.sizes import check_layout, each
+from ...parameter import Parameter
 
 __all__ = ["DeformableConvolution", "ModulatedDeformableConvolution"]
 
@@ -26,6 +27,11 @@ class _Deformable(HybridBlock):
 
     _PER_ELEMENT: int  # channels of the first convolution for each element of the kernel
     _PARTS: tuple[str, str]  # the order of parameters
+    _in_channels: int
+    _op_name: str
+    act: HybridBlock | None
+    deformable_conv_weight: Parameter
+    deformable_conv_bias: Parameter | None
 
     def _set_arguments(
         self,
@@ -207,7 +213,7 @@ class ModulatedDeformableConvolution(_Deformable):
     @property
     def offset_split_index(self) -> int:
         """The channel of the first convolution from which on there are factors."""
-        return self._kwargs_offset["num_filter"] // 3 * 2
+        return int(self._kwargs_offset["num_filter"]) // 3 * 2
 
     def hybrid_forward(
         self,

@@ -24,7 +24,6 @@ from ...data.vision.datasets import _Published
 __all__ = ["WikiText2", "WikiText103"]
 
 _END = "<eos>"  # of a line
-_MOST_BYTES = 600 << 20  # of a text: the largest one has 541,096,898
 
 
 class _LanguageModelDataset(_Published):
@@ -103,7 +102,7 @@ class _WikiText(_LanguageModelDataset):
             if not inside:
                 raise FormatError(f"{archive}: has no {name}")
             with files.open(inside[0]) as source, replacing(target) as file:
-                copy_at_most(source, file, _MOST_BYTES, name)
+                copy_at_most(source, file, self._most_bytes, name)
 
     def _read_batch(self, filename: str) -> tuple[Any, Any]:
         """Sequences, and those that begin one token later, (sequences, `seq_len`) each."""
@@ -146,6 +145,7 @@ class WikiText2(_WikiText):
     """
 
     _namespace = "wikitext-2"
+    _most_bytes = 16 << 20  # the largest one has 10,797,148
     _archive_file = ("wikitext-2-v1.zip", "3c914d17d80b1459be871a5039ac23e752a53cbe")
     _data_file = {  # noqa: RUF012 - a table
         "train": ("wiki.train.tokens", "863f29c46ef9d167fff4940ec821195882fe29d1"),
@@ -179,6 +179,7 @@ class WikiText103(_WikiText):
     """
 
     _namespace = "wikitext-103"
+    _most_bytes = 600 << 20  # the largest one has 541,096,898
     _archive_file = ("wikitext-103-v1.zip", "0aec09a7537b58d4bb65362fee27650eeaba625a")
     _data_file = {  # noqa: RUF012 - a table
         "train": ("wiki.train.tokens", "b7497e2dfe77e72cfef5e3dbc61b7b53712ac211"),

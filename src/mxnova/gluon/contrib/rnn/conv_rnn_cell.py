@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ....core.base.errors import ArgumentError, AssertedError, shown
+from ...parameter import Parameter
 from ...rnn.recurrent_cell import HybridRecurrentCell, declare
 
 __all__ = [
@@ -46,6 +47,8 @@ class _BaseConvRNNCell(HybridRecurrentCell):
 
     _gate_names: Sequence[str]
     _n_states = 1
+
+    i2h_weight: Parameter
 
     def __init__(
         self,
@@ -141,8 +144,8 @@ class _BaseConvRNNCell(HybridRecurrentCell):
         )
 
     def _description(self) -> str:
-        rows = self.i2h_weight.shape[0]
-        columns = self.i2h_weight.shape[self._channel_axis] or None
+        rows = self.i2h_weight._sizes[0]
+        columns = self.i2h_weight._sizes[self._channel_axis] or None
         return f"{columns} -> {rows}, {self._activation}, {self._conv_layout}"
 
     def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:

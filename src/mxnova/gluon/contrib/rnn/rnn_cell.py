@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....core.base.errors import AssertedError, argument_error
+from ...parameter import Parameter
 from ...rnn.modifiers import StatefulModifier, refuse_bidirectional
 from ...rnn.recurrent_cell import HybridRecurrentCell, declare
 from ...rnn.sequence import (
@@ -123,6 +124,8 @@ class LSTMPCell(HybridRecurrentCell):
         params: parameters to share.
     """
 
+    i2h_weight: Parameter
+
     def __init__(
         self,
         hidden_size: int,
@@ -156,7 +159,7 @@ class LSTMPCell(HybridRecurrentCell):
         return "lstmp"
 
     def _description(self) -> str:
-        rows, columns = self.i2h_weight.shape
+        rows, columns = self.i2h_weight._sizes
         return f"{columns or None} -> {rows} -> {self._projection_size}"
 
     def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:

@@ -34,7 +34,7 @@ __all__ = [
 
 
 def _conv3x3(channels: int, stride: int, in_channels: int) -> nn.Conv2D:
-    return nn.Conv2D(
+    convolution: nn.Conv2D = nn.Conv2D(
         channels,
         kernel_size=3,
         strides=stride,
@@ -42,13 +42,15 @@ def _conv3x3(channels: int, stride: int, in_channels: int) -> nn.Conv2D:
         use_bias=False,
         in_channels=in_channels,
     )
+    return convolution
 
 
 def _projection(channels: int, stride: int, in_channels: int) -> nn.Conv2D:
     """What makes the input of a block as large as its output."""
-    return nn.Conv2D(
+    convolution: nn.Conv2D = nn.Conv2D(
         channels, kernel_size=1, strides=stride, use_bias=False, in_channels=in_channels
     )
+    return convolution
 
 
 class _BlockV1(HybridBlock):
@@ -315,7 +317,9 @@ class ResNetV2(_ResNet):
 
 _NARROW, _WIDE = [64, 64, 128, 256, 512], [64, 256, 512, 1024, 2048]
 
-resnet_spec = {  # number of layers -> kind of block, blocks in each stage, channels
+resnet_spec: dict[
+    int, tuple[str, list[int], list[int]]
+] = {  # number of layers -> kind of block, blocks in each stage, channels
     18: ("basic_block", [2, 2, 2, 2], _NARROW),
     34: ("basic_block", [3, 4, 6, 3], _NARROW),
     50: ("bottle_neck", [3, 4, 6, 3], _WIDE),
@@ -323,8 +327,8 @@ resnet_spec = {  # number of layers -> kind of block, blocks in each stage, chan
     152: ("bottle_neck", [3, 8, 36, 3], _WIDE),
 }
 
-resnet_net_versions = [ResNetV1, ResNetV2]
-resnet_block_versions = [
+resnet_net_versions: list[type[Any]] = [ResNetV1, ResNetV2]
+resnet_block_versions: list[dict[str, type[Any]]] = [
     {"basic_block": BasicBlockV1, "bottle_neck": BottleneckV1},
     {"basic_block": BasicBlockV2, "bottle_neck": BottleneckV2},
 ]
@@ -356,7 +360,7 @@ def get_resnet(
             raise AssertedError(f"get_resnet: {name}={given!r}: must be one of {allowed}")
     kind, layers, channels = resnet_spec[num_layers]
     block = resnet_block_versions[version - 1][kind]
-    net = resnet_net_versions[version - 1](block, layers, channels, **kwargs)
+    net: ResNetV1 | ResNetV2 = resnet_net_versions[version - 1](block, layers, channels, **kwargs)
     if pretrained:
         load_pretrained(net, f"resnet{num_layers}_v{version}", ctx, root)
     return net

@@ -13,7 +13,7 @@ from torch import Tensor
 from ....graph.infer import DTypeTable, ShapeTable, infer_dtypes, infer_shapes
 from ....graph.node import Node
 from ....graph.symbol import Symbol
-from ..fused_attention import with_fused_attention
+from ...passes.attention_fusion import with_fused_attention
 from ..request import PRECISIONS
 from . import (  # noqa: F401 - they fill the table
     arrangement,
@@ -30,10 +30,10 @@ from .site import CONVERTERS, Site
 __all__ = ["Part", "further_outputs_read", "is_for_runtimes", "refusal", "said", "site_of"]
 
 
-def further_outputs_read(symbol: Symbol) -> set[int]:
-    """Ids of nodes of which more than the first output is read."""
+def further_outputs_read(symbol: Symbol) -> set[Node]:
+    """Nodes of which more than the first output is read."""
     read = (*(e for n in symbol.nodes for e in n.inputs), *symbol.entries)
-    return {id(e.node) for e in read if e.output}
+    return {e.node for e in read if e.output}
 
 
 def refusal(node: Node, site: Site, reads_further: bool = False) -> str | None:
@@ -77,11 +77,11 @@ def site_of(
     if node.op is None:
         raise ValueError(f"{node.name} is a variable")
     values = [constants.get(e.node.name) if e.node.op is None else None for e in node.inputs]
-    read = [_known(shapes[id(e.node)][e.output]) for e in node.inputs]
-    site = Site(node.op, read, [_known(s) for s in shapes[id(node)]], values)
+    read = [_known(shapes[e.node][e.output]) for e in node.inputs]
+    site = Site(node.op, read, [_known(s) for s in shapes[node]], values)
     if dtypes is not None:
-        site.dtypes = [dtypes[id(e.node)][e.output] or torch.float32 for e in node.inputs]
-        site.out_dtypes = [t or torch.float32 for t in dtypes[id(node)]]
+        site.dtypes = [dtypes[e.node][e.output] or torch.float32 for e in node.inputs]
+        site.out_dtypes = [t or torch.float32 for t in dtypes[node]]
     return site
 
 
@@ -145,18 +145,18 @@ class Part:
 
     def head_shapes(self) -> list[tuple[int, ...]]:
         """Shapes of the heads."""
-        return [_known(self.table[id(e.node)][e.output]) for e in self.body.entries]
+        return [_known(self.table[e.node][e.output]) for e in self.body.entries]
 
     def said_in(self, ops: Opset) -> list[Any]:
         """Values of the heads, said in the words of `ops`, the model that is being written."""
-        made: dict[int, list[Any]] = {}
+        made: dict[Node, list[Any]] = {}
         for node in self.body.nodes:
             if node.op is None and node.name in self.constants:
-                made[id(node)] = [ops.floats(self.constants[node.name])]
+                made[node] = [ops.floats(self.constants[node.name])]
             elif node.op is None:
-                made[id(node)] = [ops.parameter(node.name, self.shapes[node.name])]
+                made[node] = [ops.parameter(node.name, self.shapes[node.name])]
             else:
                 site = site_of(node, self.table, self.constants)
-                site.ops, site.inputs = ops, [made[id(e.node)][e.output] for e in node.inputs]
-                made[id(node)] = said(site)
-        return [made[id(e.node)][e.output] for e in self.body.entries]
+                site.ops, site.inputs = ops, [made[e.node][e.output] for e in node.inputs]
+                made[node] = said(site)
+        return [made[e.node][e.output] for e in self.body.entries]

@@ -6,16 +6,14 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-import torch
-
 from ....graph.node import Node
 from ....op.nn.fully_connected import FullyConnected
-from ...work import WORTH_A_THREAD, multiplications
+from ....runtime import tuning
+from ....runtime.threads import pays_apart, thread_count
+from ...program.workload import multiplications
 from .graph import Part
 
 __all__ = ["items_for_a_thread"]
-
-_LEAST_ROWS = 64  # of one product: with less, reading its weights takes as long
 
 
 def items_for_a_thread(part: Part) -> int:
@@ -23,41 +21,41 @@ def items_for_a_thread(part: Part) -> int:
 
     It is where a thread would have little to do, or products few rows, or items meet.
     """
-    threads = torch.get_num_threads()
+    threads = thread_count()
     sizes = {shape[0] if shape else 0 for shape in part.shapes.values()}
     batch = sizes.pop() if len(sizes) == 1 else 0
-    if threads < 2 or not batch or batch % threads:
+    if not batch or batch % threads:
         return 0
     products = [n for n in part.body.nodes if isinstance(n.op, FullyConnected)]
-    if sum(multiplications(n, part.table) for n in products) < WORTH_A_THREAD * threads:
+    if not pays_apart(batch, sum(multiplications(n, part.table) for n in products)):
         return 0
-    if min(_rows(n, part) for n in products) < _LEAST_ROWS * threads:
+    if min(_rows(n, part) for n in products) < tuning.THREAD_MIN_ROWS * threads:
         return 0
     return batch // threads if _are_apart(part) else 0
 
 
 def _rows(node: Node, part: Part) -> int:
     """How many rows a fully connected layer multiplies by its weights."""
-    output: Any = part.table[id(node)][0]
+    output: Any = part.table[node][0]
     return prod(output[:-1])
 
 
 def _are_apart(part: Part) -> bool:
     """Whether items along the first axis of all inputs and heads do not know of each other."""
-    axes: dict[int, int | None] = {}  # by id of the node; None for what stays
+    axes: dict[Node, int | None] = {}  # None for what stays
     for node in part.body.nodes:
         if node.op is None:
-            axes[id(node)] = None if node.name in part.constants else 0
+            axes[node] = None if node.name in part.constants else 0
             continue
-        axis = _axis_after(node, [axes[id(e.node)] for e in node.inputs], part)
+        axis = _axis_after(node, [axes[e.node] for e in node.inputs], part)
         if axis is None:
             return False
-        axes[id(node)] = axis
-    return all(axes[id(e.node)] == 0 for e in part.body.entries)
+        axes[node] = axis
+    return all(axes[e.node] == 0 for e in part.body.entries)
 
 
 def _axis_after(node: Node, axes: list[int | None], part: Part) -> int | None:
     """The axis of items of what a node computes; None where it has none."""
     if node.op is None or not axes or axes[0] is None:
         return None
-    return node.op.item_axis(axes, [part.table[id(e.node)][e.output] for e in node.inputs])
+    return node.op.item_axis(axes, [part.table[e.node][e.output] for e in node.inputs])

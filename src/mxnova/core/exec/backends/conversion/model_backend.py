@@ -18,13 +18,14 @@ from ....base.shapes import is_known
 from ....graph.node import Entry, Node
 from ....graph.symbol import Symbol
 from ....op.nn.pooling import Pooling
+from ....runtime import tuning
 from ....runtime.context import Context
 from ....runtime.forks import after_fork_in_child
-from ..group import Group, Runner, function_of, with_groups
+from ...fused.group import Group, Runner, function_of, with_groups
 from ..request import lowest_precision, parameters_of, wants
 
 if TYPE_CHECKING:
-    from ...program import Program
+    from ...program.program import Program
     from .graph import Part
 
 __all__ = ["MakeModel", "ModelBackend"]
@@ -33,8 +34,6 @@ MakeModel = Callable[["Part"], Runner]
 """Nodes at some shapes -> what runs them."""
 
 _log = logging.getLogger("mxnova")
-
-_CHEAP_ALONE = 3  # fewer nodes without a product cost more on the way in and out than they save
 
 
 class _Model(Group):
@@ -139,7 +138,7 @@ class ModelBackend:
 
         return with_groups(
             symbol,
-            lambda node: wants(node, self.name) and id(node) not in refused,
+            lambda node: wants(node, self.name) and node not in refused,
             _is_worth,
             made,
             kept,
@@ -149,36 +148,36 @@ class ModelBackend:
         """The symbol as it is: what it runs has no gradient."""
         return program.symbol
 
-    def refusals(self, program: Program, constants: Mapping[str, Tensor]) -> dict[int, str]:
-        """Why nodes of operators, by id, cannot be part of a model."""
+    def refusals(self, program: Program, constants: Mapping[str, Tensor]) -> dict[Node, str]:
+        """Why nodes of operators cannot be part of a model."""
         from . import graph  # not before anybody asks: with all converters
 
         symbol = program.symbol
         shapes, dtypes = program.facts.shapes(symbol), program.facts.dtypes(symbol)
         read = {e for n in symbol.nodes for e in n.inputs} | {*symbol.entries}
         further = graph.further_outputs_read(symbol)
-        found: dict[int, str] = {}
+        found: dict[Node, str] = {}
         for node in symbol.nodes:
             if node.op is None:
                 continue
             met = [(e.node, e.output) for e in node.inputs] + [
                 (node, i) for i in range(node.n_outputs()) if Entry(node, i) in read
             ]
-            if not all(is_known(shapes[id(n)][i]) for n, i in met):
-                found[id(node)] = "shapes are not known beforehand"
-            elif any(dtypes[id(n)][i] not in (None, torch.float32) for n, i in met):
-                found[id(node)] = "arrays that are not float32"
+            if not all(is_known(shapes[n][i]) for n, i in met):
+                found[node] = "shapes are not known beforehand"
+            elif any(dtypes[n][i] not in (None, torch.float32) for n, i in met):
+                found[node] = "arrays that are not float32"
             elif not graph.is_for_runtimes(node):
-                found[id(node)] = f"{node.op.name} is said in files only"
+                found[node] = f"{node.op.name} is said in files only"
             else:
                 site = graph.site_of(node, shapes, constants)
-                reason = graph.refusal(node, site, id(node) in further)
+                reason = graph.refusal(node, site, node in further)
                 if reason is not None:
-                    found[id(node)] = reason
+                    found[node] = reason
         return found
 
 
 def _is_worth(nodes: Sequence[Node]) -> bool:
-    return len(nodes) >= _CHEAP_ALONE or any(
+    return len(nodes) >= tuning.RUNTIME_MIN_NODES or any(
         n.op is not None and (n.op.is_product or isinstance(n.op, Pooling)) for n in nodes
     )

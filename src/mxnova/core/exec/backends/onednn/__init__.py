@@ -18,19 +18,22 @@ from ....graph.node import Entry, Node
 from ....graph.rewrite import rewrite
 from ....graph.symbol import Symbol
 from ....op.record import find
-from ..constant_folding import with_constants_folded, with_own_outputs
+from ....runtime import torch_script
+from ...fused.group import Runner
+from ...fused.subsampling import Subsampled
+from ...passes import constant_folding, padding_fusion, simplification, stride_hoisting
+from ...passes.definition import Target
+from ...passes.pipeline import enabled, rewritten
 from ..conversion.model_backend import ModelBackend
-from ..group import Runner
-from ..padding_merge import with_padding_merged
 from ..request import PRECISIONS
-from ..simplification import simplified
-from ..unread_positions import Subsampled, without_unread_positions
 
 if TYPE_CHECKING:
-    from ...program import Program
+    from ...program.program import Program
     from ..conversion.graph import Part
 
 __all__ = ["OneDNN"]
+
+_PASSES = (simplification.PASS, padding_fusion.PASS, constant_folding.PASS, stride_hoisting.PASS)
 
 
 def _pooled(node: Node, inputs: list[Entry]) -> Node | None:
@@ -51,8 +54,8 @@ class OneDNN(ModelBackend):
         """Why it cannot be used; None where it can."""
         if not torch.backends.mkldnn.is_available():  # type: ignore[no-untyped-call]
             return "PyTorch was built without oneDNN"
-        if not hasattr(torch.jit, "enable_onednn_fusion"):
-            return f"PyTorch {torch.__version__} has no oneDNN graphs"
+        if not torch_script.has_onednn_graphs():
+            return f"PyTorch {torch.__version__} has no TorchScript that hands graphs to oneDNN"
         return None
 
     def precisions(self) -> tuple[str, ...]:
@@ -61,11 +64,9 @@ class OneDNN(ModelBackend):
 
     def compile(self, program: Program, constants: Mapping[str, Tensor]) -> Symbol:
         """The symbol after passes that other runtimes have of their own, with parts as models."""
-        symbol = with_padding_merged(simplified(program.symbol))
-        symbol = with_constants_folded(symbol, constants)
-        symbol = without_unread_positions(symbol, program.facts.shapes(symbol))
-        symbol = rewrite(symbol, _pooled)
-        return with_own_outputs(super().compile(program.rewritten(symbol), constants))
+        target = Target(program.facts, enabled(), constants)
+        symbol = rewrite(rewritten(_PASSES, program.symbol, target), _pooled)
+        return super().compile(program.rewritten(symbol), constants)
 
     def make(self, part: Part) -> Runner:
         """A traced function."""

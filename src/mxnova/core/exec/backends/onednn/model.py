@@ -3,21 +3,17 @@
 
 from __future__ import annotations
 
-import threading
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import torch
 from torch import Tensor
 
+from ....runtime import torch_script
 from ..conversion.graph import Part
 from .opset import TorchOpset
 
 __all__ = ["Model"]
 
-_jit: Any = torch.jit  # its functions have no types
 _IN_ROWS = torch.contiguous_format
 
 
@@ -34,14 +30,8 @@ class Model:
             return tuple(_with_own_memory(found, [*data, *part.constants.values()]))
 
         examples = tuple(torch.zeros(shape) for shape in part.shapes.values())
-        with torch.no_grad(), _compiling():
-            traced = _jit.trace(_Traceable(heads).eval(), examples, check_trace=False)
-            self._run = _jit.freeze(traced)
-            # The first run tells the shapes, the second compiles for them.
-            first, second = self._run(*examples), self._run(*examples)
         # Results that depend on no input are made once, and must not be given away.
-        pairs = enumerate(zip(first, second, strict=True))
-        self._fixed = {i for i, (one, other) in pairs if one.data_ptr() == other.data_ptr()}
+        self._run, self._fixed = torch_script.compiled_by_onednn(heads, examples)
 
     @torch.no_grad()
     def __call__(self, data: Sequence[Tensor]) -> Sequence[Tensor]:
@@ -59,30 +49,3 @@ def _with_own_memory(heads: Sequence[Tensor], others: Sequence[Tensor]) -> Itera
         is_shared = head.untyped_storage().data_ptr() in taken
         taken.add(head.untyped_storage().data_ptr())
         yield head.clone(memory_format=_IN_ROWS) if is_shared else head.contiguous()
-
-
-class _Traceable(torch.nn.Module):
-    """A function as a module, which constants can be folded into."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__()
-        self._function = function
-
-    def forward(self, *data: Tensor) -> Any:
-        return self._function(*data)
-
-
-_LOCK = threading.Lock()
-
-
-@contextmanager
-def _compiling() -> Iterator[None]:
-    """What runs for the first times meanwhile is compiled by oneDNN; one thread at a time."""
-    with _LOCK, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch.jit is deprecated, and tells of sizes that it fixes
-        before = _jit.onednn_fusion_enabled()
-        _jit.enable_onednn_fusion(True)
-        try:
-            yield
-        finally:
-            _jit.enable_onednn_fusion(before)

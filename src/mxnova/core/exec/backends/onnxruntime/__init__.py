@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import torch
-
+from ....runtime.threads import thread_count
+from ...fused.group import Runner
 from ..conversion.model_backend import ModelBackend
-from ..group import Runner
 from ..request import PRECISIONS
 
 if TYPE_CHECKING:
@@ -37,4 +36,4 @@ class ONNXRuntime(ModelBackend):
         from .session import ItemsApart, Session
 
         items = items_for_a_thread(part)
-        return ItemsApart(part, items) if items else Session(part, torch.get_num_threads())
+        return ItemsApart(part, items) if items else Session(part, thread_count())

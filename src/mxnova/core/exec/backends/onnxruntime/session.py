@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 
 from ....base.machine_load import is_busy
+from ....runtime.threads import map_single_threaded
 from ..conversion.graph import Part
-from ..lone_pools import mapped_alone
 from .opset import RuntimeOpset
 
 __all__ = ["ItemsApart", "Session"]
@@ -89,7 +89,9 @@ class ItemsApart:
         results = [torch.empty(shape) for shape in self._shapes]
         inputs = zip(*[t.chunk(self._count) for t in data], strict=True)
         outputs = zip(*[t.chunk(self._count) for t in results], strict=True)
-        mapped_alone(lambda part: self._session.run(*part), zip(inputs, outputs, strict=True))
+        map_single_threaded(
+            lambda part: self._session.run(*part), zip(inputs, outputs, strict=True)
+        )
         return results
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...fused.group import Runner
 from ..conversion.model_backend import ModelBackend
-from ..group import Runner
 from ..request import PRECISIONS
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ import torch
 from openvino import opset13 as ov
 from torch import Tensor
 
+from ....runtime.threads import thread_count
 from ..conversion.graph import Part
 from .opset import OpenVINOOpset
 
@@ -53,7 +54,7 @@ class Model:
         settings: dict[str, Any] = {
             "PERFORMANCE_HINT": "LATENCY",
             "NUM_STREAMS": 1,
-            "INFERENCE_NUM_THREADS": torch.get_num_threads(),
+            "INFERENCE_NUM_THREADS": thread_count(),
             "INFERENCE_PRECISION_HINT": "bf16" if part.precision == "bfloat16" else "f32",
         }
         if settings["INFERENCE_NUM_THREADS"] == 1:

@@ -72,7 +72,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
         self.processed_samples += _samples(kwargs["batch"])
         if self.log_interval != "epoch":
             self.log_interval_time += time.time() - self._batch_start
-            if self.batch_index % self.log_interval == 0:
+            if self.batch_index % int(self.log_interval) == 0:
                 self._log_interval(estimator)
         self.batch_index += 1
 

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``mxnova convert``: models as files of other programs, and back."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from ..core.base.collector import loading
+from ..core.base.printable import printable
+from .progress import progress
+from .report import plain
+from .shapes import shapes_of
+from .verify import document
+
+__all__ = ["convert"]
+
+
+def convert(options: argparse.Namespace) -> None:
+    """Writes the files, and prints their paths and the proof.
+
+    Args:
+        options: source, target, to, epoch, shape, dtype, opset, force, json.
+    """
+    shapes = shapes_of(options.shape)
+    with progress() as tell:
+        tell("start")
+        with loading():
+            from ..convert import convert as convert_model
+        done = convert_model(
+            options.source,
+            options.target,
+            to=options.to,
+            epoch=options.epoch,
+            shapes=shapes,
+            dtype=options.dtype,
+            opset=options.opset,
+            force=options.force,
+            prove=options.prove,
+            tell=tell,
+        )
+    if options.json:
+        found = done.proof and document(done.proof)
+        sys.stdout.write(json.dumps(plain({**done._asdict(), "proof": found})) + "\n")
+        return
+    sys.stdout.write("".join(f"{printable(text)}\n" for text in (*done.files, done.line)))

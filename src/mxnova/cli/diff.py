@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``mxnova diff``: two files of parameters compared, array by array. NumPy only."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..core.base.dtypes import BFLOAT16
+from ..core.base.errors import ArgumentError
+from ..core.base.printable import printable
+from ..formats import safetensors
+from ..formats.checkpoint_files import is_prefix, located
+from ..formats.params import ArrayRecord
+from ..formats.safetensors_params import from_params, read_params
+from .report import Rows, plain, print_table
+
+__all__ = ["diff"]
+
+_CHUNK = 1 << 20  # elements that are compared at a time
+
+Arrays = Mapping[str, ArrayRecord]
+Values = np.ndarray[Any, Any]
+
+
+def diff(options: argparse.Namespace) -> int:
+    """Shows how two checkpoints differ.
+
+    Args:
+        options: a, b, epoch, tolerance, json.
+
+    Returns:
+        0 if they are equal, else 1.
+    """
+    if not options.tolerance >= 0:
+        raise ArgumentError(f"diff: --tolerance {options.tolerance}: must be a number from 0 on")
+    a, b = (_arrays(path, options.epoch) for path in (options.a, options.b))
+    rows = list(_rows(a, b, options.tolerance))
+    equal = len(a.keys() | b.keys()) - len(rows)
+    if options.json:
+        document = {"a": str(options.a), "b": str(options.b), "equal": equal, "differences": rows}
+        sys.stdout.write(json.dumps(plain(document), allow_nan=False) + "\n")
+    else:
+        names = printable(f"{options.a} and {options.b}")
+        sys.stdout.write(f"{names}: {len(rows):,} of {len(a.keys() | b.keys()):,} arrays differ\n")
+        if rows:
+            print_table("differences", rows)
+    return int(bool(rows))
+
+
+def _arrays(path: Path, epoch: int | None) -> Arrays:
+    """Arrays by name, without what tells arguments from auxiliary states."""
+    if path.suffix == ".safetensors":
+        return safetensors.read(path).arrays
+    file = located(path, epoch).params if is_prefix(path) else path
+    return from_params(*read_params(file)).arrays
+
+
+def _rows(a: Arrays, b: Arrays, tolerance: float) -> Iterator[dict[str, Any]]:
+    for name in dict.fromkeys([*a, *b]):
+        if name not in b:
+            yield {"name": name, "change": "removed", "a": _text(a[name])}
+        elif name not in a:
+            yield {"name": name, "change": "added", "b": _text(b[name])}
+        else:
+            yield from _changes(name, a[name], b[name], tolerance)
+
+
+def _text(record: ArrayRecord) -> str:
+    return f"{record.dtype.name} {record.shape}"
+
+
+def _changes(name: str, a: ArrayRecord, b: ArrayRecord, tolerance: float) -> Rows:
+    """What is to be said of an array that both have: nothing where it is the same."""
+    both = {"a": _text(a), "b": _text(b)}
+    if a.shape != b.shape:
+        return [{"name": name, "change": "shape", **both}]
+    largest, count = _difference(a, b, tolerance)
+    found = {"max_abs": largest, "elements": count}
+    if a.dtype != b.dtype:
+        return [{"name": name, "change": "type", **both, **found}]
+    return [{"name": name, "change": "values", **both, **found}] if count else []
+
+
+def _difference(a: ArrayRecord, b: ArrayRecord, tolerance: float) -> tuple[float, int]:
+    """The largest difference, and how many elements differ by more than `tolerance`.
+
+    NaN and infinities are equal to themselves, and infinitely far from all else.
+    """
+    largest, count = 0.0, 0
+    flat_a, flat_b = a.data.reshape(-1), b.data.reshape(-1)
+    for begin in range(0, flat_a.size, _CHUNK):
+        far = _distance(flat_a[begin : begin + _CHUNK], flat_b[begin : begin + _CHUNK])
+        largest = max(largest, float(far.max()))
+        count += int(np.count_nonzero(far > tolerance))
+    return largest, count
+
+
+def _distance(x: Values, y: Values) -> Values:
+    if x.dtype == y.dtype and x.dtype.kind in "iu":  # exactly, where float64 has too few digits
+        unsigned = np.dtype(f"u{x.dtype.itemsize}")
+        lower, upper = (f(x, y).view(unsigned) for f in (np.minimum, np.maximum))
+        return np.asarray(upper - lower, np.float64)
+    x, y = _numbers(x), _numbers(y)
+    with np.errstate(all="ignore"):
+        same = (x == y) | (np.isnan(x) & np.isnan(y))
+        far: Values = np.where(same, 0, np.abs(x - y))
+    far[np.isnan(far)] = math.inf
+    return far
+
+
+def _numbers(values: Values) -> Values:
+    if values.dtype == BFLOAT16:
+        values = (values.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+    return values.astype(np.float64)

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``mxnova verify``: whether two models compute the same."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..core.base.collector import loading
+from ..core.base.errors import ArgumentError
+from ..core.base.printable import printable
+from .inputs import Picture, read_inputs
+from .progress import progress
+from .report import Rows, plain, print_table
+from .shapes import shapes_of
+
+if TYPE_CHECKING:
+    from ..convert.proof import Verification
+    from ..convert.proof.comparison import Difference
+
+__all__ = ["document", "verify"]
+
+
+def verify(options: argparse.Namespace) -> int:
+    """Shows how two models compare.
+
+    Args:
+        options: a, b, epoch, shape, range, input, batch, tolerance, seed, json, html.
+
+    Returns:
+        0 if they are equal but for rounding, else 1.
+    """
+    if not options.tolerance > 0:
+        raise ArgumentError(f"verify: --tolerance {options.tolerance}: must be more than 0")
+    arrays = read_inputs(options.input, Picture.of(None, "0", 1.0, False))
+    with progress() as tell:
+        tell("start")
+        with loading():
+            from ..convert.proof import verify as compare
+        found = compare(
+            options.a,
+            options.b,
+            epoch=options.epoch,
+            shapes=shapes_of(options.shape),
+            ranges=dict(_range(text) for text in options.range),
+            inputs=arrays,
+            batches=_batches(options.batch),
+            tolerance=options.tolerance,
+            seed=options.seed,
+            tell=tell,
+        )
+    if options.html is not None:
+        _write_page(options.html, options, found)
+    if options.json:
+        sys.stdout.write(json.dumps(plain(document(found)), allow_nan=False) + "\n")
+    else:
+        print_table("outputs", _rows(found.outputs))
+        if found.nodes:
+            print_table("nodes", _rows(found.nodes))
+        sys.stdout.write(printable(found.line) + "\n")
+    return int(not found.is_equal)
+
+
+def _rows(differences: list[Difference]) -> Rows:
+    return [
+        {
+            "name": row.name,
+            "shape": row.shape,
+            "max_abs": row.max_abs,
+            "max_rel": row.max_rel,
+            "cosine": row.cosine,
+            "rounding": row.rounding,
+            "equal": "yes" if row.is_equal else "NO",
+        }
+        for row in differences
+    ]
+
+
+def document(found: Verification) -> dict[str, Any]:
+    """All of it as JSON has it."""
+    return {
+        "equal": found.is_equal,
+        "line": found.line,
+        "first": found.first and found.first.name,
+        "seconds": found.seconds,
+        "reference": found.has_reference,
+        "outputs": [{**vars(row), "equal": row.is_equal} for row in found.outputs],
+        "nodes": [{**vars(row), "equal": row.is_equal} for row in found.nodes],
+    }
+
+
+def _range(text: str) -> tuple[str, tuple[float, float, bool]]:
+    name, equals, numbers = text.rpartition("=")
+    words = numbers.split(",")
+    is_whole = len(words) == 3 and words.pop() == "int"
+    try:
+        low, high = map(float, words)
+    except ValueError:
+        low, high = 1.0, 0.0
+    if not (name and equals and low <= high and high - low < float("inf")):
+        raise ArgumentError(f"--range {text}: must be NAME=LOW,HIGH or NAME=LOW,HIGH,int")
+    return name, (low, high, is_whole)
+
+
+def _batches(text: str) -> list[int]:
+    words = [word.strip() for word in text.split(",")]
+    if not all(word.isdecimal() and 0 < int(word) < 1 << 20 for word in words):
+        raise ArgumentError(f"--batch {text}: must be sizes such as 1,3")
+    return [int(word) for word in words]
+
+
+def _write_page(path: Path, options: argparse.Namespace, found: Verification) -> None:
+    from ..convert.proof.page import page
+    from ..formats.atomic import replacing
+
+    with replacing(path) as file:
+        file.write(page(str(options.a), str(options.b), found).encode())

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The proof of a conversion: its target against its source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...core.base.errors import MXNetError
+from ..request import Request
+from .inputs import feeds, ranges_of
+from .runners import MXNetRunner, runner_of
+from .verification import BATCHES, TOLERANCE, Verification, compared
+
+__all__ = ["NETWORKLESS", "UNASKED", "proved"]
+
+NETWORKLESS = "nothing to prove: parameters only"
+UNASKED = "not proved: nobody asked for it"
+_TOLERANCES = {None: TOLERANCE, "float16": 1e-2, "bfloat16": 6e-2}
+
+
+def proved(
+    request: Request, path: str, tell: Callable[[str], Any]
+) -> tuple[Verification | None, str]:
+    """What comparing the target at `path` with the request's model found, and that in a line."""
+    model = request.model
+    try:
+        second = runner_of(path, model.epoch)
+    except MXNetError as error:
+        if "not installed" not in str(error):
+            raise
+        return None, f"not proved: {error}"
+    source = model.files[0]
+    first = runner_of(source) if source.endswith(".onnx") else MXNetRunner(model)
+    shapes = request.shapes
+    fed = feeds(shapes, ranges_of(model.graph, list(shapes), {}), BATCHES, seed=0)
+    found = compared(first, second, fed, model, _TOLERANCES[request.dtype], tell)
+    return found, found.line

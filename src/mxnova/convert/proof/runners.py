@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Models of every kind as functions of named arrays that also tell what their nodes give."""
+
+from __future__ import annotations
+
+import os
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...core.base.errors import ArgumentError, MXNetError
+from ...core.graph.node import Entry
+from ..source import Model, load
+
+__all__ = ["Array", "Run", "Runner", "runner_of"]
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass
+class Run:
+    """What a run gave.
+
+    Attributes:
+        outputs: in order.
+        nodes: by MXNet's name of the node, in the order in which they ran.
+        seconds: how long the outputs took.
+    """
+
+    outputs: list[Array]
+    nodes: dict[str, Array] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+class Runner(ABC):
+    """A model.
+
+    Attributes:
+        path: where it was read from.
+    """
+
+    path: str
+
+    @abstractmethod
+    def outputs(self, feed: Mapping[str, Array]) -> list[Array]:
+        """The outputs for these inputs, by MXNet's names."""
+
+    def nodes(self, feed: Mapping[str, Array]) -> dict[str, Array]:
+        """What nodes give, as far as the kind of file tells."""
+        return {}
+
+    def run(self, feed: Mapping[str, Array]) -> Run:
+        """The outputs."""
+        begin = time.perf_counter()
+        outputs = self.outputs(feed)
+        return Run(outputs, seconds=time.perf_counter() - begin)
+
+
+class MXNetRunner(Runner):
+    """MXNet's files, run by mxnova.
+
+    Args:
+        model: what was read.
+        dtype: float64 to compute all in it.
+    """
+
+    def __init__(self, model: Model, dtype: str = "float32") -> None:
+        self.path, self.model, self._dtype = model.files[0], model, dtype
+        model.graph  # noqa: B018 - refuses parameters alone
+        arrays = dict(model.arrays)
+        if dtype != "float32":
+            arrays = {n: a.astype(dtype) if a.dtype == np.float32 else a for n, a in arrays.items()}
+        states = set(model.graph.list_auxiliary_states())
+        self._arrays = {f"{'aux' if n in states else 'arg'}:{n}": a for n, a in arrays.items()}
+
+    def _predicted(self, symbol: Any, feed: Mapping[str, Array]) -> list[Array]:
+        from ...predictor import Predictor
+
+        names = set(symbol.list_inputs())
+        fed = {name: values for name, values in feed.items() if name in names}
+        types = {n: self._type(v) for n, v in fed.items()}
+        arrays = {k: a for k, a in self._arrays.items() if k.partition(":")[2] in names}
+        shapes = {name: values.shape for name, values in fed.items()}
+        predictor = Predictor(symbol, arrays, shapes, types=types)
+        return predictor.predict(**{n: v.astype(types[n]) for n, v in fed.items()})
+
+    def _type(self, values: Array) -> str:
+        return self._dtype if values.dtype == np.float32 else values.dtype.name
+
+    def outputs(self, feed: Mapping[str, Array]) -> list[Array]:
+        return self._predicted(self.model.graph, feed)
+
+    def nodes(self, feed: Mapping[str, Array]) -> dict[str, Array]:
+        return self.all_at_once(feed).nodes
+
+    def all_at_once(self, feed: Mapping[str, Array]) -> Run:
+        """Outputs and what nodes give, of one run, which cannot fuse nodes."""
+        symbol = self.model.graph
+        named: dict[str, Entry] = {}
+        for node in symbol.nodes:
+            if node.op is not None:
+                count = node.op.n_visible()
+                names = [node.name] if count == 1 else [f"{node.name}{i}" for i in range(count)]
+                named.update((name, Entry(node, i)) for i, name in enumerate(names))
+        values = self._predicted(type(symbol)([*symbol.entries, *named.values()]), feed)
+        n = len(symbol.entries)
+        return Run(values[:n], dict(zip(named, values[n:], strict=True)))
+
+
+class ONNXRunner(Runner):
+    """An ONNX file, run by ONNX Runtime."""
+
+    def __init__(self, path: str) -> None:
+        try:
+            import onnxruntime
+        except ImportError:
+            raise MXNetError(
+                "verify: the package onnxruntime is not installed: pip install "
+                "'mxnova[onnxruntime]'"
+            ) from None
+        from ...onnx.importer import read_model
+
+        self.path = path
+        self._runtime = onnxruntime
+        self._file = read_model(path)  # which refuses numbers outside of the folder
+        for tensor in self._file.model.graph.initializer:
+            self._file.array(tensor)
+        self._session = self._made(path, optimized=True)
+
+    def _made(self, model: str | bytes, optimized: bool) -> Any:
+        options = self._runtime.SessionOptions()
+        options.log_severity_level = 3
+        if not optimized:
+            level = self._runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
+            options.graph_optimization_level = level
+        return self._runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+    def outputs(self, feed: Mapping[str, Array]) -> list[Array]:
+        return self._ran(self._session, feed)
+
+    def _ran(self, session: Any, feed: Mapping[str, Array]) -> list[Array]:
+        kinds = {entry.name: entry.type for entry in session.get_inputs()}
+        missing = [name for name in kinds if name not in feed]
+        if missing:
+            raise ArgumentError(f"verify: {self.path}: nobody feeds its input {missing[0]!r}")
+        fed = {name: feed[name].astype(_numpy_type(kinds[name])) for name in kinds}
+        return [np.asarray(values) for values in session.run(None, fed)]
+
+    def nodes(self, feed: Mapping[str, Array]) -> dict[str, Array]:
+        import onnx
+
+        model = onnx.ModelProto()
+        model.CopyFrom(self._file.model)
+        if any(t.data_location == onnx.TensorProto.EXTERNAL for t in model.graph.initializer):
+            return {}  # too large to be made anew
+        shown = {entry.name for entry in model.graph.output}
+        names = [n for node in model.graph.node for n in node.output if n and n not in shown]
+        model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
+        values = self._ran(self._made(model.SerializeToString(), optimized=False), feed)
+        ordered = [entry.name for entry in model.graph.output]
+        return dict(zip(ordered, values, strict=True))
+
+
+def _numpy_type(text: str) -> Any:
+    """Of a type as ONNX Runtime has it: ``tensor(float)``."""
+    name = text.removeprefix("tensor(").removesuffix(")")
+    return np.dtype({"float": "float32", "double": "float64"}.get(name, name))
+
+
+class ExportedRunner(Runner):
+    """An archive of torch.export."""
+
+    def __init__(self, path: str) -> None:
+        import torch
+
+        self.path, self._torch = path, torch
+        try:
+            program = torch.export.load(path)
+        except Exception as error:  # noqa: BLE001 - whatever torch stumbles over
+            raise MXNetError(f"{path}: torch.export cannot load it: {error}") from None
+        self._module: Any = program.module()
+        self._inputs = list(program.graph_signature.user_inputs)
+
+    def outputs(self, feed: Mapping[str, Array]) -> list[Array]:
+        given = list(feed.values())[: len(self._inputs)]
+        with self._torch.no_grad():
+            found = self._module(*[self._torch.from_numpy(values) for values in given])
+        found = found if isinstance(found, (tuple, list)) else (found,)
+        return [tensor.numpy() for tensor in found]
+
+
+class OpenVINORunner(Runner):
+    """A model of OpenVINO's."""
+
+    def __init__(self, path: str) -> None:
+        try:
+            import openvino
+        except ImportError:
+            raise MXNetError(
+                "verify: the package openvino is not installed: pip install 'mxnova[openvino]'"
+            ) from None
+        self.path, self._openvino = path, openvino
+        self._core = openvino.Core()
+        self._model = self._compiled(self._core.read_model(path))
+
+    def _compiled(self, model: Any) -> Any:
+        return self._core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+
+    def outputs(self, feed: Mapping[str, Array]) -> list[Array]:
+        return _of_openvino(self._model, feed)
+
+    def nodes(self, feed: Mapping[str, Array]) -> dict[str, Array]:
+        model = self._core.read_model(self.path)
+        own = {name for out in model.outputs for name in out.get_names()}
+        names = []
+        for node in model.get_ordered_ops():
+            if node.get_type_name() in ("Parameter", "Constant", "Result"):
+                continue
+            for out in node.outputs():
+                known = sorted(out.get_names())
+                if known and not own & set(known):
+                    names.append(known[0])
+        model.add_outputs(names)
+        compiled = self._compiled(model)
+        values = _of_openvino(compiled, feed)
+        shown = [sorted(out.get_names())[0] for out in compiled.outputs]
+        return dict(zip(shown, values, strict=True))
+
+
+def _of_openvino(model: Any, feed: Mapping[str, Array]) -> list[Array]:
+    fed = {e.get_any_name(): feed[e.get_any_name()] for e in model.inputs}
+    found = model(fed)
+    return [np.asarray(found[out]) for out in model.outputs]
+
+
+def runner_of(path: str | os.PathLike[str], epoch: int | None = None) -> Runner:
+    """The model at `path`, by its ending; what has none is the prefix of a checkpoint.
+
+    Raises:
+        ArgumentError: a file that holds no network.
+        FileError: it cannot be read.
+    """
+    text = os.fspath(path)
+    ending = Path(text).suffix
+    if ending == ".onnx":
+        return ONNXRunner(text)
+    if ending == ".pt2":
+        return ExportedRunner(text)
+    if ending == ".xml":
+        return OpenVINORunner(text)
+    if ending == ".py":
+        from .python_file import PythonRunner
+
+        return PythonRunner(text)
+    if ending == ".safetensors" and os.path.exists(os.path.splitext(text)[0] + ".py"):
+        return runner_of(os.path.splitext(text)[0] + ".py")
+    return MXNetRunner(load(text, epoch))

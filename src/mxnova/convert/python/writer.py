@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``model.py`` and ``model.safetensors``."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import re
+
+from ... import __version__
+from ...core.nd.array import NDArray
+from ...core.nd.files import record_of_array
+from ...formats import safetensors
+from ...formats.atomic import replacing
+from ..request import Request
+from .graph import steps_of
+from .names import quoted
+from .network import Network, folded
+
+__all__ = ["tell_proof", "write"]
+
+_UNPROVED = "Proof: none."
+_LOAD = '''
+
+WEIGHTS = Path(__file__).with_suffix(".safetensors")
+
+
+def load(path=WEIGHTS):
+    """The model with its weights, for inference."""
+    model = Model()
+    model.load_state_dict(load_file(path), assign=True)
+    return model.eval()
+'''
+
+
+def write(request: Request, path: str) -> None:
+    """Writes the file and, beside it, its weights.
+
+    Raises:
+        MXNetError: nodes that cannot be written as Python.
+    """
+    network = Network(steps_of(request))
+    text = (
+        "\n".join([*_header(request), *_imports(network.lines), *folded(network.lines)])
+        + "\n"
+        + _LOAD
+    )
+    compile(text, path, "exec")
+    tensors = network.tensors.items()
+    arrays = {key: record_of_array(NDArray(t.contiguous())) for key, t in tensors}
+    facts = {"format": "pt", **request.model.facts, "mxnet.nodes": json.dumps(network.nodes)}
+    safetensors.write(f"{os.path.splitext(path)[0]}.safetensors", arrays, facts)
+    with replacing(path) as file:
+        file.write(text.encode())
+
+
+def tell_proof(path: str, line: str) -> None:
+    """Writes into the file's header how it compared with its source."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    with replacing(path) as target:
+        target.write(text.replace(_UNPROVED, f"Proof: {quoted(line)}.", 1).encode())
+
+
+def _header(request: Request) -> list[str]:
+    model = request.model
+    names = ", ".join(quoted(os.path.basename(path)) for path in model.files)
+    hashes = json.loads(model.facts["mxnet.sha256"])
+    return [
+        f'"""{names}, epoch {model.epoch}, as a PyTorch model.',
+        "",
+        f"Made by mxnova {__version__} on {datetime.date.today().isoformat()} of files with these"
+        " SHA-256:",
+        "",
+        *[f"  {digest}  {quoted(name)}" for name, digest in hashes.items()],
+        "",
+        *[_input(name, shape) for name, shape in request.shapes.items()],
+        _UNPROVED,
+        '"""',
+        "",
+    ]
+
+
+def _numbers(text: str) -> list[str]:
+    found = [name for name in ("inf", "nan") if re.search(rf"\b{name}\b", text)]
+    return [f"from math import {', '.join(found)}"] if found else []
+
+
+def _input(name: str, shape: tuple[int | str, ...]) -> str:
+    sizes = " x ".join(str(size) for size in shape)
+    return f"Input {quoted(name)} has shape {quoted(sizes)}."
+
+
+def _imports(lines: list[str]) -> list[str]:
+    text = "\n".join(lines)
+    needs_function = "F." in text
+    return [
+        *_numbers(text),
+        "from pathlib import Path",
+        "",
+        *(["import torch"] if "torch." in text else []),
+        *(["import torch.nn.functional as F"] if needs_function else []),
+        "from safetensors.torch import load_file",
+        "from torch import device, nn" if "= device(" in text else "from torch import nn",
+        "",
+        "",
+    ]

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is converted: a checkpoint, a file of parameters, safetensors or ONNX."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from ..checkpoint import joined_params, split_params
+from ..core.base.errors import ArgumentError, MXNetError
+from ..core.graph.serialize import from_json
+from ..core.graph.symbol import Symbol
+from ..core.nd.array import NDArray
+from ..core.nd.files import array_of_record, record_of_array
+from ..formats import safetensors
+from ..formats.checkpoint_files import CheckpointFiles, located
+from ..formats.params import ParamsFile
+from ..formats.safetensors_params import read_params, to_params
+from ..formats.source import open_regular, read_file
+
+__all__ = ["Model", "load"]
+
+_CHUNK = 1 << 20  # bytes
+Sizes = Mapping[str, Sequence[int | str]]
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model that was read.
+
+    Attributes:
+        files: where it was read from.
+        symbol: its graph; None of files that hold parameters only.
+        saved: its parameters, as files of MXNet's hold them.
+        np_shape: whether they have NumPy's shapes.
+        epoch: the number of the checkpoint.
+        sizes: shapes of inputs that the file tells, with names for sizes that it leaves open.
+    """
+
+    files: tuple[str, ...]
+    symbol: Symbol | None
+    saved: ParamsFile
+    np_shape: bool = False
+    epoch: int = 0
+    sizes: Sizes | None = None
+
+    @property
+    def graph(self) -> Symbol:
+        """Its symbol.
+
+        Raises:
+            ArgumentError: it has none.
+        """
+        if self.symbol is None:
+            raise ArgumentError(
+                f"{self.files[0]}: holds parameters without a network; give the prefix of files "
+                "PREFIX-symbol.json and PREFIX-0000.params"
+            )
+        return self.symbol
+
+    @cached_property
+    def parameters(self) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
+        """Arguments and auxiliary states by name."""
+        pairs = zip(self.saved.names, self.saved.records, strict=True)
+        loaded = {name: array_of_record(r) for name, r in pairs if r is not None}
+        return split_params(loaded, self.files[-1])
+
+    @cached_property
+    def arrays(self) -> dict[str, NDArray]:
+        """Arguments and auxiliary states in one."""
+        arguments, states = self.parameters
+        return arguments | states
+
+    @property
+    def inputs(self) -> list[str]:
+        """Names of variables that are no parameters."""
+        return [name for name in self.graph.list_inputs() if name not in self.arrays]
+
+    @cached_property
+    def facts(self) -> dict[str, str]:
+        """Where it comes from, for metadata of other formats."""
+        hashes = {os.path.basename(path): _sha256(path) for path in self.files}
+        return {"mxnet.sha256": json.dumps(hashes), "mxnet.epoch": str(self.epoch)}
+
+
+def _sha256(path: str) -> str:
+    digest = hashlib.sha256()
+    with open_regular(path) as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def load(
+    source: str | os.PathLike[str], epoch: int | None = None, sizes: Sizes | None = None
+) -> Model:
+    """The model that `source` names.
+
+    Args:
+        source: the prefix of a checkpoint, or the path of an .onnx, .safetensors or .params file.
+        epoch: of a checkpoint; None where there is only one.
+        sizes: shapes of inputs of an ONNX file, instead of its own.
+
+    Raises:
+        FileError: a file is missing or cannot be read.
+        FormatError: a file breaks its format.
+    """
+    path = os.fspath(source)
+    ending = Path(path).suffix
+    if ending == ".onnx":
+        return _of_onnx(path, sizes or {})
+    if ending == ".safetensors":
+        file = safetensors.read(path)
+        saved, np_shape = to_params(file)
+        return Model((path,), None, saved, np_shape, _epoch_of(file.metadata))
+    if ending == ".params":
+        return Model((path,), None, *read_params(path))
+    return _of_checkpoint(located(path, epoch))
+
+
+def _epoch_of(metadata: Mapping[str, str]) -> int:
+    text = metadata.get("mxnet.epoch", "")
+    return int(text) if text.isdecimal() and len(text) < 10 else 0
+
+
+def _of_checkpoint(files: CheckpointFiles) -> Model:
+    try:
+        symbol = from_json(read_file(files.symbol))
+    except MXNetError as error:
+        raise (
+            error if isinstance(error, OSError) else type(error)(f"{files.symbol}: {error}")
+        ) from None
+    return Model((files.symbol, files.params), symbol, *read_params(files.params), files.epoch)
+
+
+def _of_onnx(path: str, sizes: Sizes) -> Model:
+    from ..onnx.load import get_model_metadata, import_model
+
+    symbol, arguments, states = import_model(path, sizes)
+    joined = joined_params(arguments, states)
+    records = [record_of_array(array) for array in joined.values()]
+    told = {name: shape for name, shape, _ in get_model_metadata(path)["input_tensor_data"]}
+    opened = {
+        name: [size or f"{name}_{axis}" for axis, size in enumerate(shape)]
+        for name, shape in told.items()
+    }
+    return Model((path,), symbol, ParamsFile(list(records), list(joined)), False, 0, opened)

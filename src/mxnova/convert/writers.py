@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How models are written: one function for each kind of file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..core.base.dtypes import BFLOAT16, dtype_of
+from ..core.base.errors import MXNetError
+from ..formats import params, safetensors
+from ..formats.atomic import replacing
+from ..formats.checkpoint_files import CheckpointFiles
+from ..formats.params import ArrayRecord, ParamsFile
+from ..formats.safetensors_params import from_params
+from .request import Request
+
+__all__ = ["WRITERS", "Writer"]
+
+
+@dataclass(frozen=True)
+class Writer:
+    """A kind of file.
+
+    Attributes:
+        write: writes a model to a path; the folder holds nothing else.
+        files: paths of all files of a model at a path; those that it may lack come last.
+        is_network: whether it holds the network, which can be proved to compute the same.
+        finish: tells the file, once it is there, how the proof went.
+    """
+
+    write: Callable[[Request, str], None]
+    files: Callable[[Request, str], list[str]]
+    is_network: bool = True
+    finish: Callable[[str, str], None] = lambda path, line: None
+
+
+# -- Parameters ------------------------------------------------------------------------------------
+
+
+def _cast(request: Request) -> ParamsFile:
+    """The parameters as they are saved, those of float32 in the element type that is asked for."""
+    saved = request.model.saved
+    if request.dtype is None:
+        return saved
+    made = [r and _cast_record(r, request.dtype) for r in saved.records]
+    return replace(saved, records=made)
+
+
+def _cast_record(record: ArrayRecord, dtype: str) -> ArrayRecord:
+    if record.dtype.name != "float32":
+        return record
+    data = np.asarray(record.data).astype(np.float16) if dtype == "float16" else _bits(record.data)
+    return replace(record, dtype=dtype_of(dtype), data=data)
+
+
+def _bits(values: np.ndarray) -> np.ndarray:
+    """`values` in bfloat16, the nearest ones."""
+    import torch
+
+    halves = torch.from_numpy(np.array(values)).to(torch.bfloat16).view(torch.uint16)
+    return halves.numpy().view(BFLOAT16)
+
+
+def _to_safetensors(request: Request, path: str) -> None:
+    made = from_params(_cast(request), request.model.np_shape, request.model.facts)
+    safetensors.write(path, made.arrays, made.metadata)
+
+
+def _to_params(request: Request, path: str) -> None:
+    file = _cast(request)
+    params.write(path, file.records, file.names, np_shape=request.model.np_shape)
+
+
+# -- MXNet -----------------------------------------------------------------------------------------
+
+
+def _mxnet_files(request: Request, path: str) -> list[str]:
+    files = CheckpointFiles.of(path, request.model.epoch)
+    return [files.params] if request.model.symbol is None else [files.symbol, files.params]
+
+
+def _to_mxnet(request: Request, path: str) -> None:
+    files = CheckpointFiles.of(path, request.model.epoch)
+    _to_params(request, files.params)
+    if request.model.symbol is not None:
+        with replacing(files.symbol) as file:
+            file.write(request.model.symbol.tojson().encode())
+
+
+# -- Networks --------------------------------------------------------------------------------------
+
+
+def _to_onnx(request: Request, path: str) -> None:
+    from ..onnx.export import export_model
+
+    arrays, types = request.typed
+    shapes = list(request.shapes.values())
+    export_model(
+        request.model.graph,
+        arrays,
+        list(request.examples[0].values()),
+        [types[name] for name in request.shapes],
+        path,
+        dynamic=request.has_open_sizes,
+        dynamic_input_shapes=shapes if request.has_open_sizes else None,
+        metadata=request.model.facts,
+    )
+
+
+def _to_openvino(request: Request, path: str) -> None:
+    try:
+        import openvino
+    except ImportError:
+        raise MXNetError(
+            "convert: the package openvino is not installed: pip install 'mxnova[openvino,onnx]'"
+        ) from None
+    between = f"{path}.onnx"
+    _to_onnx(request, between)
+    try:
+        openvino.save_model(openvino.convert_model(between), path, compress_to_fp16=False)
+    finally:
+        os.unlink(between)
+
+
+def _to_python(request: Request, path: str) -> None:
+    from .python import write
+
+    write(request, path)
+
+
+def _tell_python(path: str, line: str) -> None:
+    from .python import tell_proof
+
+    tell_proof(path, line)
+
+
+def _alone(request: Request, path: str) -> list[str]:
+    return [path]
+
+
+def _with_weights(ending: str) -> Callable[[Request, str], list[str]]:
+    def files(request: Request, path: str) -> list[str]:
+        return [path, f"{os.path.splitext(path)[0]}{ending}"]
+
+    return files
+
+
+def _with_data(request: Request, path: str) -> list[str]:
+    return [path, f"{path}.data"]
+
+
+WRITERS: Mapping[str, Writer] = {
+    "mxnet": Writer(_to_mxnet, _mxnet_files),
+    "params": Writer(_to_params, _alone, is_network=False),
+    "safetensors": Writer(_to_safetensors, _alone, is_network=False),
+    "onnx": Writer(_to_onnx, _with_data),
+    "python": Writer(_to_python, _with_weights(".safetensors"), finish=_tell_python),
+    "openvino": Writer(_to_openvino, _with_weights(".bin")),
+}

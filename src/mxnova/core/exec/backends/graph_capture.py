@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions on a GPU whose kernels are recorded once and then started as one (CUDA graphs)."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..fused.training_group import Function
+
+__all__ = ["KernelRecording"]
+
+_log = logging.getLogger("mxnova")
+
+
+class KernelRecording:
+    """A function as recordings of its kernels and of those of its gradient.
+
+    There is one for each set of inputs that gradients flow to. What cannot be recorded runs as it
+    is, after a warning.
+
+    Args:
+        function: tensors to a tuple of tensors; no side effects, no random numbers.
+        device: the GPU.
+    """
+
+    def __init__(self, function: Function, device: torch.device) -> None:
+        self._function = function
+        self._device = device
+        self._lock = threading.Lock()
+        self._recordings: dict[tuple[bool, ...], _Recording] = {}
+        self._is_refused = False
+
+    def __call__(self, *values: Tensor) -> Sequence[Tensor]:
+        """What the function gives, in memory of its own."""
+        if not self._is_refused:
+            records = torch.is_grad_enabled()
+            flows = tuple([records and t.requires_grad for t in values])
+            with self._lock:
+                recording = self._recordings.get(flows)
+                if recording is None:
+                    recording = self._recordings[flows] = _Recording(self._function, self._device)
+                if not recording.is_waiting and self._fits(recording, values, flows):
+                    return recording.replay(values, any(flows))
+        results: Sequence[Tensor] = self._function(*values)
+        return results
+
+    def _fits(self, recording: _Recording, values: Sequence[Tensor], flows: Sequence[bool]) -> bool:
+        """Whether `recording` can be replayed with these inputs; it is made anew where need be."""
+        try:
+            recording.fit(values, flows)
+        except RuntimeError as error:  # CUDA's, memory's, an operator's
+            reason = str(error).partition("\n")[0]
+            _log.warning("backend 'cudagraph' records nothing: %s; ATen runs it", reason)
+            self._is_refused = True
+            self._recordings.clear()
+            return False
+        return True
+
+
+class _Recording:
+    """Kernels, with the memory that they read and write.
+
+    Inputs that lie where they lay at the last recording, as parameters do, are read in their place.
+    Others are copied, from the first time on that they lie elsewhere.
+    """
+
+    def __init__(self, function: Function, device: torch.device) -> None:
+        self._function = function
+        self._device = device
+        self._inputs: list[Tensor] = []
+        self._copied: set[int] = set()
+        self._kernels: Any = None
+        self._waiting: weakref.ref[Any] | None = None
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a backward pass may still come, which reads what the last replay has written."""
+        return self._waiting is not None and self._waiting() is not None
+
+    def fit(self, values: Sequence[Tensor], flows: Sequence[bool]) -> None:
+        """Records the kernels, unless that has been done for inputs that lie where these lie."""
+        pairs = zip(self._inputs, values, strict=False)  # no inputs before the first time
+        moved = [i for i, (mine, given) in enumerate(pairs) if not _is_same(mine, given)]
+        if self._kernels is not None and self._copied.issuperset(moved):
+            return
+        self._copied.update(moved)
+        self._kernels = None  # its memory serves the next one
+        self._inputs = [
+            (t.detach().clone() if i in self._copied else t.detach()).requires_grad_(flow)
+            for i, (t, flow) in enumerate(zip(values, flows, strict=True))
+        ]
+        with torch.cuda.device(self._device):
+            self._kernels = torch.cuda.make_graphed_callables(
+                self._function, tuple(self._inputs), allow_unused_input=True
+            )
+
+    def replay(self, values: Sequence[Tensor], flows: bool) -> Sequence[Tensor]:
+        """What the function gives, as copies."""
+        results = self._kernels(*(_OwnGradients.apply(*values) if flows else values))  # type: ignore[no-untyped-call]
+        step = next((t.grad_fn for t in results if t.grad_fn is not None), None)
+        self._waiting = None if step is None else weakref.ref(step)
+        return tuple([t.clone() for t in results])
+
+
+def _is_same(mine: Tensor, given: Tensor) -> bool:
+    return mine.data_ptr() == given.data_ptr() and mine.stride() == given.stride()
+
+
+class _OwnGradients(torch.autograd.Function):
+    """Hands values through; gradients get memory of their own."""
+
+    @staticmethod
+    def forward(ctx: Any, *values: Tensor) -> tuple[Tensor, ...]:
+        ctx.set_materialize_grads(False)
+        return tuple([t.view_as(t) for t in values])
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor | None) -> Any:
+        return tuple([None if g is None else g.clone() for g in gradients])

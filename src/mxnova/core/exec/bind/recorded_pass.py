@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Forward passes of an executor that are recorded, and the way back through them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ...base.errors import MXNetError, from_foreign
+from ...nd.autograd import run_backward
+from ...op.gradient import zeros_for
+from ...op.sparse.storage import Value
+from ...runtime.context import Context
+from ...runtime.profiler import PROFILER, recorded_backward
+from ...runtime.resource import random_stream
+from ...runtime.threads import single_threaded
+from ..compilation.specialization import Inference
+from ..program.interpreter import Observer
+from ..program.program import TRAINING, Mode
+from ..program.sparse_execution import leaf_of, tracked_of
+
+__all__ = ["RecordedPass"]
+
+_NOBODY = nullcontext()  # watches
+
+
+class RecordedPass:
+    """What the last forward pass left for a backward pass.
+
+    Args:
+        inference: how the program runs.
+        tracked: which inputs have a gradient, by number.
+        context: where the profiler shows backward passes.
+
+    Attributes:
+        results: what gradients flow from, one for each output; None where nothing was recorded, and
+            from the beginning of the next forward pass on.
+    """
+
+    def __init__(self, inference: Inference, tracked: Sequence[int], context: Context) -> None:
+        self._inference, self._program = inference, inference.program
+        self._tracked = tracked
+        self._context = context
+        self._run_backward = (
+            single_threaded(run_backward) if self._program.is_small else run_backward
+        )
+        self._known: dict[int, tuple[Value, Any, Tensor]] = {}  # value, edge, leaf; by input
+        self._leaves: list[Tensor] = []
+        self._starts: list[Tensor] = []  # where zeros start gradients
+        self._drawn_from: list[tuple[torch.Generator, Tensor]] = []
+        self.results: list[Tensor] | None = None
+
+    # Forwards ------------------------------------------------------------------------------------
+
+    def run(
+        self, train: bool, inputs: list[Any], observers: Sequence[Observer] = ()
+    ) -> Sequence[Any]:
+        """Runs the program, keeping what the backward pass needs.
+
+        Leaves alias the arrays' memory but not their version counter: an update between forward
+        and backward is seen, as in MXNet, instead of refused.
+
+        Args:
+            train: run operators as in training.
+            inputs: values of the program's variables; leaves take the places of some.
+            observers: who watches.
+        """
+        mode = Mode(train, bool(self._tracked))
+        self._leaves = [self._leaf(i, inputs) for i in self._tracked]
+        with torch.set_grad_enabled(mode.recording):
+            if mode == TRAINING:
+                results = self._inference.training.run(inputs, observers)
+            else:
+                results = self._program.run(inputs, mode, observers)
+        n = len(self._program.symbol.entries)
+        self.results = [tracked_of(r) for r in results[:n]]
+        self._starts = [tracked_of(r) for r in results[n:]]
+        return results[:n]
+
+    def remember_draws(self) -> None:
+        """Makes `run_again` possible after a pass that is not recorded, which comes next."""
+        self._drawn_from = self._random_states()
+
+    def run_again(self, inputs: list[Any]) -> None:
+        """Records the last forward pass outside training, with the same random numbers."""
+        with self._drawing_again():
+            self.run(False, inputs)
+
+    def _leaf(self, i: int, inputs: list[Any]) -> Tensor:
+        """The leaf of input `i`, in whose place goes what gradients flow through."""
+        value = inputs[i]
+        known = self._known.get(i)
+        if known is None or known[0] is not value:
+            known = self._known[i] = value, *leaf_of(value)
+        _, inputs[i], leaf = known
+        return leaf
+
+    def _random_states(self) -> list[tuple[torch.Generator, Tensor]]:
+        """The random streams that the program draws from, as they are now."""
+        streams = [random_stream(c) for c in self._program.drawing_contexts]
+        return [(stream, stream.get_state()) for stream in streams]
+
+    @contextmanager
+    def _drawing_again(self) -> Iterator[None]:
+        """A block in which random streams give what they gave to the last forward."""
+        now = self._random_states()
+        for stream, state in self._drawn_from:
+            stream.set_state(state)
+        try:
+            yield
+        finally:
+            for stream, state in now:
+                stream.set_state(state)
+
+    # Backwards -----------------------------------------------------------------------------------
+
+    def differentiate(self, heads: Sequence[Tensor]) -> None:
+        """Computes gradients of the tracked inputs from those of the results.
+
+        Raises:
+            MXNetError: an operator refuses.
+        """
+        pairs = [(r, h) for r, h in zip(self.results or (), heads, strict=True) if r.requires_grad]
+        starts = [s for s in self._starts if s.requires_grad]
+        pairs += [(s, zeros_for(s.shape, s.dtype, s.device)) for s in starts]
+        wanted = tuple([leaf for leaf in self._leaves if leaf.requires_grad])
+        if not pairs or not wanted:
+            return
+        roots, gradients = zip(*pairs, strict=True)
+        try:
+            with recorded_backward(roots, self._context) if PROFILER.running else _NOBODY:
+                # Into the leaves: there each gradient is nobody else's, so it can change hands.
+                self._run_backward(roots, gradients, True, False, wanted, True, True)
+        except Exception as error:
+            for leaf in self._leaves:
+                leaf.grad = None
+            if isinstance(error, MXNetError):
+                raise
+            raise from_foreign(error, "backward") from error
+
+    def take_gradients(self) -> Iterator[Tensor | None]:
+        """The gradients of the tracked inputs; None where none flows. They belong to the caller."""
+        for leaf in self._leaves:
+            fresh, leaf.grad = leaf.grad, None
+            yield fresh

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators on images in oneDNN's own layout: blocks of channels."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from ...op.record import Op
+from ..program.private import private_operator
+
+__all__ = ["AddInPlace", "FromBlocks", "Relu", "ReluInPlace", "ToBlocks"]
+
+
+@private_operator
+class ToBlocks(Op):
+    """Images in blocks of channels."""
+
+    def forward(self, data: Tensor) -> Tensor:
+        """The same images, laid out so."""
+        return data.to_mkldnn()
+
+
+@private_operator
+class FromBlocks(Op):
+    """Images in the order of their axes."""
+
+    def forward(self, data: Tensor) -> Tensor:
+        """The same images, laid out so."""
+        return data.to_dense()
+
+
+@private_operator
+class Relu(Op):
+    """relu; its gradient is 0 where data is NaN, whose neighbours are NaN, too."""
+
+    def forward(self, data: Tensor) -> Tensor:
+        """max(data, 0)."""
+        return torch.relu(data)
+
+
+@private_operator
+class ReluInPlace(Relu):
+    """relu in the place of its input, which nobody else reads."""
+
+    def forward(self, data: Tensor) -> Tensor:
+        """max(data, 0)."""
+        return torch.relu_(data)
+
+
+@private_operator
+class AddInPlace(Op):
+    """A sum in the place of its first input, which nobody else reads."""
+
+    def forward(self, lhs: Tensor, rhs: Tensor) -> Tensor:
+        """Lhs + rhs."""
+        return lhs.add_(rhs)

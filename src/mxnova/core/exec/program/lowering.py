@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Symbol -> steps, one a node, and straight Python code that runs them: values in, values out.
+
+The code has one line a step and no branches, lookups or handlers. What is needed to say which
+node failed, where it runs and what its arrays are called stands in the steps, which observers of a
+run (`interpreter`) go through instead of the code.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import keyword
+import linecache
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ...base.free_names import FreeNames
+from ...graph.node import Entry, Node
+from ...graph.symbol import Symbol
+from ...op.record import Op
+from ...runtime.context import Context
+
+__all__ = ["Lowered", "Runner", "Step", "array_names", "lower"]
+
+Runner = Callable[..., Any]  # what a node runs: its inputs to its output, or a tuple of several
+
+
+class Step(NamedTuple):
+    """One node, ready to run.
+
+    Attributes:
+        node: the node.
+        op: its operator.
+        context: where it runs.
+        run: values of its inputs to its output, or to a tuple of its outputs.
+        inputs: names of the values that it takes.
+        outputs: names of those that it gives.
+        last: names of those that nobody needs after it.
+    """
+
+    node: Node
+    op: Op
+    context: Context
+    run: Runner
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    last: tuple[str, ...]
+
+
+class Lowered:
+    """A graph as a function; immutable, so that any number of threads may run it.
+
+    Attributes:
+        arguments: names of the values that it takes.
+        results: names of those that it gives.
+        steps: what it does, in order.
+        source: its code.
+        function: the code, compiled: values of the arguments to a tuple of results.
+        run: the same for who runs the whole graph.
+    """
+
+    def __init__(
+        self, arguments: Sequence[str], steps: Sequence[Step], results: Sequence[str]
+    ) -> None:
+        self.arguments = tuple(arguments)
+        self.steps = tuple(steps)
+        self.results = tuple(results)
+        self._step_of_line: dict[int, Step] = {}
+        self.source, functions = self._written()
+        self._code = _compiled(self.source)
+        exec(self._code.code, functions)
+        # Taken out of its own globals: a cycle would hold folded weights of dropped networks.
+        self.function: Callable[..., tuple[Any, ...]] = functions.pop("forward")
+        self.run: Callable[..., tuple[Any, ...]] = self.function
+
+    def _written(self) -> tuple[str, dict[str, Any]]:
+        """The code, and the functions that it calls."""
+        lines = [f"def forward({', '.join(self.arguments)}):"]
+        functions: dict[str, Any] = {}
+        for step in self.steps:
+            function = f"_{step.outputs[0]}"
+            functions[function] = step.run
+            call = f"{function}({', '.join(step.inputs)})"
+            self._step_of_line[len(lines) + 1] = step
+            if len(step.outputs) == 1:
+                # A function of several outputs may have one of them only, in a tuple.
+                (name,) = step.outputs
+                self._step_of_line[len(lines) + 2] = step
+                lines += [f"    {name} = {call}", f"    if type({name}) is tuple: {name}, = {name}"]
+            else:
+                lines.append(f"    {', '.join(step.outputs)} = {call}")
+            if step.last:
+                lines.append(f"    del {', '.join(step.last)}")
+        lines.append(f"    return ({''.join(f'{n}, ' for n in self.results)})")
+        return "\n".join(lines) + "\n", functions
+
+    def failed(self, error: BaseException) -> tuple[Step, list[Any]] | None:
+        """(step, its inputs) that raised `error`; None where it comes from no step."""
+        trace = error.__traceback__
+        while trace is not None:
+            frame = trace.tb_frame
+            if frame.f_code.co_filename == self._code.file:
+                step = self._step_of_line.get(trace.tb_lineno)
+                values = frame.f_locals
+                return None if step is None else (step, [values.get(n) for n in step.inputs])
+            trace = trace.tb_next
+        return None
+
+
+_numbers = itertools.count()
+
+
+class _Code:
+    """Compiled source, whose lines tracebacks of what operators raise show.
+
+    Attributes:
+        file: what tracebacks call it.
+        code: what is run.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.file = f"<mxnova program {next(_numbers)}>"
+        lines = source.splitlines(keepends=True)
+        linecache.cache[self.file] = (len(source), None, lines, self.file)
+        self.code = compile(source, self.file, "exec")
+
+    def __del__(self, lines: dict[str, Any] = linecache.cache) -> None:
+        lines.pop(self.file, None)  # bound above: at exit the module's names are gone
+
+
+# A graph that is bound again and again has the same source each time.
+_compiled = functools.lru_cache(maxsize=64)(_Code)
+
+
+def lower(
+    symbol: Symbol, variables: Sequence[Node], runner: Callable[[Node, Op, Context], Runner],
+    contexts: Mapping[Node, Context],
+) -> Lowered:  # fmt: skip
+    """The steps of `symbol`.
+
+    Args:
+        symbol: what to compute.
+        variables: its inputs, in the order of the arguments; some may be unused.
+        runner: gives what a node runs.
+        contexts: where each node runs.
+    """
+    names = _Names()
+    values = {Entry(v, 0): names.unique(v.name) for v in variables}
+    arguments = list(values.values())
+    drafts: list[tuple[Node, Op, tuple[str, ...], tuple[str, ...]]] = []
+    for node in symbol.nodes:
+        if node.op is None:
+            continue
+        inputs = tuple(values[e] for e in node.inputs)
+        outputs = tuple(names.unique(n) for n in array_names(node))
+        values.update((Entry(node, i), n) for i, n in enumerate(outputs))
+        drafts.append((node, node.op, inputs, outputs))
+    results = [values[e] for e in symbol.entries]
+    last = _last_uses([(i, o) for _, _, i, o in drafts], results)
+    steps = [
+        Step(node, op, contexts[node], runner(node, op, contexts[node]), ins, outs, gone)
+        for (node, op, ins, outs), gone in zip(drafts, last, strict=True)
+    ]
+    return Lowered(arguments, steps, results)
+
+
+def array_names(node: Node) -> list[str]:
+    """Names of all arrays that `node` gives, hidden ones included."""
+    return [_array_name(node, i) for i in range(node.n_outputs())]
+
+
+def _array_name(node: Node, output: int) -> str:
+    if node.op is None:
+        return node.name
+    own = node.op.outputs()[output]
+    return f"{node.name}_{own}" if node.name else own
+
+
+def _last_uses(
+    drafts: Sequence[tuple[tuple[str, ...], tuple[str, ...]]], results: Sequence[str]
+) -> list[tuple[str, ...]]:
+    """For each step the values that neither a later step nor the caller needs."""
+    needed = set(results)
+    found = []
+    for inputs, outputs in reversed(drafts):
+        gone = tuple(dict.fromkeys(n for n in (*inputs, *outputs) if n not in needed))
+        needed.update(inputs)
+        found.append(gone)
+    return found[::-1]
+
+
+class _Names:
+    """Distinct Python identifiers for names of arrays."""
+
+    def __init__(self) -> None:
+        self._used = FreeNames(("tuple", "type"))
+
+    def unique(self, name: str) -> str:
+        base = re.sub(r"\W", "_", name, flags=re.ASCII) or "value"
+        base = base.lstrip("_") or "value"
+        if base[0].isdigit() or keyword.iskeyword(base):
+            base = f"a_{base}"
+        return self._used.free(base)

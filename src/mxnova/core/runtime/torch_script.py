@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The border to TorchScript, whose fuser hands graphs to oneDNN.
+
+It is deprecated since torch 2.11: where it is gone, the backend that asks here is not available.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor
+
+__all__ = ["compiled_by_onednn", "has_onednn_graphs"]
+
+_jit: Any = getattr(torch, "jit", None)
+_JIT_NAMES = ("trace", "freeze", "onednn_fusion_enabled", "enable_onednn_fusion")
+_JIT_LOCK = threading.Lock()
+
+
+def has_onednn_graphs() -> bool:
+    """Whether TorchScript is there, deprecated since torch 2.11, and hands graphs to oneDNN."""
+    is_built = bool(torch.backends.mkldnn.is_available())  # type: ignore[no-untyped-call]
+    return is_built and all(hasattr(_jit, name) for name in _JIT_NAMES)
+
+
+def compiled_by_onednn(
+    function: Callable[..., Any], examples: Sequence[Tensor]
+) -> tuple[Callable[..., Any], set[int]]:
+    """A function of tensors, traced with examples, whose parts oneDNN has compiled.
+
+    Where `has_onednn_graphs`.
+
+    Returns:
+        The function, and which of its results are one tensor in every call.
+    """
+    with torch.no_grad(), _onednn_fusion():
+        run = _jit.freeze(_jit.trace(_Traceable(function).eval(), examples, check_trace=False))
+        # The first run tells the shapes, the second compiles for them.
+        first, second = run(*examples), run(*examples)
+    pairs = enumerate(zip(first, second, strict=True))
+    return run, {i for i, (one, other) in pairs if one.data_ptr() == other.data_ptr()}
+
+
+class _Traceable(torch.nn.Module):
+    """A function as a module, which constants can be folded into."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, *data: Tensor) -> Any:
+        return self._function(*data)
+
+
+@contextmanager
+def _onednn_fusion() -> Iterator[None]:
+    """What runs for the first times meanwhile is compiled by oneDNN; one thread at a time."""
+    with _JIT_LOCK, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch.jit is deprecated, and tells of sizes that it fixes
+        before = _jit.onednn_fusion_enabled()
+        _jit.enable_onednn_fusion(True)
+        try:
+            yield
+        finally:
+            _jit.enable_onednn_fusion(before)

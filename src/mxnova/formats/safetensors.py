@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Safetensors files: named arrays, with a header of JSON.
+
+    length  8 bytes   uint64, little-endian: bytes of the header
+    header  JSON      {"__metadata__": {text: text, ...},
+                       name: {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, ...}
+    data    the rest  arrays, little-endian; offsets count from here
+
+Every byte of the data belongs to exactly one array. That is all of the format, so that reading
+needs no package: arrays are views of the mapped file, bfloat16 included. Equal arrays and metadata
+make equal bytes, which the package safetensors does not promise: it shuffles metadata.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import struct
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mxnova.core.base.dtypes import DType, dtype_of
+from mxnova.core.base.errors import ArgumentError, FormatError, shown
+
+from . import bounded_json
+from .atomic import replacing
+from .params import ArrayRecord, bytes_of
+from .source import Readable, Source, require_little_endian
+
+__all__ = ["FACTOR", "SafetensorsFile", "dumps", "read", "write"]
+
+METADATA = "__metadata__"
+FACTOR = 32  # bytes of memory that one of the file may take, as in files of MXNet's
+_LENGTH = struct.Struct("<Q")
+_MAX_HEADER = 100_000_000  # bytes; what the package safetensors reads
+_MAX_NDIM = 32  # what NumPy 1.26 can show
+_MAX_EMPTY = 1 << 24  # of other dimensions beside a 0: programs make arrays of their product
+_ARRAY_COST, _DIMENSION_COST = 950, 28  # bytes of memory that objects take beside the data
+_DEPTH = 3  # brackets: header, array, shape
+_FIELDS = {"dtype", "shape", "data_offsets"}
+
+# fmt: off
+_NAMES = {
+    "float64": "F64", "float32": "F32", "float16": "F16", "bfloat16": "BF16",
+    "int64": "I64", "int32": "I32", "int16": "I16", "int8": "I8",
+    "uint64": "U64", "uint32": "U32", "uint16": "U16", "uint8": "U8", "bool": "BOOL",
+}
+# fmt: on
+_DTYPES = {name: dtype_of(ours) for ours, name in _NAMES.items()}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SafetensorsFile:
+    """Dense arrays by name, in the order of the header, and texts by name."""
+
+    arrays: dict[str, ArrayRecord]
+    metadata: dict[str, str]
+
+
+# -- Reading ---------------------------------------------------------------------------------------
+
+
+def read(source: Readable, *, mapped: bool = True) -> SafetensorsFile:
+    """The arrays and metadata that `source` holds: a path, bytes or a binary stream.
+
+    A path is mapped copy-on-write (unless `mapped` is False) and arrays are views of the map;
+    where one is not aligned it is a copy.
+
+    Raises:
+        FormatError: the bytes break the format, or hold an element type that MXNet lacks.
+        FileError: the path cannot be read.
+    """
+    require_little_endian()
+    file = Source(source, mapped=mapped, factor=FACTOR)
+    try:
+        header, start = _header(file)
+        data = file.view[start:]
+        metadata = _metadata(header.pop(METADATA, {}))
+        places = {name: _place(file, name, entry, len(data)) for name, entry in header.items()}
+    except FormatError as error:
+        raise FormatError(f"{file.name}: {error}") from None
+    try:
+        _check_cover(places, len(data))
+    except FormatError as error:
+        raise FormatError(f"{file.name}: {error}") from None
+    return SafetensorsFile({n: _array(file, data, p) for n, p in places.items()}, metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    dtype: DType
+    shape: tuple[int, ...]
+    begin: int
+    end: int
+
+
+def _header(file: Source) -> tuple[dict[str, Any], int]:
+    """The header's object, and where the data begin."""
+    if len(file.view) < _LENGTH.size:
+        raise FormatError(f"{len(file.view)} bytes, fewer than the 8 of the header's length")
+    (length,) = _LENGTH.unpack_from(file.view)
+    left = len(file.view) - _LENGTH.size
+    if length > min(left, _MAX_HEADER):
+        limit = f"at most {_MAX_HEADER:,} are read" if length > _MAX_HEADER else f"{left} are left"
+        raise FormatError(f"a header of {length} bytes: {limit}")
+    start = _LENGTH.size + int(length)
+    text = bytes(file.view[_LENGTH.size : start])
+    if not text.startswith(b"{"):
+        raise FormatError("the header does not begin with '{'")
+    file.charge(bounded_json.FACTOR * len(text), "header")
+    try:
+        header = bounded_json.loads(text, max_depth=_DEPTH, unique=True)
+    except FormatError as error:
+        raise FormatError(f"header: {error}") from None
+    return header, start
+
+
+def _metadata(value: Any) -> dict[str, str]:
+    if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
+        raise FormatError(f"{METADATA}: must be an object of texts")
+    return value
+
+
+def _place(file: Source, name: str, entry: Any, size: int) -> _Place:
+    """Where an array of a header lies, once all that is said of it agrees."""
+    place = f"array {shown(name)}"
+    if not isinstance(entry, dict) or set(entry) != _FIELDS:
+        raise FormatError(f"{place}: must have the fields dtype, shape and data_offsets, no others")
+    dtype = _DTYPES.get(entry["dtype"]) if isinstance(entry["dtype"], str) else None
+    if dtype is None:
+        raise FormatError(f"{place}: MXNet has no element type {shown(entry['dtype'])}")
+    shape = _numbers(entry["shape"], f"{place}: shape")
+    offsets = _numbers(entry["data_offsets"], f"{place}: data_offsets")
+    file.charge(_ARRAY_COST + _DIMENSION_COST * len(shape), place)
+    if len(shape) > _MAX_NDIM or math.prod(n or 1 for n in shape) >= 1 << 60:
+        raise FormatError(f"{place}: shape {shown(shape)} is too large")
+    if 0 in shape and math.prod(n or 1 for n in shape) > _MAX_EMPTY:
+        raise FormatError(f"{place}: shape {shown(shape)} without elements is too large")
+    if len(offsets) != 2 or not offsets[0] <= offsets[1] <= size:
+        raise FormatError(f"{place}: data_offsets {shown(offsets)} do not lie in {size} bytes")
+    needed = math.prod(shape) * dtype.numpy.itemsize
+    if offsets[1] - offsets[0] != needed:
+        given = offsets[1] - offsets[0]
+        raise FormatError(f"{place}: {given} bytes for {dtype.name} {shape}, which takes {needed}")
+    return _Place(dtype, shape, *offsets)
+
+
+def _numbers(value: Any, what: str) -> tuple[int, ...]:
+    if not isinstance(value, list) or not all(type(n) is int and n >= 0 for n in value):
+        raise FormatError(f"{what}: {shown(value)} must be an array of numbers from 0 on")
+    return tuple(value)
+
+
+def _check_cover(places: Mapping[str, _Place], size: int) -> None:
+    """Refuses arrays that overlap, and bytes of none."""
+    end = 0
+    for name, place in sorted(places.items(), key=lambda item: (item[1].begin, item[1].end)):
+        if place.begin != end:
+            fault = "overlaps the one before it" if place.begin < end else "leaves a gap before it"
+            raise FormatError(f"array {shown(name)} at {place.begin} {fault}, which ends at {end}")
+        end = place.end
+    if end != size:
+        raise FormatError(f"{size - end} bytes after the last array")
+
+
+def _array(file: Source, data: memoryview, place: _Place) -> ArrayRecord:
+    dtype = place.dtype.numpy
+    raw = np.frombuffer(data[place.begin : place.end], np.uint8)
+    if raw.ctypes.data % dtype.itemsize:
+        file.charge(raw.nbytes, "arrays that are not aligned")
+        raw = raw.copy()
+    view: np.ndarray[Any, Any] = np.ndarray(place.shape, dtype, raw)
+    return ArrayRecord("default", place.shape, place.dtype, view)
+
+
+# -- Writing ---------------------------------------------------------------------------------------
+
+
+def write(
+    path: str | os.PathLike[str],
+    arrays: Mapping[str, ArrayRecord],
+    metadata: Mapping[str, str] | None = None,
+) -> None:
+    """Writes dense arrays, replacing the file as a whole.
+
+    Arrays lie in the order given, those of wide elements first: so all are aligned.
+
+    Raises:
+        ArgumentError: a name or an array that the format cannot hold; nothing was written.
+        FileError: the file cannot be written; what stood at the path is as it was.
+    """
+    parts = _parts(arrays, metadata or {})
+    with replacing(path, sum(map(len, parts))) as file:
+        for part in parts:
+            file.write(part)
+
+
+def dumps(arrays: Mapping[str, ArrayRecord], metadata: Mapping[str, str] | None = None) -> bytes:
+    """The bytes that `write` writes."""
+    return b"".join(_parts(arrays, metadata or {}))
+
+
+def _parts(
+    arrays: Mapping[str, ArrayRecord], metadata: Mapping[str, str]
+) -> list[bytes | memoryview]:
+    require_little_endian()
+    header: dict[str, Any] = {METADATA: dict(metadata)} if metadata else {}
+    order = sorted(arrays, key=lambda name: -arrays[name].dtype.numpy.itemsize)
+    header.update(_entries(arrays, order))
+    try:
+        text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError as error:
+        raise ArgumentError(f"safetensors: a name is no text in UTF-8: {error.reason}") from None
+    text += b" " * (-len(text) % 8)
+    if len(text) > _MAX_HEADER:
+        raise ArgumentError(f"safetensors: a header of {len(text)} bytes, over {_MAX_HEADER:,}")
+    return [_LENGTH.pack(len(text)), text, *(bytes_of(arrays[name].data) for name in order)]
+
+
+def _entries(
+    arrays: Mapping[str, ArrayRecord], order: Iterable[str]
+) -> Iterable[tuple[str, dict[str, Any]]]:
+    end = 0
+    for name in order:
+        array = arrays[name]
+        if name == METADATA or array.stype != "default" or array.data.shape != array.shape:
+            raise ArgumentError(f"safetensors: {shown(name)}: a dense array of another name")
+        begin, end = end, end + array.data.nbytes
+        dtype, shape = _NAMES[array.dtype.name], list(array.shape)
+        yield name, {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+import hashlib
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mxnova as mx
+from mxnova.convert import convert
+from mxnova.convert.target import kind_of
+from mxnova.core.base.errors import ArgumentError, FileError, MXNetError
+from mxnova.formats import safetensors
+
+from .conftest import SHAPES
+
+onnx = pytest.importorskip("onnx")
+pytest.importorskip("onnxruntime")
+
+
+def sha256(path):
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def test_parameters_go_to_safetensors_and_back_to_the_byte(checkpoint, tmp_path):
+    done = convert(checkpoint, tmp_path / "x.safetensors")
+    assert done.files == [str(tmp_path / "x.safetensors")]
+    metadata = safetensors.read(tmp_path / "x.safetensors").metadata
+    assert metadata["mxnet.epoch"] == "7"
+    hashes = {
+        Path(p).name: sha256(p) for p in (f"{checkpoint}-symbol.json", f"{checkpoint}-0007.params")
+    }
+    assert json.loads(metadata["mxnet.sha256"]) == hashes
+    convert(tmp_path / "x.safetensors", tmp_path / "x.params")
+    convert(tmp_path / "x.safetensors", tmp_path / "net", to="mxnet")
+    wanted = Path(f"{checkpoint}-0007.params").read_bytes()
+    assert (tmp_path / "x.params").read_bytes() == wanted
+    assert (tmp_path / "net-0007.params").read_bytes() == wanted
+
+
+def test_a_network_goes_to_onnx_and_back(checkpoint, tmp_path):
+    done = convert(checkpoint, tmp_path / "x.onnx", shapes=SHAPES)
+    assert done.proof.is_equal
+    assert done.line.endswith("first above tolerance: none")
+    model = onnx.load(tmp_path / "x.onnx")
+    assert model.graph.input[0].type.tensor_type.shape.dim[0].dim_param == "N"
+    assert {p.key for p in model.metadata_props} == {"mxnet.sha256", "mxnet.epoch"}
+    back = convert(tmp_path / "x.onnx", tmp_path / "back", to="mxnet")
+    assert back.proof.is_equal
+    assert back.files == [str(tmp_path / "back-symbol.json"), str(tmp_path / "back-0000.params")]
+    x = np.random.default_rng(0).normal(size=(2, 3, 16, 16)).astype("f")
+    found = []
+    for prefix, epoch in ((checkpoint, 7), (str(tmp_path / "back"), 0)):
+        predictor = mx.predictor.Predictor.from_checkpoint(prefix, epoch, {"data": x.shape})
+        found.append(predictor.predict(data=x)[0])
+    np.testing.assert_allclose(*found, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype, number", [("float16", 10), ("bfloat16", 16)])
+def test_other_element_types(checkpoint, tmp_path, dtype, number):
+    convert(checkpoint, tmp_path / "x.safetensors", dtype=dtype)
+    arrays = safetensors.read(tmp_path / "x.safetensors").arrays
+    assert {a.dtype.name for a in arrays.values()} == {dtype}
+    convert(checkpoint, tmp_path / "x.onnx", shapes=SHAPES, dtype=dtype, prove=dtype == "float16")
+    kinds = {t.name: t.data_type for t in onnx.load(tmp_path / "x.onnx").graph.initializer}
+    assert kinds["net_conv0_weight"] == number
+
+
+def test_the_nearest_bfloat16_is_taken(tmp_path):
+    mx.nd.save(str(tmp_path / "x.params"), {"arg:w": mx.nd.array([1.00390625, -3.14159])})
+    convert(tmp_path / "x.params", tmp_path / "y.params", dtype="bfloat16")
+    values = mx.nd.load(str(tmp_path / "y.params"))["arg:w"].astype("float32").asnumpy()
+    np.testing.assert_array_equal(values, np.float32([1.0, -3.140625]))
+
+
+def test_a_checkpoint_without_its_symbol_is_parameters(checkpoint, tmp_path):
+    with pytest.raises(ArgumentError, match="parameters without a network"):
+        convert(f"{checkpoint}-0007.params", tmp_path / "x.onnx", shapes=SHAPES)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "target, more, text",
+    [
+        ("x.txt", {}, "no kind of file ends in '.txt'"),
+        ("x", {"to": "onxx"}, "did you mean 'onnx'"),
+        ("x.onnx", {"dtype": "float8"}, "--dtype float8"),
+        ("x.onnx", {}, "which shape has data"),
+        ("x.onnx", {"shapes": {"dta": (1, 3, 16, 16)}}, "no input 'dta'"),
+        ("x.onnx", {"epoch": 8, "shapes": SHAPES}, "0008.params"),
+    ],
+)
+def test_arguments_that_do_not_fit_leave_nothing(checkpoint, tmp_path, target, more, text):
+    with pytest.raises(MXNetError, match=text):
+        convert(checkpoint, tmp_path / target, **more)
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_there_is_replaced_by_force_only(checkpoint, tmp_path):
+    target = tmp_path / "x.safetensors"
+    target.write_text("mine")
+    with pytest.raises(ArgumentError, match="exists; --force replaces it"):
+        convert(checkpoint, target)
+    assert target.read_text() == "mine"
+    convert(checkpoint, target, force=True)
+    assert safetensors.read(target).arrays
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_the_second_file_of_a_target_is_not_overwritten(checkpoint, tmp_path, force):
+    (tmp_path / "x.safetensors").write_text("mine")
+    if not force:
+        with pytest.raises(ArgumentError, match="x.safetensors: exists"):
+            convert(checkpoint, tmp_path / "x.py", shapes=SHAPES)
+        assert [p.name for p in tmp_path.iterdir()] == ["x.safetensors"]
+    else:
+        convert(checkpoint, tmp_path / "x.py", shapes=SHAPES, force=True)
+        assert sorted(p.name for p in tmp_path.iterdir()) == ["x.py", "x.safetensors"]
+
+
+def test_links_are_not_followed(checkpoint, tmp_path):
+    (tmp_path / "far").write_text("far")
+    (tmp_path / "x.safetensors").symlink_to(tmp_path / "far")
+    with pytest.raises(ArgumentError, match="symbolic link"):
+        convert(checkpoint, tmp_path / "x.safetensors", force=True)
+    (tmp_path / "y.safetensors").symlink_to(tmp_path / "none")
+    with pytest.raises(ArgumentError, match="symbolic link"):
+        convert(checkpoint, tmp_path / "y.safetensors", force=True)
+    assert (tmp_path / "far").read_text() == "far"
+
+
+def test_a_source_is_no_target(tmp_path):
+    mx.nd.save(str(tmp_path / "x.params"), {"arg:w": mx.nd.ones((2,))})
+    before = (tmp_path / "x.params").read_bytes()
+    os.link(tmp_path / "x.params", tmp_path / "y.params")
+    for target in ("x.params", "y.params"):
+        with pytest.raises(ArgumentError, match="the target is a source, too"):
+            convert(tmp_path / "x.params", tmp_path / target, force=True)
+    assert (tmp_path / "x.params").read_bytes() == before
+
+
+@pytest.mark.parametrize("target", ["none/x.safetensors", "dir.safetensors"])
+def test_places_that_are_no_files(checkpoint, tmp_path, target):
+    (tmp_path / "dir.safetensors").mkdir()
+    with pytest.raises(FileError):
+        convert(checkpoint, tmp_path / target, force=True)
+
+
+def test_a_failure_while_writing_leaves_what_was_there(checkpoint, tmp_path, monkeypatch):
+    (tmp_path / "net-symbol.json").write_text("mine")
+
+    def full(*_args, **_more):
+        raise FileError(28, "No space left on device", "x")
+
+    monkeypatch.setattr("mxnova.convert.writers.params.write", full)
+    with pytest.raises(FileError, match="No space left"):
+        convert(checkpoint, tmp_path / "net", to="mxnet", force=True)
+    assert [p.name for p in tmp_path.iterdir()] == ["net-symbol.json"]
+    assert (tmp_path / "net-symbol.json").read_text() == "mine"
+
+
+def test_all_files_take_their_places_or_none(checkpoint, tmp_path, monkeypatch):
+    (tmp_path / "net-symbol.json").write_text("mine")
+    (tmp_path / "net-0007.params").write_text("mine, too")
+    replace = os.replace
+
+    def fails(a, b):
+        if (
+            str(b) == str(tmp_path / "net-symbol.json")
+            and ".mxnova-" in str(a)
+            and not str(a).endswith(".old")
+        ):
+            raise OSError(5, "Input/output error")
+        replace(a, b)
+
+    monkeypatch.setattr("mxnova.convert.target.os.replace", fails)
+    with pytest.raises(FileError):
+        convert(checkpoint, tmp_path / "net", to="mxnet", force=True, prove=False)
+    assert (tmp_path / "net-symbol.json").read_text() == "mine"
+    assert (tmp_path / "net-0007.params").read_text() == "mine, too"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_target_that_computes_something_else_is_not_kept(checkpoint, tmp_path, monkeypatch):
+    from mxnova.convert import writers
+
+    write = writers.WRITERS["onnx"].write
+
+    def wrong(request, path):
+        write(request, path)
+        model = onnx.load(path)
+        bias = next(t for t in model.graph.initializer if t.name == "net_fc1_bias")
+        bias.raw_data = (np.frombuffer(bias.raw_data, "f") + np.float32([1, 0, 0, 0, 0])).tobytes()
+        onnx.save(model, path)
+
+    made = {**writers.WRITERS, "onnx": writers.Writer(wrong, writers.WRITERS["onnx"].files)}
+    monkeypatch.setattr("mxnova.convert.conversion.WRITERS", made)
+    with pytest.raises(
+        MXNetError, match=r"does not compute the same.*first above tolerance: net_fc1"
+    ):
+        convert(checkpoint, tmp_path / "x.onnx", shapes=SHAPES)
+    assert not list(tmp_path.iterdir())
+    done = convert(checkpoint, tmp_path / "x.onnx", shapes=SHAPES, force=True)
+    assert not done.proof.is_equal
+    assert (tmp_path / "x.onnx").exists()
+
+
+def test_parameters_of_a_list_are_refused(tmp_path):
+    mx.nd.save(str(tmp_path / "x.params"), [mx.nd.ones((2,))])
+    with pytest.raises(MXNetError, match="without names"):
+        convert(tmp_path / "x.params", tmp_path / "x.safetensors")
+
+
+@pytest.mark.parametrize(
+    "target, to, kind",
+    [
+        ("a.onnx", None, "onnx"),
+        ("a", "mxnet", "mxnet"),
+        ("a", None, "mxnet"),
+        ("a.pt2", None, "export"),
+        ("b.py", "onnx", "onnx"),
+    ],
+)
+def test_kinds(target, to, kind):
+    assert kind_of(target, to) == kind
