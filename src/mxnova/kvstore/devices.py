@@ -8,7 +8,7 @@ at once, which takes less time than pushing them would.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import torch
 
@@ -50,8 +50,7 @@ def _sum(values: Sequence[Value], context: Context, out: torch.Tensor | None = N
         indices = torch.cat([value.indices.to(device) for value in values])
         rows = torch.cat([value.data.to(device) for value in values])
         return RowSparse.of_rows(indices, rows, tuple(values[0].shape))
-    dense: list[Any] = [dense_of(value) for value in values]
-    tensors: list[torch.Tensor] = [value.to(device) for value in dense]
+    tensors = [cast(torch.Tensor, dense_of(value)).to(device) for value in values]
     if len(tensors) == 1:
         return tensors[0].clone()
     total = torch.add(tensors[0], tensors[1], out=out)
