@@ -36,7 +36,7 @@ def network() -> Any:
     net = mx.sym.Pooling(net, kernel=(2, 2), stride=(2, 2), pool_type="max")
     net = mx.sym.Dropout(mx.sym.FullyConnected(net, num_hidden=64, name="hidden"), p=0.2)
     net = mx.sym.FullyConnected(net, num_hidden=10, name="output")
-    return mx.sym.SoftmaxOutput(net, name="softmax", normalization="batch")
+    return mx.sym.SoftmaxOutput(net, name="softmax")
 
 
 def score(prefix: str, epoch: int, images: np.ndarray, labels: np.ndarray) -> float:

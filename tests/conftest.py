@@ -13,6 +13,16 @@ from .without_onednn import mask
 if os.environ.get("MXNOVA_TEST_WITHOUT") == "onednn":
     mask()  # before mxnova is imported
 
+
+def pytest_runtest_setup(item):
+    """Skips what is about oneDNN's kernels where there are none."""
+    if item.get_closest_marker("onednn"):
+        from mxnova.core.runtime.torch_api import has_onednn_kernels
+
+        if not has_onednn_kernels():
+            pytest.skip("torch has no kernels of oneDNN")
+
+
 # A machine that is busy is no mistake of what is tested.
 settings.register_profile("mxnova", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("mxnova")

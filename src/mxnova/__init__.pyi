@@ -26,6 +26,7 @@ from mxnova import error as error
 from mxnova import executor as executor
 from mxnova import executor_manager as executor_manager
 from mxnova import formats as formats
+from mxnova.torch_module import from_torch as from_torch
 from mxnova import gluon as gluon
 from mxnova.context import gpu as gpu
 from mxnova.context import gpu_memory_info as gpu_memory_info
@@ -77,6 +78,8 @@ from mxnova import symbol as sym
 from mxnova import symbol as symbol
 from mxnova import symbol_doc as symbol_doc
 from mxnova import test_utils as test_utils
+from mxnova.torch_module import to_torch as to_torch
+from mxnova import torch_module as torch_module
 from mxnova.numpy_extension import use_np as use_np
 from mxnova.numpy_extension import use_np_array as use_np_array
 from mxnova.numpy_extension import use_np_shape as use_np_shape

@@ -93,6 +93,7 @@ class Op:
     structure: Any
     subgraphs: tuple[Any, ...]
     type: Any
+    untraceable: str | None
     values: dict[str, Any]
     writes: tuple[str, ...]
     writes_in_backward: tuple[str, ...]

@@ -90,6 +90,8 @@ def make(rng: random.Random) -> bytes:
         given[rng.choice(fields)] = rng.choice(_VALUES)
     if rng.random() < 0.3:
         given["prefetch_buffer"] = 10**7
+    if name == "ImageDetRecordIter" and rng.random() < 0.2:
+        given["num_crop_sampler"] = rng.choice((10**4, 10**7))
     return json.dumps([name, given]).encode()
 
 

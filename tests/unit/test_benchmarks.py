@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 import typer
 from rich.console import Console
 
@@ -22,6 +21,7 @@ from benchmarks.subject import SUBJECTS, Case, Options, find
 from benchmarks.subjects import ablation
 from benchmarks.worker import Stopwatch
 from mxnova.core.exec.passes import pipeline
+from mxnova.core.runtime import torch_api
 
 ROOT = Path(__file__).parents[2]
 SMOKE = Options(threads=1, smoke=True)
@@ -40,7 +40,7 @@ SMOKE = Options(threads=1, smoke=True)
         pytest.param(
             *("inference_bfloat16", "convolutional, batch 2"),
             marks=pytest.mark.skipif(
-                not torch.ops.mkldnn._is_mkldnn_bf16_supported(), reason="no bfloat16 here"
+                not torch_api.has_onednn_bfloat16(), reason="no bfloat16 here"
             ),
         ),
     ],

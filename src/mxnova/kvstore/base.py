@@ -68,7 +68,7 @@ class TestStore(KVStoreBase):
         spread(total_of(values, values[0].context), values if out is None else _listed(out))
 
     @staticmethod
-    def is_capable(capability: str) -> bool:  # type: ignore[override] - static in MXNet, too
+    def is_capable(capability: str) -> bool:  # static in MXNet, too
         """Whether it can do that: it updates no weights."""
         if capability.lower() == KVStoreBase.OPTIMIZER:
             return False

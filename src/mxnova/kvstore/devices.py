@@ -50,7 +50,8 @@ def _sum(values: Sequence[Value], context: Context, out: torch.Tensor | None = N
         indices = torch.cat([value.indices.to(device) for value in values])
         rows = torch.cat([value.data.to(device) for value in values])
         return RowSparse.of_rows(indices, rows, tuple(values[0].shape))
-    tensors = [dense_of(value).to(device) for value in values]
+    dense: list[Any] = [dense_of(value) for value in values]
+    tensors: list[torch.Tensor] = [value.to(device) for value in dense]
     if len(tensors) == 1:
         return tensors[0].clone()
     total = torch.add(tensors[0], tensors[1], out=out)

@@ -78,7 +78,8 @@ class LocalStore:
         """
         self._check_init(groups)
         for key, values in groups.items():
-            self._values[key] = values[0].copyto(cpu(0))
+            value: Any = values[0].copyto(cpu(0))
+            self._values[key] = value
 
     def _check_init(self, groups: Groups) -> None:
         for key, values in groups.items():

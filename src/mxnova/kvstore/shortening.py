@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import zlib
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -30,7 +31,8 @@ def shortened(data: Tensor, most: int) -> Tensor | None:
     coder = zlib.compressobj(
         1, zlib.DEFLATED, _RAW, 9, zlib.Z_RLE if often else zlib.Z_HUFFMAN_ONLY
     )
-    code = coder.compress(data.numpy()) + coder.flush()
+    array: Any = data.numpy()
+    code = coder.compress(array) + coder.flush()
     return _as_tensor(code) if len(code) < most else None
 
 
@@ -42,7 +44,8 @@ def lengthened(code: Tensor, n: int) -> Tensor:
     """
     decoder = zlib.decompressobj(_RAW)
     try:
-        data = decoder.decompress(code.numpy(), n + 1)
+        array: Any = code.numpy()
+        data = decoder.decompress(array, n + 1)
     except zlib.error as error:
         raise ValueError(f"it sent what is no code: {error}") from None
     if len(data) != n or not decoder.eof:

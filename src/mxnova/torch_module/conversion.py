@@ -92,7 +92,7 @@ def _facts(
     examples = {n: tuple(s) for n, s in (model.shapes if given is None else given).items()}
     shapes: dict[str, tuple[int, ...]] = {n: a.shape for n, a in model.arrays.items()}
     shapes.update((n, s) for n, s in examples.items() if n in inputs)
-    if all(name in shapes for name in inputs):
+    if all(name in shapes for name in {*inputs} - labels_of(symbol)):
         infer_shapes(symbol.nodes, shapes)
     plain = {n.name for n in symbol.nodes if n.op is None and "__dtype__" not in n.attrs}
     dtypes = {name: torch.float32 for name in inputs if name in plain}
@@ -129,8 +129,10 @@ def _constant(symbol: Symbol) -> set[str]:
     """Arguments that operators set to what they must be: scales of BatchNorm that are fixed."""
     found = set()
     for node in symbol.nodes:
-        for name, entry in zip(node.op.inputs() if node.op else (), node.inputs, strict=False):
-            if node.op is not None and name in node.op.writes and entry.node.op is None:
+        if node.op is None:
+            continue
+        for name, entry in zip(node.op.inputs(), node.inputs, strict=False):
+            if name in node.op.writes and entry.node.op is None:
                 found.add(entry.node.name)
     return found
 

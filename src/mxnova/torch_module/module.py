@@ -88,7 +88,7 @@ class GraphModule(nn.Module):
         return outputs if len(outputs) != 1 else outputs[0]
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return _blank, (self._fields,), self.__getstate__()  # type: ignore[no-untyped-call]
+        return _blank, (self._fields,), dict(self.__dict__)
 
     def extra_repr(self) -> str:
         """Inputs, outputs and the number of operators."""

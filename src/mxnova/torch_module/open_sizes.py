@@ -42,9 +42,11 @@ class Facts(NamedTuple):
 
 def open_nodes(symbol: Symbol, facts: Facts) -> list[Node]:
     """Operators without inputs whose shapes follow from those of the graph's inputs."""
+    made = [n for n in symbol.nodes if n.op is not None and not n.inputs]
+    if not made:
+        return []
     known = {n: s for n, s in facts.shapes.items() if n not in facts.inputs}
     table = infer_shapes(symbol.nodes, known)
-    made = [n for n in symbol.nodes if n.op is not None and not n.inputs]
     return [n for n in made if not is_known(table[n][0])]
 
 

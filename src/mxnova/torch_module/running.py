@@ -39,13 +39,17 @@ def lowered_for(train: bool, symbol: Symbol, order: Sequence[str]) -> Lowered:
 
 
 def _beside(symbol: Symbol) -> Symbol:
-    """`symbol` whose operators without inputs are given the first variable, for its device."""
+    """`symbol` whose operators without inputs are given the first variable, for its device.
+
+    Variables of one name are one.
+    """
     first = next((n for n in symbol.nodes if n.op is None), None)
+    variables: dict[str, Node] = {}
 
     def replace(node: Node, inputs: list[Entry]) -> Node | None:
-        if node.op is None or inputs or first is None:
-            return None
-        return node.copy([Entry(first, 0)])
+        if node.op is None:
+            return variables.setdefault(node.name, node)
+        return None if inputs or first is None else node.copy([Entry(first, 0)])
 
     return rewrite(symbol, replace)
 

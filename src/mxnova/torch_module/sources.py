@@ -17,7 +17,7 @@ from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from ..core.nd.files import load
 from ..gluon.block import HybridBlock
-from ..module import BaseModule, BucketingModule, Module
+from ..module import BaseModule, Module
 from ..predictor import Predictor
 
 __all__ = ["Model", "model_of"]
@@ -81,10 +81,15 @@ def _of_files(path: str, params: Any, aux: Any, epoch: int | None) -> Model:
     if path.endswith(".json"):
         if params is None:
             params = _parameter_file(path.removesuffix(".json").removesuffix("-symbol"), epoch)
-        return Model(sym.load(path), _arrays_of(params, "params") | _arrays_of(aux, "aux"))
+        return Model(_symbol(path), _arrays_of(params, "params") | _arrays_of(aux, "aux"))
     if params is not None or aux is not None:
         raise ArgumentError(f"to_torch: params: the checkpoint {path!r} has its own")
-    return Model(sym.load(f"{path}-symbol.json"), _arrays_of(_parameter_file(path, epoch), ""))
+    return Model(_symbol(f"{path}-symbol.json"), _arrays_of(_parameter_file(path, epoch), ""))
+
+
+def _symbol(path: str) -> Symbol:
+    loaded: Any = sym.load(path)
+    return loaded  # type: ignore[no-any-return]
 
 
 def _parameter_file(prefix: str, epoch: int | None) -> str:
@@ -132,19 +137,22 @@ def _of_block(block: HybridBlock) -> Model:
     return Model(symbol, arrays, frozen)
 
 
-def _of_module(module: BaseModule) -> Model:
-    if isinstance(module, BucketingModule):
-        module = module._curr_module
-    if not isinstance(module, Module):
+def _of_module(module: Any) -> Model:
+    current: Any = getattr(module, "_curr_module", module)  # of a BucketingModule
+    if not isinstance(current, Module):
         raise ArgumentTypeError(
             f"to_torch: model={shown(module)}: of modules Module and BucketingModule are one symbol"
         )
+    return _of_bound(current)
+
+
+def _of_bound(module: Any) -> Model:
     arguments, states = module.get_params()
     shapes = {d[0]: tuple(d[1]) for d in module.data_shapes} if module.binded else {}
     return Model(module.symbol, arguments | states, frozenset(module._fixed_param_names), shapes)
 
 
-def _of_predictor(predictor: Predictor) -> Model:
+def _of_predictor(predictor: Any) -> Model:
     arrays = {n: NDArray(t) for n, t in predictor._parameters.items()}
     shapes = {n: tuple(predictor._rest[n].shape) for n in predictor._inputs}
     return Model(predictor._symbol, arrays, frozenset(), shapes)

@@ -65,6 +65,7 @@ def test_products(function, same, shapes):
     torch.testing.assert_close(function(*inputs), expected[0].float(), rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.onednn
 @pytest.mark.parametrize(
     "rows, threads, has_avx512, is_split",
     [
@@ -116,6 +117,7 @@ def test_convolutions_inside_graphs(data, weight, attrs):
     assert_equal(with_gradients(inside, *inputs), expected)
 
 
+@pytest.mark.onednn
 @pytest.mark.parametrize(
     "stride, pad, dilate, groups", [(1, 0, 1, 1), ((2, 1, 1), (1, 0, 2), (1, 2, 1), 2)]
 )
@@ -129,6 +131,7 @@ def test_one_volume_goes_to_onednn(stride, pad, dilate, groups):
     assert "Mkldnn" in conv3d(data, *inputs[1:], *place).grad_fn.name()
 
 
+@pytest.mark.onednn
 @pytest.mark.parametrize("shape", [(4, 8, 12, 12), (4, 1, 12, 12)])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_images_go_channels_last(shape, dtype):
@@ -137,6 +140,7 @@ def test_images_go_channels_last(shape, dtype):
     assert result.is_contiguous(memory_format=torch.channels_last)
 
 
+@pytest.mark.onednn
 def test_kernels_that_outweigh_the_images_keep_their_order():
     data, weight = numbers(1, 8, 3, 3), numbers(16, 8, 3, 3)
     assert in_kernel_layout(data.to(memory_format=torch.channels_last), weight).is_contiguous()

@@ -10,6 +10,8 @@ from mxnova.core.kernels import winograd
 
 from ..op.windows import error_by_tiles
 
+pytestmark = pytest.mark.onednn
+
 # batch, channels, filters, height, width, pad
 CASES = [
     (1, 1, 1, 3, 3, (0, 0)),

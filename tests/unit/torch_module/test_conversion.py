@@ -240,6 +240,7 @@ def test_a_round_trip_changes_no_byte(checkpoint, tmp_path):
             assert a.read() == b.read()
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_compiled_and_parallel_modules_are_unwrapped(checkpoint):
     module = mx.to_torch(checkpoint)
     assert mx.from_torch(torch.compile(module))[0] is mx.from_torch(module)[0]

@@ -28,13 +28,13 @@ FIXED = {
     "slice(begin=(4,),end=(1,))",
     # torch fixes it, or bounds it.
     "SequenceLast(use_sequence_length=True,axis=1)",
+    "_sparse_retain()",
     "_contrib_DeformableConvolution(kernel=(3, 2),num_filter=4)",
     "_contrib_ModulatedDeformableConvolution(kernel=(3, 2),num_filter=4)",
     "_contrib_ROIAlign(spatial_scale=0.5,pooled_size=(2, 3),aligned=True)",
     "one_hot(depth=3,on_value=2.5,off_value=-1,dtype=uint8)",
     "one_hot(depth=5)",
 }
-SPARSE = {"_sparse_retain"}
 
 
 def refused(sample):
@@ -50,7 +50,7 @@ def assert_same(found, wanted, exactly=False):
 
 
 def gives_sparse(sample):
-    return sample.op in SPARSE or sample.attrs.get("stype", "default") != "default"
+    return sample.attrs.get("stype", "default") != "default"
 
 
 @pytest.mark.parametrize("sample", ROWS, ids=str)

@@ -86,12 +86,12 @@ class _Controls(NamedTuple):
     """Functions that say how many threads parallel regions of the calling thread have.
 
     Attributes:
-        current: tells OpenMP's number.
+        total: tells OpenMP's number.
         limit: sets it.
         limit_mkl: sets MKL's own number, 0 for OpenMP's, and tells the one before.
     """
 
-    current: Callable[[], int]
+    total: Callable[[], int]
     limit: Callable[[int], None]
     limit_mkl: Callable[[int], int]
 
@@ -101,12 +101,12 @@ def _controls() -> _Controls | None:
     """Those of the libraries that ATen was linked to; None where they are not to be had."""
     library = native_library(ctypes.PyDLL)  # with the interpreter's lock kept calls take 0.2 us
     try:
-        count, limit = library.omp_get_max_threads, library.omp_set_num_threads
+        total, limit = library.omp_get_max_threads, library.omp_set_num_threads
     except AttributeError:
         return None
     limit.argtypes, limit.restype = [ctypes.c_int], None
     limit_mkl = getattr(library, "MKL_Set_Num_Threads_Local", None)
-    return _Controls(count, limit, limit_mkl or (lambda _number: 0))
+    return _Controls(total, limit, limit_mkl or (lambda _number: 0))
 
 
 def single_threaded(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -118,10 +118,10 @@ def single_threaded(function: Callable[..., Any]) -> Callable[..., Any]:
     controls = _controls() if env.get("MXNOVA_SMALL_IN_ONE_THREAD") else None
     if controls is None:
         return function
-    count, limit, limit_mkl = controls
+    total, limit, limit_mkl = controls
 
     def run(*arguments: Any) -> Any:
-        before = count()
+        before = total()
         if before == 1:
             return function(*arguments)
         limit(1)

@@ -187,8 +187,14 @@ class DetAugmentation:
             drawing.resize(max(1, new_height), max(1, new_width))
 
 
+_MOST_SAMPLERS = 10_000  # each of which is an object
+
+
 def _samplers(p: SimpleNamespace) -> list[SimpleNamespace]:
     n, columns = p.num_crop_sampler, {}
+    if n > _MOST_SAMPLERS:
+        text = f"must be <= {_MOST_SAMPLERS}"
+        raise argument_error("ImageDetRecordIter", "num_crop_sampler", n, text)
     for name in _LISTS:
         values: Sequence[float] = getattr(p, name)
         if len(values) not in (1, n):

@@ -156,10 +156,15 @@ class Bucket:
 
     # Replies -------------------------------------------------------------------------------------
 
-    def expect(self, shards: Mapping[Key, Sequence[Shard]]) -> None:
-        """Waits for the owners of these shards."""
+    def expect(self, shards: Mapping[Key, Sequence[Shard]], rank: int) -> None:
+        """Waits for the owners of these shards, as far as they reply to `rank`."""
         self.shards = shards
-        self._missing = {(key, s.owner): s for key, each in shards.items() for s in each}
+        self._missing = {
+            (key, shard.owner): shard
+            for key, each in shards.items()
+            for shard in each
+            if shard.owner == rank or self.reply_for(key) is not Reply.NOTHING
+        }
 
     def shard(self, key: Key, owner: int) -> Shard:
         """The shard that a rank owns and has not replied for; KeyError: there is none."""

@@ -191,7 +191,7 @@ class _Peer:
 
     def __init__(self, rank: int, sock: socket.socket, faults: Faults) -> None:
         self.rank, self._socket, self._faults = rank, sock, faults
-        self._file = sock.makefile("rb", 1 << 16)
+        self._file: Any = sock.makefile("rb", 1 << 16)
         self._queue: list[tuple[float, int, list[Any]]] = []  # a heap
         self._numbers = itertools.count()
         self._changed = threading.Condition(threading.Lock())
@@ -277,7 +277,8 @@ def _bytes_of(tensor: Tensor) -> memoryview:
     """The memory of a contiguous tensor."""
     if tensor.dtype is torch.bfloat16:  # which NumPy lacks
         tensor = tensor.view(torch.int16)
-    return memoryview(tensor.detach().numpy()).cast("B") if tensor.numel() else _NOTHING
+    array: Any = tensor.detach().numpy()
+    return memoryview(array).cast("B") if tensor.numel() else _NOTHING
 
 
 # Connecting ---------------------------------------------------------------------------------------

@@ -9,8 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-
-import torch.distributed as dist
+from typing import Any
 
 from ...core.base.errors import MXNetError, bounded
 
@@ -37,9 +36,7 @@ class Faults:
         left: ranks that have ended as they should.
     """
 
-    def __init__(
-        self, store: dist.Store, rank: int, size: int, timeout: float, keeper: str
-    ) -> None:
+    def __init__(self, store: Any, rank: int, size: int, timeout: float, keeper: str) -> None:
         self.rank, self.size, self.timeout = rank, size, timeout
         self.text: str | None = None
         self.left: set[int] = set()

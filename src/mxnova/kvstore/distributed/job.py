@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import torch.distributed as dist
 
@@ -43,7 +44,9 @@ class Job:
         """
         world = self.world
         self._n_stores += 1
-        store = dist.PrefixStore(f"store/{self._n_stores}", self._store)
+        store: Any = dist.PrefixStore(  # type: ignore[attr-defined]
+            f"store/{self._n_stores}", self._store
+        )
         keeper = "the scheduler" if world.source == "DMLC" else "worker 0"
         faults = Faults(store, self.rank, world.num_workers, world.timeout, keeper)
         return Connections(store, faults, own_address(world)), Heartbeat(faults, store)

@@ -14,6 +14,7 @@ import struct
 import time
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import torch.distributed as dist
 
@@ -23,11 +24,13 @@ from .world import Role, World
 
 __all__ = ["connect", "host", "join", "leave", "listen", "own_address"]
 
+_TCPStore: Any = dist.TCPStore  # type: ignore[attr-defined]
+_PrefixStore: Any = dist.PrefixStore  # type: ignore[attr-defined]
 _SIOCGIFADDR = 0x8915  # of Linux: the address of an interface
 _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # listening on all of them -> on this machine
 
 
-def join(world: World) -> tuple[dist.Store, World]:
+def join(world: World) -> tuple[Any, World]:
     """Enters the meeting place and waits until all workers are there.
 
     Returns:
@@ -52,7 +55,7 @@ def join(world: World) -> tuple[dist.Store, World]:
     return store, world
 
 
-def leave(store: dist.Store, world: World) -> None:
+def leave(store: Any, world: World) -> None:
     """Tells the keeper of the store that this worker needs it no more."""
     store.set(f"left/{world.rank}", "")
 
@@ -86,8 +89,8 @@ def _address_of(interface: str) -> str:
             answer = fcntl.ioctl(any_socket, _SIOCGIFADDR, request)
     except (ImportError, OSError) as error:
         raise MXNetError(
-            f"rendezvous: DMLC_INTERFACE={interface!r} has no address here: {error}; DMLC_NODE_HOST "
-            "tells one"
+            f"rendezvous: DMLC_INTERFACE={interface!r} has no address here: {error}; "
+            "DMLC_NODE_HOST tells one"
         ) from None
     return socket.inet_ntoa(answer[20:24])
 
@@ -110,12 +113,13 @@ def listen(address: str, port: int = 0) -> socket.socket:
         return socket.create_server(place[:2], family=family, backlog=4096)
     except OSError as error:
         raise MXNetError(
-            f"rendezvous: cannot listen on {address}, port {port}: {error}; where others reach this "
-            "machine by an address that it does not have, MXNOVA_DIST_LISTEN tells where to listen"
+            f"rendezvous: cannot listen on {address}, port {port}: {error}; where others reach "
+            "this machine by an address that it does not have, MXNOVA_DIST_LISTEN tells where to "
+            "listen"
         ) from None
 
 
-def host(listener: socket.socket, seconds: float) -> dist.Store:
+def host(listener: socket.socket, seconds: float) -> Any:
     """A store that is kept by this process for whoever comes to `listener`, which it takes.
 
     Args:
@@ -124,7 +128,7 @@ def host(listener: socket.socket, seconds: float) -> dist.Store:
     """
     address, port = listener.getsockname()[:2]
     store = functools.partial(
-        dist.TCPStore,
+        _TCPStore,
         _ANYWHERE.get(address, address),
         port,
         is_master=True,
@@ -138,7 +142,7 @@ def host(listener: socket.socket, seconds: float) -> dist.Store:
         return store(use_libuv=False)
 
 
-def connect(world: World) -> dist.Store:
+def connect(world: World) -> Any:
     """The store, opened by the one who keeps it, as this attempt of the job sees it.
 
     Raises:
@@ -152,12 +156,12 @@ def connect(world: World) -> dist.Store:
         place = world.master_address, world.master_port
         try:
             limit = timedelta(seconds=world.start_timeout)
-            store = dist.TCPStore(*place, is_master=False, timeout=limit)
+            store = _TCPStore(*place, is_master=False, timeout=limit)
         except dist.DistError as error:
             raise MXNetError(
                 f"rendezvous: no store at {_named(world)}: {_first_line(error)}"
             ) from None
-    return dist.PrefixStore(f"mxnova/{world.attempt}", store)
+    return _PrefixStore(f"mxnova/{world.attempt}", store)
 
 
 def _wait_for_host(world: World) -> None:
@@ -171,8 +175,8 @@ def _wait_for_host(world: World) -> None:
         except OSError as error:
             if left < 0:
                 raise MXNetError(
-                    f"rendezvous: nobody answered at {_named(world)} within {world.start_timeout:g} s "
-                    f"(MXNOVA_DIST_START_TIMEOUT): {error}"
+                    f"rendezvous: nobody answered at {_named(world)} within "
+                    f"{world.start_timeout:g} s (MXNOVA_DIST_START_TIMEOUT): {error}"
                 ) from None
         time.sleep(0.05)
 
@@ -195,12 +199,12 @@ def _first_line(error: Exception) -> str:
 # Those who come -----------------------------------------------------------------------------------
 
 
-def _agreed_rank(store: dist.Store, world: World) -> int:
+def _agreed_rank(store: Any, world: World) -> int:
     """The rank that was given, or else the next one that is free."""
     role: Role = world.role
     count = {"worker": world.num_workers, "server": world.num_servers, "scheduler": 1}[role]
     if world.rank is None:
-        rank = store.add(f"came/{role}", 1) - 1
+        rank: int = store.add(f"came/{role}", 1) - 1
         if rank >= count:
             raise MXNetError(
                 f"rendezvous: this is {role} number {rank + 1} at {_named(world)}, which waits for "
@@ -210,8 +214,8 @@ def _agreed_rank(store: dist.Store, world: World) -> int:
     if store.add(f"claimed/{role}/{world.rank}", 1) > 1:
         other = store.get(f"here/{role}/{world.rank}").decode(errors="replace")
         raise MXNetError(
-            f"rendezvous: there is a {role} of rank {world.rank} already, {other}; one that has died "
-            "comes back only with all others"
+            f"rendezvous: there is a {role} of rank {world.rank} already, {other}; one that has "
+            "died comes back only with all others"
         )
     return world.rank
 
@@ -220,7 +224,7 @@ def _description() -> str:
     return f"process {os.getpid()} on {socket.gethostname()}"
 
 
-def _wait_for_workers(store: dist.Store, world: World, deadline: float) -> None:
+def _wait_for_workers(store: Any, world: World, deadline: float) -> None:
     names = [f"here/worker/{rank}" for rank in range(world.num_workers)]
     for name in names:
         left = max(deadline - time.monotonic(), 0.001)

@@ -11,7 +11,7 @@ import copy
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ...optimizer import Optimizer, Updater
+from ...optimizer import Updater
 from ..keys import Key
 
 __all__ = ["OptimizerReplica", "Settings", "snapshot"]
@@ -22,7 +22,7 @@ _NOTHING = object()
 _COUNTS = ("num_update", "_index_update_count", "_all_index_update_counts")
 
 
-def snapshot(optimizer: Optimizer, keys: Iterable[Key]) -> Settings:
+def snapshot(optimizer: Any, keys: Iterable[Key]) -> Settings:
     """Counts an update of some keys; returns the optimizer's attributes, with the rate of now."""
     optimizer._set_current_context(0)
     optimizer._update_count(list(keys))
@@ -74,9 +74,9 @@ class OptimizerReplica:
                 theirs[name] = value
 
 
-def _copied(optimizer: Optimizer) -> Optimizer:
+def _copied(optimizer: Any) -> Any:
     """A copy with counts of its own; not what `__getstate__` leaves out."""
-    made = object.__new__(type(optimizer))
+    made: Any = object.__new__(type(optimizer))
     vars(made).update(vars(optimizer))
     made._all_index_update_counts = {
         device: dict(counts) for device, counts in optimizer._all_index_update_counts.items()

@@ -167,7 +167,8 @@ class Server:
 
     def _sum_up(self, bucket: Bucket, rounds: Sequence[Round]) -> None:
         rank = self._faults.rank
-        sums, updates = [], []
+        sums: list[tuple[Key, Shard, Any]] = []
+        updates: list[tuple[Key, Shard, Any]] = []
         for round_ in rounds:
             key = round_.contributions[rank].key
             shard = bucket.shard(key, rank)

@@ -12,7 +12,6 @@ import hashlib
 import os
 import sys
 import threading
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -20,7 +19,7 @@ import torch
 from torch import Tensor
 
 from ... import optimizer as opt
-from ...core.base.errors import ArgumentError, MXNetError, bounded
+from ...core.base.errors import ArgumentError, MXNetError
 from ...core.nd.array import NDArray
 from ...core.nd.wrapping import empty_sparse, wrap_sparse
 from ...core.op.sparse.storage import RowSparse, cast_storage
@@ -41,6 +40,7 @@ from .requests import Requests, Service
 from .rows import empty_rows, rows_of, slice_rows, within
 from .server import Server
 from .sharding import Shard, Sharding
+from .stalls import StallCheck
 from .states import joined, parts_of
 
 __all__ = ["DistributedStore"]
@@ -78,16 +78,17 @@ class DistributedStore(LocalStore):
         self._is_closed = False
         self._coordinator = Coordinator(connections)
         self._requests = Requests(connections, self._services())
+        server, coordinator = self.server, self._coordinator
+        self._stalls = StallCheck(connections, server, coordinator, self._waiting)
         self._faults.then(self._fail_pending)
         connections.start(self._handlers())
-        heartbeat.start(self._report_stalls)
+        heartbeat.start(self._stalls.report)
 
     def _handlers(self) -> dict[str, Handler]:
         return {
             **self._coordinator.handlers,
             **self._requests.handlers,
-            "leave": Handler(lambda rank, message: [], lambda *_: self._check_left()),
-            "stalled": Handler(lambda rank, message: [], self._take_stall),
+            **self._stalls.handlers,
         }
 
     @property
@@ -114,11 +115,13 @@ class DistributedStore(LocalStore):
         except MXNetError as error:
             self._coordinator.refuse(error)
             raise
-        dense = {
-            k: v[0].copyto(self._home(v)) for k, v in groups.items() if v[0].stype != "row_sparse"
+        dense: dict[Key, Any] = {
+            k: v[0].copyto(self._first_home(v))
+            for k, v in groups.items()
+            if v[0].stype != "row_sparse"
         }
         records: dict[Key, RowSparse] = {
-            k: v[0].as_in_context(cpu(0))._value.ordered()  # type: ignore[union-attr]
+            k: v[0].as_in_context(cpu(0))._value.ordered()
             for k, v in groups.items()
             if v[0].stype == "row_sparse"
         }
@@ -162,7 +165,7 @@ class DistributedStore(LocalStore):
             else:
                 spread(self._values[key], outs, priority)
 
-    def _home(self, values: list[NDArray]) -> Context:
+    def _first_home(self, values: list[NDArray]) -> Context:
         """Where the value of a key lives for which there are such arrays."""
         return cpu(0)
 
@@ -222,15 +225,19 @@ class DistributedStore(LocalStore):
             self._changed.notify_all()
 
     def _expect_replies(self, bucket: Bucket, shards: Mapping[Key, Sequence[Shard]]) -> None:
-        bucket.expect(shards)
+        bucket.expect(shards, self.rank)
         self._pushing |= dict.fromkeys(bucket.values, bucket)
+
+    def _waiting(self) -> list[Bucket]:
+        """What this worker has pushed and waits for."""
+        with self._changed:
+            return list(self._pending)
 
     def _fail_pending(self) -> None:
         """Tells those who wait that something has failed."""
         with self._changed:
-            buckets = list(self._pending)
             self._changed.notify_all()
-        for bucket in buckets:
+        for bucket in self._waiting():
             try:
                 self._faults.check()
             except MXNetError as error:
@@ -268,8 +275,9 @@ class DistributedStore(LocalStore):
         """What this worker adds to the sum of a key: a tensor of the CPU, or rows that rise."""
         stored = self._values[key]
         if stored.stype == "row_sparse":
-            rows: RowSparse = cast_storage(total, "row_sparse")
-            return rows.ordered()
+            rows: Any = cast_storage(total, "row_sparse")
+            ordered: RowSparse = rows.ordered()
+            return ordered
         if isinstance(total, RowSparse):
             if stored.context.device_type != "gpu" and self._has_rows(key, stored):
                 return total.ordered()
@@ -476,52 +484,6 @@ class DistributedStore(LocalStore):
         self.connections.leave()
         self.connections.close(patience)
         self._heartbeat.close()
-
-    def _check_left(self) -> None:
-        """Ends the store where a push or a call waits for a worker that has ended."""
-        for rank in self._faults.left:
-            with self._changed:
-                waits = any(bucket.waits_for(rank) for bucket in self._pending)
-            made = [ranks for _, ranks in [*self.server.stalled(0), *self._coordinator.stalled(0)]]
-            if waits or any(rank not in ranks for ranks in made):
-                raise self._faults.of(rank, ConnectionError("closed"))
-
-    # Pushes that wait too long -------------------------------------------------------------------
-
-    def _report_stalls(self) -> None:
-        """Tells workers which pushes have waited for them for longer than the timeout."""
-        waits = [(f"push of key {k!r}", r) for k, r in self.server.stalled(self._faults.timeout)]
-        for what, ranks in [*waits, *self._coordinator.stalled(self._faults.timeout)]:
-            for rank in set(range(self.num_workers)) - set(ranks) - self._faults.left:
-                if rank == self.rank:
-                    self._check_stall(what, ranks)
-                else:
-                    self.connections.send(rank, {"op": "stalled", "what": what, "ranks": ranks})
-
-    def _take_stall(self, rank: int, message: Meta, _tensors: Sequence[Tensor]) -> None:
-        self._check_stall(str(message["what"]), [int(each) for each in message["ranks"]])
-
-    def _check_stall(self, what: str, ranks: Sequence[int]) -> None:
-        """Ends the store where this worker waits for others, as they do for it."""
-        mine = self._oldest()
-        if mine is None or mine[1] > time.monotonic() - self._faults.timeout:
-            return  # it computes
-        workers = f"worker{'s' * (len(ranks) > 1)} {', '.join(map(str, ranks))}"
-        self._faults.report(
-            bounded(
-                f"worker {self.rank} has not come to the {what}, which {workers} "
-                f"made {self._faults.timeout:g} s ago (MXNOVA_DIST_TIMEOUT); it waits in its own "
-                f"{mine[0]}"
-            )
-        )
-
-    def _oldest(self) -> tuple[str, float] | None:
-        """What this worker has waited for the longest, and since when."""
-        with self._changed:
-            waits = [(b, b.since) for b in self._pending if b.since is not None]
-        pushes = [(f"push of key {next(iter(b.values))!r}", since) for b, since in waits]
-        call = self._coordinator.oldest()
-        return min([*pushes, *([call] if call else [])], key=lambda each: each[1], default=None)
 
     # Checks --------------------------------------------------------------------------------------
 

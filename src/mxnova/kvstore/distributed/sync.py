@@ -149,7 +149,7 @@ class SyncStore(DistributedStore):
             self._sent_to(bucket, owner, contributions)
         if mine is not None:
             self.server.add(self.rank, mine, bucket)
-        self._check_left()
+        self._stalls.check_left()
 
     def _shards_for(self, bucket: Bucket, key: Key) -> list[Shard]:
         """Where the gradient of a key goes."""
@@ -174,9 +174,10 @@ class SyncStore(DistributedStore):
         code: Contribution | None = None
         for shard in shards:
             if isinstance(gradient, RowSparse):
-                data: Tensor | RowSparse = slice_rows(gradient, shard)
+                rows = slice_rows(gradient, shard)
                 if bucket.reply_for(key) is Reply.NOTHING:  # which does not tell of its receipt
-                    data = data.with_data(data.data.clone())
+                    rows = rows.with_data(rows.data.clone())
+                data: Tensor | RowSparse = rows
             else:
                 data = shard.of(gradient)
             made = Contribution(key, shard.start, shard.stop, signature, data)
@@ -196,7 +197,7 @@ class SyncStore(DistributedStore):
         for contribution in message["contributions"]:
             contribution.check_rows()
         self.server.add(rank, message["contributions"])
-        self._check_left()
+        self._stalls.check_left()
 
     def refuse(self, round_: Round, reason: str) -> None:
         """Tells all workers that a shard cannot be updated; see `server.Replies`."""
@@ -216,11 +217,7 @@ class SyncStore(DistributedStore):
             tensors = [tensor.cpu() for _, _, tensor in told if tensor is not None]
             for peer in self.connections.peers:
                 self.connections.send(peer, message, tensors, bucket.priority)
-        done = [(key, self.rank) for key, _, _ in told]
-        if len(told) < len(shards):  # nobody else replies
-            keys = {key for key, _, _ in shards} - {key for key, _, _ in told}
-            done += [(key, shard.owner) for key in keys for shard in bucket.shards[key]]
-        bucket.done(done)
+        bucket.done([(key, self.rank) for key, _, _ in shards])
 
     def sums(self, bucket: Bucket, totals: Sequence[tuple[Key, Shard, Tensor]]) -> None:
         """Tells all workers sums of compressed gradients; see `server.Replies`."""
@@ -267,10 +264,7 @@ class SyncStore(DistributedStore):
             self._fail(bucket, message["key"], rank, str(message["reason"]))
 
     def _fail(self, bucket: Bucket, key: Key, owner: int, reason: str) -> None:
-        replies = [(key, owner)]
-        if bucket.reply_for(key) is Reply.NOTHING:
-            replies = [(key, shard.owner) for shard in bucket.shards[key]]
-        bucket.done(replies, MXNetError(reason))
+        bucket.done([(key, owner)], MXNetError(reason))
 
     def _finished(self, bucket: Bucket) -> None:
         super()._finished(bucket)
@@ -311,7 +305,7 @@ class SyncStore(DistributedStore):
 
     # Devices -------------------------------------------------------------------------------------
 
-    def _home(self, values: list[NDArray]) -> Context:
+    def _first_home(self, values: list[NDArray]) -> Context:
         """The GPU of a dense array on one, so that it is updated there."""
         dense = (v.context for v in values if v.stype == "default")
         return next((context for context in dense if context.device_type == "gpu"), cpu(0))
@@ -322,7 +316,7 @@ class SyncStore(DistributedStore):
             stored = self._values[key]
             if stored.context.device_type == "gpu" or stored.stype != "default":
                 continue
-            home = self._home(values)
+            home = self._first_home(values)
             if home.device_type == "gpu":
                 self._values[key] = stored.as_in_context(home)
                 if isinstance(self.updater, Updater):

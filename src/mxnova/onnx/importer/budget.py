@@ -12,6 +12,7 @@ __all__ = ["Budget", "cost_of"]
 
 _LEAST_BYTES, _BYTES = 8 << 20, 16  # the latter for each byte of the file
 _LEAST_OPERATORS, _OPERATORS = 2048, 8  # the latter for each node of the file
+_BYTES_OF_OPERATOR = 16  # of the file; in memory and as text an operator has some 1,500
 _OBJECT = 64 + MOST_BITS // 8  # bytes of one number of Python's
 
 
@@ -30,7 +31,8 @@ class Budget:
 
     def __init__(self, n_bytes: int, n_nodes: int) -> None:
         self._bytes = _LEAST_BYTES + _BYTES * n_bytes
-        self._operators = _LEAST_OPERATORS + _OPERATORS * n_nodes
+        most = min(_OPERATORS * n_nodes, n_bytes // _BYTES_OF_OPERATOR)
+        self._operators = _LEAST_OPERATORS + most
 
     def grow(self, n_bytes: int) -> None:
         """Adds a file of this size, which the first one reads."""

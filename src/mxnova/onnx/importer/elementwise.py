@@ -152,18 +152,21 @@ def _extremes(site: Site) -> Value:
     return reduce(lambda x, y: binary(site, site.kind, x, y), site.given)
 
 
-@translator("Sum")
-def _sum(site: Site) -> Value:
+def _total(site: Site) -> Value:
     given = site.given
     if len(given) > 2 and len({value.shape for value in given}) == 1:
         return _like(site.op("add_n", *given), *given)
     return reduce(partial(binary, site, "Add"), given)
 
 
+@translator("Sum")
+def _sum(site: Site) -> Value:
+    return _total(site)
+
+
 @translator("Mean")
 def _mean(site: Site) -> Value:
-    total = cast(Value, _sum(site))
-    return _like(site.op("_div_scalar", total, scalar=len(site.inputs)), *site.given)
+    return _like(site.op("_div_scalar", _total(site), scalar=len(site.inputs)), *site.given)
 
 
 # Truth values

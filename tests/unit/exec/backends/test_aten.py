@@ -13,7 +13,7 @@ from mxnova.base import MXNetError
 from mxnova.core.exec.backends import aten
 from mxnova.core.exec.passes import linear_fusion, low_precision
 from mxnova.core.exec.passes.simplification import simplified
-from mxnova.core.runtime import tuning
+from mxnova.core.runtime import torch_api, tuning
 
 SHAPE = (4, 8, 12, 12)
 X = mx.sym.var("data")
@@ -61,7 +61,10 @@ def close(some, others, **tolerance):
 
 
 def operators(predictor):
-    return [s.op for s in predictor._inference._special.lowered.steps]
+    special = predictor._inference._special
+    if special is None and not torch_api.has_onednn_kernels():
+        pytest.skip("values were right; without oneDNN's kernels the graph runs as it is")
+    return [s.op for s in special.lowered.steps]
 
 
 # Sums in place ------------------------------------------------------------------------------------
@@ -214,7 +217,7 @@ VIEWS = {
 }
 
 
-@pytest.mark.parametrize("backend", ["aten", "onednn"])
+@pytest.mark.parametrize("backend", ["aten", pytest.param("onednn", marks=pytest.mark.onednn)])
 @pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
 def test_writing_to_an_output_changes_no_constant(view, backend):
     weight = mx.sym.var("c_weight")
@@ -360,9 +363,7 @@ def test_many_callers(monkeypatch, small_batches):
 # bfloat16 -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(
-    not torch.ops.mkldnn._is_mkldnn_bf16_supported(), reason="no instructions for bfloat16"
-)
+@pytest.mark.skipif(not torch_api.has_onednn_bfloat16(), reason="no instructions for bfloat16")
 @pytest.mark.parametrize("batch", [1, 4])
 def test_bfloat16_is_what_was_asked_for(monkeypatch, small_batches, batch):
     shape = (batch, *SHAPE[1:])
@@ -375,6 +376,7 @@ def test_bfloat16_is_what_was_asked_for(monkeypatch, small_batches, batch):
     close(default, plain)
 
 
+@pytest.mark.onednn
 def test_bfloat16_is_never_silently_float32(monkeypatch):
     def refuse():
         raise MXNetError("aten: precision='bfloat16': no")

@@ -43,6 +43,7 @@ BACKENDS = [
 ]
 
 
+@pytest.mark.onednn
 @pytest.mark.filterwarnings("ignore")  # of torch.compile's own
 @pytest.mark.parametrize("backend, context", BACKENDS)
 def test_the_answer_stays(backend, context):
@@ -60,6 +61,7 @@ def test_the_answer_stays(backend, context):
 
 
 @needs_compiler
+@pytest.mark.onednn
 @pytest.mark.filterwarnings("ignore")
 def test_kernels_that_are_chosen_by_hand_are_left_to_the_compiler():
     """Large enough for oneDNN's pooling, whose arrays no compiler can look into."""
@@ -105,6 +107,7 @@ def trained(backend, steps=2):
 
 
 @needs_compiler
+@pytest.mark.onednn
 @pytest.mark.filterwarnings("ignore")
 def test_training_passes_are_compiled_and_stay_the_same(monkeypatch):
     compiled = []

@@ -53,6 +53,7 @@ def plain(executor):
     return fresh.forward()[0].asnumpy()
 
 
+@pytest.mark.onednn
 def test_the_second_forward_rewrites_and_a_write_returns_to_the_plain_graph(backend):
     executor = bound()
     for expected in (0, 1, 1):
@@ -73,6 +74,7 @@ def test_the_second_forward_rewrites_and_a_write_returns_to_the_plain_graph(back
             assert backend.compiled == before + expected
 
 
+@pytest.mark.onednn
 def test_other_data_is_no_reason_to_compile_again(backend):
     executor = bound()
     executor.optimize()
@@ -81,6 +83,7 @@ def test_other_data_is_no_reason_to_compile_again(backend):
     assert backend.compiled == 1
 
 
+@pytest.mark.onednn
 def test_optimize_does_it_at_once_and_later_writes_count(backend):
     executor = bound()
     executor.optimize()
@@ -116,6 +119,7 @@ def test_the_switch(backend, monkeypatch):
     assert backend.compiled == 0
 
 
+@pytest.mark.onednn
 def test_a_predictor_compiles_when_it_is_made(backend):
     executor = bound()
     parameters = {f"arg:{n}": a for n, a in executor.arg_dict.items() if n != "data"}

@@ -7,6 +7,8 @@ import pytest
 import mxnova as mx
 from mxnova.core.exec.fused.group import Group
 
+pytestmark = pytest.mark.onednn
+
 WIDE = 512  # channels that are enough on every processor
 TILED = "_WinogradConvolution"
 

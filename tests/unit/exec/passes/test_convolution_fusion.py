@@ -8,6 +8,8 @@ import pytest
 
 import mxnova as mx
 
+pytestmark = pytest.mark.onednn
+
 SHAPE = (2, 4, 6, 6)
 DATA = mx.sym.var("data")
 

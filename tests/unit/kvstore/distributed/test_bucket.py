@@ -49,21 +49,19 @@ def test_computing_goes_on_while_values_are_exchanged(shapes):
 
 
 def _in_order(rank, n):
-    """Which keys the updater gets, of calls that wait for a worker that is late."""
+    """In which order the updater gets keys that wait for a slow update of another one."""
     kv = mx.kv.create("dist_sync")
-    keys, seen = list(range(6)), []
+    keys, seen = list(range(12)), []
     kv.init(keys, [mx.nd.zeros((3,)) for _ in keys])
 
     def update(key, total, value):
+        time.sleep(0 if seen else 1)
         seen.append(key)
         value += total
 
     kv._set_updater(update)
     kv._barrier()
-    gate = mx.nd.zeros((3,))
-    mx.engine.push(lambda: time.sleep(1 + rank), write=[gate])
-    kv.push(5, gate)  # waits for its gradient, and all others for it
-    for key in keys[:5]:
+    for key in keys:
         kv.push(key, mx.nd.ones((3,)), priority=key)
     kv._barrier()
     return seen
@@ -71,10 +69,45 @@ def _in_order(rank, n):
 
 def test_what_has_a_higher_priority_goes_first():
     orders = run(2, _in_order, 2)
-    assert sorted(key for order in orders for key in order) == list(range(6))
-    for order in orders:
-        rest = [key for key in order if key != 5]
+    assert sorted(key for order in orders for key in order) == list(range(12))
+    for _, *rest in orders:  # of the keys that each owns
         assert rest == sorted(rest, reverse=True)
+
+
+def _any_order(rank, n, steps):
+    """Values of keys that each worker pushes in an order of its own, from several threads."""
+    kv = mx.kv.create("dist_sync")
+    kv.set_optimizer(mx.optimizer.create("test"))
+    shapes = [(3,), (400, 5), (1200, 1000), (7, 2), (1,), (64, 64)]
+    kv.init(list(range(len(shapes))), [mx.nd.zeros(shape) for shape in shapes])
+    outs = [mx.nd.zeros(shape) for shape in shapes]
+
+    def push(keys):
+        for key in keys:
+            kv.push(key, mx.nd.ones(shapes[key]) * (rank + 1), priority=-key)
+            kv.pull(key, outs[key])
+            outs[key].wait_to_read()
+
+    rng = np.random.default_rng(rank)
+    for _ in range(steps):
+        keys = rng.permutation(len(shapes)).tolist()
+        half = len(keys) // 2 if rank == 1 else 0  # which waits for each key
+        thread = threading.Thread(target=push, args=(keys[:half],))
+        thread.start()
+        for key in keys[half:]:  # all are pushed before the first is waited for
+            kv.push(key, mx.nd.ones(shapes[key]) * (rank + 1))
+        for key in keys[half:]:
+            kv.pull(key, outs[key])
+        thread.join()
+    mx.nd.waitall()
+    return [sorted(set(out.asnumpy().ravel().tolist())) for out in outs]
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_workers_may_push_keys_in_different_orders(n):
+    expected = 5 * n * (n + 1) / 2
+    for values in run(n, _any_order, n, 5, MXNET_KVSTORE_BIGARRAY_BOUND="1500"):
+        assert values == [[expected]] * 6
 
 
 def _rates(rank):

@@ -24,9 +24,10 @@ def test_each_kind_of_call_is_one_function_without_open_parts(n, argument, in_pl
     assert function.name == "made"
     assert "{" not in source
     names = [a.arg for a in function.args.args]
-    arrays = [f"a{i}" for i in range(n)]
-    extra = {Argument.OPERATOR: ["cls"], Argument.NUMBER: ["a1"], Argument.NONE: []}
-    assert names == ["op"][: argument is Argument.OPERATOR] + arrays + extra[argument]
+    if argument is Argument.OPERATOR:
+        assert names == ["op", *(f"a{i}" for i in range(n)), "cls"]
+    else:
+        assert names == ["self", "other"][: n + (argument is Argument.NUMBER)]
 
 
 @pytest.mark.parametrize("n, argument, in_place", KINDS)

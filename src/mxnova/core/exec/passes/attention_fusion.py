@@ -15,14 +15,18 @@ from ...graph.infer import DTypeTable
 from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
+from ...op.nn import softmax  # noqa: F401 - registers an operator
+from ...op.record import find
+from ...op.tensor import attention  # noqa: F401 - registers operators
 from ..fused.attention import FusedAttention
 from .definition import Pass
 from .readers import Readers
 
 __all__ = ["PASS", "with_fused_attention"]
 
-_SCORES = "_contrib_interleaved_matmul_selfatt_qk"
-_VALUES = "_contrib_interleaved_matmul_selfatt_valatt"
+_SCORES = find("_contrib_interleaved_matmul_selfatt_qk")
+_SOFTMAX = find("softmax")
+_VALUES = find("_contrib_interleaved_matmul_selfatt_valatt")
 
 
 def with_fused_attention(symbol: Symbol, dtypes: DTypeTable) -> Symbol:
@@ -35,7 +39,7 @@ def with_fused_attention(symbol: Symbol, dtypes: DTypeTable) -> Symbol:
     readers = Readers(symbol)
 
     def replace(node: Node, inputs: list[Entry]) -> Node | None:
-        if node.op is None or node.op.name != _VALUES:
+        if node.op is None or node.op.type is not _VALUES:
             return None
         projections, weights = node.inputs
         before = _scores_of(readers, weights)
@@ -52,14 +56,14 @@ def with_fused_attention(symbol: Symbol, dtypes: DTypeTable) -> Symbol:
 
 def _scores_of(readers: Readers, weights: Entry) -> Node | None:
     """The node whose scores `weights` are the plain softmax of, if it serves nobody else."""
-    softmax, scores = weights.node.op, weights.node.inputs[:1]
-    if softmax is None or softmax.name != "softmax" or readers.only(weights) is None:
+    op, scores = weights.node.op, weights.node.inputs[:1]
+    if op is None or op.type is not _SOFTMAX or readers.only(weights) is None:
         return None
-    options = [softmax.attr(name) for name in ("temperature", "dtype", "use_length")]
-    if any(options) or softmax.attr("axis") not in (-1, 2) or readers.only(scores[0]) is None:
+    options = [op.attr(name) for name in ("temperature", "dtype", "use_length")]
+    if any(options) or op.attr("axis") not in (-1, 2) or readers.only(scores[0]) is None:
         return None
     before = scores[0].node
-    return before if before.op is not None and before.op.name == _SCORES else None
+    return before if before.op is not None and before.op.type is _SCORES else None
 
 
 PASS = Pass(

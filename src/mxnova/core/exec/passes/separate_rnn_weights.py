@@ -16,11 +16,18 @@ from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.nn.rnn import RNN
+from ...op.numpy import shape  # noqa: F401 - registers operators
+from ...op.record import find
+from ...op.tensor import split  # noqa: F401 - registers an operator
+from ...op.tensor.reshape import Reshape
 from ..fused.rnn import SeparateWeightsRNN
 from ..program.program import Facts
 from .definition import Pass
 
 __all__ = ["PASS", "with_weights_apart"]
+
+_JOINED = find("_rnn_param_concat")
+_RESHAPES = (find("_np_reshape"), find("_npx_reshape"))
 
 
 def with_weights_apart(symbol: Symbol, facts: Facts) -> Symbol:
@@ -54,7 +61,7 @@ def _is_joined(node: Node) -> bool:
     if not isinstance(node.op, RNN):
         return False
     source = node.inputs[1].node.op
-    return source is not None and source.name == "_rnn_param_concat"
+    return source is not None and source.type is _JOINED
 
 
 def _shape(entry: Entry, shapes: ShapeTable) -> tuple[Any, ...]:
@@ -65,7 +72,7 @@ def _shape(entry: Entry, shapes: ShapeTable) -> tuple[Any, ...]:
 def _flat(entry: Entry) -> Entry:
     """What `entry` is a reshaped form of."""
     op = entry.node.op
-    is_reshaped = op is not None and op.name in ("Reshape", "_np_reshape", "_npx_reshape")
+    is_reshaped = isinstance(op, Reshape) or (op is not None and op.type in _RESHAPES)
     return entry.node.inputs[0] if is_reshaped else entry
 
 

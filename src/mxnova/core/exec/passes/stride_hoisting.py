@@ -100,7 +100,8 @@ def with_strides_moved(symbol: Symbol, skipping: Skipping) -> Symbol:
     def skipped(entry: Entry, steps: Steps) -> Entry:
         if steps == _ALL:
             return entry
-        attrs = dict(entry.node.attrs)  # it asks for the same backend
+        # It asks for the same backend; what else is said there is the other operator's.
+        attrs = {k: v for k, v in entry.node.attrs.items() if k.startswith("__")}
         name = f"{entry.node.name}_subsampled"
         return Entry(Node(skipping.operator(steps), name, attrs, [entry]), 0)
 

@@ -111,7 +111,11 @@ def fast_call(n: int) -> Callable[..., Any]:
     Args:
         n: how many arrays, up to `MOST_ARRAYS`.
     """
-    return _made(f"fast_call_{n}", n, Argument.OPERATOR)
+    call = _made(f"fast_call_{n}", n, Argument.OPERATOR)
+    call.__doc__ = (
+        f"`invoke` of an operator on {n} arrays; the last argument is the class it gives."
+    )
+    return call
 
 
 def call_several(op: Op, arrays: Sequence[BaseArray], cls: type[BaseArray] | None = None) -> Any:

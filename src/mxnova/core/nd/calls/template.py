@@ -11,7 +11,7 @@ number of arrays takes half of the time of a loop over them.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from types import CodeType
 from typing import Any
@@ -20,7 +20,7 @@ __all__ = ["Argument", "call_source", "compiled", "filled"]
 
 
 class Argument(enum.Enum):
-    """Where the operator of a call comes from: what stands for `type_`, `op` and `a1` below."""
+    """Where the operator of a call comes from."""
 
     NONE = enum.auto()  # `type_` has no parameters; all arguments are arrays
     NUMBER = enum.auto()  # the second argument is the parameter `scalar` of `type_`
@@ -30,7 +30,7 @@ class Argument(enum.Enum):
 _CALL = """
 def {name}({parameters}):
     {prepare}
-    kind = type(a0)
+    kind = type({first})
     if {unusual}:
         return {other}
     {values} = {raws}
@@ -70,15 +70,15 @@ made._tracked = made._node = made._grad = None
 return made
 """
 # Gradients flow through integers only by the dispatcher.
-_MAY_BE_LINKED = "(x{i}.is_floating_point() or a{i}._tracked is None)"
+_MAY_BE_LINKED = "(x{i}.is_floating_point() or {a}._tracked is None)"
 # A tensor for the graph, None where the array belongs to one that is used up.
 _LINK = """\
-link = a{i}._tracked
-x{i} = x{i}.data if link is None else link if a{i}._node.inputs is not None else None"""
+link = {a}._tracked
+x{i} = x{i}.data if link is None else link if {a}._node.inputs is not None else None"""
 # What `wrapping.wrap` does, in half its time.
 _ARRAY = """
 chunk = new(Chunk)
-chunk.context, chunk.foreign, chunk._var = a0._chunk.context, False, None
+chunk.context, chunk.foreign, chunk._var = {first}._chunk.context, False, None
 made = new({cls})
 made._chunk = chunk
 """
@@ -106,7 +106,7 @@ _OF_ONE_TYPE = {
 }
 _UNARY = {
     **_OF_ONE_TYPE,
-    "parameters": "a0",
+    "parameters": "{first}",
     "unusual": "SLOW_PATH",
     "other": "{general}",
     "general": "invoke({op}, ({arrays},))",
@@ -115,27 +115,27 @@ _UNARY = {
 }
 _BINARY = {
     **_UNARY,
-    "parameters": "a0, a1",
-    "unusual": "type(a1) is not kind or SLOW_PATH",
-    "other": "{general} if isinstance(a1, BaseArray) else otherwise(a0, a1)",
+    "parameters": "{first}, {second}",
+    "unusual": "type({second}) is not kind or SLOW_PATH",
+    "other": "{general} if isinstance({second}, BaseArray) else otherwise({first}, {second})",
     "unlike": " or dtype is not x1.dtype",
 }
 _SCALAR = {
     **_UNARY,
-    "parameters": "a0, a1",
+    "parameters": "{first}, {second}",
     "prepare": """
-if type(a1) is not float:
-    if not isinstance(a1, Number):
-        return otherwise(a0, a1)
+if type({second}) is not float:
+    if not isinstance({second}, Number):
+        return otherwise({first}, {second})
     try:
-        a1 = float(a1)
+        {second} = float({second})
     except OverflowError:
-        return otherwise(a0, a1)
+        return otherwise({first}, {second})
 """,
-    "op": "operator_of(a1)",
-    "find_op": "op = operator_of(a1)",
+    "op": "operator_of({second})",
+    "find_op": "op = operator_of({second})",
     "recorded_op": "op",
-    "run": "type_.function(x0, scalar=a1, **settings)",
+    "run": "type_.function(x0, scalar={second}, **settings)",
 }
 
 # Any operator: its rules run once for each combination of classes, element types and shapes.
@@ -174,28 +174,29 @@ if {is_given} or base_of(result) is not None or not result.is_contiguous():
 
 # Where the result overwrites the first array.
 _IN_PLACE = {
-    "parameters": "a0, a1",
+    "parameters": "{first}, {second}",
     "prepare": "",
     "unusual": "{is_other} or SLOW_PATH or STATE.recording",
-    "other": "otherwise(a0, a1)",
+    "other": "otherwise({first}, {second})",
     "general": "{other}",  # overlapping memory; a number beyond all others
     "lookup": "run, dtype = type_.in_place, x0.dtype",
-    "unknown": "run is None or not ({fits} and a0._chunk.writable and kind.stype == 'default')",
+    "unknown": "run is None or not ({fits} and {writable})",
+    "writable": "{first}._chunk.writable and kind.stype == 'default'",
     "admit": "{other}",
     "recorded": "",
-    "finish": "return a0",
+    "finish": "return {first}",
 }
 _BINARY_IN_PLACE = {
     **_IN_PLACE,
-    "is_other": "type(a1) is not kind",
+    "is_other": "type({second}) is not kind",
     "fits": "dtype.is_floating_point and dtype is x1.dtype and x0.shape == x1.shape",
     "run": "run(x0, x1)",
 }
 _SCALAR_IN_PLACE = {
     **_IN_PLACE,
-    "is_other": "type(a1) is not float and type(a1) is not int",
+    "is_other": "type({second}) is not float and type({second}) is not int",
     "fits": "dtype.is_floating_point",
-    "run": "run(x0, float(a1))",
+    "run": "run(x0, float({second}))",
 }
 
 
@@ -217,21 +218,27 @@ def call_source(name: str, n: int, argument: Argument, in_place: bool = False) -
         variant = _UNARY
     else:
         variant = _BINARY_IN_PLACE if in_place else _BINARY
-    return filled(_CALL, {**_DEFAULTS, "name": name, **_of_arrays(n), **variant})
+    # Methods have these names of arguments in MXNet, too.
+    names = [f"a{i}" for i in range(n)] if argument is Argument.OPERATOR else ["self", "other"]
+    parts = {"first": names[0], "second": names[-1], **_of_arrays(names[:n])}
+    return filled(_CALL, {**_DEFAULTS, "name": name, **parts, **variant})
 
 
-def _of_arrays(n: int) -> dict[str, str]:
+def _of_arrays(names: Sequence[str]) -> dict[str, str]:
+    n = len(names)
     numbers = range(n)
-    kinds = ", ".join([f"type(a{i}), x{i}.dtype, x{i}.shape" for i in numbers])
+    kinds = ", ".join([f"type({a}), x{i}.dtype, x{i}.shape" for i, a in enumerate(names)])
     return {
-        "arrays": ", ".join([f"a{i}" for i in numbers]),
+        "arrays": ", ".join(names),
         "is_given": " or ".join([f"result is x{i}" for i in numbers]),
         "is_used_up": " or ".join([f"x{i} is None" for i in numbers]),
-        "links": "\n".join([_LINK.format(i=i) for i in numbers]),
+        "links": "\n".join([_LINK.format(i=i, a=a) for i, a in enumerate(names)]),
         "kinds": f"({kinds})" if n > 1 else f"(kind, x0.dtype) if plan.any_shape else ({kinds})",
-        "may_be_linked": " and ".join([_MAY_BE_LINKED.format(i=i) for i in numbers]),
-        "raws": ", ".join([f"a{i}._raw" for i in numbers]),
-        "tracked": " or ".join([f"a{i}._tracked is not None" for i in numbers]),
+        "may_be_linked": " and ".join(
+            [_MAY_BE_LINKED.format(i=i, a=a) for i, a in enumerate(names)]
+        ),
+        "raws": ", ".join([f"{a}._raw" for a in names]),
+        "tracked": " or ".join([f"{a}._tracked is not None" for a in names]),
         "values": ", ".join([f"x{i}" for i in numbers]),
     }
 
