@@ -22,7 +22,7 @@ from mxnova.core.op.record import REGISTRY
 
 SOURCE = Path(mxnova.__file__).parent
 NAMES = set(REGISTRY)
-ROOMS = ("core/op/", "onnx/importer/")  # where names of operators belong
+ROOMS = ("core/op/", "onnx/importer/", "convert/python/")  # where names of operators belong
 
 # What MXNet wrote down so: file formats, spellings in its messages, names of nodes.
 RECORDED = """
@@ -70,6 +70,7 @@ COMPARISONS = {
     "contrib/amp/casting.py": 3,
     "contrib/naming.py": 1,
     "contrib/quantization/graph.py": 7,
+    "convert/proof/inputs.py": 2,
     "core/exec/backends/conversion/arrangement.py": 1,
     "core/exec/backends/conversion/elementwise.py": 1,
     "core/exec/backends/conversion/graph.py": 1,

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from ...core.base.errors import MXNetError
 from ...formats import safetensors
 from ..python.names import identifier
-from .runners import Array, Runner
+from .runner import Array, Runner
 
 __all__ = ["PythonRunner"]
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: D102 - Runner documents the methods
 
 """Models of every kind as functions of named arrays that also tell what their nodes give."""
 
@@ -6,10 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-import time
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,49 +16,10 @@ import numpy as np
 from ...core.base.errors import ArgumentError, MXNetError
 from ...core.graph.node import Entry
 from ..source import Model, load
+from .python_file import PythonRunner
+from .runner import Array, Run, Runner
 
-__all__ = ["Array", "Run", "Runner", "runner_of"]
-
-Array = np.ndarray[Any, Any]
-
-
-@dataclass
-class Run:
-    """What a run gave.
-
-    Attributes:
-        outputs: in order.
-        nodes: by MXNet's name of the node, in the order in which they ran.
-        seconds: how long the outputs took.
-    """
-
-    outputs: list[Array]
-    nodes: dict[str, Array] = field(default_factory=dict)
-    seconds: float = 0.0
-
-
-class Runner(ABC):
-    """A model.
-
-    Attributes:
-        path: where it was read from.
-    """
-
-    path: str
-
-    @abstractmethod
-    def outputs(self, feed: Mapping[str, Array]) -> list[Array]:
-        """The outputs for these inputs, by MXNet's names."""
-
-    def nodes(self, feed: Mapping[str, Array]) -> dict[str, Array]:
-        """What nodes give, as far as the kind of file tells."""
-        return {}
-
-    def run(self, feed: Mapping[str, Array]) -> Run:
-        """The outputs."""
-        begin = time.perf_counter()
-        outputs = self.outputs(feed)
-        return Run(outputs, seconds=time.perf_counter() - begin)
+__all__ = ["MXNetRunner", "runner_of"]
 
 
 class MXNetRunner(Runner):
@@ -270,8 +229,6 @@ def runner_of(path: str | os.PathLike[str], epoch: int | None = None) -> Runner:
     if ending == ".xml":
         return OpenVINORunner(text)
     if ending == ".py":
-        from .python_file import PythonRunner
-
         return PythonRunner(text)
     if ending == ".safetensors" and os.path.exists(os.path.splitext(text)[0] + ".py"):
         return runner_of(os.path.splitext(text)[0] + ".py")

@@ -15,7 +15,8 @@ from ..request import Request
 from ..source import Model, load
 from .comparison import Difference, difference
 from .inputs import Range, feeds, ranges_of
-from .runners import Array, MXNetRunner, Run, Runner, runner_of
+from .runner import Array, Run, Runner
+from .runners import MXNetRunner, runner_of
 
 __all__ = ["Verification", "compared", "verify"]
 
