@@ -26,7 +26,7 @@ class DataParallelExecutorGroup:
     param_names: Any
     shared_data_arrays: list[dict[str, NDArray]]
     slices: Any
-    train_execs: Any
+    train_execs: list[Any]
     def update_metric(self, metric: Any, labels: Any, pre_sliced: bool = False) -> None: ...
 class DataParallelExecutorManager:
     def __init__(self, symbol: Symbol, ctx: Sequence[Context], train_data: Any, arg_names: Sequence[str], param_names: Sequence[str], aux_names: Sequence[str], work_load_list: Sequence[float] | None = None, logger: Any = None, sym_gen: Callable[..., Any] | None = None) -> None: ...

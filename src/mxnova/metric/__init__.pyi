@@ -85,11 +85,11 @@ class NegativeLogLikelihood(EvalMetric):
     def update(self, labels: Any, preds: Any) -> None: ...
 class PCC(EvalMetric):
     def __init__(self, name: str = 'pcc', output_names: Sequence[str] | None = None, label_names: Sequence[str] | None = None, has_global_stats: bool = True) -> None: ...
-    gcm: Any
+    gcm: _np.ndarray[Any, Any]
     global_num_inst: Any
     global_sum_metric: Any
     k: Any
-    lcm: Any
+    lcm: _np.ndarray[Any, Any]
     num_inst: Any
     def reset(self) -> None: ...
     def reset_local(self) -> None: ...

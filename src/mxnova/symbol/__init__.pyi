@@ -147,7 +147,7 @@ from mxnova.symbol.symbol import hypot as hypot
 from mxnova.symbol.op import identity as identity
 from mxnova.symbol.op import im2col as im2col
 from mxnova.symbol import image as image
-def invoke(op_name: Any, symbols: Any, attrs: Any, name: Any = None) -> Any: ...
+def invoke(op_name: str, symbols: Sequence[Any], attrs: Mapping[str, Any], name: str | None = None) -> Any: ...
 from mxnova.symbol.op import khatri_rao as khatri_rao
 from mxnova.symbol.op import lamb_update_phase1 as lamb_update_phase1
 from mxnova.symbol.op import lamb_update_phase2 as lamb_update_phase2
