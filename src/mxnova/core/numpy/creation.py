@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of given shapes: zeros, ranges, grids, windows."""
+"""Array creation: zeros, ones, ranges, grids, windows."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ def _check_order(name: str, order: Any) -> None:
 
 @function
 def zeros(F: World, shape: Any, dtype: Any = None, order: str = "C", ctx: Any = None) -> Any:
-    """All 0; float32 by default."""
+    """Return zeros of the given shape; the dtype is float32 by default."""
     _check_order("zeros", order)
     return F._npi_zeros(shape=shape, ctx=_context(ctx), dtype=dtype_text(dtype or _FLOAT))
 
 
 @function
 def ones(F: World, shape: Any, dtype: Any = _FLOAT, order: str = "C", ctx: Any = None) -> Any:
-    """All 1; float32 by default."""
+    """Return ones of the given shape; the dtype is float32 by default."""
     _check_order("ones", order)
     return F._npi_ones(shape=shape, ctx=_context(ctx), dtype=dtype_text(dtype or _FLOAT))
 
 
 @function
 def empty(F: World, shape: Any, dtype: Any = _FLOAT, order: str = "C", ctx: Any = None) -> Any:
-    """Of whatever elements: zeros."""
+    """Return zeros of the given shape and dtype."""
     return zeros(F, shape, dtype, order, ctx)
 
 
@@ -54,7 +54,7 @@ def full(
     ctx: Any = None,
     out: Any = None,
 ) -> Any:
-    """All of one value, a number or an array that is repeated."""
+    """Return an array filled with `fill_value`, a number or an array that is broadcast."""
     _check_order("full", order)
     if isinstance(fill_value, F.array):
         made = F._npi_broadcast_to(fill_value, shape=shape)
@@ -71,7 +71,7 @@ def full(
 
 
 def _number(value: Any) -> Any:
-    """What an operator takes for `value`, which it refuses where it is no number."""
+    """Return `value` as the operator takes it, which raises an error unless it is a number."""
     return float(value) if isinstance(value, bool | np.bool_) else value
 
 
@@ -93,7 +93,7 @@ def full_like(
     ctx: Any = None,
     out: Any = None,
 ) -> Any:
-    """As `full`, of the shape and element type of `a`."""
+    """Return an array of the shape and dtype of `a`, filled with `fill_value`."""
     return _full_like(F, "full_like", a, fill_value, dtype, order, ctx, out)
 
 
@@ -101,7 +101,7 @@ def full_like(
 def zeros_like(
     F: World, a: Any, dtype: Any = None, order: str = "C", ctx: Any = None, out: Any = None
 ) -> Any:
-    """All 0, of the shape and element type of `a`."""
+    """Return zeros of the shape and dtype of `a`."""
     return _full_like(F, "zeros_like", a, 0, dtype, order, ctx, out)
 
 
@@ -109,7 +109,7 @@ def zeros_like(
 def ones_like(
     F: World, a: Any, dtype: Any = None, order: str = "C", ctx: Any = None, out: Any = None
 ) -> Any:
-    """All 1, of the shape and element type of `a`."""
+    """Return ones of the shape and dtype of `a`."""
     return _full_like(F, "ones_like", a, 1, dtype, order, ctx, out)
 
 
@@ -122,7 +122,7 @@ def empty_like(
     subok: bool = False,
     shape: Any = None,
 ) -> Any:
-    """Of whatever elements, of the shape and element type of `prototype`."""
+    """Return zeros of the shape and dtype of `prototype`."""
     if subok or shape is not None:
         raise NotImplementedError("empty_like: subok and shape are not supported")
     return _full_like(F, "empty_like", prototype, 0, dtype, order, None, None)
@@ -132,7 +132,7 @@ def empty_like(
 def arange(
     F: World, start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, ctx: Any = None
 ) -> Any:
-    """Numbers from `start` to below `stop`; one bound alone is `stop`."""
+    """Return evenly spaced numbers in ``[start, stop)``; a single bound is `stop`."""
     if stop is None:
         start, stop = 0, start
     step = 1 if step is None else step
@@ -155,7 +155,7 @@ def linspace(
     axis: int = 0,
     ctx: Any = None,
 ) -> Any:
-    """So many numbers from `start` to `stop`; with `retstep` also their distance."""
+    """Return `num` evenly spaced numbers from `start` to `stop`, and the step if `retstep`."""
     _check_line("linspace", start, stop, axis)
     made = F._npi_linspace(
         start=start,
@@ -180,7 +180,7 @@ def logspace(
     axis: int = 0,
     ctx: Any = None,
 ) -> Any:
-    """So many powers of `base`, their exponents from `start` to `stop`."""
+    """Return `num` powers of `base`, with evenly spaced exponents from `start` to `stop`."""
     _check_line("logspace", start, stop, axis)
     return F._npi_logspace(
         start=start,
@@ -200,7 +200,7 @@ def _check_line(name: str, start: Any, stop: Any, axis: int) -> None:
 
 @function
 def eye(F: World, N: int, M: Any = None, k: int = 0, dtype: Any = _FLOAT, **kwargs: Any) -> Any:
-    """1 on diagonal `k` of `N` rows and `M` columns, 0 elsewhere."""
+    """Return an `N` by `M` matrix with ones on diagonal `k` and zeros elsewhere."""
     ctx = _context(kwargs.pop("ctx", None))
     if kwargs:
         raise TypeError(f"eye: unexpected arguments: {', '.join(kwargs)}")
@@ -210,7 +210,7 @@ def eye(F: World, N: int, M: Any = None, k: int = 0, dtype: Any = _FLOAT, **kwar
 
 @function
 def identity(F: World, n: int, dtype: Any = None, ctx: Any = None) -> Any:
-    """1 on the diagonal of a square matrix, 0 elsewhere."""
+    """Return the identity matrix."""
     if not isinstance(n, int):
         raise TypeError(f"identity: n={shown(n)}: must be a whole number")
     if n < 0:
@@ -220,7 +220,7 @@ def identity(F: World, n: int, dtype: Any = None, ctx: Any = None) -> Any:
 
 @function
 def indices(F: World, dimensions: Any, dtype: Any = np.int32, ctx: Any = None) -> Any:
-    """The indices of an array: an array of them for each axis, in one."""
+    """Return the indices of an array of the given shape, stacked: one array for each axis."""
     if not isinstance(dimensions, (tuple, list)):
         raise ArgumentError(f"indices: dimensions={shown(dimensions)}: must be a tuple")
     return F._npi_indices(
@@ -244,7 +244,7 @@ for _name in ("blackman", "hamming", "hanning"):
 
 @function
 def meshgrid(F: World, *xi: Any, **kwargs: Any) -> Any:
-    """Vectors repeated along each other's axes; ``indexing`` xy or ij, ``sparse``, ``copy``."""
+    """Return coordinate matrices of vectors; ``indexing`` is xy or ij; also ``sparse``, ``copy``."""
     indexing, sparse = kwargs.pop("indexing", "xy"), kwargs.pop("sparse", False)
     kwargs.pop("copy", True)
     if kwargs:
@@ -267,5 +267,5 @@ def meshgrid(F: World, *xi: Any, **kwargs: Any) -> Any:
 
 @function
 def copy(F: World, a: Any, out: Any = None) -> Any:
-    """A copy."""
+    """Return a copy."""
     return F._np_copy(a, out=out)

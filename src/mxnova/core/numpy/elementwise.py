@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of each element: of one array, and of two or of an array and a number."""
+"""Element-wise functions: unary, binary, and of an array and a scalar."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _ALSO = {"divide": "true_divide", "remainder": "mod"}
 
 
 def operators_of(name: str) -> tuple[str, str, str]:
-    """The operators of two arrays, and with a number that is the second, or the first."""
+    """Names of the operators for two arrays and for an array with a scalar on either side."""
     own = _ALSO.get(name, name)
     reflected = f"_npi_r{own}_scalar"
     if reflected not in REGISTRY:  # it commutes, or has a mirror image
@@ -105,14 +105,14 @@ def _both(F: World, name: str, operators: tuple[str, str, str], x1: Any, x2: Any
 
 
 def _taken(F: World, value: Any) -> Any:
-    """An array of NumPy's as one of ours, or as a number where it has no axis."""
+    """Convert a NumPy array to an array of this world, or to a scalar if it has no axes."""
     if not F.taken or not isinstance(value, np.ndarray):
         return value
     return F.taken(value) if value.ndim else value.item()
 
 
 def number_attrs(number: Any) -> dict[str, Any]:
-    """How an operator takes a number beside an array."""
+    """Convert a scalar operand to the form that an operator takes."""
     return {"scalar": float(number), "is_int": isinstance(number, (int, np.integer))}
 
 
@@ -151,7 +151,7 @@ for _name, _meaning in (BINARY | COMPARISONS).items():
 
 @function
 def around(F: World, x: Any, decimals: int = 0, out: Any = None, **kwargs: Any) -> Any:
-    """Rounded to so many decimals."""
+    """Round to the given number of decimals."""
     if isinstance(x, F.array):
         return F._npi_around(x, decimals=decimals, out=out)
     if isinstance(x, NUMBER):
@@ -161,13 +161,13 @@ def around(F: World, x: Any, decimals: int = 0, out: Any = None, **kwargs: Any) 
 
 @function
 def round_(F: World, x: Any, decimals: int = 0, out: Any = None, **kwargs: Any) -> Any:
-    """Rounded to so many decimals."""
+    """Round to the given number of decimals."""
     return around(F, x, decimals, out, **kwargs)
 
 
 @function
 def clip(F: World, a: Any, a_min: Any, a_max: Any, out: Any = None) -> Any:
-    """Values below `a_min` become it, values above `a_max` that; None: no bound."""
+    """Clip the elements to ``[a_min, a_max]``; None means no bound."""
     if a_min is None and a_max is None:
         raise ValueError("clip: a_min=None, a_max=None: at least one is needed")
     if isinstance(a, NUMBER):
@@ -187,7 +187,7 @@ def nan_to_num(
     neginf: float | None = None,
     **kwargs: Any,
 ) -> Any:
-    """With numbers for NaN and infinities; default: 0, and the largest and least that there are."""
+    """Replace NaN and infinities by numbers: by default 0 and the largest and least finite ones."""
     if isinstance(x, NUMBER):
         return np.nan_to_num(x, copy, nan, posinf, neginf)
     F.check("nan_to_num", x)
@@ -198,7 +198,7 @@ def nan_to_num(
 
 @function
 def where(F: World, condition: Any, x: Any = None, y: Any = None) -> Any:
-    """Elements of `x` where `condition` holds, of `y` elsewhere; alone: where it holds."""
+    """Return elements of `x` where `condition` holds, else of `y`; without both, the indices."""
     if x is None and y is None:
         return nonzero(F, condition)
     if x is None or y is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random numbers of MXNet's own: ``npx.random``."""
+"""MXNet's own random functions: ``npx.random``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def bernoulli(
     ctx: Any = None,
     out: Any = None,
 ) -> Any:
-    """1 with a probability, given as such or by its logit, else 0."""
+    """Draw 1 with the given probability, else 0; the probability may be given as a logit."""
     if (prob is None) == (logit is None):
         raise ArgumentError("bernoulli: prob, logit: exactly one of them is needed")
     given = {"prob": prob} if logit is None else {"logit": logit}
@@ -41,7 +41,7 @@ def uniform_n(
     dtype: Any = None,
     ctx: Any = None,
 ) -> Any:
-    """Numbers spread evenly, `batch_shape` of them for each pair of parameters."""
+    """Draw from uniform distributions, `batch_shape` numbers for each pair of parameters."""
     attrs = {"dtype": dtype_of_draws(dtype), "ctx": context_text(ctx)}
     return drawn(F, "_npi_uniform_n", {"low": low, "high": high}, batch_shape, **attrs)
 
@@ -55,6 +55,6 @@ def normal_n(
     dtype: Any = None,
     ctx: Any = None,
 ) -> Any:
-    """Normally distributed numbers, `batch_shape` of them for each pair of parameters."""
+    """Draw from normal distributions, `batch_shape` numbers for each pair of parameters."""
     attrs = {"dtype": dtype_of_draws(dtype), "ctx": context_text(ctx)}
     return drawn(F, "_npi_normal_n", {"loc": loc, "scale": scale}, batch_shape, **attrs)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Linear algebra: ``np.linalg``; matrices are the last two axes."""
+"""Linear algebra: ``np.linalg``; the last two axes hold matrices, the others are batch axes."""
 
 from __future__ import annotations
 
@@ -39,43 +39,43 @@ _several("svd", "(ut, l, v): singular vectors, singular values, singular vectors
 
 @function
 def slogdet(F: World, a: Any) -> Any:
-    """[sign, logarithm of the absolute value] of the determinant."""
+    """Return [sign, logarithm of the absolute value] of the determinant."""
     return list(F._npi_slogdet(a))
 
 
 @function
 def eigh(F: World, a: Any, UPLO: str = "L") -> Any:
-    """(eigenvalues, eigenvectors in columns) of symmetric matrices, by one triangle of them."""
+    """Return (eigenvalues, eigenvectors as columns) of symmetric matrices; reads one triangle."""
     return tuple(F._npi_eigh(a, UPLO))
 
 
 @function
 def eigvalsh(F: World, a: Any, UPLO: str = "L") -> Any:
-    """The eigenvalues of symmetric matrices, by one triangle of them."""
+    """Return the eigenvalues of symmetric matrices; reads one triangle."""
     return F._npi_eigvalsh(a, UPLO)
 
 
 @function
 def solve(F: World, a: Any, b: Any) -> Any:
-    """What `a` times gives `b`."""
+    """Solve the linear system ``a @ x = b`` for ``x``."""
     return F._npi_solve(a, b)
 
 
 @function
 def tensorinv(F: World, a: Any, ind: int = 2) -> Any:
-    """The inverse as to `tensordot` over the first `ind` axes."""
+    """Return the inverse of `a` with respect to `tensordot` over its first `ind` axes."""
     return F._npi_tensorinv(a, ind)
 
 
 @function
 def tensorsolve(F: World, a: Any, b: Any, axes: Any = None) -> Any:
-    """What `tensordot` of `a` with gives `b`."""
+    """Solve ``tensordot(a, x, x.ndim) = b`` for ``x``."""
     return F._npi_tensorsolve(a, b, () if axes is None else axes)
 
 
 @function
 def pinv(F: World, a: Any, rcond: Any = 1e-15, hermitian: bool = False) -> Any:
-    """The pseudo-inverse; singular values below `rcond` times the greatest one count as 0."""
+    """Return the pseudo-inverse; singular values below `rcond` times the largest count as 0."""
     if hermitian:
         raise NotImplementedError("pinv: hermitian=True is not supported")
     if isinstance(rcond, NUMBER):

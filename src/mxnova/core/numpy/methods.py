@@ -63,18 +63,18 @@ def _method_signature(implementation: Callable[..., Any]) -> inspect.Signature:
 
 
 class NumpyMethods:
-    """Gives a class the methods of NumPy's arrays, by its `_world`."""
+    """Add the methods of NumPy arrays to a class, through its `_world`."""
 
     __slots__ = ()
     _world: World
 
     @property
     def T(self) -> Any:  # noqa: N802 - NumPy's name
-        """The axes in reverse order."""
+        """Return the transpose: the axes in reverse order."""
         return self._world._np_transpose(self)
 
     def reshape(self, *args: Any, order: str = "C", **kwargs: Any) -> Any:
-        """The elements in another shape, given as numbers or a tuple; -1: what remains."""
+        """Return the elements in another shape, given as integers or a tuple; -1 is inferred."""
         if "newshape" in kwargs or "shape" in kwargs:
             args = (kwargs.pop("newshape", None) or kwargs.pop("shape", None),)
         if kwargs:
@@ -85,28 +85,28 @@ class NumpyMethods:
         return self._world._np_reshape(self, newshape=sizes, order=order)
 
     def reshape_view(self, *shape: Any, **kwargs: Any) -> Any:
-        """As `reshape`; the result of an array shares its memory."""
+        """Like `reshape`; the result of an array shares its memory."""
         return self.reshape(*shape, **kwargs)
 
     def transpose(self, *axes: Any) -> Any:
-        """The axes in another order, by default the reverse one."""
+        """Permute the axes, by default into reverse order."""
         order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
         return self._world._np_transpose(self, axes=order or None)
 
     def flatten(self, order: str = "C", **kwargs: Any) -> Any:
-        """The elements along one axis."""
+        """Return the flattened array."""
         return self.reshape(-1, order=order)
 
     def ravel(self, order: str = "C") -> Any:
-        """The elements along one axis."""
+        """Return the flattened array."""
         return self.reshape(-1, order=order)
 
     def round(self, decimals: int = 0, out: Any = None, **kwargs: Any) -> Any:
-        """Rounded to so many decimals."""
+        """Round to the given number of decimals."""
         return elementwise.around(self._world, self, decimals, out)
 
     def clip(self, min: Any = None, max: Any = None, out: Any = None) -> Any:
-        """Values below `min` become it, values above `max` that."""
+        """Clip the elements to ``[min, max]``."""
         return elementwise.clip(self._world, self, min, max, out)
 
     def dot(self, b: Any, out: Any = None) -> Any:
@@ -136,7 +136,7 @@ class NumpyMethods:
         return FUNCTIONS[""]["min"](self._world, self, axis, keepdims, out)
 
     def broadcast_like(self, other: Any) -> Any:
-        """Repeated to the shape of `other`."""
+        """Broadcast to the shape of `other`."""
         return shaping.broadcast_to(self._world, self, other.shape)
 
 

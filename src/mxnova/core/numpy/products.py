@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products of arrays, and differences and traces."""
+"""Products, differences and traces of arrays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__: list[str] = []
 
 @function
 def dot(F: World, a: Any, b: Any, out: Any = None) -> Any:
-    """The product over the last axis of `a` and the one before the last of `b`."""
+    """Return the product over the last axis of `a` and the second-to-last axis of `b`."""
     if isinstance(b, NUMBER):
         return F._npi_multiply_scalar(a, float(b), isinstance(b, int), out=out)
     return F._np_dot(a, b, out=out)
@@ -23,13 +23,13 @@ def dot(F: World, a: Any, b: Any, out: Any = None) -> Any:
 
 @function
 def matmul(F: World, a: Any, b: Any, out: Any = None, **kwargs: Any) -> Any:
-    """The product of matrices, for each of the other axes."""
+    """Return the matrix product, broadcast over the other axes."""
     return F._npi_matmul(a, b, out=out)
 
 
 @function
 def tensordot(F: World, a: Any, b: Any, axes: Any = 2) -> Any:
-    """The product over some axes: so many at the end of `a`, or two lists of axes."""
+    """Return the tensor contraction over the last `axes` axes of `a`, or over two lists of axes."""
     if isinstance(axes, (int, np.integer)):
         return F._npi_tensordot_int_axes(a, b, axes)
     if len(axes) != 2:
@@ -42,25 +42,25 @@ def tensordot(F: World, a: Any, b: Any, axes: Any = 2) -> Any:
 
 @function
 def inner(F: World, a: Any, b: Any) -> Any:
-    """The product over the last axes."""
+    """Return the inner product over the last axes."""
     return tensordot(F, a, b, [-1, -1])
 
 
 @function
 def outer(F: World, a: Any, b: Any) -> Any:
-    """The products of all pairs of elements."""
+    """Return the outer product: the products of all pairs of elements."""
     return tensordot(F, F._npi_reshape(a, -1), F._npi_reshape(b, -1), 0)
 
 
 @function
 def vdot(F: World, a: Any, b: Any) -> Any:
-    """The sum of the products of elements."""
+    """Return the dot product of the flattened arrays."""
     return tensordot(F, F._npi_reshape(a, -1), F._npi_reshape(b, -1), 1)
 
 
 @function
 def einsum(F: World, *operands: Any, **kwargs: Any) -> Any:
-    """Einstein's sum: ``einsum("ij,jk->ik", a, b)``; ``optimize`` and ``out`` by name."""
+    """Evaluate an Einstein summation: ``einsum("ij,jk->ik", a, b)``; options `optimize`, `out`."""
     if not operands or not isinstance(operands[0], str):
         raise ValueError("einsum: the first argument is the text of subscripts")
     subscripts, *arrays = operands
@@ -75,13 +75,13 @@ def einsum(F: World, *operands: Any, **kwargs: Any) -> Any:
 def trace(
     F: World, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, out: Any = None
 ) -> Any:
-    """The sum of a diagonal."""
+    """Return the sum of a diagonal."""
     return F._np_trace(a, offset=offset, axis1=axis1, axis2=axis2, out=out)
 
 
 @function
 def polyval(F: World, p: Any, x: Any) -> Any:
-    """The value of a polynomial, its coefficients from the highest power down."""
+    """Evaluate a polynomial whose coefficients start with the highest power."""
     for value in (p, x):
         F.check("polyval", value)
     return F._npi_polyval(p, x)
@@ -91,7 +91,7 @@ def polyval(F: World, p: Any, x: Any) -> Any:
 def diff(
     F: World, a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None
 ) -> Any:
-    """The differences of neighbours along `axis`, `n` times."""
+    """Return the `n`-th differences of neighbouring elements along `axis`."""
     if prepend is not None or append is not None:
         raise NotImplementedError("diff: prepend and append are not supported")
     return F._npi_diff(a, n=n, axis=axis)
@@ -99,7 +99,7 @@ def diff(
 
 @function
 def ediff1d(F: World, ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
-    """The differences of neighbours in the flattened array, with numbers around them."""
+    """Return differences of neighbours in the flattened array, with optional end values."""
     arrays: list[Any] = [ary]
     attrs: dict[str, Any] = {}
     for name, value in (("to_begin", to_begin), ("to_end", to_end)):

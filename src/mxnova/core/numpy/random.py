@@ -16,7 +16,7 @@ __all__ = ["context_text", "drawn", "dtype_of_draws"]
 
 
 def context_text(ctx: Any) -> str:
-    """Where to draw, as operators take it."""
+    """Return the context in which to draw, as operators take it."""
     return str(Context.get_current() if ctx is None else ctx)
 
 
@@ -46,7 +46,7 @@ def drawn(F: World, operator: str, parameters: dict[str, Any], size: Any, **attr
 
 
 def dtype_of_draws(dtype: Any) -> Any:
-    """The element type of what is drawn, as operators take it."""
+    """Return the dtype of the result, as operators take it."""
     return dtype_text(np.float32 if dtype is None else dtype)
 
 
@@ -115,7 +115,7 @@ def uniform(
     ctx: Any = None,
     out: Any = None,
 ) -> Any:
-    """Numbers spread evenly over ``[low, high)``."""
+    """Draw from the uniform distribution over ``[low, high)``."""
     given = {"low": low, "high": high}
     return drawn(
         F, "_npi_uniform", given, size, ctx=context_text(ctx), dtype=dtype_of_draws(dtype), out=out
@@ -132,7 +132,7 @@ def normal(
     ctx: Any = None,
     out: Any = None,
 ) -> Any:
-    """Normally distributed numbers."""
+    """Draw from the normal distribution."""
     given = {"loc": loc, "scale": scale}
     return drawn(
         F, "_npi_normal", given, size, ctx=context_text(ctx), dtype=dtype_of_draws(dtype), out=out
@@ -149,7 +149,7 @@ def lognormal(
     ctx: Any = None,
     out: Any = None,
 ) -> Any:
-    """Numbers whose logarithms are normally distributed."""
+    """Draw from the log-normal distribution."""
     return F._npi_exp(normal(F, mean, sigma, size, dtype, ctx), out=out)
 
 
@@ -163,7 +163,7 @@ def gamma(
     ctx: Any = None,
     out: Any = None,
 ) -> Any:
-    """Gamma distributed numbers."""
+    """Draw from the gamma distribution."""
     given = {"shape": shape, "scale": scale}
     return drawn(
         F, "_npi_gamma", given, size, ctx=context_text(ctx), dtype=dtype_of_draws(dtype), out=out
@@ -172,20 +172,20 @@ def gamma(
 
 @function
 def beta(F: World, a: Any, b: Any, size: Any = None, dtype: Any = None, ctx: Any = None) -> Any:
-    """Beta distributed numbers."""
+    """Draw from the beta distribution."""
     first = gamma(F, a, 1.0, size, dtype, ctx)
     return first / (first + gamma(F, b, 1.0, size, dtype, ctx))
 
 
 @function
 def chisquare(F: World, df: Any, size: Any = None, dtype: Any = None, ctx: Any = None) -> Any:
-    """Chi-square distributed numbers."""
+    """Draw from the chi-square distribution."""
     return gamma(F, df / 2, 2.0, size, dtype, ctx)
 
 
 @function
 def power(F: World, a: Any, size: Any = None) -> Any:
-    """Numbers of [0, 1] whose density is ``a * x**(a - 1)``."""
+    """Draw from the power distribution over [0, 1] with density ``a * x**(a - 1)``."""
     return drawn(F, "_npi_powerd", {"a": a}, size)
 
 
@@ -199,7 +199,7 @@ def randint(
     ctx: Any = None,
     out: Any = None,
 ) -> Any:
-    """Integers spread evenly over ``[low, high)``; one bound alone is the upper one."""
+    """Draw uniform integers from ``[low, high)``; a single bound is the upper one."""
     low, high = (0, low) if high is None else (low, high)
     shape = 1 if size is None and out is not None else () if size is None else size
     return F._npi_random_randint(
@@ -209,13 +209,13 @@ def randint(
 
 @function
 def rand(F: World, *size: int, **kwargs: Any) -> Any:
-    """Numbers spread evenly over [0, 1), in an array of sizes `size`."""
+    """Draw from the uniform distribution over [0, 1), in the shape `size`."""
     return uniform(F, 0, 1, size=size, **kwargs)
 
 
 @function
 def randn(F: World, *size: int, **kwargs: Any) -> Any:
-    """Numbers of the standard normal distribution, in an array of sizes `size`."""
+    """Draw from the standard normal distribution, in the shape `size`."""
     return normal(F, 0, 1, size=size, **kwargs)
 
 
@@ -229,7 +229,7 @@ def choice(
     ctx: Any = None,
     out: Any = None,
 ) -> Any:
-    """Entries of an array, or numbers below `a`, drawn by weights `p`; once each or again."""
+    """Sample entries of an array, or integers below `a`, with weights `p`."""
     weights = [] if p is None else [p]
     attrs = {
         "size": _sizes(size),
@@ -245,7 +245,7 @@ def choice(
 
 @function
 def multinomial(F: World, n: int, pvals: Any, size: Any = None, **kwargs: Any) -> Any:
-    """How often each of the results came, of `n` draws with probabilities `pvals`."""
+    """Return how often each outcome occurred in `n` draws with probabilities `pvals`."""
     if isinstance(pvals, F.array):
         return F._npi_multinomial(pvals, n=n, pvals=None, size=_sizes(size))
     if isinstance(pvals, np.ndarray):
@@ -257,7 +257,7 @@ def multinomial(F: World, n: int, pvals: Any, size: Any = None, **kwargs: Any) -
 def multivariate_normal(
     F: World, mean: Any, cov: Any, size: Any = None, check_valid: Any = None, tol: Any = None
 ) -> Any:
-    """Normally distributed vectors of mean `mean` and covariance `cov`."""
+    """Draw vectors from the multivariate normal distribution with `mean` and covariance `cov`."""
     if check_valid is not None or tol is not None:
         raise NotImplementedError("multivariate_normal: check_valid and tol are not supported")
     if F.is_symbolic:
@@ -274,5 +274,5 @@ def multivariate_normal(
 
 @function
 def shuffle(F: World, x: Any) -> None:
-    """Puts the entries along the first axis into a random order, in place."""
+    """Shuffle the array along its first axis, in place."""
     F._npi_shuffle(x, out=x)

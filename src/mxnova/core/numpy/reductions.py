@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sums, means, extremes and the like, over some axes or all of them."""
+"""Reductions over some or all axes: sums, means, extremes, histograms."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def sum_(
     initial: float | None = None,
     out: Any = None,
 ) -> Any:
-    """The sum of elements over `axis`, by default over all."""
+    """Return the sum over `axis`, by default over all axes."""
     attrs = _over(axis, keepdims, dtype)
     if initial is not None:
         attrs["initial"] = initial
@@ -45,7 +45,7 @@ def sum_(
 def prod(
     F: World, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
 ) -> Any:
-    """The product of elements over `axis`, by default over all."""
+    """Return the product over `axis`, by default over all axes."""
     return F._np_prod(a, **_over(axis, keepdims, dtype), out=out)
 
 
@@ -53,7 +53,7 @@ def prod(
 def product(
     F: World, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
 ) -> Any:
-    """Another name of `prod`."""
+    """Alias of `prod`."""
     return prod(F, a, axis, dtype, out, keepdims)
 
 
@@ -84,7 +84,7 @@ for _name, _operator, _what in (
 def mean(
     F: World, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
 ) -> Any:
-    """The mean of elements over `axis`, by default over all."""
+    """Return the mean over `axis`, by default over all axes."""
     return F._npi_mean(a, **_over(axis, keepdims, dtype), out=out)
 
 
@@ -98,7 +98,7 @@ def std(
     ddof: int = 0,
     keepdims: bool = False,
 ) -> Any:
-    """The standard deviation over `axis`, its divisor less by `ddof` than the count."""
+    """Return the standard deviation over `axis`; the divisor is the count less `ddof`."""
     return F._npi_std(a, **_over(axis, keepdims, dtype), ddof=ddof, out=out)
 
 
@@ -112,7 +112,7 @@ def var(
     ddof: int = 0,
     keepdims: bool = False,
 ) -> Any:
-    """The variance over `axis`, its divisor less by `ddof` than the count."""
+    """Return the variance over `axis`; the divisor is the count less `ddof`."""
     return F._npi_var(a, **_over(axis, keepdims, dtype), ddof=ddof, out=out)
 
 
@@ -125,7 +125,7 @@ def average(
     returned: bool = False,
     out: Any = None,
 ) -> Any:
-    """The mean with weights; with `returned` also their sum."""
+    """Return the weighted mean, and the sum of the weights if `returned`."""
     if weights is None:
         made = F._npi_average(a, axis=axis, returned=returned, weighted=False, out=out)
     else:
@@ -135,19 +135,19 @@ def average(
 
 @function
 def cumsum(F: World, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-    """The sums of the first elements along `axis`, by default of the flattened array."""
+    """Return the cumulative sum along `axis`, by default of the flattened array."""
     return F._np_cumsum(a, axis=axis, dtype=dtype_text(dtype), out=out)
 
 
 @function
 def argmax(F: World, a: Any, axis: Any = None, out: Any = None) -> Any:
-    """Where the greatest element is, along `axis` or in the flattened array."""
+    """Return the index of the largest element along `axis`, by default of the flattened array."""
     return F._npi_argmax(a, axis=axis, keepdims=False, out=out)
 
 
 @function
 def argmin(F: World, a: Any, axis: Any = None, out: Any = None) -> Any:
-    """Where the least element is, along `axis` or in the flattened array."""
+    """Return the index of the least element along `axis`, by default of the flattened array."""
     return F._npi_argmin(a, axis=axis, keepdims=False, out=out)
 
 
@@ -162,7 +162,7 @@ def percentile(
     interpolation: str = "linear",
     keepdims: bool = False,
 ) -> Any:
-    """What so many percent of the elements are below."""
+    """Return the `q`-th percentile of the elements (`q` from 0 to 100)."""
     if overwrite_input is not None:
         raise NotImplementedError("percentile: overwrite_input: only None is possible")
     attrs: dict[str, Any] = {"axis": axis, "interpolation": interpolation, "keepdims": keepdims}
@@ -182,13 +182,13 @@ def quantile(
     interpolation: str = "linear",
     keepdims: bool = False,
 ) -> Any:
-    """What this share of the elements is below."""
+    """Return the `q`-th quantile of the elements (`q` from 0 to 1)."""
     return percentile(F, a, q * 100, axis, out, overwrite_input, interpolation, keepdims)
 
 
 @function
 def bincount(F: World, x: Any, weights: Any = None, minlength: int = 0) -> Any:
-    """How often each number from 0 on is in `x`, or the sum of its weights."""
+    """Count each integer from 0 in `x`, or sum its weights."""
     if minlength < 0:
         raise ValueError(f"bincount: minlength={minlength}: must not be negative")
     if weights is None:
@@ -206,7 +206,7 @@ def histogram(
     weights: Any = None,
     density: Any = None,
 ) -> Any:
-    """(how many elements are in each bin, the edges of the bins)."""
+    """Return (the count of elements in each bin, the bin edges)."""
     if normed or density or weights is not None:
         raise NotImplementedError("histogram: normed, weights and density are not supported")
     if isinstance(bins, (int, np.integer)):

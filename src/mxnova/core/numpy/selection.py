@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Elements chosen, sorted, deleted, inserted."""
+"""Indexing, sorting, deleting and inserting elements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["nonzero"]
 
 @function
 def nonzero(F: World, a: Any) -> Any:
-    """Indices of the elements that are not 0: an array for each axis."""
+    """Return the indices of nonzero elements: one array for each axis."""
     rows = F._npx_nonzero(a)
     return tuple(F._np_transpose(rows)) if not F.is_symbolic else F._np_transpose(rows)
 
@@ -24,7 +24,7 @@ def nonzero(F: World, a: Any) -> Any:
 def take(
     F: World, a: Any, indices: Any, axis: Any = None, mode: str = "raise", out: Any = None
 ) -> Any:
-    """The elements at `indices`, along `axis` or of the flattened array.
+    """Return the elements at `indices` along `axis`, by default of the flattened array.
 
     Args:
         F: the world.
@@ -44,14 +44,14 @@ def take(
 
 @function
 def sort(F: World, a: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> Any:
-    """Elements in ascending order along `axis`; None: of the flattened array."""
+    """Return the elements in ascending order along `axis`; None: of the flattened array."""
     _refuse_fields("sort", order)
     return F._npi_sort(a, axis=axis, is_ascend=True)
 
 
 @function
 def argsort(F: World, a: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> Any:
-    """Where the elements are that `sort` gives."""
+    """Return the indices that sort the array."""
     _refuse_fields("argsort", order)
     return F._npi_argsort(a, axis=axis, is_ascend=True, dtype="int64")
 
@@ -70,7 +70,7 @@ def unique(
     return_counts: bool = False,
     axis: Any = None,
 ) -> Any:
-    """The different elements in ascending order, and where and how often they are."""
+    """Return the sorted unique elements, and on request their indices, inverse and counts."""
     made = F._npi_unique(ar, return_index, return_inverse, return_counts, axis)
     found = F.outputs(made)
     return tuple(found) if len(found) > 1 else found[0]
@@ -78,7 +78,7 @@ def unique(
 
 @function
 def delete(F: World, arr: Any, obj: Any, axis: Any = None) -> Any:
-    """Without the entries at `obj`, a number, a slice or several numbers."""
+    """Return the array without the entries at `obj`: an integer, a slice or several integers."""
     F.check("delete", arr)
     if isinstance(obj, (int, np.integer)):
         return F._npi_delete(arr, int_ind=int(obj), axis=axis)
@@ -92,7 +92,7 @@ def delete(F: World, arr: Any, obj: Any, axis: Any = None) -> Any:
 
 @function
 def insert(F: World, arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
-    """With `values` before the entries at `obj`, a number, a slice or several numbers."""
+    """Return the array with `values` inserted before `obj`: an index, a slice or several indices."""
     F.check("insert", arr)
     given: tuple[Any, ...] = (arr, values)
     attrs: dict[str, Any] = {"axis": axis}
@@ -110,20 +110,20 @@ def insert(F: World, arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
 
 @function
 def append(F: World, arr: Any, values: Any, axis: Any = None) -> Any:
-    """`values` after `arr`, along `axis` or both flattened."""
+    """Return `arr` with `values` appended along `axis`, by default both flattened."""
     return F._npi_concatenate(arr, values, axis=axis)
 
 
 @function
 def diag_indices_from(F: World, arr: Any) -> Any:
-    """Indices of the diagonal of an array whose axes are of one length."""
+    """Return the indices of the diagonal of an array with axes of equal length."""
     made = F._npi_diag_indices_from(arr)
     return made if F.is_symbolic else tuple(made)
 
 
 @function
 def unravel_index(F: World, indices: Any, shape: Any, order: str = "C") -> Any:
-    """Indices of the flattened array as those of an array of `shape`."""
+    """Convert flat indices to indices of an array of the given shape."""
     if order != "C":
         raise NotImplementedError(f"unravel_index: order={shown(order)}: must be C")
     if isinstance(indices, NUMBER):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other shapes of an array, other orders of its elements, arrays joined and cut."""
+"""Shape manipulation: reshape, transpose, flip, pad, join and split."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ __all__: list[str] = []
 
 @function
 def shape(F: World, a: Any) -> Any:
-    """The sizes of its axes."""
+    """Return the shape."""
     return a.shape
 
 
 @function
 def reshape(F: World, a: Any, newshape: Any, order: str = "C", out: Any = None) -> Any:
-    """The elements in another shape; -1: what remains."""
+    """Return the elements in another shape; -1 is inferred."""
     return F._np_reshape(a, newshape, order=order, out=out)
 
 
 @function
 def ravel(F: World, x: Any, order: str = "C") -> Any:
-    """The elements along one axis."""
+    """Return the flattened array."""
     if order == "F":
         raise NotImplementedError("ravel: order='F': must be C")
     if isinstance(x, NUMBER):
@@ -39,37 +39,37 @@ def ravel(F: World, x: Any, order: str = "C") -> Any:
 
 @function
 def transpose(F: World, a: Any, axes: Any = None) -> Any:
-    """The axes in another order, by default the reverse one."""
+    """Permute the axes, by default into reverse order."""
     return F._np_transpose(a, axes=axes)
 
 
 @function
 def swapaxes(F: World, a: Any, axis1: int, axis2: int) -> Any:
-    """Two axes exchanged."""
+    """Exchange two axes."""
     return F._npi_swapaxes(a, dim1=axis1, dim2=axis2)
 
 
 @function
 def moveaxis(F: World, a: Any, source: Any, destination: Any) -> Any:
-    """Axes at other places, the others in their order."""
+    """Move axes to other positions; the others keep their order."""
     return F._np_moveaxis(a, source=source, destination=destination)
 
 
 @function
 def squeeze(F: World, a: Any, axis: Any = None, out: Any = None) -> Any:
-    """Without axes of length 1."""
+    """Remove axes of length 1."""
     return F._np_squeeze(a, axis=axis, out=out)
 
 
 @function
 def expand_dims(F: World, a: Any, axis: int) -> Any:
-    """With an axis of length 1."""
+    """Insert an axis of length 1."""
     return F._npi_expand_dims(a, axis=axis)
 
 
 @function
 def broadcast_to(F: World, array: Any, shape: Any) -> Any:
-    """Repeated along axes of length 1."""
+    """Broadcast an array to the given shape."""
     if isinstance(array, NUMBER):
         return F._npi_full(shape=shape, value=float(array))
     return F._npi_broadcast_to(array, shape=shape)
@@ -77,14 +77,14 @@ def broadcast_to(F: World, array: Any, shape: Any) -> Any:
 
 @function
 def broadcast_arrays(F: World, *args: Any) -> Any:
-    """All of one shape."""
+    """Broadcast arrays to their common shape."""
     common = np.broadcast_shapes(*(a.shape for a in args))
     return [broadcast_to(F, a, common) for a in args]
 
 
 @function
 def flip(F: World, m: Any, axis: Any = None, out: Any = None) -> Any:
-    """The reverse order along some axes, or all."""
+    """Reverse the elements along the given axes, by default along all."""
     if isinstance(m, NUMBER):
         return np.flip(m, axis)
     return F._npi_flip(m, axis, out=out)
@@ -92,31 +92,31 @@ def flip(F: World, m: Any, axis: Any = None, out: Any = None) -> Any:
 
 @function
 def flipud(F: World, m: Any) -> Any:
-    """The reverse order along the first axis."""
+    """Reverse the elements along the first axis."""
     return flip(F, m, 0)
 
 
 @function
 def fliplr(F: World, m: Any) -> Any:
-    """The reverse order along the second axis."""
+    """Reverse the elements along the second axis."""
     return flip(F, m, 1)
 
 
 @function
 def roll(F: World, a: Any, shift: Any, axis: Any = None) -> Any:
-    """Elements moved on, those at the end to the start."""
+    """Shift the elements cyclically."""
     return F._np_roll(a, shift, axis=axis)
 
 
 @function
 def rot90(F: World, m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
-    """Turned by 90 degrees, `k` times, from the first of the axes to the second."""
+    """Rotate by 90 degrees `k` times, from the first of the axes towards the second."""
     return F._npi_rot90(m, k=k, axes=axes)
 
 
 @function
 def tile(F: World, A: Any, reps: Any) -> Any:
-    """Repeated as a whole along each axis."""
+    """Repeat the whole array along each axis."""
     if isinstance(A, NUMBER):
         return np.tile(A, reps)
     return F._npi_tile(A, reps)
@@ -124,13 +124,13 @@ def tile(F: World, A: Any, reps: Any) -> Any:
 
 @function
 def repeat(F: World, a: Any, repeats: int, axis: Any = None) -> Any:
-    """Each element repeated."""
+    """Repeat each element."""
     return F._np_repeat(a, repeats=repeats, axis=axis)
 
 
 @function
 def resize(F: World, a: Any, new_shape: Any) -> Any:
-    """As many elements as `new_shape` holds, repeated from the start where they do not suffice."""
+    """Return an array of shape `new_shape`, with the elements repeated cyclically as needed."""
     sizes = (new_shape,) if isinstance(new_shape, int) else tuple(new_shape)
     if F.is_symbolic:
         return F.Custom(a, op_type="resize_fallback", new_shape=str(sizes))
@@ -144,7 +144,7 @@ def resize(F: World, a: Any, new_shape: Any) -> Any:
 
 @function
 def pad(F: World, x: Any, pad_width: Any = None, mode: str = "constant", **kwargs: Any) -> Any:
-    """With elements before and after each axis."""
+    """Pad each axis before and after its elements."""
     widths = np.asarray(pad_width)
     if widths.dtype.kind not in "iu":
         raise TypeError(f"pad: pad_width={shown(pad_width)}: must be whole numbers")
@@ -161,25 +161,25 @@ def pad(F: World, x: Any, pad_width: Any = None, mode: str = "constant", **kwarg
 
 @function
 def diag(F: World, array: Any, k: int = 0) -> Any:
-    """Diagonal `k` of a matrix, or a matrix with that diagonal."""
+    """Return diagonal `k` of a matrix, or a matrix with the given diagonal `k`."""
     return F._np_diag(array, k=k)
 
 
 @function
 def diagflat(F: World, array: Any, k: int = 0) -> Any:
-    """A matrix with the flattened elements on diagonal `k`."""
+    """Return a matrix with the flattened elements on diagonal `k`."""
     return F._np_diagflat(array, k=k)
 
 
 @function
 def diagonal(F: World, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    """The diagonal of the matrices along two axes."""
+    """Return the diagonals of the matrices along two axes."""
     return F._np_diagonal(a, offset=offset, axis1=axis1, axis2=axis2)
 
 
 @function
 def tril(F: World, m: Any, k: int = 0) -> Any:
-    """With zeros above diagonal `k`."""
+    """Return the lower triangle: zeros above diagonal `k`."""
     return F._npi_tril(m, k)
 
 
@@ -188,43 +188,43 @@ def tril(F: World, m: Any, k: int = 0) -> Any:
 
 @function
 def concatenate(F: World, seq: Any, axis: Any = 0, out: Any = None) -> Any:
-    """Arrays one after another along an axis that is there; None: flattened."""
+    """Join arrays along an existing axis; None: flattened."""
     return F._npi_concatenate(*seq, axis=axis, out=out)
 
 
 @function
 def stack(F: World, arrays: Any, axis: int = 0, out: Any = None) -> Any:
-    """Arrays of one shape along a new axis."""
+    """Join arrays of equal shape along a new axis."""
     return F._npi_stack(*_sequence("stack", arrays), axis=axis, out=out)
 
 
 @function
 def vstack(F: World, arrays: Any, out: Any = None) -> Any:
-    """One below another."""
+    """Stack arrays vertically: along the first axis."""
     return F._npi_vstack(*_sequence("vstack", arrays), out=out)
 
 
 @function
 def row_stack(F: World, arrays: Any) -> Any:
-    """One below another."""
+    """Stack arrays vertically: along the first axis."""
     return F._npi_vstack(*_sequence("row_stack", arrays))
 
 
 @function
 def hstack(F: World, arrays: Any) -> Any:
-    """One beside another."""
+    """Stack arrays horizontally: along the second axis, vectors along their only one."""
     return F._npi_hstack(*_sequence("hstack", arrays))
 
 
 @function
 def dstack(F: World, arrays: Any) -> Any:
-    """One behind another: along the third axis."""
+    """Stack arrays along the third axis."""
     return F._npi_dstack(*_sequence("dstack", arrays))
 
 
 @function
 def column_stack(F: World, tup: Any) -> Any:
-    """One beside another, vectors as columns."""
+    """Stack arrays horizontally, vectors as columns."""
     return F._npi_column_stack(*_sequence("column_stack", tup))
 
 
@@ -256,7 +256,7 @@ for _rank in (1, 2, 3):
 
 
 def _cut(name: str, given: Any, length: int | None) -> dict[str, Any]:
-    """What the operator is told: how many equal parts, or before which indices."""
+    """Return the split argument of the operator: a number of equal sections, or split indices."""
     if isinstance(given, (int, np.integer)):
         if given < 1 or (length is not None and length % given):
             raise ValueError(f"{name}: indices_or_sections={given}: parts of {length} are unequal")
@@ -272,21 +272,21 @@ def _length(F: World, a: Any, axis: int) -> int | None:
 
 @function
 def split(F: World, ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
-    """Parts along `axis`: so many of equal length, or cut before each of the indices."""
+    """Split along `axis` into equal sections, or before each of the given indices."""
     cut = _cut("split", indices_or_sections, _length(F, ary, axis))
     return F.outputs(F._npi_split(ary, axis=axis, **cut))
 
 
 @function
 def array_split(F: World, ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
-    """As `split`; lengths may differ by one."""
+    """Like `split`; the sections may differ in length by one."""
     cut = _cut("array_split", indices_or_sections, None)
     return F.outputs(F._npi_split(ary, axis=axis, **cut))
 
 
 @function
 def hsplit(F: World, ary: Any, indices_or_sections: Any) -> Any:
-    """Parts along the second axis; of a vector along its only one."""
+    """Split along the second axis; a vector along its only axis."""
     _refuse_rank("hsplit", F, ary, 1)
     cut = _cut("hsplit", indices_or_sections, None)
     return F.outputs(F._npi_hsplit(ary, **cut))
@@ -294,14 +294,14 @@ def hsplit(F: World, ary: Any, indices_or_sections: Any) -> Any:
 
 @function
 def vsplit(F: World, ary: Any, indices_or_sections: Any) -> Any:
-    """Parts along the first axis."""
+    """Split along the first axis."""
     _refuse_rank("vsplit", F, ary, 2)
     return split(F, ary, indices_or_sections, 0)
 
 
 @function
 def dsplit(F: World, ary: Any, indices_or_sections: Any) -> Any:
-    """Parts along the third axis."""
+    """Split along the third axis."""
     _refuse_rank("dsplit", F, ary, 3)
     return split(F, ary, indices_or_sections, 2)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments of NumPy's ufuncs beside arrays and `out`: taken where they change nothing."""
+"""Arguments of NumPy's ufuncs beside arrays and `out`; accepted if they have no effect."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def np_ufunc_legal_option(key: str, value: Any) -> bool:
 
 
 def refuse_changes(function: str, kwargs: Mapping[str, Any]) -> None:
-    """Looks at arguments that NumPy's ufuncs have and ours have not.
+    """Check ufunc arguments that NumPy has and mxnova lacks.
 
     Raises:
         NotImplementedError: one would change something.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What NumPy's functions run on: a world of arrays, or one of symbols.
+"""The backend of NumPy functions: a world of arrays, or one of symbols.
 
 A function here takes the world first. `bound` makes of it what users call.
 """
@@ -23,7 +23,7 @@ _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {}  # module of ours -> n
 
 
 class World:
-    """Operators as attributes, ``F._npi_add(a, b)``, and what stands for an array.
+    """Operators as attributes, ``F._npi_add(a, b)``, and the array class of the world.
 
     Args:
         function_of: gives the function of an operator.
@@ -53,12 +53,12 @@ class World:
         return operator
 
     def outputs(self, result: Any) -> list[Any]:
-        """The outputs of an operator with several, as a list."""
+        """Return the outputs of a multi-output operator as a list."""
         several = isinstance(result, (list, tuple)) or (self.is_symbolic and len(result) > 1)
         return list(result) if several else [result]
 
     def check(self, function: str, value: Any) -> None:
-        """Raises where `value` is no array of this world."""
+        """Raise an error unless `value` is an array of this world."""
         if not isinstance(value, self.array):
             raise ArgumentTypeError(
                 f"{function}: {shown(value)}: a {type(value).__name__} is no {self.shown}"
@@ -73,12 +73,12 @@ def function(implementation: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def listed(module: str) -> Mapping[str, Callable[..., Any]]:
-    """The functions of a module of this room, by NumPy's names."""
+    """Return the functions of a module of this package, by NumPy's names."""
     return _FUNCTIONS[module]
 
 
 def bound(implementation: Callable[..., Any], world: World, name: str) -> Callable[..., Any]:
-    """`implementation` for `world`, with the signature that users see."""
+    """Bind `implementation` to `world`, with the signature that users see."""
 
     @functools.wraps(implementation)
     def public(*args: Any, **kwargs: Any) -> Any:
@@ -94,7 +94,7 @@ def bound(implementation: Callable[..., Any], world: World, name: str) -> Callab
 
 
 def dtype_text(dtype: Any) -> Any:
-    """An element type as operators take it; None stays None."""
+    """Return a dtype as operators take it; None stays None."""
     if dtype is None or isinstance(dtype, str):
         return dtype
     return _name_of(dtype) if isinstance(dtype, type) else np.dtype(dtype).name
