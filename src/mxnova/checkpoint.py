@@ -20,7 +20,7 @@ Params = dict[str, NDArray]
 
 
 class BatchEndParam(NamedTuple):
-    """What callbacks are told at the end of a batch, and at the end of a validation."""
+    """The arguments of batch-end and evaluation-end callbacks."""
 
     epoch: int
     nbatch: int
@@ -45,7 +45,7 @@ def save_checkpoint(
 def joined_params(
     arg_params: Mapping[str, NDArray], aux_params: Mapping[str, NDArray]
 ) -> dict[str, NDArray]:
-    """What a file of parameters holds: arguments and auxiliary states under prefixed names."""
+    """Return the content of a parameter file: ``arg:`` and ``aux:`` names with their arrays."""
     arrays = {f"arg:{name}": array for name, array in arg_params.items()}
     arrays.update((f"aux:{name}", array) for name, array in aux_params.items())
     return arrays

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MXNet's module of what training loops stand on: checkpoints, stores, and FeedForward."""
+"""MXNet's `model` module: checkpoints, KVStore helpers of training loops, and FeedForward."""
 
 # ruff: noqa: F401 - programs take names with an underscore from here, too
 

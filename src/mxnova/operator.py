@@ -59,7 +59,7 @@ __all__ = [
 
 
 class CustomOp:
-    """What an operator does."""
+    """The computation of a custom operator."""
 
     def forward(self, is_train: Any, req: Any, in_data: Any, out_data: Any, aux: Any) -> None:
         """Writes the outputs.
@@ -104,7 +104,7 @@ class CustomOp:
 
 
 class CustomOpProp:
-    """What is said of an operator: its arrays, their shapes and types.
+    """The properties of a custom operator: its arrays, their shapes and types.
 
     Args:
         need_top_grad: whether backward reads the gradients of the outputs; losses do not.
@@ -322,7 +322,7 @@ class NDArrayOp(PythonOp):
 
 
 class _PropOf(CustomOpProp):
-    """What a PythonOp says of itself, as a CustomOpProp."""
+    """A CustomOpProp with the properties of a PythonOp."""
 
     def __init__(self, op: PythonOp, operator: CustomOp) -> None:
         super().__init__(op.need_top_grad())
@@ -343,7 +343,7 @@ class _PropOf(CustomOpProp):
 
 
 class _OnArrays(CustomOp):
-    """What an NDArrayOp does, as a CustomOp."""
+    """A CustomOp that runs an NDArrayOp."""
 
     def __init__(self, op: PythonOp) -> None:
         self._op = op
@@ -358,7 +358,7 @@ class _OnArrays(CustomOp):
 
 
 class _OnNumpy(_OnArrays):
-    """What a NumpyOp does, as a CustomOp."""
+    """A CustomOp that runs a NumpyOp."""
 
     def forward(self, is_train: Any, req: Any, in_data: Any, out_data: Any, aux: Any) -> None:
         results = _values(out_data)

@@ -151,7 +151,7 @@ class Predictor:
         self._inference.specialize([self._rest[n] for n in self._order])
 
     def explain(self) -> list[Placement]:
-        """Where each node of an operator runs, and why: (node, operator, backend, reason)."""
+        """Return where each operator node runs, and why: (node, operator, backend, reason)."""
         return self._inference.explain([self._rest[n] for n in self._order])
 
     @property
@@ -167,7 +167,7 @@ class Predictor:
     # Step by step, as the C API does it -----------------------------------------------------------
 
     def session(self) -> Session:
-        """Inputs and outputs of their own, for whoever uses this predictor besides others."""
+        """Return a session with its own inputs and outputs, for concurrent use of the predictor."""
         return Session(self)
 
     @property
@@ -262,7 +262,7 @@ class Predictor:
 
 
 class Session:
-    """What one user of a predictor has set and got: inputs, outputs, a partial run.
+    """The inputs, outputs and partial run of one user of a predictor.
 
     Args:
         predictor: the predictor.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ran when: ``mx.profiler.set_config(...)``, ``set_state("run")``, ``dump()``, ``dumps()``."""
+"""The profiler: ``mx.profiler.set_config(...)``, ``set_state("run")``, ``dump()``, ``dumps()``."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ class MXRecordIO:
         return handle_of(self)
 
     def position(self) -> int:
-        """Where in the file the next record begins, in bytes."""
+        """Return the offset of the next record in the file, in bytes."""
         self._check_pid()
         return self._file.tell() if self.writable else self._offset
 
@@ -254,7 +254,7 @@ class MXIndexedRecordIO(MXRecordIO):
         self._offset = offset
 
     def tell(self) -> int:
-        """Where the next record will be written."""
+        """Return the offset at which the next record is written."""
         self._require_mode("w")
         return self.position()
 

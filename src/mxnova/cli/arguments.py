@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be written behind ``mxnova``."""
+"""The command-line arguments of ``mxnova``."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def _text(record: ArrayRecord) -> str:
 
 
 def _changes(name: str, a: ArrayRecord, b: ArrayRecord, tolerance: float) -> Rows:
-    """What is to be said of an array that both have: nothing where it is the same."""
+    """Describe the differences of an array in both files; empty if there are none."""
     both = {"a": _text(a), "b": _text(b)}
     if a.shape != b.shape:
         return [{"name": name, "change": "shape", **both}]

@@ -31,14 +31,14 @@ _INSTALLER = "mxnova"
 
 
 class Found(NamedTuple):
-    """What `import mxnet` finds without mxnova's doing."""
+    """The package that `import mxnet` finds without mxnova's import hook."""
 
     place: Path
     ours: bool
 
 
 def site_packages() -> Path:
-    """Where packages of this environment stand."""
+    """Return the directory of installed packages of this environment."""
     return Path(sysconfig.get_path("purelib"))
 
 

@@ -24,7 +24,7 @@ __all__ = ["describe", "files_of"]
 
 
 def describe(path: Path, *, stats: bool, nodes: bool) -> Report:
-    """What is in the file at `path`, by its extension.
+    """Describe the file at `path`, by its extension.
 
     Args:
         path: the file.

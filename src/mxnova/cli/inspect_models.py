@@ -23,7 +23,7 @@ __all__ = ["describe_exported", "describe_onnx"]
 
 
 def describe_onnx(path: Path, *, nodes: bool) -> Report:
-    """What is in an ONNX file; of numbers in other files, which ones.
+    """Describe an ONNX file, and name the files of its external data.
 
     Raises:
         FormatError: it is no ONNX model.
@@ -114,7 +114,7 @@ _SCALARS = (  # the numbers that torch's archives have for element types
 
 
 def describe_exported(path: Path, *, nodes: bool) -> Report:
-    """What is in an archive of torch.export, without PyTorch: nothing of it is unpickled.
+    """Describe an archive of torch.export, without PyTorch; nothing is unpickled.
 
     Raises:
         FormatError: it is no such archive.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a command is doing, on a terminal."""
+"""Progress display of commands on a terminal."""
 
 from __future__ import annotations
 

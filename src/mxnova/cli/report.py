@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a command found, shown to a person, a pipe or a program."""
+"""The result of a command, formatted for a terminal, a pipe or a program."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def wants_all_frames() -> bool:
 
 @contextlib.contextmanager
 def hide_frames(runner: str) -> Iterator[None]:
-    """What leaves the block is shown as from a program that the module named `runner` does not run.
+    """Hide the frames of mxnova in the traceback of a program that module `runner` runs.
 
     The interpreter then shows the frames after those of `runner`, without mxnova's own between and
     below; ``MXNOVA_FULL_TRACEBACK=1`` leaves all.

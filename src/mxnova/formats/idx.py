@@ -31,7 +31,7 @@ def header_size(n_axes: int) -> int:
 
 
 def idx_shape(content: bytes | memoryview, n_axes: int) -> tuple[int, ...]:
-    """The shape that stands in the header: none of the sizes is 0."""
+    """Return the shape in the header; none of the sizes is 0."""
     header = header_size(n_axes)
     if len(content) < header:
         raise FormatError(f"idx file: {len(content)} bytes, the header alone has {header}")

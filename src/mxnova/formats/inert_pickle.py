@@ -40,7 +40,7 @@ class Global:
 
 @dataclass(slots=True, eq=False)
 class Instance:
-    """What a pickle says to build: `callee(*args)`, then given `state`.
+    """An object that a pickle builds: `callee(*args)`, then given `state`; it is not executed.
 
     Attributes:
         is_object: Made without calling `__init__` (``callee.__new__(callee, *args)``).
@@ -115,7 +115,7 @@ class _Machine:
         return layout.unpack(self.take(layout.size))[0]
 
     def sized(self, layout: struct.Struct) -> memoryview:
-        """Bytes that stand behind their number."""
+        """Read bytes with a length prefix."""
         size = self.unpack(layout)
         if size < 0:
             raise self.error(f"{size} bytes")

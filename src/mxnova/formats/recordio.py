@@ -108,7 +108,7 @@ def read_record(buffer: Buffer, offset: int) -> tuple[bytes, int]:
 
 
 def _part(buffer: Buffer, offset: int) -> tuple[int, int, int, int]:
-    """Of the part at `offset`: its kind, start and size of its payload, the offset after it."""
+    """Return kind, payload start and payload size of the part at `offset`, and the next offset."""
     if not 0 <= offset <= len(buffer) - _PART.size:
         raise FormatError(f"offset {offset} of {len(buffer)}: a record needs {_PART.size} bytes")
     magic, word = _PART.unpack_from(buffer, offset)
@@ -161,7 +161,7 @@ def read_records(buffer: Buffer) -> Iterator[bytes]:
 
 
 class HEADER(NamedTuple):
-    """What `pack` puts before the payload: a label, or `flag` of them, and a record number."""
+    """The header of `pack` before the payload: a label, or `flag` labels, and a record number."""
 
     flag: int
     label: Any  # a number, or a sequence of `flag` numbers
@@ -229,7 +229,7 @@ def parse_index(text: str | bytes, key_type: Callable[[str], Any] = int) -> list
 
 
 class RecordSummary(NamedTuple):
-    """What can be told of a record without decoding it."""
+    """The summary of a record, without decoding it."""
 
     offset: int
     size: int

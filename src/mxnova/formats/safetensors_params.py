@@ -118,7 +118,7 @@ def _json(value: Any) -> str:
 
 
 def to_params(file: SafetensorsFile) -> tuple[ParamsFile, bool]:
-    """The parameters that `file` was made of, and whether they have NumPy's shapes.
+    """Return the parameters in `file`, and whether they have NumPy's shape semantics.
 
     Raises:
         FormatError: its metadata contradict its arrays.

@@ -48,7 +48,7 @@ class ObjectRecord:
 
 
 class StatesFile(NamedTuple):
-    """What a `.states` file holds.
+    """The content of a `.states` file.
 
     Attributes:
         states: By parameter index: None, an `ArrayRecord`, or nested tuples of those, as the
@@ -200,7 +200,7 @@ class _Resolver:
         return bytes(content)
 
     def buffer(self, raw: object) -> memoryview:
-        """Bytes: as they stand in the pickle, or decoded from the text of older protocols."""
+        """Return bytes, stored as such in the pickle or as the text of older protocols."""
         for _ in range(_MAX_DEPTH):
             if isinstance(raw, memoryview):
                 return raw

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs of older versions of MXNet, made what MXNet 1.9.1 makes of them.
+"""Upgrade of graphs from older versions of MXNet, as MXNet 1.9.1 does it.
 
 What an old file lacks can depend on its operators, which this layer does not know. `upgrade`
 therefore takes a callable that knows them, see `InputsOf`.
@@ -27,7 +27,7 @@ def no_inputs(_op: str, _attrs: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def upgrade(graph: GraphRecord, inputs_of: InputsOf) -> GraphRecord:
-    """`graph`, changed in place into what MXNet 1.9.1 makes of its version.
+    """Upgrade `graph` from its version in place, as MXNet 1.9.1 does.
 
     Subgraphs stay as they are: they are younger than all but the last rule, which skips them too.
     """

@@ -74,7 +74,7 @@ class LibSVMTable(NamedTuple):
 
 
 def parse_libsvm(text: bytes, n_columns: int) -> LibSVMTable:
-    """Lines ``label index:value index:value``, indices from 0; behind ``#`` stand comments."""
+    """Parse lines ``label index:value index:value``, with 0-based indices; ``#`` is a comment."""
     labels, data = array("f"), array("f")
     indices, indptr, lines = array("q"), array("q", [0]), array("q")
     for number, line in _lines(text, "LibSVM"):

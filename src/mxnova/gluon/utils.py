@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What training loops need: batches on several devices, clipped gradients, downloads."""
+"""Utilities of training loops: splitting batches over devices, clipping gradients, downloads."""
 
 from __future__ import annotations
 

@@ -393,7 +393,7 @@ def imagenet_components() -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
 
 
 def statistic(name: str, value: Any) -> Any:
-    """The `mean` or `std` to normalize with: True stands for that of ImageNet."""
+    """Return the `mean` or `std` for normalization; True selects that of ImageNet."""
     if value is True:
         return nd.array(_IMAGENET_MEAN if name == "mean" else _IMAGENET_STD)
     if value is not None and np.shape(value) not in ((1,), (3,)):

@@ -290,7 +290,7 @@ class ImageIter(io.DataIter):
             raise MXNetError("ImageIter: an image without pixels")
 
     def imdecode(self, s: bytes) -> nd.NDArray:
-        """The image in the bytes of a file, as `mx.image.imdecode` gives it."""
+        """Decode the bytes of an image file, like `mx.image.imdecode`."""
         try:
             return imdecode(s)
         except MXNetError as error:

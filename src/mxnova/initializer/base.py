@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every initializer has: rules by the names of parameters, and the registry."""
+"""The base of initializers: rules by parameter names, and the registry."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class InitDesc(str):
 
 
 class Initializer:
-    """What fills the arrays of parameters with first values.
+    """The base of initializers, which set the first values of parameters.
 
     Subclasses override `_init_weight`, and the other `_init_*` where they differ.
 

@@ -61,7 +61,7 @@ class Constant(Initializer):
         arr[:] = self.value
 
     def dumps(self) -> str:
-        """As `Initializer.dumps`; arrays become lists."""
+        """Like `Initializer.dumps`; arrays become lists."""
         value = self._kwargs["value"]
         value = value.asnumpy() if isinstance(value, NDArray) else value
         plain = np.asarray(value).tolist()

@@ -136,7 +136,7 @@ class DataIter:
         """Arrays of labels of this batch."""
 
     def getindex(self) -> Any:
-        """Numbers of the samples of this batch, None where nobody knows."""
+        """Return the indices of the samples of this batch, or None if they are unknown."""
         return None
 
     def getpad(self) -> Any:

@@ -12,7 +12,7 @@ __all__ = ["BatchSource", "MXDataIter"]
 
 
 class BatchSource(Protocol):
-    """Where an MXDataIter has its batches from: the part of it that reads and decodes."""
+    """The source of batches of an MXDataIter, which reads and decodes."""
 
     def read(self) -> DataBatch | None:
         """The next batch, of one array of data and one of labels; None after the last."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What iterators over files are told: MXNet's names, types and defaults.
+"""Parameters of the file iterators: MXNet's names, types and defaults.
 
 Each class declares parameters as operators do; a subclass has those of its bases first, and of
 these the last one's, so that they are told in MXNet's order.
@@ -63,7 +63,7 @@ class _OfCSV:
 
 
 class CSV(_Prefetch, _Batch, _OfCSV):
-    """Of CSVIter."""
+    """Parameters of CSVIter."""
 
 
 class _OfLibSVM:
@@ -76,7 +76,7 @@ class _OfLibSVM:
 
 
 class LibSVM(_Prefetch, _Batch, _OfLibSVM):
-    """Of LibSVMIter."""
+    """Parameters of LibSVMIter."""
 
 
 class _OfMNIST:
@@ -92,7 +92,7 @@ class _OfMNIST:
 
 
 class MNIST(_Prefetch, _OfMNIST):
-    """Of MNISTIter."""
+    """Parameters of MNISTIter."""
 
 
 class _Records:
@@ -147,7 +147,7 @@ class _Augmentation:
 
 
 class OfFloats:
-    """What integers have no need of."""
+    """Parameters that only floating-point iterators use."""
 
     mirror: bool = False
     rand_mirror: bool = False
@@ -166,7 +166,7 @@ class OfFloats:
 
 
 class ImageRecord(OfFloats, _Augmentation, _Prefetch, _Batch, _Order, _Records):
-    """Of the iterators of image records; those of integers only mirror, and do not normalize."""
+    """Parameters of ImageRecordIter; integer variants only mirror and do not normalize."""
 
 
 class _DetRecords(_Records):
@@ -211,7 +211,7 @@ class _DetAugmentation:
 
 
 class DetRecord(OfFloats, _DetAugmentation, _Prefetch, _Batch, _Order, _DetRecords):
-    """Of ImageDetRecordIter."""
+    """Parameters of ImageDetRecordIter."""
 
     max_random_illumination: _Part = 0
     max_random_contrast: _NotNegative = 0.0
@@ -236,14 +236,14 @@ _TOLD: dict[str, Callable[[], tuple[Field, ...]]] = {}
 
 
 def parameters_of(name: str) -> tuple[Field, ...]:
-    """What an iterator is told, as MXNet lists it."""
+    """Return the parameters of an iterator in MXNet's order."""
     return _TOLD[name]()
 
 
 def iterator(
     declaration: type, unlisted: Collection[str] = (), ignored: Collection[str] = ()
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Makes a function of typed parameters one of what programs give: texts or Python values.
+    """Decorate a function of typed parameters to accept texts or Python values.
 
     Arguments that an iterator does not have are logged and ignored: programs share dictionaries
     of them among iterators.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Named arrays out of what people give."""
+"""Conversion of user input to named arrays."""
 
 from __future__ import annotations
 

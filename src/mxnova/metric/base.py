@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all metrics share: sums of a run and of a stretch of it, names, configuration."""
+"""The base of metrics: local and global sums, names, configuration."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class EvalMetric:
         return f"EvalMetric: {dict(self.get_name_value())}"
 
     def get_config(self) -> dict[str, Any]:
-        """What `create` makes such a metric of."""
+        """Return the configuration from which `create` makes an equal metric."""
         return {
             **self._kwargs,
             "metric": self.__class__.__name__,
@@ -101,7 +101,7 @@ class EvalMetric:
         self.global_sum_metric = 0.0
 
     def reset_local(self) -> None:
-        """Forgets what `get` tells of, but not what `get_global` tells of."""
+        """Reset the local statistics of `get`, but not the global ones of `get_global`."""
         self.num_inst = 0
         self.sum_metric = 0.0
 
@@ -119,11 +119,11 @@ class EvalMetric:
         return total / count if count else math.nan
 
     def get_name_value(self) -> list[tuple[str, Any]]:
-        """What `get` gives, as pairs."""
+        """Return the result of `get` as (name, value) pairs."""
         return _pairs(*self.get())
 
     def get_global_name_value(self) -> list[tuple[str, Any]]:
-        """What `get_global` gives, as pairs."""
+        """Return the result of `get_global` as (name, value) pairs."""
         return _pairs(*self.get_global())
 
     def _add(self, total: float, count: float) -> None:

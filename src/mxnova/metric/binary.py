@@ -184,7 +184,7 @@ class _BinaryMetric(EvalMetric):
         self._metrics.reset_stats()
 
     def reset_local(self) -> None:
-        """Forgets what `get` tells of."""
+        """Reset the local statistics of `get`."""
         super().reset_local()
         self._metrics.local_reset_stats()
 

@@ -185,7 +185,7 @@ class PCC(EvalMetric):
         self.reset_local()
 
     def reset_local(self) -> None:
-        """Forgets what `get` tells of."""
+        """Reset the local statistics of `get`."""
         self.num_inst = 0
         self.lcm = np.zeros((self.k, self.k))
 

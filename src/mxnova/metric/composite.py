@@ -96,7 +96,7 @@ class CompositeEvalMetric(EvalMetric):
             metric.reset()
 
     def reset_local(self) -> None:
-        """Forgets what `get` tells of."""
+        """Reset the local statistics of `get`."""
         for metric in self.metrics:
             metric.reset_local()
 
@@ -115,5 +115,5 @@ class CompositeEvalMetric(EvalMetric):
         return [name for name, _ in found], [value for _, value in found]
 
     def get_config(self) -> dict[str, Any]:
-        """What `create` makes such a metric of."""
+        """Return the configuration from which `create` makes an equal metric."""
         return {**super().get_config(), "metrics": [m.get_config() for m in self.metrics]}

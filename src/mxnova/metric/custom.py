@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Means of losses, and of what functions give."""
+"""Means of losses, and of the values of user functions."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Caffe(Loss):
 @register
 @alias("custom")
 class CustomMetric(EvalMetric):
-    """The mean of what a function gives.
+    """The mean of the values that a function returns.
 
     Args:
         feval: takes a label and a prediction as NumPy arrays and gives a number, or a sum and the

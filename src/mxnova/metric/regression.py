@@ -168,7 +168,7 @@ class PearsonCorrelation(EvalMetric):
         self.reset_micro()
 
     def reset_local(self) -> None:
-        """Forgets what `get` tells of."""
+        """Reset the local statistics of `get`."""
         super().reset_local()
         self._local = _Moments()
 

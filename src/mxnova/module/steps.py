@@ -19,7 +19,7 @@ SGD = (("learning_rate", 0.01),)
 
 
 class Steps:
-    """What a kind of module defines: binding, parameters, one batch forward and backward, updates.
+    """The interface of modules: binding, parameters, forward, backward, updates.
 
     Args:
         logger: what tells of progress.

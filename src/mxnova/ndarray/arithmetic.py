@@ -108,5 +108,5 @@ def power(base: Any, exp: Any) -> Any:
 def split_v2(
     ary: NDArray, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False
 ) -> Any:
-    """Parts along `axis`: so many of equal size, or cut before each of the given indices."""
+    """Split along `axis` into equal sections, or before each of the given indices."""
     return ary.split_v2(indices_or_sections, axis, squeeze_axis)

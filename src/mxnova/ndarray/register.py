@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the functions of `mxnova.ndarray` come from: the registry of operators."""
+"""Creation of the functions of `mxnova.ndarray` from the operator registry."""
 
 from ..core.nd.functions import function_of
 from ..core.op.record import REGISTRY

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that are made of others."""
+"""Functions that are composed of others."""
 
 from .multiarray import broadcast_arrays, meshgrid  # type: ignore[attr-defined]  # from a table
 

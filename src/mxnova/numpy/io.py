@@ -15,7 +15,7 @@ __all__ = ["array", "current_context", "genfromtxt"]
 
 
 def genfromtxt(*args: Any, **kwargs: Any) -> ndarray:
-    """NumPy's `genfromtxt`; ``ctx`` says where the array goes."""
+    """NumPy's `genfromtxt`; ``ctx`` is the context of the array."""
     ctx = kwargs.pop("ctx", None)
     values = np.genfromtxt(*args, **kwargs)
     return array(values, dtype=values.dtype, ctx=ctx)

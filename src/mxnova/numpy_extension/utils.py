@@ -33,7 +33,7 @@ def save(file: str, arr: Any) -> None:
 
 
 def load(file: str) -> Any:
-    """The arrays of a file, as `mx.nd.load` gives them, with NumPy's semantics."""
+    """Load the arrays of a file, like `mx.nd.load`, with NumPy's semantics."""
     loaded: Any = _load(file)
     if isinstance(loaded, dict):
         return {name: viewed_as(array, ndarray) for name, array in loaded.items()}

@@ -47,7 +47,7 @@ def export_model(
     input_shape: Sequence[Sequence[int]] | None = None,
     metadata: Mapping[str, str] | None = None,
 ) -> str:
-    """Writes a symbol and its parameters to an ONNX file of opset 13; gives the file's path.
+    """Write a symbol and its parameters to an ONNX file of opset 13; returns the file's path.
 
     Inputs and initializers have MXNet's names, outputs the names of their nodes, with a number
     behind where a node has several. Labels are left out: outputs of losses do not read them.
@@ -96,7 +96,7 @@ def export_model(
 
 
 def get_operator_support(opset_version: int | None = None) -> list[str]:
-    """Names of the operators that `export_model` knows, those that MXNet registers them under.
+    """Return the names of the operators that `export_model` supports, as MXNet registers them.
 
     Args:
         opset_version: opset of the files; 13, the only one.

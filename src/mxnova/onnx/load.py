@@ -47,7 +47,7 @@ def import_model(
 
 
 def symbol_of(model: Any) -> tuple[Symbol, dict[str, NDArray], dict[str, NDArray]]:
-    """As `import_model`, of an onnx.ModelProto.
+    """Like `import_model`, for an onnx.ModelProto.
 
     Args:
         model: the model, whose numbers lie in it.
@@ -74,7 +74,7 @@ def _array(numbers: Any) -> NDArray:
 
 
 def get_model_metadata(model_file: str | os.PathLike[str]) -> dict[str, list[tuple[Any, ...]]]:
-    """What an ONNX file says of its inputs and outputs.
+    """Return the inputs and outputs that an ONNX file declares.
 
     Args:
         model_file: its path.
@@ -96,7 +96,7 @@ def get_model_metadata(model_file: str | os.PathLike[str]) -> dict[str, list[tup
 
 
 def metadata_of(graph: Any) -> dict[str, list[tuple[Any, ...]]]:
-    """As `get_model_metadata`, of an onnx.GraphProto.
+    """Like `get_model_metadata`, for an onnx.GraphProto.
 
     Args:
         graph: the graph.

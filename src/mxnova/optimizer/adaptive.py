@@ -175,7 +175,7 @@ class Ftrl(Together):
         self.beta = beta
 
     def create_state(self, index: Any, weight: nd.NDArray) -> Any:
-        """What the weight follows from, and the sum of squared gradients."""
+        """Return the state: the accumulator z of FTRL, and the sum of squared gradients."""
         return zeros_like(weight, sparse=True), zeros_like(weight, sparse=True)
 
     def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every optimizer has: rates for each weight, counts of updates, and the registry."""
+"""The base of optimizers: learning rates per weight, update counts, and the registry."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ class Optimizer:
     # -- what subclasses define
 
     def create_state(self, index: Any, weight: nd.NDArray) -> Any:
-        """What is kept for a weight between updates: None, an array, or a tuple of such."""
+        """Return the state of a weight between updates: None, an array, or a tuple of arrays."""
         return None
 
     def update(self, index: Any, weight: nd.NDArray, grad: nd.NDArray, state: Any) -> None:

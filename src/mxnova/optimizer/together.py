@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What optimizers share whose operators update one weight in MXNet, and several here."""
+"""Optimizers that update several weights in one fused call, where MXNet updates one."""
 
 from __future__ import annotations
 

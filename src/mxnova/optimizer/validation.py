@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may be an attribute of an optimizer or scheduler that is read from a file.
+"""Validation of optimizer and scheduler attributes that are read from a file.
 
 Attributes have the kinds of those that a constructor makes, and no name of a method. Classes of the
 program's own have no other rule than the one about names.

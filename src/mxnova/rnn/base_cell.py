@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every cell is: a function of an input symbol and state symbols, with weights of its own."""
+"""The base of cells: functions of an input symbol and state symbols, with their own weights."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ class BidirectionalCell(_Container):
         self._adopt(r_cell)
 
     def __call__(self, inputs: Any, states: Any) -> Any:
-        """What a cell that sees the future cannot do: single steps."""
+        """Refused: a bidirectional cell cannot run single steps."""
         raise NotImplementedError("BidirectionalCell: it cannot make single steps: use unroll")
 
     def unroll(

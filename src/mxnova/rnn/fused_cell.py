@@ -112,7 +112,7 @@ class FusedRNNCell(BaseRNNCell):
         return (features + hidden + 2 + above) * directions * hidden * self._num_gates
 
     def __call__(self, inputs: Any, states: Any) -> Any:
-        """What the operator cannot do: single steps."""
+        """Refused: the fused operator cannot run single steps."""
         raise NotImplementedError("FusedRNNCell: it cannot make single steps: use unroll")
 
     def unroll(

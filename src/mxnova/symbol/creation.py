@@ -105,7 +105,7 @@ def histogram(
     range: tuple[float, float] | None = None,
     **kwargs: Any,
 ) -> Symbol:
-    """How many elements lie in each bin, and the bins' edges.
+    """Return the number of elements in each bin, and the bin edges.
 
     Args:
         a: the elements.
@@ -167,5 +167,5 @@ pow = power
 def split_v2(
     ary: Symbol, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False
 ) -> Any:
-    """Parts along `axis`: so many of equal size, or cut before each of the given indices."""
+    """Split along `axis` into equal sections, or before each of the given indices."""
     return ary.split_v2(indices_or_sections, axis, squeeze_axis)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the functions of `mxnova.symbol` come from: the registry of operators."""
+"""Creation of the functions of `mxnova.symbol` from the operator registry."""
 
 from ..core.graph.functions import function_of
 from ..core.op.record import REGISTRY

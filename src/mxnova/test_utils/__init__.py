@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests are written with: comparisons, gradients by differences, random arrays.
+"""Test utilities: comparisons, numerical gradients, random arrays.
 
 MXNet's tests take ``mx``, ``np``, ``sys`` and the like from here, by
 ``from mxnet.test_utils import *``.

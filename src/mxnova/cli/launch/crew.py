@@ -28,7 +28,7 @@ _GRACE = 5.0  # seconds from the request to end to the end
 
 @dataclass(frozen=True)
 class Failure:
-    """A process that has not ended well: which one, and its status, as a shell tells it."""
+    """The failure of a process: its name, and its exit status as a shell reports it."""
 
     name: str
     status: int

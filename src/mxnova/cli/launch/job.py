@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is to be started: processes with roles, and what MXNet's variables tell each of them."""
+"""The processes of a job, their roles, and the environment variables of each."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Host:
 
 @dataclass(frozen=True)
 class Job:
-    """What the options say.
+    """The options of a job.
 
     Attributes:
         launcher: ``local``, ``ssh`` or ``mpi``.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``mxnova launch``: keeps the meeting place of a job, starts its processes, watches over them."""
+"""``mxnova launch``: hosts the rendezvous of a job, starts its processes and supervises them."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class Output:
         self._colors: dict[str, str] = {}
 
     def add(self, pipe: IO[bytes], to: IO[str], name: str) -> None:
-        """Shows from now on what comes out of `pipe` on `to`, as `name`'s."""
+        """Forward lines from `pipe` to `to`, prefixed with `name`."""
         os.set_blocking(pipe.fileno(), False)
         color = self._colors.setdefault(name, _COLORS[len(self._colors) % len(_COLORS)])
         lines = _Lines(pipe, to, name, color)
@@ -67,7 +67,7 @@ class Output:
 
 
 class _Lines:
-    """What comes out of a pipe, cut into lines."""
+    """Split the output of a pipe into lines."""
 
     def __init__(self, pipe: IO[bytes], to: IO[str], name: str, color: str) -> None:
         self.pipe, self._to = pipe, to

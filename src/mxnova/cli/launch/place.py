@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the processes of a job meet: at the launcher, as at MXNet's scheduler."""
+"""The rendezvous address of a job: at the launcher, as at MXNet's scheduler."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Place:
 
 
 def _address(job: Job) -> str:
-    """Of this machine, as the machines of the job reach it."""
+    """Return the address of this machine on the route to the job's machines."""
     if job.launcher == "local":
         return "127.0.0.1"
     other = job.hosts[0].name.rpartition("@")[2] if job.hosts else _ELSEWHERE

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all else stands on: errors, dtypes, shapes, typed parameters, scopes, environment."""
+"""The foundation: errors, dtypes, shapes, typed parameters, scopes, environment variables."""

@@ -35,53 +35,52 @@ class _SecondsKind(FloatKind):
 # fmt: off
 VARIABLES: dict[str, Variable] = {
     "MXNET_OPTIMIZER_AGGREGATION_SIZE": Variable(kind_of(int), 4,
-        "How many weights an optimizer that can updates in one call; 0: each by itself."),
+        "Maximum number of weights that an optimizer updates in one fused call; 0: no fusion."),
     "MXNET_HOME": Variable(kind_of(str), "",
-        "Where data sets and models are kept; default: .mxnet in the home directory."),
+        "Directory of downloaded data sets and models; default: .mxnet in the home directory."),
     "MXNET_GLUON_REPO": Variable(kind_of(str),
         "https://apache-mxnet.s3-accelerate.dualstack.amazonaws.com/",
-        "Where gluon's models and data sets are fetched from."),
+        "Base URL from which Gluon downloads models and data sets."),
     "MXNOVA_TUNE_PROCESS": Variable(kind_of(bool), False,
         "Whether importing mxnova tunes the whole process, as `mx.util.tune_process()` does; "
         "`mxnova run`, `predict` and `launch` set it to 1 unless it is set."),
     "MXNOVA_IMAGE_MAX_PIXELS": Variable(kind_of(PosInt), 100_000_000,
-        "Width times height of the largest image in a record that is decoded."),
+        "Maximum width times height of an image in a record; larger ones are refused."),
     "MXNOVA_FUSE": Variable(kind_of(bool), True,
-        "Whether graphs are rewritten: for inference BatchNorm folded, activations and sums fused; "
-        "for training images kept in oneDNN's layout."),
+        "Whether graph passes run: for inference, folding BatchNorm and fusing activations; "
+        "for training, keeping images in oneDNN's blocked layout."),
     "MXNOVA_PASSES": Variable(kind_of(str), "",
-        "Which rewrites of graphs run, by name: `-a,-b` all but these two, `a,b` these two alone; "
+        "Which graph passes run, by name: `-a,-b` all but these two, `a,b` only these two; "
         "default: all."),
     "MXNOVA_LINT_PASSES": Variable(kind_of(bool), False,
-        "Whether graphs are checked after each rewrite."),
+        "Whether graphs are validated after each pass."),
     "MXNOVA_WINOGRAD": Variable(kind_of(bool), True,
-        "Whether such rewritten graphs compute large convolutions by 3x3 windows in a quarter of "
-        "the products, with weights that take four times the memory."),
+        "Whether the passes use Winograd's algorithm for large 3x3 convolutions: a quarter of the "
+        "multiplications, and weights of four times the memory."),
     "MXNOVA_SMALL_IN_ONE_THREAD": Variable(kind_of(bool), True,
-        "Whether graphs with too little to compute for several threads, and updates of few "
-        "weights, run in the calling thread alone; read once."),
+        "Whether small graphs and updates of few weights run in the calling thread only, without "
+        "OpenMP threads; read once."),
     "MXNOVA_AUTO_BACKENDS": Variable(kind_of(str), "onednn openvino onnxruntime",
-        "Which backends the backend auto measures besides ATen, where they are installed; blanks "
-        "between."),
+        "Backends that `auto` measures besides ATen, if they are installed; separated by blanks."),
     "MXNOVA_CACHE": Variable(kind_of(str), "",
-        "Folder for files that can be made again; default: mxnova in the user's cache folder."),
+        "Cache directory; default: mxnova in the user's cache directory."),
     "MXNOVA_NUMPY_NAMES": Variable(kind_of(bool), True,
-        "Whether `import mxnet` gives NumPy back the names that it dropped, such as np.float."),
+        "Whether `import mxnet` restores the names that NumPy removed, such as np.float."),
     "MXNOVA_NUMPY_COMPAT": Variable(kind_of(bool), False,
         "Whether `import mxnet` makes arrays of `asnumpy()` numbers where they have one element of "
         "any shape, and np.array(copy=False) copy where it must, as in NumPy's old versions."),
     "MXNOVA_FULL_TRACEBACK": Variable(kind_of(bool), False,
         "Whether tracebacks that the command line shows have the frames inside mxnova, too."),
     "MXNET_RANDOM": Variable(kind_of(Literal["fast", "exact"]), "fast",
-        "Where CPU contexts draw random numbers: fast: from PyTorch's generators; exact: from "
-        "MXNet's own, with the same numbers for a seed."),
+        "Random generators of CPU contexts: fast: PyTorch's; exact: MXNet's own, which reproduce "
+        "its numbers for a seed."),
     "MXNET_ELIMINATE_COMMON_EXPR": Variable(kind_of(bool), True,
-        "Whether a graph computes what it says twice once."),
+        "Whether common subexpressions of a graph are eliminated."),
     "MXNET_BACKWARD_DO_MIRROR": Variable(kind_of(bool), False,
-        "Whether backward passes through convolutions compute again what they need, to save "
-        "memory; read when a graph is bound."),
+        "Whether backward passes through convolutions recompute activations to save memory; read "
+        "when a graph is bound."),
     "MXNET_SUBGRAPH_BACKEND": Variable(kind_of(str), "",
-        "Which backend symbols that are bound are made for; empty or NONE: none in particular."),
+        "Backend of bound symbols; empty or NONE: the default one."),
     "MXNET_PROFILER_AUTOSTART": Variable(kind_of(bool), False,
         "Whether the profiler runs from the start; its trace is written at exit."),
     "MXNET_PROFILER_MODE": Variable(kind_of(int), 13,
@@ -90,7 +89,7 @@ VARIABLES: dict[str, Variable] = {
     "MXNET_ENGINE_TYPE": Variable(
         kind_of(Literal["NaiveEngine", "ThreadedEngine", "ThreadedEnginePerDevice"]),
         "ThreadedEnginePerDevice",
-        "What runs queued work: nobody but its pusher, one pool of threads, a pool a device."),
+        "Where pushed operations run: the calling thread, one thread pool, or one per device."),
     "MXNET_CPU_WORKER_NTHREADS": Variable(kind_of(PosInt), 1,
         "Threads that run the operations of one CPU context."),
     "MXNET_CPU_PRIORITY_NTHREADS": Variable(kind_of(PosInt), 4,
@@ -115,27 +114,27 @@ VARIABLES: dict[str, Variable] = {
     "MXNOVA_CHECK_ENGINE_ACCESS": Variable(kind_of(bool), False,
         "Whether operations of the engine may touch only the arrays that they declared."),
     "MXNET_KVSTORE_BIGARRAY_BOUND": Variable(kind_of(PosInt), 1_000_000,
-        "Elements from which on a KVStore sums up and copies in the background, and from which on "
-        "all processes that share one have a slice of a value."),
+        "Number of elements from which a KVStore sums and copies in the background, and from which "
+        "a value is sharded over all workers."),
     "MXNET_UPDATE_ON_KVSTORE": Variable(kind_of(bool), True,
-        "Whether a Trainer of several contexts has its KVStore update parameters."),
+        "Whether a Trainer with several contexts updates parameters on its KVStore."),
     "MXNOVA_DIST_TIMEOUT": Variable(_SecondsKind("double", 0.1, 1e6), 60.0,
-        "Seconds after which a process of a distributed job that does not answer counts as dead."),
+        "Heartbeat timeout in seconds, after which a process of a distributed job counts as dead."),
     "MXNOVA_DIST_START_TIMEOUT": Variable(_SecondsKind("double", 0.1, 1e6), 300.0,
         "Seconds that the processes of a distributed job wait for each other at the start."),
     "MXNOVA_DIST_LISTEN": Variable(kind_of(str), "",
-        "Address where the place to meet of a distributed job listens, on the machine that has it; "
-        "default: the one that the others are told."),
+        "Address on which the rendezvous store of a distributed job listens; default: the one that "
+        "the workers connect to."),
     "MXNET_STORAGE_FALLBACK_LOG_VERBOSE": Variable(kind_of(bool), True,
-        "Whether it is logged, once each, that an operator runs on dense copies of sparse arrays."),
+        "Whether fallbacks of operators to dense copies of sparse arrays are logged, once each."),
     "MXNET_CPU_TEMP_COPY": Variable(kind_of(PosInt), 4,
-        "How many workspaces a thread has on the CPU; they are handed out in turns."),
+        "Number of workspaces of a thread on the CPU, used round-robin."),
     "MXNET_GPU_TEMP_COPY": Variable(kind_of(PosInt), 1,
-        "How many workspaces a thread has on each GPU."),
+        "Number of workspaces of a thread on each GPU."),
     "MXNET_CPU_PARALLEL_RAND_COPY": Variable(kind_of(PosInt), 1,
-        "How many random streams for parallel kernels the CPU has; they are handed out in turns."),
+        "Number of random streams of the CPU for parallel kernels, used round-robin."),
     "MXNET_GPU_PARALLEL_RAND_COPY": Variable(kind_of(PosInt), 4,
-        "How many random streams for parallel kernels each GPU has."),
+        "Number of random streams of each GPU for parallel kernels."),
 }
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The exception tree, and the one place that words "Op: name=value: reason".
+"""The exception hierarchy, and the single format "Op: name=value: reason" of messages.
 
 Texts are bounded, whatever was passed or read: values are put into them by `shown`, and an error
 keeps at most `MAX_TEXT` characters of what it is given.
@@ -222,13 +222,13 @@ class _NotFor(MXNetError):  # noqa: N818 - the base of two of MXNet's names
 
 
 class NotImplementedForSymbol(_NotFor):
-    """What an array can do and a symbol cannot."""
+    """Raised for an operation that arrays support and symbols do not."""
 
     _reason = "arrays: a Symbol has no data until it is bound"
 
 
 class NotSupportedForSparseNDArray(_NotFor):
-    """What a dense array can do and a sparse one cannot."""
+    """Raised for an operation that dense arrays support and sparse arrays do not."""
 
     _reason = "dense arrays: tostype('default') makes one of a sparse array"
 

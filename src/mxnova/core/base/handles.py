@@ -36,7 +36,7 @@ def give(obj: Any) -> int:
 
 
 def find(number: int, kind: type[T]) -> T:
-    """What a handle stands for.
+    """Return the object of a handle.
 
     Raises:
         MXNetError: it stands for nothing that is still there, or for another kind of thing.
@@ -95,7 +95,7 @@ def handle_to_keep(obj: Any) -> ctypes.c_void_p:
 
 
 def object_of(handle: ctypes.c_void_p, kind: type[T]) -> T:
-    """What a handle stands for; a handle that holds it ends.
+    """Return the object of a handle; a handle that owns it is released.
 
     Raises:
         MXNetError: as `find`.

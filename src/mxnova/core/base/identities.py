@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Telling parameters' values apart: what keys of caches are made of."""
+"""Identities of parameter values, for use in cache keys."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def is_busy() -> bool:
 
 
 def _runnable(default: int) -> int:
-    """How many threads of all programs run or wait for a core; a default where none tells."""
+    """Number of runnable threads on the machine, or a default if it is unknown."""
     try:
         text = _LOAD.read_text(encoding="ascii")  # such as "0.20 0.18 0.12 1/80 11206"
     except OSError:
@@ -34,7 +34,7 @@ def _runnable(default: int) -> int:
 
 
 def waited() -> float:
-    """Seconds that this process's threads have waited for a core so far; 0 where none tells."""
+    """Seconds that the threads of this process have waited for a core; 0 if unknown."""
     total = 0
     for thread in _threads():
         try:

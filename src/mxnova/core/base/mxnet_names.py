@@ -67,7 +67,7 @@ _FUNCTIONS = frozenset({"np_array", "use_np", "use_np_array"})
 
 
 def missing_text(name: str) -> str | None:
-    """What to say where MXNet's `name` is missing (``gluon.nn``); None: MXNet has none either."""
+    """Return the error text for MXNet's missing `name` (``gluon.nn``); None if MXNet lacks it."""
     first, dot, rest = name.partition(".")
     full = _SHORT.get(first, first) + dot + rest
     if full not in MODULES and full not in _FUNCTIONS:

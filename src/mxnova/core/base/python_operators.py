@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a type checker knows of Python's operators on arrays and symbols."""
+"""Type declarations of Python's operators on arrays and symbols."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class _OfInstances:
 
 
 class ScopeType(type):
-    """What classes of scopes have as attributes of the class, which may be assigned to, too."""
+    """The metaclass of scopes: attributes of the class, which can be assigned to."""
 
     @property
     def current(cls) -> Any:
@@ -216,7 +216,7 @@ def set_np_shape(active: int) -> bool:
 
 
 def is_np_array() -> bool:
-    """Whether front ends that know both kinds of arrays give NumPy-like ones."""
+    """Whether front ends with both kinds of arrays return NumPy-like ones."""
     return _semantics.np_array
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What arrays can do and symbols refuse, since they have no data."""
+"""Methods of arrays that symbols refuse, since they have no data."""
 
 from __future__ import annotations
 

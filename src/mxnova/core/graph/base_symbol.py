@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every symbol is: outputs of a graph, with the names of what goes in and comes out."""
+"""The base of symbols: outputs of a graph, with the names of its inputs and outputs."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ _CLASSES: dict[str, type[BaseSymbol]] = {}  # semantics -> the class
 
 
 def register(cls: type[BaseSymbol], semantics: str = "legacy") -> type[BaseSymbol]:
-    """Makes `cls` the class of symbols that functions of these semantics give."""
+    """Register `cls` as the class of symbols that functions of these semantics return."""
     _CLASSES[semantics] = cls
     return cls
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What sees every operator that is applied to symbols, and may change what it reads.
+"""Hooks that observe each operator applied to symbols, and may replace its inputs.
 
 The counterpart of the modes of arrays (`core.nd.modes`), for graphs while they are composed.
 """
@@ -16,10 +16,10 @@ __all__ = ["COMPOSERS", "Composer"]
 
 
 class Composer(Protocol):
-    """Sees operators that are applied to symbols, in any thread."""
+    """Observes operators that are applied to symbols; thread-safe."""
 
     def composed(self, op: Op, inputs: Sequence[Entry]) -> list[Entry]:
-        """What `op` is to read instead of `inputs`."""
+        """Return the inputs of `op`, in place of `inputs`."""
 
 
 COMPOSERS: list[Composer] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Methods of symbols that tell shapes and element types."""
+"""Shape and dtype inference methods of symbols."""
 
 from __future__ import annotations
 

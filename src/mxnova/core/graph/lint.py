@@ -19,7 +19,7 @@ __all__ = ["lint", "problems"]
 def lint(
     symbol: Symbol, made_by: str, before: Symbol, shapes: Mapping[str, PartialShape] | None = None
 ) -> None:
-    """Checks that a rewritten graph is whole and stands for the one before.
+    """Check that a rewritten graph is well-formed and has the interface of the original.
 
     Args:
         symbol: the graph.
@@ -39,7 +39,7 @@ def lint(
 
 
 def problems(symbol: Symbol) -> Iterator[str]:
-    """What is wrong with a graph by itself: cycles, missing outputs, names, attributes."""
+    """Yield the faults of a graph: cycles, missing outputs, names, attributes."""
     if (cycle := _cycle(symbol)) is not None:
         yield f"node {cycle.name!r} reads what is made of its own outputs"
         return

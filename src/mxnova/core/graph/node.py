@@ -76,7 +76,7 @@ class Node:
         self.attrs = merged
 
     def copy(self, inputs: Sequence[Entry]) -> Node:
-        """The same node on other inputs."""
+        """Return a copy of the node with other inputs."""
         return Node(self.op, self.name, dict(self.attrs), inputs, self.subgraphs)
 
     def with_operator(self, op: Op, inputs: Sequence[Entry]) -> Node:

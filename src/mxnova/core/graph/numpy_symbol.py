@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Symbols with NumPy's semantics: what ``mx.sym.np`` gives."""
+"""Symbols with NumPy's semantics: the results of ``mx.sym.np``."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _Symbol(NumpyMethods, Symbol):  # type: ignore[misc]
         return f"<_Symbol group [{', '.join(printable(e.node.name) for e in self._entries)}]>"
 
     def as_nd_ndarray(self) -> Symbol:
-        """The same symbol with MXNet's legacy semantics."""
+        """Return the symbol with MXNet's legacy semantics."""
         return Symbol(self._entries)
 
     def as_np_ndarray(self) -> _Symbol:

@@ -19,7 +19,7 @@ _PLACE = "__ctx_group__"
 
 @dataclass(eq=False)
 class Becomes:
-    """What a group becomes; what a `Selection` says of the group's nodes.
+    """The node that replaces a group: its operator, name, attributes and output.
 
     Attributes:
         operator: the operator that has the group as its subgraph.
@@ -102,7 +102,7 @@ class _Part:
         self._counts: dict[str, int] = {}  # stem -> the first number that may be free
 
     def variable(self, source: Entry, name: str) -> Entry:
-        """What stands inside for an output of the surrounding graph, of this name there."""
+        """Return the variable inside a subgraph for an output of the surrounding graph."""
         found = self._variables.get(source) if self._shared else None
         if found is None:
             found = Entry(Node(None, self._free_name(name), {}), 0)
@@ -160,7 +160,7 @@ class Group:
         self.label = label
 
     def has_one_output(self) -> bool:
-        """Whether all that read it read the same, whoever they are."""
+        """Whether the group has one output, which all its readers share."""
         return isinstance(self.label, Becomes) and self.label.output is not None
 
     def belongs_with(self, other: Group) -> bool:

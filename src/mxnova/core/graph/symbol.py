@@ -125,13 +125,13 @@ class Symbol(Arithmetic, InferenceMethods, OperatorMethods, ArrayOnly):
         return self
 
     def as_np_ndarray(self) -> Symbol:
-        """The same symbol with NumPy's semantics."""
+        """Return the symbol with NumPy's semantics."""
         same: Symbol = symbol_of(self._entries, "numpy")
         return same
 
     @property
     def handle(self) -> ctypes.c_void_p:
-        """An address that stands for it."""
+        """A unique address for the symbol."""
         return handle_of(self)
 
     def gradient(self, wrt: Sequence[str]) -> Symbol:
@@ -379,7 +379,7 @@ def _dumped(init: Any) -> str:
 def Group(  # noqa: N802 - MXNet's name
     symbols: Iterable[Symbol], create_fn: Callable[[Iterable[Entry]], Symbol] = Symbol
 ) -> Symbol:
-    """All outputs of `symbols` as one symbol, made of them by `create_fn`.
+    """Group all outputs of `symbols` into one symbol, created by `create_fn`.
 
     It has NumPy's semantics where all of them have.
     """

@@ -244,7 +244,7 @@ for _name in ("blackman", "hamming", "hanning"):
 
 @function
 def meshgrid(F: World, *xi: Any, **kwargs: Any) -> Any:
-    """Return coordinate matrices of vectors; ``indexing`` is xy or ij; also ``sparse``, ``copy``."""
+    """Return coordinate matrices of vectors; ``indexing`` is xy or ij; ``sparse``, ``copy``."""
     indexing, sparse = kwargs.pop("indexing", "xy"), kwargs.pop("sparse", False)
     kwargs.pop("copy", True)
     if kwargs:

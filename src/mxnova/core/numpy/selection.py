@@ -92,7 +92,7 @@ def delete(F: World, arr: Any, obj: Any, axis: Any = None) -> Any:
 
 @function
 def insert(F: World, arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
-    """Return the array with `values` inserted before `obj`: an index, a slice or several indices."""
+    """Return the array with `values` inserted before `obj`: an index, a slice or many indices."""
     F.check("insert", arr)
     given: tuple[Any, ...] = (arr, values)
     attrs: dict[str, Any] = {"axis": axis}

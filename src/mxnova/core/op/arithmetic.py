@@ -39,7 +39,7 @@ class Method(NamedTuple):
 
     @property
     def is_comparison(self) -> bool:
-        """Whether it gives truth values."""
+        """Whether the result is boolean."""
         return self.function in _COMPARISONS.values()
 
 

@@ -74,7 +74,7 @@ DTypeRule = Callable[[Op, DTypes], None]
 
 @dataclasses.dataclass(frozen=True)
 class Rules:
-    """What a function operator declares beside its function."""
+    """The rules that a function operator declares beside its function."""
 
     shape: ShapeRule | None = None
     dtype: DTypeRule | None = None

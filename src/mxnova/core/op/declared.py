@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the declaration of an operator, a class or a function, says of arrays and parameters.
+"""Reading the schema of arrays and parameters from an operator's declaration, class or function.
 
 A class inherits what it does not say itself from its bases, up to a `root` that all operators have.
 """
@@ -61,7 +61,7 @@ _ARGS = "\nArgs:\n"
 
 
 def argument_docs(declaration: Any, root: type) -> dict[str, str]:
-    """What the docstrings of a declaration and its bases say of arrays and parameters, by name."""
+    """Return the docs of arrays and parameters, by name, from a declaration and its bases."""
     classes = _bases(declaration, root) if isinstance(declaration, type) else (declaration,)
     said: dict[str, str] = {}
     for part in reversed(classes):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What kernels raise, told as MXNetError."""
+"""Conversion of errors that kernels raise into MXNetError."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OF_TYPES = re.compile(
 def from_kernel(
     error: Exception, where: str, given: Iterable[tuple[str, torch.dtype | None]]
 ) -> MXNetError:
-    """The MXNetError for what a kernel raised; of a wrong element type it tells which input has it.
+    """Return the MXNetError for an error of a kernel; a dtype error names the input.
 
     Args:
         error: what was raised.

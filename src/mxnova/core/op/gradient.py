@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How an operator is run so that ATen's autograd gives MXNet's gradient."""
+"""Running an operator so that ATen's autograd computes MXNet's gradient."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def is_source(op: Op) -> bool:
 
 
 def ignores_head(op: Op) -> bool:
-    """Whether `op` is a loss: its gradient goes by inputs and outputs alone."""
+    """Whether `op` is a loss: its gradient depends on inputs and outputs only."""
     if op.backward is None or not op.differentiable:
         return False
     n_outputs = len(op.outputs())
@@ -136,7 +136,7 @@ def _arguments(function: Any) -> tuple[str, ...]:
 
 
 class Reads(NamedTuple):
-    """What the backward of an operator reads.
+    """The inputs and outputs that the backward of an operator reads.
 
     Attributes:
         kept: which of its inputs and outputs, by number.

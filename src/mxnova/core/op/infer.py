@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a rule of one operator sees: the node's arrays by name, with what is known of each.
+"""The view that an inference rule has of a node: its arrays by name, with the known shapes.
 
 Reading a name gives what is known, or pauses the rule when nothing is; assigning unifies with what
 is known, or raises with operator, array and both sides. A rule therefore only states what equals
@@ -54,7 +54,7 @@ class _Named(Generic[T]):
         put(self, "_changed", False)
 
     def known(self, name: str) -> T | None:
-        """What is known of array `name`, None when nothing is; never pauses."""
+        """Return what is known of array `name`, or None; never pauses."""
         return self._facts[name]
 
     @property

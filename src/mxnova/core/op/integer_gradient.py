@@ -33,7 +33,7 @@ _LEVEL |= {"_npi_mod", "_npi_mod_scalar", "_npi_rmod_scalar"}
 
 
 def integer_stand_in(value: Tensor) -> Tensor:
-    """What gradients of the integers `value` flow through."""
+    """Return the floating-point tensor through which gradients of the integers `value` flow."""
     return stand_in(value, _REAL)
 
 

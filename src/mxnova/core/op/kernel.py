@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the arguments of a forward say, and forwards for inputs in sparse storage."""
+"""Signatures of forwards, and kernels for inputs in sparse storage."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FACTS = ("train", "rng", "out", "inside")
 
 
 class Signature(typing.NamedTuple):
-    """What the arguments of a forward say: array names, a variadic name or None, facts."""
+    """The signature of a forward: array names, a variadic name or None, facts."""
 
     inputs: tuple[str, ...]
     variadic: str | None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an operator is: `Op`, `Structure`, `OpType`, and the registry of all operators.
+"""Operator schemas: `Op`, `Structure`, `OpType`, and the registry of all operators.
 
 `OpType` is what a registered name denotes. An `Op` is one operator with its parameters set:
 immutable and hashable. The parameters that only enter the arithmetic (learning rates, scalars) are
@@ -105,7 +105,7 @@ class Op:
 
     @functools.cached_property
     def structure(self) -> Structure:
-        """What it shares with all operators that differ in numbers only."""
+        """The structure that all operators share which differ in numbers only."""
         return Structure(self)
 
     @functools.cached_property
@@ -130,7 +130,7 @@ class Op:
         return self.type.name
 
     def inputs(self) -> tuple[str, ...]:
-        """Names of the arrays it reads, in order; a variadic one gives arg0, arg1, …."""
+        """Names of the input arrays, in order; a variadic input yields arg0, arg1, …."""
         signature = self.type.signature
         if signature.variadic is None:
             return signature.inputs
@@ -141,7 +141,7 @@ class Op:
         return int(self.attr("num_args"))
 
     def outputs(self) -> tuple[str, ...]:
-        """Names of the arrays it gives, in order."""
+        """Names of the output arrays, in order."""
         return ("output",)
 
     def n_visible(self) -> int:
@@ -181,7 +181,7 @@ class Op:
 
     @property
     def any_shape(self) -> bool:
-        """Whether a lone input may have whatever shape."""
+        """Whether a single input may have any shape."""
         return self.pointwise
 
     def infer_shape(self, s: Shapes) -> None:
@@ -235,7 +235,7 @@ class Op:
     def on_backward(
         self, inputs: Sequence[torch.Tensor], results: Sequence[torch.Tensor], **facts: Any
     ) -> Callable[[], None] | None:
-        """What to do when a gradient of the first output arrives; asked after forward has run."""
+        """Return a hook for the arrival of the first output's gradient; called after forward."""
         return None
 
     @property
@@ -257,7 +257,7 @@ _ATTRIBUTES = frozenset([*vars(Op), *Op.__annotations__])
 
 
 class Structure:
-    """What operators have in common that differ in their numbers alone.
+    """The part that operators share if they differ in their numbers only.
 
     Attributes:
         op: one of them; where there are no numbers, the only one.
@@ -293,7 +293,7 @@ class Structure:
 
 
 class OpType:
-    """What a registered name denotes.
+    """The schema of an operator: the record under a registered name.
 
     Attributes:
         name: canonical name; `aliases`: the others.
@@ -366,7 +366,7 @@ class OpType:
 
     @functools.cached_property
     def argument_docs(self) -> dict[str, str]:
-        """What the docstrings of the declaration and its bases say of each array and parameter."""
+        """The documentation of each array and parameter, from the declaration and its bases."""
         said = argument_docs(self.declaration, Op)
         if not isinstance(self.declaration, type):
             return said
@@ -375,7 +375,7 @@ class OpType:
 
     @property
     def counts_inputs(self) -> bool:
-        """Whether `num_args` tells the number of inputs, so that callers may leave it out."""
+        """Whether `num_args` is the number of inputs, so that callers may omit it."""
         return self.signature.variadic is not None and any(
             f.name == "num_args" for f in self.fields
         )
@@ -504,17 +504,17 @@ def find(name: str) -> OpType:
 
 @functools.lru_cache(maxsize=256)
 def numbered(prefix: str, count: int) -> tuple[str, ...]:
-    """``prefix0, prefix1, …``: names of as many arrays as a parameter tells."""
+    """``prefix0, prefix1, …``: names of a variable number of arrays."""
     return tuple([f"{prefix}{i}" for i in range(count)])
 
 
 def lone(results: Sequence[Any]) -> Any:
-    """What a forward gives for these outputs: all of them, but one not as a tuple."""
+    """Return the outputs as a forward returns them: a single one without a tuple."""
     return tuple(results) if len(results) != 1 else results[0]
 
 
 def as_tuple(results: Any) -> tuple[Any, ...]:
-    """What a forward gives, as a tuple also where it is one output."""
+    """Return the outputs of a forward as a tuple, also if there is only one."""
     return results if isinstance(results, tuple) else (results,)
 
 

@@ -124,7 +124,7 @@ class _Reader:
         return n_arrays  # type: ignore[no-any-return]
 
     def array(self, number: int) -> ArrayRecord | None:
-        """The array that stands here, in whichever version; its indices are not yet checked."""
+        """Read the array at this position, of any version; its indices are not validated yet."""
         self.place = f"array {number}"
         (magic,) = self.unpack(_U32, "a magic number")
         if self.np_shape is not None and self.np_shape != (magic == V3):
@@ -231,7 +231,7 @@ class _Reader:
         return (device_type, device_id), dtype
 
     def values(self, shape: tuple[int, ...], dtype: DType, copy: bool = False) -> Array:
-        """The values that stand here: a view, or a copy where they are not aligned."""
+        """Read the values at this position: as a view, or a copy if they are not aligned."""
         itemsize = dtype.numpy.itemsize
         start, n_bytes = self.offset, math.prod(shape) * itemsize
         if n_bytes > self.end - start:
@@ -300,7 +300,7 @@ class _Reader:
         self.source.charge(n_bytes, self.place, self.offset)
 
     def error(self, reason: str, back: int = 0) -> FormatError:
-        """The error for what stands `back` bytes before this position."""
+        """Return the error for the data `back` bytes before this position."""
         return self.source.error(self.place, self.offset - back, reason)
 
 

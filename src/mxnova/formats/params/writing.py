@@ -132,7 +132,7 @@ def _array_parts(
 
 
 def bytes_of(array: Array) -> memoryview:
-    """The bytes of an array's elements, in order; those of a contiguous array where they lie."""
+    """Return the bytes of an array in C order; without a copy if it is contiguous."""
     if not array.size:
         return memoryview(b"")
     return memoryview(np.ndarray(array.nbytes, np.uint8, np.ascontiguousarray(array)))

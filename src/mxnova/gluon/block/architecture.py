@@ -36,7 +36,7 @@ def _described(block: Block, numbers: Iterator[int]) -> dict[str, Any]:
 
 
 def read(path: str) -> Mapping[str, Any]:
-    """What was written of the block at the root.
+    """Read the description of the root block.
 
     Raises:
         FileError: the file cannot be read.

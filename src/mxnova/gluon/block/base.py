@@ -91,7 +91,7 @@ class Block:
 
     @property
     def prefix(self) -> str:
-        """What stands before the names of its parameters and children."""
+        """The prefix of the names of its parameters and children."""
         return self._prefix
 
     @property
@@ -281,7 +281,7 @@ class Block:
         return handle
 
     def register_op_hook(self, callback: Callable[..., Any], monitor_all: bool = False) -> None:
-        """Calls ``callback(array name, operator, array)`` for what operators of children give.
+        """Call ``callback(array name, operator, array)`` for each output of operators in children.
 
         Args:
             callback: the function.
@@ -331,7 +331,7 @@ class Block:
         sys.stdout.write(summarize(self, inputs) + "\n")
 
     def forward(self, *args: Any) -> Any:
-        """What it computes; to be overridden."""
+        """Compute the outputs; override this in a subclass."""
         raise NotImplementedError(f"{type(self).__name__} does not say how to compute: forward()")
 
 

@@ -370,7 +370,7 @@ class HybridBlock(Block):
             return {name: p.data(context) for name, p in self._reg_params.items()}
 
     def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
-        """What it computes; to be overridden.
+        """Compute the outputs; override this in a subclass.
 
         Args:
             F: `mx.nd` for arrays, `mx.sym` for symbols.

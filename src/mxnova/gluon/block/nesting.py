@@ -111,7 +111,7 @@ def _check_all_np_ndarrays(out: Any) -> None:
 
 
 def leaves(args: Any) -> Iterator[Any]:
-    """What lies in nested lists and tuples."""
+    """Yield the leaves of nested lists and tuples."""
     if isinstance(args, (list, tuple)):
         for item in args:
             yield from leaves(item)

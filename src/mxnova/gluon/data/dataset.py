@@ -30,7 +30,7 @@ class Dataset:
         return _SampledDataset(self, _sampler.FilterSampler(fn, cast(Sequence[Any], self)))
 
     def shard(self, num_shards: int, index: int) -> Dataset:
-        """Part `index` of `num_shards` parts that lie one after the other; the first are larger.
+        """Return shard `index` of `num_shards` contiguous shards; the first ones are larger.
 
         Raises:
             AssertedError: `index` is not one of the parts.
@@ -45,12 +45,12 @@ class Dataset:
         return _SampledDataset(self, _sampler.SequentialSampler(length, start))
 
     def take(self, count: int | None) -> Dataset:
-        """The first `count` elements, or all where there are not so many or `count` is None."""
+        """Return the first `count` elements, or all if there are fewer or `count` is None."""
         length = len(self) if count is None else min(count, len(self))
         return _SampledDataset(self, _sampler.SequentialSampler(length))
 
     def sample(self, sampler: _sampler.Sampler) -> Dataset:
-        """The elements at the indices that `sampler` gives now, in its order.
+        """Return the elements at the indices that `sampler` yields now, in its order.
 
         Raises:
             ArgumentTypeError: `sampler` is no Sampler.
@@ -62,7 +62,7 @@ class Dataset:
         return _SampledDataset(self, sampler)
 
     def transform(self, fn: Callable[..., Any], lazy: bool = True) -> Dataset:
-        """The dataset of what `fn` makes of each element; tuples become several arguments.
+        """Return a dataset that applies `fn` to each element; a tuple is passed as arguments.
 
         Args:
             fn: what is called.

@@ -14,7 +14,7 @@ __all__ = ["BatchSampler", "FilterSampler", "RandomSampler", "Sampler", "Sequent
 
 
 class Sampler:
-    """The base of samplers: what `iter` of it gives are indices, or lists of them."""
+    """The base of samplers: iterables of indices, or of lists of indices."""
 
     def __len__(self) -> int:
         raise NotImplementedError(f"{type(self).__name__} has no __len__")
@@ -127,7 +127,7 @@ def batches_of(
     last_batch: str | None,
     batch_sampler: Any,
 ) -> Any:
-    """What gives the indices of each batch, by the arguments of a DataLoader."""
+    """Return the batch sampler for the arguments of a DataLoader."""
     if batch_sampler is not None:
         if batch_size is not None or shuffle or sampler is not None or last_batch is not None:
             raise ArgumentError(f"DataLoader: {_EXCLUSIVE}")

@@ -34,7 +34,7 @@ _SHARED = Context("cpu_shared", 0)
 
 
 def reduce_ndarray(data: nd.NDArray) -> Any:
-    """What a pickle of an array says: where in shared memory it is; it is copied there if needed.
+    """Pickle an array by its location in shared memory, to which it is copied if needed.
 
     Only one process can unpickle it, once.
     """

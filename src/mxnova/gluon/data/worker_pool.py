@@ -48,7 +48,7 @@ class WorkerTimeout(MXNetError, multiprocessing.TimeoutError):  # noqa: N818
 
 
 class WorkerTraceback(Exception):  # noqa: N818 - the cause of an error, as the worker saw it
-    """Where in a worker an error was raised."""
+    """The traceback of an error in a worker."""
 
     def __str__(self) -> str:
         return f"\n\n{self.args[0]}"
@@ -75,7 +75,7 @@ class _Worker(NamedTuple):
 
 
 class Answer:
-    """What a call in a worker gives, once it is there."""
+    """The future result of a call in a worker."""
 
     def __init__(self, pool: WorkerPool, number: int):
         self._pool, self._number = pool, number
@@ -88,7 +88,7 @@ class Answer:
         return self._state is not None
 
     def get(self, timeout: float | None = None) -> Any:
-        """What the call gave; waits for it, and can be asked once.
+        """Wait for the result of the call and return it; can be called once.
 
         Raises:
             WorkerTimeout: it is not there after `timeout` seconds.
@@ -232,7 +232,7 @@ class WorkerPool:
             raise WorkerDied(str(self._error or "DataLoader: its workers were ended"))
 
     def terminate(self) -> None:
-        """Ends the workers, whatever they do. Doing so again does nothing."""
+        """Terminate the workers, even if they are busy; repeated calls have no effect."""
         _end(self._workers, self._owner)
 
     close = terminate

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Losses: what is compared gives one number for each sample, the mean over its other axes.
+"""Losses: each returns one number per sample, the mean over all other axes.
 
 `weight` is a factor for all samples, `sample_weight` an array that is broadcast to the losses of
 all elements. Labels may have another shape than predictions, with as many elements.

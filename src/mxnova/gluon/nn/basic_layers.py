@@ -134,7 +134,7 @@ class Dropout(HybridBlock):
 
 
 class Embedding(HybridBlock):
-    """Rows of a table: indices ``(...)`` give ``(..., output_dim)``.
+    """Table lookup: maps indices of shape ``(...)`` to vectors ``(..., output_dim)``.
 
     Args:
         input_dim: number of rows.
@@ -180,7 +180,7 @@ class Embedding(HybridBlock):
 
 
 class Flatten(HybridBlock):
-    """All axes but the first as one: ``(n, a, b, ...)`` gives ``(n, a * b * ...)``."""
+    """Flatten all axes but the first: ``(n, a, b, ...)`` → ``(n, a * b * ...)``."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -205,7 +205,7 @@ class Lambda(Block):
         self._func_impl: Any = _named(self, function, nd) or function
 
     def forward(self, *args: Any) -> Any:
-        """What the function gives."""
+        """Return the result of the function."""
         return self._func_impl(*args)
 
     def __repr__(self) -> str:

@@ -13,7 +13,7 @@ __all__ = ["HybridSequential", "Sequential"]
 
 
 class _Chain(Block):
-    """What a chain of blocks has of a list: length, items, slices that share the blocks."""
+    """The list interface of a chain of blocks: length, items, slices that share the blocks."""
 
     _is_summarized = False
 
@@ -52,7 +52,7 @@ class Sequential(_Chain):
         super().__init__(prefix=prefix, params=params)
 
     def forward(self, x: Any) -> Any:
-        """What the last block makes of what the one before it made, and so on from `x`."""
+        """Apply the blocks in sequence, beginning with `x`."""
         for block in self._children.values():
             x = block(x)
         return x
@@ -76,7 +76,7 @@ class HybridSequential(_Chain, HybridBlock):
         super().__init__(prefix=prefix, params=params)
 
     def hybrid_forward(self, F: Any, x: Any) -> Any:
-        """What the last block makes of what the one before it made, and so on from `x`."""
+        """Apply the blocks in sequence, beginning with `x`."""
         for block in self._children.values():
             x = block(x)
         return x

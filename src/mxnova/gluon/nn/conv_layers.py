@@ -269,7 +269,7 @@ def _deconvolution(dimensions: int) -> Any:
 
 
 class Conv1D(_Conv):
-    """Convolution of sequences: ``(n, c, w)`` gives ``(n, channels, w')``.
+    """Convolution of sequences: ``(n, c, w)`` → ``(n, channels, w')``.
 
     `w'` is `(w + 2 padding - dilation (kernel_size - 1) - 1) // strides + 1`.
 
@@ -304,7 +304,7 @@ class Conv3D(_Conv):
 
 
 class Conv1DTranspose(_Conv):
-    """Transposed convolution of sequences: ``(n, c, w)`` gives ``(n, channels, w')``.
+    """Transposed convolution of sequences: ``(n, c, w)`` → ``(n, channels, w')``.
 
     `w'` is `(w - 1) strides - 2 padding + dilation (kernel_size - 1) + 1 + output_padding`. The
     weight is ``(in_channels, channels / groups, *kernel_size)``; the rest is as for Conv1D.

@@ -21,7 +21,7 @@ _Init = str | Initializer | None
 
 
 class _Normalization(HybridBlock):
-    """What the layers have in common: parameters of one axis, and the way they are shown."""
+    """The base of normalization layers: parameters of one axis, and their representation."""
 
     _kwargs: dict[str, Any]
 

@@ -87,7 +87,7 @@ class _Pooling(HybridBlock):
 
 
 class MaxPool1D(_Pooling):
-    """The largest of each window: ``(n, c, w)`` gives ``(n, c, w')``.
+    """Max pooling of sequences: ``(n, c, w)`` → ``(n, c, w')``.
 
     `w'` is `(w + 2 padding - pool_size) // strides + 1`, rounded up in `ceil_mode`.
 
@@ -142,7 +142,7 @@ class MaxPool3D(_Pooling):
 
 
 class AvgPool1D(_Pooling):
-    """The mean of each window: ``(n, c, w)`` gives ``(n, c, w')``, as MaxPool1D.
+    """Average pooling of sequences: ``(n, c, w)`` → ``(n, c, w')``, as MaxPool1D.
 
     Args:
         pool_size: size of the window: a number, or one for each dimension; so are the next two.
@@ -213,7 +213,7 @@ def _global(dimensions: int, pool_type: str) -> Any:
 
 
 class GlobalMaxPool1D(_Pooling):
-    """The largest of each channel: ``(n, c, w)`` gives ``(n, c, 1)``; layout 'NCW' or 'NWC'."""
+    """Global max pooling: ``(n, c, w)`` → ``(n, c, 1)``; layout 'NCW' or 'NWC'."""
 
     __init__ = _global(1, "max")
 
@@ -231,7 +231,7 @@ class GlobalMaxPool3D(_Pooling):
 
 
 class GlobalAvgPool1D(_Pooling):
-    """The mean of each channel: ``(n, c, w)`` gives ``(n, c, 1)``; layout 'NCW' or 'NWC'."""
+    """Global average pooling: ``(n, c, w)`` → ``(n, c, 1)``; layout 'NCW' or 'NWC'."""
 
     __init__ = _global(1, "avg")
 

@@ -13,7 +13,7 @@ __all__ = ["GENERATION", "ContextArrays", "DeferredInitializationError"]
 
 
 class DeferredInitializationError(MXNetError):
-    """The array of a parameter was asked for before the first batch told its shape."""
+    """Raised on access to a parameter whose shape is deferred until the first batch."""
 
 
 class Generation:

@@ -54,7 +54,7 @@ class _Value(initializer.Initializer):
         self._value = value
 
     def dumps(self) -> str:
-        """What attributes of variables say of it: the value is in the parameters."""
+        """Return the initializer attribute of the variable; the parameters hold the value."""
         return '["zeros", {}]'
 
     def _init_weight(self, _: Any, arr: NDArray) -> None:

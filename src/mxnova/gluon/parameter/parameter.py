@@ -106,7 +106,7 @@ class Parameter(ContextArrays):
 
     @property
     def grad_req(self) -> Any:
-        """What a backward pass does with its gradient: write, add or null."""
+        """The gradient request: write, add or null."""
         return self._grad_req
 
     @grad_req.setter
@@ -406,7 +406,7 @@ class Parameter(ContextArrays):
         return data
 
     def var(self) -> Symbol:
-        """The variable that stands for it in graphs."""
+        """The variable that represents the parameter in graphs."""
         if self._var is None:
             self._var = sym.var(
                 self.name,

@@ -67,7 +67,7 @@ class ParameterDict:
 
     @property
     def prefix(self) -> str:
-        """What stands before every name that `get` is given."""
+        """The prefix of every name that is passed to `get`."""
         return self._prefix
 
     # Getting parameters --------------------------------------------------------------------------
@@ -97,7 +97,7 @@ class ParameterDict:
         return found
 
     def get_constant(self, name: str, value: Any = None) -> Constant:
-        """The constant ``prefix + name``, made of `value` if there is none."""
+        """Return the constant ``prefix + name``; create it from `value` if it is missing."""
         name = self._prefix + name
         found = self._get_impl(name)
         if found is None:

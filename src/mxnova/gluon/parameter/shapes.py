@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes of parameters, some of whose sizes are told by the first batch."""
+"""Parameter shapes with deferred sizes, which the first batch determines."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cells made of cells: one upon the other, or one in each direction of time."""
+"""Cells composed of cells: stacked, or one for each direction of time."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _cells_begin_state(cells: Iterable[Any], **kwargs: Any) -> list[Any]:
 
 
 class _Stack(_Cell):
-    """What both sequential cells have in common."""
+    """The base of both sequential cells."""
 
     _children: Any  # cells by name, in order
 
@@ -155,7 +155,7 @@ class BidirectionalCell(HybridRecurrentCell):
         return f"forward={forward!r}, backward={backward!r}"
 
     def __call__(self, inputs: Any, states: Any) -> Any:
-        """What a cell that sees the future cannot do: single steps."""
+        """Refused: a bidirectional cell cannot run single steps."""
         raise NotImplementedError("BidirectionalCell: it cannot make single steps: use unroll")
 
     def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:

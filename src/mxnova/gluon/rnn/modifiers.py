@@ -131,7 +131,7 @@ class StatefulModifier(ModifierCell):
 
 
 def refuse_bidirectional(cell: Any, modifier: str) -> None:
-    """Raises AssertedError if `cell`, or one of those that it is made of, is bidirectional."""
+    """Raise AssertedError if `cell`, or one of its inner cells, is bidirectional."""
     if isinstance(cell, BidirectionalCell):
         raise AssertedError(
             f"{modifier}: a BidirectionalCell cannot make single steps: modify the cells inside it"

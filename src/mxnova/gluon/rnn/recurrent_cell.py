@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every recurrent cell is: a block that takes a step and states, and gives both."""
+"""The base of recurrent cells: blocks that map an input and states to an output and states."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OPERATORS = ("tanh", "relu", "sigmoid", "softsign")
 
 
 class RecurrentCell(Block):
-    """A step of a recurrent network: ``cell(inputs, states)`` gives output and new states.
+    """A step of a recurrent network: ``cell(inputs, states)`` returns output and new states.
 
     Args:
         prefix: start of the names of its parameters and nodes.
@@ -34,7 +34,7 @@ class RecurrentCell(Block):
         return ""
 
     def reset(self) -> None:
-        """Forgets what it knows of a sequence, so that the next step is the first of another."""
+        """Reset the state between two sequences."""
         self._init_counter = -1
         self._counter = -1
         for child in self._children.values():

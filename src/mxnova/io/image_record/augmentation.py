@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ImageRecordIter does to images.
+"""Image augmentation of ImageRecordIter.
 
 Random numbers are drawn before anything is decoded, from the size in an image's header: what is
 drawn does not depend on threads. `Augmentation.steps` draws them and gives what is to be done.
@@ -51,7 +51,7 @@ def resized_short(size: tuple[int, int], length: int) -> tuple[int, int]:
 
 
 class Drawing:
-    """What one image will go through, and its size so far."""
+    """The augmentation steps of one image, and its size after them."""
 
     def __init__(self, draw: StdRandom, size: tuple[int, int], method: int) -> None:
         self.draw, self.size, self.method = draw, size, method
@@ -90,7 +90,7 @@ class Drawing:
             self.size = height, width
 
     def place(self, height: int, width: int, at_random: bool) -> tuple[int, int]:
-        """Where a part of this size is cut out."""
+        """Return the position of a crop of this size."""
         y, x = self.size[0] - height, self.size[1] - width
         if at_random:
             return self.draw.integer(0, y), self.draw.integer(0, x)
@@ -122,7 +122,7 @@ class Augmentation:
         self._varies = (p.max_aspect_ratio, p.min_random_area, p.max_random_area) != (0, 1, 1)
 
     def steps(self, draw: StdRandom, size: tuple[int, int]) -> list[Step]:
-        """What is to be done to an image of (height, width), one after the other."""
+        """Draw the augmentation steps of an image of (height, width), in order."""
         p = self.params
         drawing = Drawing(draw, size, p.inter_method)
         if p.resize != -1:

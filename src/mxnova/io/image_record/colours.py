@@ -20,7 +20,7 @@ Step = Callable[[Image], Image]
 
 
 def steps(draw: StdRandom, p: SimpleNamespace) -> list[Step]:
-    """What is to be done to the colours of an image."""
+    """Draw the colour augmentation steps of an image."""
     found: list[Step] = []
     if p.brightness or p.contrast or p.saturation:
         found += _jitter(draw, p)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ImageDetRecordIter does to images and their boxes.
+"""Augmentation of images and boxes for ImageDetRecordIter.
 
 As in Liu et al., "SSD: single shot multibox detector", 2016: frames around, parts of random size
 that boxes constrain, mirrored images. Random numbers are drawn before anything is decoded.

@@ -22,7 +22,7 @@ _log = logging.getLogger("mxnova")
 
 
 def mean_image(params: SimpleNamespace, source: Callable[[], ImageSource]) -> np.ndarray | None:
-    """The mean image in the file `mean_img`, which is made of all images if it is not there.
+    """Read the mean image from the file `mean_img`; compute it from all images if it is missing.
 
     Raises:
         FormatError: the file holds something else.

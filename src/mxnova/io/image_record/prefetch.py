@@ -32,7 +32,7 @@ class Plan(Protocol):
 
     @property
     def jobs(self) -> Sequence[Callable[[], None]]:
-        """What makes its parts; in any order, in any thread."""
+        """The jobs that decode the batch: thread-safe, and independent of each other's order."""
 
     def finish(self) -> DataBatch:
         """The batch, when all jobs are done."""

@@ -80,7 +80,7 @@ class RecordStream(Generic[T]):
         self._waiting = self._epoch()
 
     def read(self) -> T | None:
-        """What `prepare` gave for the next record, None at the end of the epoch.
+        """Return the result of `prepare` for the next record; None at the end of the epoch.
 
         Raises:
             FormatError: it is broken; the text has its offset.

@@ -28,7 +28,7 @@ Image = Any
 
 
 class Drawn(NamedTuple):
-    """What one image will go through, and its labels."""
+    """The augmentation steps of one image, and its labels."""
 
     steps: Sequence[Callable[[Image], Image]]
     labels: np.ndarray
@@ -53,7 +53,7 @@ class Draw(Protocol):
 
 
 class Labels:
-    """Where labels go: rows of `width`; a width of 1 gives plain numbers."""
+    """Label storage: rows of `width`, or plain numbers for a width of 1."""
 
     def __init__(self, width: int, pad_value: float | None = None) -> None:
         self.width, self.pad_value = width, pad_value

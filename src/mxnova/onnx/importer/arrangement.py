@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX's operators that change where elements stand."""
+"""ONNX operators that rearrange elements."""
 
 from __future__ import annotations
 

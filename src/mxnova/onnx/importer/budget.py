@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What reading one file may cost: sums over all that is made of it, not the largest thing."""
+"""Limits on the total cost of reading one file."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The symbol that is made of an ONNX graph, operator by operator, shapes and types beside it."""
+"""The builder of symbols from ONNX graphs, operator by operator, with shapes and dtypes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LONG_NAME = 256  # characters of a name that cost as much as an operator
 
 
 class Builder:
-    """What has been made so far.
+    """The state of a partial import.
 
     Args:
         budget: what it may cost.
@@ -111,11 +111,11 @@ class Builder:
     # Operators
 
     def begin(self, name: str) -> None:
-        """What is made from now on belongs to the ONNX node of this name."""
+        """Attribute new nodes to the ONNX node of this name."""
         self.base, self._own = name, []
 
     def save(self) -> tuple[str, list[Node]]:
-        """What `restore` goes back to after other nodes were begun."""
+        """Return the state that `restore` resets to."""
         return self.base, self._own
 
     def restore(self, saved: tuple[str, list[Node]]) -> None:

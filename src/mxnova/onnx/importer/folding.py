@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What follows from constants alone, computed with NumPy while a model is read.
+"""Constant folding with NumPy while a model is read.
 
 Sizes that are left open are Python's integers in arrays of objects, so that no arithmetic on them
 overflows. Truth values are NumPy's.

@@ -189,7 +189,7 @@ class Imported:
         return found if isinstance(found, (int, float)) else list(found)
 
     def inner(self, graph: Any) -> list[Value]:
-        """What a graph inside of a node gives, which may read what is outside.
+        """Import a subgraph of a node, which may read values of the outer graph.
 
         Raises:
             RefusalError: graphs lie too deep in each other.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where pixels of a resized axis come from, in all of ONNX's ways."""
+"""Source coordinates of resized axes, in all of ONNX's modes."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _LOWEST = -3.4028234663852886e38  # of float32
 
 @dataclass(frozen=True)
 class Window:
-    """Where a kernel goes along the axes of images."""
+    """The geometry of a kernel along the axes of images."""
 
     kernel: tuple[int, ...]
     stride: tuple[int, ...]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX's integers that stand for real numbers."""
+"""ONNX's quantized integers."""
 
 from __future__ import annotations
 

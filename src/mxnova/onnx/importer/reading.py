@@ -33,7 +33,7 @@ _MOST_BYTES = 1 << 60  # that an array without elements would have if no size we
 
 @dataclass
 class ModelFile:
-    """What was read.
+    """The content of a model file.
 
     Attributes:
         model: the ModelProto.
@@ -119,7 +119,7 @@ class ModelFile:
 
 
 def read_model(path: str | os.PathLike[str]) -> ModelFile:
-    """The model in a file, without what lies in other files.
+    """Read the model in a file, without its external data.
 
     Raises:
         FileError: it cannot be read.

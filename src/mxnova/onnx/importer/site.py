@@ -18,7 +18,7 @@ REQUIRED = object()
 
 
 class RefusalError(MXNetError):
-    """Why a node cannot be said; whoever walks over the graph adds which it is."""
+    """Raised if a node cannot be imported; the caller adds which node it is."""
 
 
 class Site:

@@ -26,7 +26,7 @@ MOST_BITS = 256  # of a size: a product of seven open ones has no more
 
 @dataclass(eq=False)
 class Value:
-    """What a name of the graph stands for.
+    """The value of a name in the graph.
 
     Attributes:
         name: in the file.
@@ -66,15 +66,15 @@ class Value:
         return self.dtype.kind == "f"
 
     def renamed(self, name: str) -> Value:
-        """The same under another name."""
+        """Return the value under another name."""
         return replace(self, name=name)
 
     def as_scalar(self) -> Value:
-        """The same, of one item, without axes."""
+        """Return the value as a scalar."""
         return replace(self, shape=())
 
     def as_truth(self) -> Value:
-        """The same as truth values."""
+        """Return the value as booleans."""
         return replace(self, is_truth=True)
 
 

@@ -225,7 +225,7 @@ def _taken(rows: Tensor, order: Tensor) -> Tensor:
 
 @operator("_contrib_MultiBoxTarget", "_npx_multibox_target")
 class MultiBoxTarget(Op):
-    """What each anchor should predict: location offsets, which of them count, and classes.
+    """Compute the training targets of each anchor: location offsets, their mask, and classes.
 
     Every true box gets the free anchor that overlaps it most; other anchors get the box they
     overlap most, if enough. Gives loc_target and loc_mask, (batch, anchors × 4), and cls_target,

@@ -24,7 +24,7 @@ def _cast_dtype(op: Op, t: DTypes) -> None:
     "Cast", "_npi_cast", "_npx_cast", "cast", shape=elementwise_shape, dtype=_cast_dtype
 )
 def cast(data: Tensor, *, dtype: NumberOrBool) -> Tensor:
-    """Its input as another element type; numbers become integers by cutting, bool by not being 0.
+    """Cast data to another dtype; floats truncate to integers, and nonzero is True for bool.
 
     Args:
         data: of any shape and type.

@@ -101,7 +101,7 @@ def make_loss(
     valid_thresh: float = 0.0,
     normalization: Literal["batch", "null", "valid"] = "null",
 ) -> Tensor:
-    """A copy of data as a loss to minimise: its gradient is a constant, whatever comes from above.
+    """Return a copy of data as a loss; its gradient is a constant that ignores the head gradient.
 
     Args:
         data: the losses, floating point; their first axis is the batch.
@@ -132,7 +132,7 @@ def _copyto_dtype(op: Op, t: DTypes) -> None:
 
 @function_operator("_copyto", "_npi_copyto", shape=elementwise_shape, dtype=_copyto_dtype)
 def copyto(data: Tensor, *, out: tuple[Tensor, ...] | None) -> Tensor:
-    """Its input, written into the output, whatever type and device that is of.
+    """Copy data into the output, with a cast to its dtype and a transfer to its device.
 
     Args:
         data: of any shape and type.

@@ -47,7 +47,7 @@ def reduced_axes(axis: Axes | None, rank: int, exclude: bool = False) -> Axes:
 def reduced_shape(
     s: Shapes, axis: Axes | None, keepdims: bool, exclude: bool = False
 ) -> tuple[Dim, ...]:
-    """What is left of the shape of data."""
+    """Return the shape of data after the reduction."""
     data = s.data
     chosen = [s.axis("data", a) for a in axis or ()]
     if len(set(chosen)) < len(chosen):
@@ -69,7 +69,7 @@ def _shape_of_nonempty(op: Op, s: Shapes) -> None:
 
 
 def reduce(data: Tensor, function: Function, axes: Axes, keepdims: bool) -> Tensor:
-    """`function` along `axes`; the shape is (1,) where ATen would give a scalar."""
+    """Apply `function` along `axes`; the shape is (1,) where ATen returns a scalar."""
     if not axes:
         data, axes, keepdims = data.unsqueeze(-1), (-1,), False
     output = function(data, axes, keepdims)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the families have in common: type and shape rules, MXNet's arithmetic on integer arrays."""
+"""Shape and dtype rules that the families share, and MXNet's arithmetic on integer arrays."""
 
 from __future__ import annotations
 

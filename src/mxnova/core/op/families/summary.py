@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What whole arrays come down to: how their elements are distributed, whether they are close."""
+"""Statistics of whole arrays: histograms, and whether two arrays are close."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def histogram(
     bin_cnt: int | None = None,
     range: StructuralDoubles | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """How many elements lie in each bin, and the edges of the bins.
+    """Return the number of elements in each bin, and the bin edges.
 
     A bin holds its lower edge, the last one its upper edge too; what lies outside is not counted.
 

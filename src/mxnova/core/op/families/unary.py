@@ -71,7 +71,7 @@ def _rint(data: Tensor) -> Tensor:
 
 
 def round_half_away(data: Tensor) -> Tensor:
-    """Nearest whole numbers; halves go away from zero."""
+    """Round to the nearest integer; halves are rounded away from zero."""
     below_half = 0.5 - torch.finfo(data.dtype).eps / 4  # 0.5 itself would round some others up
     return data.abs().add_(below_half).floor_().copysign_(data)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the image operators share: the shapes of images, and how numbers become pixels."""
+"""Shape checks and pixel conversion that the image operators share."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class BatchNormBase(Op):
             t[name] = torch.float32 if half else t.data
 
     def infer_stype(self, stypes: Sequence[str]) -> tuple[str, ...]:
-        """As in MXNet, a gamma that is to be fixed, and all beside it, must be dense."""
+        """Refuse sparse arrays beside a fixed gamma, as MXNet does."""
         for name, stype in zip(self.inputs(), stypes, strict=True):
             if stype != "default" and self.fix_gamma and not self.older:
                 raise argument_error(self.name, name, stype, "must be dense with fix_gamma=True")

@@ -80,7 +80,7 @@ class Slide:
         return None if rows is None or columns is None else (rows, columns)
 
     def every_max(self, x: Tensor) -> Tensor:
-        """`max` whose gradient goes to every one of equal items."""
+        """Return `max` with a gradient that reaches every one of equal elements."""
         if not (torch.is_grad_enabled() and x.requires_grad):
             return self.max(x)
         windows = self._padded(x, torch.finfo(x.dtype).min)
@@ -187,7 +187,7 @@ class Pooling(_Pool):
 
     @property
     def keeps_precision(self) -> bool:  # type: ignore[override]
-        """Where it selects."""
+        """Whether the operator only selects elements."""
         return self.pool_type == "max"
 
     @functools.cached_property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pooling of regions of interest: rectangles cut into equal bins, whatever their size.
+"""Pooling of regions of interest: rectangles of any size, divided into equal bins.
 
 A region is a row (image, left, top, right, bottom): the image's number, and corners in pixels of
 the network's input, which `spatial_scale` takes to pixels of the feature map. A region of an image

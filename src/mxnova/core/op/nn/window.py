@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What convolution and pooling share: layouts, and the geometry of a sliding window."""
+"""Layouts and sliding-window geometry that convolution and pooling share."""
 
 from __future__ import annotations
 

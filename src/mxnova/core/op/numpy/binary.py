@@ -263,7 +263,7 @@ def _bool_output(op: Op, t: DTypes) -> None:
     "_npi_share_memory", shape=_scalar_shape, dtype=_bool_output, differentiable=None
 )
 def share_memory(a: Tensor, b: Tensor) -> Tensor:
-    """Whether two arrays have an element in common; each lies together in memory.
+    """Whether two arrays share memory; each must be contiguous.
 
     Args:
         a: of any shape and type.

@@ -36,7 +36,7 @@ _HOLDS: dict[str, Callable[[Any], Any]] = {
 
 
 class Drawn(Op):
-    """What the operators have in common whose parameters are numbers or arrays.
+    """The base of distributions whose parameters are numbers or arrays.
 
     Attributes:
         numbers: names of the parameters; an array is read for each that is None.
@@ -51,7 +51,7 @@ class Drawn(Op):
     dtype: str = "float32"
 
     def of_arrays(self) -> list[str]:
-        """The parameters that arrays give, in order."""
+        """Return the parameters that are given as arrays, in order."""
         return [name for name in self.numbers if self.attr(name) is None]
 
     def inputs(self) -> tuple[str, ...]:

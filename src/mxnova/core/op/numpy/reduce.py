@@ -46,7 +46,7 @@ def reduced_axes(axis: Axes | None, rank: int) -> Axes:
 
 
 def reduced_shape(s: Shapes, axis: Axes | None, keepdims: bool) -> tuple[Dim, ...]:
-    """What is left of the shape of the first input."""
+    """Return the shape of the first input after the reduction."""
     name = s.inputs[0]
     shape: tuple[Dim, ...] = s[name]
     if shape or not set(axis or ()) <= {0, -1}:  # a scalar may be reduced along its "only" axis

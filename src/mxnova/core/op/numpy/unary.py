@@ -133,7 +133,7 @@ def _not_half(op: Op, t: DTypes) -> None:
 
 @function_operator("_npi_around", shape=elementwise_shape, dtype=_not_half, differentiable=False)
 def around(x: Tensor, *, decimals: int = 0) -> Tensor:
-    """The nearest number with so many decimals, halves to the even one; integers are cut to zero.
+    """Round to the given number of decimals, halves to even; integers are truncated toward zero.
 
     Args:
         x: the input, of any shape; float16 is refused.

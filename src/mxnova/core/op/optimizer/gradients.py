@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a training step does with all gradients at once: finiteness, norms, rates, zeroing."""
+"""Operators on all gradients of a step: finiteness checks, norms, learning rates, zeroing."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def _no_shape(op: Op, s: Shapes) -> None:
     differentiable=False,
 )
 def reset_arrays(*data: Tensor, num_arrays: Count) -> tuple[Tensor, ...]:
-    """Sets all arrays to 0; gives nothing.
+    """Set all arrays to zero, in place; there is no output.
 
     Args:
         data: the arrays, of any shapes and floating-point types.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What updates of several weights in one call share.
+"""The base of operators that update several weights in one call.
 
 The arrays of one weight stand together, numbered: ``weight_0, grad_0, mom_0, weight_1, …``.
 """

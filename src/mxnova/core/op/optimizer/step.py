@@ -98,7 +98,7 @@ def bounded_(tensors: Tensors, bound: float) -> None:
 def of_equal(
     facts: Iterable[Fact], columns: Sequence[Tensors]
 ) -> Iterator[tuple[Fact, Sequence[Tensors]]]:
-    """What one call can update: the tensors of weights of which the same holds."""
+    """Group the tensors of weights with equal facts, which one fused call can update."""
     facts = list(facts)
     if facts.count(facts[0]) == len(facts):
         yield facts[0], columns

@@ -37,7 +37,7 @@ from .ranges import (
 
 
 class Layer(Op):
-    """An operator that gives integers and their range.
+    """An operator that returns quantized integers and their range.
 
     Attributes:
         keeps_range: whether the range is that of its input.
@@ -138,7 +138,7 @@ class _Product(Layer):
 
 @operator("_contrib_quantized_fully_connected")
 class QuantizedFullyConnected(_Product):
-    """FullyConnected on 8-bit integers; gives 32-bit ones and their range.
+    """Fully connected layer on 8-bit integers; returns int32 and the range.
 
     Args:
         data: int8 or uint8, (batch, …).
@@ -179,7 +179,7 @@ class QuantizedFullyConnected(_Product):
 
 @operator("_contrib_quantized_conv")
 class QuantizedConv(_Product):
-    """Convolution on 8-bit integers; gives 32-bit ones and their range.
+    """Convolution on 8-bit integers; returns int32 and the range.
 
     To uint8 data the bias is added as it is, in steps of the result, and the range is that of int8
     data: both as MXNet's kernels for CPUs have it, which take no int8 data.
@@ -327,7 +327,7 @@ class QuantizedPooling(Layer):
 
 @operator("_contrib_quantized_batch_norm")
 class QuantizedBatchNorm(Layer):
-    """BatchNorm by moving statistics on 8-bit integers; gives int8 of the calibrated range.
+    """BatchNorm with moving statistics on 8-bit integers; returns int8 in the calibrated range.
 
     Args:
         data: int8 or uint8, channels along `axis`.

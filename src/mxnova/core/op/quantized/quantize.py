@@ -43,7 +43,7 @@ class _ToInteger(Op):
 
 @operator("_contrib_quantize")
 class Quantize(_ToInteger):
-    """8-bit integers for real numbers of a given range; gives them and their range.
+    """Quantize real numbers of a given range to 8-bit integers; returns them and their range.
 
     Args:
         data: float32 of any shape.
@@ -163,7 +163,7 @@ class QuantizeAsym(_ToInteger):
 
 @operator("_contrib_dequantize")
 class Dequantize(Op):
-    """The real numbers that 8-bit integers stand for.
+    """Dequantize 8-bit integers to real numbers.
 
     Args:
         data: int8 or uint8 of any shape.
@@ -189,7 +189,7 @@ class Dequantize(Op):
 
 @operator("_contrib_requantize")
 class Requantize(_ToInteger):
-    """8-bit integers for 32-bit ones; gives them and their range.
+    """Requantize int32 to 8-bit integers; returns them and their range.
 
     Args:
         data: int32 of any shape.

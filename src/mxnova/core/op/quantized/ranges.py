@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What integers stand for: an array comes with the least and the greatest real number it can hold.
+"""Quantization ranges: each integer array comes with the least and greatest real number it holds.
 
 Zero is always zero. Signed integers are symmetric: the greater magnitude of the two ends is 127
 (2**31 - 1 for int32). For unsigned ones it is 255.
@@ -54,7 +54,7 @@ def per_real(levels: float, low: Tensor, high: Tensor) -> Tensor:
 
 
 def step(levels: float, low: Tensor, high: Tensor) -> Tensor:
-    """The real number that 1 stands for in an array with that range."""
+    """Return the quantization scale: the real number that the integer 1 represents."""
     return magnitude(low, high) / levels
 
 

@@ -58,7 +58,7 @@ def _sample_dtype(op: Op, t: DTypes) -> None:
 
 
 class _Drawn(Op):
-    """What the operators with numbers as parameters have in common."""
+    """The base of operators whose distribution parameters are numbers."""
 
     draw: Callable[..., Tensor]
     parameters: tuple[str, ...]
@@ -78,7 +78,7 @@ class _Drawn(Op):
 
 
 def whole_shape(op: Op) -> tuple[int, ...]:
-    """Parameter `shape` of an operator that runs; raises where neither it nor a reader told it."""
+    """Return parameter `shape` of an operator; raises if neither it nor inference set it."""
     shape: tuple[int, ...] | None = op.attr("shape")
     if shape is None or min(shape, default=0) < 0:
         raise argument_error(op.name, "shape", shape, "must be fully given")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What operators draw, from PyTorch's generators or from the exact streams of MXNet.
+"""The interface to draw random numbers, from PyTorch's generators or MXNet's exact streams.
 
 `in_order` tells the operators whose numbers MXNet draws one after another from those that divide
 their result into blocks; it makes no difference to PyTorch's generators.
@@ -103,7 +103,7 @@ def sampled(
     dtype: str,
     *parameters: Tensor,
 ) -> Tensor:
-    """What `sampler` draws: `shape` elements for each element of `parameters`."""
+    """Return `shape` samples of `sampler` for each element of `parameters`."""
     counts = sampler is not exact_samplers.gamma
     result = torch.float32 if dtype == "None" else torch_dtype(dtype)
     kind = np.float64 if result == torch.float64 and not counts else np.float32
@@ -143,7 +143,7 @@ def integers(
 
 
 def bounds(shares: Tensor, rng: Generator) -> Tensor:
-    """Where classes end when their shares are laid out along [0, 1]."""
+    """Return the cumulative class boundaries of `shares` along [0, 1]."""
     if not is_exact(rng):
         return shares.to(torch.promote_types(shares.dtype, torch.float32)).cumsum(-1)
     sums = torch.from_numpy(np.cumsum(shares.detach().numpy(), -1))

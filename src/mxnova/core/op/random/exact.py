@@ -148,7 +148,7 @@ def normals(stream: ExactStream, size: int, dtype: Any) -> Array:
 
 
 def _normals(engines: Sequence[Engine], lengths: Sequence[int], dtype: Any) -> Array:
-    """What one generator after another draws; the last one's share may be smaller."""
+    """Draw from one generator after another; the last block may be shorter."""
     rows, length = len(engines), lengths[0]
     per_pair = 2 * n_words(dtype)
     n_pairs = _pairs_for(length)
@@ -193,7 +193,7 @@ def _inside(square: Array) -> tuple[Array, Array]:
 
 
 def stretch(square: Array) -> Array:
-    """What makes a point inside the circle a pair of normal numbers."""
+    """Return the factor that turns a point in the unit circle into two normal numbers."""
     result = logarithm(square)
     result *= -2
     result /= square

@@ -61,7 +61,7 @@ class Csr:
 
     @property
     def aux(self) -> tuple[Tensor, ...]:
-        """What tells where the values belong, in the order that files have it."""
+        """The index arrays, in the order of MXNet's files."""
         return self.indptr, self.indices
 
     def rows(self) -> Tensor:
@@ -74,7 +74,7 @@ class Csr:
         return numbers.repeat_interleave(self.indptr.diff(), output_size=len(self.data))
 
     def places(self) -> Tensor:
-        """Of each stored value row · number of columns + column."""
+        """The flat index, row · number of columns + column, of each stored value."""
         starts = torch.arange(self.shape[0], device=self.data.device) * self.shape[1]
         return starts.repeat_interleave(self.indptr.diff(), output_size=len(self.data)).add_(
             self.indices
@@ -181,7 +181,7 @@ class RowSparse:
 
     @property
     def aux(self) -> tuple[Tensor, ...]:
-        """What tells where the values belong, in the order that files have it."""
+        """The index arrays, in the order of MXNet's files."""
         return (self.indices,)
 
     def with_data(self, data: Tensor) -> RowSparse:
@@ -217,14 +217,14 @@ class RowSparse:
         return found_among(self.indices, rows, self.shape[0])
 
     def ordered(self) -> RowSparse:
-        """The same with indices that rise, as all but `sparse_retain` give them."""
+        """The same array with ascending indices; only `sparse_retain` leaves them unsorted."""
         if self.whole or rising(self.indices):
             return self
         indices, order = self.indices.sort()
         return RowSparse(self.data[order], indices, self.shape)
 
     def completed(self) -> RowSparse:
-        """The same with all rows stored; memory is taken only for those that are written to."""
+        """The same array with all rows stored; memory is allocated only for written rows."""
         if self.whole:
             return self
         data = zeros(self.shape, self.dtype, self.data.device)
@@ -240,7 +240,7 @@ class RowSparse:
 
     @classmethod
     def of_rows(cls, indices: Tensor, data: Tensor, shape: tuple[int, ...]) -> RowSparse:
-        """The array with `data` in these rows; what goes to one row is summed."""
+        """The array with `data` in the given rows; duplicate rows are summed."""
         rows = grouped(indices, shape[0])
         return cls(rows.sums(data), rows.numbers, shape)
 
@@ -272,7 +272,7 @@ STORAGE: dict[str, type[Csr] | type[RowSparse]] = {"csr": Csr, "row_sparse": Row
 
 
 class _Broken:
-    """Storage with indices that contradict each other: whoever reads a part of it is refused.
+    """Sparse storage with contradictory indices: reading a part of it raises an error.
 
     Attributes:
         parts: the storage as it is.
@@ -356,12 +356,12 @@ def dense_of(value: Value) -> Tensor:
 
 
 def dense_gradient(gradient: Tensor) -> Tensor:
-    """A gradient that autograd gives, as a dense tensor."""
+    """Convert a gradient of autograd to a dense tensor."""
     return gradient.to_dense() if gradient.is_sparse else gradient
 
 
 def rows_of_gradient(gradient: Tensor, rows: Tensor) -> Tensor:
-    """Some rows of a gradient that autograd gives, as a dense tensor."""
+    """Return some rows of a gradient of autograd as a dense tensor."""
     if gradient.is_sparse and gradient.sparse_dim() == 1:
         return RowSparse.of_torch(gradient).take(rows)
     return dense_gradient(gradient).index_select(0, rows)
@@ -373,7 +373,7 @@ def empty_sparse(stype: str, shape: tuple[int, ...], dtype: torch.dtype, device:
 
 
 def cast_storage(value: Value, stype: str) -> Value:
-    """The same values stored as `stype`."""
+    """Convert the values to storage type `stype`."""
     if stype == stype_of(value):
         return value
     if stype == "default":

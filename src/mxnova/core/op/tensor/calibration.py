@@ -54,7 +54,7 @@ class CalibrateEntropy(Op):
         return hist_edges[stops[0] : stops[-1] + 1].index_select(0, best), loss
 
     def _loss(self, hist: Tensor, start: int, stop: int) -> Tensor:
-        """What is lost when the bins start … stop are quantised and all others clipped."""
+        """The loss of quantizing the bins start … stop and clipping all others."""
         # MXNet leaves the first bin out of what is quantised, and counts whole entries only.
         inside = hist[start:stop].trunc()
         inside[0] = 0

@@ -84,7 +84,7 @@ class _Sliding(NamedTuple):
         return data.device.type == "cpu" and self.counts()[1] >= tuning.COLUMNS_MIN_ROW
 
     def columns(self, data: Tensor) -> Tensor:
-        """What `im2col` gives for `data`."""
+        """Return the columns of `im2col` for `data`."""
         batch, channels, *_ = data.shape
         if not self.in_rows(data):  # ATen goes image by image: better one of all channels
             options = (self.kernel, self.dilate, self.pad, self.stride)
@@ -98,7 +98,7 @@ class _Sliding(NamedTuple):
         return windows.reshape(batch, channels * prod(self.kernel), prod(self.counts()))
 
     def images(self, data: Tensor) -> Tensor:
-        """What `col2im` gives for `data`."""
+        """Return the images of `col2im` for `data`."""
         batch, height = data.shape[:2]
         channels = height // prod(self.kernel)
         if not self.in_rows(data):

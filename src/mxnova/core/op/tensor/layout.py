@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators that give every element of an array a new place."""
+"""Operators that permute or move elements."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from ..record import Op
 
 
 class _SequenceOp(Op):
-    """What the three operators share: the array of lengths, one for each sequence."""
+    """The base of the three operators: the array of lengths, one for each sequence."""
 
     def inputs(self) -> tuple[str, ...]:
         return ("data", "sequence_length") if self.attr("use_sequence_length") else ("data",)

@@ -17,7 +17,7 @@ from ..record import Op
 
 
 def _ranges(op: Op, shape: tuple[int, ...]) -> list[range]:
-    """What `op` (begin, end, step) selects of the leading axes of `shape`, as Python slices do."""
+    """Return the Python slices of `op` (begin, end, step) for the leading axes of `shape`."""
     begin, end = op.attr("begin"), op.attr("end")
     step = op.attr("step")
     if not any(step):  # () and (None,) are 1 along all axes

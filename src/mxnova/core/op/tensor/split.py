@@ -65,7 +65,7 @@ class SliceChannel(Op):
 
 
 def _learn_data(s: Shapes, part: str, axis: int) -> None:
-    """What a part tells of the axes that are not cut."""
+    """Infer the axes of data that are not split from the shape of one part."""
     sizes = s[part]
     s.data = (*sizes[:axis], s.data[axis], *sizes[len(sizes) - (len(s.data) - axis - 1) :])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The order that equal elements come out in where MXNet's CPU sorts: that of C++'s std::sort.
+"""The order of equal elements in MXNet's CPU sorts: that of C++'s std::sort.
 
 MXNet sorts a row as a whole by introsort, or, where few of many are wanted, by a heap of those few;
 neither keeps equal elements in order, but both move them in a way that the lengths determine.

@@ -34,7 +34,7 @@ class _LanguageModelDataset(_Published):
 
     @property
     def vocabulary(self) -> Vocabulary | None:
-        """What numbers the tokens."""
+        """The vocabulary that maps tokens to indices."""
         return self._vocab
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an estimator does with a batch."""
+"""Processing of one batch by an estimator."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Concurrent(Sequential):
         self.axis = axis
 
     def forward(self, x: Any) -> Any:
-        """What all blocks make of `x`, put together."""
+        """Apply all blocks to `x` and concatenate their outputs."""
         return nd.concat(*[block(x) for block in self._children.values()], dim=self.axis)
 
 
@@ -53,7 +53,7 @@ class HybridConcurrent(HybridSequential):
         self.axis = axis
 
     def hybrid_forward(self, F: Any, x: Any) -> Any:
-        """What all blocks make of `x`, put together."""
+        """Apply all blocks to `x` and concatenate their outputs."""
         return F.concat(*[block(x) for block in self._children.values()], dim=self.axis)
 
 
@@ -102,7 +102,7 @@ class SparseEmbedding(Block):
         )
 
     def forward(self, x: Any) -> Any:
-        """Indices ``(...)`` give ``(..., output_dim)``."""
+        """Map indices of shape ``(...)`` to vectors ``(..., output_dim)``."""
         weight = self.weight.row_sparse_data(x)
         return nd.Embedding(x, weight, name="fwd", **self._kwargs)
 
@@ -225,7 +225,7 @@ def _factors(layer: object, factor: int | Sequence[int], dimensions: int) -> tup
 
 
 class PixelShuffle1D(_PixelShuffle):
-    """Moves channels into space: ``(n, f c, w)`` gives ``(n, c, f w)`` (arXiv:1609.05158).
+    """Move channels into space: ``(n, f c, w)`` → ``(n, c, f w)`` (arXiv:1609.05158).
 
     Args:
         factor: f.
@@ -240,7 +240,7 @@ class PixelShuffle1D(_PixelShuffle):
 
 
 class PixelShuffle2D(_PixelShuffle):
-    """Moves channels into space: ``(n, f1 f2 c, h, w)`` gives ``(n, c, f1 h, f2 w)``.
+    """Move channels into space: ``(n, f1 f2 c, h, w)`` → ``(n, c, f1 h, f2 w)``.
 
     Args:
         factor: f1 and f2, or one number for both.
@@ -251,7 +251,7 @@ class PixelShuffle2D(_PixelShuffle):
 
 
 class PixelShuffle3D(_PixelShuffle):
-    """Moves channels into space: ``(n, f1 f2 f3 c, d, h, w)`` gives ``(n, c, f1 d, f2 h, f3 w)``.
+    """Move channels into space: ``(n, f1 f2 f3 c, d, h, w)`` → ``(n, c, f1 d, f2 h, f3 w)``.
 
     Args:
         factor: f1, f2 and f3, or one number for all.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Networks that tell what is on an image.
+"""Networks for image classification.
 
 Inputs are ``(n, 3, height, width)`` in RGB, normalized by mean (0.485, 0.456, 0.406) and standard
 deviation (0.229, 0.224, 0.225); `features` of a network is all but its last layer, `output`.

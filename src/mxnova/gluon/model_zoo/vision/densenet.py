@@ -114,7 +114,7 @@ def get_densenet(
     root: str = MODELS,
     **kwargs: Any,
 ) -> DenseNet:
-    """DenseNet of so many layers.
+    """Return a DenseNet with `num_layers` layers.
 
     Args:
         num_layers: 121, 161, 169 or 201.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the modules of networks share: weights that were published, functions named by sizes."""
+"""Pretrained weights, and constructors named by network sizes, that the model zoo shares."""
 
 from __future__ import annotations
 

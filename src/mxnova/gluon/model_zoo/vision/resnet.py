@@ -342,7 +342,7 @@ def get_resnet(
     root: str = MODELS,
     **kwargs: Any,
 ) -> ResNetV1 | ResNetV2:
-    """ResNet of that version, of so many layers.
+    """Return a ResNet of the given version with `num_layers` layers.
 
     Args:
         version: 1 or 2.

@@ -99,7 +99,7 @@ def get_vgg(
     root: str = MODELS,
     **kwargs: Any,
 ) -> VGG:
-    """VGG of so many layers.
+    """Return a VGG network with `num_layers` layers.
 
     Args:
         num_layers: 11, 13, 16 or 19.

@@ -18,7 +18,7 @@ __all__ = ["CheckpointHandler"]
 
 
 class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
-    """Writes parameters and the trainer's states every so many epochs or batches.
+    """Save parameters and trainer states every `epoch_period` epochs or `batch_period` batches.
 
     Files are ``<prefix>-epoch<E>batch<B>.params`` and ``.states``, ``<prefix>-best`` likewise, and
     ``<prefix>-symbol.json`` of a network that is hybridized.
@@ -69,7 +69,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
             self.best = worst(self.monitor_op)
 
     def train_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
-        """Makes the folder, or goes on from the checkpoint in it."""
+        """Create the directory, or resume from the checkpoint in it."""
         self.current_batch = 0
         self.current_epoch = 0
         self.trained_epoch = self.trained_batch = -1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What it means for a metric to become better."""
+"""The rule by which a metric counts as improved."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def comparison(handler: str, mode: str, monitor: EvalMetric) -> Any:
 
 
 def worst(better: Any) -> float:
-    """What every value is better than."""
+    """Return the value that every other one improves on."""
     return -np.inf if better is np.greater else np.inf
 
 

@@ -77,7 +77,7 @@ class MetricHandler(EpochBegin, BatchEnd):
 
 
 class ValidationHandler(TrainBegin, BatchEnd, EpochEnd):
-    """Validates every so many epochs or batches.
+    """Validate every `epoch_period` epochs or `batch_period` batches.
 
     Args:
         val_data: batches to validate with.
