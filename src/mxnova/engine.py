@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The engine: Python functions run in the background, in an order that their arrays allow.
+"""The engine: runs Python functions in the background, ordered by the arrays they read and write.
 
 Example:
     >>> import mxnova as mx
@@ -46,9 +46,10 @@ def push(
 ) -> None:
     """Runs ``fn()`` when what it reads and writes is ready.
 
-    Calls that share nothing, or only read what they share, run in parallel; all others in the
-    order in which they were pushed. Whoever touches a written array waits for it, and gets what
-    `fn` raised. Inside `fn`, arrays that are not declared must have nothing pending.
+    Calls without a common array, or that only read common ones, run in parallel; all others run in
+    the order of their pushes. Pushes form one sequence, the same at every array, so that calls
+    cannot deadlock. Reading or writing a written array blocks until `fn` has ended, and raises the
+    error of `fn`, if any. Inside `fn`, arrays that are not declared must have nothing pending.
 
     Args:
         fn: called without arguments.

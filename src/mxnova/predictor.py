@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Predictor: a saved model as a function, for programs that only run models.
 
-It is MXNet's C predict API as an object. One compiled graph serves all threads; inputs, outputs and
-partial runs belong to the thread that made them.
+A Predictor is MXNet's C predict API as an object. It is thread-safe: all threads share one compiled
+graph; inputs, outputs and partial runs belong to the thread that made them.
 """
 
 from __future__ import annotations
