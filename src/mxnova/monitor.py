@@ -23,7 +23,7 @@ def _root_mean_square(array: NDArray) -> NDArray:
 
 
 class Monitor:
-    """Statistics of outputs, weights and gradients, every so many batches.
+    """Collects statistics of outputs, weights and gradients, every `interval` batches.
 
     Between `tic` and `toc` it takes what passes through the executors that it is installed on.
 
@@ -55,7 +55,7 @@ class Monitor:
         self.monitor_all = monitor_all
 
     def stat_helper(self, name: str, array: NDArray) -> None:
-        """Takes an array, if its name fits and the batch is watched."""
+        """Record the statistic of an array, if its name matches and the batch is monitored."""
         if self.activated and self.re_prog.match(name):
             self.queue.append((self.step, str(name), self.stat_func(array)))
 
@@ -105,7 +105,7 @@ class Monitor:
         return [(step, name, _text(value)) for step, name, value in taken]
 
     def toc_print(self) -> None:
-        """Ends a batch, and logs what `toc` gives."""
+        """End a batch, and log the result of `toc`."""
         for step, name, text in self.toc():
             logging.info("Batch: %7d %-30s %s", step, name, text)
 

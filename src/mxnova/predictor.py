@@ -195,7 +195,7 @@ class Predictor:
         self._mine.forward()
 
     def partial_forward(self, step: int) -> int:
-        """Runs node number `step` of the graph; returns how many are left.
+        """Run node number `step` of the graph; returns the number of remaining nodes.
 
         Call it with 0, 1, 2, … until it returns 0; then the outputs are there.
         """

@@ -67,7 +67,7 @@ def set_config(**kwargs: Any) -> None:
 
 
 def set_state(state: str = "stop", profile_process: str = "worker") -> None:
-    """Starts (``run``) or stops (``stop``) recording; `dump` writes what was recorded."""
+    """Start (``run``) or stop (``stop``) recording; `dump` writes the recorded events."""
     actions = {"run": PROFILER.run, "stop": PROFILER.stop}
     if state not in actions:
         raise UnknownNameError(f"profiler: state={state!r}: must be run or stop")
@@ -82,13 +82,13 @@ def pause(profile_process: str = "worker") -> None:
 
 
 def resume(profile_process: str = "worker") -> None:
-    """Goes on recording after `pause`."""
+    """Resume recording after `pause`."""
     _only_worker(profile_process)
     PROFILER.pause(False)
 
 
 def dump(finished: bool = True, profile_process: str = "worker") -> None:
-    """Writes everything recorded so far to the file, as a whole.
+    """Write all recorded events to the file, which is replaced as a whole.
 
     Args:
         finished: stop recording; the next ``set_state("run")`` starts a new trace.
@@ -234,7 +234,7 @@ class Counter:
         return self.name
 
     def set_value(self, value: int) -> None:
-        """Makes it `value`."""
+        """Set the value."""
         with self._lock:
             self._take(int(value))
 
@@ -244,7 +244,7 @@ class Counter:
             self._take(self._value + int(delta))
 
     def decrement(self, delta: int = 1) -> None:
-        """Takes `delta` away."""
+        """Decrease the value by `delta`."""
         self.increment(-int(delta))
 
     def _take(self, value: int) -> None:

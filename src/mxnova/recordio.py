@@ -78,7 +78,7 @@ class MXRecordIO:
         self.open()
 
     def open(self) -> None:
-        """Open the file, at its start; what it held is lost when it is opened to write."""
+        """Open the file at its start; opening to write truncates it."""
         if self.flag not in ("r", "w"):
             raise ArgumentError(f"MXRecordIO: flag={shown(self.flag)}: must be 'r' or 'w'")
         self.close()

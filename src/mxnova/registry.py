@@ -16,7 +16,7 @@ _REGISTRY: dict[type, dict[str, type]] = {}  # base class -> lower-case name -> 
 
 
 def get_registry(base_class: type) -> dict[str, type]:
-    """A copy of what is registered for `base_class`: classes by lower-case name."""
+    """Return a copy of the registry of `base_class`: classes by lower-case name."""
     return dict(_REGISTRY.get(base_class, {}))
 
 

@@ -17,7 +17,7 @@ __all__ = ["Feature", "Features", "feature_list"]
 
 
 class Feature(NamedTuple):
-    """A build option of MXNet, and whether what it stood for is there."""
+    """A build option of MXNet, and whether the feature is available here."""
 
     name: str
     enabled: bool

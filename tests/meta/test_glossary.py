@@ -18,7 +18,6 @@ ROWS = re.findall(r"^\| ([^|]+) \| ([^|]+) \| (`[^|]+) \|$", GLOSSARY, re.M)
 # Names and phrases that gave way to a term of the glossary.
 RETIRED = [
     "deputy",
-    "idle_threads",
     "lone_pools",
     "lone_threads",
     "of whatever elements",

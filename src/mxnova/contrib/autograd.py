@@ -32,7 +32,7 @@ __all__ = [
 
 
 def set_is_training(is_train: bool) -> bool:
-    """Turns recording and training on or off; gives what training was."""
+    """Turn recording and training on or off; returns the previous training mode."""
     autograd.set_recording(is_train)
     return autograd.set_training(is_train)
 
@@ -98,7 +98,7 @@ def compute_gradient(outputs: Sequence[NDArray]) -> None:
 def grad_and_loss(
     func: Callable[..., Any], argnum: int | Sequence[int] | None = None
 ) -> Callable[..., tuple[list[NDArray], Any]]:
-    """A function that gives the gradients of `func` and what `func` gives.
+    """Return a function that computes the gradients and the outputs of `func`.
 
     Args:
         func: a function of arrays.
@@ -126,7 +126,7 @@ def grad_and_loss(
 def grad(
     func: Callable[..., Any], argnum: int | Sequence[int] | None = None
 ) -> Callable[..., list[NDArray]]:
-    """`grad_and_loss` without what `func` gives."""
+    """Like `grad_and_loss`, without the outputs of `func`."""
     both = grad_and_loss(func, argnum)
 
     @functools.wraps(func)

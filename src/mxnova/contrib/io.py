@@ -56,7 +56,7 @@ class DataLoaderIter(DataIter):
         self._current = None
 
     def iter_next(self) -> bool:
-        """Goes to the next batch; False when there is none."""
+        """Advance to the next batch; False at the end."""
         self._current = next(self._batches, None)
         return self._current is not None
 
@@ -88,7 +88,7 @@ class DataLoaderIter(DataIter):
         return self._part(1)
 
     def getpad(self) -> int:
-        """How many samples the batch was filled up by."""
+        """Return the number of padding samples in the batch."""
         return self.batch_size - self._current[0].shape[0] if self._current else 0
 
     def getindex(self) -> None:

@@ -325,7 +325,7 @@ def _shown_progress(stream: BinaryIO, n_bytes: int | None, name: str) -> Iterato
 
 
 def replace_file(src: str, dst: str) -> None:
-    """Moves a file to where another one may be, at once.
+    """Move a file atomically to a path that may exist.
 
     Raises:
         FileError: it cannot be moved; then it is removed.

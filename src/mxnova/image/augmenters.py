@@ -47,7 +47,7 @@ _Size = tuple[int, int]
 
 
 class Augmenter:
-    """The base of augmenters; its arguments are what `dumps` says.
+    """The base of augmenters; `dumps` returns its arguments.
 
     Args:
         **kwargs: arguments of the derived class; arrays become lists.
@@ -76,7 +76,7 @@ class _Several(Augmenter):
         self.ts: Any = ts
 
     def dumps(self) -> Any:
-        """Name, and what the augmenters in it dump."""
+        """Return the name, and the dumps of inner augmenters."""
         return [type(self).__name__.lower(), [t.dumps() for t in self.ts]]
 
 
@@ -306,7 +306,7 @@ class RandomGrayAug(Augmenter):
 
 
 class CastAug(Augmenter):
-    """Another element type."""
+    """Cast to another dtype."""
 
     def __init__(self, typ: Any = "float32"):
         super().__init__(type=typ)

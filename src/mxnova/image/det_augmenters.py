@@ -54,7 +54,7 @@ _Changed = tuple[nd.NDArray, _Labels]
 
 
 class DetAugmenter:
-    """The base of augmenters of images with boxes; its arguments are what `dumps` says.
+    """The base of augmenters of images with boxes; `dumps` returns its arguments.
 
     Args:
         **kwargs: arguments of the derived class; arrays become lists.
@@ -100,7 +100,7 @@ class DetBorrowAug(DetAugmenter):
 
 
 class DetRandomSelectAug(DetAugmenter):
-    """One of several augmenters, or none with probability `skip_prob`."""
+    """Apply a random one of several augmenters, or none with probability `skip_prob`."""
 
     def __init__(self, aug_list: Any, skip_prob: float = 0) -> None:
         super().__init__(skip_prob=skip_prob)
@@ -344,7 +344,7 @@ def CreateMultiRandCropAugmenter(  # noqa: N802 - MXNet's name
     max_attempts: Any = 50,
     skip_prob: float = 0,
 ) -> DetRandomSelectAug:
-    """One of several DetRandomCropAugs: each argument may be a list, with a value for each.
+    """Create a random choice of DetRandomCropAugs; each argument may be a list of values.
 
     Args:
         min_object_covered: see DetRandomCropAug.

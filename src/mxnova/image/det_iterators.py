@@ -156,7 +156,7 @@ class ImageDetIter(ImageIter):
             raise argument_error("ImageDetIter", "label_shape", label_shape, text)
 
     def reshape(self, data_shape: Any = None, label_shape: Any = None) -> None:
-        """Gives batches of other shapes from here on: of an image, and of its label."""
+        """Change the shapes of images and labels in following batches."""
         if data_shape is not None:
             self.check_data_shape(data_shape)
             desc = self.provide_data[0]
@@ -168,7 +168,7 @@ class ImageDetIter(ImageIter):
             self._describe_labels()
 
     def sync_label_shape(self, it: ImageDetIter, verbose: bool = False) -> ImageDetIter:
-        """Gives this iterator and another one the larger of their label shapes.
+        """Set the label shape of both iterators to the larger one.
 
         Args:
             it: the other one.

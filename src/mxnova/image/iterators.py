@@ -161,7 +161,7 @@ class ImageIter(io.DataIter):
     # Epochs ---------------------------------------------------------------------------------------
 
     def reset(self) -> None:
-        """Starts an epoch, with what was left over where that rolls over."""
+        """Start an epoch, with the samples left over if `last_batch_handle` rolls over."""
         if self.seq is not None and self.shuffle:
             random.shuffle(self.seq)
         if self.last_batch_handle != "roll_over":
@@ -169,7 +169,7 @@ class ImageIter(io.DataIter):
         self._rewind()
 
     def hard_reset(self) -> None:
-        """Starts an epoch without what was left over."""
+        """Start an epoch without the samples left over."""
         if self.seq is not None and self.shuffle:
             random.shuffle(self.seq)
         self._cache = []

@@ -16,7 +16,7 @@ __all__ = ["imrotate", "random_rotate"]
 def imrotate(
     src: nd.NDArray, rotation_degrees: Any, zoom_in: bool = False, zoom_out: bool = False
 ) -> nd.NDArray:
-    """Images turned; their size stays, and what comes in from outside is zero.
+    """Rotate images; the size is kept, and pixels from outside are zero.
 
     Args:
         src: float32 (channels, height, width), or a batch of such.

@@ -83,7 +83,7 @@ def _is_given(path: str) -> bool:
 
 @iterator(CSV)
 def CSVIter(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N802 - MXNet's name
-    """An iterator over a CSV file, and one with labels beside it.
+    """Create an iterator over a CSV file, optionally with a label file.
 
     Raises:
         FormatError: a file has other lines than numbers, as many as their shape needs.
@@ -182,7 +182,7 @@ def _sparse(table: LibSVMTable, n_columns: int, begin: int) -> Callable[[np.ndar
 
 @iterator(MNIST, ignored=("data_shape", "input_shape"))  # of MXNet's examples
 def MNISTIter(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N802 - MXNet's name
-    """An iterator over MNIST's files: float32 from 0 to 1; what fills no batch is left out.
+    """Create an iterator over MNIST files: float32 in [0, 1]; incomplete batches are dropped.
 
     LeCun, Cortes, Burges, "The MNIST database of handwritten digits", 1998.
     """

@@ -127,7 +127,7 @@ class DataIter:
         return self.next()
 
     def iter_next(self) -> Any:
-        """Goes to the next batch; whether there is one."""
+        """Advance to the next batch; returns whether there is one."""
 
     def getdata(self) -> Any:
         """Arrays of data of this batch."""
@@ -140,4 +140,4 @@ class DataIter:
         return None
 
     def getpad(self) -> Any:
-        """How many samples at the end of this batch are there for the shape alone."""
+        """Return the number of padding samples at the end of this batch."""

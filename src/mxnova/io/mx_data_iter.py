@@ -61,7 +61,7 @@ class MXDataIter(DataIter):
             self.handle.close()
 
     def debug_skip_load(self) -> None:
-        """Gives the first batch again and again from here on, to time everything but reading."""
+        """Return the first batch repeatedly, to time everything except reading."""
         self._debug_skip_load = True
 
     def reset(self) -> None:
@@ -82,7 +82,7 @@ class MXDataIter(DataIter):
         raise StopIteration
 
     def iter_next(self) -> bool:
-        """Goes to the next batch; whether there is one."""
+        """Advance to the next batch; returns whether there is one."""
         if self._debug_skip_load and self._current is not None:
             return True
         batch, self.first_batch = self.first_batch, None
@@ -107,5 +107,5 @@ class MXDataIter(DataIter):
         return self._batch().index
 
     def getpad(self) -> int:
-        """How many samples at the end of this batch are there for the shape alone."""
+        """Return the number of padding samples at the end of this batch."""
         return self._batch().pad or 0

@@ -91,14 +91,14 @@ class NDArrayIter(DataIter):
         return [DataDesc(n, (size, *a.shape[1:]), a.dtype, layout) for n, a in arrays]
 
     def hard_reset(self) -> None:
-        """Starts from the beginning, without what was left over."""
+        """Start an epoch without the samples left over."""
         if self.shuffle:
             self._shuffle_data()
         self.cursor = -self.batch_size
         self._cache_data, self._cache_label = [], []
 
     def reset(self) -> None:
-        """Starts from the beginning, with what was left over where that rolls over."""
+        """Start an epoch, with the samples left over if `last_batch_handle` rolls over."""
         left = self.num_data - self.cursor
         if self.last_batch_handle == "roll_over" and 0 < left < self.batch_size:
             ends = self.cursor, self.num_data
@@ -110,7 +110,7 @@ class NDArrayIter(DataIter):
             self.hard_reset()
 
     def iter_next(self) -> bool:
-        """Goes to the next batch; whether there is one."""
+        """Advance to the next batch; returns whether there is one."""
         self.cursor += self.batch_size
         if self.last_batch_handle == "pad":
             return self.cursor < self.num_data

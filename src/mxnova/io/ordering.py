@@ -35,7 +35,7 @@ class BatchOrder:
         self._at, self._ahead = self._ahead, 0
 
     def next(self) -> tuple[np.ndarray, int] | None:
-        """The samples of the next batch, and how many were filled up; None after the last."""
+        """Return the samples of the next batch and the count of padding samples; None at the end."""
         left = self._n - self._at
         if left <= 0:
             return None

@@ -37,7 +37,7 @@ class _OfBatches(DataIter):
         return self._batch().index
 
     def getpad(self) -> Any:
-        """How many samples at the end of this batch are there for the shape alone."""
+        """Return the number of padding samples at the end of this batch."""
         return self._batch().pad
 
 
@@ -68,7 +68,7 @@ class ResizeIter(_OfBatches):
             self.data_iter.reset()
 
     def iter_next(self) -> bool:
-        """Goes to the next batch; whether there is one."""
+        """Advance to the next batch; returns whether there is one."""
         if self.cur == self.size:
             return False
         try:
@@ -129,14 +129,14 @@ class PrefetchingIter(_OfBatches):
         ]
 
     def reset(self) -> None:
-        """Starts from the beginning; what was taken ahead is dropped."""
+        """Start an epoch; prefetched batches are discarded."""
         wait(self._asked)
         for it in self.iters:
             it.reset()
         self._ask()
 
     def iter_next(self) -> bool:
-        """Goes to the next batch; whether there is one.
+        """Advance to the next batch; returns whether there is one.
 
         Raises:
             AssertedError: one of the iterators has more batches than another, or its last batch

@@ -30,7 +30,7 @@ __all__ = [
 
 
 class EvalMetric:
-    """The mean of something over what was seen: `sum_metric` / `num_inst`.
+    """The base of metrics; the value is `sum_metric` / `num_inst`.
 
     Subclasses override `update`, which adds to these two, and to `global_sum_metric` and
     `global_num_inst` where there is ``has_global_stats=True`` among the arguments.
@@ -75,7 +75,7 @@ class EvalMetric:
         }
 
     def update_dict(self, label: Mapping[str, Any], pred: Mapping[str, Any]) -> None:
-        """Takes a batch by names.
+        """Update the metric with a batch, given by names.
 
         Args:
             label: labels by name; `label_names` says which, and in which order.
@@ -85,7 +85,7 @@ class EvalMetric:
         self.update(_picked(label, self.label_names, "label"), preds)
 
     def update(self, labels: Any, preds: Any) -> None:
-        """Takes a batch.
+        """Update the metric with a batch.
 
         Args:
             labels: what is true, a list of arrays.
@@ -94,7 +94,7 @@ class EvalMetric:
         raise NotImplementedError(f"{type(self).__name__}: has no update")
 
     def reset(self) -> None:
-        """Forgets everything."""
+        """Reset all statistics."""
         self.num_inst = 0
         self.sum_metric = 0.0
         self.global_num_inst = 0
@@ -160,7 +160,7 @@ class MeanMetric(EvalMetric):
     """A metric that is summed up over pairs of a label and a prediction."""
 
     def update(self, labels: Any, preds: Any) -> None:
-        """Takes a batch: lists of arrays, or a single pair.
+        """Update the metric with a batch: lists of arrays, or a single pair.
 
         Raises:
             ArgumentError: shapes do not fit; nothing of the batch is taken then.
@@ -186,7 +186,7 @@ alias = get_alias_func(EvalMetric, "metric")
 def check_label_shapes(
     labels: Any, preds: Any, wrap: bool = False, shape: bool = False
 ) -> tuple[Any, Any]:
-    """Sees to it that there are as many labels as predictions.
+    """Check that there are as many labels as predictions.
 
     Args:
         labels: a list of arrays, or an array.
@@ -224,12 +224,12 @@ def tensor_of(array: Any) -> Tensor:
 
 
 def argument(metric: object, reason: str) -> ArgumentError:
-    """The error that says what `metric` cannot use."""
+    """Return the error for an argument that `metric` cannot use."""
     return ArgumentError(f"{type(metric).__name__}.update: {reason}")
 
 
 def check_sizes(metric: object, label: Tensor, pred: Tensor) -> None:
-    """Raises unless there are as many labels as (rows of) predictions."""
+    """Raise an error unless there are as many labels as (rows of) predictions."""
     if len(label) != len(pred):
         reason = f"{len(label)} labels do not match {len(pred)} predictions"
         raise argument(metric, reason)

@@ -79,7 +79,7 @@ class _BinaryClassificationMetrics:
 
     @property
     def precision(self) -> float:
-        """How much of what was predicted to be of class 1 is."""
+        """Return the precision of class 1."""
         return self._precision(False)
 
     @property
@@ -115,12 +115,12 @@ class _BinaryClassificationMetrics:
 
     @property
     def total_examples(self) -> int:
-        """How many predictions were counted."""
+        """Return the number of predictions."""
         return sum(self._counts(False))
 
     @property
     def global_total_examples(self) -> int:
-        """How many were counted in the whole run."""
+        """Return the number of predictions in the whole run."""
         return sum(self._counts(True))
 
     def local_reset_stats(self) -> None:
@@ -158,7 +158,7 @@ class _BinaryMetric(EvalMetric):
         raise NotImplementedError
 
     def update(self, labels: Any, preds: Any) -> None:
-        """Takes a batch: lists of arrays, or a single pair.
+        """Update the metric with a batch: lists of arrays, or a single pair.
 
         Raises:
             ArgumentError: there are more than two classes, or shapes do not fit; nothing of the
@@ -179,7 +179,7 @@ class _BinaryMetric(EvalMetric):
             self.global_sum_metric = self._score(True) * self.global_num_inst
 
     def reset(self) -> None:
-        """Forgets everything."""
+        """Reset all statistics."""
         super().reset()
         self._metrics.reset_stats()
 

@@ -41,7 +41,7 @@ def _classes(metric: EvalMetric, label: Tensor, pred: Tensor, axis: int) -> tupl
 @register
 @alias("acc")
 class Accuracy(MeanMetric):
-    """How much of what is predicted is right.
+    """The share of correct predictions.
 
     Predictions are classes where they are of the labels' shape, scores of classes otherwise.
 
@@ -133,7 +133,7 @@ class PCC(EvalMetric):
         super().__init__(name, output_names, label_names, has_global_stats=has_global_stats)
 
     def update(self, labels: Any, preds: Any) -> None:
-        """Takes a batch: lists of arrays, or a single pair.
+        """Update the metric with a batch: lists of arrays, or a single pair.
 
         Raises:
             ArgumentError: shapes do not fit; nothing of the batch is taken then.
@@ -179,7 +179,7 @@ class PCC(EvalMetric):
         return _correlation(self.gcm) * self.global_num_inst
 
     def reset(self) -> None:
-        """Forgets everything."""
+        """Reset all statistics."""
         self.global_num_inst = 0
         self.gcm = np.zeros((self.k, self.k))
         self.reset_local()

@@ -17,7 +17,7 @@ _create = get_create_func(EvalMetric, "metric")
 
 
 def create(metric: Any, *args: Any, **kwargs: Any) -> EvalMetric:
-    """Makes a metric.
+    """Create a metric.
 
     Args:
         metric: a name, a description (`EvalMetric.get_config`, or JSON), a function of labels and
@@ -61,7 +61,7 @@ class CompositeEvalMetric(EvalMetric):
         super().__init__(name, output_names, label_names, has_global_stats=True)
 
     def add(self, metric: Any) -> None:
-        """Adds a metric, or what `create` makes one of."""
+        """Add a metric, or the arguments from which `create` makes one."""
         self.metrics.append(create(metric))
 
     def get_metric(self, index: int) -> EvalMetric:
@@ -77,7 +77,7 @@ class CompositeEvalMetric(EvalMetric):
             raise OutOfRangeError(f"get_metric: index={index}: there are {count}") from None
 
     def update_dict(self, labels: Mapping[str, Any], preds: Mapping[str, Any]) -> None:
-        """Takes a batch by names; each metric takes of it what it is to."""
+        """Update each metric with a batch by names, filtered by its own names."""
         if self.label_names is not None:
             labels = {n: a for n, a in labels.items() if n in self.label_names}
         if self.output_names is not None:
@@ -86,12 +86,12 @@ class CompositeEvalMetric(EvalMetric):
             metric.update_dict(labels, preds)
 
     def update(self, labels: Any, preds: Any) -> None:
-        """Takes a batch."""
+        """Update the metrics with a batch."""
         for metric in self.metrics:
             metric.update(labels, preds)
 
     def reset(self) -> None:
-        """Forgets everything."""
+        """Reset all statistics."""
         for metric in self.metrics:
             metric.reset()
 
@@ -101,11 +101,11 @@ class CompositeEvalMetric(EvalMetric):
             metric.reset_local()
 
     def get(self) -> tuple[list[str], list[Any]]:
-        """Names and values since the last reset of either kind."""
+        """Return names and values since the last local or global reset."""
         return self._gathered(lambda metric: metric.get_name_value())
 
     def get_global(self) -> tuple[list[str], list[Any]]:
-        """Names and values since `reset`."""
+        """Return names and values since `reset`."""
         return self._gathered(lambda metric: metric.get_global_name_value())
 
     def _gathered(

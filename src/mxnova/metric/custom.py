@@ -33,7 +33,7 @@ class Loss(EvalMetric):
         super().__init__(name, output_names, label_names, has_global_stats=True)
 
     def update(self, _: Any, preds: Any) -> None:
-        """Takes losses: an array or a list of arrays."""
+        """Update the metric with losses: an array or a list of arrays."""
         tensors = [tensor_of(p) for p in ([preds] if isinstance(preds, ARRAYS) else preds)]
         self._add(sum(map(_sum, tensors)), sum(t.numel() for t in tensors))
 
@@ -103,7 +103,7 @@ class CustomMetric(EvalMetric):
         self._allow_extra_outputs = allow_extra_outputs
 
     def update(self, labels: Any, preds: Any) -> None:
-        """Takes a batch: lists of arrays, or a single pair."""
+        """Update the metric with a batch: lists of arrays, or a single pair."""
         if self._allow_extra_outputs:
             labels = [labels] if isinstance(labels, ARRAYS) else labels
             preds = [preds] if isinstance(preds, ARRAYS) else preds

@@ -128,7 +128,7 @@ class PearsonCorrelation(EvalMetric):
         super().__init__(name, output_names, label_names, has_global_stats=True, **given)
 
     def update(self, labels: Any, preds: Any) -> None:
-        """Takes a batch: lists of arrays, or a single pair.
+        """Update the metric with a batch: lists of arrays, or a single pair.
 
         Raises:
             ArgumentError: shapes differ; nothing of the batch is taken then.
@@ -159,11 +159,11 @@ class PearsonCorrelation(EvalMetric):
         self._whole.add(*pair)
 
     def reset_micro(self) -> None:
-        """Forgets what `micro` correlates."""
+        """Reset the statistics of `micro`."""
         self._local, self._whole = _Moments(), _Moments()
 
     def reset(self) -> None:
-        """Forgets everything."""
+        """Reset all statistics."""
         super().reset()
         self.reset_micro()
 

@@ -209,7 +209,7 @@ class BaseModule(Steps):
         epoch: int = 0,
         sparse_row_id_fn: Callable[[Any], Mapping[str, NDArray]] | None = None,
     ) -> list[tuple[str, float]]:
-        """Names and values of a metric over batches, padded samples included.
+        """Return names and values of a metric over batches, padding samples included.
 
         Args:
             eval_data: iterator over the batches.
@@ -307,5 +307,5 @@ class BaseModule(Steps):
         nd.save(fname, joined_params(*self.get_params()))
 
     def load_params(self, fname: str) -> None:
-        """Takes parameters and auxiliary states from a file of `save_params`."""
+        """Load parameters and auxiliary states from a file of `save_params`."""
         self.set_params(*split_params(nd.load(fname), fname))

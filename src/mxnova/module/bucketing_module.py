@@ -177,7 +177,7 @@ class BucketingModule(BaseModule):
         force_init: bool = False,
         allow_extra: bool = False,
     ) -> None:
-        """Gives parameters and auxiliary states their first values; see `Module.init_params`."""
+        """Initialize parameters and auxiliary states; see `Module.init_params`."""
         if self.params_initialized and not force_init:
             return
         self._require("init_params", "binded")
@@ -232,7 +232,7 @@ class BucketingModule(BaseModule):
         shared_module: Any = None,
         grad_req: Any = "write",
     ) -> None:
-        """Makes the executors of the default bucket; those of others are made when they are needed.
+        """Create the executors of the default bucket; those of other buckets are created on demand.
 
         Args:
             data_shapes: descriptions of the data, or pairs of names and shapes.
@@ -264,7 +264,7 @@ class BucketingModule(BaseModule):
             module.borrow_optimizer(before)
 
     def switch_bucket(self, bucket_key: Any, data_shapes: Any, label_shapes: Any = None) -> None:
-        """Makes a bucket this one.
+        """Switch to a bucket.
 
         Args:
             bucket_key: its key.
@@ -304,7 +304,7 @@ class BucketingModule(BaseModule):
         optimizer_params: Any = SGD,
         force_init: bool = False,
     ) -> None:
-        """Makes what updates the parameters of all buckets; see `Module.init_optimizer`."""
+        """Create the optimizer for the parameters of all buckets; see `Module.init_optimizer`."""
         self._require("init_optimizer", "binded", "params_initialized")
         if self.optimizer_initialized and not force_init:
             self.logger.warning("init_optimizer: there is one; force_init=True makes another")

@@ -165,7 +165,7 @@ class DataParallelExecutorGroup:
         shared_group: DataParallelExecutorGroup | None = None,
         reshape: bool = False,
     ) -> None:
-        """Makes the executors.
+        """Create the executors.
 
         Args:
             data_shapes: descriptions of the data.
@@ -257,7 +257,7 @@ class DataParallelExecutorGroup:
         ]
 
     def reshape(self, data_shapes: Sequence[Any], label_shapes: Sequence[Any] | None) -> None:
-        """Takes batches of other shapes; parameters and gradients stay the same arrays."""
+        """Change the batch shape; parameters and gradients stay the same arrays."""
         labels = None if label_shapes is None else list(label_shapes)
         if (list(data_shapes), labels) == (self.data_shapes, self.label_shapes):
             return

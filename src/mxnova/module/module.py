@@ -163,7 +163,7 @@ class Module(OptimizedModule):
         force_init: bool = False,
         allow_extra: bool = False,
     ) -> None:
-        """Gives parameters and auxiliary states their first values.
+        """Initialize parameters and auxiliary states.
 
         Args:
             initializer: fills those that have no value here; None: they stay as they are.
@@ -245,7 +245,7 @@ class Module(OptimizedModule):
         shared_module: Any = None,
         grad_req: Any = "write",
     ) -> None:
-        """Makes the executors, for batches of given shapes.
+        """Create the executors, for batches of the given shapes.
 
         Args:
             data_shapes: descriptions of the data, or pairs of names and shapes.
@@ -314,7 +314,7 @@ class Module(OptimizedModule):
             }
 
     def reshape(self, data_shapes: Any, label_shapes: Any = None) -> None:
-        """Takes batches of other shapes.
+        """Change the batch shape.
 
         Args:
             data_shapes: descriptions of the data, or pairs of names and shapes.

@@ -56,7 +56,7 @@ class OptimizedModule(BaseModule):
         optimizer_params: Any = SGD,
         force_init: bool = False,
     ) -> None:
-        """Makes what updates the parameters.
+        """Create the optimizer.
 
         Args:
             kvstore: the store that sums up over devices, or the name of one.

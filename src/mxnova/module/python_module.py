@@ -18,7 +18,7 @@ NDArray = nd.NDArray
 
 
 class PythonModule(BaseModule):
-    """A module without parameters; subclasses define what it computes.
+    """A module without parameters; subclasses define its computation.
 
     They define `_compute_output_shapes`, `forward`, `backward`, `get_outputs` and
     `get_input_grads`.
@@ -107,7 +107,7 @@ class PythonModule(BaseModule):
         shared_module: Any = None,
         grad_req: Any = "write",
     ) -> None:
-        """Takes the shapes of batches; again, where they change.
+        """Set the batch shapes; can be called again to change them.
 
         Args:
             data_shapes: descriptions of the data, in the order of their names.
@@ -181,7 +181,7 @@ class PythonLossModule(PythonModule):
         return [(self._output_names[0], self._data_shapes[0][1])]
 
     def forward(self, data_batch: Any, is_train: bool | None = None) -> None:
-        """Takes the scores, and in training the labels.
+        """Store the scores, and the labels in training.
 
         Args:
             data_batch: the batch.

@@ -116,7 +116,7 @@ class SequentialModule(BaseModule):
         force_init: bool = False,
         allow_extra: bool = False,
     ) -> None:
-        """Gives the parameters of all modules their first values; see `Module.init_params`.
+        """Initialize the parameters of all modules; see `Module.init_params`.
 
         Raises:
             AssertedError: two modules have parameters of one name.
@@ -203,7 +203,7 @@ class SequentialModule(BaseModule):
         optimizer_params: Any = SGD,
         force_init: bool = False,
     ) -> None:
-        """Makes what updates the parameters, for each module; see `Module.init_optimizer`."""
+        """Create the optimizer of each module; see `Module.init_optimizer`."""
         self._require("init_optimizer", "binded", "params_initialized")
         if self.optimizer_initialized and not force_init:
             self.logger.warning("init_optimizer: there is one; force_init=True makes another")

@@ -92,7 +92,7 @@ class Steps:
         force_init: bool = False,
         allow_extra: bool = False,
     ) -> None:
-        """Gives parameters and auxiliary states their first values.
+        """Initialize parameters and auxiliary states.
 
         Args:
             initializer: fills those that have no value here.
@@ -139,7 +139,7 @@ class Steps:
     # Steps ---------------------------------------------------------------------------------------
 
     def install_monitor(self, mon: Any) -> None:
-        """Has a `Monitor` watch what is computed."""
+        """Install a `Monitor` for the arrays of the computation."""
         raise self._missing("install_monitor")
 
     def prepare(
@@ -206,7 +206,7 @@ class Steps:
         shared_module: Steps | None = None,
         grad_req: Any = "write",
     ) -> None:
-        """Makes what computes, for batches of given shapes.
+        """Prepare the computation for batches of the given shapes.
 
         Args:
             data_shapes: descriptions of the data, or pairs of names and shapes.
@@ -226,7 +226,7 @@ class Steps:
         optimizer_params: Any = SGD,
         force_init: bool = False,
     ) -> None:
-        """Makes what updates the parameters.
+        """Create the optimizer.
 
         Args:
             kvstore: the store that sums up over devices, or the name of one.

@@ -386,7 +386,7 @@ _ASKED_FOR_A_WEIGHT = (
 
 
 def aggregation_size() -> int:
-    """How many weights MXNet's optimizers that aggregate update in one call."""
+    """Return the number of weights that an aggregating optimizer updates in one call."""
     return int(env.get("MXNET_OPTIMIZER_AGGREGATION_SIZE"))
 
 

@@ -273,7 +273,7 @@ class DCASGD(Optimizer):
 
 @register
 class Test(Optimizer):
-    """Adds the rescaled gradient: for tests of what is around an optimizer.
+    """Adds the rescaled gradient to the weight; for tests.
 
     Args:
         kwargs: arguments of `Optimizer`.

@@ -101,7 +101,7 @@ class Updater:
         return dumps_updater(self.states, self.optimizer if dump_optimizer else None)
 
     def set_states(self, states: bytes) -> None:
-        """Takes the states, and the optimizer where there is one, from the bytes of `get_states`.
+        """Restore the states, and the optimizer if included, from the bytes of `get_states`.
 
         Bytes that MXNet wrote are read as data: nothing in them is run.
 

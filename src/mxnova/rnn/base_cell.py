@@ -50,7 +50,7 @@ class BaseRNNCell:
         self.reset()
 
     def reset(self) -> None:
-        """Forgets what it knows of a sequence, so that the next step is the first of another."""
+        """Reset the state between two sequences."""
         self._init_counter = -1
         self._counter = -1
         for cell in getattr(self, "_cells", ()):
@@ -144,7 +144,7 @@ class BaseRNNCell:
         layout: str = "NTC",
         merge_outputs: bool | None = None,
     ) -> tuple[Any, Any]:
-        """Takes the steps of whole sequences.
+        """Unroll the cell over whole sequences.
 
         Args:
             length: number of steps.

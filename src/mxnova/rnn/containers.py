@@ -68,7 +68,7 @@ class SequentialRNNCell(_Container):
         super().__init__("", params)
 
     def add(self, cell: BaseRNNCell) -> None:
-        """Puts `cell` upon the others."""
+        """Append `cell` to the stack."""
         self._adopt(cell)
 
     def __call__(self, inputs: Any, states: Any) -> tuple[Any, list[Any]]:
@@ -99,7 +99,7 @@ class SequentialRNNCell(_Container):
         layout: str = "NTC",
         merge_outputs: bool | None = None,
     ) -> tuple[Any, Any]:
-        """Takes the steps of whole sequences, cell by cell; see `BaseRNNCell.unroll`."""
+        """Unroll whole sequences, cell by cell; see `BaseRNNCell.unroll`."""
         self.reset()
         last = self._cells[-1] if self._cells else None
         return self._through(

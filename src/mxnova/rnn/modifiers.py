@@ -61,7 +61,7 @@ class DropoutCell(BaseRNNCell):
 
 
 class ModifierCell(BaseRNNCell):
-    """A cell that changes what another one does; that one's weights are its own.
+    """The base of cells that modify another cell, whose weights they share.
 
     Args:
         base_cell: the cell to modify, which must not be called by itself any more.
@@ -101,7 +101,7 @@ class ModifierCell(BaseRNNCell):
             return cell.begin_state(**{"func": init_sym, **kwargs})
 
     def reset(self) -> None:
-        """Forgets what it and the base cell know of a sequence."""
+        """Reset the states of this cell and the base cell."""
         super().reset()
         if hasattr(self, "base_cell"):
             self.base_cell.reset()
@@ -150,7 +150,7 @@ class ZoneoutCell(ModifierCell):
         self.prev_output: Any = None
 
     def reset(self) -> None:
-        """Forgets the last output, too."""
+        """Reset the state and the last output."""
         super().reset()
         self.prev_output = None
 
@@ -193,7 +193,7 @@ class ResidualCell(ModifierCell):
         layout: str = "NTC",
         merge_outputs: bool | None = None,
     ) -> tuple[Any, Any]:
-        """Takes the steps of whole sequences; see `BaseRNNCell.unroll`."""
+        """Unroll whole sequences; see `BaseRNNCell.unroll`."""
         self.reset()
         with self._unmodified() as cell:
             outputs, states = cell.unroll(length, inputs, begin_state, layout, merge_outputs)

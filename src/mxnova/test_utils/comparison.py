@@ -34,7 +34,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def same_array(array1: Any, array2: Any) -> bool:
-    """Whether what is written to one array can be read from the other."""
+    """Whether two arrays share memory: a write to one is read from the other."""
     if not same(array1, array2):
         return False
     array1[:] = array1 + 1

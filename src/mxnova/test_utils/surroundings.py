@@ -51,7 +51,7 @@ def list_gpus() -> range:
 
 @contextlib.contextmanager
 def environment(*args: Any) -> Iterator[None]:
-    """Environment variables inside a block; what they were before comes back.
+    """Set environment variables inside a block, and restore them afterwards.
 
     Args:
         args: a name and its value, or a mapping of them; None unsets a variable.

@@ -66,7 +66,7 @@ def check_symbolic_forward(
     equal_nan: bool = False,
     dtype: Any = np.float32,
 ) -> list[NDArray]:
-    """Asserts that the outputs are what is expected.
+    """Assert that the outputs equal the expected arrays.
 
     Args:
         sym: what to compute.

@@ -399,7 +399,7 @@ def list_fp32_ops(target_dtype: Any) -> list[str]:
 
 
 def list_lp16_fp32_ops(target_dtype: Any) -> list[str]:
-    """Names of operators that compute in the type of what they are given."""
+    """Names of operators that compute in the dtype of their inputs."""
     return lists_of(target_dtype, "list_lp16_fp32_ops").both
 
 

@@ -27,7 +27,7 @@ _MOVING = frozenset({"Cast", "_copy", "_copyto", "amp_cast", "amp_multicast"})
 
 
 class Casting(Mode):
-    """Casts what operators read, arrays and symbols alike, by rules.
+    """Casts the inputs of operators, for arrays and symbols alike, by rules.
 
     Attributes:
         loss_scaler: what the gradients of loss operators (SoftmaxOutput …) are multiplied by.
@@ -40,7 +40,7 @@ class Casting(Mode):
         self._warned: set[str] = set()
 
     def install(self) -> None:
-        """Puts it in force for all arrays and symbols of the process."""
+        """Install the casts for all arrays and symbols of the process."""
         self.everywhere()
         COMPOSERS.append(self)
 

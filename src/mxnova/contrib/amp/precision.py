@@ -23,7 +23,7 @@ Condition = tuple[str, str, list[str]]  # operator, its parameter, values
 
 
 class Lists(NamedTuple):
-    """The operators of one low precision, by what they compute in.
+    """The operators of one low precision, grouped by the dtype they compute in.
 
     Attributes:
         name: its name.
@@ -166,6 +166,6 @@ def _is_condition(value: Any) -> bool:
 
 
 def check_names(function: str, argument: str, names: Any) -> None:
-    """Refuses what is no list of names."""
+    """Raise an error unless the argument is a list of names."""
     if not isinstance(names, list) or not all(isinstance(n, str) for n in names):
         raise AssertedError(f"amp.{function}: {argument}={shown(names)}: must be a list of names")

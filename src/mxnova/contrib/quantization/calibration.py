@@ -38,7 +38,7 @@ Histogram = tuple[Any, Any, float, float, float]  # counts, borders, least, grea
 
 
 class Collector(Protocol):
-    """Sees what layers give, batch by batch; users may bring their own.
+    """Collects outputs of layers, batch by batch; users may supply their own subclass.
 
     Attributes:
         include_layer: names of outputs, a function that tells whether it wants one, or None: all.
@@ -47,7 +47,7 @@ class Collector(Protocol):
     include_layer: Any
 
     def collect(self, name: Any, arr: Any) -> None:
-        """Takes the name of a layer's output, and the handle of an array."""
+        """Collect a layer's output, given by its name and the handle of an array."""
 
 
 class MinMaxCollector:
@@ -71,7 +71,7 @@ class MinMaxCollector:
         self.logger = logger
 
     def collect(self, name: Any, arr: Any) -> None:
-        """Takes an output of a layer, an array or the handle of one."""
+        """Collect a layer's output: an array or the handle of one."""
         name = py_str(name)
         if not _wants(self, name):
             return
@@ -84,7 +84,7 @@ class MinMaxCollector:
 
 
 class HistogramCollector:
-    """Histograms of what each layer gives, for thresholds that lose least.
+    """Collects histograms of layer outputs, from which optimal thresholds are computed.
 
     Args:
         num_bins: bins of a histogram.
@@ -104,7 +104,7 @@ class HistogramCollector:
         self.logger = logger
 
     def collect(self, name: Any, arr: Any) -> None:
-        """Takes an output of a layer, an array or the handle of one."""
+        """Collect a layer's output: an array or the handle of one."""
         name = py_str(name)
         if not _wants(self, name):
             return
@@ -156,7 +156,7 @@ def combine_histogram(
 def optimal_threshold(
     histogram: Histogram, quantized_dtype: str, num_quantized_bins: int = _LEVELS
 ) -> tuple[float, float, float, float]:
-    """(least number, greatest number, threshold, divergence): what is lost least by clipping.
+    """Return (least number, greatest number, threshold, divergence) of the best clipping.
 
     Migacz: 8-bit inference with TensorRT, 2017.
 
@@ -223,7 +223,7 @@ def collect(
     context: Context,
     collector: Collector,
 ) -> None:
-    """Shows a collector what layers give for data.
+    """Pass the layer outputs for calibration data to a collector.
 
     Args:
         symbol: the network.

@@ -75,7 +75,7 @@ def quantize_graph(
     LayerOutputCollector: Collector | None = None,  # noqa: N803 - MXNet's name
     logger: logging.Logger | None = None,
 ) -> tuple[Symbol, _Params, _Params, Any]:
-    """A network on 8-bit integers, of which ranges are still to be found, and what finds them.
+    """Return a quantized network without calibrated ranges, and the collector that finds them.
 
     Args:
         sym: the network, or a file of it; it stays as it is.
@@ -280,7 +280,7 @@ def quantize_model(
 
 
 def check_context(function: str, ctx: Any) -> None:
-    """Refuses what is not one context."""
+    """Raise an error unless `ctx` is a single context."""
     if not isinstance(ctx, Context):
         raise argument_error(function, "ctx", ctx, "must be one context")
 
@@ -313,7 +313,7 @@ def quantize_model_mkldnn(
     quantize_granularity: str = "tensor-wise",
     logger: logging.Logger | None = None,
 ) -> tuple[Symbol, _Params, _Params]:
-    """`quantize_model` for CPUs: layers take over what follows them, as for oneDNN in MXNet.
+    """Like `quantize_model`, for CPUs: layers are fused with the operators after them.
 
     Arguments as those of `quantize_model`.
 

@@ -91,7 +91,7 @@ class SVRGModule(Module):
         shared_module: Any = None,
         grad_req: Any = "write",
     ) -> None:
-        """Makes the executors, those of the snapshot too; arguments as of `Module.bind`."""
+        """Create the executors, including those of the snapshot; arguments as of `Module.bind`."""
         super().bind(
             data_shapes,
             label_shapes,
@@ -105,7 +105,7 @@ class SVRGModule(Module):
             self._mod_aux.bind(data_shapes, label_shapes, force_rebind=force_rebind)
 
     def reshape(self, data_shapes: Any, label_shapes: Any = None) -> None:
-        """Takes batches of other shapes from now on."""
+        """Change the batch shape."""
         super().reshape(data_shapes, label_shapes)
         if self._mod_aux.binded:
             self._mod_aux.reshape(data_shapes, label_shapes)
@@ -119,7 +119,7 @@ class SVRGModule(Module):
         force_init: bool = False,
         allow_extra: bool = False,
     ) -> None:
-        """Gives the parameters their first values; arguments as of `Module.init_params`."""
+        """Initialize the parameters; arguments as of `Module.init_params`."""
         super().init_params(
             initializer, arg_params, aux_params, allow_missing, force_init, allow_extra
         )
@@ -133,7 +133,7 @@ class SVRGModule(Module):
         optimizer_params: Any = SGD,
         force_init: bool = False,
     ) -> None:
-        """Makes what updates the parameters; arguments as of `Module.init_optimizer`.
+        """Create the optimizer; arguments as of `Module.init_optimizer`.
 
         A store gets a key for the mean of each parameter's gradients, too.
         """

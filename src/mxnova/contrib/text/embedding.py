@@ -108,7 +108,7 @@ class _TokenEmbedding(Vocabulary):
         return 0 if number is None else number
 
     def update_token_vectors(self, tokens: Any, new_vectors: NDArray) -> None:
-        """Gives tokens other vectors.
+        """Replace the vectors of tokens.
 
         Args:
             tokens: a token or a list of tokens; the unknown one by its name.

@@ -63,7 +63,7 @@ def _is_description(value: Any) -> bool:
 
 
 def restore(path: str, block: Block, described: Mapping[str, Any]) -> None:
-    """Gives blocks the names, keys and states of those that were written, in the same order.
+    """Restore names, keys and states of saved blocks, in the same order.
 
     Raises:
         UnknownNameError: a block has other children than the one that was written.

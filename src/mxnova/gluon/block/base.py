@@ -246,7 +246,7 @@ class Block:
         self.save_parameters(f"{prefix}-model.params")
 
     def load(self, prefix: str) -> None:
-        """Reads what `save` of a block with children of the same classes wrote.
+        """Load a file of `save` into a block with children of the same classes.
 
         Raises:
             UnknownNameError: its children are not those of the block that was written.
@@ -265,7 +265,7 @@ class Block:
     # Children and hooks --------------------------------------------------------------------------
 
     def register_child(self, block: Block, name: str | None = None) -> None:
-        """Makes `block` a child; assigning it to an attribute does, too."""
+        """Register `block` as a child, like an assignment to an attribute."""
         self._children[str(len(self._children)) if name is None else name] = block
 
     def register_forward_pre_hook(self, hook: Callable[..., Any]) -> HookHandle:

@@ -16,7 +16,7 @@ Hooks = OrderedDict[int, Callable[..., Any]]
 
 
 class HookHandle:
-    """Takes a hook off by `detach()`, or at the end of its ``with`` block."""
+    """Removes a hook by `detach()`, or at the end of its ``with`` block."""
 
     def __init__(self) -> None:
         self._hooks_dict_ref: weakref.ref[Hooks] | None = None
@@ -35,7 +35,7 @@ class HookHandle:
         self._hooks_dict_ref = weakref.ref(hooks_dict)
 
     def detach(self) -> None:
-        """Takes the hook off; nothing if it is off."""
+        """Remove the hook; no effect if it is already removed."""
         hooks = self._hooks_dict_ref() if self._hooks_dict_ref is not None else None
         if hooks is not None and self._id is not None:
             hooks.pop(self._id, None)

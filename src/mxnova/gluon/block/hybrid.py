@@ -73,7 +73,7 @@ class HybridBlock(Block):
             self._clear_cached_op()
 
     def register_child(self, block: Block, name: str | None = None) -> None:
-        """Makes `block`, a HybridBlock, a child."""
+        """Register `block`, a HybridBlock, as a child."""
         if not isinstance(block, HybridBlock):
             raise ArgumentError(
                 "Children of HybridBlock must also be HybridBlock, not as this child of a "
@@ -97,7 +97,7 @@ class HybridBlock(Block):
         backward_bulk_size: int | None = None,
         **kwargs: Any,
     ) -> None:
-        """Makes forward run as one graph, from the next call on.
+        """Compile forward into one graph at the next call.
 
         Args:
             active: False: run operators one after another again.

@@ -17,7 +17,7 @@ __all__ = ["ArrayDataset", "Dataset", "RecordFileDataset", "SimpleDataset"]
 
 
 class Dataset:
-    """The base of datasets: what derives from it has `__getitem__` and `__len__`."""
+    """The base of datasets: subclasses define `__getitem__` and `__len__`."""
 
     def __getitem__(self, idx: int) -> Any:
         raise NotImplementedError(f"{type(self).__name__} has no __getitem__")
@@ -26,7 +26,7 @@ class Dataset:
         raise NotImplementedError(f"{type(self).__name__} has no __len__")
 
     def filter(self, fn: Callable[[Any], Any]) -> Dataset:
-        """The elements for which `fn` is true; all are looked at once, now."""
+        """Return the elements for which `fn` is true; `fn` is applied to all of them immediately."""
         return _SampledDataset(self, _sampler.FilterSampler(fn, cast(Sequence[Any], self)))
 
     def shard(self, num_shards: int, index: int) -> Dataset:

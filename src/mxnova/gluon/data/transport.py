@@ -116,7 +116,7 @@ class Queue(multiprocessing.queues.Queue):  # type: ignore[type-arg]
         super().put(_dumps(obj), block, timeout)
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
-        """Takes the oldest object."""
+        """Remove and return the oldest object."""
         return pickle.loads(super().get(block, timeout))
 
 
@@ -131,7 +131,7 @@ class SimpleQueue(multiprocessing.queues.SimpleQueue):  # type: ignore[type-arg]
         super().put(_dumps(obj))
 
     def get(self) -> Any:
-        """Takes the oldest object."""
+        """Remove and return the oldest object."""
         return pickle.loads(super().get())
 
 

@@ -176,7 +176,7 @@ class WorkerPool:
         return answer
 
     def collect(self, timeout: float) -> None:
-        """Takes what workers have answered; waits for the first of them up to `timeout` seconds."""
+        """Collect answers of workers; waits for the first one up to `timeout` seconds."""
         with self._lock:
             self._check()
             by_connection = {worker.connection: worker for worker in self._workers}

@@ -18,7 +18,7 @@ class _Chain(Block):
     _is_summarized = False
 
     def add(self, *blocks: Block) -> None:
-        """Puts `blocks` at the end."""
+        """Append `blocks`."""
         for block in blocks:
             self.register_child(block)
 

@@ -341,7 +341,7 @@ class Conv3DTranspose(_Conv):
 
 
 class ReflectionPad2D(HybridBlock):
-    """Pads images by what is beside their borders, mirrored: ``(n, c, h, w)``.
+    """Reflection padding of images: ``(n, c, h, w)``.
 
     Args:
         padding: what is put to each side of height and width; or eight numbers, before and after

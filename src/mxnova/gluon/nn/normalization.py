@@ -79,7 +79,7 @@ class _BatchNorm(_Normalization):
         self.running_var = new("running_var", size, running_variance_initializer, False, False)
 
     def cast(self, dtype: Any) -> None:
-        """Changes the type of the parameters; they stay float32 beside inputs of float16."""
+        """Cast the parameters to a dtype; for float16 they stay float32."""
         super().cast("float32" if np.dtype(dtype) == np.float16 else dtype)
 
     def hybrid_forward(

@@ -191,7 +191,7 @@ class Parameter(ContextArrays):
         default_init: Any = initializer.Uniform(),  # noqa: B008 - MXNet's signature
         force_reinit: bool = False,
     ) -> None:
-        """Makes its arrays, or notes that the first forward is to make them.
+        """Initialize the arrays, or defer this to the first forward.
 
         Args:
             init: the initializer; None: its own, or `default_init`.

@@ -81,7 +81,7 @@ class ParameterDict:
         return None
 
     def get(self, name: str, **kwargs: Any) -> Parameter:
-        """The parameter ``prefix + name``, made if neither this nor what it shares has it.
+        """Return the parameter ``prefix + name``; create it if it is in no shared dict either.
 
         Args:
             name: its name without the prefix.
@@ -114,7 +114,7 @@ class ParameterDict:
         return found
 
     def update(self, other: ParameterDict) -> None:
-        """Takes the parameters of another dict.
+        """Add the parameters of another dict.
 
         Raises:
             AssertedError: both have a name for different parameters.
@@ -222,7 +222,7 @@ class ParameterDict:
         cast_dtype: bool = False,
         dtype_source: str = "current",
     ) -> None:
-        """`load` from arrays by name; `filename` is what errors call them."""
+        """Like `load`, from arrays by name; `filename` appears in error messages."""
         source = "param_dict" if filename is None else f"file: {filename}"
         for name in self.keys() if restore_prefix else ():
             if not name.startswith(restore_prefix):

@@ -35,7 +35,7 @@ def agrees(known: Sequence[int], other: Sequence[int]) -> bool:
 
 
 def merged(first: Sequence[int], second: Sequence[int]) -> Shape | None:
-    """The shape that both may have, None where they contradict each other."""
+    """Return the shape compatible with both, or None if they contradict each other."""
     if len(first) != len(second):
         return None
     sizes = []

@@ -45,7 +45,7 @@ class _Stack(_Cell):
         return f"{type(self).__name__}(\n{content}\n)"
 
     def add(self, cell: Any) -> None:
-        """Puts `cell` upon the others."""
+        """Append `cell` to the stack."""
         self.register_child(cell)
 
     def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
@@ -87,7 +87,7 @@ class _Stack(_Cell):
         merge_outputs: bool | None = None,
         valid_length: Any = None,
     ) -> tuple[Any, list[Any]]:
-        """Takes the steps of whole sequences, cell by cell; see `RecurrentCell.unroll`."""
+        """Unroll whole sequences, cell by cell; see `RecurrentCell.unroll`."""
         self.reset()
         inputs, _, F, batch_size = _format_sequence(length, inputs, layout, None)
         rest = list(_get_begin_state(self, F, begin_state, inputs, batch_size))
@@ -129,7 +129,7 @@ class HybridSequentialRNNCell(_Stack, HybridRecurrentCell):
     """
 
     def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> tuple[Any, list[Any]]:
-        """One step."""
+        """Compute one step."""
         return self(inputs, states)
 
 

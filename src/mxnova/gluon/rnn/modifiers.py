@@ -67,7 +67,7 @@ class DropoutCell(HybridRecurrentCell):
 
 
 class ModifierCell(HybridRecurrentCell):
-    """A cell that changes what another one does; that one's parameters are its own.
+    """The base of cells that modify another cell, whose parameters they share.
 
     Args:
         base_cell: the cell to modify, which must not be called by itself any more.
@@ -114,7 +114,7 @@ class ModifierCell(HybridRecurrentCell):
             return states
 
     def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> tuple[Any, list[Any]]:
-        """One step by operators of `F`."""
+        """Compute one step with operators of `F`."""
         raise NotImplementedError(f"{type(self).__name__}.hybrid_forward")
 
 
@@ -166,7 +166,7 @@ class ZoneoutCell(StatefulModifier):
         return f"p_out={self.zoneout_outputs}, p_state={self.zoneout_states}, {self.base_cell!r}"
 
     def reset(self) -> None:
-        """Forgets the last output, too."""
+        """Reset the state and the last output."""
         super().reset()
         self._prev_output = None
 

@@ -79,7 +79,7 @@ class RecurrentCell(Block):
         merge_outputs: bool | None = None,
         valid_length: Any = None,
     ) -> tuple[Any, list[Any]]:
-        """Takes the steps of whole sequences.
+        """Unroll the cell over whole sequences.
 
         Args:
             length: number of steps.
@@ -116,7 +116,7 @@ class RecurrentCell(Block):
         return activation(inputs)
 
     def forward(self, inputs: Any, states: Any) -> Any:
-        """One step.
+        """Compute one step.
 
         Args:
             inputs: (N, C) or, for convolutional cells, their layout.
@@ -140,7 +140,7 @@ class HybridRecurrentCell(RecurrentCell, HybridBlock):
     """A recurrent cell that runs on arrays and on symbols: subclasses have `hybrid_forward`."""
 
     def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
-        """One step by operators of `F`."""
+        """Compute one step with operators of `F`."""
         raise NotImplementedError(f"{type(self).__name__}.hybrid_forward")
 
 

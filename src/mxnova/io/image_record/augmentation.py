@@ -58,7 +58,7 @@ class Drawing:
         self.steps: list[Step] = []
 
     def resize(self, height: int, width: int, method: int | None = None) -> None:
-        """Another size."""
+        """Resize the image."""
         if method is None:
             method = interpolation(self.method, self.size, (height, width), self.draw)
         cv2 = require_opencv()

@@ -50,7 +50,7 @@ class Normalization:
         self._is_random = is_random
 
     def draw(self, random: StdRandom) -> Fill:
-        """Draws for one image; what turns it into elements."""
+        """Draw the normalization of one image, and return the function that applies it."""
         p = self._params
         if not self._is_random:
             return partial(self._fill, False, self._factor, np.zeros_like(self._std))
@@ -85,7 +85,7 @@ class Plain:
         self._params, self.dtype = params, dtype
 
     def draw(self, random: StdRandom) -> Fill:
-        """Draws for one image; what turns it into elements."""
+        """Draw the normalization of one image, and return the function that applies it."""
         mirror = _mirror(self._params, random)
 
         def fill(image: Image, out: np.ndarray) -> None:

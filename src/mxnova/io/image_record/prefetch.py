@@ -58,7 +58,7 @@ def _as_ours(error: BaseException, name: str) -> BaseException:
 
 
 class Prefetcher:
-    """Makes batches before they are asked for.
+    """Prepares batches in the background.
 
     Args:
         name: of the operations.
@@ -79,7 +79,7 @@ class Prefetcher:
         self._at_end = self._all_planned = False
 
     def read(self) -> DataBatch | None:
-        """The next batch; raises what went wrong while it was made."""
+        """Return the next batch; raises the error that occurred while it was prepared."""
         while self._wants_more():
             self._push()
         if not self._pending:
@@ -102,17 +102,17 @@ class Prefetcher:
         return few or self._pending[-_MOST_UNPLANNED].is_planned
 
     def restart(self) -> None:
-        """Waits for what is under way, forgets it, and begins anew."""
+        """Wait for pending batches, discard them, and start again."""
         self.drain()
         self._at_end = self._all_planned = False
 
     def drain(self) -> None:
-        """Waits for what is under way, and forgets it."""
+        """Wait for pending batches and discard them."""
         while self._pending:
             engine().wait_for_var(self._pending.popleft().var)
 
     def close(self) -> None:
-        """Lets its threads end, as those of a pool do that nobody holds.
+        """Release the thread pool, whose threads then end.
 
         It takes no lock: the collector may call it inside `submit`, which holds the pool's.
         """

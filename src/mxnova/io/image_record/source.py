@@ -130,7 +130,7 @@ class ImageSource:
         return self._batches.read()
 
     def rewind(self) -> None:
-        """Starts from the beginning, or behind what the last batch took from there."""
+        """Start from the beginning, after the samples that the last batch took from there."""
         self._batches.restart()
         if not self._is_ahead:
             self._records.restart()

@@ -53,7 +53,7 @@ class VariationalDropoutCell(StatefulModifier):
         return f"p_out = {self.drop_outputs}, p_state = {self.drop_states}"
 
     def reset(self) -> None:
-        """Forgets the masks, too."""
+        """Reset the state and the masks."""
         super().reset()
         self.drop_inputs_mask = None
         self.drop_states_mask = None
@@ -203,7 +203,7 @@ def dynamic_unroll(
     layout: str = "TNC",
     valid_length: Any = None,
 ) -> tuple[Any, Any]:
-    """Takes the steps of sequences in a loop, so that their number need not be known.
+    """Unroll a cell in a loop, for sequences of unknown length.
 
     Args:
         cell: the cell.

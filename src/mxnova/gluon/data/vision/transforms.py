@@ -87,7 +87,7 @@ class RandomApply(Sequential):
 
 
 class Cast(HybridBlock):
-    """Another element type."""
+    """Cast to another dtype."""
 
     def __init__(self, dtype: Any = "float32"):
         super().__init__()

@@ -17,7 +17,7 @@ MODELS = os.path.join(data_dir(), "models")  # where weights are looked for unle
 
 
 def load_pretrained(net: Block, name: str, ctx: Any, root: str) -> None:
-    """Gives `net` the weights of model `name` that are in the folder `root`, or are fetched."""
+    """Load the weights of model `name` from the directory `root`, after a download if needed."""
     net.load_parameters(get_model_file(name, root=root), ctx=ctx)
 
 

@@ -92,7 +92,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
             estimator.logger.info("Validation Begin")
 
     def epoch_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
-        """Logs what the epoch came to."""
+        """Log the metrics of the epoch."""
         took = time.time() - self._epoch_start
         head = f"{self._epoch()} Finished in {took:.3f}s"
         estimator.logger.info(", ".join([head, *self._values()]))
