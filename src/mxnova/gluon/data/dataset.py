@@ -26,7 +26,7 @@ class Dataset:
         raise NotImplementedError(f"{type(self).__name__} has no __len__")
 
     def filter(self, fn: Callable[[Any], Any]) -> Dataset:
-        """Return the elements for which `fn` is true; `fn` is applied to all of them immediately."""
+        """Return the elements for which `fn` is true; `fn` is applied to all of them at once."""
         return _SampledDataset(self, _sampler.FilterSampler(fn, cast(Sequence[Any], self)))
 
     def shard(self, num_shards: int, index: int) -> Dataset:
