@@ -101,17 +101,22 @@ class Faults:
 
     def _told(self, peer: int, error: Exception) -> str:
         """What the first rank has told, which is this one if none has."""
+        noticed = time.monotonic()
         try:
-            if self._reason(peer, error) is _GONE:  # it may have ended, or hung up on another
-                until = time.monotonic() + _GRACE
-                while self._reason(peer, error) is _GONE and time.monotonic() < until:
-                    if self._store.check([_KEY]):
-                        break
-                    time.sleep(0.02)
+            while self._reason(peer, error) is _GONE and time.monotonic() < noticed + _GRACE:
+                if self._store.check([_KEY]):  # it may have ended, or hung up on another
+                    break
+                time.sleep(0.02)
             text = f"worker {peer} {self._reason(peer, error)}"
+            told = self._tell(peer, text)
         except RuntimeError:
-            return f"{self._keeper} {_GONE}"
-        return self._tell(peer, text) or f"{self._keeper} {_GONE}"
+            told = None
+        if told is not None:
+            return told
+        # A keeper that has noticed the same fault waits _GRACE, too, before it ends.
+        if time.monotonic() - noticed >= _GRACE / 2:
+            return f"worker {peer} {self._reason(peer, error)}"
+        return f"{self._keeper} {_GONE}"
 
     def _tell(self, peer: int, text: str) -> str | None:
         """Tells a fault, unless there was one before; returns the one that counts."""
