@@ -35,7 +35,7 @@ class BatchOrder:
         self._at, self._ahead = self._ahead, 0
 
     def next(self) -> tuple[np.ndarray, int] | None:
-        """Return the samples of the next batch and its number of padding samples; None at the end."""
+        """Return the samples of the next batch and its padding count; None at the end."""
         left = self._n - self._at
         if left <= 0:
             return None
