@@ -102,7 +102,7 @@ def _cond(*data: NDArray | Sequence[NDArray], num_args: int = ..., num_outputs: 
 def _copy(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """A copy of data."""
 def _copyto(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """Its input, written into the output, whatever type and device that is of."""
+    """Copy data into the output, with a cast to its dtype and a transfer to its device."""
 def _crop_assign(lhs: NDArray | None = None, rhs: NDArray | None = None, begin: int | None | Sequence[int | None] = None, end: int | None | Sequence[int | None] = None, step: int | None | Sequence[int | None] = (), out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """`lhs` with the box that `slice` would read replaced by `rhs`."""
 def _crop_assign_scalar(data: NDArray | None = None, scalar: float = 0.0, begin: int | None | Sequence[int | None] = None, end: int | None | Sequence[int | None] = None, step: int | None | Sequence[int | None] = (), out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
@@ -140,7 +140,7 @@ def _greater_equal_scalar(data: NDArray | None = None, scalar: float = 1.0, is_i
 def _greater_scalar(data: NDArray | None = None, scalar: float = 1.0, is_int: bool = True, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """1 where the first is greater, 0 elsewhere; of data and scalar."""
 def _histogram(data: NDArray | None = None, bins: NDArray | None = None, bin_cnt: int | None = None, range: float | Sequence[float] | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> Any:
-    """How many elements lie in each bin, and the edges of the bins."""
+    """Return the number of elements in each bin, and the bin edges."""
 def _hypot(lhs: NDArray | None = None, rhs: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """√(lhs² + rhs²)."""
 def _hypot_scalar(data: NDArray | None = None, scalar: float = 1.0, is_int: bool = True, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:

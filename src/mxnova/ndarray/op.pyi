@@ -20,7 +20,7 @@ def BlockGrad(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | No
 def CTCLoss(data: NDArray | None = None, label: NDArray | None = None, data_lengths: NDArray | None = None, label_lengths: NDArray | None = None, use_data_lengths: bool = False, use_label_lengths: bool = False, blank_label: Literal['first', 'last'] = 'first', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Negative log-probability of label sequences under unaligned predictions, (batch,)."""
 def Cast(data: NDArray | None = None, dtype: str | type[Any] | _np.dtype[Any] = ..., out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """Its input as another element type; numbers become integers by cutting, bool by not being 0."""
+    """Cast data to another dtype; floats truncate to integers, and nonzero is True for bool."""
 def Concat(*data: NDArray | Sequence[NDArray], num_args: int = ..., dim: int = 1, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """The arrays of `data` put one after the other along one axis."""
 def Convolution(data: NDArray | None = None, weight: NDArray | None = None, bias: NDArray | None = None, kernel: int | Sequence[int] = ..., stride: int | Sequence[int] | None = (), dilate: int | Sequence[int] | None = (), pad: int | Sequence[int] | None = (), num_filter: int = ..., num_group: int = 1, workspace: int = 1024, no_bias: bool = False, cudnn_tune: Literal['fastest', 'limited_workspace', 'off', None] = None, cudnn_off: bool = False, layout: Literal['NCDHW', 'NCHW', 'NCW', 'NDHWC', 'NHWC', None] = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
@@ -68,7 +68,7 @@ def LogisticRegressionOutput(data: NDArray | None = None, label: NDArray | None 
 def MAERegressionOutput(data: NDArray | None = None, label: NDArray | None = None, grad_scale: float = 1.0, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """`data`; its gradient is that of the absolute error: 1 above the label, else -1."""
 def MakeLoss(data: NDArray | None = None, grad_scale: float = 1.0, valid_thresh: float = 0.0, normalization: Literal['batch', 'null', 'valid'] = 'null', out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """A copy of data as a loss to minimise: its gradient is a constant, whatever comes from above."""
+    """Return a copy of data as a loss; its gradient is a constant that ignores the head gradient."""
 def Pad(data: NDArray | None = None, mode: Literal['constant', 'edge', 'reflect'] = ..., pad_width: int | Sequence[int] = ..., constant_value: float = 0.0, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """`data` with a border around its last two or three axes."""
 def Pooling(data: NDArray | None = None, kernel: int | Sequence[int] | None = (), pool_type: Literal['avg', 'lp', 'max', 'sum'] = 'max', global_pool: bool = False, cudnn_off: bool = False, pooling_convention: Literal['full', 'same', 'valid'] = 'valid', stride: int | Sequence[int] | None = (), pad: int | Sequence[int] | None = (), p_value: int | None = None, count_include_pad: bool | None = None, layout: Literal['NCDHW', 'NCHW', 'NCW', 'NDHWC', 'NHWC', 'NWC', None] = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
@@ -188,7 +188,7 @@ def broadcast_sub(lhs: NDArray | None = None, rhs: NDArray | None = None, out: N
 def broadcast_to(data: NDArray | None = None, shape: int | Sequence[int] | None = (), out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Its input, repeated along its axes of length 1 to a shape."""
 def cast(data: NDArray | None = None, dtype: str | type[Any] | _np.dtype[Any] = ..., out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
-    """Its input as another element type; numbers become integers by cutting, bool by not being 0."""
+    """Cast data to another dtype; floats truncate to integers, and nonzero is True for bool."""
 def cast_storage(data: NDArray | None = None, stype: Literal['csr', 'default', 'row_sparse'] = ..., out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """`data` in another storage type."""
 def cbrt(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
@@ -428,7 +428,7 @@ def relu(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = 
 def repeat(data: NDArray | None = None, repeats: int = ..., axis: int | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """Each element of `data` several times in a row."""
 def reset_arrays(*data: NDArray | Sequence[NDArray], num_arrays: int = ..., out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> Any:
-    """Sets all arrays to 0; gives nothing."""
+    """Set all arrays to zero, in place; there is no output."""
 def reshape(data: NDArray | None = None, shape: int | Sequence[int] | None = (), reverse: bool = False, target_shape: int | Sequence[int] | None = (), keep_highest: bool = False, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """The elements of `data` in the shape that `shape` describes."""
 def reshape_like(lhs: NDArray | None = None, rhs: NDArray | None = None, lhs_begin: int | None = None, lhs_end: int | None = None, rhs_begin: int | None = None, rhs_end: int | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:

@@ -101,7 +101,7 @@ def _cond(*data: Symbol | Sequence[Symbol], num_args: int = ..., num_outputs: in
 def _copy(data: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """A copy of data."""
 def _copyto(data: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
-    """Its input, written into the output, whatever type and device that is of."""
+    """Copy data into the output, with a cast to its dtype and a transfer to its device."""
 def _crop_assign(lhs: Symbol | None = None, rhs: Symbol | None = None, begin: int | None | Sequence[int | None] = None, end: int | None | Sequence[int | None] = None, step: int | None | Sequence[int | None] = (), name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """`lhs` with the box that `slice` would read replaced by `rhs`."""
 def _crop_assign_scalar(data: Symbol | None = None, scalar: float = 0.0, begin: int | None | Sequence[int | None] = None, end: int | None | Sequence[int | None] = None, step: int | None | Sequence[int | None] = (), name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
@@ -139,7 +139,7 @@ def _greater_equal_scalar(data: Symbol | None = None, scalar: float = 1.0, is_in
 def _greater_scalar(data: Symbol | None = None, scalar: float = 1.0, is_int: bool = True, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """1 where the first is greater, 0 elsewhere; of data and scalar."""
 def _histogram(data: Symbol | None = None, bins: Symbol | None = None, bin_cnt: int | None = None, range: float | Sequence[float] | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
-    """How many elements lie in each bin, and the edges of the bins."""
+    """Return the number of elements in each bin, and the bin edges."""
 def _hypot(lhs: Symbol | None = None, rhs: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """√(lhs² + rhs²)."""
 def _hypot_scalar(data: Symbol | None = None, scalar: float = 1.0, is_int: bool = True, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:

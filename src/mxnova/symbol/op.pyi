@@ -20,7 +20,7 @@ def BlockGrad(data: Symbol | None = None, name: str | None = None, attr: Mapping
 def CTCLoss(data: Symbol | None = None, label: Symbol | None = None, data_lengths: Symbol | None = None, label_lengths: Symbol | None = None, use_data_lengths: bool = False, use_label_lengths: bool = False, blank_label: Literal['first', 'last'] = 'first', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Negative log-probability of label sequences under unaligned predictions, (batch,)."""
 def Cast(data: Symbol | None = None, dtype: str | type[Any] | _np.dtype[Any] = ..., name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
-    """Its input as another element type; numbers become integers by cutting, bool by not being 0."""
+    """Cast data to another dtype; floats truncate to integers, and nonzero is True for bool."""
 def Concat(*data: Symbol | Sequence[Symbol], num_args: int = ..., dim: int = 1, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """The arrays of `data` put one after the other along one axis."""
 def Convolution(data: Symbol | None = None, weight: Symbol | None = None, bias: Symbol | None = None, kernel: int | Sequence[int] = ..., stride: int | Sequence[int] | None = (), dilate: int | Sequence[int] | None = (), pad: int | Sequence[int] | None = (), num_filter: int = ..., num_group: int = 1, workspace: int = 1024, no_bias: bool = False, cudnn_tune: Literal['fastest', 'limited_workspace', 'off', None] = None, cudnn_off: bool = False, layout: Literal['NCDHW', 'NCHW', 'NCW', 'NDHWC', 'NHWC', None] = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
@@ -68,7 +68,7 @@ def LogisticRegressionOutput(data: Symbol | None = None, label: Symbol | None = 
 def MAERegressionOutput(data: Symbol | None = None, label: Symbol | None = None, grad_scale: float = 1.0, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """`data`; its gradient is that of the absolute error: 1 above the label, else -1."""
 def MakeLoss(data: Symbol | None = None, grad_scale: float = 1.0, valid_thresh: float = 0.0, normalization: Literal['batch', 'null', 'valid'] = 'null', name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
-    """A copy of data as a loss to minimise: its gradient is a constant, whatever comes from above."""
+    """Return a copy of data as a loss; its gradient is a constant that ignores the head gradient."""
 def Pad(data: Symbol | None = None, mode: Literal['constant', 'edge', 'reflect'] = ..., pad_width: int | Sequence[int] = ..., constant_value: float = 0.0, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """`data` with a border around its last two or three axes."""
 def Pooling(data: Symbol | None = None, kernel: int | Sequence[int] | None = (), pool_type: Literal['avg', 'lp', 'max', 'sum'] = 'max', global_pool: bool = False, cudnn_off: bool = False, pooling_convention: Literal['full', 'same', 'valid'] = 'valid', stride: int | Sequence[int] | None = (), pad: int | Sequence[int] | None = (), p_value: int | None = None, count_include_pad: bool | None = None, layout: Literal['NCDHW', 'NCHW', 'NCW', 'NDHWC', 'NHWC', 'NWC', None] = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
@@ -188,7 +188,7 @@ def broadcast_sub(lhs: Symbol | None = None, rhs: Symbol | None = None, name: st
 def broadcast_to(data: Symbol | None = None, shape: int | Sequence[int] | None = (), name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Its input, repeated along its axes of length 1 to a shape."""
 def cast(data: Symbol | None = None, dtype: str | type[Any] | _np.dtype[Any] = ..., name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
-    """Its input as another element type; numbers become integers by cutting, bool by not being 0."""
+    """Cast data to another dtype; floats truncate to integers, and nonzero is True for bool."""
 def cast_storage(data: Symbol | None = None, stype: Literal['csr', 'default', 'row_sparse'] = ..., name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """`data` in another storage type."""
 def cbrt(data: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
@@ -428,7 +428,7 @@ def relu(data: Symbol | None = None, name: str | None = None, attr: Mapping[str,
 def repeat(data: Symbol | None = None, repeats: int = ..., axis: int | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """Each element of `data` several times in a row."""
 def reset_arrays(*data: Symbol | Sequence[Symbol], num_arrays: int = ..., name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
-    """Sets all arrays to 0; gives nothing."""
+    """Set all arrays to zero, in place; there is no output."""
 def reshape(data: Symbol | None = None, shape: int | Sequence[int] | None = (), reverse: bool = False, target_shape: int | Sequence[int] | None = (), keep_highest: bool = False, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """The elements of `data` in the shape that `shape` describes."""
 def reshape_like(lhs: Symbol | None = None, rhs: Symbol | None = None, lhs_begin: int | None = None, lhs_end: int | None = None, rhs_begin: int | None = None, rhs_end: int | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
