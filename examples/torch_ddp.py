@@ -69,11 +69,11 @@ def work(rank: int, prefix: str, place: str, count: int) -> None:
     dist.destroy_process_group()
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Trains, exports, trains on, imports, compares."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--epochs", type=int, default=EPOCHS, help="in PyTorch")
-    count = parser.parse_args().epochs
+    count = parser.parse_args(arguments).epochs
     mx.random.seed(0)
     np.random.seed(0)  # NDArrayIter shuffles with NumPy
     x, y, x_test, y_test = digits()

@@ -311,7 +311,8 @@ def _number(where: str, value: Any, kind: DType) -> np.ndarray[Any, Any]:
         raise AssertedError(f"{where}={shown(value)}: must be a number")
     if kind.numpy.kind in "iu":
         limits = np.iinfo(kind.numpy)
-        if not int(limits.min) <= int(value) <= int(limits.max):
+        low, high = int(limits.min), int(limits.max)
+        if not low <= value <= high:  # type: ignore[operator]  # so are NaN and NumPy's numbers
             raise ArgumentError(f"{where}={shown(value)}: does not fit into a {kind.name}")
     try:
         return np.array([value]).astype(kind.numpy)

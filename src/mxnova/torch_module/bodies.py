@@ -100,7 +100,8 @@ class _WhileLoop:
         return [values[i] for i in self._variables]
 
     def _run(self, data: Sequence[Tensor]) -> Any:
-        values, stacked = list(data), list[tuple[Tensor, ...]]()
+        values = list(data)
+        stacked: list[tuple[Tensor, ...]] = []
         while len(stacked) < self._op.max_iterations and bool(self._goes_on(values)):
             outputs, variables = self._step(values)
             stacked.append(outputs)
@@ -111,7 +112,8 @@ class _WhileLoop:
         return lone((*filled, *self._finals(values)))
 
     def _traced(self, data: Sequence[Tensor]) -> Any:
-        values, stacked = list(data), list[list[Tensor]]()
+        values = list(data)
+        stacked: list[list[Tensor]] = []
         runs = torch.ones((), dtype=torch.bool, device=data[0].device)
         for _ in range(self._op.max_iterations):
             runs = runs & self._goes_on(values)

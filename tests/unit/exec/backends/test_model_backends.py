@@ -19,8 +19,9 @@ from mxnova.context import Context
 from mxnova.core.exec.backends import BY_NAME
 from mxnova.core.exec.backends.conversion.graph import CONVERTERS
 from mxnova.core.exec.backends.conversion.model_backend import _Model
-from mxnova.core.exec.backends.request import marked, parameters_of
+from mxnova.core.exec.backends.request import marked
 from mxnova.core.exec.fused.attention import FusedAttention
+from mxnova.core.exec.passes.matching import parameter_names
 from mxnova.core.exec.program.program import ArrayFacts, Facts, Program
 from mxnova.core.op.record import find
 from tests.unit.op.samples import Sample
@@ -98,7 +99,7 @@ def taken(sample):
     if made is None:
         return None
     op, values, program = made
-    constants = {n: values[n] for n in parameters_of(program.symbol)}
+    constants = {n: values[n] for n in parameter_names(program.symbol.nodes)}
     if BY_NAME["openvino"].refusals(program, constants):
         return None
     return op, values, program.symbol, constants

@@ -328,6 +328,12 @@ class RNN(Op):
             memory = torch.where(alive, new_memory, memory)
         return torch.stack([outputs[t] for t in steps]), hidden, memory
 
+    def _clipped(self, memory: Tensor) -> Tensor:
+        bounds: Any = (self.lstm_state_clip_min, self.lstm_state_clip_max)
+        low, high = (saturated(bound, memory.dtype) for bound in bounds)
+        memory = within(memory, low, high)
+        return memory.nan_to_num(nan=low) if self.lstm_state_clip_nan else memory
+
     def _step(
         self,
         from_data: Tensor,
@@ -336,11 +342,9 @@ class RNN(Op):
         recurrent: Tensor,
         projection: Sequence[Tensor],
     ) -> tuple[Tensor, Tensor]:
-        bounds: Any = (self.lstm_state_clip_min, self.lstm_state_clip_max)
-        low, high = (saturated(bound, from_data.dtype) for bound in bounds)
         read, keep, new, write = (from_data + F.linear(hidden, recurrent)).chunk(4, 1)
-        memory = within(keep.sigmoid() * memory + read.sigmoid() * new.tanh(), low, high)
-        if self.lstm_state_clip_nan:
-            memory = memory.nan_to_num(nan=low)
+        memory = keep.sigmoid() * memory + read.sigmoid() * new.tanh()
+        if self._clips:
+            memory = self._clipped(memory)
         hidden = write.sigmoid() * memory.tanh()
         return F.linear(hidden, *projection) if projection else hidden, memory
