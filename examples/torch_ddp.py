@@ -81,7 +81,8 @@ def main(arguments: list[str] | None = None) -> int:
         prefix = str(Path(folder) / "digits")
         module = mx.mod.Module(network())
         batches = mx.io.NDArrayIter(x, y, BATCH, shuffle=True)
-        module.fit(batches, num_epoch=1, optimizer_params={"learning_rate": 0.02})
+        settings = {"learning_rate": 0.02, "momentum": 0.9}
+        module.fit(batches, num_epoch=1, initializer=mx.init.Xavier(), optimizer_params=settings)
         module.save_checkpoint(prefix, 1)
         before = score(prefix, 1, x_test, y_test)
         place = f"file://{folder}/meeting"

@@ -69,7 +69,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _loaded(module: str) -> Any:
-    from .core.base.collector import loading
+    from .core.base.gc_pause import loading
 
     with loading():
         return _import_module(f"{__name__}.{module}")

@@ -18,7 +18,7 @@ from .core.base.errors import (
     NotImplementedForSymbol,
     NotSupportedForSparseNDArray,
 )
-from .core.base.kinds import NOT_GIVEN as _Null  # noqa: N811 - MXNet's name
+from .core.base.parameter_types import NOT_GIVEN as _Null  # noqa: N811 - MXNet's name
 
 __all__ = [
     "_LIB",  # noqa: F822 - see __getattr__

@@ -20,7 +20,7 @@ from .core.exec.bind import subgraph_backends
 from .core.graph.symbol import Symbol
 from .core.nd.array import NDArray
 from .core.nd.creation import from_dlpack
-from .core.op.record import REGISTRY
+from .core.op.schema import REGISTRY
 from .core.runtime.threads import limit_process, thread_count
 
 __all__ = ["LIBRARY", "set_threads"]

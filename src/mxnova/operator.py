@@ -31,7 +31,7 @@ from .core.nd.array import NDArray
 from .core.op.declaration import elementwise_shape, function_operator, operator
 from .core.op.infer import DTypes, Shapes
 from .core.op.kernel import kernel
-from .core.op.record import REGISTRY, Op, find
+from .core.op.schema import REGISTRY, Op, find
 
 __all__ = [
     "CustomOp",

@@ -22,7 +22,7 @@ import numpy as np
 
 import mxnova as mx
 from mxnova.cli.launch.job import job_of
-from mxnova.cli.launch.starters import STARTERS
+from mxnova.cli.launch.launchers import STARTERS
 from mxnova.core.base.errors import OutOfMemoryError
 from mxnova.io.parameters import ITERATORS, parameters_of
 

@@ -10,7 +10,7 @@ import mxnova.core.exec.calls.control_flow
 import mxnova.core.exec.calls.custom
 import mxnova.core.exec.fused.mkldnn_layers
 import mxnova.core.op.library  # noqa: F401 - these register operators
-from mxnova.core.op.record import REGISTRY
+from mxnova.core.op.schema import REGISTRY
 
 __all__ = ["FILE", "SCHEMA", "additions"]
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import mxnova.operator  # noqa: F401 - registers custom_op
-from mxnova.core.base.kinds import REQUIRED, BoolKind, EnumKind, IntKind, Kind
+from mxnova.core.base.parameter_types import REQUIRED, BoolKind, EnumKind, IntKind, Kind
 from mxnova.core.base.params import Field
-from mxnova.core.op.record import Op, OpType
+from mxnova.core.op.schema import Op, OpType
 
 __all__ = ["instances"]
 

@@ -13,7 +13,7 @@ import mxnova.core.op.library  # noqa: F401 - registers operators
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.base.shapes import Pause
 from mxnova.core.op.infer import DTypes, Shapes
-from mxnova.core.op.record import REGISTRY
+from mxnova.core.op.schema import REGISTRY
 
 from .op_instances import instances
 

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 import mxnova.core.op.library  # noqa: F401 - registers operators
-from mxnova.core.base.kinds import OptionalKind, TupleKind
+from mxnova.core.base.parameter_types import OptionalKind, TupleKind
 from mxnova.core.op.infer import DTypes, Shapes
-from mxnova.core.op.record import REGISTRY, Op
+from mxnova.core.op.schema import REGISTRY, Op
 
 from .op_instances import instances
 

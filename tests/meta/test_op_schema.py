@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from mxnova.core.op.record import REGISTRY
+from mxnova.core.op.schema import REGISTRY
 from tests.meta.op_additions import FILE, SCHEMA, additions
 
 HERE = Path(__file__).parent

@@ -18,7 +18,7 @@ import mxnova.core.exec.calls.control_flow
 import mxnova.core.exec.calls.custom
 import mxnova.core.exec.fused.mkldnn_layers
 import mxnova.core.op.library
-from mxnova.core.op.record import REGISTRY
+from mxnova.core.op.schema import REGISTRY
 
 SOURCE = Path(mxnova.__file__).parent
 NAMES = set(REGISTRY)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mxnova.core.op.record import REGISTRY
+from mxnova.core.op.schema import REGISTRY
 
 ROOT = Path(__file__).parents[2]
 PAGES = {path.name: path.read_text() for path in (ROOT / "docs" / "operators").iterdir()}

@@ -12,7 +12,7 @@ import pytest
 from mxnova.core.methods import METHODS
 from mxnova.core.op import library
 from mxnova.core.op.kernel import FACTS
-from mxnova.core.op.record import REGISTRY
+from mxnova.core.op.schema import REGISTRY
 
 ROOMS = Path(library.__file__).parent
 TYPES = {type_.name: type_ for type_ in REGISTRY.values()}

@@ -50,7 +50,7 @@ def state():
     }
 
 before = state()
-import mxnova.core.base.collector
+import mxnova.core.base.gc_pause
 import mxnova.core.runtime.heap as heap
 from mxnova.core.runtime import cuda_pool, spin_wait
 heap.tune = lambda: sys.exit("the allocator is tuned")

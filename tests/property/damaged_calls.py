@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from mxnova.core.op.record import REGISTRY
+from mxnova.core.op.schema import REGISTRY
 from tests.conformance.replay import GOLDEN, arrays
 
 from .operator_calls import MODES, SKIPPED, VALUES, Call, text_of

@@ -18,7 +18,7 @@ import numpy as np
 
 import mxnova as mx
 from mxnova.core.base.errors import MXNetError
-from mxnova.core.base.kinds import (
+from mxnova.core.base.parameter_types import (
     REQUIRED,
     BoolKind,
     EnumKind,
@@ -31,7 +31,7 @@ from mxnova.core.base.kinds import (
 )
 from mxnova.core.graph.functions import invoke_by_name as apply_symbol
 from mxnova.core.nd.functions import invoke_by_name
-from mxnova.core.op.record import REGISTRY, OpType
+from mxnova.core.op.schema import REGISTRY, OpType
 
 __all__ = [
     "MODES",

@@ -11,7 +11,7 @@ import pytest
 
 import mxnova as mx
 from mxnova import base
-from mxnova.core.base.kinds import NOT_GIVEN
+from mxnova.core.base.parameter_types import NOT_GIVEN
 
 
 class Owner:

@@ -23,7 +23,7 @@ from ..core.base import env
 from ..core.base.mxnet_names import missing_text
 from ..libinfo import __version__ as MXNET_VERSION
 from . import numpy_names, packages, python_names
-from .watch import when_imported
+from .import_hooks import when_imported
 
 __all__: list[str] = []
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .watch import add_missing, when_imported
+from .import_hooks import add_missing, when_imported
 
 __all__ = ["add_modules"]
 

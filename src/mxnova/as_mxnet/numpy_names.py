@@ -14,8 +14,8 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from .import_hooks import add_missing, when_imported
 from .numpy_modules import add_modules
-from .watch import add_missing, when_imported
 
 __all__ = ["add_names", "add_when_imported"]
 

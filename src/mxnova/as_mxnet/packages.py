@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from mxnova import _import_module
 
-from .watch import when_imported
+from .import_hooks import when_imported
 
 __all__ = ["adapt_when_imported"]
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from .watch import add_missing, when_imported
+from .import_hooks import add_missing, when_imported
 
 __all__ = ["add_when_imported"]
 

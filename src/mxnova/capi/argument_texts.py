@@ -7,7 +7,7 @@ also where it does not list what it takes, or lists what it refuses.
 
 from __future__ import annotations
 
-from ..core.op.record import REGISTRY, OpType
+from ..core.op.schema import REGISTRY, OpType
 
 __all__ = ["argument_texts"]
 

@@ -11,9 +11,9 @@ from ..core.nd.array import NDArray
 from ..core.nd.autograd import backward, grad, mark_variables
 from ..core.nd.recording import STATE
 from .arguments import found, maybe_found, numbers
-from .border import extern
+from .entry_points import extern
+from .enums import request_at, stype_number
 from .interface import NULL, ffi
-from .places import request_at, stype_number
 from .returns import keep, return_handles
 
 __all__: list[str] = []

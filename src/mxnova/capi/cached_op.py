@@ -10,10 +10,10 @@ from ..core.exec.bind.cached_op import CachedOp
 from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from .arguments import found, pairs
-from .border import call_back, extern
+from .entry_points import call_back, extern
+from .enums import stype_number
 from .interface import NULL, ffi
 from .operators import become
-from .places import stype_number
 from .returns import keep, return_handles, text_memory
 
 __all__: list[str] = []

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.base.errors import MXNetError
 from ..core.nd.calls.fast_calls import binary_call
-from ..core.op.record import OpType
+from ..core.op.schema import OpType
 from ..core.op.traits import Form
 from .argument_texts import argument_texts
 

@@ -14,7 +14,7 @@ from ..core.nd.array import NDArray
 from ..core.runtime.context import gpu
 from ..rtc import CudaModule, Kernel, Parameter
 from .arguments import numbers, text, texts
-from .border import extern, refuse
+from .entry_points import extern, refuse
 from .interface import NULL, ffi
 
 for _name in ("MXRtcCreate", "MXRtcPush", "MXRtcFree"):

@@ -19,10 +19,10 @@ from ..core.nd.creation import zeros
 from ..core.nd.recording import STATE
 from ..operator import CustomOp, CustomOpProp, register
 from .arguments import found, text
-from .border import call_back, extern
+from .entry_points import call_back, extern
+from .enums import stype_at
 from .interface import NULL, ffi
 from .ndarray import with_memory
-from .places import stype_at
 from .returns import text_memory, texts_memory
 
 _REQUESTS = {"null": 0, "write": 1, "inplace": 2, "add": 3}

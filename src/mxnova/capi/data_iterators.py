@@ -12,7 +12,7 @@ from ..core.base.handles import find, free, give
 from ..io import MXDataIter
 from ..io.parameters import ITERATORS, parameters_of
 from .arguments import pairs
-from .border import extern
+from .entry_points import extern
 from .interface import ffi
 from .returns import text_memory, texts_memory
 

@@ -14,9 +14,9 @@ from ..core.runtime import context
 from ..core.runtime.engine import engine
 from ..runtime import feature_list
 from .arguments import text
-from .border import extern, refuse
+from .entry_points import extern, refuse
+from .enums import context_at
 from .interface import NULL, ffi
-from .places import context_at
 from .returns import return_text
 
 

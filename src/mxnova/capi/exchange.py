@@ -15,10 +15,10 @@ from ..core.nd.sharing import rebuild_array, reduce_array
 from ..core.runtime.context import cpu_shared
 from ..core.runtime.shared_memory import block_ids
 from .arguments import numbers
-from .border import call_back, extern
+from .entry_points import call_back, extern
+from .enums import dtype_at
 from .interface import ffi
 from .ndarray import array_at
-from .places import dtype_at
 
 __all__: list[str] = []
 

@@ -14,11 +14,11 @@ from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from ..core.runtime.context import Context
 from .arguments import found, maybe_found, numbers, text, texts
-from .border import call_back, extern
+from .entry_points import call_back, extern
+from .enums import context_at, dtype_at, request_at, stype_at
 from .inference import shapes_of
 from .interface import NULL
 from .ndarray import with_memory
-from .places import context_at, dtype_at, request_at, stype_at
 from .returns import return_handles, return_text, return_texts, text_memory
 
 __all__: list[str] = []

@@ -11,7 +11,7 @@ from ..core.nd.array import NDArray
 from ..core.nd.files import array_of_record, dumps_array, loads_array, record_of_array
 from ..formats import params
 from .arguments import found, text, texts
-from .border import extern
+from .entry_points import extern
 from .interface import NULL, ffi
 from .ndarray import array_at, empty_array, with_memory
 from .returns import keep, return_handles, return_texts

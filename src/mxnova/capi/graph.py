@@ -14,9 +14,9 @@ from ..core.graph.node import Node
 from ..core.graph.serialize import from_json
 from ..core.graph.symbol import Symbol
 from .arguments import text, texts
-from .border import extern
+from .entry_points import extern
+from .enums import dtype_at, flag_of
 from .interface import NULL
-from .places import dtype_at, flag_of
 from .returns import return_text
 
 __all__: list[str] = []

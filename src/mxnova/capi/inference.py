@@ -13,9 +13,9 @@ from ..core.base.scopes import is_np_shape
 from ..core.base.shapes import is_known, to_user
 from ..core.graph.symbol import Symbol
 from .arguments import numbers, texts
-from .border import extern
+from .entry_points import extern
+from .enums import dtype_at, flag_of
 from .interface import NULL, ffi
-from .places import dtype_at, flag_of
 from .returns import keep
 
 __all__ = ["shapes_of"]

@@ -17,7 +17,7 @@ from ..kvstore.distributed.scheduler import serve
 from ..kvstore.kvstore import KVStore
 from ..kvstore.local import LocalStore
 from .arguments import found, numbers, pairs, text, texts
-from .border import call_back, extern
+from .entry_points import call_back, extern
 from .interface import NULL
 from .ndarray import with_memory
 from .returns import return_text, text_memory

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 from ..core.base.handles import find, give
 from ..core.nd.array import NDArray
-from ..core.op.record import find as find_operator
+from ..core.op.schema import find as find_operator
 from .arguments import found, numbers, pairs, text
-from .border import extern
+from .entry_points import extern
 from .interface import NULL, ffi
 from .operators import run_into
 from .returns import text_memory, texts_memory

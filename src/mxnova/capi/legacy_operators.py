@@ -16,7 +16,7 @@ from ..core.base.errors import ArgumentError, MXNetError
 from ..core.base.handles import give
 from ..core.exec.calls.custom import register_custom
 from ..core.nd.array import NDArray
-from ..core.op.record import REGISTRY
+from ..core.op.schema import REGISTRY
 from ..operator import CustomOp
 from .creators import Creator
 from .custom_operators import Prop

@@ -25,7 +25,7 @@ from . import (  # noqa: F401 - each makes its functions C's
     symbol,
     views,
 )
-from .border import FUNCTIONS, failed, refuse
+from .entry_points import FUNCTIONS, failed, refuse
 from .interface import NAMES, close, ffi, settle
 
 __all__ = ["finish", "load_all", "start"]

@@ -16,9 +16,9 @@ from ..core.nd.wrapping import wrap
 from ..core.runtime.context import waitall
 from ..core.runtime.storage import moved
 from .arguments import numbers, refuse_null
-from .border import extern, status
+from .entry_points import extern, status
+from .enums import context_at, dtype_at, flag_of, is_open, stype_number
 from .interface import NULL, ffi
-from .places import context_at, dtype_at, flag_of, is_open, stype_number
 from .returns import keep
 
 __all__ = ["array_at", "empty_array", "with_memory"]

@@ -22,13 +22,13 @@ from ..core.nd.memory import adopt_memory
 from ..core.nd.recording import STATE
 from ..core.op import library  # noqa: F401 - registers operators
 from ..core.op.dtypes import mx_dtype
-from ..core.op.record import REGISTRY, Op, OpType
+from ..core.op.schema import REGISTRY, Op, OpType
 from .arguments import numbers, pairs, text
-from .border import extern, status
 from .creators import Creator
+from .entry_points import extern, status
+from .enums import stype_number
 from .interface import NULL, ffi
 from .ndarray import with_memory
-from .places import stype_number
 from .returns import keep, text_memory, texts_memory
 
 __all__ = ["become", "creator_of", "run_into"]

@@ -11,9 +11,9 @@ from ..core.base.errors import ArgumentTypeError, MXNetError
 from ..core.base.handles import find, free, give
 from ..core.nd.array import NDArray
 from ..core.nd.calls.dispatch import invoke
-from ..core.op.record import find as find_operator
+from ..core.op.schema import find as find_operator
 from .arguments import numbers, text
-from .border import extern
+from .entry_points import extern
 from .interface import ffi
 from .returns import texts_memory
 

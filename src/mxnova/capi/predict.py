@@ -18,9 +18,9 @@ from ..core.nd.array import NDArray
 from ..core.op.dtypes import mx_dtype
 from ..predictor import NDList, Predictor, Session
 from .arguments import numbers, shapes_by_name, text, texts
-from .border import call_back, extern
+from .entry_points import call_back, extern
+from .enums import context_at, dtype_at, flag_of
 from .interface import NULL, ffi
-from .places import context_at, dtype_at, flag_of
 from .returns import text_memory
 
 

@@ -9,7 +9,7 @@ from .. import profiler
 from ..core.base.errors import ArgumentError
 from ..core.base.handles import find, free, give
 from .arguments import pairs, text
-from .border import extern
+from .entry_points import extern
 from .returns import return_text
 
 _WORKER = 0

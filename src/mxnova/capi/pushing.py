@@ -18,10 +18,10 @@ from ..core.nd.array import NDArray
 from ..core.runtime.context import Context, cpu
 from ..core.runtime.engine import Completion, FnProperty, Var, engine
 from .arguments import found, optional_text
-from .border import call_back, extern
+from .entry_points import call_back, extern
+from .enums import context_at
 from .interface import NULL, ffi
 from .ndarray import with_memory
-from .places import context_at
 
 
 class _Context(ctypes.Structure):

@@ -9,7 +9,7 @@ from ..core.base.errors import ArgumentError
 from ..core.base.handles import find, free, give
 from ..recordio import MXRecordIO
 from .arguments import text
-from .border import extern
+from .entry_points import extern
 from .interface import NULL, ffi
 
 

@@ -15,9 +15,9 @@ from ..core.exec.bind import subgraph_backends
 from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from .arguments import maybe_found, numbers, optional_text, pairs, shapes_by_name, text, texts
-from .border import extern
+from .entry_points import extern
+from .enums import context_at, dtype_at, stype_at
 from .interface import NULL
-from .places import context_at, dtype_at, stype_at
 from .returns import return_texts
 
 _NO_DEVICE = 0

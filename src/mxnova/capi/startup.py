@@ -24,7 +24,7 @@ def _start() -> None:
     # Modules that Python read before there was a library hold on to C without it.
     for name in [n for n in sys.modules if f"{n}.".startswith("mxnova.capi.")]:
         del sys.modules[name]
-    from mxnova.core.base.collector import loading
+    from mxnova.core.base.gc_pause import loading
 
     with loading():
         from mxnova.capi.library import start

@@ -15,8 +15,8 @@ from ..core.graph.serialize import from_json, without_amp_casts
 from ..core.graph.symbol import Group, Symbol
 from ..formats.source import read_file
 from .arguments import found, pairs, text, texts
-from .border import extern
 from .creators import Creator
+from .entry_points import extern
 from .interface import NULL
 from .returns import return_handles, return_text, return_texts
 

@@ -17,10 +17,10 @@ from ..core.nd.creation import zeros
 from ..core.nd.sparse import BaseSparseNDArray
 from ..core.nd.wrapping import empty_sparse, receive, wrap
 from .arguments import numbers
-from .border import extern
+from .entry_points import extern
+from .enums import context_at, dtype_at, flag_of, is_open, stype_at
 from .ndarray import array_at, empty_array
 from .operators import become
-from .places import context_at, dtype_at, flag_of, is_open, stype_at
 
 __all__: list[str] = []
 

@@ -7,7 +7,7 @@ import argparse
 import json
 import sys
 
-from ..core.base.collector import loading
+from ..core.base.gc_pause import loading
 from ..core.base.printable import printable
 from .progress import progress
 from .report import plain

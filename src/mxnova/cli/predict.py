@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.base.collector import loading
 from ..core.base.errors import ArgumentError, MXNetError, argument_error, candidates
+from ..core.base.gc_pause import loading
 from ..core.base.printable import printable
 from ..formats import params, symbol_json
 from ..formats.atomic import replacing

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.base.collector import loading
 from ..core.base.errors import ArgumentError
+from ..core.base.gc_pause import loading
 from ..core.base.printable import printable
 from .inputs import Picture, read_inputs
 from .progress import progress

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .base.errors import ArgumentError, ArgumentTypeError, argument_error
-from .base.kinds import NOT_GIVEN
+from .base.parameter_types import NOT_GIVEN
 from .base.shapes import sizes_of
 
 __all__ = ["DISTRIBUTIONS", "sampler"]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .base.mxnet_names import MissingName
-from .op.record import REGISTRY
+from .op.schema import REGISTRY
 
 __all__ = ["internal_names", "operator_names", "operators"]
 

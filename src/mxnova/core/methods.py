@@ -8,7 +8,7 @@ from typing import Any
 
 from .base.errors import ArgumentError
 from .op import library  # noqa: F401 - registers the operators
-from .op.record import REGISTRY, OpType
+from .op.schema import REGISTRY, OpType
 
 __all__ = ["METHODS", "OperatorMethods"]
 

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 from typing import Annotated, Any, Literal
 
 from ..core.base.errors import ArgumentTypeError, MXNetError, from_foreign
-from ..core.base.kinds import FloatKind, IntKind, TupleKind
+from ..core.base.parameter_types import FloatKind, IntKind, TupleKind
 from ..core.base.params import Field, Floats, PosInt, Shape, fields_of, parse_attrs
 
 __all__ = [

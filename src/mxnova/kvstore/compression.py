@@ -15,8 +15,8 @@ from torch import Tensor
 from ..core.base.errors import ArgumentError, argument_error, shown
 from ..core.nd.array import NDArray
 from ..core.op.dtypes import mx_dtype
-from .digits import Digits
-from .shortening import lengthened, shortened
+from .bit_packing import Digits
+from .entropy_coding import lengthened, shortened
 
 __all__ = ["TwoBitCompression", "compression_of"]
 

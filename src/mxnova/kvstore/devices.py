@@ -8,7 +8,7 @@ at once, which takes less time than pushing them would.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 import torch
 
@@ -46,11 +46,12 @@ def total_of(values: Sequence[NDArray], context: Context, priority: int = 0) -> 
 def _sum(values: Sequence[Value], context: Context, out: torch.Tensor | None = None) -> Value:
     """The sum; rows that are stored nowhere are not stored in it either."""
     device = context.device
-    if all(isinstance(value, RowSparse) for value in values):
-        indices = torch.cat([value.indices.to(device) for value in values])
-        rows = torch.cat([value.data.to(device) for value in values])
-        return RowSparse.of_rows(indices, rows, tuple(values[0].shape))
-    tensors = [cast(torch.Tensor, dense_of(value)).to(device) for value in values]
+    stored = [value for value in values if isinstance(value, RowSparse)]
+    if len(stored) == len(values):
+        indices = torch.cat([value.indices.to(device) for value in stored])
+        rows = torch.cat([value.data.to(device) for value in stored])
+        return RowSparse.of_rows(indices, rows, tuple(stored[0].shape))
+    tensors = [dense_of(value).to(device) for value in values]
     if len(tensors) == 1:
         return tensors[0].clone()
     total = torch.add(tensors[0], tensors[1], out=out)

@@ -16,7 +16,7 @@ import torch
 from ..core.base.errors import ArgumentError, AssertedError, MXNetError, shown
 from ..core.nd.array import NDArray
 from ..core.nd.wrapping import receive, wrap, wrap_value
-from ..core.op.sparse.places import distinct
+from ..core.op.sparse.indices import distinct
 from ..core.op.sparse.storage import RowSparse
 from ..core.runtime.context import Context, cpu
 from .compression import TwoBitCompression

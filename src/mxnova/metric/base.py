@@ -13,7 +13,7 @@ from torch import Tensor
 from .. import ndarray as nd
 from ..core.base.errors import ArgumentError, ArgumentTypeError, shown
 from ..core.nd.base_array import BaseArray
-from ..core.nd.exchange import tensor_from
+from ..core.nd.interop import tensor_from
 from ..registry import get_alias_func, get_register_func
 
 __all__ = [

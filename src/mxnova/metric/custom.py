@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from ..core.nd.exchange import numpy_of
+from ..core.nd.interop import numpy_of
 from .base import ARRAYS, EvalMetric, alias, check_label_shapes, register, tensor_of
 
 __all__ = ["Caffe", "CustomMetric", "Loss", "Torch", "np"]

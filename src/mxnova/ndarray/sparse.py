@@ -12,7 +12,7 @@ from ..core.nd.array import NDArray
 from ..core.nd.functions import function_of
 from ..core.nd.sparse import BaseSparseNDArray, CSRNDArray, RowSparseNDArray
 from ..core.nd.sparse_creation import array, csr_matrix, empty, row_sparse_array, zeros
-from ..core.op.record import REGISTRY
+from ..core.op.schema import REGISTRY
 from ..core.runtime.context import current_context
 from . import arithmetic
 

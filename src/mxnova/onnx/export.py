@@ -20,7 +20,7 @@ from ..core.base.shapes import from_user
 from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from ..core.op.dtypes import torch_dtype
-from ..core.op.record import REGISTRY
+from ..core.op.schema import REGISTRY
 from .package import require_onnx
 
 if TYPE_CHECKING:

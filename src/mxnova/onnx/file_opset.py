@@ -12,7 +12,7 @@ from onnx import helper
 from torch import Tensor
 
 from ..core.base.errors import MXNetError
-from ..core.base.free_names import FreeNames
+from ..core.base.unique_names import FreeNames
 from ..core.exec.backends.conversion.onnx_opset import KINDS, ONNXOpset
 from ..core.exec.backends.conversion.opset import Numbers, Statistics, bounds_of
 from .open_sizes import OpenSizes, is_open

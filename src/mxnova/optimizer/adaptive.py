@@ -8,7 +8,7 @@ from typing import Any
 from .. import ndarray as nd
 from ..core.nd.updates import UpdateOfSeveral
 from .base import Optimizer, register, zeros_like
-from .together import Together
+from .multi_tensor import Together
 
 __all__ = ["AdaDelta", "AdaGrad", "Ftrl", "RMSProp"]
 

@@ -21,7 +21,7 @@ from .base import (
     register,
     zeros_like,
 )
-from .together import Together
+from .multi_tensor import Together
 
 __all__ = ["DCASGD", "NAG", "SGD", "SGLD", "Signum", "Test", "ccSGD"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.base.kinds import NOT_GIVEN
+from ..core.base.parameter_types import NOT_GIVEN
 from ..core.distributions import sampler
 from ..core.facade import operator_names, operators
 from ..core.graph.functions import function_of

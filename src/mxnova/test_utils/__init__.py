@@ -81,6 +81,19 @@ from .downloads import (
     get_mnist_ubyte,
     get_zip_data,
 )
+from .environment import (
+    default_context,
+    discard_stderr,
+    environment,
+    get_im2rec_path,
+    has_tvm_ops,
+    is_aarch64_run,
+    is_cd_run,
+    is_op_runnable,
+    list_gpus,
+    retry,
+    set_default_context,
+)
 from .gradients import check_numeric_gradient, numeric_grad
 from .iterators import DummyIter
 from .matrices import (
@@ -103,19 +116,6 @@ from .statistics import (
     mean_check,
     var_check,
     verify_generator,
-)
-from .surroundings import (
-    default_context,
-    discard_stderr,
-    environment,
-    get_im2rec_path,
-    has_tvm_ops,
-    is_aarch64_run,
-    is_cd_run,
-    is_op_runnable,
-    list_gpus,
-    retry,
-    set_default_context,
 )
 from .symbols import (
     check_speed,

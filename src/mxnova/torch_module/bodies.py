@@ -14,7 +14,8 @@ import torch
 from torch import Tensor
 
 from ..core.exec.calls.control_flow import CachedGraph, Cond, Foreach, WhileLoop
-from ..core.op.record import Op, lone
+from ..core.op.outputs import lone
+from ..core.op.schema import Op
 from ..core.runtime.torch_api import is_traced
 
 __all__ = ["FORWARDS"]

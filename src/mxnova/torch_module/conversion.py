@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from ..checkpoint import save_checkpoint
 from ..core.base.errors import ArgumentError, ArgumentTypeError, candidates, shown
-from ..core.base.free_names import FreeNames
+from ..core.base.unique_names import FreeNames
 from ..core.graph.infer import infer_shapes
 from ..core.graph.node import Node
 from ..core.graph.rewrite import rewrite

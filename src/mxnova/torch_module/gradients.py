@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from ..core.op.gradient import Reads
-from ..core.op.record import Op, as_tuple
+from ..core.op.outputs import as_tuple
+from ..core.op.schema import Op
 
 __all__ = ["differentiated"]
 

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from ..core.base.errors import MXNetError
-from ..core.base.free_names import FreeNames
+from ..core.base.unique_names import FreeNames
 from ..core.graph.symbol import Symbol
 from ..core.runtime.torch_api import is_transformed, only_torch
 from .graph import Graph

@@ -19,7 +19,8 @@ from ..core.graph.infer import ShapeTable, infer_dtypes, infer_shapes
 from ..core.graph.node import Entry, Node
 from ..core.graph.rewrite import rewrite
 from ..core.graph.symbol import Symbol
-from ..core.op.record import Op, OpType, numbered
+from ..core.op.outputs import numbered
+from ..core.op.schema import Op, OpType
 from ..onnx.open_sizes import HugeShapes, OpenSizes, is_open
 
 __all__ = ["Facts", "open_nodes", "sized"]

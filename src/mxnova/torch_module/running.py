@@ -14,7 +14,8 @@ from ..core.exec.program.lowering import Lowered, Runner, lower
 from ..core.graph.node import Entry, Node
 from ..core.graph.rewrite import rewrite
 from ..core.graph.symbol import Symbol
-from ..core.op.record import Op, as_tuple, lone
+from ..core.op.outputs import as_tuple, lone
+from ..core.op.schema import Op
 from ..core.runtime.context import Context, cpu
 from .bodies import FORWARDS
 from .gradients import differentiated

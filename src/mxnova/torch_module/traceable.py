@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from ..core.op.nn.batch_norm import BatchNormBase
-from ..core.op.record import Op
+from ..core.op.schema import Op
 
 __all__ = ["traceable_forward"]
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mxnova.core.base.errors import ArgumentError
-from mxnova.core.base.kinds import attr_text
+from mxnova.core.base.parameter_types import attr_text
 from mxnova.core.base.params import (
     Double,
     Floats,

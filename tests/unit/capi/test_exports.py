@@ -33,7 +33,7 @@ def test_declarations_are_read_whole():
 def test_only_what_cannot_be_is_refused():
     """Compiled libraries of operators, and what MXNet 1.9.1 refuses, too."""
     import_module("mxnova.capi.library").load_all()
-    border = import_module("mxnova.capi.border")
+    border = import_module("mxnova.capi.entry_points")
     assert border.FUNCTIONS.keys() == declarations().functions.keys()
     assert border.REFUSED.keys() == {
         *("MXLoadLib", "MXLoadTVMOp", "MXTVMBridge"),

@@ -5,7 +5,7 @@ import pytest
 
 import mxnova as mx
 from mxnova.core.base.errors import MXNetError
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 
 import mxnova.core.op.library  # noqa: F401
 from mxnova.core.kernels import max_pooling
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from mxnova.core.runtime import tuning
 
 LAYOUTS = (torch.contiguous_format, torch.channels_last)

@@ -11,7 +11,7 @@ import mxnova.core.op.library  # noqa: F401
 from mxnova.core.kernels import onednn
 from mxnova.core.kernels.onednn import conv3d, fast_pool, in_kernel_layout, linear, matmul
 from mxnova.core.op.gradient import recorded
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from mxnova.core.runtime.processor import HAS_ONEDNN
 
 BIG = (2, 16, 40, 40)

@@ -13,7 +13,7 @@ from mxnova.core.nd.calls.fast_calls import call_one as of_one
 from mxnova.core.nd.calls.fast_calls import scalar_call as with_number
 from mxnova.core.nd.calls.fast_calls import unary_call as alone
 from mxnova.core.nd.modes import MODES, Mode
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from mxnova.core.runtime.slow_path import SLOW_PATH
 
 PAIRS = [

@@ -11,7 +11,7 @@ import torch
 import mxnova as mx
 from mxnova.base import MXNetError
 from mxnova.core.exec.backends.conversion.graph import CONVERTERS
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from mxnova.onnx.files import model_proto
 from mxnova.onnx.model import Exported
 from tests.unit.exec.backends.test_model_backends import MORE

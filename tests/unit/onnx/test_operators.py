@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from mxnova.core.exec.backends.conversion.graph import CONVERTERS
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.samples import Sample
 
 onnx = pytest.importorskip("onnx")

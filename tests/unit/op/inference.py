@@ -11,7 +11,7 @@ import torch
 from mxnova.core.base.shapes import PartialShape, Pause, shape_text
 from mxnova.core.op.dtypes import dtype_name
 from mxnova.core.op.infer import DTypes, Shapes
-from mxnova.core.op.record import Op, find
+from mxnova.core.op.schema import Op, find
 
 
 def inferred_shapes(

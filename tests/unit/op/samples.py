@@ -14,7 +14,7 @@ import mxnova as mx
 from mxnova.core.exec.bind.cached_op import CachedOp
 from mxnova.core.op.gradient import recorded
 from mxnova.core.op.infer import DTypes, Shapes
-from mxnova.core.op.record import Op, find
+from mxnova.core.op.schema import Op, find
 
 CONTEXTS = [mx.cpu(), *([mx.gpu()] if torch.cuda.is_available() else [])]
 TOLERANCE = {"float16": 2e-3, "float32": 2e-5, "float64": 1e-10}

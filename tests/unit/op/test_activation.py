@@ -8,7 +8,7 @@ import torch
 import mxnova.core.op.nn.activation  # noqa: F401
 from mxnova.core.base.errors import ArgumentError
 from mxnova.core.base.shapes import UNKNOWN
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.samples import Sample
 
 _ = UNKNOWN

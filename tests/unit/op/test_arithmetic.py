@@ -15,7 +15,7 @@ from mxnova.core.op.arithmetic import (
     types_by_meaning,
     with_number,
 )
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from mxnova.core.op.traits import Arithmetic, Form
 
 WITH_NUMBER = [

@@ -8,10 +8,10 @@ import inspect
 import pytest
 
 from mxnova.core.base.errors import ArgumentTypeError
-from mxnova.core.base.kinds import NOT_GIVEN
+from mxnova.core.base.parameter_types import NOT_GIVEN
 from mxnova.core.op import library  # noqa: F401 - registers the operators
 from mxnova.core.op.calls import CallForm, documented
-from mxnova.core.op.record import REGISTRY, find
+from mxnova.core.op.schema import REGISTRY, find
 
 
 class Array:

@@ -6,7 +6,7 @@ import torch
 import mxnova.core.op.families.cast  # noqa: F401
 from mxnova.core.base.errors import ArgumentError
 from mxnova.core.op.gradient import recorded
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
 from tests.unit.op.samples import Sample
 

@@ -8,7 +8,7 @@ import mxnova.core.op.families.creation
 import mxnova.core.op.families.legacy
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.base.scopes import set_np_shape
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
 from tests.unit.op.samples import Sample
 

@@ -4,7 +4,7 @@ import torch
 
 import mxnova.core.op.nn.dropout  # noqa: F401
 from mxnova.core.base.errors import ArgumentError, MXNetError
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from mxnova.core.runtime.exact_streams import ExactStream
 from tests.unit.op.inference import inferred_shapes
 

@@ -11,7 +11,7 @@ import mxnova.core.op.image.opencv
 import mxnova.core.op.image.resize  # noqa: F401
 from mxnova.core.base.errors import ArgumentError, MXNetError
 from mxnova.core.base.shapes import UNKNOWN
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.samples import Sample
 
 _ = UNKNOWN

@@ -17,7 +17,7 @@ import torch
 
 from mxnova.core.op import library  # noqa: F401 - registers operators
 from mxnova.core.op.image import opencv
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 
 RECORDED = json.loads((Path(__file__).parents[2] / "data" / "resize.json").read_text())
 RNG = np.random.RandomState(0)

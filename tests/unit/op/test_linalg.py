@@ -11,7 +11,7 @@ import mxnova.core.op.linalg.products  # noqa: F401
 from mxnova.core.base.scopes import set_np_shape
 from mxnova.core.base.shapes import UNKNOWN
 from mxnova.core.op.gradient import recorded
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.inference import inferred_shapes
 from tests.unit.op.samples import Sample
 

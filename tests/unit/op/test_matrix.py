@@ -6,7 +6,7 @@ import mxnova.core.op.tensor.attention
 import mxnova.core.op.tensor.columns
 import mxnova.core.op.tensor.matmul  # noqa: F401
 from mxnova.core.base.shapes import UNKNOWN
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.samples import Sample
 
 _ = UNKNOWN

@@ -8,7 +8,7 @@ import torch
 import mxnova.core.op.contrib.multibox  # noqa: F401
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.base.shapes import UNKNOWN
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
 from tests.unit.op.samples import Sample
 from tests.unit.op.test_boxes import greedy, iou, random_boxes

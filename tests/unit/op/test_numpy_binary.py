@@ -8,7 +8,7 @@ import mxnova.core.op.numpy.binary
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.op.gradient import recorded
 from mxnova.core.op.infer import Shapes
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.inference import inferred_dtypes
 from tests.unit.op.samples import Sample
 

@@ -5,7 +5,7 @@ import torch
 
 import mxnova.core.op.numpy.calculus  # noqa: F401
 from mxnova.core.base.errors import MXNetError
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.inference import inferred_dtypes
 from tests.unit.op.samples import Sample
 

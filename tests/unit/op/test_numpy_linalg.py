@@ -9,7 +9,7 @@ import torch
 import mxnova.core.op.numpy.linalg  # noqa: F401
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.op.infer import DTypes, Shapes
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.samples import Sample
 
 INF = float("inf")

@@ -7,7 +7,7 @@ import mxnova.core.op.numpy.products  # noqa: F401
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.base.shapes import UNKNOWN
 from mxnova.core.op.infer import DTypes, Shapes
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.samples import Sample
 
 DOT_SHAPES = [

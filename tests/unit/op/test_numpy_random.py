@@ -12,7 +12,7 @@ import mxnova.core.op.numpy.random
 import mxnova.core.op.numpy.random_discrete  # noqa: F401
 from mxnova.core.base.errors import ArgumentError, MXNetError
 from mxnova.core.op.gradient import recorded
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
 
 N = 20_000

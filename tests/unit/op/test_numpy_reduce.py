@@ -7,7 +7,7 @@ import mxnova.core.op.numpy.reduce  # noqa: F401
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.op.gradient import recorded
 from mxnova.core.op.infer import DTypes, Shapes
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.samples import Sample
 
 TIED = np.array([[1, 3, 3], [2, 2, 1]], "float32")

@@ -7,7 +7,7 @@ import mxnova.core.op.numpy.shape  # noqa: F401
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.base.scopes import set_np_shape
 from mxnova.core.base.shapes import from_user
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.inference import inferred_shapes
 from tests.unit.op.samples import Sample
 

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 import torch
 
-from mxnova.core.base.kinds import REQUIRED
+from mxnova.core.base.parameter_types import REQUIRED
 from mxnova.core.op.gradient import recorded
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 
 from ..fake_gpu import CUDA, FakeGpu, GpuStream, GpuTensor, on_gpu
 from .samples import Sample

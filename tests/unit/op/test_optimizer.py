@@ -8,7 +8,7 @@ import torch
 import mxnova.core.op.library  # noqa: F401
 from mxnova.core.base.errors import ArgumentError, MXNetError
 from mxnova.core.op.infer import DTypes, Shapes
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.samples import Sample, check
 
 SHAPE = (3, 4)

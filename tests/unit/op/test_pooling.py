@@ -5,7 +5,7 @@ import torch
 
 import mxnova.core.op.nn.pooling  # noqa: F401
 from mxnova.core.base.shapes import UNKNOWN
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.samples import Sample
 from tests.unit.op.windows import gathered, places, pooled, under
 

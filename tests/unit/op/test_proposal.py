@@ -7,7 +7,7 @@ import torch
 
 import mxnova.core.op.contrib.proposal  # noqa: F401
 from mxnova.core.base.errors import MXNetError
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.inference import inferred_shapes
 from tests.unit.op.test_boxes import greedy
 

@@ -8,7 +8,7 @@ import torch
 import mxnova.core.op.library  # noqa: F401 - layers on integers refer to those on floats
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.op.quantized.products import convolution
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
 from tests.unit.op.samples import Sample
 

@@ -14,7 +14,7 @@ import mxnova.core.op.random.discrete
 import mxnova.core.op.random.distributions  # noqa: F401
 from mxnova.core.base.errors import ArgumentError, MXNetError
 from mxnova.core.base.scopes import set_np_shape
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
 from tests.unit.op.samples import Sample, check
 

@@ -8,7 +8,7 @@ import mxnova.core.op.families.summary  # noqa: F401
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.base.shapes import UNKNOWN
 from mxnova.core.op.gradient import recorded
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
 from tests.unit.op.samples import Sample, check
 

@@ -12,7 +12,7 @@ import mxnova.core.op.nn.rnn  # noqa: F401
 from mxnova.core.base.errors import ArgumentError, MXNetError
 from mxnova.core.base.shapes import UNKNOWN
 from mxnova.core.kernels import recurrent
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
 from tests.unit.op.samples import Sample
 

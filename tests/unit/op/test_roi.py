@@ -9,7 +9,7 @@ import mxnova.core.op.nn.roi as roi
 import mxnova.core.op.nn.roi_align  # noqa: F401
 from mxnova.core.base.errors import ArgumentError, MXNetError
 from mxnova.core.base.shapes import UNKNOWN
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from mxnova.core.runtime import tuning
 from tests.unit.op.inference import inferred_shapes
 from tests.unit.op.samples import Sample

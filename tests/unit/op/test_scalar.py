@@ -9,7 +9,7 @@ import mxnova as mx
 import mxnova.core.op.families.scalar
 from mxnova.core.op.families.rules import as_integer
 from mxnova.core.op.gradient import recorded
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.inference import inferred_dtypes
 from tests.unit.op.samples import Sample
 

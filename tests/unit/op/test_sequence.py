@@ -4,7 +4,7 @@ import torch
 
 import mxnova.core.op.tensor.sequence  # noqa: F401
 from mxnova.core.base.shapes import UNKNOWN
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.inference import inferred_dtypes
 from tests.unit.op.samples import Sample
 

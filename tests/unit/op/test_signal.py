@@ -6,7 +6,7 @@ import torch
 import mxnova.core.op.tensor.calibration
 import mxnova.core.op.tensor.hawkes
 import mxnova.core.op.tensor.signal  # noqa: F401
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.inference import inferred_dtypes
 from tests.unit.op.samples import Sample
 

@@ -7,7 +7,7 @@ import mxnova.core.op.tensor.slice
 import mxnova.core.op.tensor.split  # noqa: F401
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.base.shapes import UNKNOWN
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.inference import inferred_dtypes
 from tests.unit.op.samples import Sample
 

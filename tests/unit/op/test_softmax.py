@@ -5,7 +5,7 @@ import torch
 
 import mxnova.core.op.nn.softmax  # noqa: F401
 from mxnova.core.base.errors import ArgumentError, MXNetError
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
 from tests.unit.op.samples import Sample
 

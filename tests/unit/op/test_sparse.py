@@ -10,7 +10,7 @@ import torch
 from mxnova.core.base.errors import MXNetError
 from mxnova.core.op import library  # noqa: F401 - registers the operators
 from mxnova.core.op.kernel import KERNELS
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from mxnova.core.op.sparse.dot import transposed_rows
 from mxnova.core.op.sparse.storage import (
     Csr,

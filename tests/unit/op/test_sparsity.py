@@ -4,7 +4,7 @@ import torch
 
 import mxnova.core.op.nn.sparsity  # noqa: F401
 from mxnova.core.base.errors import ArgumentError, MXNetError
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
 
 NAME = "IdentityAttachKLSparseReg"

@@ -7,7 +7,7 @@ import mxnova.core.op.nn.correlation
 import mxnova.core.op.nn.resize
 import mxnova.core.op.nn.spatial  # noqa: F401
 from mxnova.core.base.shapes import UNKNOWN
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.samples import Sample
 
 _ = UNKNOWN

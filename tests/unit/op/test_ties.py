@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from mxnova.core.op import library  # noqa: F401 - registers operators
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from mxnova.core.op.tensor.ties import order
 
 RECORDED = json.loads((Path(__file__).parents[2] / "data" / "ties.json").read_text())

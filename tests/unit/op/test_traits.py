@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import mxnova.core.op.library  # noqa: F401 - registers operators
-from mxnova.core.op.record import REGISTRY, find
+from mxnova.core.op.schema import REGISTRY, find
 from mxnova.core.op.traits import RELU, Activation, Arithmetic, Form
 
 TYPES = {REGISTRY[name].name: REGISTRY[name] for name in REGISTRY}

@@ -97,9 +97,9 @@ SHARED = """
 import gc, pickle
 from multiprocessing.reduction import ForkingPickler
 import mxnova as mx
-from mxnova.core.runtime import named_memory
+from mxnova.core.runtime import named_shared_memory
 from mxnova.core.runtime.shared_memory import Block
-assert Block is named_memory.Block
+assert Block is named_shared_memory.Block
 array = mx.nd.array([[0, 1, 2], [3, 4, 5]], ctx=mx.Context("cpu_shared", 0))
 for _ in range(3):
     received = pickle.loads(ForkingPickler.dumps(array[1]))
@@ -115,8 +115,8 @@ except mx.MXNetError as error:
     assert "gone" in str(error)
 del array, received
 gc.collect()
-named_memory._release_received()
-assert not named_memory._sent and not named_memory._blocks and not named_memory._in_use
+named_shared_memory._release_received()
+assert not named_shared_memory._sent and not named_shared_memory._blocks and not named_shared_memory._in_use
 """
 
 # fmt: off

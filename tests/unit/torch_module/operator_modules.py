@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 import mxnova as mx
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 
 FOLDER = Path(__file__).parents[1] / "op"
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from mxnova.base import MXNetError
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 
 from .operator_modules import batch_of, draws, expected, exported, module_of, run, tables
 

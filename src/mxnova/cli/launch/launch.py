@@ -15,11 +15,11 @@ from rich.console import Console
 from rich.text import Text
 
 from ...core.base.errors import MXNetError
-from .crew import Crew, Failure
 from .job import Job, job_of
+from .launchers import STARTERS, copy_to_hosts
 from .output import Output
-from .place import Place
-from .starters import STARTERS, copy_to_hosts
+from .process_group import Crew, Failure
+from .rendezvous import Place
 
 __all__ = ["launch"]
 

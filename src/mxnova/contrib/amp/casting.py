@@ -14,7 +14,7 @@ from ...core.nd.base_array import BaseArray
 from ...core.nd.calls.dispatch import invoke
 from ...core.nd.modes import Mode
 from ...core.op.dtypes import dtype_name, torch_dtype
-from ...core.op.record import Op, find
+from ...core.op.schema import Op, find
 from .loss_scaler import LossScaler
 from .precision import LOW, WIDEST, Rules
 

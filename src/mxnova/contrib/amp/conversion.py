@@ -13,7 +13,7 @@ from ...core.graph.node import Entry, Node
 from ...core.graph.rewrite import Replacement, rewrite
 from ...core.graph.symbol import Symbol
 from ...core.op.dtypes import dtype_name
-from ...core.op.record import find
+from ...core.op.schema import find
 from ..naming import name_behind
 from .precision import LOW, SINGLE, WIDEST, Rules
 

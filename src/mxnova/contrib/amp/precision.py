@@ -12,7 +12,7 @@ import torch
 
 from ...core.base.dtypes import dtype_of
 from ...core.base.errors import AssertedError, MXNetError, shown
-from ...core.op.record import REGISTRY, Op, OpType, find
+from ...core.op.schema import REGISTRY, Op, OpType, find
 from .lists import symbol_bf16, symbol_fp16
 
 __all__ = ["LOW", "SINGLE", "WIDEST", "Lists", "Rules", "check_names", "lists_of"]

@@ -12,7 +12,7 @@ from ...core.graph.base_symbol import output_name
 from ...core.graph.node import Entry, Node, parsed
 from ...core.graph.rewrite import Replacement, rewrite
 from ...core.graph.symbol import Symbol
-from ...core.op.record import Op, find
+from ...core.op.schema import Op, find
 from ..naming import name_behind
 
 __all__ = ["Quantized", "calibrated", "quantized_symbol"]

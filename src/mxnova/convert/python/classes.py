@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...core.base.free_names import FreeNames
+from ...core.base.unique_names import FreeNames
 from .blocks import Block
 from .forward import Forward, number, parameter_name
 from .names import IN_FUNCTIONS, IN_MODULES, identifier

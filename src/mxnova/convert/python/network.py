@@ -10,7 +10,7 @@ from itertools import groupby
 
 from torch import Tensor
 
-from ...core.base.free_names import FreeNames
+from ...core.base.unique_names import FreeNames
 from .blocks import Block, common_words, parts_of
 from .classes import BlockClass, Lines, classes_of, members
 from .forward import Forward, number, parameter_name

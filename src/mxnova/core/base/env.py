@@ -8,7 +8,7 @@ import os
 from typing import Any, Literal, NamedTuple
 
 from .errors import argument_error
-from .kinds import FloatKind, IntKind, Kind
+from .parameter_types import FloatKind, IntKind, Kind
 from .params import PosInt, kind_of
 
 __all__ = ["VARIABLES", "Variable", "describe_variables", "get"]

@@ -17,7 +17,7 @@ from functools import cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from .errors import ArgumentError, UnknownDTypeError, argument_error, candidates, shown
-from .kinds import (
+from .parameter_types import (
     NOT_GIVEN,
     REQUIRED,
     BoolKind,

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..base.python_operators import PythonOperators
 from ..op import arithmetic as operators
-from ..op.record import find
+from ..op.schema import find
 from .base_symbol import BaseSymbol
 from .functions import function_of
 

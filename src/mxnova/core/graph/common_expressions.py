@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..op.record import Op
+from ..op.schema import Op
 from .node import Entry, Node, parsed
 from .rewrite import S, rewrite
 

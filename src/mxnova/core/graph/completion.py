@@ -12,7 +12,7 @@ import torch
 
 from ..base.errors import MXNetError
 from ..base.shapes import is_known, shape_text
-from ..op.record import Op
+from ..op.schema import Op
 from .base_symbol import BaseSymbol
 from .infer import DTypeTable, ShapeTable
 from .node import Entry, Node

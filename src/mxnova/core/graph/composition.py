@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from ..op.record import Op
+from ..op.schema import Op
 from .node import Entry
 
 __all__ = ["COMPOSERS", "Composer"]

@@ -8,11 +8,11 @@ from functools import cache
 from typing import Any
 
 from ..base.errors import MXNetError, UnknownNameError, candidates
-from ..base.kinds import attr_text
+from ..base.parameter_types import attr_text
 from ..base.scopes import AttrScope, NameManager
 from ..op import library  # noqa: F401 - registers the operators
 from ..op.calls import CallForm, documented
-from ..op.record import Op, find
+from ..op.schema import Op, find
 from .base_symbol import BaseSymbol, single_entry, symbol_of
 from .composition import COMPOSERS
 from .node import Entry, Node, hidden, parsed

@@ -15,7 +15,7 @@ from ..base.scopes import is_np_shape
 from ..base.shapes import PartialShape, Pause, from_user, is_known, parse_shape
 from ..op.dtypes import torch_dtype
 from ..op.infer import DTypes, Shapes
-from ..op.record import Op
+from ..op.schema import Op
 from .node import Entry, Node
 
 __all__ = [

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..base.errors import MXNetError
 from ..base.shapes import PartialShape, is_known
-from ..op.record import REGISTRY
+from ..op.schema import REGISTRY
 from .infer import infer_shapes
 from .node import Node, parsed
 from .symbol import Symbol

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...formats.symbol_record import USER_KEYS
-from ..op.record import Op, find
+from ..op.schema import Op, find
 
 __all__ = [
     "Entry",

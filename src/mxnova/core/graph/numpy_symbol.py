@@ -10,8 +10,8 @@ from typing import Any
 from ..base.errors import ArgumentTypeError, shown
 from ..base.printable import printable
 from ..numpy.methods import NumpyMethods
-from ..numpy.world import World
-from ..op.record import find
+from ..numpy.namespaces import World
+from ..op.schema import find
 from .base_symbol import register
 from .functions import function_of
 from .symbol import Symbol

@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 from ...formats import symbol_json
 from ...formats.atomic import replacing
 from ...formats.symbol_record import VERSION, GraphRecord, NodeRecord
-from ..base.collector import Resting
 from ..base.errors import FormatError, MXNetError, shown
+from ..base.gc_pause import Resting
 from ..base.printable import printable
 from ..base.scopes import is_np_shape
 from ..base.shapes import parse_shape
-from ..op.record import REGISTRY
+from ..op.schema import REGISTRY
 from .base_symbol import BaseSymbol, symbol_of
 from .node import Entry, Node, parsed, walk
 from .rewrite import rewrite

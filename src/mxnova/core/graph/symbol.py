@@ -21,12 +21,12 @@ from ..base.errors import (
     shown,
 )
 from ..base.handles import handle_of
-from ..base.kinds import attr_text
+from ..base.parameter_types import attr_text
 from ..base.printable import printable
 from ..base.scopes import AttrScope
 from ..methods import OperatorMethods
 from ..op.dtypes import mx_dtype, torch_dtype
-from ..op.record import Op
+from ..op.schema import Op
 from .arithmetic import Arithmetic
 from .array_only import ArrayOnly
 from .base_symbol import register, single_entry, symbol_of

@@ -12,10 +12,10 @@ from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError, argument
 from ..base.python_operators import PythonOperators
 from ..op import arithmetic as operators
 from ..op.dtypes import dtype_name
-from ..op.record import OpType, find
+from ..op.schema import OpType, find
 from .base_array import BaseArray
 from .calls.fast_calls import binary_call, in_place_call, scalar_call, unary_call
-from .exchange import Number
+from .interop import Number
 from .recording import STATE, recorded_write
 from .tape import is_live
 from .wrapping import receive

@@ -19,7 +19,7 @@ from ..base.errors import ArgumentError, ArgumentTypeError, MXNetError
 from ..base.handles import handle_of, object_of
 from ..methods import METHODS, OperatorMethods
 from ..op.dtypes import mx_dtype, torch_dtype
-from ..op.record import OpType, find
+from ..op.schema import OpType, find
 from ..runtime.context import Context, context_of
 from ..runtime.profiler import API, PROFILER, api_call, clock, span
 from ..runtime.slow_path import SLOW_PATH
@@ -32,10 +32,10 @@ from .calls.dispatch import invoke
 from .calls.fast_calls import call_one
 from .chunk import ReadOnlyChunk, new_chunk
 from .deferred_errors import is_failing
-from .exchange import Interchange, Number, numpy_of, tensor_from, written
 from .files import dumps_array, loads_array
 from .functions import function_of
 from .indexing import assign, is_whole, refusal, select, slices_lie_together
+from .interop import Interchange, Number, numpy_of, tensor_from, written
 from .modes import MODES
 from .recording import STATE, recorded_write
 from .reshaping import Reshaping

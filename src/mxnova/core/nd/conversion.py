@@ -14,7 +14,7 @@ from ..op.dtypes import torch_dtype
 from ..runtime import storage
 from ..runtime.context import Context
 from .array import NDArray
-from .exchange import tensor_from
+from .interop import tensor_from
 from .wrapping import wrap
 
 __all__ = ["dense_array", "is_scipy"]

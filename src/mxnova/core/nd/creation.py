@@ -14,7 +14,7 @@ from ..base.errors import ArgumentError, ArgumentTypeError, argument_error
 from ..base.scopes import is_np_shape
 from ..base.shapes import sizes_of
 from ..op.dtypes import torch_dtype
-from ..op.record import find
+from ..op.schema import find
 from ..runtime import storage
 from ..runtime.context import Context, context_of
 from ..runtime.profiler import PROFILER, clock
@@ -25,7 +25,7 @@ from . import (
 from .array import NDArray
 from .calls.dispatch import invoke
 from .conversion import dense_array, is_scipy
-from .exchange import tensor_from, tensor_of_capsule
+from .interop import tensor_from, tensor_of_capsule
 from .wrapping import receive, wrap
 
 __all__ = [

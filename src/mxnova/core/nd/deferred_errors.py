@@ -15,7 +15,7 @@ import torch
 from ..base.errors import MXNetError
 from ..base.shapes import Pause
 from ..op.infer import DTypes, Shapes
-from ..op.record import Op
+from ..op.schema import Op
 from ..runtime.context import Context
 from ..runtime.engine import engine
 from .access import var_of

@@ -16,7 +16,7 @@ from ..base.scopes import is_np_shape
 from ..op.dtypes import mx_dtype
 from ..runtime.context import context_of, cpu
 from .base_array import CLASSES, BaseArray
-from .exchange import numpy_of, tensor_from
+from .interop import numpy_of, tensor_from
 from .wrapping import sparse_array, wrap
 
 __all__ = [

@@ -8,9 +8,9 @@ from functools import cache
 from typing import Any
 
 from ..base.errors import ArgumentTypeError
-from ..base.kinds import NOT_GIVEN
+from ..base.parameter_types import NOT_GIVEN
 from ..op.calls import CallForm, documented
-from ..op.record import OpType, find
+from ..op.schema import OpType, find
 from .base_array import CLASSES, BaseArray
 from .calls.binding import all_arrays, python_binding
 from .calls.dispatch import invoke

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
-from ..op.record import Op
+from ..op.schema import Op
 from ..runtime.slow_path import SLOW_PATH
 from .base_array import BaseArray
 

@@ -12,9 +12,9 @@ import numpy as np
 from ..base.errors import ArgumentError, MXNetError, shown
 from ..numpy.elementwise import BINARY, COMPARISONS, operators_of
 from ..numpy.methods import FUNCTIONS, PYTHON_OPERATORS, NumpyMethods
-from ..numpy.world import NUMBER, World
+from ..numpy.namespaces import NUMBER, World
 from ..op.dtypes import dtype_name
-from ..op.record import find
+from ..op.schema import find
 from .arithmetic import negation, refuse_if_recorded
 from .array import NDArray
 from .base_array import CLASSES

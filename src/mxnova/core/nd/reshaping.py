@@ -10,7 +10,7 @@ import numpy as np
 from ..base.errors import ArgumentError, ArgumentTypeError, AssertedError, shown
 from ..base.shapes import sizes_of
 from ..methods import OperatorMethods
-from ..op.record import find
+from ..op.schema import find
 from ..runtime.slow_path import SLOW_PATH
 from .base_array import BaseArray
 from .calls.dispatch import invoke

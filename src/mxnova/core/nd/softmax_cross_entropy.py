@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from ..op.infer import DTypes
-from ..op.record import Op, OpType, Structure, find
+from ..op.schema import Op, OpType, Structure, find
 from ..op.tensor.lookup import in_range
 from ..runtime import tuning
 from ..runtime.slow_path import SLOW_PATH

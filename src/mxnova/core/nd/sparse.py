@@ -24,7 +24,7 @@ from ..base.errors import (
 )
 from ..op import arithmetic as operators
 from ..op.dtypes import mx_dtype, torch_dtype
-from ..op.record import find
+from ..op.schema import find
 from ..op.sparse.storage import STORAGE, RowSparse, Sparse, parts_of, sparse_of
 from ..op.traits import Form
 from ..runtime.context import Context, context_of

@@ -16,7 +16,7 @@ from ..op.sparse.storage import Csr, RowSparse, Sparse
 from ..runtime.context import Context, context_of
 from .array import NDArray
 from .conversion import dense_array, is_scipy
-from .exchange import tensor_from
+from .interop import tensor_from
 from .sparse import BaseSparseNDArray, CSRNDArray, RowSparseNDArray
 from .sparse_format import check_lengths, usable
 from .wrapping import wrap_sparse, zeros_stored

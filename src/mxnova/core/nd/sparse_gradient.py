@@ -6,7 +6,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from ..op.kernel_gradient import value_of_gradient
-from ..op.record import find
+from ..op.schema import find
 from ..op.sparse.storage import Value, dense_of, stype_of
 from ..runtime.context import Context
 from .base_array import BaseArray

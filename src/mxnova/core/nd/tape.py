@@ -20,7 +20,7 @@ from torch.autograd.graph import GradientEdge
 
 from ..base.errors import MXNetError
 from ..op.gradient import zeros_for
-from ..op.record import Op
+from ..op.schema import Op
 
 __all__ = [
     "GRADIENT",

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..op.record import Op, find
+from ..op.schema import Op, find
 from ..runtime.slow_path import SLOW_PATH
 from ..runtime.threads import is_small, single_threaded
 from .base_array import BaseArray

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import ArgumentError, shown
-from .world import World, dtype_text, function
+from .namespaces import World, dtype_text, function
 
 __all__: list[str] = []
 

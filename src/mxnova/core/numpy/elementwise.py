@@ -10,10 +10,10 @@ import numpy as np
 
 from ..base.errors import ArgumentTypeError, shown
 from ..op.arithmetic import MIRRORED
-from ..op.record import REGISTRY
+from ..op.schema import REGISTRY
+from .namespaces import NUMBER, World, function
 from .selection import nonzero
 from .ufunc_options import refuse_changes
-from .world import NUMBER, World, function
 
 __all__ = ["BINARY", "COMPARISONS", "UNARY", "operators_of"]
 

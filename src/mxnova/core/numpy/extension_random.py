@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.errors import ArgumentError
+from .namespaces import World, dtype_text, function
 from .random import context_text, drawn, dtype_of_draws
-from .world import World, dtype_text, function
 
 __all__: list[str] = []
 

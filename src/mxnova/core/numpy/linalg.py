@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.errors import shown
-from .world import NUMBER, World, function
+from .namespaces import NUMBER, World, function
 
 __all__: list[str] = []
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..base.errors import shown
 from ..op import library  # noqa: F401 - registers the operators
-from ..op.record import REGISTRY
+from ..op.schema import REGISTRY
 from . import (
     creation,
     elementwise,
@@ -22,7 +22,7 @@ from . import (
     selection,
     shaping,
 )
-from .world import World, bound, listed
+from .namespaces import World, bound, listed
 
 __all__ = ["FUNCTIONS", "PYTHON_OPERATORS", "NumpyMethods", "functions", "operator_functions"]
 

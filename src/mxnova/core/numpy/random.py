@@ -10,7 +10,7 @@ import numpy as np
 
 from ..base.errors import ArgumentError, shown
 from ..runtime.context import Context
-from .world import NUMBER, World, dtype_text, function
+from .namespaces import NUMBER, World, dtype_text, function
 
 __all__ = ["context_text", "drawn", "dtype_of_draws"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .world import NUMBER, World, dtype_text, function
+from .namespaces import NUMBER, World, dtype_text, function
 
 __all__: list[str] = []
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import shown
-from .world import NUMBER, World, function
+from .namespaces import NUMBER, World, function
 
 __all__: list[str] = []
 

@@ -10,7 +10,7 @@ import functools
 from typing import NamedTuple
 
 from . import library  # noqa: F401 - registers the operators
-from .record import REGISTRY, OpType
+from .schema import REGISTRY, OpType
 from .traits import Arithmetic, Form
 
 __all__ = [

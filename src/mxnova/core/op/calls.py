@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..base.errors import ArgumentTypeError, AssertedTypeError, candidates
-from ..base.kinds import NOT_GIVEN, REQUIRED
-from .record import OpType
+from ..base.parameter_types import NOT_GIVEN, REQUIRED
+from .schema import OpType
 
 __all__ = ["Call", "CallForm", "documented"]
 

@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 
 import torch
 
-from .declared import annotated, declaring
 from .gradient_stypes import GradientStypes
 from .infer import DTypes, Shapes
+from .introspection import annotated, declaring
 from .kernel import F
-from .record import REGISTRY, Op, OpType
+from .schema import REGISTRY, Op, OpType
 from .traits import Activation, Arithmetic, InputShapes, ItemAxes, ItemRule
 
 __all__ = [

@@ -13,7 +13,8 @@ import torch
 from torch import Tensor
 
 from ..runtime import torch_api
-from .record import Op, as_tuple
+from .outputs import as_tuple
+from .schema import Op
 
 __all__ = [
     "Reads",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from .record import Op
+    from .schema import Op
 
 __all__ = ["GradientStypes", "as_equal_head", "as_head", "as_input"]
 

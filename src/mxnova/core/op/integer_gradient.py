@@ -22,7 +22,8 @@ from .dtypes import torch_dtype
 from .gradient import recorded
 from .infer import DTypes
 from .kernel_gradient import stand_in
-from .record import Op, as_tuple
+from .outputs import as_tuple
+from .schema import Op
 
 __all__ = ["flows_through_integers", "integer_stand_in", "makes_integers", "step_on_integers"]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from .record import Op
+    from .schema import Op
 
 __all__ = ["FACTS", "KERNELS", "F", "Kernel", "Signature", "kernel", "kernel_of"]
 

@@ -15,7 +15,8 @@ from torch import Tensor
 
 from .gradient import recorded
 from .kernel import Kernel
-from .record import Op, as_tuple
+from .outputs import as_tuple
+from .schema import Op
 from .sparse.storage import Csr, RowSparse, Value, dense_of
 
 __all__ = ["densified", "run_kernel", "stand_in", "value_of_gradient"]

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from ..base.collector import Resting
+from ..base.gc_pause import Resting
 
 __all__ = ["after_fork_in_child"]
 

@@ -10,6 +10,6 @@ from typing import TYPE_CHECKING
 __all__ = ["Address", "Block", "block_ids", "block_of", "n_blocks", "release_resting"]
 
 if TYPE_CHECKING or (sys.platform == "linux" and hasattr(os, "memfd_create")):
-    from .memory_files import Address, Block, block_ids, block_of, n_blocks, release_resting
+    from .memfd import Address, Block, block_ids, block_of, n_blocks, release_resting
 else:
-    from .named_memory import Address, Block, block_ids, block_of, n_blocks, release_resting
+    from .named_shared_memory import Address, Block, block_ids, block_of, n_blocks, release_resting

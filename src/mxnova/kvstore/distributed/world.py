@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from ...core.base import env
 from ...core.base.errors import ArgumentError, MXNetError, argument_error
-from ...core.base.kinds import IntKind
+from ...core.base.parameter_types import IntKind
 
 __all__ = ["ROLES", "Role", "World", "find"]
 

@@ -17,7 +17,7 @@ from mxnova.core.exec.backends.request import marked, parameters_of, wants
 from mxnova.core.exec.program.program import ArrayFacts, Facts, Program
 from mxnova.core.graph.node import Node
 from mxnova.core.graph.rewrite import rewrite
-from mxnova.core.op.record import Op, OpType, find
+from mxnova.core.op.schema import Op, OpType, find
 
 SHAPE = (2, 3)
 

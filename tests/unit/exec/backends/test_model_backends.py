@@ -23,7 +23,7 @@ from mxnova.core.exec.backends.request import marked
 from mxnova.core.exec.fused.attention import FusedAttention
 from mxnova.core.exec.passes.matching import parameter_names
 from mxnova.core.exec.program.program import ArrayFacts, Facts, Program
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 from tests.unit.op.samples import Sample
 
 FOLDER = Path(__file__).parents[2] / "op"

@@ -11,7 +11,7 @@ from mxnova.core.nd.array import NDArray
 from mxnova.core.nd.calls import fast_calls
 from mxnova.core.nd.calls.dispatch import invoke
 from mxnova.core.nd.calls.fast_calls import call_several, in_place_call
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 
 SHAPE = (3, 4)
 # operator, parameters, shapes and types of the inputs

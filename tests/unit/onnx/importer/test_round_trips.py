@@ -8,7 +8,7 @@ import torch
 
 import mxnova as mx
 from mxnova.base import MXNetError
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 
 pytest.importorskip("onnx")
 

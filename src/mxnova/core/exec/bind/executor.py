@@ -11,8 +11,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ...base.collector import Resting
 from ...base.errors import ArgumentError, ArgumentTypeError, MXNetError, candidates, shown
+from ...base.gc_pause import Resting
 from ...base.shapes import shape_text
 from ...graph.infer import infer_stypes
 from ...graph.node import written_variables

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...base.errors import ArgumentTypeError, MXNetError
-from ...base.kinds import attr_text
+from ...base.parameter_types import attr_text
 from ...graph.node import Entry, Node, parsed
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
@@ -15,7 +15,7 @@ from ...nd.array import NDArray
 from ...nd.array_operators import Index
 from ...nd.softmax_cross_entropy import SoftmaxCrossEntropy
 from ...nd.tape import Leaf, TapeNode, is_live
-from ...op.record import Op, find
+from ...op.schema import Op, find
 from ..calls import control_flow  # noqa: F401 - Symbol.bind, _CachedOp
 from . import symbol_methods  # noqa: F401 - Symbol.bind, _CachedOp
 from .cached_op import CachedOp

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ...base.collector import Resting
 from ...base.errors import ArgumentTypeError, MXNetError, shown
+from ...base.gc_pause import Resting
 from ...base.shapes import PartialShape, from_user, is_known, shape_text
 from ...graph.infer import (
     DTypeTable,

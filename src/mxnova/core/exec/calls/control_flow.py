@@ -23,7 +23,8 @@ from ...graph.symbol import Symbol
 from ...op.declaration import operator
 from ...op.gradient import is_source, starting
 from ...op.infer import DTypes, Shapes
-from ...op.record import Op, lone, numbered
+from ...op.outputs import lone, numbered
+from ...op.schema import Op
 from ...runtime.context import Context, cpu, current_context, gpu
 from ..program.program import Mode, Program, ProgramTable
 from ..program.sparse_execution import dense_edge, tracked_of

@@ -18,12 +18,12 @@ from ...base.errors import (
     candidates,
     shown,
 )
-from ...base.kinds import attr_text
+from ...base.parameter_types import attr_text
 from ...base.shapes import Pause, from_user, to_user
 from ...op.dtypes import mx_dtype, torch_dtype
 from ...op.infer import DTypes, Shapes
 from ...op.kernel import Kernel
-from ...op.record import REGISTRY, Op, OpType
+from ...op.schema import REGISTRY, Op, OpType
 from ...op.sparse.storage import Value
 from ...runtime.context import Context
 from .custom_run import Facts, RecordedRun, Run, SparseStep, UserCode

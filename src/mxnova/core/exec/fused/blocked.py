@@ -6,7 +6,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from ...op.record import Op
+from ...op.schema import Op
 from ..program.private import private_operator
 
 __all__ = ["AddInPlace", "FromBlocks", "Relu", "ReluInPlace", "ToBlocks"]

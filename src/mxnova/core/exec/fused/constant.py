@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import Tensor
 
-from ...op.record import Op
+from ...op.schema import Op
 from ..program.private import private_operator
 
 __all__ = ["Constant", "Owned"]

@@ -12,7 +12,7 @@ from torch import Tensor
 from ...base.shapes import is_known
 from ...kernels.transpose import channels_last
 from ...op.infer import Shapes
-from ...op.record import Op
+from ...op.schema import Op
 from ...op.traits import InputShapes, ItemAxes
 from ...runtime import torch_api
 from ..program.private import private_operator

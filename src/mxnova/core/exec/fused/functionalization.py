@@ -18,7 +18,7 @@ from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.gradient import Writer
-from ...op.record import Op
+from ...op.schema import Op
 from ..program.private import private_operator
 from .training_group import Function
 

@@ -16,7 +16,8 @@ from ...graph.partition import Selection, grouped, partitioned
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.infer import DTypes, Shapes
-from ...op.record import Op, numbered
+from ...op.outputs import numbered
+from ...op.schema import Op
 from ...runtime.context import Context
 from ..program.private import private_operator
 from ..program.program import ArrayFacts, Facts, Program, execute

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from ...op.infer import Shapes
-from ...op.record import Op
+from ...op.schema import Op
 from ...op.traits import InputShapes, ItemAxes
 from ...runtime import torch_api
 from ..program.private import private_operator

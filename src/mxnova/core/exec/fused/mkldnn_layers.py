@@ -22,6 +22,7 @@ from ...graph.node import Node
 from ...op.declaration import operator
 from ...op.infer import DTypes, Shapes
 from ...op.nn.window import is_channels_last
+from ...op.outputs import as_tuple, numbered
 from ...op.quantized.fused import Weights, prepared, rescaled
 from ...op.quantized.ranges import (
     EIGHT_BITS,
@@ -33,7 +34,7 @@ from ...op.quantized.ranges import (
     quantized,
     step,
 )
-from ...op.record import Op, as_tuple, numbered
+from ...op.schema import Op
 from .post_ops import Chain, activation_of
 
 __all__ = ["FusedConvolutionLayer", "FusedLayer", "FusedLinearLayer", "Result"]

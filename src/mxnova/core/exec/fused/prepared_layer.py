@@ -10,7 +10,7 @@ from torch import Tensor
 
 from ...op.infer import Shapes
 from ...op.quantized.fused import Weights
-from ...op.record import Op
+from ...op.schema import Op
 from ..program.private import private_operator
 from .convolution import FusedConvolution
 from .mkldnn_layers import FusedLayer, Result

@@ -11,7 +11,8 @@ from torch import Tensor
 
 from ...op.infer import DTypes, Shapes
 from ...op.nn.rnn import RNN
-from ...op.record import Op, numbered
+from ...op.outputs import numbered
+from ...op.schema import Op
 from ..program.private import private_operator
 
 __all__ = ["SeparateWeightsRNN"]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from ...op.infer import Shapes
-from ...op.record import Op
+from ...op.schema import Op
 from ...op.traits import batch_apart
 from ..program.private import private_operator
 

@@ -16,7 +16,7 @@ from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.nn import softmax  # noqa: F401 - registers an operator
-from ...op.record import find
+from ...op.schema import find
 from ...op.tensor import attention  # noqa: F401 - registers operators
 from ..fused.attention import FusedAttention
 from .definition import Pass

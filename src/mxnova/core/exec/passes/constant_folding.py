@@ -15,7 +15,7 @@ from torch import Tensor
 from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
-from ...op.record import Op
+from ...op.schema import Op
 from ..fused.constant import Constant, Owned
 from .definition import Pass
 

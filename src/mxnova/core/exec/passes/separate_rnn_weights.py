@@ -17,7 +17,7 @@ from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.nn.rnn import RNN
 from ...op.numpy import shape  # noqa: F401 - registers operators
-from ...op.record import find
+from ...op.schema import find
 from ...op.tensor import split  # noqa: F401 - registers an operator
 from ...op.tensor.reshape import Reshape
 from ..fused.rnn import SeparateWeightsRNN

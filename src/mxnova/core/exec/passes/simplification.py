@@ -10,7 +10,7 @@ from __future__ import annotations
 from ...graph.node import Entry, Node
 from ...graph.rewrite import Replacement, rewrite
 from ...graph.symbol import Symbol
-from ...op.record import find
+from ...op.schema import find
 from ...op.tensor.reshape import ExpandDims, Flatten, Reshape, Squeeze
 from .definition import Pass
 

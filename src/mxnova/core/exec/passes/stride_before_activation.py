@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from ...graph.node import Node
 from ...graph.symbol import Symbol
-from ...op.record import Op, find
+from ...op.schema import Op, find
 from ..fused.subsampling import Steps
 from .definition import Pass
 from .matching import is_rectifier

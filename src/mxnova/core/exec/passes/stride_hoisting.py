@@ -23,7 +23,7 @@ from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.nn.batch_norm import BatchNormBase
-from ...op.record import Op
+from ...op.schema import Op
 from ..fused.subsampling import Steps, Subsampled
 from .definition import Pass
 from .matching import is_image_convolution, is_pointwise

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from ...base.errors import MXNetError
 from ...base.shapes import shape_text
 from ...op.dtypes import dtype_name
-from ...op.foreign import from_kernel
+from ...op.kernel_errors import from_kernel
 from .lowering import Step
 from .sparse_execution import value_of
 

@@ -15,7 +15,7 @@ from torch import Tensor
 from ...graph.infer import DTypeTable
 from ...graph.node import Node
 from ...op.integer_gradient import flows_through_integers, makes_integers, step_on_integers
-from ...op.record import Op
+from ...op.schema import Op
 from .sparse_execution import Linked, tracked_of, value_of
 
 __all__ = ["integer_runner", "meets_integers"]

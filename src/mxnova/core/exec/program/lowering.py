@@ -16,10 +16,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ...base.free_names import FreeNames
+from ...base.unique_names import FreeNames
 from ...graph.node import Entry, Node
 from ...graph.symbol import Symbol
-from ...op.record import Op
+from ...op.schema import Op
 from ...runtime.context import Context
 
 __all__ = ["Lowered", "Runner", "Step", "array_names", "lower"]

@@ -12,7 +12,7 @@ from ...graph.node import Entry, Node
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.infer import Shapes
-from ...op.record import Op
+from ...op.schema import Op
 from ...runtime.context import Context
 from .private import private_operator
 

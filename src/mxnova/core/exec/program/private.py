@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from ...op.record import Op, OpType
+from ...op.schema import Op, OpType
 
 __all__ = ["private_operator"]
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import torch
 
 from ...base import env
-from ...base.collector import Resting
+from ...base.gc_pause import Resting
 from ...base.shapes import PartialShape
 from ...graph.common_expressions import without_common_expressions
 from ...graph.completion import completed, completions
@@ -31,7 +31,7 @@ from ...graph.node import Entry, Node, written_variables
 from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...op.gradient import recorded
-from ...op.record import Op
+from ...op.schema import Op
 from ...runtime.context import Context
 from ...runtime.profiler import PROFILER
 from ...runtime.resource import random_stream

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from ...op.integer_gradient import integer_stand_in
 from ...op.kernel_gradient import densified, run_kernel, stand_in
-from ...op.record import Op
+from ...op.schema import Op
 from ...op.sparse.storage import Value, stype_of
 
 __all__ = ["Linked", "dense_edge", "execute", "leaf_of", "run_edges", "tracked_of", "value_of"]

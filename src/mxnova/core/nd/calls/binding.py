@@ -12,9 +12,9 @@ import keyword
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ...base.kinds import NOT_GIVEN
+from ...base.parameter_types import NOT_GIVEN
 from ...op.calls import CallForm
-from ...op.record import Op, OpType
+from ...op.schema import Op, OpType
 from ..base_array import BaseArray
 from .dispatch import invoke
 from .fast_calls import MOST_ARRAYS, call_several, fast_call

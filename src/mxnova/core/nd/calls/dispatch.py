@@ -21,7 +21,8 @@ from ...op.gradient import recorded
 from ...op.integer_gradient import flows_through_integers, step_on_integers
 from ...op.kernel import Kernel
 from ...op.kernel_gradient import run_kernel, stand_in
-from ...op.record import Op, as_tuple
+from ...op.outputs import as_tuple
+from ...op.schema import Op
 from ...op.sparse.storage import Value
 from ...runtime.context import Context, context_of
 from ...runtime.profiler import PROFILER, clock

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...base import env
 from ...op.kernel_gradient import densified
-from ...op.record import Op
+from ...op.schema import Op
 from ..base_array import BaseArray
 from ..recording import STATE
 from ..tape import flow_of

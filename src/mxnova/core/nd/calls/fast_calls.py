@@ -14,12 +14,12 @@ import torch
 from torch import Tensor, is_grad_enabled
 
 from ...op.gradient import recorded
-from ...op.record import Op, OpType
+from ...op.schema import Op, OpType
 from ...runtime.slow_path import SLOW_PATH
 from ...runtime.torch_api import base_of
 from ..base_array import BaseArray
 from ..chunk import Chunk
-from ..exchange import Number
+from ..interop import Number
 from ..recording import STATE
 from ..tape import outputs_of, step
 from ..wrapping import owned, wrap

@@ -11,7 +11,7 @@ import torch
 
 from ...op.gradient import is_source
 from ...op.integer_gradient import makes_integers
-from ...op.record import Op
+from ...op.schema import Op
 from ...op.sparse.storage import Value
 from ..tape import NoGradient, Source, TapeNode
 from .validation import check

@@ -10,9 +10,9 @@ from typing import Any, NoReturn
 from ...base.errors import MXNetError, from_foreign
 from ...base.shapes import Pause, is_known, shape_text
 from ...op.dtypes import dtype_name
-from ...op.foreign import from_kernel
 from ...op.infer import DTypes, Shapes
-from ...op.record import Op
+from ...op.kernel_errors import from_kernel
+from ...op.schema import Op
 from ...op.sparse.storage import Value
 from ..base_array import BaseArray
 

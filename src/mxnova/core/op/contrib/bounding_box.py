@@ -14,7 +14,7 @@ from ...kernels.sorting import argsort_descending
 from ...runtime.torch_api import is_traced
 from ..declaration import function_operator, operator
 from ..infer import Shapes
-from ..record import Op
+from ..schema import Op
 from .boxes import (
     centered,
     decode,

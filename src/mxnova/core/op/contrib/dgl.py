@@ -21,7 +21,7 @@ from ...base.shapes import UnknownDim, shape_text
 from ..declaration import operator
 from ..infer import DTypes, Shapes
 from ..kernel import KERNELS, Kernel, kernel
-from ..record import Op
+from ..schema import Op
 from ..sparse.storage import Csr
 
 _log = logging.getLogger("mxnova")

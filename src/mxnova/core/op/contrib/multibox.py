@@ -19,7 +19,7 @@ from ...runtime.torch_api import is_traced
 from ..constants import constant
 from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 from .boxes import (
     all_float32,
     centered,

@@ -18,7 +18,7 @@ from ...kernels.sorting import argsort_descending
 from ..constants import constant
 from ..declaration import register_function
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 from .boxes import all_float32, suppress
 
 

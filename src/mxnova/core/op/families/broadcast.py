@@ -12,7 +12,7 @@ from ...base.params import Shape
 from ...base.shapes import UNKNOWN, Dim, shape_text
 from ..declaration import function_operator
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 
 
 def _repeated(s: Shapes, name: str, target: Sequence[Dim]) -> tuple[Dim, ...]:

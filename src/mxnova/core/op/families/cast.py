@@ -12,7 +12,8 @@ from ...base.params import AnyCount
 from ..declaration import elementwise_shape, function_operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
-from ..record import Op, lone, numbered
+from ..outputs import lone, numbered
+from ..schema import Op
 from .creation import Number, NumberOrBool
 
 

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from ...base.dtypes import dtype_of_flag
 from ...base.errors import argument_error
-from ...base.kinds import ShapeKind
+from ...base.parameter_types import ShapeKind
 from ...base.params import Double, Long, Shape, StructuralDouble
 from ...base.shapes import from_user
 from ...runtime.torch_api import is_traced
@@ -25,7 +25,7 @@ from ..declaration import function_operator
 from ..dtypes import mx_dtype, torch_dtype
 from ..gradient_stypes import as_input
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 from .rules import as_element, numbers_only
 from .unary import unary
 

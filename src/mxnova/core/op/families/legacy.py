@@ -9,7 +9,7 @@ from torch import Tensor
 from ...base.errors import MXNetError
 from ..declaration import function_operator
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 from ..sparse.storage import RowSparse, Value
 
 

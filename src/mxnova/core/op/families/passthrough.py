@@ -13,7 +13,7 @@ from ..declaration import elementwise_shape, function_operator
 from ..dtypes import saturated
 from ..gradient_stypes import as_head, as_input
 from ..infer import DTypes
-from ..record import Op
+from ..schema import Op
 from .rules import floats_only
 from .unary import round_half_away, unary, whole
 

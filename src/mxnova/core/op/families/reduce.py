@@ -17,7 +17,7 @@ from ...kernels import vectorized
 from ..declaration import DTypeRule, function_operator, register_function, same_dtype
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 from .binary import truth
 from .rules import numbers_only
 

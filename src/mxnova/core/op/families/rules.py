@@ -17,7 +17,7 @@ from ...base.shapes import UNKNOWN, Dim, shape_text
 from ...runtime.torch_api import is_traced
 from ..dtypes import dtype_name, saturated
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 
 __all__ = [
     "as_element",

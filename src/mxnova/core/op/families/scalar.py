@@ -20,7 +20,7 @@ from ..declaration import elementwise_shape, register_function
 from ..dtypes import saturated
 from ..gradient_stypes import as_head
 from ..infer import DTypes
-from ..record import Op
+from ..schema import Op
 from ..traits import Arithmetic, Form
 from .binary import LOGIC, divide, hypot, modulo, power, truth
 from .rules import as_integer, in_type_of, through_float

@@ -15,7 +15,7 @@ from ...base.shapes import shape_text
 from ...runtime import tuning
 from ..declaration import function_operator
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

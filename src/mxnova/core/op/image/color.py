@@ -15,7 +15,7 @@ from ...base.params import Floats, bounded
 from ..constants import constant
 from ..declaration import function_operator
 from ..infer import Shapes
-from ..record import Op
+from ..schema import Op
 from .pixels import color_shape, saturated
 
 _Factor = bounded(float, 0)

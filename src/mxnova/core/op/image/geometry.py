@@ -12,7 +12,7 @@ from ...base.params import Floats
 from ...base.shapes import shape_text
 from ..declaration import function_operator
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 from .pixels import check_channels, color_shape
 
 

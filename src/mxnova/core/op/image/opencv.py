@@ -20,7 +20,7 @@ from ...base.params import Double, Doubles, PosInt, bounded
 from ...base.shapes import Pause
 from ..declaration import function_operator
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 
 _Flag = bounded(int, 0)
 

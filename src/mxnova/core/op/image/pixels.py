@@ -8,7 +8,7 @@ from torch import Tensor
 
 from ...base.shapes import UnknownDim, shape_text
 from ..infer import Shapes
-from ..record import Op
+from ..schema import Op
 
 __all__ = ["check_channels", "color_shape", "saturated"]
 

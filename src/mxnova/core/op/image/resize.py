@@ -14,7 +14,7 @@ from torch import Tensor
 from ...base.params import Shape
 from ..declaration import operator
 from ..infer import Shapes
-from ..record import Op
+from ..schema import Op
 from . import opencv
 from .fixed_point import resized_bytes, step
 from .pixels import saturated

@@ -12,7 +12,7 @@ from torch import Tensor
 from ...base.shapes import shape_text
 from ..declaration import function_operator, operator
 from ..infer import Shapes
-from ..record import Op
+from ..schema import Op
 
 
 def _makediag_shape(op: Op, s: Shapes) -> None:

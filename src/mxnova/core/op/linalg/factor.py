@@ -14,7 +14,7 @@ from ...runtime.torch_api import is_traced
 from ..declaration import elementwise_shape, function_operator, operator
 from ..families.rules import real_only
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 
 
 def _square(s: Shapes) -> None:

@@ -13,7 +13,7 @@ from ...kernels.onednn import matmul
 from ..declaration import function_operator, operator
 from ..families.rules import real_only
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 
 
 def _gemm_shape(op: Op, s: Shapes) -> None:

@@ -15,7 +15,7 @@ from ...base.shapes import shape_text
 from ...runtime import torch_api
 from ..declaration import elementwise_shape, function_operator, operator
 from ..infer import Shapes
-from ..record import Op
+from ..schema import Op
 from ..traits import Activation
 
 _FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {

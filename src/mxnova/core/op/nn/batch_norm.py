@@ -11,12 +11,12 @@ import torch
 from torch import Tensor
 
 from ...base.errors import MXNetError, argument_error
-from ...base.kinds import REQUIRED
+from ...base.parameter_types import REQUIRED
 from ...base.params import Double
 from ..declaration import operator
 from ..dtypes import dtype_name
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 from ..traits import InputShapes, ItemAxes, batch_apart
 
 __all__ = ["BatchNorm", "BatchNormBase", "BatchNormWithReLU"]

@@ -9,13 +9,13 @@ from typing import Literal
 import torch.nn.functional as F
 from torch import Tensor
 
-from ...base.kinds import REQUIRED
+from ...base.parameter_types import REQUIRED
 from ...base.params import Shape, ULong
 from ...base.shapes import UNKNOWN, Dim, UnknownDim
 from ...kernels.onednn import both_contiguous, conv3d, in_kernel_layout, needs_contiguous
 from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 from ..traits import batch_apart
 from .window import (
     Axes,

@@ -11,7 +11,7 @@ from ...base.params import UInt
 from ...base.shapes import Dim
 from ..declaration import operator
 from ..infer import Shapes
-from ..record import Op
+from ..schema import Op
 
 
 @operator("Correlation")

@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from ...base.kinds import REQUIRED
+from ...base.parameter_types import REQUIRED
 from ...base.params import PosInt, Shape, ULong, bounded
 from ...base.shapes import UnknownDim, shape_text
 from ...kernels.onednn import linear
@@ -22,7 +22,7 @@ from ...kernels.region_pooling import interpolated, table_of
 from ..declaration import operator
 from ..families.unary import round_half_away
 from ..infer import Shapes
-from ..record import Op
+from ..schema import Op
 from .convolution import Filters, data_axes
 from .roi import Scale, check_groups, check_regions, images_of, own_maps
 from .window import Axes, PosUInt, Window

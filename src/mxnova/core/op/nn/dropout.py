@@ -12,7 +12,7 @@ from ...base.params import Shape, bounded
 from ..declaration import operator
 from ..infer import Shapes
 from ..random import draws
-from ..record import Op
+from ..schema import Op
 from ..traits import InputShapes, ItemAxes
 
 __all__ = ["dropped"]

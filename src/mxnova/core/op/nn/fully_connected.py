@@ -11,7 +11,7 @@ from ...base.params import PosInt
 from ...kernels.onednn import linear
 from ..declaration import operator
 from ..infer import Shapes
-from ..record import Op
+from ..schema import Op
 from ..traits import InputShapes, ItemAxes, batch_apart
 
 __all__ = ["FullyConnected"]

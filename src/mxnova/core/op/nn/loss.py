@@ -19,7 +19,7 @@ from ...kernels import vectorized
 from ...runtime import tuning
 from ..declaration import function_operator, operator
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 
 
 def _inside(index: Tensor, n: int) -> tuple[Tensor, Tensor]:

@@ -18,7 +18,7 @@ from ..contrib.boxes import all_float32
 from ..declaration import function_operator, operator
 from ..dtypes import saturated
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 from ..traits import InputShapes, ItemAxes, batch_apart
 
 # From here on gamma is multiplied by itself: ATen's fused gradient of gamma adds row after row, and

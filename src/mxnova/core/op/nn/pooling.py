@@ -18,7 +18,7 @@ from ...kernels import max_pooling
 from ...kernels.onednn import fast_pool
 from ..declaration import function_operator, operator
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 from ..traits import batch_apart
 from .window import Axes, Window, channels_first, channels_last, is_channels_last
 

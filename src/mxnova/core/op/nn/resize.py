@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from ...base.kinds import REQUIRED
+from ...base.parameter_types import REQUIRED
 from ...base.params import Count, PosInt, ULong
 from ...base.shapes import Dim, UnknownDim, shape_text
 from ...kernels import onednn
@@ -20,7 +20,7 @@ from ...runtime import tuning
 from ...runtime.torch_api import is_traced
 from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 from ..traits import InputShapes, ItemAxes, batch_apart
 from .window import typed_by_data
 

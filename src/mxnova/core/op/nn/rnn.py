@@ -21,7 +21,7 @@ from ...runtime.torch_api import is_traced
 from ..declaration import operator
 from ..dtypes import saturated
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 from .dropout import dropped
 
 _GATES = {"rnn_relu": 1, "rnn_tanh": 1, "gru": 3, "lstm": 4}

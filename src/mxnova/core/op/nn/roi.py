@@ -21,7 +21,7 @@ from ...runtime.torch_api import is_traced
 from ..declaration import function_operator
 from ..families.unary import round_half_away
 from ..infer import Shapes
-from ..record import Op
+from ..schema import Op
 
 __all__ = ["Scale", "check_groups", "check_regions", "images_of", "own_maps", "pooled_size"]
 

@@ -14,7 +14,7 @@ from ...kernels.region_pooling import cropped, interpolated, sums, table_of
 from ..constants import constant
 from ..declaration import function_operator
 from ..infer import Shapes
-from ..record import Op
+from ..schema import Op
 from .roi import Scale, check_regions, images_of, own_maps, pooled_size
 
 _MOST_SAMPLES = 1024  # along an axis of a rotated bin: each is looked at

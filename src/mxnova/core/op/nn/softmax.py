@@ -15,7 +15,7 @@ from ...kernels import vectorized
 from ..declaration import function_operator, operator
 from ..dtypes import dtype_name, torch_dtype
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 from ..traits import batch_apart
 
 FloatName: TypeAlias = Literal["float16", "float32", "float64"]

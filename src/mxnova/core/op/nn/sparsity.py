@@ -13,7 +13,7 @@ from ...base.shapes import shape_text
 from ..contrib.boxes import all_float32
 from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 
 _Share = bounded(float, 0, 1)
 

@@ -18,7 +18,7 @@ from ...base.shapes import shape_text
 from ..constants import constant
 from ..declaration import function_operator
 from ..infer import Shapes
-from ..record import Op
+from ..schema import Op
 
 
 def _sampled(data: Tensor, grid: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, NamedTuple
 
 from torch import Tensor
 
-from ...base.kinds import IntKind
+from ...base.parameter_types import IntKind
 from ...base.shapes import Dim, UnknownDim, shape_text
 from ..infer import DTypes, Shapes
 

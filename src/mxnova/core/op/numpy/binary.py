@@ -23,7 +23,7 @@ from ..dtypes import dtype_name
 from ..families.binary import LOGIC, modulo, power
 from ..families.rules import floats_only, numbers_only, through_float
 from ..infer import DTypes, Shapes
-from ..record import Op, find
+from ..schema import Op, find
 from ..traits import Arithmetic, Form
 from .unary import integers_only, truth_dtype
 

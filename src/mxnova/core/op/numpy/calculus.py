@@ -17,7 +17,7 @@ from ..declaration import function_operator, operator
 from ..dtypes import dtype_name
 from ..families.rules import numbers_only
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 
 
 @operator("_npi_percentile")

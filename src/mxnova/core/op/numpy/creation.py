@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from ...base.errors import told_as
-from ...base.kinds import IntKind, Kind
+from ...base.parameter_types import IntKind, Kind
 from ...base.params import Double, Long, Shape
 from ...base.shapes import shape_text
 from ..declaration import function_operator, register_function
@@ -28,7 +28,7 @@ from ..families.creation import (
     zeros,
 )
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 
 
 class _LengthKind(Kind):

@@ -18,7 +18,8 @@ from ...base.shapes import UNKNOWN, Dim, PartialShape, Pause, ShapeMismatch, sha
 from ..declaration import ShapeRule, function_operator, operator, register_function
 from ..families.rules import as_element
 from ..infer import Shapes
-from ..record import Op, find, lone, numbered
+from ..outputs import lone, numbered
+from ..schema import Op, find
 from ..tensor.split import SplitV2, stack, stack_shape
 
 # Joining ------------------------------------------------------------------------------------------

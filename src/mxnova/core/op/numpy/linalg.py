@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from ...base.errors import MXNetError
-from ...base.kinds import Kind
+from ...base.parameter_types import Kind
 from ...base.params import Double, Shape
 from ...base.shapes import Dim, shape_text
 from ..declaration import function_operator, operator, register_function
@@ -21,7 +21,7 @@ from ..dtypes import dtype_name
 from ..families.rules import real_only
 from ..infer import DTypes, Shapes
 from ..linalg.factor import potrf
-from ..record import Op
+from ..schema import Op
 from .reduce import reduced_axes, reduced_shape
 
 # Rules --------------------------------------------------------------------------------------------

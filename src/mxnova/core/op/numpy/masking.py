@@ -12,7 +12,7 @@ from ...base.shapes import shape_text
 from ..declaration import elementwise_shape, function_operator
 from ..families.rules import in_type_of
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 from .binary import broadcast_inputs
 
 __all__: list[str] = []

@@ -14,7 +14,7 @@ from ...kernels.onednn import matmul
 from ..declaration import function_operator
 from ..families.rules import floats_only, numbers_only
 from ..infer import Shapes
-from ..record import Op
+from ..schema import Op
 
 Axes = tuple[int, ...]
 

@@ -23,7 +23,7 @@ from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
 from ..random import draws
 from ..random.distributions import Generator, exponential_draws
-from ..record import Op
+from ..schema import Op
 
 F = TypeVar("F", bound=Callable[..., Tensor])
 Bounds = dict[str, str]  # parameter -> what must hold for it

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from ...base.errors import argument_error
-from ...base.kinds import FloatKind, IntKind, OptionalKind, ShapeKind, TupleKind
+from ...base.parameter_types import FloatKind, IntKind, OptionalKind, ShapeKind, TupleKind
 from ...base.params import Shape
 from ...base.shapes import shape_text
 from ..constants import constant
@@ -20,7 +20,7 @@ from ..infer import DTypes, Shapes
 from ..random import draws
 from ..random.discrete import SampleMultinomial, classes
 from ..random.distributions import Generator
-from ..record import Op
+from ..schema import Op
 from .random import Drawn
 
 

@@ -18,7 +18,7 @@ from ..dtypes import dtype_name, torch_dtype
 from ..families.reduce import restored
 from ..families.rules import numbers_only
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 
 __all__ = ["reduced_axes", "reduced_shape"]
 

@@ -27,7 +27,7 @@ from ..families.scalar import (
     scalar,
 )
 from ..infer import DTypes
-from ..record import Op
+from ..schema import Op
 from ..traits import Arithmetic, Form
 from .binary import COMPARISONS, arctan2, copysign, lcm, ldexp
 from .unary import integers_only, truth_dtype

@@ -19,7 +19,7 @@ from ...runtime.torch_api import is_traced
 from ..declaration import function_operator, operator
 from ..dtypes import dtype_name
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 
 
 def _line(op: Op, s: Shapes, name: str) -> tuple[tuple[int, ...], int]:

@@ -12,13 +12,13 @@ import torch
 from torch import Tensor
 
 from ...base.errors import ArgumentError, told_as
-from ...base.kinds import OptionalKind, ShapeKind
+from ...base.parameter_types import OptionalKind, ShapeKind
 from ...base.params import Shape
 from ...base.shapes import UNKNOWN, Dim, is_known, shape_text
 from ..declaration import elementwise_shape, function_operator
 from ..families.creation import PartialShape
 from ..infer import Shapes
-from ..record import Op
+from ..schema import Op
 from ..tensor.reshape import completed
 
 

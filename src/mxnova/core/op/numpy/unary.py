@@ -22,7 +22,7 @@ from ..dtypes import dtype_name
 from ..families.rules import numbers_only
 from ..families.unary import unary
 from ..infer import DTypes, Shapes
-from ..record import Op, find
+from ..schema import Op, find
 from ..traits import RELU, Activation
 
 __all__ = ["integers_only", "truth_dtype"]

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 from .step import adam_step_, adamw_step_, scaled
 from .update import Out, destination, master_dtypes, rounded, update_operator
 

@@ -10,11 +10,11 @@ from typing import Annotated
 from torch import Tensor
 
 from ...base.errors import argument_error
-from ...base.kinds import FloatKind
+from ...base.parameter_types import FloatKind
 from ...base.params import Double, StepCount
 from ...base.shapes import shape_text
 from ..infer import Shapes
-from ..record import Op
+from ..schema import Op
 from .step import correction, decayed, moments_, scaled
 from .update import Out, destination, update_operator
 

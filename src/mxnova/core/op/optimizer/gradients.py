@@ -14,7 +14,8 @@ from ...runtime.torch_optimizers import foreach
 from ..declaration import elementwise_shape, function_operator
 from ..dtypes import dtype_name
 from ..infer import DTypes, Shapes
-from ..record import Op, numbered
+from ..outputs import numbered
+from ..schema import Op
 from .update import Out
 
 

@@ -12,7 +12,7 @@ from torch import Tensor
 from ...base.params import StepCount
 from ...base.shapes import shape_text
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 from .step import correction, moments_, scaled
 from .update import Out, destination, rounded, update_operator
 

@@ -14,7 +14,8 @@ from torch import Tensor
 
 from ...base.params import Count, Floats
 from ..infer import DTypes, Shapes
-from ..record import Op, lone, numbered
+from ..outputs import lone, numbered
+from ..schema import Op
 from .step import Tensors
 from .update import Out, destination, rounded
 

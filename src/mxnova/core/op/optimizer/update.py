@@ -18,7 +18,7 @@ from ...base.params import doc_of_arguments
 from ..declaration import elementwise_shape, function_operator
 from ..infer import DTypes
 from ..kernel import F, Signature
-from ..record import Op
+from ..schema import Op
 
 __all__ = ["Out", "destination", "master_dtypes", "rounded", "update_operator"]
 

@@ -21,7 +21,7 @@ from ..nn.convolution import Convolution, CudnnTune
 from ..nn.fully_connected import FullyConnected
 from ..nn.pooling import Pooling
 from ..nn.window import PosUInt
-from ..record import Op
+from ..schema import Op
 from .products import convolution, linear
 from .ranges import (
     EIGHT_BITS,

@@ -12,7 +12,7 @@ from torch import Tensor
 from ..declaration import operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 from .ranges import (
     EIGHT_BITS,
     LEVELS,

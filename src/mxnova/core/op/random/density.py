@@ -14,7 +14,7 @@ from torch import Tensor
 from ...base.shapes import shape_text
 from ..declaration import function_operator
 from ..infer import Shapes
-from ..record import Op
+from ..schema import Op
 
 _Density = Callable[..., Tensor]
 

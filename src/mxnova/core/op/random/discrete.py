@@ -11,14 +11,14 @@ import torch
 from torch import Tensor
 
 from ...base.errors import ArgumentError
-from ...base.kinds import IntKind
+from ...base.parameter_types import IntKind
 from ...base.params import Shape
 from ...base.shapes import from_user
 from ..declaration import operator
 from ..dtypes import torch_dtype
 from ..families.creation import PartialShape
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 from . import draws
 from .distributions import Generator, whole_shape
 

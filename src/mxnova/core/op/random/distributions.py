@@ -21,7 +21,7 @@ from ..declaration import operator, register_function
 from ..dtypes import dtype_name, torch_dtype
 from ..families.creation import PartialShape
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 from . import draws, exact_samplers
 
 FloatType: TypeAlias = Literal["None", "float16", "float32", "float64"]

@@ -11,8 +11,8 @@ from torch import Tensor
 
 from ...base.errors import argument_error
 from ..kernel import kernel_of
-from ..record import Op
-from .places import merged, nonzero, united
+from ..schema import Op
+from .indices import merged, nonzero, united
 from .storage import (
     Csr,
     RowSparse,

@@ -13,8 +13,8 @@ from torch import Tensor
 from ...base.errors import MXNetError
 from ...runtime import tuning
 from ..kernel import kernel_of
-from ..record import Op
-from .places import bags, grouped
+from ..schema import Op
+from .indices import bags, grouped
 from .storage import Csr, RowSparse, Value, cast_storage, dense_gradient, dense_of
 
 __all__ = ["product", "rows_product", "transposed_rows"]

@@ -23,7 +23,7 @@ from ...base.shapes import shape_text
 from ...runtime import tuning
 from ...runtime.torch_api import sparse_parts
 from ..zeros import zeros
-from .places import differs_from_zero, found_among, grouped, nonzero, rising
+from .indices import differs_from_zero, found_among, grouped, nonzero, rising
 
 __all__ = [
     "STORAGE",

@@ -10,9 +10,9 @@ from torch import Tensor
 
 from ...base.errors import MXNetError, OutOfRangeError
 from ..kernel import kernel_of
-from ..record import Op
+from ..schema import Op
 from .dot import product
-from .places import distinct
+from .indices import distinct
 from .storage import (
     Csr,
     RowSparse,

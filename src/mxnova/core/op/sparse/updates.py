@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor
 
 from ..kernel import kernel_of
-from ..record import Op
+from ..schema import Op
 from .storage import RowSparse
 
 __all__: list[str] = []

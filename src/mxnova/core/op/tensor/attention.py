@@ -16,7 +16,7 @@ from ...base.shapes import Dim, shape_text
 from ...runtime import tuning
 from ..declaration import function_operator
 from ..infer import Shapes
-from ..record import Op
+from ..schema import Op
 
 
 def _split(projections: Tensor, heads: int, parts: int) -> list[Tensor]:

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 
 _SMOOTHING = 0.0001
 

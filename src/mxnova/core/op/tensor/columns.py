@@ -16,7 +16,7 @@ from ...runtime import tuning
 from ..declaration import function_operator
 from ..families.rules import floats_only
 from ..infer import Shapes
-from ..record import Op
+from ..schema import Op
 
 
 def _windows(op: Op, s: Shapes, size: tuple[int, ...]) -> int:

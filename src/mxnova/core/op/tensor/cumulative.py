@@ -15,7 +15,7 @@ from ...runtime.torch_api import is_traced
 from ..declaration import function_operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 
 SumType = Literal["float16", "float32", "float64", "int32", "int64", "int8"]
 

@@ -15,7 +15,7 @@ from ...base.shapes import shape_text
 from ..declaration import operator
 from ..dtypes import saturated
 from ..infer import Shapes
-from ..record import Op
+from ..schema import Op
 
 
 @operator("tile", "_npi_tile", method=True)

@@ -9,7 +9,7 @@ from torch import Tensor
 from ...base.shapes import shape_text
 from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 
 
 @operator("_contrib_hawkesll")

@@ -9,7 +9,7 @@ from ...base.params import Shape
 from ...base.shapes import UNKNOWN, Dim, shape_text
 from ..declaration import elementwise_shape, function_operator, operator
 from ..infer import Shapes
-from ..record import Op
+from ..schema import Op
 from ..traits import InputShapes, ItemAxes
 
 

@@ -24,7 +24,7 @@ from ..declaration import function_operator, operator
 from ..dtypes import torch_dtype
 from ..families.rules import as_element
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 
 ElementType = Literal[
     "bfloat16", "float16", "float32", "float64", "int32", "int64", "int8", "uint8"

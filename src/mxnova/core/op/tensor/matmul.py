@@ -16,7 +16,7 @@ from ...base.shapes import shape_text
 from ...kernels.onednn import matmul
 from ..declaration import function_operator, operator
 from ..infer import Shapes
-from ..record import Op
+from ..schema import Op
 
 Storage = Literal["csr", "default", "row_sparse"]
 

@@ -19,7 +19,7 @@ from ...runtime.torch_api import is_traced
 from ..declaration import operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 from .ties import order
 
 IndexType = Literal["float16", "float32", "float64", "int32", "int64", "uint8"]

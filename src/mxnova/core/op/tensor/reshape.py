@@ -16,7 +16,7 @@ from ...base.scopes import is_np_shape
 from ...base.shapes import UNKNOWN, Dim, is_known, shape_text
 from ..declaration import operator
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 from ..traits import batch_apart
 
 

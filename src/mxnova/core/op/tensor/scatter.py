@@ -14,7 +14,7 @@ from ...base.params import Shape
 from ...base.shapes import shape_text
 from ..declaration import function_operator, operator
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 
 
 def _same_but_indices(op: Op, t: DTypes) -> None:

@@ -10,7 +10,7 @@ from ...kernels import vectorized
 from ..declaration import operator
 from ..families.rules import as_element
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 
 
 class _SequenceOp(Op):

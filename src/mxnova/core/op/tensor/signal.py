@@ -9,7 +9,7 @@ from torch import Tensor
 from ...base.shapes import shape_text
 from ..declaration import function_operator
 from ..infer import Shapes
-from ..record import Op
+from ..schema import Op
 
 
 def _check_rank(s: Shapes) -> None:

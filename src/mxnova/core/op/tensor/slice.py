@@ -7,13 +7,13 @@ from typing import Any
 
 from torch import Tensor
 
-from ...base.kinds import REQUIRED
+from ...base.parameter_types import REQUIRED
 from ...base.params import Count, Double, OptionalInts, Shape
 from ...base.shapes import UNKNOWN, Dim, UnknownDim, shape_text
 from ..declaration import operator
 from ..families.rules import as_element
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 
 
 def _ranges(op: Op, shape: tuple[int, ...]) -> list[range]:

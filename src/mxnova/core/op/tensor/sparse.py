@@ -13,7 +13,7 @@ from ...base.shapes import shape_text
 from ..declaration import elementwise_shape, function_operator, operator
 from ..gradient_stypes import as_head
 from ..infer import DTypes, Shapes
-from ..record import Op
+from ..schema import Op
 
 
 @operator("cast_storage", "_sparse_cast_storage")

@@ -23,7 +23,8 @@ from ...base.shapes import (
 )
 from ..declaration import function_operator, operator
 from ..infer import Shapes
-from ..record import Op, lone, numbered
+from ..outputs import lone, numbered
+from ..schema import Op
 from ..traits import InputShapes, ItemAxes
 
 

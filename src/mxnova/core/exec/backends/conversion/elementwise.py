@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from ....op import library  # noqa: F401 - registers the operators
-from ....op.record import REGISTRY, OpType
+from ....op.schema import REGISTRY, OpType
 from ....op.traits import Form
 from .site import Site
 from .site import converter as declared

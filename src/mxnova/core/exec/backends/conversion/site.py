@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from ....op.record import Op
+from ....op.schema import Op
 
 __all__ = ["CONVERTERS", "Site", "converter"]
 

@@ -17,7 +17,7 @@ from torch import Tensor
 from ....graph.node import Entry, Node
 from ....graph.rewrite import rewrite
 from ....graph.symbol import Symbol
-from ....op.record import find
+from ....op.schema import find
 from ....runtime import torch_script
 from ...fused.group import Runner
 from ...fused.subsampling import Subsampled

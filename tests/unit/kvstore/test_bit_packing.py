@@ -4,7 +4,7 @@
 import pytest
 import torch
 
-from mxnova.kvstore.digits import Digits
+from mxnova.kvstore.bit_packing import Digits
 
 
 @pytest.mark.parametrize(

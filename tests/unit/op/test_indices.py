@@ -4,7 +4,7 @@
 import pytest
 import torch
 
-from mxnova.core.op.sparse.places import (
+from mxnova.core.op.sparse.indices import (
     bags,
     distinct,
     found_among,

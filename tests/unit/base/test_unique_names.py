@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-from mxnova.core.base.free_names import FreeNames
+from mxnova.core.base.unique_names import FreeNames
 
 
 def test_taken_names_are_numbered():

@@ -5,7 +5,7 @@ import pytest
 
 import mxnova as mx
 from mxnova.core.base.errors import MXNetError
-from mxnova.core.op.foreign import from_kernel
+from mxnova.core.op.kernel_errors import from_kernel
 
 SQUARE, IMAGE = (3, 3), (1, 2, 6, 6)
 LINALG = {  # operators of float32 and float64 alone, as in MXNet -> their number of arrays

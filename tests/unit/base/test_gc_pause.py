@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from mxnova.core.base.collector import Resting
+from mxnova.core.base.gc_pause import Resting
 from mxnova.core.runtime.forks import after_fork_in_child  # noqa: F401 (which ends it in children)
 
 

@@ -4,7 +4,7 @@
 import pytest
 import torch
 
-from mxnova.kvstore.shortening import lengthened, shortened
+from mxnova.kvstore.entropy_coding import lengthened, shortened
 
 
 def _drawn(n, shares):

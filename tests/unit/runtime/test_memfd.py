@@ -12,7 +12,7 @@ import torch
 import mxnova as mx
 from mxnova.core.base.errors import MXNetError
 
-memory_files = pytest.importorskip("mxnova.core.runtime.memory_files", exc_type=ImportError)
+memory_files = pytest.importorskip("mxnova.core.runtime.memfd", exc_type=ImportError)
 Block, block_of = memory_files.Block, memory_files.block_of
 
 pytestmark = [

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .kinds import NOT_GIVEN, attr_text
+from .parameter_types import NOT_GIVEN, attr_text
 
 __all__ = ["EXACT", "identities", "identity"]
 

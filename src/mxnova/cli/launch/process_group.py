@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 from ...core.base.errors import MXNetError
 from .job import Part
-from .keeper import Keeper
 from .output import Output
+from .watchdog import Keeper
 
 __all__ = ["Crew", "Failure"]
 

@@ -16,17 +16,18 @@ from typing import Any, ClassVar
 
 import torch
 
-from ..base.identities import EXACT, identities, identity
-from ..base.kinds import NOT_GIVEN, REQUIRED
+from ..base.cache_keys import EXACT, identities, identity
+from ..base.parameter_types import NOT_GIVEN, REQUIRED
 from ..base.params import Field, parse_attrs, parse_field
 from ..base.registry import Registry
 from ..base.shapes import shape_text
-from .declared import argument_docs, declared_fields, full_doc
 from .infer import DTypes, Shapes
+from .introspection import argument_docs, declared_fields, full_doc
 from .kernel import KERNELS, Kernel, Signature
+from .outputs import as_tuple, numbered
 from .traits import Activation, Arithmetic, InputShapes, ItemAxes
 
-__all__ = ["REGISTRY", "Op", "OpType", "Structure", "as_tuple", "find", "lone", "numbered"]
+__all__ = ["REGISTRY", "Op", "OpType", "Structure", "find"]
 
 REGISTRY: Registry[OpType] = Registry("operator")
 
@@ -500,22 +501,6 @@ def find(name: str) -> OpType:
         UnknownNameError: there is none; the text says what is close.
     """
     return REGISTRY[name]
-
-
-@functools.lru_cache(maxsize=256)
-def numbered(prefix: str, count: int) -> tuple[str, ...]:
-    """``prefix0, prefix1, …``: names of a variable number of arrays."""
-    return tuple([f"{prefix}{i}" for i in range(count)])
-
-
-def lone(results: Sequence[Any]) -> Any:
-    """Return the outputs as a forward returns them: a single one without a tuple."""
-    return tuple(results) if len(results) != 1 else results[0]
-
-
-def as_tuple(results: Any) -> tuple[Any, ...]:
-    """Return the outputs of a forward as a tuple, also if there is only one."""
-    return results if isinstance(results, tuple) else (results,)
 
 
 def _with_shapes(error: Exception, s: Shapes) -> str:

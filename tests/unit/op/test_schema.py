@@ -14,7 +14,7 @@ import torch
 from mxnova import nd
 from mxnova.core.base.errors import ArgumentError
 from mxnova.core.op import library  # noqa: F401 - registers operators
-from mxnova.core.op.record import find
+from mxnova.core.op.schema import find
 
 
 def test_operators_that_differ_in_numbers_share_a_structure():
