@@ -34,7 +34,7 @@ OTHERS = {
     "kernels/winograd.py _WINDOW": "side of a window",
     "nd/calls/fast_calls.py MOST_ARRAYS": "arguments of generated code",
     "nd/calls/plan.py _ACCEPTED_LIMIT": "entries of a cache",
-    "nd/exchange.py _LARGEST_HALF": "a number of float16",
+    "nd/interop.py _LARGEST_HALF": "a number of float16",
     "op/dtypes.py _LARGEST_HALF": "a number of float16",
     "op/nn/normalization.py _MANY_ROWS": "accuracy of a gradient",
     "op/nn/roi_align.py _MOST_SAMPLES": "memory that a hostile region may ask for",
