@@ -153,3 +153,18 @@ def test_an_operator_takes_a_forward_of_its_own():
         assert find("relu").plain.forward(torch.zeros(1)).tolist() == [1.0]
     finally:
         del op.__dict__["forward"]
+
+
+def test_equal_numbers_of_other_objects_give_the_same_operator():
+    type_ = find("sgd_update")
+    rates = [float(text) for text in ("0.1", "0.1")]
+    first, second = (type_.of({"lr": lr, "wd": 0.0}) for lr in rates)
+    assert rates[0] is not rates[1]
+    assert first is second
+
+
+@pytest.mark.parametrize("values", [(0.0, -0.0), (1, 2.0), (1.0, "2.0"), (math.inf, math.nan)])
+def test_numbers_that_differ_give_different_operators(values):
+    first, second = (find("sgd_update").of({"lr": 0.5, "wd": v}) for v in values)
+    assert first is not second
+    assert [repr(op.wd) for op in (first, second)] == [repr(float(v)) for v in values]

@@ -28,6 +28,7 @@ from ..kernels.transpose import contiguous
 from ..op.dtypes import dtype_name
 from ..op.integer_gradient import integer_stand_in
 from ..op.kernel_gradient import stand_in
+from ..op.sparse.storage import Value
 from ..runtime.profiler import PROFILER, recorded_backward
 from ..runtime.slow_path import SLOW_PATH
 from ..runtime.threads import single_threaded
@@ -130,15 +131,16 @@ def _as_list(what: str, given: Any, or_none: bool = False) -> list[Any]:
 # Taking gradients ---------------------------------------------------------------------------------
 
 
-def store_gradient(array: BaseArray, fresh: Tensor | None, grad_req: str) -> None:
+def store_gradient(array: BaseArray, fresh: Value | None, grad_req: str) -> None:
     """Puts a gradient that nobody else holds, or none, into its array."""
     if fresh is None:
         if grad_req == "write":
             reacquire_memory(array)
             clear(array)
         return
-    fresh = fresh.detach() if fresh.requires_grad else fresh
-    if fresh.is_sparse or array.stype != "default":
+    if isinstance(fresh, Tensor) and fresh.requires_grad:
+        fresh = fresh.detach()
+    if not isinstance(fresh, Tensor) or fresh.is_sparse or array.stype != "default":
         reacquire_memory(array)
         take_sparse_gradient(array, fresh, grad_req)
     elif grad_req == "add":

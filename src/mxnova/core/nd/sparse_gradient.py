@@ -12,17 +12,17 @@ from ..runtime.context import Context
 from .base_array import BaseArray
 from .wrapping import receive, wrap_value
 
-__all__ = ["sparse_gradient", "take_sparse_gradient"]
+__all__ = ["sparse_gradient", "sum_of", "take_sparse_gradient"]
 
 
-def take_sparse_gradient(array: BaseArray, fresh: Tensor, grad_req: str) -> None:
+def take_sparse_gradient(array: BaseArray, fresh: Value, grad_req: str) -> None:
     """Puts a gradient that nobody else holds into its array, where one of the two is sparse.
 
     Rows stay rows: only what goes to a dense array becomes dense.
     """
-    value = value_of_gradient(fresh)
+    value = value_of_gradient(fresh) if isinstance(fresh, Tensor) else fresh
     if grad_req == "add":
-        value = _sum(array._value, value)
+        value = sum_of(array._value, value)
     receive(array, value, "backward", owned=True)
 
 
@@ -33,7 +33,8 @@ def sparse_gradient(fresh: Tensor, context: Context) -> BaseArray:
     return made
 
 
-def _sum(before: Value, more: Value) -> Value:
+def sum_of(before: Value, more: Value) -> Value:
+    """The sum of two gradients, in rows where both are."""
     add = find("elemwise_add").of({})
     kernel = add.kernel_for([stype_of(before), stype_of(more)])
     if kernel is None:

@@ -2,7 +2,8 @@
 """How sparse values take part in ATen's autograd.
 
 A sparse value that gradients flow through is accompanied by a stand-in: a tensor of its shape
-without memory, which is what autograd sees. Gradients of rows travel as ATen's sparse tensors.
+without memory, which is what autograd sees. Gradients of rows travel as ATen's sparse tensors, or
+past autograd to a `Collector`.
 """
 
 from __future__ import annotations
@@ -13,13 +14,18 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ..runtime.torch_api import apply_function
 from .gradient import recorded
 from .kernel import Kernel
 from .outputs import as_tuple
 from .schema import Op
 from .sparse.storage import Csr, RowSparse, Value, dense_of
 
-__all__ = ["densified", "run_kernel", "stand_in", "value_of_gradient"]
+__all__ = ["Collector", "densified", "run_kernel", "stand_in", "value_of_gradient"]
+
+# Takes the gradients of rows that go to a leaf: as ATen's sparse tensors they take 40 µs more in a
+# training step of 450.
+Collector = list[RowSparse]
 
 
 def stand_in(value: Value, dtype: torch.dtype | None = None) -> Tensor:
@@ -30,7 +36,7 @@ def stand_in(value: Value, dtype: torch.dtype | None = None) -> Tensor:
 
 def densified(value: Value, tracked: Tensor) -> Tensor:
     """The dense tensor of a sparse value whose gradient flows to its stand-in."""
-    dense: Tensor = _Densified.apply(value, tracked)  # type: ignore[no-untyped-call]
+    dense: Tensor = _densified(value, tracked)
     return dense
 
 
@@ -44,12 +50,16 @@ class _Densified(torch.autograd.Function):
         return None, d_output[0]
 
 
+_densified = apply_function(_Densified)
+
+
 def run_kernel(
     op: Op,
     kernel: Kernel,
     values: Sequence[Value],
-    tracked: Sequence[Tensor],
+    tracked: Sequence[Tensor | None],
     facts: Mapping[str, Any],
+    collectors: Sequence[Collector | None] = (),
 ) -> tuple[tuple[Value, ...], tuple[Tensor, ...]]:
     """(results, what gradients flow through for each of them) of a kernel.
 
@@ -57,15 +67,21 @@ def run_kernel(
         op: the operator.
         kernel: its forward.
         values: its inputs.
-        tracked: what gradients flow through for each input: the tensor itself or a stand-in.
-            Empty: nothing is recorded, and the second part of the result is empty too.
+        tracked: what gradients flow through for each input: the tensor itself or a stand-in; None
+            for a record that none flows through. Empty: nothing is recorded, and the second part of
+            the result is empty too.
         facts: of the run.
+        collectors: for each input, what takes gradients of rows in place of autograd, or None.
+            Empty: there are none.
     """
     if not tracked:
         return as_tuple(kernel.forward(op, *values, **facts)), ()
     results: list[Value] = []
-    with torch.enable_grad():
-        linked = _Step.apply(op, kernel, values, facts, results, *tracked)  # type: ignore[no-untyped-call]
+    if torch.is_grad_enabled():
+        linked = _step(op, kernel, values, facts, results, collectors, *tracked)
+    else:
+        with torch.enable_grad():
+            linked = _step(op, kernel, values, facts, results, collectors, *tracked)
     return tuple(results), linked
 
 
@@ -80,28 +96,37 @@ class _Step(torch.autograd.Function):
         values: Sequence[Value],
         facts: Mapping[str, Any],
         results: list[Value],
-        *tracked: Tensor,
+        collectors: Sequence[Collector | None],
+        *tracked: Tensor | None,
     ) -> tuple[Tensor, ...]:
         made = kernel.forward(op, *values, **facts)
         results.extend(made if isinstance(made, tuple) else (made,))
         ctx.op, ctx.kernel, ctx.values = op, kernel, values
         # ATen's operators, which may have made any other tensor, take few sparse gradients.
         ctx.takes_sparse = [
-            t.is_leaf or not isinstance(v, Tensor) for t, v in zip(tracked, values, strict=True)
+            not isinstance(v, Tensor) or (t is not None and t.is_leaf)
+            for t, v in zip(tracked, values, strict=True)
         ]
+        ctx.collectors = collectors or (None,) * len(values)
         ctx.set_materialize_grads(False)
         return tuple(r if isinstance(r, Tensor) else stand_in(r) for r in results)
 
     @staticmethod
     def backward(ctx: Any, *d_outputs: Tensor | None) -> tuple[Any, ...]:
         if all(d is None for d in d_outputs):
-            return (None,) * (5 + len(ctx.values))
+            return (None,) * (6 + len(ctx.values))
         run = _dense_gradients if ctx.kernel.backward is None else ctx.kernel.backward
         grads = run(ctx.op, *d_outputs, *ctx.values)
         grads = grads if isinstance(grads, tuple) else (grads,)
         grads = (*grads, *(None,) * (len(ctx.values) - len(grads)))
-        facts = zip(grads, ctx.needs_input_grad[5:], ctx.takes_sparse, strict=True)
-        return (None,) * 5 + tuple(_as_gradient(g, s) if needed else None for g, needed, s in facts)
+        facts = zip(grads, ctx.needs_input_grad[6:], ctx.takes_sparse, ctx.collectors, strict=True)
+        return (None,) * 6 + tuple(
+            _as_gradient(g, takes_sparse, collector) if needed else None
+            for g, needed, takes_sparse, collector in facts
+        )
+
+
+_step = apply_function(_Step)
 
 
 def _dense_gradients(op: Op, *d_outputs_and_values: Any) -> tuple[Tensor | None, ...]:
@@ -121,8 +146,11 @@ def _dense_gradients(op: Op, *d_outputs_and_values: Any) -> tuple[Tensor | None,
     return tuple(next(found) if t.requires_grad else None for t in inputs)
 
 
-def _as_gradient(gradient: Any, takes_sparse: bool) -> Tensor | None:
+def _as_gradient(gradient: Any, takes_sparse: bool, collector: Collector | None) -> Tensor | None:
     value: Value | None = gradient() if callable(gradient) else gradient
+    if collector is not None and isinstance(value, RowSparse):
+        collector.append(value.canonical())
+        return None
     if isinstance(value, (Csr, RowSparse)):
         return value.to_torch() if takes_sparse else value.dense()
     return value

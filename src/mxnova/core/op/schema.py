@@ -336,6 +336,7 @@ class OpType:
         self.declaration = declaration or make
         self._structures: dict[Any, Structure] = {}
         self.recent: dict[Any, tuple[Op, tuple[Any, ...]]] = {}
+        self._equals: dict[str, Op] = {}
         self.__dict__["function"] = function
         self.signature = Signature.of(declaration or function)
         names = make._parameters or self.signature.parameters
@@ -350,6 +351,7 @@ class OpType:
         """Operators keep what they run; those made before another function came are not reused."""
         self._structures.clear()
         self.recent.clear()
+        self._equals.clear()
         self.in_place = None
         self.__dict__.pop("plain", None)
         if isinstance(self.declaration, type):
@@ -430,11 +432,26 @@ class OpType:
 
     def kept(self, key: Any, values: tuple[Any, ...], attrs: Mapping[str, Any]) -> Op:
         """The operator with `attrs`; `recent` has it by `key`, the identities of `values`, then."""
-        op = self._bound(attrs) if self.numbers else self.of(attrs)
-        if _IMMUTABLE.issuperset(map(type, values)):
-            if len(self.recent) >= _RECENT_LIMIT:
-                self.recent.clear()
-            self.recent[key] = op, values  # which keeps their identities theirs
+        if not _IMMUTABLE.issuperset(map(type, values)):
+            return self._bound(attrs) if self.numbers else self.of(attrs)
+        op = self._equal(attrs) if self.numbers else self.of(attrs)
+        if len(self.recent) >= _RECENT_LIMIT:
+            self.recent.clear()
+        self.recent[key] = op, values  # which keeps their identities theirs
+        return op
+
+    def _equal(self, attrs: Mapping[str, Any]) -> Op:
+        """`_bound`, kept by the text of plain values.
+
+        Optimizers compute their numbers at each step, most of the time equal ones.
+        """
+        text = repr([*attrs.items()])  # tells 1, 1.0, True and "1" apart, and the zeros
+        op = self._equals.get(text)
+        if op is None:
+            op = self._bound(attrs)
+            if len(self._equals) >= _RECENT_LIMIT:
+                self._equals.clear()
+            self._equals[text] = op
         return op
 
     def _bound(self, attrs: Mapping[str, Any]) -> Op:

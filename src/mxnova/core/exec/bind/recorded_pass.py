@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
@@ -12,7 +13,9 @@ from torch import Tensor
 
 from ...base.errors import MXNetError, from_foreign
 from ...nd.autograd import run_backward
+from ...nd.sparse_gradient import sum_of
 from ...op.gradient import zeros_for
+from ...op.kernel_gradient import Collector, value_of_gradient
 from ...op.sparse.storage import Value
 from ...runtime.context import Context
 from ...runtime.profiler import PROFILER, recorded_backward
@@ -49,6 +52,7 @@ class RecordedPass:
             single_threaded(run_backward) if self._program.is_small else run_backward
         )
         self._known: dict[int, tuple[Value, Any, Tensor]] = {}  # value, edge, leaf; by input
+        self._collected: dict[int, Collector] = {i: [] for i in tracked}
         self._leaves: list[Tensor] = []
         self._starts: list[Tensor] = []  # where zeros start gradients
         self._drawn_from: list[tuple[torch.Generator, Tensor]] = []
@@ -95,7 +99,7 @@ class RecordedPass:
         value = inputs[i]
         known = self._known.get(i)
         if known is None or known[0] is not value:
-            known = self._known[i] = value, *leaf_of(value)
+            known = self._known[i] = value, *leaf_of(value, self._collected[i])
         _, inputs[i], leaf = known
         return leaf
 
@@ -138,12 +142,18 @@ class RecordedPass:
         except Exception as error:
             for leaf in self._leaves:
                 leaf.grad = None
+            for collected in self._collected.values():
+                collected.clear()
             if isinstance(error, MXNetError):
                 raise
             raise from_foreign(error, "backward") from error
 
-    def take_gradients(self) -> Iterator[Tensor | None]:
+    def take_gradients(self) -> Iterator[Value | None]:
         """The gradients of the tracked inputs; None where none flows. They belong to the caller."""
-        for leaf in self._leaves:
-            fresh, leaf.grad = leaf.grad, None
-            yield fresh
+        for i, leaf in zip(self._tracked, self._leaves, strict=True):
+            parts: list[Value] = [*self._collected[i]]
+            self._collected[i].clear()
+            if leaf.grad is not None:
+                parts.append(value_of_gradient(leaf.grad))
+                leaf.grad = None
+            yield functools.reduce(sum_of, parts) if parts else None

@@ -20,7 +20,7 @@ from ...base.errors import ArgumentTypeError, MXNetError, shown
 from ...op.gradient import recorded
 from ...op.integer_gradient import flows_through_integers, step_on_integers
 from ...op.kernel import Kernel
-from ...op.kernel_gradient import run_kernel, stand_in
+from ...op.kernel_gradient import run_kernel
 from ...op.outputs import as_tuple
 from ...op.schema import Op
 from ...op.sparse.storage import Value
@@ -395,9 +395,7 @@ def _run_kernel(
     plan.accept(op, values)
     outs = _listed(out)
     flows = [flow_of(a) for a in arrays] if STATE.recording else []
-    tracked: list[Tensor] = []
-    if any(f is not None for f in flows):
-        tracked = [_constant(v) if f is None else f for v, f in zip(values, flows, strict=True)]
+    tracked = flows if any(f is not None for f in flows) else []
     links: tuple[Tensor, ...] = ()
 
     def forward(*values: Value, **facts: Any) -> tuple[Value, ...]:
@@ -416,11 +414,6 @@ def _run_kernel(
         for array, link, node in zip(made, links, nodes, strict=False):
             array._tracked, array._node = link, node
     return out if outs else made[0] if plan.visible == 1 else made
-
-
-def _constant(value: Value) -> Tensor:
-    """What stands for a value that no gradient flows through."""
-    return value if isinstance(value, Tensor) else stand_in(value)
 
 
 def _densely(op: Op, arrays: Sequence[BaseArray], out: Any) -> Any:

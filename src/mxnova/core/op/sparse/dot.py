@@ -50,7 +50,7 @@ def transposed_rows(lhs: Csr, rhs: Tensor) -> RowSparse:
     columns, order, bounds = grouped(lhs.indices, lhs.shape[1])
     data, rows = lhs.data.index_select(0, order), lhs.rows().index_select(0, order)
     turned = Csr(data, bounds, rows, (len(columns), lhs.shape[0]))
-    return RowSparse(product(turned, rhs), columns, (lhs.shape[1], *rhs.shape[1:]))
+    return RowSparse(product(turned, rhs), columns, (lhs.shape[1], *rhs.shape[1:]), _rises=True)
 
 
 def _takes_table(lhs: Csr, rhs: Tensor) -> bool:
@@ -68,21 +68,25 @@ def _by_table(lhs: Csr, rhs: Tensor) -> RowSparse:
     """`transposed_rows` without sorting, by NumPy, whose calls cost less than ATen's."""
     height, starts = lhs.shape[1], lhs.indptr.numpy()
     columns = lhs.indices.numpy()
-    used = np.bincount(columns, minlength=height).nonzero()[0]
-    matrix = rhs.detach().reshape(len(rhs), math.prod(rhs.shape[1:]))
-    weighted = matrix.numpy().repeat(starts[1:] - starts[:-1], 0)
-    weighted *= lhs.data.numpy()[:, None]
-    sums = np.empty((len(used), weighted.shape[1]), weighted.dtype)
-    for i, one in enumerate(weighted.T):
+    is_used = np.zeros(height, np.bool_)
+    is_used[columns] = True
+    used = is_used.nonzero()[0]
+    matrix = rhs.detach().numpy().reshape(rhs.shape[0], math.prod(rhs.shape[1:]))
+    weighted = matrix.T.repeat(starts[1:] - starts[:-1], 1)  # what is summed up is contiguous
+    weighted *= lhs.data.numpy()
+    sums = np.empty((len(used), len(weighted)), weighted.dtype)
+    for i, one in enumerate(weighted):
         sums[:, i] = np.bincount(columns, one, height)[used]
-    data = torch.from_numpy(sums).view(len(used), *rhs.shape[1:])
-    return RowSparse(data, torch.from_numpy(used), (height, *rhs.shape[1:]))
+    data = torch.from_numpy(sums.reshape(len(used), *rhs.shape[1:]))
+    return RowSparse(data, torch.from_numpy(used), (height, *rhs.shape[1:]), _rises=True)
 
 
 def rows_product(lhs: Csr, rhs: RowSparse) -> Tensor:
     """``lhs @ rhs`` where only some rows of `rhs` are stored."""
     if not len(rhs.indices):
         return rhs.data.new_zeros(lhs.shape[0], *rhs.shape[1:])
+    if rhs.whole:
+        return product(lhs, rhs.data)
     rhs = rhs.ordered()
     at, missing = rhs.places(lhs.indices)
     narrow = Csr(lhs.data, lhs.indptr, at, (lhs.shape[0], len(rhs.indices)))

@@ -171,6 +171,7 @@ class RowSparse:
     indices: Tensor
     shape: tuple[int, ...]
     _whole: bool | None = None  # what `whole` has found out
+    _rises: bool = False  # known by whoever made it
 
     stype: ClassVar[str] = "row_sparse"
 
@@ -192,9 +193,14 @@ class RowSparse:
     def whole(self) -> bool:
         """Whether row i is ``data[i]``: all rows are stored, in order."""
         if self._whole is None:
-            found = len(self.indices) == self.shape[0] and rising(self.indices)
+            found = len(self.indices) == self.shape[0] and self.rises
             object.__setattr__(self, "_whole", found)
         return bool(self._whole)
+
+    @property
+    def rises(self) -> bool:
+        """Whether each index is greater than the one before."""
+        return self._rises or rising(self.indices)
 
     def dense(self) -> Tensor:
         """A dense tensor of the same values; OutOfMemoryError where there is no memory for it."""
@@ -218,10 +224,16 @@ class RowSparse:
 
     def ordered(self) -> RowSparse:
         """The same array with ascending indices; only `sparse_retain` leaves them unsorted."""
-        if self.whole or rising(self.indices):
+        if self.rises:
             return self
         indices, order = self.indices.sort()
         return RowSparse(self.data[order], indices, self.shape)
+
+    def canonical(self) -> RowSparse:
+        """The same with indices that rise, each once; what goes to one row is summed."""
+        if self.rises:
+            return self
+        return RowSparse.of_rows(self.indices, self.data, self.shape)
 
     def completed(self) -> RowSparse:
         """The same array with all rows stored; memory is allocated only for written rows."""
@@ -230,7 +242,7 @@ class RowSparse:
         data = zeros(self.shape, self.dtype, self.data.device)
         data.index_copy_(0, self.indices, self.data)
         rows = torch.arange(self.shape[0], device=data.device)
-        return RowSparse(data, rows, self.shape, True)
+        return RowSparse(data, rows, self.shape, True, True)
 
     @classmethod
     def of_dense(cls, dense: Tensor) -> RowSparse:
@@ -247,16 +259,19 @@ class RowSparse:
     @classmethod
     def of_torch(cls, tensor: Tensor) -> RowSparse:
         """The rows of ATen's sparse tensor with one sparse dimension."""
-        (rows, *_), data = sparse_parts(tensor)
-        shape = tuple(tensor.shape)
+        indices, data = sparse_parts(tensor)
+        made = cls(data, indices[0], tuple(tensor.shape))
         # A gradient that went to a leaf as it was is not known to be coalesced any more.
-        is_canonical = tensor.is_coalesced() or rising(rows)
-        return cls(data, rows, shape) if is_canonical else cls.of_rows(rows, data, shape)
+        return made if tensor.is_coalesced() else made.canonical()
 
     def to_torch(self) -> Tensor:
         """ATen's sparse tensor with these rows."""
         return torch.sparse_coo_tensor(
-            self.indices[None], self.data, self.shape, is_coalesced=True, check_invariants=False
+            self.indices.unsqueeze(0),
+            self.data,
+            self.shape,
+            is_coalesced=True,
+            check_invariants=False,
         )
 
     @classmethod
