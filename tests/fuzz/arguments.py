@@ -22,7 +22,7 @@ import numpy as np
 
 import mxnova as mx
 from mxnova.cli.launch.job import job_of
-from mxnova.cli.launch.launchers import STARTERS
+from mxnova.cli.launch.launchers import LAUNCHERS
 from mxnova.core.base.errors import OutOfMemoryError
 from mxnova.io.parameters import ITERATORS, parameters_of
 
@@ -128,7 +128,7 @@ def _start(text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="")
     options = Namespace(launcher=None, hostfile=path, sync_dst_dir=None, env_server=[], env=[],
                         env_worker=[], num_servers=0, num_workers=2, line=["echo"])  # fmt: skip
-    for part in STARTERS["ssh"](job_of(options), {}):
+    for part in LAUNCHERS["ssh"](job_of(options), {}):
         words = list(part.command)
         host = words[words.index("--") + 1]
         assert len(words) == words.index("--") + 3, words

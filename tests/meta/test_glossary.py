@@ -17,16 +17,29 @@ ROWS = re.findall(r"^\| ([^|]+) \| ([^|]+) \| (`[^|]+) \|$", GLOSSARY, re.M)
 
 # Names and phrases that gave way to a term of the glossary.
 RETIRED = [
+    "crew",
     "deputy",
+    "early_maxima",
+    "free_names",
+    "keeper",
+    "layer_chain",
+    "lie together",
     "lone_pools",
     "lone_threads",
+    "meeting place",
+    "memory_files",
     "of whatever elements",
     "parcels",
     "placed_by_python",
+    "portion",
     "regain",
+    "shortening",
     "signs of life",
+    "starters",
+    "straight away",
     "straight_of",
     "words said",
+    "writes_apart",
 ]
 
 

@@ -106,7 +106,7 @@ def MXNDArrayCallDLPackDeleter(dlpack: int) -> None:
 
 # Other processes ----------------------------------------------------------------------------------
 
-_COOKIE, _HEADER, _SENT = 16, os.sysconf("SC_PAGE_SIZE"), 1  # see core.runtime.memory_files
+_COOKIE, _HEADER, _SENT = 16, os.sysconf("SC_PAGE_SIZE"), 1  # see core.runtime.memfd
 
 
 @extern

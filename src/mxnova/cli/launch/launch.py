@@ -16,9 +16,9 @@ from rich.text import Text
 
 from ...core.base.errors import MXNetError
 from .job import Job, job_of
-from .launchers import STARTERS, copy_to_hosts
+from .launchers import LAUNCHERS, copy_to_hosts
 from .output import Output
-from .process_group import Crew, Failure
+from .process_group import Failure, ProcessGroup
 from .rendezvous import Place
 
 __all__ = ["launch"]
@@ -61,8 +61,8 @@ def _run(job: Job, place: Place, attempt: int) -> Failure | None:
     try:
         place.open_on_demand(output)
         common = {**place.variables, "DMLC_NUM_ATTEMPT": str(attempt)}
-        with Crew(STARTERS[job.launcher](job, common), output) as crew:
-            return crew.wait()
+        with ProcessGroup(LAUNCHERS[job.launcher](job, common), output) as group:
+            return group.wait()
     finally:
         output.close()
 

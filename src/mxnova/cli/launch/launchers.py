@@ -16,7 +16,7 @@ from ...core.base.errors import MXNetError
 from ..environment import PACKAGE
 from .job import Host, Job, Part
 
-__all__ = ["STARTERS", "copy_to_hosts"]
+__all__ = ["LAUNCHERS", "copy_to_hosts"]
 
 # What ssh runs: the command in a session of its own, which is ended when the launcher, and with it
 # ssh and its standard input, has gone.
@@ -119,7 +119,7 @@ def _is_open_mpi() -> bool:
 
 
 # launcher -> the processes of a job, from it and the variables that all of them are told
-STARTERS: dict[str, Callable[[Job, dict[str, str]], Iterator[Part]]] = {
+LAUNCHERS: dict[str, Callable[[Job, dict[str, str]], Iterator[Part]]] = {
     "local": _local,
     "ssh": _ssh,
     "mpi": _mpi,

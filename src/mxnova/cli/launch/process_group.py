@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from ...core.base.errors import MXNetError
 from .job import Part
 from .output import Output
-from .watchdog import Keeper
+from .watchdog import Watchdog
 
-__all__ = ["Crew", "Failure"]
+__all__ = ["Failure", "ProcessGroup"]
 
 _GRACE = 5.0  # seconds from the request to end to the end
 
@@ -40,7 +40,7 @@ class Failure:
         return f"{self.name} ended with status {self.status}"
 
 
-class Crew:
+class ProcessGroup:
     """Processes; leaving the context ends those that still run.
 
     Args:
@@ -51,9 +51,9 @@ class Crew:
     def __init__(self, parts: Iterable[Part], output: Output) -> None:
         self._parts, self._output = parts, output
         self._running: dict[subprocess.Popen[bytes], Part] = {}
-        self._keeper = Keeper(_GRACE)
+        self._watchdog = Watchdog(_GRACE)
 
-    def __enter__(self) -> Crew:
+    def __enter__(self) -> ProcessGroup:
         try:
             for part in self._parts:
                 self._start(part)
@@ -86,7 +86,7 @@ class Crew:
         except OSError as error:
             raise MXNetError(f"launch: {part.command[0]}: {error.strerror}") from None
         self._running[process] = part
-        self._keeper.add(process.pid)
+        self._watchdog.add(process.pid)
         for pipe, stream in ((process.stdout, sys.stdout), (process.stderr, sys.stderr)):
             if pipe is not None:
                 self._output.add(pipe, stream, part.name)
@@ -96,7 +96,7 @@ class Crew:
         failures = []
         for process in [p for p in self._running if p.poll() is not None]:
             _signal(process, signal.SIGKILL)  # what it has left behind
-            self._keeper.remove(process.pid)
+            self._watchdog.remove(process.pid)
             part = self._running.pop(process)
             status = process.returncode
             if status:
@@ -117,7 +117,7 @@ class Crew:
                 _signal(process, signal.SIGKILL)
                 process.wait()
             self._running.clear()
-            self._keeper.close()
+            self._watchdog.close()
 
 
 def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:

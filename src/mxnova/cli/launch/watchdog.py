@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeper: a small process that outlives a launcher that was killed, and ends what that started."""
+"""Watchdog: a small process that outlives a launcher that was killed, and ends its children."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from ...core.base.errors import MXNetError
 
-__all__ = ["Keeper"]
+__all__ = ["Watchdog"]
 
 # Lines are: + and a process group to look after, - and one that has ended; the end of its input is
 # the launcher's.
@@ -29,7 +29,7 @@ for number in TERM KILL; do
 done 2>/dev/null"""
 
 
-class Keeper:
+class Watchdog:
     """The process; it ends with `close`, or when this process does.
 
     Args:

@@ -44,7 +44,7 @@ _FEW_CHANNELS = 16
 
 
 def linear(data: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """``data @ weight.T + bias``, for a matrix `weight`; columns may lie together in it."""
+    """``data @ weight.T + bias``, for a matrix `weight`; columns may be contiguous in it."""
     if not _MULTIPLIES:
         if weight.numel() < tuning.COLUMN_SPLIT_MIN_WEIGHTS or not _splits_by_columns(data, weight):
             return F.linear(data, weight, bias)

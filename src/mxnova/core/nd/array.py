@@ -59,7 +59,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
     __array_priority__ = 1000.0
 
     def __init__(self, handle: Tensor | ctypes.c_void_p | None, writable: bool = True) -> None:
-        """An array over the memory of an ATen tensor, which must lie together in memory.
+        """An array over the memory of an ATen tensor, which must be contiguous.
 
         Args:
             handle: a tensor on the CPU or a GPU, or the handle of an array (`NDArrayHandle`);
@@ -76,7 +76,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
         if not isinstance(handle, torch.Tensor):
             raise ArgumentTypeError(f"NDArray: a {type(handle).__name__} is no ATen tensor")
         if not handle.is_contiguous():
-            raise ArgumentError("NDArray: the tensor's elements must lie together in memory")
+            raise ArgumentError("NDArray: the tensor must be contiguous")
         mx_dtype(handle.dtype)
         name = "gpu" if handle.is_cuda else "cpu"
         self._raw = handle.detach()
@@ -295,7 +295,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
             if key.start is key.stop is None:
                 return self
             if not seen:
-                try:  # rows always lie together
+                try:  # rows are always contiguous
                     return view_of(self, self._tensor[key])
                 except (IndexError, TypeError) as error:
                     raise refusal(error, self._raw) from None

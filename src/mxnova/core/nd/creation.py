@@ -221,7 +221,7 @@ def from_numpy(
 
 
 def from_torch(tensor: torch.Tensor) -> NDArray:
-    """An array over the memory of an ATen tensor, whose elements must lie together in memory."""
+    """An array over the memory of an ATen tensor, which must be contiguous."""
     return NDArray(tensor)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``x[key]`` and ``x[key] = value`` by MXNet's rules on tensors.
 
-Integers, slices, Ellipsis and None give a view where what they select lies together in memory, and
+Integers, slices, Ellipsis and None give a view where what they select is contiguous, and
 a copy elsewhere; lists, arrays and masks give a copy. In legacy shape semantics there are no 0-d
 arrays: indexing every axis with integers gives shape (1,).
 """
@@ -98,7 +98,7 @@ def is_whole(tensor: Tensor, key: Any) -> bool:
 
 
 def slices_lie_together(slc_key: Sequence[slice], shape: Sequence[int]) -> bool:
-    """Whether what a slice for each axis selects lies together in memory, in its order."""
+    """Whether what a slice for each axis selects is contiguous, in its order."""
     spans = [range(size)[key] for key, size in zip(slc_key, shape, strict=True)]
     if not all(spans):
         return True
@@ -336,7 +336,7 @@ def _ascending(positions: range) -> slice:
 
 
 def _overlap(tensor: Tensor, value: Tensor) -> bool:
-    """Whether two tensors that lie together in memory may share some of it."""
+    """Whether two contiguous tensors may share some of it."""
     start, other = tensor.data_ptr(), value.data_ptr()
     return start <= other < start + tensor.nbytes or other <= start < other + value.nbytes
 

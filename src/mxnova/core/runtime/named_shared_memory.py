@@ -4,10 +4,10 @@
 A block is one of `multiprocessing.shared_memory`, whose name follows from the block's cookie. On
 Windows it lives as long as a process has it open. On POSIX its creator removes the name when it
 gives the block up, and multiprocessing's resource tracker those of processes that were killed; what
-was opened before stays. So unlike `memory_files`, a received block can be sent on only while its
+was opened before stays. So unlike `memfd`, a received block can be sent on only while its
 creator holds it (POSIX), and what was not received when its sender ends is gone (Windows).
 
-A block that was sent is kept until it is received, which its header tells: see `memory_files`.
+A block that was sent is kept until it is received, which its header tells: see `memfd`.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ def _forget_sent() -> None:
 
 
 def _register_end(_: object = None) -> None:
-    # See memory_files: multiprocessing's children end without atexit.
+    # See memfd: multiprocessing's children end without atexit.
     util.Finalize(None, _at_end, exitpriority=-100)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why calls on arrays take the slow path, by the dispatcher, instead of running straight away.
+"""Why calls on arrays take the slow path, by the dispatcher, instead of running directly.
 
 While `SLOW_PATH` is empty, no engine has anything under way, no profiler runs and no mode is in
 force, in any thread: then reading an array is reading its memory, and an operator is its kernel.

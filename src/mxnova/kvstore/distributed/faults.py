@@ -29,18 +29,18 @@ class Faults:
         rank: of this process.
         size: how many ranks there are.
         timeout: seconds after which a rank that gives no sign of life is taken for dead.
-        keeper: who keeps `store`.
+        host: who hosts `store`.
 
     Attributes:
         text: what has failed; None as long as nothing has.
         left: ranks that have ended as they should.
     """
 
-    def __init__(self, store: Any, rank: int, size: int, timeout: float, keeper: str) -> None:
+    def __init__(self, store: Any, rank: int, size: int, timeout: float, host: str) -> None:
         self.rank, self.size, self.timeout = rank, size, timeout
         self.text: str | None = None
         self.left: set[int] = set()
-        self._store, self._keeper = store, keeper
+        self._store, self._host = store, host
         self._lock = threading.RLock()
         self._hang_ups: list[Callable[[], None]] = []
 
@@ -85,11 +85,11 @@ class Faults:
                 if self.text is None and text is not None:
                     self._end(text)
 
-    def lose_keeper(self) -> None:
-        """Ends the store because nobody keeps the meeting place any more."""
+    def lose_host(self) -> None:
+        """Ends the store because nobody hosts the rendezvous store any more."""
         with self._lock:
             if self.text is None:
-                self._end(f"{self._keeper} {_GONE}")
+                self._end(f"{self._host} {_GONE}")
 
     def _end(self, text: str) -> None:
         self.text = text
@@ -113,10 +113,10 @@ class Faults:
             told = None
         if told is not None:
             return told
-        # A keeper that has noticed the same fault waits _GRACE, too, before it ends.
+        # A host that has noticed the same fault waits _GRACE, too, before it ends.
         if time.monotonic() - noticed >= _GRACE / 2:
             return f"worker {peer} {self._reason(peer, error)}"
-        return f"{self._keeper} {_GONE}"
+        return f"{self._host} {_GONE}"
 
     def _tell(self, peer: int, text: str) -> str | None:
         """Tells a fault, unless there was one before; returns the one that counts."""

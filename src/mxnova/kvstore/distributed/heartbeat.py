@@ -57,7 +57,7 @@ class Heartbeat:
                 self._faults.hear()
                 self._watch(self._next())
             except RuntimeError:
-                self._faults.lose_keeper()
+                self._faults.lose_host()
             with suppress(MXNetError):  # which others are told
                 self._check()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The job that this process is part of: it enters the meeting place once, for all its stores."""
+"""The job that this process is part of: it joins the rendezvous store once, for all its stores."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class Job:
         store: Any = dist.PrefixStore(  # type: ignore[attr-defined]
             f"store/{self._n_stores}", self._store
         )
-        keeper = "the scheduler" if world.source == "DMLC" else "worker 0"
-        faults = Faults(store, self.rank, world.num_workers, world.timeout, keeper)
+        host = "the scheduler" if world.source == "DMLC" else "worker 0"
+        faults = Faults(store, self.rank, world.num_workers, world.timeout, host)
         return Connections(store, faults, own_address(world)), Heartbeat(faults, store)
 
 

@@ -31,7 +31,7 @@ _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # listening on all of them ->
 
 
 def join(world: World) -> tuple[Any, World]:
-    """Enters the meeting place and waits until all workers are there.
+    """Joins the rendezvous store and waits until all workers are there.
 
     Returns:
         The store, whose calls wait for `world.timeout` seconds, and `world` with the rank.
@@ -56,7 +56,7 @@ def join(world: World) -> tuple[Any, World]:
 
 
 def leave(store: Any, world: World) -> None:
-    """Tells the keeper of the store that this worker needs it no more."""
+    """Tells the host of the store that this worker needs it no more."""
     store.set(f"left/{world.rank}", "")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scheduler of a job that a cluster starts as MXNet's: it keeps the meeting place to the end.
+"""The scheduler of a job that a cluster starts as MXNet's: it hosts the store to the end.
 
 Workers show every few seconds that they are there, and at their end that they leave.
 """
@@ -28,7 +28,7 @@ _BEATS = 6  # of a worker's heart within `World.timeout`
 
 
 def serve() -> None:
-    """Keeps the meeting place until every worker has left.
+    """Hosts the rendezvous store until every worker has left.
 
     Raises:
         MXNetError: there is no such job, workers did not come, or one has died; the text names it.

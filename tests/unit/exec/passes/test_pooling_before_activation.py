@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import mxnova as mx
-from mxnova.core.exec.passes.pooling_before_activation import with_early_maxima
+from mxnova.core.exec.passes.pooling_before_activation import with_early_pooling
 
 HALVES = {"kernel": (2, 2), "stride": (2, 2), "pool_type": "max"}
 
@@ -19,7 +19,7 @@ def operators(symbol):
 @pytest.mark.parametrize("rectify", [rectified, mx.sym.relu])
 def test_maxima_are_taken_before(rectify):
     x = mx.sym.sigmoid(mx.sym.var("x"))
-    moved = with_early_maxima(mx.sym.Pooling(rectify(x), **HALVES))
+    moved = with_early_pooling(mx.sym.Pooling(rectify(x), **HALVES))
     first, pool, last = operators(moved)
     assert (first, pool, last) == ("sigmoid", "Pooling", rectify(x).nodes[-1].op.name)
 
@@ -37,7 +37,7 @@ def test_maxima_are_taken_before(rectify):
 )
 def test_the_graph_stays_elsewhere(made):
     symbol = made(mx.sym.var("x"))
-    assert with_early_maxima(symbol) is symbol
+    assert with_early_pooling(symbol) is symbol
 
 
 @pytest.mark.parametrize("window", [{}, {"kernel": (3, 3), "pad": (1, 1)}])

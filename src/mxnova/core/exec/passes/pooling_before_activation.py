@@ -18,10 +18,10 @@ from .definition import Pass
 from .matching import is_rectifier
 from .readers import Readers
 
-__all__ = ["PASS", "with_early_maxima"]
+__all__ = ["PASS", "with_early_pooling"]
 
 
-def with_early_maxima(symbol: Symbol) -> Symbol:
+def with_early_pooling(symbol: Symbol) -> Symbol:
     """`symbol` with rectifiers that max pooling alone reads after that pooling.
 
     Args:
@@ -57,5 +57,5 @@ PASS = Pass(
     "pooling_before_activation",
     requires="max pooling alone reads a rectifier",
     ensures="the rectifier reads what is pooled",
-    apply=lambda symbol, _target: with_early_maxima(symbol),
+    apply=lambda symbol, _target: with_early_pooling(symbol),
 )

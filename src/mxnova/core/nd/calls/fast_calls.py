@@ -59,7 +59,7 @@ def unary_call(type_: OpType) -> Callable[[Any], Any]:
 def binary_call(type_: OpType, otherwise: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """``invoke(type_.plain, (a, b))`` of an operator without parameters, for dense arrays.
 
-    Where nothing is out of the ordinary it runs the forward straight away, in a third of the time;
+    Where nothing is out of the ordinary it runs the forward directly, in a third of the time;
     the forward must refuse shapes that the operator's rules refuse, and give new tensors.
 
     Args:
