@@ -34,7 +34,7 @@ from .chunk import ReadOnlyChunk, new_chunk
 from .deferred_errors import is_failing
 from .files import dumps_array, loads_array
 from .functions import function_of
-from .indexing import assign, is_whole, refusal, select, slices_lie_together
+from .indexing import assign, is_whole, refusal, select, slices_are_contiguous
 from .interop import Interchange, Number, numpy_of, tensor_from, written
 from .modes import MODES
 from .recording import STATE, recorded_write
@@ -284,7 +284,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
 
     # Views ---------------------------------------------------------------------------------------
 
-    _basic_indexing_slice_is_contiguous = staticmethod(slices_lie_together)
+    _basic_indexing_slice_is_contiguous = staticmethod(slices_are_contiguous)
 
     def __getitem__(self, key: Any) -> NDArray:
         recorded = self._tracked is not None and STATE.recording

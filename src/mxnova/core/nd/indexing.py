@@ -27,7 +27,7 @@ from ..base.shapes import shape_text
 from ..kernels.transpose import contiguous
 from .copying import copy
 
-__all__ = ["assign", "is_whole", "refusal", "select", "slices_lie_together"]
+__all__ = ["assign", "is_whole", "refusal", "select", "slices_are_contiguous"]
 
 _ALL = slice(None)
 
@@ -97,7 +97,7 @@ def is_whole(tensor: Tensor, key: Any) -> bool:
     )
 
 
-def slices_lie_together(slc_key: Sequence[slice], shape: Sequence[int]) -> bool:
+def slices_are_contiguous(slc_key: Sequence[slice], shape: Sequence[int]) -> bool:
     """Whether what a slice for each axis selects is contiguous, in its order."""
     spans = [range(size)[key] for key, size in zip(slc_key, shape, strict=True)]
     if not all(spans):
