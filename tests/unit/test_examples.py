@@ -41,11 +41,6 @@ RUNS = {
         rf"before fine-tuning {NUMBER}%, without the checkpoint {NUMBER}%",
         [(0, 0), (60, 100), (40, 100), (10, 90)],
     ),
-    "torch_ddp": (
-        "--epochs 2",
-        rf"accuracy {NUMBER}% of 450 images before, {NUMBER}% after",
-        [(20, 99), (80, 100)],
-    ),
     "module_digits": ("--epochs 2", rf"accuracy {NUMBER}% of 450 images", [(93, 100)]),
     "bucketing": (
         "--epochs 4 --units 48 --sentences 1200",
@@ -81,19 +76,35 @@ LAUNCHED = {
     "data_parallel_module": ("--epochs 2", rf"accuracy {NUMBER}% of 450.*2 workers", [(75, 100)]),
 }
 
+SPAWNING = {
+    "torch_ddp": (
+        "--epochs 2",
+        rf"accuracy {NUMBER}% of 450 images before, {NUMBER}% after",
+        [(20, 99), (80, 100)],
+    ),
+}
+
 
 def test_every_example_is_run():
     programs = {path.stem for path in FOLDER.glob("*.py") if "\ndef main(" in path.read_text()}
     # digits is run by scripts/demo
-    assert programs == {*RUNS, *LAUNCHED, "digits", "resume"}
+    assert programs == {*RUNS, *LAUNCHED, *SPAWNING, "digits", "resume"}
 
 
 @pytest.mark.parametrize("name", LAUNCHED)
 def test_example_learns_with_two_workers(name):
-    arguments, printed, bounds = LAUNCHED[name]
-    launch = [sys.executable, "-m", "mxnova", "launch", "-n", "2", sys.executable]
+    learns("-m", "mxnova", "launch", "-n", "2", sys.executable, name=name, run=LAUNCHED[name])
+
+
+@pytest.mark.parametrize("name", SPAWNING)
+def test_example_that_spawns_workers_learns(name):
+    learns(name=name, run=SPAWNING[name])
+
+
+def learns(*launcher, name, run):
+    arguments, printed, bounds = run
     done = subprocess.run(
-        [*launch, "-m", f"examples.{name}", *arguments.split()],
+        [sys.executable, *launcher, "-m", f"examples.{name}", *arguments.split()],
         cwd=FOLDER.parent,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
         capture_output=True,

@@ -336,7 +336,7 @@ class OpType:
         self.declaration = declaration or make
         self._structures: dict[Any, Structure] = {}
         self.recent: dict[Any, tuple[Op, tuple[Any, ...]]] = {}
-        self._equals: dict[str, Op] = {}
+        self._equals: dict[tuple[Any, ...], Op] = {}
         self.__dict__["function"] = function
         self.signature = Signature.of(declaration or function)
         names = make._parameters or self.signature.parameters
@@ -441,17 +441,20 @@ class OpType:
         return op
 
     def _equal(self, attrs: Mapping[str, Any]) -> Op:
-        """`_bound`, kept by the text of plain values.
+        """`_bound`, kept by plain values.
 
         Optimizers compute their numbers at each step, most of the time equal ones.
         """
-        text = repr([*attrs.items()])  # tells 1, 1.0, True and "1" apart, and the zeros
-        op = self._equals.get(text)
+        values = tuple(attrs.values())
+        if -0.0 in values and "-0.0" in map(str, values):  # equal to 0.0, and another number
+            return self._bound(attrs)
+        key = (*attrs, values, *map(type, values))  # 1, 1.0 and True are equal, too
+        op = self._equals.get(key)
         if op is None:
             op = self._bound(attrs)
             if len(self._equals) >= _RECENT_LIMIT:
                 self._equals.clear()
-            self._equals[text] = op
+            self._equals[key] = op
         return op
 
     def _bound(self, attrs: Mapping[str, Any]) -> Op:
