@@ -68,9 +68,9 @@ def test_tensors_arrive(pair, n):
 
 
 def test_what_waits_goes_by_priority(pair):
-    inbox = _Inbox((1_000_000,))
+    inbox = _Inbox((4_000_000,))
     pair[0].start({})
-    big = torch.zeros(1_000_000)
+    big = torch.zeros(4_000_000)  # more than the buffers of a socket take
     for number in range(6):  # nobody reads yet: the first fills the socket, the others wait
         pair[0].send(1, {"op": "big", "number": number}, [big], priority=number)
     pair[1].start({"big": inbox.handler})
