@@ -153,8 +153,8 @@ def test_tensors_share_memory():
     assert tensor.tolist() == [[7, 0, 0], [5, 5, 5]]
 
 
-def test_tensors_must_lie_together():
-    with pytest.raises(ValueError, match="together"):
+def test_tensors_must_be_contiguous():
+    with pytest.raises(ValueError, match="contiguous"):
         nd.from_torch(torch.zeros(2, 3).T)
 
 
