@@ -107,8 +107,9 @@ def grad_and_loss(
 
     @functools.wraps(func)
     def both(*args: Any) -> tuple[list[NDArray], Any]:
-        every = range(len(args))
-        numbers = every if argnum is None else [argnum] if isinstance(argnum, int) else argnum
+        numbers: Any = range(len(args)) if argnum is None else argnum
+        if not isinstance(numbers, (list, tuple, range)):
+            numbers = [numbers]
         chosen = [args[i] for i in numbers]
         for value in chosen:
             if not isinstance(value, NDArray):

@@ -64,7 +64,7 @@ class DataLoaderIter(DataIter):
         """The next batch."""
         if not self.iter_next():
             raise StopIteration
-        return DataBatch(self.getdata(), self.getlabel(), self.getpad(), None)
+        return DataBatch(self.getdata(), self.getlabel(), self.getpad(), self.getindex())
 
     def _part(self, which: int) -> list[NDArray]:
         assert_current = self._current
@@ -91,5 +91,5 @@ class DataLoaderIter(DataIter):
         """Return the number of padding samples in the batch."""
         return self.batch_size - self._current[0].shape[0] if self._current else 0
 
-    def getindex(self) -> None:
+    def getindex(self) -> Any:
         """Numbers of samples, which a DataLoader does not tell."""
