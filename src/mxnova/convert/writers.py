@@ -112,6 +112,7 @@ def _to_onnx(request: Request, path: str) -> None:
         dynamic=request.has_open_sizes,
         dynamic_input_shapes=shapes if request.has_open_sizes else None,
         metadata=request.model.facts,
+        opset_version=request.opset,
     )
 
 

@@ -25,6 +25,7 @@ from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from .file_opset import FileOpset
 from .open_sizes import HugeShapes, OpenSizes, is_open
+from .opsets import DEFAULT
 
 __all__ = ["Exported", "Inputs", "shapes_fit"]
 
@@ -46,6 +47,7 @@ class Exported:
         parameters: values of variables by name.
         inputs: what the others are.
         open_sizes: the sizes of inputs that are left open.
+        version: of the opset.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class Exported:
         parameters: Mapping[str, Tensor],
         inputs: Inputs,
         open_sizes: OpenSizes | None = None,
+        version: int = DEFAULT,
     ) -> None:
         self._parameters = dict(parameters)
         self._inputs = inputs
@@ -62,7 +65,7 @@ class Exported:
         self._symbol = self._with_known_values(completed(symbol, operators))
         self._shapes, self._dtypes = self._inferred(self._symbol)
         names = (n.name for n in symbol.nodes if n.op is None)
-        self.ops = FileOpset(names, open_sizes or OpenSizes())
+        self.ops = FileOpset(names, open_sizes or OpenSizes(), version)
         self._say()
 
     def _inferred(self, symbol: Symbol) -> tuple[ShapeTable, DTypeTable]:
@@ -136,7 +139,9 @@ class Exported:
             )
 
     def _site(self, node: Node) -> Site:
-        return site_of(node, self._shapes, self._parameters, self._dtypes)
+        site = site_of(node, self._shapes, self._parameters, self._dtypes)
+        site.version = self.ops.version
+        return site
 
     def _said(self, node: Node, made: Mapping[Node, Sequence[str]]) -> list[str]:
         if node.op is not None:

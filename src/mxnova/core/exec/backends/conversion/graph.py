@@ -49,6 +49,8 @@ def refusal(node: Node, site: Site, reads_further: bool = False) -> str | None:
     if any(0 in shape for shape in (*site.shapes, *site.out)):
         return "an array without elements"
     converter = CONVERTERS[node.op.name]
+    if site.version < converter.since:
+        return f"there is no converter before opset {converter.since}"
     if reads_further and not converter.has_several:
         return "its further outputs are read"
     return None if converter.refusal is None else converter.refusal(site)
