@@ -17,6 +17,8 @@ from ..core.exec.backends.conversion.graph import (
     site_of,
 )
 from ..core.exec.backends.conversion.site import Site
+from ..core.exec.passes.mkldnn_layer_lowering import with_layers_opened
+from ..core.exec.passes.qdq import with_qdq
 from ..core.graph.completion import completed, completions
 from ..core.graph.infer import DTypeTable, ShapeTable, infer_dtypes, infer_shapes
 from ..core.graph.node import Entry, Node
@@ -60,21 +62,31 @@ class Exported:
     ) -> None:
         self._parameters = dict(parameters)
         self._inputs = inputs
+        symbol = self._in_qdq(with_layers_opened(symbol))
         self._shapes, self._dtypes = self._inferred(symbol)
         operators = completions(symbol, self._shapes, self._dtypes)
         self._symbol = self._with_known_values(completed(symbol, operators))
         self._shapes, self._dtypes = self._inferred(self._symbol)
-        names = (n.name for n in symbol.nodes if n.op is None)
+        names = (n.name for n in self._symbol.nodes if n.op is None)
         self.ops = FileOpset(names, open_sizes or OpenSizes(), version)
         self._say()
 
+    def _in_qdq(self, symbol: Symbol) -> Symbol:
+        """`symbol` with real numbers, between QuantizeLinear and DequantizeLinear, for integers."""
+        lowered = with_qdq(symbol, self._parameters, self._inferred_dtypes(symbol))
+        self._parameters, self._reasons = lowered.constants, lowered.refused
+        return lowered.symbol
+
     def _inferred(self, symbol: Symbol) -> tuple[ShapeTable, DTypeTable]:
         shapes = {n: tuple(t.shape) for n, t in self._parameters.items()}
-        dtypes = {n: t.dtype for n, t in self._parameters.items()}
         shapes.update((n, shape) for n, (shape, _) in self._inputs.items())
-        dtypes.update((n, dtype) for n, (_, dtype) in self._inputs.items())
         table = infer_shapes(symbol.nodes, shapes, facts=HugeShapes)
-        return table, infer_dtypes(symbol.nodes, dtypes)
+        return table, self._inferred_dtypes(symbol)
+
+    def _inferred_dtypes(self, symbol: Symbol) -> DTypeTable:
+        dtypes = {n: t.dtype for n, t in self._parameters.items()}
+        dtypes.update((n, dtype) for n, (_, dtype) in self._inputs.items())
+        return infer_dtypes(symbol.nodes, dtypes)
 
     def _with_known_values(self, symbol: Symbol) -> Symbol:
         """`symbol` with parameters where operators need values that are computed of parameters."""
@@ -120,7 +132,8 @@ class Exported:
                 self._check_input(node)
                 continue
             site = self._site(node)
-            reason = refusal(node, site, node in further) or _open_refusal(site)
+            reason = self._reasons.get(node.name) or refusal(node, site, node in further)
+            reason = reason or _open_refusal(site)
             if reason is not None:
                 refused.append(f"node {node.name!r} ({node.op.name}): {reason}")
         if refused:

@@ -21,6 +21,7 @@ from . import (  # noqa: F401 - they fill the table
     images,
     indexing,
     layers,
+    quantized,
     recurrent,
     sources,
 )

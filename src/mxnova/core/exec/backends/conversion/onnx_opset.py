@@ -441,6 +441,31 @@ class ONNXOpset(Opset):
         """Numbers of classes, drawn by logarithms of their chances (batch, classes)."""
         return self._node("Multinomial", chances, sample_size=count, dtype=KINDS[torch.int32])
 
+    # Integers
+
+    def quantized(self, x: str, scale: str, dtype: torch.dtype) -> str:
+        """Real numbers as the nearest integers, by a scale."""
+        zero = self._constant(torch.zeros((), dtype=dtype))
+        return self._node("QuantizeLinear", x, scale, zero)
+
+    def dequantized(
+        self, x: str, scale: str, dtype: torch.dtype, sizes: Numbers, axis: int | None
+    ) -> str:
+        """Integers as real numbers.
+
+        Args:
+            x: the integers.
+            scale: one for all, or one for each position along the axis.
+            dtype: of the integers.
+            sizes: the shape of the scale.
+            axis: the axis, None with one scale.
+        """
+        facts = {} if axis is None else {"axis": axis}
+        if dtype is torch.int32:  # which has no zero point
+            return self._node("DequantizeLinear", x, scale, **facts)
+        zero = self._constant(torch.zeros(tuple(sizes), dtype=dtype))
+        return self._node("DequantizeLinear", x, scale, zero, **facts)
+
     # Recurrent layers
 
     def time_turned(self, x: str) -> str:

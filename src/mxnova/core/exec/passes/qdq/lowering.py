@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rewrite itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from ....graph.infer import DTypeTable
+from ....graph.node import Entry, Node
+from ....graph.rewrite import Replacement, rewrite
+from ....graph.symbol import Symbol
+from . import arithmetic, conversions, fused, layers  # noqa: F401 - they fill the table
+from .site import RULES, Graph, Site, UnsupportedError
+
+__all__ = ["Lowered", "with_qdq"]
+
+
+class Lowered(NamedTuple):
+    """A graph in QDQ.
+
+    Attributes:
+        symbol: the graph.
+        constants: values of its variables that stay, by name.
+        refused: nodes that are still what they were, by name, and why.
+    """
+
+    symbol: Symbol
+    constants: dict[str, Tensor]
+    refused: dict[str, str]
+
+
+def with_qdq(symbol: Symbol, constants: Mapping[str, Tensor], dtypes: DTypeTable) -> Lowered:
+    """`symbol` with operators on real numbers between QuantizeLinear and DequantizeLinear.
+
+    Results differ by one step of the integers at most: where a number is rounded that lies between
+    two. Nodes without such operators stay as they are.
+
+    Args:
+        symbol: any symbol; it stays as it is.
+        constants: values of variables that stay, by name.
+        dtypes: of all its nodes.
+    """
+    graph = Graph(constants, (node.name for node in symbol.nodes))
+    refused: dict[str, str] = {}
+
+    def replace(node: Node, inputs: list[Entry]) -> Replacement:
+        if node.op is None or node.op.name not in RULES:
+            return None
+        if graph.values(inputs) is not None:
+            return graph.apply(node.op, node.name, inputs)
+        types = [dtypes[e.node][e.output] or torch.float32 for e in node.inputs]
+        try:
+            found = RULES[node.op.name](Site(node.name, node.op, inputs, types, graph))
+        except UnsupportedError as error:
+            refused[node.name] = str(error)
+            return None
+        if found[0].node.op is not None and found[0] not in inputs:
+            found[0].node.name = node.name
+        return found
+
+    lowered = rewrite(symbol, replace)
+    return Lowered(lowered, graph.constants, refused)
