@@ -110,10 +110,11 @@ def get_operator_support(opset_version: int | None = None) -> list[str]:
         ArgumentError: another opset.
     """
     from ..core.exec.backends.conversion.site import CONVERTERS
+    from ..core.exec.passes.qdq import OPERATORS
 
     version = checked(opset_version, "get_operator_support: opset_version")
     known = [key for key, converter in CONVERTERS.items() if converter.since <= version]
-    return sorted({name for key in known for name in _names_of(key)})
+    return sorted({name for key in (*known, *OPERATORS) for name in _names_of(key)})
 
 
 def _names_of(key: str) -> tuple[str, ...]:

@@ -62,6 +62,7 @@ class Exported:
     ) -> None:
         self._parameters = dict(parameters)
         self._inputs = inputs
+        self._output_names = [e.node.value_names()[e.output] for e in symbol.entries]
         symbol = self._in_qdq(with_layers_opened(symbol))
         self._shapes, self._dtypes = self._inferred(symbol)
         operators = completions(symbol, self._shapes, self._dtypes)
@@ -112,16 +113,16 @@ class Exported:
         made: dict[Node, list[str]] = {}
         for node in self._symbol.nodes:
             made[node] = self._said(node, made)
-        for entry in self._symbol.entries:
-            self._put_out(entry, made[entry.node][entry.output])
+        for entry, name in zip(self._symbol.entries, self._output_names, strict=True):
+            self._put_out(entry, made[entry.node][entry.output], name)
         read = self.ops.read()
         self.ops.inputs = [i for i in self.ops.inputs if i.name in read or i.name in self._inputs]
 
-    def _put_out(self, entry: Entry, value: str) -> None:
+    def _put_out(self, entry: Entry, value: str, name: str) -> None:
         node, number = entry
         shape = self._shapes[node][number]
         with self.ops.computing_in(self._dtypes[node][number] or torch.float32):
-            self.ops.output(value, _names(node)[number], shape or ())
+            self.ops.output(value, name, shape or ())
 
     def _check(self) -> None:
         """Raises an error that names all nodes that cannot be said."""
@@ -161,7 +162,7 @@ class Exported:
             site = self._site(node)
             site.ops, site.inputs = self.ops, [made[e.node][e.output] for e in node.inputs]
             self.ops.begin(node.name, list(zip(site.inputs, site.shapes, strict=True)))
-            return self.ops.end(said(site), _names(node))
+            return self.ops.end(said(site), node.value_names())
         if node.name in self._parameters:
             return [self.ops.initializer(node.name, self._parameters[node.name])]
         shape, dtype = self._shapes[node][0], self._dtypes[node][0]
@@ -205,9 +206,3 @@ def _open_refusal(site: Site) -> str | None:
         return None
     sizes = site.shapes[0][2:] if "kernel" in site.op.values else site.shapes[0]
     return "it is made for sizes that are not left open" if any(map(is_open, sizes)) else None
-
-
-def _names(node: Node) -> list[str]:
-    """Names of a node's visible outputs in a model: its own, with numbers where it has several."""
-    count = 1 if node.op is None else node.op.n_visible()
-    return [node.name] if count == 1 else [f"{node.name}{i}" for i in range(count)]

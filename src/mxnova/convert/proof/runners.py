@@ -65,9 +65,7 @@ class MXNetRunner(Runner):
         named: dict[str, Entry] = {}
         for node in symbol.nodes:
             if node.op is not None:
-                count = node.op.n_visible()
-                names = [node.name] if count == 1 else [f"{node.name}{i}" for i in range(count)]
-                named.update((name, Entry(node, i)) for i, name in enumerate(names))
+                named.update((n, Entry(node, i)) for i, n in enumerate(node.value_names()))
         values = self._predicted(type(symbol)([*symbol.entries, *named.values()]), feed)
         n = len(symbol.entries)
         return Run(values[:n], dict(zip(named, values[n:], strict=True)))

@@ -9,6 +9,6 @@ levels are those of `core.op.quantized`, and weights are quantized by the layer 
 
 from __future__ import annotations
 
-from .lowering import Lowered, with_qdq
+from .lowering import OPERATORS, Lowered, with_qdq
 
-__all__ = ["Lowered", "with_qdq"]
+__all__ = ["OPERATORS", "Lowered", "with_qdq"]

@@ -56,27 +56,33 @@ def _concat(site: Site) -> list[Entry]:
 @rule("_contrib_quantized_elemwise_add")
 def _add(site: Site) -> list[Entry]:
     lhs, rhs, *ends = site.inputs
+    scales = [site.wide_step("lhs", *ends[:2]), site.wide_step("rhs", *ends[2:])]
     dtype = site.op.sum_type(*site.dtypes[:2])
     if site.op.is_calibrated:
         low, high = site.calibrated(lhs, site.dtypes[0])
         scale = site.step(WIDE_LEVELS[dtype], low, high)
-    else:
-        magnitudes = [site.magnitude(*ends[:2]), site.magnitude(*ends[2:])]
-        high = site.apply("broadcast_add", *magnitudes)
-        low = site.apply("negative", high)
-        scale = site.step(LEVELS[dtype], low, high)
+        numbers = [site.dequantized(*pair) for pair in zip((lhs, rhs), scales, strict=True)]
+        return [site.quantized(_total(site, numbers, scale), scale, dtype), low, high]
+    high = site.apply("broadcast_add", site.magnitude(*ends[:2]), site.magnitude(*ends[2:]))
+    low = site.apply("negative", high)
+    scale = site.step(LEVELS[dtype], low, high)
+    factors = [site.apply("broadcast_div", each, scale) for each in scales]
     numbers = [
-        site.dequantized(lhs, site.wide_step("lhs", *ends[:2])),
-        site.dequantized(rhs, site.wide_step("rhs", *ends[2:])),
+        site.apply("broadcast_mul", site.whole(x), factor)
+        for x, factor in zip((lhs, rhs), factors, strict=True)
     ]
-    if site.dtypes[0] is not site.dtypes[1]:  # the unsigned one becomes int8 before
+    total = _total(site, numbers, site.constant("one", torch.ones(1)))
+    return [
+        site.int32(site.apply("rint", total), site.apply("broadcast_mul", total, scale)), low, high
+    ]
+
+
+def _total(site: Site, numbers: list[Entry], scale: Entry) -> Entry:
+    """The sum, of which `scale` is a step: of operands of two types, the unsigned one is int8."""
+    if site.dtypes[0] is not site.dtypes[1]:
         i = site.dtypes.index(torch.uint8)
         numbers[i] = site.dequantized(site.quantized(numbers[i], scale, torch.int8), scale)
-    total = site.apply("elemwise_add", *numbers)
-    if dtype is not torch.int32:
-        return [site.quantized(total, scale, dtype), low, high]
-    whole = site.apply("rint", site.apply("broadcast_div", total, scale))
-    return [site.int32(whole, total), low, high]
+    return site.apply("elemwise_add", *numbers)
 
 
 @rule("_contrib_quantized_elemwise_mul")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -22,27 +23,20 @@ def _layer(site: Site) -> list[Entry]:
     arrays, ranges = op.by_name(_given(site))
     weights = op.weights(arrays, ranges)
     result = op.result(arrays, ranges, weights)
-    scales = {
-        name: step(WIDE_LEVELS[arrays[name].dtype], *ranges[name]) for name in op.integer_inputs()
-    }
-    numbers = {
-        name: site.dequantized(read[name], site.constant(f"{name}_scale", scale))
-        for name, scale in scales.items()
-    }
-    found = _product(site, numbers[op.integer_inputs()[0]], weights, scales[op.integer_inputs()[0]])
+    data, *summand = op.integer_inputs()
+    scales = {n: step(WIDE_LEVELS[arrays[n].dtype], *ranges[n]) for n in (data, *summand)}
+    reals = {n: site.dequantized(read[n], site.constant("scale", s)) for n, s in scales.items()}
+    found = _product(site, read, reals[data], weights, scales[data])
     for node in op.chain.rest:
-        if node is op.chain.sum:
-            found = site.apply(node.op, found, numbers[op.integer_inputs()[1]])
-        else:
-            found = site.apply(node.op, found)
+        added = [reals[n] for n in summand] if node is op.chain.sum else []
+        found = site.apply(node.op, found, *added)
     if op.enable_float_output:
         return [found]
     ends = [site.constant(n, v) for n, v in zip(("min", "max"), result.range, strict=True)]
     dtype = op.result_type()
     if dtype is torch.int32:
-        unit = site.constant("unit", result.unit)
-        whole = site.apply("rint", site.apply("broadcast_mul", found, unit))
-        return [site.int32(whole, found), *ends]
+        steps = site.apply("broadcast_mul", found, site.constant("unit", result.unit))
+        return [site.int32(site.apply("rint", steps), found), *ends]
     return [site.quantized(found, site.step(WIDE_LEVELS[dtype], *ends), dtype), *ends]
 
 
@@ -63,22 +57,27 @@ def _given(site: Site) -> list[Tensor]:
     return found
 
 
-def _product(site: Site, data: Entry, weights: Weights, data_scale: Tensor) -> Entry:
+def _product(
+    site: Site, read: Mapping[str, Entry], data: Entry, weights: Weights, data_scale: Tensor
+) -> Entry:
     """The product of real numbers by such weights."""
-    op: Any = site.op.chain.product.op
+    product: Any = site.op.chain.product
+    op, names = product.op, [read[e.node.name].node.name for e in product.inputs[1:]]
     scale = 1 / weights.scale
     axis = 0 if len(scale) > 1 else None
-    weight = site.constant("weight", weights.weight.to(torch.int8))
-    given = [data, site.dequantized(weight, site.constant("weight_scale", scale), axis)]
+    weight = site.graph.variable(f"{names[0]}_quantized", weights.weight.to(torch.int8))
+    weight_scale = site.graph.variable(f"{names[0]}_scale", scale)
+    given = [data, site.dequantized(weight, weight_scale, axis)]
     if weights.bias is not None:
-        given.append(_bias(site, weights.bias, scale * data_scale, axis))
+        name = names[1] if len(names) > 1 else f"{site.name}_bias"
+        given.append(_bias(site, name, weights.bias, scale * data_scale, axis))
         op = op.changed(no_bias=False) if op.attr("no_bias") else op
     return site.apply(op, *given)
 
 
-def _bias(site: Site, steps: Tensor, scale: Tensor, axis: int | None) -> Entry:
+def _bias(site: Site, name: str, steps: Tensor, scale: Tensor, axis: int | None) -> Entry:
     """A bias that is in steps of the sums; as real numbers where int32 does not hold them."""
     if steps.abs().max() >= LEVELS[torch.int32]:
-        return site.constant("bias", steps * scale)
-    bias = site.constant("bias", steps.to(torch.int32))
-    return site.dequantized(bias, site.constant("bias_scale", scale), axis)
+        return site.graph.variable(name, steps * scale)
+    bias = site.graph.variable(f"{name}_quantized", steps.to(torch.int32))
+    return site.dequantized(bias, site.graph.variable(f"{name}_scale", scale), axis)

@@ -16,7 +16,10 @@ from ....graph.symbol import Symbol
 from . import arithmetic, conversions, fused, layers  # noqa: F401 - they fill the table
 from .site import RULES, Graph, Site, UnsupportedError
 
-__all__ = ["Lowered", "with_qdq"]
+__all__ = ["OPERATORS", "Lowered", "with_qdq"]
+
+OPERATORS = frozenset(RULES)
+"""Names of the operators on integers that there are rules for."""
 
 
 class Lowered(NamedTuple):
@@ -58,8 +61,9 @@ def with_qdq(symbol: Symbol, constants: Mapping[str, Tensor], dtypes: DTypeTable
         except UnsupportedError as error:
             refused[node.name] = str(error)
             return None
-        if found[0].node.op is not None and found[0] not in inputs:
-            found[0].node.name = node.name
+        for entry, name in zip(found, node.value_names(), strict=True):
+            if entry.node.op is not None and entry not in inputs and entry.output == 0:
+                entry.node.name = name
         return found
 
     lowered = rewrite(symbol, replace)
