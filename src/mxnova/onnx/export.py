@@ -109,7 +109,7 @@ def get_operator_support(opset_version: int | None = None) -> list[str]:
     Raises:
         ArgumentError: another opset.
     """
-    from ..core.exec.backends.conversion.site import CONVERTERS
+    from ..core.exec.backends.conversion.graph import CONVERTERS
     from ..core.exec.passes.qdq import OPERATORS
 
     version = checked(opset_version, "get_operator_support: opset_version")

@@ -28,7 +28,15 @@ from . import (  # noqa: F401 - they fill the table
 from .opset import Opset
 from .site import CONVERTERS, Site
 
-__all__ = ["Part", "further_outputs_read", "is_for_runtimes", "refusal", "said", "site_of"]
+__all__ = [
+    "CONVERTERS",
+    "Part",
+    "further_outputs_read",
+    "is_for_runtimes",
+    "refusal",
+    "said",
+    "site_of",
+]
 
 
 def further_outputs_read(symbol: Symbol) -> set[Node]:
