@@ -125,6 +125,9 @@ class FileOpset(ONNXOpset):
             self._equal[key] = name
         return self._equal[key]
 
+    def _own_constant(self, values: Tensor) -> str:
+        return self.initializer(self._name("Constant"), values)
+
     # Sizes that are left open
 
     def reshape(self, x: str, shape: Numbers) -> str:

@@ -104,6 +104,10 @@ class ONNXOpset(Opset):
     def _constant(self, values: Tensor) -> str:
         """An array that the model has."""
 
+    def _own_constant(self, values: Tensor) -> str:
+        """The same, which nothing else reads."""
+        return self._constant(values)
+
     # Element by element
 
     def elementwise(self, name: str, *values: str) -> str:
@@ -449,22 +453,23 @@ class ONNXOpset(Opset):
         return self._node("QuantizeLinear", x, scale, zero)
 
     def dequantized(
-        self, x: str, scale: str, dtype: torch.dtype, sizes: Numbers, axis: int | None
+        self, x: str, scale: str, zero: Tensor | None, axis: int | None, stays: bool
     ) -> str:
         """Integers as real numbers.
 
         Args:
             x: the integers.
             scale: one for all, or one for each position along the axis.
-            dtype: of the integers.
-            sizes: the shape of the scale.
+            zero: what 0 is, of the shape of the scale; None for int32, which has no zero point.
             axis: the axis, None with one scale.
+            stays: whether the integers do.
         """
         facts = {} if axis is None else {"axis": axis}
-        if dtype is torch.int32:  # which has no zero point
+        if zero is None:
             return self._node("DequantizeLinear", x, scale, **facts)
-        zero = self._constant(torch.zeros(tuple(sizes), dtype=dtype))
-        return self._node("DequantizeLinear", x, scale, zero, **facts)
+        # ONNX Runtime changes zero points of weights (session.x64quantprecision), each once.
+        point = self._own_constant(zero) if stays else self._constant(zero)
+        return self._node("DequantizeLinear", x, scale, point, **facts)
 
     # Recurrent layers
 

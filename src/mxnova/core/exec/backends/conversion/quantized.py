@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
+
 from .site import Site, converter
 
 
@@ -25,6 +27,9 @@ def _quantize(site: Site) -> Any:
 
 @converter("_DequantizeLinear", only_onnx=True)
 def _dequantize(site: Site) -> Any:
-    axis = site.op.attr("axis")
-    sizes = () if axis is None else site.shapes[1]
-    return site.ops.dequantized(site.x, _scale(site), site.dtypes[0], sizes, axis)
+    axis, dtype = site.op.attr("axis"), site.dtypes[0]
+    zero = torch.zeros(() if axis is None else site.shapes[1], dtype=dtype)
+    stays = site.values[0] is not None
+    return site.ops.dequantized(
+        site.x, _scale(site), None if dtype is torch.int32 else zero, axis, stays
+    )

@@ -120,7 +120,7 @@ class Site:
     def dequantized(self, data: Entry, scale: Entry, axis: int | None = None) -> Entry:
         """Real numbers for integers."""
         return self.graph.apply(
-            DequantizeLinear(axis=axis), f"{data.node.name}_dequantized", [data, scale]
+            DequantizeLinear(axis=axis), f"{data.node.name.removesuffix('_quantized')}_dequantized", [data, scale]
         )[0]
 
     def whole(self, data: Entry) -> Entry:
