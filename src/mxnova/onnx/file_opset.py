@@ -41,9 +41,7 @@ class FileOpset(ONNXOpset):
         constants: values of its initializers.
     """
 
-    def __init__(
-        self, names: Iterable[str], open_sizes: OpenSizes, version: int = DEFAULT
-    ) -> None:
+    def __init__(self, names: Iterable[str], open_sizes: OpenSizes, version: int = DEFAULT) -> None:
         super().__init__()
         self.version = version
         self.inputs: list[Any] = []

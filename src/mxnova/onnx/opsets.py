@@ -24,7 +24,5 @@ def checked(version: int | None, argument: str) -> int:
     if version is None:
         return DEFAULT
     if isinstance(version, bool) or not isinstance(version, int) or version not in OPSETS:
-        raise ArgumentError(
-            f"{argument}={shown(version)}: must be {OPSETS[0]} to {OPSETS[-1]}"
-        )
+        raise ArgumentError(f"{argument}={shown(version)}: must be {OPSETS[0]} to {OPSETS[-1]}")
     return version

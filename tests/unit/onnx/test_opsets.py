@@ -47,9 +47,7 @@ def said(sample, opset):
 
 
 @pytest.mark.parametrize("opset", [16, 17, 18, 20, 21])
-def test_every_row_is_valid_and_what_differs_from_the_default_gives_the_same(
-    opset, rows, tmp_path
-):
+def test_every_row_is_valid_and_what_differs_from_the_default_gives_the_same(opset, rows, tmp_path):
     differ = 0
     for sample, default in rows:
         nodes, model, inputs = said(sample, opset)
@@ -113,9 +111,7 @@ def test_other_opsets_are_refused(opset, tmp_path):
 @pytest.mark.parametrize("opset, ir", [(13, 8), (18, 8), (19, 9), (21, 10)])
 def test_files_say_their_opset(opset, ir, tmp_path):
     path = str(tmp_path / "x.onnx")
-    mx.onnx.export_model(
-        mx.sym.var("x") + 1, {}, [(2,)], onnx_file_path=path, opset_version=opset
-    )
+    mx.onnx.export_model(mx.sym.var("x") + 1, {}, [(2,)], onnx_file_path=path, opset_version=opset)
     model = onnx.load(path)
     assert [(i.domain, i.version) for i in model.opset_import] == [("", opset)]
     assert model.ir_version == ir

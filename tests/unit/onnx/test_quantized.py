@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models on integers leave as QDQ: each operator gives in ONNX Runtime, and read back, what MXNet gives, to the step."""
 
-import numpy as np
 import pytest
 import torch
 
@@ -53,7 +52,9 @@ def test_results_are_the_same_to_the_step(case, tmp_path):
             assert_within_a_step(values, wanted, case.name)
 
 
-@pytest.mark.parametrize("name", ["_contrib_quantize_v2()", "_contrib_quantized_concat(num_args=2)"])
+@pytest.mark.parametrize(
+    "name", ["_contrib_quantize_v2()", "_contrib_quantized_concat(num_args=2)"]
+)
 def test_ranges_of_a_run_are_computed_in_the_model(name):
     case = next(c for c in CASES if c.name == name)
     model = model_of(case.symbol, case.arrays, {}, opset=21)

@@ -67,7 +67,6 @@ class MXNetRunner(Runner):
         n = len(symbol.entries)
         return Run(values[:n], dict(zip(named, values[n:], strict=True)))
 
-
     def quantized(self) -> set[str]:
         from ...core.exec.passes.qdq import OPERATORS
 

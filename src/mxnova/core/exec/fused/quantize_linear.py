@@ -66,5 +66,5 @@ class DequantizeLinear(_Linear):
         t.scale = t.output = torch.float32
 
     def forward(self, data: Tensor, scale: Tensor) -> Tensor:
-        """data * scale."""
+        """Data * scale."""
         return data.float() * self.along_axis(scale, data)

@@ -71,9 +71,11 @@ def _add(site: Site) -> list[Entry]:
         site.apply("broadcast_mul", site.whole(x), factor)
         for x, factor in zip((lhs, rhs), factors, strict=True)
     ]
-    total = _total(site, numbers, site.constant("one", torch.ones(1)))
+    total = _total(site, numbers, site.one())
     return [
-        site.int32(site.apply("rint", total), site.apply("broadcast_mul", total, scale)), low, high
+        site.int32(site.apply("rint", total), site.apply("broadcast_mul", total, scale)),
+        low,
+        high,
     ]
 
 

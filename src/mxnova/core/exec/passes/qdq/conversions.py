@@ -82,5 +82,4 @@ def _quantize_asym(site: Site) -> list[Entry]:
     reach = site.apply("broadcast_mul", high, scale)
     shift = site.apply("_rminus_scalar", reach, scalar=most)
     numbers = site.apply("broadcast_add", site.apply("broadcast_mul", data, scale), shift)
-    ones = site.constant("one", torch.ones(1))
-    return [site.quantized(numbers, ones, torch.uint8), scale, shift]
+    return [site.quantized(numbers, site.one(), torch.uint8), scale, shift]

@@ -47,7 +47,9 @@ def _bias_in_steps(site: Site) -> Entry:
 @rule("_contrib_quantized_pooling")
 def _pooling(site: Site) -> list[Entry]:
     data, low, high = site.inputs
-    scale = site.wide_step("data", low, high)
+    # Means of integers often lie just between two, where steps other than 1 would not be rounded.
+    is_exact = site.op.pool_type == "avg"
+    scale = site.one() if is_exact else site.wide_step("data", low, high)
     pooled = site.apply(site.op.plain, site.dequantized(data, scale))
     if site.op.divisor != 1:
         pooled = site.apply("_div_scalar", pooled, scalar=site.op.divisor)
@@ -68,7 +70,12 @@ def _batch_norm(site: Site) -> list[Entry]:
     else:
         numbers = site.dequantized(data, step)
     scale, shift = site.op.folded(*statistics)
-    parts = {"gamma": scale, "beta": shift, "mean": 0 * shift, "var": torch.full_like(shift, 1 - _EPS)}
+    parts = {
+        "gamma": scale,
+        "beta": shift,
+        "mean": 0 * shift,
+        "var": torch.full_like(shift, 1 - _EPS),
+    }
     vectors = [site.constant(name, value) for name, value in parts.items()]
     attrs = {"axis": site.op.axis, "eps": _EPS, "fix_gamma": False, "use_global_stats": True}
     numbers = site.apply("BatchNorm", numbers, *vectors, **attrs)

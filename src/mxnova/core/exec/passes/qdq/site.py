@@ -64,7 +64,9 @@ class Graph:
             with torch.no_grad():
                 found = as_tuple(op.forward(*(v.clone() for v in known), **op.quiet_facts()))
             return [self.variable(name, value) for value in found]
-        texts = {f.name: f.kind.text(op.attr(f.name)) for f in op.type.fields if f.name in op.values}
+        texts = {
+            f.name: f.kind.text(op.attr(f.name)) for f in op.type.fields if f.name in op.values
+        }
         node = Node(op, self._free.free(name), texts, inputs)
         return [Entry(node, i) for i in range(node.n_outputs())]
 
@@ -120,12 +122,18 @@ class Site:
     def dequantized(self, data: Entry, scale: Entry, axis: int | None = None) -> Entry:
         """Real numbers for integers."""
         return self.graph.apply(
-            DequantizeLinear(axis=axis), f"{data.node.name.removesuffix('_quantized')}_dequantized", [data, scale]
+            DequantizeLinear(axis=axis),
+            f"{data.node.name.removesuffix('_quantized')}_dequantized",
+            [data, scale],
         )[0]
 
     def whole(self, data: Entry) -> Entry:
         """Integers as real numbers of the same size."""
-        return self.dequantized(data, self.constant("one", torch.ones(1)))
+        return self.dequantized(data, self.one())
+
+    def one(self) -> Entry:
+        """The scale of integers that stand for themselves."""
+        return self.constant("one", torch.ones(1))
 
     def int32(self, numbers: Entry, reals: Entry) -> Entry:
         """Whole numbers as int32, which stand for `reals`."""
