@@ -46,7 +46,7 @@ def cached_network(
         ArgumentError: `backend` is no runtime of compiled models.
         MXNetError: the model cannot be compiled, or the cache cannot be written.
     """
-    if backend not in ENGINES:
+    if backend is None or backend not in ENGINES:
         known = " or ".join(map(repr, ENGINES))
         raise ArgumentError(f"Predictor: cache=True: backend={backend!r}: must be {known}")
     key = _key(symbol, params, input_shapes, outputs, types, backend)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from ..core.base.inference_runtimes import (
@@ -83,7 +83,10 @@ def _keys(ports: Sequence[Port]) -> list[str]:
     return [port.key for port in ports]
 
 
-ENGINES = {"onnxruntime": _ONNXRuntime, "openvino": _OpenVINO}
+ENGINES: Mapping[str, Callable[[CompiledModel, int], Engine]] = {
+    "onnxruntime": _ONNXRuntime,
+    "openvino": _OpenVINO,
+}
 
 
 def graph_arrays(runtime: str) -> list[str]:

@@ -189,7 +189,7 @@ class Predictor:
             if index not in names:
                 raise ArgumentError(f"get_output: {index!r}{candidates(index, names)}")
             index = names.index(index)
-        return self._mine.output(index).copy()
+        return np.array(self._mine.output(index))
 
     # At once --------------------------------------------------------------------------------------
 
