@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,11 +16,10 @@ from ..core.base.shapes import shape_text
 from ..core.exec.program.interpreter import Teller
 from ..core.graph.serialize import from_json
 from ..core.nd.array import NDArray
-from ..core.op.dtypes import mx_dtype
 from ..predictor import NDList, Predictor, Session
 from .arguments import numbers, shapes_by_name, text, texts
 from .entry_points import call_back, extern
-from .enums import context_at, dtype_at, flag_of
+from .enums import context_at, dtype_at
 from .interface import NULL, ffi
 from .returns import text_memory
 
@@ -185,13 +185,13 @@ def MXPredFree(handle: int) -> None:
 def MXPredSetInput(handle: int, key: Any, data: Any, size: int) -> None:
     session, name = find(handle, _Predictor).session, text(key)
     shape, dtype = session.input_facts(name)
-    if size != shape.numel():
+    if size != math.prod(shape):
         raise ArgumentError(
             f"MXPredSetInput: {name} is given {size} elements, its shape is {shape_text(shape)}"
         )
     if size and data == NULL:
         raise ArgumentError(f"MXPredSetInput: {name} is given a null pointer")
-    kind = mx_dtype(dtype).numpy  # what the pointer says is float may be any type of the model's
+    kind = dtype.numpy  # what the pointer says is float may be any type of the model's
     given = ffi.buffer(data, size * kind.itemsize) if size else bytearray()
     session.set_input(name, np.frombuffer(given, kind))
 
@@ -217,21 +217,21 @@ def MXPredGetOutputShape(handle: int, index: int, shape_data: Any, shape_ndim: A
 @extern
 def MXPredGetOutputType(handle: int, out_index: int, out_dtype: Any) -> None:
     _, dtype = find(handle, _Predictor).session.output_facts(out_index)
-    out_dtype[0] = flag_of(dtype)
+    out_dtype[0] = dtype.flag
 
 
 @extern
 def MXPredGetOutput(handle: int, index: int, data: Any, size: int) -> None:
     values = find(handle, _Predictor).session.output(index)
-    if size != values.numel():
-        shape = shape_text(tuple(values.shape))
+    if size != values.size:
+        shape = shape_text(values.shape)
         raise ArgumentError(
             f"MXPredGetOutput: output {index} has the shape {shape}, {size} elements are asked for"
         )
     if not size:
         return
-    values = values.detach().contiguous().cpu()
-    ffi.memmove(data, ffi.cast("void *", values.data_ptr()), size * values.element_size())
+    values = np.ascontiguousarray(values)
+    ffi.memmove(data, ffi.cast("void *", values.ctypes.data), values.nbytes)
 
 
 @extern
