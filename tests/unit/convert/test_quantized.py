@@ -31,7 +31,7 @@ def quantized(tmp_path_factory):
     net.initialize(mx.init.Xavier())
     images = np.random.default_rng(0).uniform(-1, 1, (4, 3, SIZE, SIZE)).astype("float32")
     net(mx.nd.array(images[:1]))
-    for name, parameter in net.collect_params(".*(beta|running_mean)").items():
+    for parameter in net.collect_params(".*(beta|running_mean)").values():
         parameter.set_data(mx.nd.random.uniform(-0.1, 0.1, parameter.shape))
     data = mx.io.NDArrayIter(mx.nd.array(images), mx.nd.zeros(4), batch_size=4)
     made = quantization.quantize_net_v2(net, "auto", "smart", calib_mode="naive", calib_data=data)

@@ -186,9 +186,9 @@ class ONNXRunner(Runner):
             graph.input.append(onnx.helper.make_tensor_value_info(_given(name), kind, values.shape))
         graph.output.extend(onnx.ValueInfoProto(name=name) for name in wanted if name not in shown)
         fed = {**feed, **{_given(name): values for name, values in cut.items()}}
-        values = self._ran(self._made(model.SerializeToString(), optimized=bool(cut)), fed)
+        found = self._ran(self._made(model.SerializeToString(), optimized=bool(cut)), fed)
         ordered = [entry.name for entry in graph.output]
-        return Run(values[:count], dict(zip(ordered, values, strict=True)))
+        return Run(found[:count], dict(zip(ordered, found, strict=True)))
 
 
 def _numpy_type(text: str) -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX's QuantizeLinear and DequantizeLinear, with a zero point of 0, which is all that MXNet has."""
+"""ONNX's QuantizeLinear and DequantizeLinear with zero points of 0, the only ones in MXNet."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["DequantizeLinear", "QuantizeLinear"]
 
 
 class _Linear(Op):
-    """By one scale, or by one for each position along an axis.
+    """Per tensor or per channel.
 
     Attributes:
-        axis: the axis, None for one scale.
+        axis: of the channels, None per tensor.
     """
 
     axis: int | None
@@ -39,7 +39,7 @@ class _Linear(Op):
 
 @private_operator
 class QuantizeLinear(_Linear):
-    """Real numbers, by a scale, as the nearest 8-bit integers.
+    """Quantize floats to 8-bit integers: round(data / scale), saturated.
 
     Attributes:
         dtype: of the integers.
@@ -53,13 +53,13 @@ class QuantizeLinear(_Linear):
         t.output = self.dtype
 
     def forward(self, data: Tensor, scale: Tensor) -> Tensor:
-        """Halves go to the even one, what is beyond to the end."""
+        """Halves are rounded to even."""
         return quantized(data / self.along_axis(scale, data), self.dtype)
 
 
 @private_operator
 class DequantizeLinear(_Linear):
-    """Integers as the real numbers that they stand for."""
+    """Dequantize integers: data * scale."""
 
     def infer_dtype(self, t: Any) -> None:
         """Real numbers."""

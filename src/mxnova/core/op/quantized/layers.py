@@ -296,7 +296,7 @@ class QuantizedPooling(Layer):
 
     @property
     def divisor(self) -> int:
-        """What `plain` is to be divided by: means count what a window covers beyond the end, too."""
+        """By what `plain` is divided: means count what a window covers beyond the end, too."""
         counts_all = (
             self.pool_type == "avg"
             and self.pooling_convention == "full"

@@ -387,7 +387,8 @@ class ONNXOpset(Opset):
             x: images.
             boxes: corners (boxes, 4).
             image: of which a box is.
-            rows: number of parts; `columns`: the same.
+            rows: number of parts along the height.
+            columns: number of parts along the width.
             scale: pixels by one unit of the corners.
             samples: in a part, along an axis; 0: as many as there are pixels.
             is_aligned: whether corners are half a pixel further, which opsets from 16 on know.

@@ -241,8 +241,12 @@ class Opset(ABC):
         """Each group of channels with mean 0 and variance 1, then scaled and shifted.
 
         Args:
-            x: (batch, channels, …), of the shape `shape`.
-            gamma: (groups,); `beta`, too.
+            x: (batch, channels, …).
+            gamma: scale, (groups,).
+            beta: shift, (groups,).
+            groups: number of groups.
+            shape: of `x`.
+            eps: added to the variance.
         """
         batch, channels, *spatial = shape
         parts = self.reshape(x, (batch, groups, channels // groups * prod(spatial)))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs on 8-bit integers as QDQ: operators on real numbers between QuantizeLinear and DequantizeLinear.
+"""int8 graphs in QDQ form: float operators between QuantizeLinear and DequantizeLinear.
 
-MXNet has an operator of its own for each layer on integers, with the ends of ranges as further
-inputs and outputs. Runtimes take graphs on real numbers in which pairs of QuantizeLinear and
-DequantizeLinear say where integers are, and fuse them. The numbers stay MXNet's: each operator's
-levels are those of `core.op.quantized`, and weights are quantized by the layer itself.
+MXNet has an operator of its own for each int8 layer, with the ends of ranges as further inputs and
+outputs. Runtimes take float graphs in which pairs of QuantizeLinear and DequantizeLinear tell where
+integers are, and fuse them. Scales come from the levels in `core.op.quantized.ranges`, and weights
+are quantized by the layers themselves.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def _add(site: Site) -> list[Entry]:
 
 
 def _total(site: Site, numbers: list[Entry], scale: Entry) -> Entry:
-    """The sum, of which `scale` is a step: of operands of two types, the unsigned one is int8."""
+    """The sum; of operands of two types, the uint8 one is first rounded to int8 of `scale`."""
     if site.dtypes[0] is not site.dtypes[1]:
         i = site.dtypes.index(torch.uint8)
         numbers[i] = site.dequantized(site.quantized(numbers[i], scale, torch.int8), scale)

@@ -74,7 +74,7 @@ def _requantize(site: Site) -> list[Entry]:
 
 @rule("_contrib_quantize_asym")
 def _quantize_asym(site: Site) -> list[Entry]:
-    """0 is between two integers, so that it is no zero point."""
+    """The zero point need not be an integer, so the affine map is applied to floats."""
     (data,) = site.inputs
     low, high = site.calibrated(data, torch.float32)
     most = LEVELS[torch.uint8]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers that MXNet fuses for oneDNN, on integers: their chains, on real numbers."""
+"""int8 layers that MXNet fuses for oneDNN: their chains, on floats."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _layer(site: Site) -> list[Entry]:
 
 
 def _given(site: Site) -> list[Tensor]:
-    """What the layer reads: its parameters, ends of ranges, and of its data the type alone."""
+    """What the layer reads: parameters, ends of ranges, and empty arrays of the data's types."""
     names, data = site.op.chain.names, site.op.integer_inputs()
     found = []
     for i, entry in enumerate(site.inputs):
@@ -60,7 +60,7 @@ def _given(site: Site) -> list[Tensor]:
 def _product(
     site: Site, read: Mapping[str, Entry], data: Entry, weights: Weights, data_scale: Tensor
 ) -> Entry:
-    """The product of real numbers by such weights."""
+    """The convolution or matrix product by dequantized weights."""
     product: Any = site.op.chain.product
     op, names = product.op, [read[e.node.name].node.name for e in product.inputs[1:]]
     scale = 1 / weights.scale
@@ -76,7 +76,7 @@ def _product(
 
 
 def _bias(site: Site, name: str, steps: Tensor, scale: Tensor, axis: int | None) -> Entry:
-    """A bias that is in steps of the sums; as real numbers where int32 does not hold them."""
+    """A bias in steps of the sums, as int32; as floats where int32 overflows."""
     if steps.abs().max() >= LEVELS[torch.int32]:
         return site.graph.variable(name, steps * scale)
     bias = site.graph.variable(f"{name}_quantized", steps.to(torch.int32))

@@ -16,7 +16,7 @@ _EPS = 1e-3  # of BatchNorms whose statistics are folded into gamma and beta
 
 @rule("_contrib_quantized_fully_connected", "_contrib_quantized_conv")
 def _product(site: Site) -> list[Entry]:
-    """Real numbers for what narrows them to 8 bits, and whole ones for who reads them as int32."""
+    """Float sums for readers that requantize, exact int32 sums for others."""
     op, read = site.op, site.read()
     data, weight = read["data"], read["weight"]
     data_scale = site.step(op.data_levels(site.dtype("data")), read["min_data"], read["max_data"])

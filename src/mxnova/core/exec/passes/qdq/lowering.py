@@ -19,7 +19,7 @@ from .site import RULES, Graph, Site, UnsupportedError
 __all__ = ["OPERATORS", "Lowered", "with_qdq"]
 
 OPERATORS = frozenset(RULES)
-"""Names of the operators on integers that there are rules for."""
+"""Names of the int8 operators that there are rules for."""
 
 
 class Lowered(NamedTuple):
@@ -27,8 +27,8 @@ class Lowered(NamedTuple):
 
     Attributes:
         symbol: the graph.
-        constants: values of its variables that stay, by name.
-        refused: nodes that are still what they were, by name, and why.
+        constants: values of its constant variables, by name.
+        refused: nodes that could not be lowered, by name, with the reason.
     """
 
     symbol: Symbol
@@ -37,14 +37,14 @@ class Lowered(NamedTuple):
 
 
 def with_qdq(symbol: Symbol, constants: Mapping[str, Tensor], dtypes: DTypeTable) -> Lowered:
-    """`symbol` with operators on real numbers between QuantizeLinear and DequantizeLinear.
+    """`symbol` with float operators between QuantizeLinear and DequantizeLinear.
 
-    Results differ by one step of the integers at most: where a number is rounded that lies between
-    two. Nodes without such operators stay as they are.
+    Each node gives the same integers to one step: what lies in the middle of two may be rounded the
+    other way. Float nodes are kept.
 
     Args:
-        symbol: any symbol; it stays as it is.
-        constants: values of variables that stay, by name.
+        symbol: any symbol; it is not changed.
+        constants: values of constant variables, by name.
         dtypes: of all its nodes.
     """
     graph = Graph(constants, (node.name for node in symbol.nodes))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a rule sees of an operator on integers, and the graph that it adds to."""
+"""What a lowering rule sees of an int8 operator, and the graph that it adds to."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ __all__ = ["RULES", "Graph", "Site", "UnsupportedError", "rule"]
 
 
 class UnsupportedError(Exception):
-    """What cannot be said in QDQ; the text is the reason."""
+    """A node that QDQ cannot express; the text is the reason."""
 
 
 class Graph:
     """The graph that is being made.
 
     Args:
-        constants: values of variables that stay, by name.
+        constants: values of constant variables, by name.
         names: those that are taken.
 
     Attributes:
-        constants: these values, and those of the variables that were made.
-        reals: the real numbers behind 32-bit integers.
+        constants: these values, and those of new variables.
+        reals: the float values of int32 entries.
     """
 
     def __init__(self, constants: Mapping[str, Tensor], names: Iterable[str]) -> None:
@@ -43,22 +43,22 @@ class Graph:
         self._free = FreeNames(names)
 
     def value(self, entry: Entry) -> Tensor | None:
-        """What an entry is, if it stays."""
+        """The value of a constant, None for other entries."""
         return self.constants.get(entry.node.name) if entry.node.op is None else None
 
     def values(self, entries: Sequence[Entry]) -> list[Tensor] | None:
-        """What entries are, if all of them stay."""
+        """The values of constants, None unless all are."""
         found = [v for v in map(self.value, entries) if v is not None]
         return found if len(found) == len(entries) else None
 
     def variable(self, name: str, value: Tensor) -> Entry:
-        """A new variable that stays."""
+        """A new constant variable."""
         free = self._free.free(name)
         self.constants[free] = value.detach().contiguous()
         return Entry(Node(None, free, {}), 0)
 
     def apply(self, op: Op, name: str, inputs: Sequence[Entry]) -> list[Entry]:
-        """The outputs of an operator; variables where its inputs stay, but integers stay integers."""
+        """The outputs of an operator; folded where its inputs are constant, unless to floats."""
         known = self.values(inputs)
         if known is not None and not isinstance(op, DequantizeLinear):
             with torch.no_grad():
@@ -73,7 +73,7 @@ class Graph:
 
 @dataclass
 class Site:
-    """One operator on integers, on its way into QDQ.
+    """One int8 operator that is being lowered.
 
     Attributes:
         name: of its node.
@@ -95,7 +95,8 @@ class Site:
 
     def dtype(self, name: str) -> torch.dtype:
         """The type of an input."""
-        return self.dtypes[self.op.inputs().index(name)]
+        names: tuple[str, ...] = self.op.inputs()
+        return self.dtypes[names.index(name)]
 
     # Adding to the graph
 
@@ -108,19 +109,19 @@ class Site:
         return self.outputs(find(op).of(attrs) if isinstance(op, str) else op, *inputs)[0]
 
     def constant(self, name: str, value: Tensor) -> Entry:
-        """An array that stays."""
+        """A constant."""
         return self.graph.variable(f"{self.name}_{name}", value)
 
     def known(self, *entries: Entry) -> list[Tensor] | None:
-        """What entries are, if all of them stay."""
+        """The values of constants, None unless all are."""
         return self.graph.values(entries)
 
     def quantized(self, data: Entry, scale: Entry, dtype: torch.dtype) -> Entry:
-        """Integers for real numbers."""
+        """Quantized floats."""
         return self.apply(QuantizeLinear(axis=None, dtype=dtype), data, scale)
 
     def dequantized(self, data: Entry, scale: Entry, axis: int | None = None) -> Entry:
-        """Real numbers for integers."""
+        """Dequantized integers."""
         return self.graph.apply(
             DequantizeLinear(axis=axis),
             f"{data.node.name.removesuffix('_quantized')}_dequantized",
@@ -128,15 +129,15 @@ class Site:
         )[0]
 
     def whole(self, data: Entry) -> Entry:
-        """Integers as real numbers of the same size."""
+        """Integers as floats, with a scale of 1."""
         return self.dequantized(data, self.one())
 
     def one(self) -> Entry:
-        """The scale of integers that stand for themselves."""
+        """A scale of 1."""
         return self.constant("one", torch.ones(1))
 
     def int32(self, numbers: Entry, reals: Entry) -> Entry:
-        """Whole numbers as int32, which stand for `reals`."""
+        """Whole numbers as int32, whose float values are `reals`."""
         found = self.apply("Cast", numbers, dtype="int32")
         self.graph.reals[found] = reals
         return found
@@ -148,14 +149,14 @@ class Site:
         return self.apply("broadcast_maximum", self.apply("abs", low), self.apply("abs", high))
 
     def step(self, levels: float, low: Entry, high: Entry) -> Entry:
-        """The real number that the integer 1 stands for."""
+        """The quantization scale."""
         ends = self.known(low, high)
         if ends is not None:
             return self.constant("scale", ranges.step(levels, *ends))
         return self.apply("_div_scalar", self.magnitude(low, high), scalar=levels)
 
     def wide_step(self, name: str, low: Entry, high: Entry) -> Entry:
-        """The same of an input, with the levels that stretch to the far end of the last one."""
+        """The scale of an input, with `WIDE_LEVELS`."""
         return self.step(ranges.WIDE_LEVELS[self.dtype(name)], low, high)
 
     def calibrated(self, data: Entry, dtype: torch.dtype) -> tuple[Entry, Entry]:
