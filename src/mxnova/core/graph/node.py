@@ -58,7 +58,7 @@ class Node:
         return [self._prefixed(n) for n in self.op.outputs()[: self.op.n_visible()]]
 
     def value_names(self) -> list[str]:
-        """Names of its visible outputs in exported models: its own, numbered if there are several."""
+        """Names of its visible outputs in exported models: its own, numbered if several."""
         count = 1 if self.op is None else self.op.n_visible()
         return [self.name] if count == 1 else [f"{self.name}{i}" for i in range(count)]
 
