@@ -68,10 +68,9 @@ class MXNetRunner(Runner):
         return Run(values[:n], dict(zip(named, values[n:], strict=True)))
 
     def quantized(self) -> set[str]:
-        from ...core.exec.passes.qdq import OPERATORS
+        from ...core.exec.passes.qdq import is_quantized
 
-        nodes = [n for n in self.model.graph.nodes if n.op is not None and n.op.name in OPERATORS]
-        return set(_named(nodes))
+        return set(_named(filter(is_quantized, self.model.graph.nodes)))
 
     def run_on(
         self, feed: Mapping[str, Array], given: Mapping[str, Array], wanted: Collection[str]

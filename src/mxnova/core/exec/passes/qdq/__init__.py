@@ -9,6 +9,6 @@ are quantized by the layers themselves.
 
 from __future__ import annotations
 
-from .lowering import OPERATORS, Lowered, with_qdq
+from .lowering import OPERATORS, Lowered, is_quantized, with_qdq
 
-__all__ = ["OPERATORS", "Lowered", "with_qdq"]
+__all__ = ["OPERATORS", "Lowered", "is_quantized", "with_qdq"]

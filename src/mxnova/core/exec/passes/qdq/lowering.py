@@ -16,10 +16,15 @@ from ....graph.symbol import Symbol
 from . import arithmetic, conversions, fused, layers  # noqa: F401 - they fill the table
 from .site import RULES, Graph, Site, UnsupportedError
 
-__all__ = ["OPERATORS", "Lowered", "with_qdq"]
+__all__ = ["OPERATORS", "Lowered", "is_quantized", "with_qdq"]
 
 OPERATORS = frozenset(RULES)
 """Names of the int8 operators that there are rules for."""
+
+
+def is_quantized(node: Node) -> bool:
+    """Whether a node applies an int8 operator."""
+    return node.op is not None and RULES.get(node.op.name) is not None
 
 
 class Lowered(NamedTuple):
@@ -51,7 +56,7 @@ def with_qdq(symbol: Symbol, constants: Mapping[str, Tensor], dtypes: DTypeTable
     refused: dict[str, str] = {}
 
     def replace(node: Node, inputs: list[Entry]) -> Replacement:
-        if node.op is None or node.op.name not in RULES:
+        if node.op is None or not is_quantized(node):
             return None
         if graph.values(inputs) is not None:
             return graph.apply(node.op, node.name, inputs)
