@@ -1,90 +1,97 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators that no line of torch says: the calls that their forward makes, written down."""
+"""Operators that no emitter knows: the calls that their forward makes, written down."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch import Tensor
-from torch.fx.experimental.proxy_tensor import make_fx
+from torch import Tensor, nn
 
+from ...core.base.unique_names import FreeNames
 from ...core.graph.node import Entry, Node
 from ...core.graph.symbol import Symbol
 from ...torch_module.running import lowered_for
-from .steps import Step
+from .names import IN_FUNCTIONS
+from .printer import Printed, printed
+from .spellings import UntraceableError
+from .steps import Sizes, Step
 
 __all__ = ["UntraceableError", "traced"]
 
-_GLOBALS = {"torch", "NoneType", "device", "inf", "nan", "operator", "fx_pytree", "pytree"}
-_MOST = 64  # elements of a constant that is written out
-_TYPES = re.compile(r"(?<=\w): \"[^\"]*\"")
+_WIDEST = 72  # characters of an expression that needs no function
 
 
-class UntraceableError(Exception):
-    """Why a node cannot be written down."""
-
-
-def traced(node: Node, examples: Sequence[Tensor]) -> Step:
-    """The node as a function of its own, of calls of ATen.
+def traced(
+    node: Node, arguments: Sequence[str], examples: Sequence[Tensor], shapes: Sequence[Sizes]
+) -> Step:
+    """The node as an expression, or as a function of its own.
 
     Args:
         node: the node.
+        arguments: identifiers for what it reads.
         examples: tensors as it gets them.
+        shapes: of them, with None for sizes that are open.
 
     Raises:
         UntraceableError: it makes other calls, or calls that depend on values.
     """
+    if node.op is None or node.op.untraceable:
+        raise UntraceableError(node.op.untraceable if node.op else "it is a variable")
+    program = _exported(node, examples, shapes)
+    several = node.op.n_visible() > 1
+    fields = [f"{{{i}}}" for i in range(len(examples))]
+    inline = _printed(program, fields)
+    if not inline.lines and len(inline.result) <= _WIDEST and inline.is_plain:
+        if not examples:
+            return Step("{m}", constant=inline.result)
+        return Step(inline.result, has_several=several)
+    free = FreeNames(IN_FUNCTIONS)
+    names = [free.free(name) for name in arguments]
+    source = _function(_printed(program, names), names)
+    return Step(f"{{f}}({', '.join(fields)})", function=source, has_several=several)
+
+
+def _printed(program: Any, arguments: Sequence[str]) -> Printed:
+    lifted = program.graph_signature.inputs_to_lifted_tensor_constants
+    constants = {place: program.constants[name] for place, name in lifted.items()}
+    device = f"{arguments[0]}.device" if arguments else ""
+    return printed(program.graph_module, arguments, constants, device)
+
+
+class _Alone(nn.Module):
+    """A function of several tensors."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, *tensors: Tensor) -> Any:
+        return self._function(*tensors)
+
+
+def _exported(node: Node, examples: Sequence[Tensor], shapes: Sequence[Sizes]) -> Any:
     names = [f"input{i}" for i in range(len(examples))]
     alone = node.copy([Entry(Node(None, name, {}), 0) for name in names])
     count = 1 if node.op is None else node.op.n_visible()
     function = lowered_for(False, Symbol([Entry(alone, i) for i in range(count)]), names).function
+    dynamic: Any = torch.export.Dim.DYNAMIC
+    sizes = [{i: dynamic for i, size in enumerate(s) if size is None} for s in shapes]
     try:
-        with torch.no_grad():
-            graph = make_fx(function, tracing_mode="symbolic")(*examples)
+        with torch.no_grad():  # whose switch would be a call of its own
+            return torch.export.export(
+                _Alone(function),
+                tuple(examples),
+                dynamic_shapes=(tuple(sizes),) if sizes else None,
+                strict=False,
+            )
     except Exception as error:  # noqa: BLE001 - whatever tracing stumbles over
-        raise UntraceableError(
-            f"torch cannot trace it: {str(error).partition(chr(10))[0]}"
-        ) from None
-    # Traced with contiguous tensors, so that copies of others are not among the calls.
-    arguments = ", ".join(f"{{{i}}}.contiguous()" for i in range(len(examples)))
-    return Step(f"{{f}}({arguments}){'[0]' * (count == 1)}", function=_source(graph))
+        reason = str(error).partition("\n")[0]
+        raise UntraceableError(f"torch cannot trace it: {reason}") from None
 
 
-def _source(graph: Any) -> str:
-    """The body of a function ``forward``, whose names are torch's and of its own arguments."""
-    _refuse_strings(graph)
-    code = graph.graph.python_code("self", verbose=False)
-    unknown = set(code.globals) - _GLOBALS
-    if unknown:
-        raise UntraceableError(f"it calls {', '.join(sorted(unknown))}")
-    lines = [line.partition("  #")[0] for line in code.src.strip().splitlines()]
-    body = [_TYPES.sub("", line) for line in lines if line.strip()]
-    constants = {
-        n.target: getattr(graph, n.target) for n in graph.graph.nodes if n.op == "get_attr"
-    }
-    text = "\n".join(_without_deletions(line) for line in body)
-    for name, value in constants.items():
-        text = text.replace(f"self.{name}", _constant(value))
-    text = text.replace("aten.view.default(", "aten.reshape.default(")  # strides may differ
-    return text.replace("def forward(self, ", "def forward(").replace(
-        "def forward(self", "def forward("
-    )
-
-
-def _without_deletions(line: str) -> str:
-    return re.sub(r";\s+(\w+ = )+None$", "", line)
-
-
-def _refuse_strings(graph: Any) -> None:
-    for node in graph.graph.nodes:
-        if node.op not in ("placeholder", "call_function", "output", "get_attr"):
-            raise UntraceableError(f"it makes a call of {node.op}")
-
-
-def _constant(value: Any) -> str:
-    if not isinstance(value, Tensor) or value.numel() > _MOST:
-        raise UntraceableError("it has constants of many numbers")
-    return f"torch.tensor({value.tolist()!r}, dtype={value.dtype})"
+def _function(body: Printed, names: Sequence[str]) -> str:
+    """Source of a function called ``forward``."""
+    lines = [f"def forward({', '.join(names)}):", *body.lines, f"return {body.result}"]
+    return "\n    ".join(lines)
