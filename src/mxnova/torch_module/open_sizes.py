@@ -44,12 +44,20 @@ class Facts(NamedTuple):
 
 def open_nodes(symbol: Symbol, facts: Facts) -> list[Node]:
     """Operators without inputs whose shapes follow from those of the graph's inputs."""
-    made = [n for n in symbol.nodes if n.op is not None and not n.inputs]
+    made = [n for n in symbol.nodes if n.op is not None and not n.inputs and _is_open_alone(n)]
     if not made:
         return []
     known = {n: s for n, s in facts.shapes.items() if n not in facts.inputs}
-    table = infer_shapes(symbol.nodes, known)
+    try:
+        table = infer_shapes(symbol.nodes, known)
+    except MXNetError:  # MXNet takes what is not known for empty where it joins arrays
+        return made
     return [n for n in made if not is_known(table[n][0])]
+
+
+def _is_open_alone(node: Node) -> bool:
+    alone = Node(node.op, node.name, {})
+    return not is_known(infer_shapes([alone], {})[alone][0])
 
 
 def sized(symbol: Symbol, facts: Facts) -> Symbol:

@@ -18,7 +18,7 @@ __all__ = ["BlockClass", "Lines", "call", "classes_of", "members"]
 # fmt: off
 DEFAULTS: dict[str, Any] = {
     "stride": 1, "padding": 0, "dilation": 1, "groups": 1, "bias": True, "output_padding": 0,
-    "eps": 1e-5, "momentum": 0.1,
+    "eps": 1e-5, "momentum": 0.1, "num_layers": 1, "bidirectional": False,
 }
 _KINDS = {
     "Convolution": "conv", "Deconvolution": "deconv", "BatchNorm": "bn", "FullyConnected": "fc",
@@ -27,6 +27,7 @@ _KINDS = {
 }
 _ARGUMENTS = {
     "_in": "in_channels", "_out": "out_channels", "_features": "channels", "_kernel": "kernel",
+    "_size": "size", "_count": "count",
 }
 # fmt: on
 

@@ -19,6 +19,7 @@ from ...torch_module.open_sizes import Facts, sized
 from ..request import Request
 from .emitters import EMITTERS
 from .names import identifier
+from .recurrent import packed
 from .steps import Site, Sizes, Step
 from .traced import UntraceableError, traced
 
@@ -55,9 +56,10 @@ class _Walk:
         self._values = {name: array._tensor.detach() for name, array in arrays.items()}
         self._inputs = list(request.shapes)
         kinds = {name: torch_dtype(kind) for name, kind in types.items()}
+        symbol = packed(request.model.graph, self._values)
         dtypes = {n: t.dtype for n, t in self._values.items()} | kinds
         facts = Facts(self._known(request.examples[0]), dtypes, tuple(self._inputs))
-        self._symbol = sized(request.model.graph, facts)
+        self._symbol = sized(symbol, facts)
         self._tables = [self._inferred(shapes) for shapes in request.examples]
         self._dtypes = infer_dtypes(self._symbol.nodes, dtypes)
         self._refused: list[str] = []
@@ -86,7 +88,7 @@ class _Walk:
         if self._refused:
             raise MXNetError(f"convert: no Python for {'; '.join(self._refused)}")
         outputs = [(made[e.node], e.output) for e in self._symbol.entries]
-        return Steps(steps, self._inputs, outputs)
+        return Steps(_needed(steps, outputs), self._inputs, outputs)
 
     def _connect(self, step: Step, node: Node, made: Mapping[Node, Step | str]) -> None:
         """Tells a step what it reads; parameters that no layer has are read by the expression."""
@@ -96,10 +98,11 @@ class _Walk:
         arguments = _argument_names(node, len(read))
         for place, entry in enumerate(read):
             name = entry.node.name if entry.node.op is None else ""
+            if f"{{{place}}}" not in step.template:
+                continue
             if name in self._values:
-                if step.layer is None:
-                    places[place] = f"{{p{len(parameters)}}}"
-                    parameters[arguments[place]] = self._values[name]
+                places[place] = f"{{p{len(parameters)}}}"
+                parameters[arguments[place]] = self._values[name]
             else:
                 places[place] = f"{{{len(step.reads)}}}"
                 step.reads.append((made[entry.node], entry.output))
@@ -125,8 +128,10 @@ class _Walk:
             return None
         site = Site(node, shapes, values, self._shape(node, 0))
         emit = EMITTERS.get(node.op.name)  # type: ignore[union-attr]
-        step = emit(site) if emit is not None and node.op.n_visible() == 1 else None  # type: ignore[union-attr]
-        return step if step is not None else self._traced(node, read)
+        step = emit(site) if emit is not None else None
+        if step is None or step.has_several != (node.op.n_visible() > 1):  # type: ignore[union-attr]
+            return self._traced(node, read)
+        return step
 
     def _traced(self, node: Node, read: Sequence[Entry]) -> Step | None:
         shapes = [self._shape(e.node, e.output) or () for e in read]
@@ -150,6 +155,17 @@ class _Walk:
             return None
         pairs = zip(first, second, strict=True)
         return tuple(int(a) if a == b else None for a, b in pairs)
+
+
+def _needed(steps: Sequence[Step], outputs: Sequence[tuple[Step | str, int]]) -> list[Step]:
+    """Those of `steps` whose values are read."""
+    read = {id(source) for source, _ in outputs}
+    found = []
+    for step in reversed(steps):
+        if id(step) in read:
+            found.append(step)
+            read |= {id(source) for source, _ in step.reads}
+    return found[::-1]
 
 
 def _argument_names(node: Node, count: int) -> list[str]:

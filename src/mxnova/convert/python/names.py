@@ -33,7 +33,7 @@ def class_name(name: str) -> str:
 def function_name(operator: str) -> str:
     """A name for what an operator computes."""
     plain = re.sub(r"^_?(contrib|npi|np|npx|image|internal)_+", "", operator)
-    return identifier(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", plain).lower())
+    return identifier(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", plain).lower())
 
 
 def quoted(text: str) -> str:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -18,7 +17,7 @@ from .graph import Steps
 from .names import IN_FUNCTIONS, IN_MODULES, function_name, identifier
 from .steps import Label, Step
 
-__all__ = ["Network", "folded"]
+__all__ = ["Network"]
 
 _TAKEN = IN_FUNCTIONS | {"Model", "Path", "WEIGHTS", "load", "load_file"}
 
@@ -154,7 +153,8 @@ class Network:
                 self.tensors[f"{layer}.{key}"] = tensor
         for place, tensor in zip(label.parameters, step.parameters.values(), strict=True):
             self.tensors[f"{path}{place}"] = tensor
-        seen = layer if step.layer is not None else variable
+        is_layers = step.layer is not None and step.template.endswith(")")  # not a part of it
+        seen = layer if is_layers and not step.has_several else variable
         self.nodes[seen] = step.name
 
 
@@ -179,23 +179,3 @@ def _functions(steps: Sequence[Step], free: FreeNames) -> dict[str, str]:
 
 def _function(source: str, name: str) -> Lines:
     return [*source.replace("def forward(", f"def {name}(", 1).splitlines(), "", ""]
-
-
-_WIDEST = 99
-_CALL = re.compile(r"( +)((?:self\.\w+ = )?[\w.]+\()(.*)(\),?)")
-
-
-def folded(lines: Lines) -> Lines:
-    """`lines`, with calls of many arguments on three lines."""
-    found: Lines = []
-    for line in lines:
-        match = _CALL.fullmatch(line) if len(line) > _WIDEST else None
-        if match is None:
-            found.append(line)
-        else:
-            indent, head, inner, tail = match.groups()
-            words = inner.split(", ") if len(inner) + len(indent) + 4 > _WIDEST else [inner]
-            comma = "," * (len(words) > 1)
-            rows = [f"{indent}    {word}{comma}" for word in words]
-            found += [f"{indent}{head}", *rows, f"{indent}{tail}"]
-    return found

@@ -76,6 +76,7 @@ class _Printer:
             raise UntraceableError(f"it makes {len(self._graph.nodes)} calls")
         self._free = FreeNames({*arguments, *IN_FUNCTIONS})
         self._texts: dict[fx.Node, Text] = {}
+        self._whole = _whole(self._graph)
         self._is_pure = not any(map(_writes, self._graph.nodes))
         self._lines: list[str] = []
         names = iter(arguments)
@@ -101,6 +102,8 @@ class _Printer:
 
     def _output(self, node: fx.Node) -> Printed:
         (given,) = node.args
+        if self._whole is not None:
+            return Printed(self._lines, self._texts[self._whole].text, True)
         values: Any = given if isinstance(given, (tuple, list)) else (given,)
         texts = [self.argument(value) for value in values]
         if len(texts) == 1:
@@ -124,14 +127,17 @@ class _Printer:
 
     def _stands_inside(self, node: fx.Node, text: str) -> bool:
         """Whether the readers of a value repeat its expression."""
-        if _is_size(node) or text.isidentifier():
+        if _is_size(node) or text.isidentifier() or node is self._whole:
             return True
         if node.target is operator.getitem and not _is_wide(node):
             return True
-        if len(node.users) != 1 or len(text) > _WIDEST:
+        if len(node.users) != 1:
             return False
         (reader,) = node.users
-        if reader.target is operator.getitem or not _occurs_once(node, reader):
+        if reader.op == "output" and node.next is reader:
+            return True
+        is_read_often = reader.target is operator.getitem and len(reader.users) != 1
+        if len(text) > _WIDEST or is_read_often or not _occurs_once(node, reader):
             return False
         return self._is_pure or (reader is _next(node) and not _writes(node))
 
@@ -253,6 +259,20 @@ class _Printer:
         return Text(f"({names[0]} if {self.argument(holds)} else {names[1]})({listed})")
 
 
+def _whole(graph: fx.Graph) -> fx.Node | None:
+    """The last node, if the graph gives all parts of its value and nothing else."""
+    (given,) = next(node for node in graph.nodes if node.op == "output").args
+    parts = [v for v in given if isinstance(v, fx.Node)] if isinstance(given, (tuple, list)) else []
+    if len(parts) < 2 or any(part.target is not operator.getitem for part in parts):
+        return None
+    (source, *others) = {part.args[0] for part in parts}
+    if others or not isinstance(source, fx.Node) or len(source.users) != len(parts):
+        return None
+    places = [part.args[1] for part in parts]
+    is_whole = places == list(range(len(source.meta["val"])))
+    return source if is_whole and called(source) is not None else None
+
+
 def _clean(graph: fx.Graph) -> None:
     """Takes out checks and what nobody reads."""
     for node in reversed(graph.nodes):
@@ -262,7 +282,9 @@ def _clean(graph: fx.Graph) -> None:
 
 
 def _writes(node: fx.Node) -> bool:
-    return name_of(node).endswith("_") or "out" in node.kwargs
+    name = name_of(node)
+    is_own = name.startswith("__")  # __and__ and __iand__
+    return name.startswith("__i") if is_own else name.endswith("_") or "out" in node.kwargs
 
 
 def _is_size(node: fx.Node) -> bool:

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from ...core.base.unique_names import FreeNames
 from ...core.graph.node import Node
 
-__all__ = ["Label", "Layer", "Literal", "Site", "Sizes", "Step"]
+__all__ = ["Label", "Layer", "Literal", "Site", "Sizes", "Step", "real"]
 
 Literal = int | float | bool | str | tuple[int, ...]
 Sizes = tuple[int | None, ...]
@@ -141,3 +142,8 @@ class Site:
         """The value of an input that is a parameter."""
         value = self.values[place]
         return torch.empty(0) if value is None else value.detach()
+
+
+def real(value: float) -> float:
+    """`value`, which MXNet keeps in float32, as it was written."""
+    return float(str(np.float32(value)))

@@ -6,7 +6,6 @@ from __future__ import annotations
 import datetime
 import json
 import os
-import re
 
 from ... import __version__
 from ...core.nd.array import NDArray
@@ -15,8 +14,9 @@ from ...formats import safetensors
 from ...formats.atomic import replacing
 from ..request import Request
 from .graph import steps_of
+from .layout import folded
 from .names import quoted
-from .network import Network, folded
+from .network import Network
 
 __all__ = ["tell_proof", "write"]
 
@@ -82,11 +82,6 @@ def _header(request: Request) -> list[str]:
     ]
 
 
-def _numbers(text: str) -> list[str]:
-    found = [name for name in ("inf", "nan") if re.search(rf"\b{name}\b", text)]
-    return [f"from math import {', '.join(found)}"] if found else []
-
-
 def _input(name: str, shape: tuple[int | str, ...]) -> str:
     sizes = " x ".join(str(size) for size in shape)
     return f"Input {quoted(name)} has shape {quoted(sizes)}."
@@ -96,13 +91,12 @@ def _imports(lines: list[str]) -> list[str]:
     text = "\n".join(lines)
     needs_function = "F." in text
     return [
-        *_numbers(text),
         "from pathlib import Path",
         "",
         *(["import torch"] if "torch." in text else []),
         *(["import torch.nn.functional as F"] if needs_function else []),
         "from safetensors.torch import load_file",
-        "from torch import device, nn" if "= device(" in text else "from torch import nn",
+        "from torch import nn",
         "",
         "",
     ]
