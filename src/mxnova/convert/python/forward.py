@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -96,7 +97,9 @@ def _nests(step: Step, after: Step | None, size: int) -> bool:
 
 
 def number(value: Any) -> str:
-    """A number, a truth value or a tuple of them as Python writes it."""
+    """A number, a truth value, a text or a tuple of them as Python writes it."""
+    if isinstance(value, str):
+        return json.dumps(value)
     if isinstance(value, float) and value != value:
         return 'float("nan")'
     if isinstance(value, float) and value in (float("inf"), float("-inf")):

@@ -13,12 +13,12 @@ _PAIRS = {"(": ")", "[": "]"}
 
 
 def folded(lines: Sequence[str]) -> list[str]:
-    """`lines`, with what is in the last brackets of wide ones on lines of its own."""
+    """`lines`, with what is in the widest brackets of wide ones on lines of its own."""
     return [part for line in lines for part in _parts(line)]
 
 
 def _parts(line: str) -> Iterator[str]:
-    found = _last_brackets(line) if len(line) > _WIDEST else None
+    found = _widest_brackets(line) if len(line) > _WIDEST else None
     if found is None:
         yield line
         return
@@ -35,13 +35,10 @@ def _parts(line: str) -> Iterator[str]:
     yield f"{indent[:-4]}{line[end:]}"
 
 
-def _last_brackets(line: str) -> tuple[int, int] | None:
-    """Places of the last brackets with something in them that are in no others."""
-    found = None
-    for begin, end in _pairs(line):
-        if end > begin + 1:
-            found = begin, end
-    return found
+def _widest_brackets(line: str) -> tuple[int, int] | None:
+    """Places of the brackets around most of it; None if they are all empty."""
+    begin, end = max(_pairs(line), key=lambda pair: pair[1] - pair[0], default=(0, 0))
+    return (begin, end) if end > begin + 1 else None
 
 
 def _pairs(line: str) -> Iterator[tuple[int, int]]:

@@ -6,7 +6,6 @@ Text comes from names of torch's operators, from `repr` of numbers, and from nam
 
 from __future__ import annotations
 
-import json
 import keyword
 import operator
 import re
@@ -198,9 +197,7 @@ class _Printer:
         if isinstance(value, (list, tuple)):
             inside = ", ".join(self.argument(v) for v in value)
             return f"[{inside}]"
-        if isinstance(value, str):
-            return json.dumps(value)
-        if isinstance(value, (bool, int, float, torch.dtype)) or value is None:
+        if isinstance(value, (bool, int, float, str, torch.dtype)) or value is None:
             return number(value)
         if isinstance(value, torch.memory_format):
             return str(value)

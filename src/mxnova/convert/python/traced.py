@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from torch import Tensor, nn
 from ...core.base.unique_names import FreeNames
 from ...core.graph.node import Entry, Node
 from ...core.graph.symbol import Symbol
+from ...core.op.schema import Op
 from ...torch_module.running import lowered_for
 from .names import IN_FUNCTIONS
 from .printer import Printed, printed
@@ -37,20 +39,32 @@ def traced(
     Raises:
         UntraceableError: it makes other calls, or calls that depend on values.
     """
-    if node.op is None or node.op.untraceable:
-        raise UntraceableError(node.op.untraceable if node.op else "it is a variable")
-    program = _exported(node, examples, shapes)
-    several = node.op.n_visible() > 1
-    fields = [f"{{{i}}}" for i in range(len(examples))]
+    op = node.op
+    if op is None or op.untraceable:
+        raise UntraceableError(op.untraceable if op else "it is a variable")
+    seen = tuple((tuple(e.shape), s, e.dtype) for e, s in zip(examples, shapes, strict=True))
+    template, function, constant = _written(op, repr(op.values), tuple(arguments), seen)
+    several = op.n_visible() > 1
+    return Step(template, function=function, constant=constant, has_several=several)
+
+
+@functools.lru_cache(maxsize=256)  # networks repeat their layers, and tracing takes 0.1 s
+def _written(
+    op: Op,
+    values: str,  # which tells 0.0 from -0.0
+    arguments: tuple[str, ...],
+    seen: tuple[tuple[Any, Sizes, torch.dtype], ...],
+) -> tuple[str, str | None, str | None]:
+    """Template, function and constant of a step; `seen`: sizes of examples, sizes, types."""
+    program = _exported(op, seen)
+    fields = [f"{{{i}}}" for i in range(len(seen))]
     inline = _printed(program, fields)
     if not inline.lines and len(inline.result) <= _WIDEST and inline.is_plain:
-        if not examples:
-            return Step("{m}", constant=inline.result)
-        return Step(inline.result, has_several=several)
+        return (inline.result, None, None) if seen else ("{m}", None, inline.result)
     free = FreeNames(IN_FUNCTIONS)
     names = [free.free(name) for name in arguments]
     source = _function(_printed(program, names), names)
-    return Step(f"{{f}}({', '.join(fields)})", function=source, has_several=several)
+    return f"{{f}}({', '.join(fields)})", source, None
 
 
 def _printed(program: Any, arguments: Sequence[str]) -> Printed:
@@ -71,18 +85,19 @@ class _Alone(nn.Module):
         return self._function(*tensors)
 
 
-def _exported(node: Node, examples: Sequence[Tensor], shapes: Sequence[Sizes]) -> Any:
-    names = [f"input{i}" for i in range(len(examples))]
-    alone = node.copy([Entry(Node(None, name, {}), 0) for name in names])
-    count = 1 if node.op is None else node.op.n_visible()
-    function = lowered_for(False, Symbol([Entry(alone, i) for i in range(count)]), names).function
+def _exported(op: Op, seen: Sequence[tuple[Any, Sizes, torch.dtype]]) -> Any:
+    names = [f"input{i}" for i in range(len(seen))]
+    alone = Node(op, "alone", {}, [Entry(Node(None, name, {}), 0) for name in names])
+    symbol = Symbol([Entry(alone, i) for i in range(op.n_visible())])
+    function = lowered_for(False, symbol, names).function
+    examples = tuple([torch.zeros(sizes, dtype=dtype) for sizes, _, dtype in seen])
     dynamic: Any = torch.export.Dim.DYNAMIC
-    sizes = [{i: dynamic for i, size in enumerate(s) if size is None} for s in shapes]
+    sizes = [{i: dynamic for i, size in enumerate(s) if size is None} for _, s, _ in seen]
     try:
         with torch.no_grad():  # whose switch would be a call of its own
             return torch.export.export(
                 _Alone(function),
-                tuple(examples),
+                examples,
                 dynamic_shapes=(tuple(sizes),) if sizes else None,
                 strict=False,
             )

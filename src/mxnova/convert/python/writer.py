@@ -18,7 +18,7 @@ from .layout import folded
 from .names import quoted
 from .network import Network
 
-__all__ = ["tell_proof", "write"]
+__all__ = ["tell_proof", "text_of", "write"]
 
 _UNPROVED = "Proof: none."
 _LOAD = '''
@@ -40,12 +40,7 @@ def write(request: Request, path: str) -> None:
     Raises:
         MXNetError: nodes that cannot be written as Python.
     """
-    network = Network(steps_of(request))
-    text = (
-        "\n".join([*_header(request), *_imports(network.lines), *folded(network.lines)])
-        + "\n"
-        + _LOAD
-    )
+    text, network = text_of(request)
     compile(text, path, "exec")
     tensors = network.tensors.items()
     arrays = {key: record_of_array(NDArray(t.contiguous())) for key, t in tensors}
@@ -53,6 +48,17 @@ def write(request: Request, path: str) -> None:
     safetensors.write(f"{os.path.splitext(path)[0]}.safetensors", arrays, facts)
     with replacing(path) as file:
         file.write(text.encode())
+
+
+def text_of(request: Request) -> tuple[str, Network]:
+    """The file, and the network that it holds.
+
+    Raises:
+        MXNetError: nodes that cannot be written as Python.
+    """
+    network = Network(steps_of(request))
+    lines = [*_header(request), *_imports(network.lines), *folded(network.lines)]
+    return "\n".join(lines) + "\n" + _LOAD, network
 
 
 def tell_proof(path: str, line: str) -> None:
