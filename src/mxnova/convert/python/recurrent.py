@@ -11,7 +11,7 @@ from ...core.graph.rewrite import rewrite
 from ...core.graph.symbol import Symbol
 from ...core.op.nn.rnn import RNN
 from ...torch_module.running import lowered_for
-from .steps import Layer, Site, Step, real
+from .steps import Layer, Literal, Site, Step, real
 
 __all__ = ["packed", "recurrent"]
 
@@ -41,7 +41,7 @@ def recurrent(site: Site) -> Step | None:
 
 
 def _layer(op: RNN, site: Site, features: int) -> Layer:
-    given = {"_features": features, "_size": op.state_size}
+    given: dict[str, Literal] = {"_features": features, "_size": op.state_size}
     given |= {"num_layers": op.num_layers, "bidirectional": op.bidirectional}
     if op.mode == "rnn_relu":
         given["nonlinearity"] = "relu"

@@ -83,7 +83,8 @@ def _cast(say: Speaker, node: fx.Node) -> Text:
 
 
 def _slice(say: Speaker, node: fx.Node) -> Text:
-    data, axis, begin, end, step = (*node.args, *(0, None, None, 1)[len(node.args) - 1 :])
+    given: Any = (*node.args, *(0, None, None, 1)[len(node.args) - 1 :])
+    data, axis, begin, end, step = given
     text = say.value(data)
     first = "" if begin in (0, None) else say.argument(begin)
     last = "" if end is None or (type(end) is int and end > 2**62) else say.argument(end)
@@ -170,7 +171,8 @@ def _split(say: Speaker, node: fx.Node) -> Text:
 
 def _before(axis: Any, data: Any) -> str:
     """The index of the axes before one."""
-    return ":, " * (axis if axis >= 0 else axis + data.meta["val"].dim())
+    places: int = axis if axis >= 0 else axis + data.meta["val"].dim()
+    return ":, " * places
 
 
 _MODES = {
