@@ -146,10 +146,11 @@ def _admit(
     kind = type(arrays[0])
     if not (plan.is_simple and kind.stype == "default" and all(type(a) is kind for a in arrays)):
         return result
-    makes_integers = plan.accept(op, [a._raw for a in arrays]) == MAKES_INTEGERS
+    values = [a._raw for a in arrays]
+    makes_integers = plan.accept(op, values) == MAKES_INTEGERS
     if plan.visible == 1 or not makes_integers:
-        is_real = len(arrays) == 1 and arrays[0]._raw.is_floating_point()
-        plan.admit(key, getattr(op.forward, "of_floats", False) if is_real else False)
+        is_real = all(v.is_floating_point() for v in values)
+        plan.admit(key, (op.fast_forward(*values) if is_real else None) or False)
     return result
 
 

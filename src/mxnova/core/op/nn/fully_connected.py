@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 
+import torch.nn.functional as F
 from torch import Tensor
 
 from ...base.params import PosInt
-from ...kernels.onednn import linear
+from ...kernels.onednn import is_small, linear
 from ..declaration import operator
 from ..infer import Shapes
 from ..schema import Op
@@ -61,3 +63,10 @@ class FullyConnected(Op):
         if bias is not None and bias.ndim == 2:
             bias = bias.flatten()
         return linear(data, weight, bias)
+
+    def fast_forward(
+        self, data: Tensor, weight: Tensor, bias: Tensor | None = None
+    ) -> Callable[..., Tensor] | None:
+        is_flat = data.ndim == 2 or not self.flatten
+        is_plain = is_flat and (bias is None or bias.ndim == 1)
+        return F.linear if is_plain and is_small(data, weight) else None
