@@ -359,9 +359,7 @@ def _wanted(nodes: Sequence[TapeNode]) -> tuple[list[Leaf], list[BaseArray]]:
     return leaves, written
 
 
-def _sources(
-    heads: _Heads, nodes: Sequence[TapeNode], kinds: set[type[TapeNode]]
-) -> list[Source]:
+def _sources(heads: _Heads, nodes: Sequence[TapeNode], kinds: set[type[TapeNode]]) -> list[Source]:
     """What may start gradients, of the nodes (of these `kinds`) that `heads` were computed from."""
     if NoGradient in kinds:
         refuse_without_gradient(heads)

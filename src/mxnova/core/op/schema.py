@@ -282,6 +282,13 @@ class Structure:
         self.plan: Any = None
         self.lessons: dict[Any, dict[Any, Any]] = {}
 
+    def with_numbers(self, numbers: Mapping[str, Any]) -> Op:
+        """The operator with these numbers, typed; all others are the defaults."""
+        op: Op = object.__new__(type(self.op))
+        op._bind({**self.values, **numbers})
+        op.__dict__["structure"] = self
+        return op
+
     @functools.cached_property
     def inputs(self) -> tuple[str, ...]:
         """Names of the arrays that are read."""
@@ -343,7 +350,9 @@ class OpType:
         self.declaration = declaration or make
         self._structures: dict[Any, Structure] = {}
         self.recent: dict[Any, tuple[Op, tuple[Any, ...]]] = {}
-        self._equals: dict[tuple[Any, ...], Op] = {}
+        self._others: dict[tuple[str, ...], tuple[int, ...]] = {}
+        # By how a call gives its parameters: the structure, and where the numbers are.
+        self._forms: dict[Any, tuple[Structure, tuple[tuple[int, str, Field], ...]]] = {}
         self.__dict__["function"] = function
         self.signature = Signature.of(declaration or function)
         names = make._parameters or self.signature.parameters
@@ -358,7 +367,7 @@ class OpType:
         """Operators keep what they run; those made before another function came are not reused."""
         self._structures.clear()
         self.recent.clear()
-        self._equals.clear()
+        self._forms.clear()
         self.in_place = None
         self.__dict__.pop("plain", None)
         if isinstance(self.declaration, type):
@@ -435,34 +444,68 @@ class OpType:
         """`of`, of a type that has numbers."""
         key = (*attrs, *map(id, attrs.values()))
         known = self.recent.get(key)
-        return self.kept(key, tuple(attrs.values()), attrs) if known is None else known[0]
+        if known is None:
+            return self.kept(key, tuple(attrs), tuple(attrs.values()))
+        return known[0]
 
-    def kept(self, key: Any, values: tuple[Any, ...], attrs: Mapping[str, Any]) -> Op:
-        """The operator with `attrs`; `recent` has it by `key`, the identities of `values`, then."""
-        if not _IMMUTABLE.issuperset(map(type, values)):
-            return self._bound(attrs) if self.numbers else self.of(attrs)
-        op = self._equal(attrs) if self.numbers else self.of(attrs)
+    def kept(self, key: Any, names: tuple[str, ...], values: tuple[Any, ...]) -> Op:
+        """The operator with `values` (or NOT_GIVEN) of the parameters called `names`.
+
+        `recent` has it by `key`, the identities of the values, then.
+        """
+        kinds = tuple(map(type, values))
+        if not _IMMUTABLE.issuperset(kinds):
+            return self._made(names, values)
+        op = self._formed(names, values, kinds) if self.numbers else self._made(names, values)
         if len(self.recent) >= _RECENT_LIMIT:
             self.recent.clear()
         self.recent[key] = op, values  # which keeps their identities theirs
         return op
 
-    def _equal(self, attrs: Mapping[str, Any]) -> Op:
-        """`_bound`, kept by plain values.
+    def _formed(
+        self, names: tuple[str, ...], values: tuple[Any, ...], kinds: tuple[type[Any], ...]
+    ) -> Op:
+        """`_made`, of immutable values; where only numbers are new the structure is known."""
+        others = self._others_among(names)
+        form = (names, kinds, *[values[i] for i in others]) if others else (names, kinds)
+        known = self._forms.get(form)
+        if known is None:
+            op = self._made(names, values)
+            self._learn(form, op, names, kinds)
+            return op
+        structure, numbers = known
+        return structure.with_numbers(
+            {n: parse_field(self.name, field, values[i]) for i, n, field in numbers}
+        )
 
-        Optimizers compute their numbers at each step, most of the time equal ones.
-        """
-        values = tuple(attrs.values())
-        if -0.0 in values and "-0.0" in map(str, values):  # equal to 0.0, and another number
-            return self._bound(attrs)
-        key = (*attrs, values, *map(type, values))  # 1, 1.0 and True are equal, too
-        op = self._equals.get(key)
-        if op is None:
-            op = self._bound(attrs)
-            if len(self._equals) >= _RECENT_LIMIT:
-                self._equals.clear()
-            self._equals[key] = op
-        return op
+    def _others_among(self, names: tuple[str, ...]) -> tuple[int, ...]:
+        """Which of these parameters are no numbers."""
+        found = self._others.get(names)
+        if found is None:
+            found = tuple(i for i, n in enumerate(names) if n not in self.numbers)
+            self._others[names] = found
+        return found
+
+    def _made(self, names: Sequence[str], values: Sequence[Any]) -> Op:
+        pairs = zip(names, values, strict=True)
+        attrs = {n: v for n, v in pairs if v is not NOT_GIVEN}
+        return self._bound(attrs) if self.numbers else self.of(attrs)
+
+    def _learn(self, form: Any, op: Op, names: Sequence[str], kinds: Sequence[type[Any]]) -> None:
+        """Remembers what operators called by this `form` have in common, where that is certain."""
+        numbers = []
+        for i, (name, kind) in enumerate(zip(names, kinds, strict=True)):
+            field = self.numbers.get(name)
+            if field is None:
+                if kind is float:  # 0.0 and -0.0 are one key
+                    return
+            elif kind in _PLAIN_NUMBERS:
+                numbers.append((i, name, field))
+            elif kind is not type(NOT_GIVEN):  # whether there is one at all may be structure
+                return
+        if len(self._forms) >= _CACHE_LIMIT:
+            self._forms.clear()
+        self._forms[form] = op.structure, tuple(numbers)
 
     def _bound(self, attrs: Mapping[str, Any]) -> Op:
         """What is given of the numbers bound to a structure."""
@@ -481,13 +524,9 @@ class OpType:
         structure = self._structures.get(key)
         if structure is None:
             structure = self._structured(key, rest, given, forms)
-        values = {**structure.values, **given}
         if not given.keys() >= self._needed_numbers:
             self.parse(attrs)  # says which is missing
-        op = object.__new__(self.make)
-        op._bind(values)
-        op.__dict__["structure"] = structure
-        return op
+        return structure.with_numbers(given)
 
     def _structured(
         self, key: Any, rest: Mapping[str, Any], given: Mapping[str, Any], forms: Sequence[Any]
@@ -518,6 +557,7 @@ class OpType:
 
 _CACHE_LIMIT = 4096
 _RECENT_LIMIT = 16  # operators of a network with parameters of their own, not one a step
+_PLAIN_NUMBERS = frozenset({int, float})
 _IMMUTABLE = frozenset({int, float, str, bool, type(None), type(NOT_GIVEN)})
 
 

@@ -80,16 +80,18 @@ def scalar_call(
         settings: its other parameters.
     """
     recent = type_.recent
+    names = ("scalar", *settings)
+    others = tuple(settings.values())
 
     def operator_of(number: float) -> Op:
         key = operator_of, number
         known = recent.get(key) if number else None  # 0.0 and -0.0 are equal
         if known is not None:
             return known[0]
-        return type_.kept(key, (number,), {"scalar": number, **settings})
+        return type_.kept(key, names, (number, *others))
 
-    names = {"type_": type_, "operator_of": operator_of, "settings": settings}
-    return _made("scalar_call", 1, Argument.NUMBER, otherwise=otherwise, **names)
+    scope = {"type_": type_, "operator_of": operator_of, "settings": settings}
+    return _made("scalar_call", 1, Argument.NUMBER, otherwise=otherwise, **scope)
 
 
 def in_place_call(type_: OpType, otherwise: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
