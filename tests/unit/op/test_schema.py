@@ -123,10 +123,10 @@ def test_new_numbers_keep_no_memory(op, n_arrays, numbers):
 
     tracemalloc.start()
     before = memory_after(300)
-    known = len(type_._structures), len(type_._forms)
+    known = len(type_._structures), len(type_._binding)
     after = memory_after(2000)
     tracemalloc.stop()
-    assert (len(type_._structures), len(type_._forms)) == known
+    assert (len(type_._structures), len(type_._binding)) == known
     assert after - before < 50_000
 
 

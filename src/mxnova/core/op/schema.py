@@ -24,6 +24,7 @@ from ..base.shapes import shape_text
 from .infer import DTypes, Shapes
 from .introspection import argument_docs, declared_fields, full_doc
 from .kernel import KERNELS, Kernel, Signature
+from .number_binding import NumberBinding
 from .outputs import as_tuple, numbered
 from .traits import Activation, Arithmetic, InputShapes, ItemAxes
 
@@ -350,9 +351,6 @@ class OpType:
         self.declaration = declaration or make
         self._structures: dict[Any, Structure] = {}
         self.recent: dict[Any, tuple[Op, tuple[Any, ...]]] = {}
-        self._others: dict[tuple[str, ...], tuple[int, ...]] = {}
-        # By how a call gives its parameters: the structure, and where the numbers are.
-        self._forms: dict[Any, tuple[Structure, tuple[tuple[int, str, Field], ...]]] = {}
         self.__dict__["function"] = function
         self.signature = Signature.of(declaration or function)
         names = make._parameters or self.signature.parameters
@@ -367,7 +365,7 @@ class OpType:
         """Operators keep what they run; those made before another function came are not reused."""
         self._structures.clear()
         self.recent.clear()
-        self._forms.clear()
+        self._binding.clear()
         self.in_place = None
         self.__dict__.pop("plain", None)
         if isinstance(self.declaration, type):
@@ -403,6 +401,10 @@ class OpType:
     def numbers(self) -> dict[str, Field]:
         """The parameters that are no part of the structure."""
         return {f.name: f for f in self.fields if f.kind.is_number}
+
+    @functools.cached_property
+    def _binding(self) -> NumberBinding:
+        return NumberBinding(self.name, self.numbers)
 
     @functools.cached_property
     def _needed_numbers(self) -> frozenset[str]:
@@ -456,56 +458,20 @@ class OpType:
         kinds = tuple(map(type, values))
         if not _IMMUTABLE.issuperset(kinds):
             return self._made(names, values)
-        op = self._formed(names, values, kinds) if self.numbers else self._made(names, values)
+        op = self._binding.bound(names, values, kinds) if self.numbers else None
+        if op is None:
+            op = self._made(names, values)
+            if self.numbers:
+                self._binding.learn(names, values, kinds, op.structure)
         if len(self.recent) >= _RECENT_LIMIT:
             self.recent.clear()
         self.recent[key] = op, values  # which keeps their identities theirs
         return op
 
-    def _formed(
-        self, names: tuple[str, ...], values: tuple[Any, ...], kinds: tuple[type[Any], ...]
-    ) -> Op:
-        """`_made`, of immutable values; where only numbers are new the structure is known."""
-        others = self._others_among(names)
-        form = (names, kinds, *[values[i] for i in others]) if others else (names, kinds)
-        known = self._forms.get(form)
-        if known is None:
-            op = self._made(names, values)
-            self._learn(form, op, names, kinds)
-            return op
-        structure, numbers = known
-        return structure.with_numbers(
-            {n: parse_field(self.name, field, values[i]) for i, n, field in numbers}
-        )
-
-    def _others_among(self, names: tuple[str, ...]) -> tuple[int, ...]:
-        """Which of these parameters are no numbers."""
-        found = self._others.get(names)
-        if found is None:
-            found = tuple(i for i, n in enumerate(names) if n not in self.numbers)
-            self._others[names] = found
-        return found
-
     def _made(self, names: Sequence[str], values: Sequence[Any]) -> Op:
         pairs = zip(names, values, strict=True)
         attrs = {n: v for n, v in pairs if v is not NOT_GIVEN}
         return self._bound(attrs) if self.numbers else self.of(attrs)
-
-    def _learn(self, form: Any, op: Op, names: Sequence[str], kinds: Sequence[type[Any]]) -> None:
-        """Remembers what operators called by this `form` have in common, where that is certain."""
-        numbers = []
-        for i, (name, kind) in enumerate(zip(names, kinds, strict=True)):
-            field = self.numbers.get(name)
-            if field is None:
-                if kind is float:  # 0.0 and -0.0 are one key
-                    return
-            elif kind in _PLAIN_NUMBERS:
-                numbers.append((i, name, field))
-            elif kind is not type(NOT_GIVEN):  # whether there is one at all may be structure
-                return
-        if len(self._forms) >= _CACHE_LIMIT:
-            self._forms.clear()
-        self._forms[form] = op.structure, tuple(numbers)
 
     def _bound(self, attrs: Mapping[str, Any]) -> Op:
         """What is given of the numbers bound to a structure."""
@@ -557,7 +523,6 @@ class OpType:
 
 _CACHE_LIMIT = 4096
 _RECENT_LIMIT = 16  # operators of a network with parameters of their own, not one a step
-_PLAIN_NUMBERS = frozenset({int, float})
 _IMMUTABLE = frozenset({int, float, str, bool, type(None), type(NOT_GIVEN)})
 
 

@@ -64,9 +64,8 @@ class FullyConnected(Op):
             bias = bias.flatten()
         return linear(data, weight, bias)
 
-    def fast_forward(
-        self, data: Tensor, weight: Tensor, bias: Tensor | None = None
-    ) -> Callable[..., Tensor] | None:
+    def fast_forward(self, *tensors: Tensor) -> Callable[..., Tensor] | None:
+        data, weight, *bias = tensors
         is_flat = data.ndim == 2 or not self.flatten
-        is_plain = is_flat and (bias is None or bias.ndim == 1)
+        is_plain = is_flat and all(b.ndim == 1 for b in bias)
         return F.linear if is_plain and is_small(data, weight) else None
