@@ -218,11 +218,12 @@ class _Tracing(threading.local):
 
 
 _TRACING = _Tracing()
+_is_compiling = torch.compiler.is_compiling
 
 
 def is_traced() -> bool:
     """Whether what runs is recorded or transformed by torch, so that only its own calls will do."""
-    return torch.compiler.is_compiling() or _TRACING.only_torch
+    return _is_compiling() or _TRACING.only_torch
 
 
 @contextmanager
