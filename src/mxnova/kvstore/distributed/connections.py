@@ -7,10 +7,7 @@ that comes is executed or unpickled.
 
 from __future__ import annotations
 
-import hmac
-import itertools
 import json
-import secrets
 import socket
 import struct
 import threading
@@ -19,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from heapq import heappop, heappush
+from itertools import count
 from typing import Any, NamedTuple
 
 import torch
@@ -26,67 +24,68 @@ from torch import Tensor
 
 from ...core.base.errors import MXNetError
 from .faults import Faults
-from .rendezvous import listen
 
-__all__ = ["Connections", "Handler"]
+__all__ = ["Buffers", "Connections", "Handler", "Meta", "no_buffers"]
 
 Meta = dict[str, Any]
+Buffers = Callable[[int, Meta], Sequence[Tensor]]
 
 _HEADER = struct.Struct("<IQ")  # bytes of the JSON text, bytes of the tensors
 _MAX_TEXT = 1 << 24  # bytes
 _AT_ONCE = 1 << 16  # bytes: a message up to this size is sent by the caller's thread
-_HELLO = struct.Struct("<I32s")  # rank, token of the store
-_HELLO_TIMEOUT = 2.0  # seconds for a visitor to say who it is
 _MOMENT = 2.0  # seconds
 _NOTHING = memoryview(b"")
-_FIRST, _LAST = -float("inf"), float("inf")  # places in the send queue
+_FIRST, _LAST = float("inf"), -float("inf")  # priorities
 _DONT_WAIT = getattr(socket, "MSG_DONTWAIT", 0)  # 0 on Windows
+
+
+def no_buffers(_rank: int, _message: Meta) -> Sequence[Tensor]:
+    """The tensors of a message that has none."""
+    return ()
 
 
 class Handler(NamedTuple):
     """What is done with messages of one kind.
 
     Attributes:
+        handle: takes (rank, message, tensors that came with it).
         buffers: takes (rank, message), gives the tensors that its bytes are received into.
-        handle: takes (rank, message, these tensors).
     """
 
-    buffers: Callable[[int, Meta], Sequence[Tensor]]
     handle: Callable[[int, Meta, Sequence[Tensor]], None]
+    buffers: Buffers = no_buffers
 
 
 class Connections:
     """One TCP connection to each other rank, with a thread that reads and one that sends.
 
     Args:
-        store: where ranks tell their addresses.
+        sockets: connected, to each other rank.
         faults: what has failed.
-        address: of this machine, where it listens for ranks above its own.
 
     Attributes:
         peers: the other ranks.
         sent: bytes that were sent, by kind of message.
-
-    Raises:
-        MXNetError: not all ranks came within the timeout.
     """
 
-    def __init__(self, store: Any, faults: Faults, address: str) -> None:
+    def __init__(self, sockets: Mapping[int, socket.socket], faults: Faults) -> None:
         self.faults, self.rank, self.size = faults, faults.rank, faults.size
-        self.peers = [other for other in range(self.size) if other != self.rank]
+        self.peers = sorted(sockets)
         self.sent: Counter[str] = Counter()
-        self._handlers: Mapping[str, Handler] = {}
-        self._peers: dict[int, _Peer] = {}
+        self._handlers: dict[str, Handler] = {}
         self._readers: list[threading.Thread] = []
         self._left = threading.Condition()
-        if self.peers:
-            sockets = _connected(store, faults, address)
-            self._peers = {r: _Peer(r, sock, faults) for r, sock in sockets.items()}
-            faults.then(self.hang_up)
+        self._peers = {rank: _Peer(rank, sock, faults) for rank, sock in sockets.items()}
+        faults.then(self._tell_fault)
 
     def start(self, handlers: Mapping[str, Handler]) -> None:
         """Reads messages from now on; `handlers` by ``op``, which every message has."""
-        self._handlers = handlers
+        self._handlers = {
+            "beat": Handler(lambda *_: None),
+            "leave": Handler(lambda *_: None),
+            "fault": Handler(lambda _rank, message, _tensors: self.faults.hear(message)),
+            **handlers,
+        }
         for rank, peer in self._peers.items():
             reader = threading.Thread(
                 target=self._read_all, args=(peer,), daemon=True, name=f"mxnova from {rank}"
@@ -110,6 +109,11 @@ class Connections:
             MXNetError: something has failed, or that rank has ended.
         """
         self.faults.check()
+        self._send(peer, message, tensors, priority)
+
+    def _send(
+        self, peer: int, message: Meta, tensors: Sequence[Tensor] = (), priority: float = 0
+    ) -> None:
         text = json.dumps(message).encode()
         parts = [_bytes_of(tensor) for tensor in tensors]
         n_bytes = sum(map(len, parts))
@@ -117,16 +121,31 @@ class Connections:
         header = _HEADER.pack(len(text), n_bytes) + text
         self._peers[peer].send([header, *parts], len(header) + n_bytes, priority)
 
+    def beat(self, forgive: bool) -> None:
+        """Shows all ranks that this one lives, and ends the store where one does not.
+
+        Args:
+            forgive: count the silence of others from now on.
+        """
+        now = time.monotonic()
+        for rank, peer in self._peers.items():
+            self.send(rank, {"op": "beat"}, priority=_FIRST)
+            if forgive:
+                peer.heard = max(now, peer.heard)
+            elif now - peer.heard > self.faults.timeout and rank not in self.faults.left:
+                raise self.faults.of(rank, TimeoutError())
+
     def leave(self) -> None:
         """Tells all ranks that this one sends nothing any more but answers."""
         for peer in self.peers:
             with suppress(MXNetError):
-                self.send(peer, {"op": "leave"}, priority=-_LAST)
+                self.send(peer, {"op": "leave"}, priority=_LAST)
 
-    def hang_up(self) -> None:
-        """Closes all connections at once, so that nobody waits for this rank."""
-        for peer in self._peers.values():
-            peer.close()
+    def _tell_fault(self) -> None:
+        """Tells all ranks what has failed, instead of what waits to be sent."""
+        for rank, peer in self._peers.items():
+            peer.drop()
+            self._send(rank, self.faults.message, priority=_FIRST)
         with self._left:
             self._left.notify_all()
 
@@ -134,9 +153,11 @@ class Connections:
         """Closes the connections when all ranks have left, or after `patience` seconds."""
         with self._left:
             self._left.wait_for(self._all_left, patience)
+        limit = self.faults.timeout if self.faults.text is None else _MOMENT
         for peer in self._peers.values():
-            peer.finish()
-        self.hang_up()
+            peer.finish(limit)
+        for peer in self._peers.values():
+            peer.close()
         for reader in self._readers:  # one that reads when the interpreter ends would abort it
             reader.join(_MOMENT)
         for peer in self._peers.values():
@@ -171,29 +192,33 @@ class Connections:
             with self._left:
                 self.faults.left.add(peer.rank)
                 self._left.notify_all()
-        handler, buffers = self._buffers_for(peer.rank, op, message)
+        try:
+            handler = self._handlers[op]
+            buffers = handler.buffers(peer.rank, message)
+        except (MXNetError, LookupError, ValueError, TypeError, OverflowError) as error:
+            raise ValueError(f"it sent {error}") from None
         if sum(buffer.nbytes for buffer in buffers) != n_bytes:
             raise ValueError(f"it sent {n_bytes} bytes with {op!r}")
         for buffer in buffers:
             peer.read(_bytes_of(buffer))
+        peer.heard = float("inf")  # it may say much while this is handled
         handler.handle(peer.rank, message, buffers)
-
-    def _buffers_for(self, rank: int, op: str, message: Meta) -> tuple[Handler, Sequence[Tensor]]:
-        try:
-            handler = self._handlers[op]
-            return handler, handler.buffers(rank, message)
-        except (MXNetError, LookupError, ValueError, TypeError, OverflowError) as error:
-            raise ValueError(f"it sent {error}") from None
+        peer.heard = time.monotonic()
 
 
 class _Peer:
-    """The connection to one rank, and what waits to be sent there."""
+    """The connection to one rank, and what waits to be sent there.
+
+    Attributes:
+        heard: when the last byte came, in seconds of `time.monotonic`.
+    """
 
     def __init__(self, rank: int, sock: socket.socket, faults: Faults) -> None:
         self.rank, self._socket, self._faults = rank, sock, faults
+        self.heard = time.monotonic()
         self._file: Any = sock.makefile("rb", 1 << 16)
         self._queue: list[tuple[float, int, list[Any]]] = []  # a heap
-        self._numbers = itertools.count()
+        self._numbers = count()
         self._changed = threading.Condition(threading.Lock())
         self._is_sending = self._is_closed = False
         self._sender = threading.Thread(
@@ -206,10 +231,11 @@ class _Peer:
         view = memoryview(buffer)
         at = 0
         while at < len(view):
-            n = self._file.readinto(view[at:])
+            n = self._file.readinto1(view[at:])
             if not n:
                 raise ConnectionError("connection closed")
             at += n
+            self.heard = time.monotonic()
         return buffer
 
     def send(self, parts: list[Any], n_bytes: int, priority: float) -> None:
@@ -226,9 +252,14 @@ class _Peer:
                     return
                 if n_sent == n_bytes:
                     return
-                parts, place = [parts[0][n_sent:]], _FIRST
+                parts, place = [parts[0][n_sent:]], -_FIRST
             heappush(self._queue, (place, next(self._numbers), parts))
             self._changed.notify()
+
+    def drop(self) -> None:
+        """Sends nothing that waits, but the rest of a message that has begun."""
+        with self._changed:
+            self._queue = [each for each in self._queue if each[0] == -_FIRST]
 
     def _send_all(self) -> None:
         try:
@@ -251,12 +282,11 @@ class _Peer:
             self._is_sending = True
             return heappop(self._queue)[2]
 
-    def finish(self) -> None:
+    def finish(self, patience: float) -> None:
         """Returns when everything is sent, or that has become impossible."""
         with self._changed:
             self._changed.wait_for(
-                lambda: self._is_closed or not (self._queue or self._is_sending),
-                self._faults.timeout,
+                lambda: self._is_closed or not (self._queue or self._is_sending), patience
             )
 
     def close(self) -> None:
@@ -279,68 +309,3 @@ def _bytes_of(tensor: Tensor) -> memoryview:
         tensor = tensor.view(torch.int16)
     array: Any = tensor.detach().numpy()
     return memoryview(array).cast("B") if tensor.numel() else _NOTHING
-
-
-# Connecting ---------------------------------------------------------------------------------------
-
-
-def _connected(store: Any, faults: Faults, address: str) -> dict[int, socket.socket]:
-    """A socket for each other rank: ranks below are called, those above call."""
-    try:
-        with listen(address) as listener:
-            host, port = listener.getsockname()[:2]
-            if faults.rank == 0:
-                store.set("token", secrets.token_hex(16))
-            store.set(f"address/{faults.rank}", json.dumps([host, port]))
-            token = bytes(store.get("token"))
-            below = {r: _called(store, r, faults, token) for r in range(faults.rank)}
-            return below | _accepted(listener, faults, token)
-    except MXNetError:
-        raise
-    except (OSError, RuntimeError, ValueError, TypeError, struct.error) as error:
-        reason = str(error).partition("\n")[0]  # an address may have been overwritten
-        raise MXNetError(
-            f"KVStore: worker {faults.rank} could not reach all of the {faults.size} workers "
-            f"within {faults.timeout:g} s (MXNOVA_DIST_TIMEOUT): {reason}"
-        ) from None
-
-
-def _called(store: Any, rank: int, faults: Faults, token: bytes) -> socket.socket:
-    host, port = json.loads(store.get(f"address/{rank}"))
-    sock = socket.create_connection((str(host), int(port)), timeout=faults.timeout)
-    sock.sendall(_HELLO.pack(faults.rank, token))
-    return _prepared(sock)
-
-
-def _accepted(listener: socket.socket, faults: Faults, token: bytes) -> dict[int, socket.socket]:
-    wanted = set(range(faults.rank + 1, faults.size))
-    found: dict[int, socket.socket] = {}
-    deadline = time.monotonic() + faults.timeout
-    while wanted - found.keys():
-        listener.settimeout(max(deadline - time.monotonic(), 0.001))
-        sock, _ = listener.accept()
-        rank = _greeting(sock, token)
-        if rank in wanted - found.keys():
-            found[rank] = _prepared(sock)
-        else:  # a stranger
-            sock.close()
-    return found
-
-
-def _greeting(sock: socket.socket, token: bytes) -> int:
-    """The rank that a visitor says it is; -1: it does not know the token."""
-    sock.settimeout(_HELLO_TIMEOUT)
-    said = bytearray()
-    try:
-        while len(said) < _HELLO.size and (got := sock.recv(_HELLO.size - len(said))):
-            said += got
-        rank, theirs = _HELLO.unpack(said)
-    except (OSError, struct.error):
-        return -1
-    return int(rank) if hmac.compare_digest(theirs, token) else -1
-
-
-def _prepared(sock: socket.socket) -> socket.socket:
-    sock.settimeout(None)
-    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return sock

@@ -11,7 +11,7 @@ import torch.distributed as dist
 from ...core.base.errors import MXNetError
 from .connections import Connections
 from .faults import Faults
-from .heartbeat import Heartbeat
+from .handshake import connected
 from .rendezvous import join, own_address
 from .scheduler import stay
 from .world import World, find
@@ -37,19 +37,14 @@ class Job:
         if self.world.source == "DMLC":
             stay(self.world)
 
-    def connect(self) -> tuple[Connections, Heartbeat]:
-        """Connections for one more store, and the heartbeat of its workers.
-
-        All workers make stores in the same order.
-        """
-        world = self.world
+    def connect(self) -> Connections:
+        """Connections for one more store; all workers make stores in the same order."""
         self._n_stores += 1
         store: Any = dist.PrefixStore(  # type: ignore[attr-defined]
             f"store/{self._n_stores}", self._store
         )
-        host = "the scheduler" if world.source == "DMLC" else "worker 0"
-        faults = Faults(store, self.rank, world.num_workers, world.timeout, host)
-        return Connections(store, faults, own_address(world)), Heartbeat(faults, store)
+        faults = Faults(self.rank, self.world.num_workers, self.world.timeout)
+        return Connections(connected(store, faults, own_address(self.world)), faults)
 
 
 def job() -> Job:

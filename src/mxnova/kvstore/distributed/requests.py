@@ -1,122 +1,188 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests: what one rank asks of others, and waits for."""
+"""Requests: what one rank asks of another one, or of itself, and is answered at once or later."""
 
 from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from torch import Tensor
 
 from ...core.base.errors import MXNetError
-from .connections import Connections, Handler, Meta
+from .connections import Buffers, Connections, Handler, Meta, no_buffers
 
-__all__ = ["Requests", "Service"]
+__all__ = ["Answer", "Request", "Requests"]
 
 Answer = tuple[Meta, Sequence[Tensor]]
-Buffers = Callable[[int, Meta], "list[Tensor]"]
+Reply = Callable[[Meta, Sequence[Tensor], float], None]
 
 
-class Service(NamedTuple):
-    """What answers requests of one kind.
+class Request:
+    """What a rank has asked for.
 
     Attributes:
-        buffers: takes (rank, request), gives the tensors that its bytes are received into.
-        answer: takes (request, these tensors), gives a message and tensors.
+        rank: who asks.
+        message, tensors: for what.
     """
 
+    def __init__(
+        self, rank: int, message: Meta, tensors: Sequence[Tensor], reply: Reply | None
+    ) -> None:
+        self.rank, self.message, self.tensors, self._reply = rank, message, tensors, reply
+
+    def answer(
+        self, message: Meta | None = None, tensors: Sequence[Tensor] = (), priority: float = 0
+    ) -> None:
+        """Answers, once, from any thread; not at all where nobody waits for it."""
+        if self._reply is not None:
+            self._reply(message or {}, tensors, priority)
+
+    def refuse(self, reason: str) -> None:
+        """Answers by an error."""
+        self.answer({"error": reason[:2000]})
+
+    @contextmanager
+    def refusing(self, rank: int) -> Iterator[None]:
+        """A block whose errors are told to who asks, as those of `rank`."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - an updater may raise anything
+            self.refuse(f"KVStore: on worker {rank}: {type(error).__name__}: {error}")
+
+
+class _Waiting(NamedTuple):
+    """A request of this rank that is not answered.
+
+    Attributes:
+        rank: who is asked.
+        what: for what that takes all ranks, in words; empty: it is answered at once.
+        since: when, in seconds of `time.monotonic`.
+    """
+
+    rank: int
+    what: str
+    since: float
     buffers: Buffers
-    answer: Callable[[Meta, Sequence[Tensor]], Answer]
-
-
-def _no_buffers(_rank: int, _message: Meta) -> list[Tensor]:
-    return []
+    future: Future[Answer]
 
 
 class Requests:
-    """Requests to other ranks, and answers to theirs.
+    """Requests to all ranks, and answers to theirs.
 
     Args:
         connections: to the other ranks.
-        services: by ``op``.
+
+    Attributes:
+        services: what handles requests, by ``op``.
     """
 
-    def __init__(self, connections: Connections, services: Mapping[str, Service]) -> None:
-        self._connections = connections
+    def __init__(self, connections: Connections) -> None:
+        self._connections, self._faults = connections, connections.faults
         self._numbers = itertools.count()
         self._lock = threading.Lock()
-        self._waiting: dict[int, tuple[int, Buffers, Future[Meta]]] = {}
-        self.handlers = {
-            **{op: self._handler(service) for op, service in services.items()},
-            "answer": Handler(self._answer_buffers, self._take_answer),
-        }
-        connections.faults.then(self._give_up)
+        self._waiting: dict[int, _Waiting] = {}
+        self.services: dict[str, Callable[[Request], None]] = {}
+        self.handlers = {"answer": Handler(self._take_answer, self._answer_buffers)}
+        self._faults.then(self._give_up)
+
+    def serve(
+        self, op: str, handle: Callable[[Request], None], buffers: Buffers = no_buffers
+    ) -> None:
+        """Has requests of a kind handled.
+
+        Args:
+            op: the kind.
+            handle: takes each, and answers or refuses it at some time.
+            buffers: takes (rank, message), gives the tensors that its bytes are received into.
+        """
+
+        def take(rank: int, message: Meta, tensors: Sequence[Tensor]) -> None:
+            handle(Request(rank, message, tensors, self._reply_to(rank, message.get("id"))))
+
+        self.services[op] = handle
+        self.handlers[op] = Handler(take, buffers)
 
     def ask(
         self,
-        questions: Mapping[int, tuple[Meta, Sequence[Tensor]]],
-        buffers: Buffers = _no_buffers,
-    ) -> dict[int, Meta]:
-        """Asks some ranks at once, and waits for their answers.
+        rank: int,
+        message: Meta,
+        tensors: Sequence[Tensor] = (),
+        buffers: Buffers = no_buffers,
+        what: str = "",
+        priority: float = 0,
+    ) -> Future[Answer]:
+        """Asks a rank, which may be this one: then nothing is copied and `buffers` not used.
 
         Args:
-            questions: for each rank a message, with ``op``, and tensors.
-            buffers: gives for a rank and its answer the tensors that its bytes are received into.
+            rank: who is asked.
+            message: with ``op``.
+            tensors: that go with it.
+            buffers: takes (rank, answer), gives the tensors that its bytes are received into.
+            what: for what that takes all ranks, in words; empty: it is answered at once.
+            priority: of what waits to be sent, the highest goes first.
+
+        Returns:
+            The answer to be, or the MXNetError that it is refused, or somebody gone.
 
         Raises:
-            MXNetError: a rank has failed or is gone.
+            MXNetError: something has failed.
         """
-        futures = {
-            rank: self._asked(rank, question, buffers) for rank, question in questions.items()
-        }
-        answers = {rank: future.result() for rank, future in futures.items()}
-        for rank, answer in answers.items():
-            if "error" in answer:
-                raise MXNetError(f"KVStore: on worker {rank}: {str(answer['error'])[:2000]}")
-        return answers
-
-    def _asked(
-        self, rank: int, question: tuple[Meta, Sequence[Tensor]], buffers: Buffers
-    ) -> Future[Meta]:
-        message, tensors = question
-        future: Future[Meta] = Future()
+        future: Future[Answer] = Future()
         number = next(self._numbers)
+        self._faults.check()
         with self._lock:
-            self._waiting[number] = rank, buffers, future
-        self._connections.send(rank, {**message, "id": number}, tensors)
+            self._waiting[number] = _Waiting(rank, what, time.monotonic(), buffers, future)
+        if rank == self._connections.rank:
+            reply = self._reply_to(rank, number)
+            self.services[message["op"]](Request(rank, message, tensors, reply))
+        else:
+            self._connections.send(rank, {**message, "id": number}, tensors, priority)
+        if self._faults.text is not None:  # since the check
+            self._give_up()
         return future
 
-    def _handler(self, service: Service) -> Handler:
-        def handle(rank: int, message: Meta, tensors: Sequence[Tensor]) -> None:
-            try:
-                answer, found = service.answer(message, tensors)
-            except Exception as error:  # noqa: BLE001 - an updater may raise anything
-                answer, found = {"error": f"{type(error).__name__}: {error}"}, ()
-            answered = {**answer, "op": "answer", "id": message["id"]}
-            self._connections.send(rank, answered, found)
-
-        return Handler(service.buffers, handle)
-
-    def _answer_buffers(self, rank: int, message: Meta) -> list[Tensor]:
-        asked, buffers, _ = self._waiting[message["id"]]
-        if asked != rank:
-            raise ValueError("an answer to another rank's question")
-        return [] if "error" in message else buffers(rank, message)
-
-    def _take_answer(self, rank: int, message: Meta, tensors: Sequence[Tensor]) -> None:
+    def waiting(self) -> list[tuple[int, str, float]]:
+        """Who is asked since when for what takes all ranks, in order."""
         with self._lock:
-            _, _, future = self._waiting.pop(message["id"])
-        future.set_result(message)
+            return [each[:3] for each in self._waiting.values() if each.what]
+
+    def _reply_to(self, rank: int, number: int | None) -> Reply | None:
+        if number is None:
+            return None
+
+        def reply(message: Meta, tensors: Sequence[Tensor], priority: float) -> None:
+            if rank == self._connections.rank:
+                self._take_answer(rank, {**message, "id": number}, tensors)
+            else:
+                answer = {**message, "op": "answer", "id": number}
+                self._connections.send(rank, answer, tensors, priority)
+
+        return reply
+
+    def _answer_buffers(self, rank: int, message: Meta) -> Sequence[Tensor]:
+        waiting = self._waiting[message["id"]]
+        if waiting.rank != rank:
+            raise ValueError("an answer to another rank's question")
+        return () if "error" in message else waiting.buffers(rank, message)
+
+    def _take_answer(self, _rank: int, message: Meta, tensors: Sequence[Tensor]) -> None:
+        with self._lock:
+            waiting = self._waiting.pop(message["id"], None)
+        if waiting is None:  # given up
+            return
+        if "error" in message:
+            waiting.future.set_exception(MXNetError(str(message["error"])))
+        else:
+            waiting.future.set_result((message, tensors))
 
     def _give_up(self) -> None:
         """Tells those who wait that something has failed."""
         with self._lock:
             waiting, self._waiting = self._waiting, {}
-        for _, _, future in waiting.values():
-            try:
-                self._connections.faults.check()
-            except MXNetError as error:
-                future.set_exception(error)
+        for each in waiting.values():
+            each.future.set_exception(self._faults.error())

@@ -9,10 +9,8 @@ from collections.abc import Callable, Sequence
 from torch import Tensor
 
 from ...core.base.errors import bounded
-from .bucket import Bucket
 from .connections import Connections, Handler, Meta
-from .coordinator import Coordinator
-from .server import Server
+from .requests import Requests
 
 __all__ = ["StallCheck"]
 
@@ -22,31 +20,29 @@ class StallCheck:
 
     Args:
         connections: to the other workers.
-        server: whose rounds may lack some.
-        coordinator: whose calls may lack some.
-        pending: gives what this worker has pushed and waits for.
+        requests: of this worker.
+        incomplete: gives (what, ranks that have come to it) of each push or call that has waited
+            for so many seconds for some ranks.
     """
 
     def __init__(
         self,
         connections: Connections,
-        server: Server,
-        coordinator: Coordinator,
-        pending: Callable[[], Sequence[Bucket]],
+        requests: Requests,
+        incomplete: Callable[[float], Sequence[tuple[str, list[int]]]],
     ) -> None:
         self._connections, self._faults = connections, connections.faults
-        self._server, self._coordinator, self._pending = server, coordinator, pending
+        self._requests, self._incomplete = requests, incomplete
         self.handlers = {
-            "leave": Handler(lambda rank, message: [], lambda *_: self.check_left()),
-            "stalled": Handler(lambda rank, message: [], self._take),
+            "leave": Handler(lambda *_: self.check_left()),
+            "stalled": Handler(self._take),
         }
 
     def check_left(self) -> None:
         """Ends the store where a push or a call waits for a worker that has ended."""
         for rank in list(self._faults.left):
-            waits = any(bucket.waits_for(rank) for bucket in self._pending())
-            made = [ranks for _, ranks in self._incomplete(0)]
-            if waits or any(rank not in ranks for ranks in made):
+            waits = any(asked == rank for asked, _, _ in self._requests.waiting())
+            if waits or any(rank not in ranks for _, ranks in self._incomplete(0)):
                 raise self._faults.of(rank, ConnectionError("closed"))
 
     def report(self) -> None:
@@ -59,31 +55,19 @@ class StallCheck:
                     message = {"op": "stalled", "what": what, "ranks": ranks}
                     self._connections.send(rank, message)
 
-    def _incomplete(self, seconds: float) -> list[tuple[str, list[int]]]:
-        """Pushes and calls that have lasted so long, and the ranks that have made them."""
-        pushes = [(f"push of key {k!r}", ranks) for k, ranks in self._server.stalled(seconds)]
-        return [*pushes, *self._coordinator.stalled(seconds)]
-
-    def _take(self, rank: int, message: Meta, _tensors: Sequence[Tensor]) -> None:
+    def _take(self, _rank: int, message: Meta, _tensors: Sequence[Tensor]) -> None:
         self._check(str(message["what"]), [int(each) for each in message["ranks"]])
 
     def _check(self, what: str, ranks: Sequence[int]) -> None:
         """Ends the store where this worker waits for others, as they do for it."""
-        mine = self._oldest()
-        if mine is None or mine[1] > time.monotonic() - self._faults.timeout:
+        waiting = self._requests.waiting()
+        if not waiting or waiting[0][2] > time.monotonic() - self._faults.timeout:
             return  # it computes
         workers = f"worker{'s' * (len(ranks) > 1)} {', '.join(map(str, ranks))}"
         self._faults.report(
             bounded(
                 f"worker {self._faults.rank} has not come to the {what}, which {workers} made "
                 f"{self._faults.timeout:g} s ago (MXNOVA_DIST_TIMEOUT); it waits in its own "
-                f"{mine[0]}"
+                f"{waiting[0][1]}"
             )
         )
-
-    def _oldest(self) -> tuple[str, float] | None:
-        """What this worker has waited for the longest, and since when."""
-        waits = [(bucket, bucket.since) for bucket in self._pending()]
-        pushes = [(f"push of key {next(iter(b.values))!r}", t) for b, t in waits if t is not None]
-        call = self._coordinator.oldest()
-        return min([*pushes, *([call] if call else [])], key=lambda each: each[1], default=None)

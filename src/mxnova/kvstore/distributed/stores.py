@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import atexit
 from collections.abc import Callable
+from functools import partial
 from multiprocessing.util import Finalize
 
 from ..local import LocalStore
@@ -16,29 +17,19 @@ from .sync import SyncStore
 __all__ = ["TYPES"]
 
 
-def _synchronous(name: str) -> LocalStore:
-    return _ending(SyncStore(name, *job().connect()))
-
-
-def _asynchronous(name: str) -> LocalStore:
-    return _ending(AsyncStore(name, *job().connect()))
-
-
-def _ending(store: DistributedStore) -> DistributedStore:
+def _made(kind: Callable[..., DistributedStore], name: str) -> LocalStore:
     """A store that is closed when the process ends, also one of `multiprocessing`.
 
     First of all that ends: threads that go on pushing would keep the engine from ever being done.
     """
+    store = kind(name, job().connect())
     atexit.register(Finalize(None, store.close, exitpriority=1))
     return store
 
 
-# fmt: off
 TYPES: dict[str, Callable[[str], LocalStore]] = {  # kind -> what makes its transport
-    "dist":             _synchronous,
-    "dist_sync":        _synchronous,
-    "dist_device_sync": _synchronous,
-    "dist_sync_device": _synchronous,
-    "dist_async":       _asynchronous,
+    **dict.fromkeys(
+        ("dist", "dist_sync", "dist_device_sync", "dist_sync_device"), partial(_made, SyncStore)
+    ),
+    "dist_async": partial(_made, AsyncStore),
 }
-# fmt: on

@@ -14,8 +14,14 @@ import mxnova as mx
 from mxnova.core.base.errors import MXNetError
 from mxnova.kvstore.distributed.connections import Connections, Handler
 from mxnova.kvstore.distributed.faults import Faults
+from mxnova.kvstore.distributed.handshake import connected
 
 from .workers import run
+
+
+def _connections(store, rank, timeout=20.0):
+    faults = Faults(rank, 2, timeout)
+    return Connections(connected(store, faults, "127.0.0.1"), faults)
 
 
 def _pair(store, timeout=5.0):
@@ -23,7 +29,7 @@ def _pair(store, timeout=5.0):
     made = {}
 
     def make(rank):
-        made[rank] = Connections(store, Faults(store, rank, 2, timeout, "nobody"), "127.0.0.1")
+        made[rank] = _connections(store, rank, timeout)
 
     thread = threading.Thread(target=make, args=(1,))
     thread.start()
@@ -37,7 +43,6 @@ def pair():
     first, second = _pair(torch.distributed.HashStore())
     yield first, second
     for each in (first, second):
-        each.hang_up()
         each.close(0)
 
 
@@ -46,7 +51,7 @@ class _Inbox:
 
     def __init__(self, shape=(0,)):
         self.messages, self.shape, self.came = [], shape, threading.Semaphore(0)
-        self.handler = Handler(lambda rank, message: [torch.empty(self.shape)], self._take)
+        self.handler = Handler(self._take, lambda rank, message: [torch.empty(self.shape)])
 
     def _take(self, rank, message, tensors):
         self.messages.append((rank, message, tensors[0].clone()))
@@ -98,21 +103,16 @@ def test_strangers_are_turned_away():
 
     caller = threading.Thread(target=call_first)
     caller.start()
-    first = threading.Thread(
-        target=lambda: made.append(
-            Connections(store, Faults(store, 0, 2, 20.0, "nobody"), "127.0.0.1")
-        )
-    )
+    first = threading.Thread(target=lambda: made.append(_connections(store, 0)))
     first.start()
     caller.join()
-    second = Connections(store, Faults(store, 1, 2, 20.0, "nobody"), "127.0.0.1")
+    second = _connections(store, 1)
     first.join()
     inbox = _Inbox()
     made[-1].start({"hello": inbox.handler})
     second.send(0, {"op": "hello"}, [torch.empty(0)])
     assert inbox.came.acquire(timeout=10)
     for each in (made[-1], second):
-        each.hang_up()
         each.close(0)
     for stranger in made[:3]:
         stranger.close()
@@ -126,13 +126,13 @@ def test_addresses_that_a_stranger_has_overwritten_are_told(address):
     store.set("token", "0" * 32)
     store.set("address/0", address)
     with pytest.raises(MXNetError, match="worker 1 could not reach all of the 2 workers"):
-        Connections(store, Faults(store, 1, 2, 1.0, "nobody"), "127.0.0.1")
+        _connections(store, 1, 1.0)
 
 
 def test_a_worker_that_does_not_come_is_not_waited_for_without_end():
     store = torch.distributed.HashStore()
     with pytest.raises(MXNetError, match="worker 0 could not reach all of the 2 workers"):
-        Connections(store, Faults(store, 0, 2, 0.2, "nobody"), "127.0.0.1")
+        _connections(store, 0, 0.2)
 
 
 def _message(text, n_bytes=0, length=None):
@@ -156,7 +156,7 @@ def _babbling(rank, message):
 
 
 def _pushed(*entry):
-    return _message(json.dumps({"op": "push", "entries": [entry]}), 0)
+    return _message(json.dumps({"op": "push", "pull": [], "entries": [entry]}), 0)
 
 
 MESSAGES = {
@@ -172,14 +172,15 @@ MESSAGES = {
     "rows that are no number": _message('{"op": "rows", "key": "rows", "n": "1", "id": 0}'),
     "an unknown key": _message('{"op": "rows", "key": "z", "n": 10, "id": 0}'),
     "an answer to nothing": _message('{"op": "answer", "id": 7}'),
-    "a reply to nothing": _message('{"op": "reply", "keys": ["a"], "with_values": true}'),
     "a call without a name": _message('{"op": "call"}'),
-    "an answer to no call": _message('{"op": "agreed", "error": null}'),
-    "a push of an unknown key": _pushed("z", 0, 4, "", "default", 4),
-    "a push beyond the value": _pushed("a", 0, 8, "", "default", 8),
-    "a push of other elements": _pushed("a", 0, 4, "", "default", 1 << 50),
-    "a push of too many rows": _pushed("rows", 0, 8, "", "rows", 5),
-    "a push of an unknown storage": _pushed("a", 0, 4, "", "csr", 4),
+    "a fault without a text": _message('{"op": "fault", "rank": 0}'),
+    "a push of a code without a threshold": _pushed("a", 0, 4, "", "2bit", 2, 0),
+    "a pull of an unknown key": _message('{"op": "push", "pull": ["z"], "entries": []}'),
+    "a push of an unknown key": _pushed("z", 0, 4, "", "default", 4, 0),
+    "a push beyond the value": _pushed("a", 0, 8, "", "default", 8, 0),
+    "a push of other elements": _pushed("a", 0, 4, "", "default", 1 << 50, 0),
+    "a push of too many rows": _pushed("rows", 0, 8, "", "rows", 5, 0),
+    "a push of an unknown storage": _pushed("a", 0, 4, "", "csr", 4, 0),
     "a push of four words": _pushed("a", 0, 4, ""),
     "a push that is no list": _message('{"op": "push", "entries": 5}'),
 }

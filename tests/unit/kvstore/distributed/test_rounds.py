@@ -3,7 +3,7 @@
 
 import pytest
 
-from mxnova.kvstore.distributed.coordinator import difference
+from mxnova.kvstore.distributed.rounds import difference
 
 A = ("init", [["a", [2], "float32", "default"], "updater: SGD"])
 
@@ -16,7 +16,7 @@ A = ("init", [["a", [2], "float32", "default"], "updater: SGD"])
         (("init", [["a", [2], "float32", "default"], "updater: Adam"]), ["Adam", "SGD"]),
         (("init", [*A[1][:1], *A[1]]), ["workers differ"]),
         (("barrier", []), ['"barrier"', '"init"']),
-        (("error", "it is tired"), ["it is tired"]),
+        (("error", ["it is tired"]), ["it is tired"]),
     ],
 )
 @pytest.mark.parametrize("where", [0, 1, 2])
