@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from torch import Tensor
@@ -15,9 +15,9 @@ from ...core.nd.wrapping import wrap
 from ...core.runtime.context import cpu
 from ..keys import Groups, Key
 from .bucket import Bucket
-from .connections import Connections, Meta
+from .connections import Connections, Request
+from .peer import Meta
 from .plan import UpdatePlan
-from .requests import Request
 from .store import DistributedStore
 
 __all__ = ["AsyncStore"]
@@ -76,14 +76,15 @@ class AsyncStore(DistributedStore):
             self._place(values)
 
     def _spread(self, wanted: Groups, priority: int) -> None:
-        dense = {k: v for k, v in wanted.items() if v and self._values[k].stype == "default"}
-        if self._plan is None:
-            dense = {}
-        super()._spread({k: v for k, v in wanted.items() if k not in dense}, priority)
-        for keys, _ in self._chunks(dict.fromkeys(dense, False)):
-            values = {key: self._values[key] for key in keys}
-            outs = [(key, out) for key in keys for out in dense[key]]
-            self._submit([Bucket(self._current_plan(), values, {}, outs, priority=priority)])
+        if self._plan is not None:
+            self._refresh([k for k, v in wanted.items() if v], priority)
+        super()._spread(wanted, priority)
+
+    def _refresh(self, keys: Iterable[Key], priority: int) -> None:
+        """Has dense values of this worker become those of the owners."""
+        for chunk in self._chunks(k for k in keys if self._values[k].stype == "default"):
+            values = {key: self._values[key] for key in chunk}
+            self._submit([Bucket(self._current_plan(), values, {}, priority=priority)])
 
     def _push_buffers(self, rank: int, message: Meta) -> Sequence[Tensor]:
         buffers = super()._push_buffers(rank, message)

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from ...core.base.errors import MXNetError
@@ -15,7 +16,7 @@ from ...core.nd.array import NDArray
 from ...core.runtime.context import cpu
 from ...core.runtime.engine import Completion, FnProperty, Operation, engine
 from ..keys import Key
-from .plan import Reply, UpdatePlan
+from .plan import UpdatePlan
 from .replica import Settings
 from .sharding import Shard
 
@@ -31,14 +32,14 @@ class Bucket:
         plan: how values are updated.
         values: of the store, by key.
         sources: what is pushed, by key; other keys are only pulled.
-        wanted: (key, dense array that gets its new value).
         pulled: keys whose values come back; default: all.
         settings: of the optimizer, at the call.
-        rows: whether gradients travel as rows.
+        rows: keys whose gradients travel as rows.
         priority: among what waits to be sent or updated, the highest goes first.
         refusal: why this worker cannot push these keys: then all workers fail alike.
 
     Attributes:
+        replies: what the owners of each key answer.
         given: what is pushed, by key, when it is there.
         owned: the shards of this worker, by key.
         sums: by key, where owners answer by sums.
@@ -50,33 +51,27 @@ class Bucket:
         plan: UpdatePlan,
         values: Mapping[Key, NDArray],
         sources: Mapping[Key, NDArray],
-        wanted: Sequence[tuple[Key, NDArray]] = (),
         pulled: Collection[Key] | None = None,
         settings: Settings | None = None,
-        rows: bool = False,
+        rows: Collection[Key] = (),
         priority: int = 0,
         refusal: str | None = None,
     ) -> None:
         self.plan, self.settings, self.values, self.rows = plan, settings, values, rows
+        self.replies = {k: plan.reply(value, k in rows) for k, value in values.items()}
         self.pulled = values if pulled is None else pulled
         self.priority, self.refusal = priority, refusal
         self._is_refused_here = refusal is not None
-        self._sources, self._wanted = sources, wanted
+        self._sources = sources
         self.given: dict[Key, Any] = {}
         self.owned: dict[Key, Shard] = {}
         self.sums: dict[Key, Tensor] = {}
         self._n_missing = 0
-        self._outs: list[tuple[Key, Tensor]] = []
         self._completion: Completion | None = None
         self._lock = threading.Lock()
         self._is_over = False
         self.error: BaseException | None = None
         self._late_outs: list[tuple[Key, Tensor, Completion]] = []
-
-    def reply_for(self, key: Key) -> Reply:
-        """What the owners of a key answer."""
-        reply = self.plan.reply(self.values[key])
-        return Reply.NOTHING if self.rows and reply is Reply.SUM else reply
 
     # The operation of the engine -----------------------------------------------------------------
 
@@ -91,7 +86,6 @@ class Bucket:
 
         def start(completion: Completion) -> None:
             self.given = {key: source._value for key, source in self._sources.items()}
-            self._outs = [(key, out._target) for key, out in self._wanted]
             self._completion = completion
             self.refusal = self.refusal or self._failure()
             try:
@@ -99,7 +93,7 @@ class Bucket:
             except BaseException as error:  # noqa: BLE001 - for those who wait
                 self.settle(error)
 
-        writes = {var_of(a) for a in self.values.values()} | {var_of(a) for _, a in self._wanted}
+        writes = {var_of(value) for value in self.values.values()}
         reads = {var_of(source) for source in self._sources.values()} - writes
         name = "push to all workers"
         operation = Operation(start, reads, writes, FnProperty.ASYNC, name, True, no_skip=True)
@@ -160,20 +154,24 @@ class Bucket:
         """Waits for so many answers."""
         self._n_missing = n_answers
 
-    def answered(self, error: MXNetError | None = None) -> bool:
-        """Takes an answer; whether it is the last one."""
+    def add_sum(self, key: Key, shard: Shard, total: Tensor) -> None:
+        """Takes the sum of a shard."""
+        with self._lock:
+            whole = self.sums.get(key)
+            if whole is None:
+                whole = self.sums[key] = torch.empty(self.values[key].shape, dtype=total.dtype)
+        shard.of(whole).copy_(total.view(-1))
+
+    def answered(self, error: BaseException | None = None) -> bool:
+        """Counts an answer; whether it is the last one."""
         with self._lock:
             self._n_missing -= 1
             self.error = self.error or error
             return not self._n_missing
 
     def finish(self) -> None:
-        """Copies new values to where they are wanted, or tells what owners have refused."""
-        error, self.error = self.error, None
-        if error is None:
-            for key, out in self._outs:
-                out.copy_(self.values[key]._raw)
-        self.settle(None if self._is_refused_here else error)
+        """Ends with new values, or with what owners have refused."""
+        self.settle(None if self._is_refused_here else self.error)
 
 
 def _copied(error: BaseException) -> MXNetError:

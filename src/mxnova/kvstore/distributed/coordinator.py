@@ -12,8 +12,8 @@ from typing import Any
 from torch import Tensor
 
 from ...core.base.errors import MXNetError
-from .connections import Buffers, Connections, Meta, no_buffers
-from .requests import Answer, Request, Requests
+from .connections import Answer, Buffers, Connections, Request, no_buffers
+from .peer import Meta
 from .rounds import REFUSED, Rounds, difference
 
 __all__ = ["Coordinator"]
@@ -23,14 +23,13 @@ class Coordinator:
     """Agreement of all ranks on calls.
 
     Args:
-        connections: to the other ranks.
-        requests: that carry the calls.
+        connections: that carry the calls.
     """
 
-    def __init__(self, connections: Connections, requests: Requests) -> None:
-        self._requests, self._is_here = requests, connections.rank == 0
+    def __init__(self, connections: Connections) -> None:
+        self._connections, self._is_here = connections, connections.rank == 0
         self._rounds: Rounds[Request] = Rounds(connections.size)
-        requests.serve("call", self._take_call)
+        connections.serve("call", self._take_call)
 
     def agree(
         self,
@@ -56,14 +55,14 @@ class Coordinator:
         message = {"op": "call", "name": name, "description": description}
         if self._is_here:
             message["payload"] = payload
-        return self._requests.ask(0, message, buffers=buffers, what=name).result()
+        return self._connections.ask(0, message, buffers=buffers, what=name).result()
 
     def refuse(self, error: MXNetError) -> None:
         """Tells all ranks that this one cannot make the call that they are about to make."""
         message = {"op": "call", "name": REFUSED, "description": [str(error)]}
         if self._is_here:
             message["payload"] = ({}, ())
-        self._requests.ask(0, message)
+        self._connections.ask(0, message)
 
     def incomplete(self, seconds: float) -> list[tuple[str, list[int]]]:
         """Calls, at rank 0, that have waited so long for some ranks; and those that made them."""
@@ -80,7 +79,7 @@ class Coordinator:
         for calls in self._rounds.add(request.rank, {"call": request}):
             requests = list(calls.values())
             error = difference([(r.message["name"], r.message["description"]) for r in requests])
-            for each in requests:
+            for each in reversed(requests):  # this rank, which may go on then, last
                 if error is None:
                     each.answer(*requests[0].message["payload"])
                 else:

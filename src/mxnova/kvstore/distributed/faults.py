@@ -94,7 +94,7 @@ class Faults:
 
     def _reason(self, peer: int, error: Exception) -> str:
         text = first_line(error)
-        if isinstance(error, ValueError):  # by this package, of what the peer has sent
+        if not isinstance(error, OSError):  # by this package, of what the peer has sent
             return f"cannot be understood: {text}"
         if peer in self.left:
             return "has ended"

@@ -74,8 +74,8 @@ class UpdatePlan:
             if value.stype == "default":
                 self._sharding.shards(key, value.shape)
 
-    def reply(self, value: NDArray) -> Reply:
-        """What the owners of a value answer to a push.
+    def reply(self, value: NDArray, of_rows: bool = False) -> Reply:
+        """What the owners of a value answer to a push, which may be one `of_rows`.
 
         Ranks share the updates, unless these are the same on every rank and it is less to send
         gradients, or their sums in a few bits, than values.
@@ -83,7 +83,7 @@ class UpdatePlan:
         if not self._is_deterministic or value.stype == "row_sparse":
             return Reply.VALUE
         if self.compression is not None:
-            return Reply.NOTHING if self._size <= _FEW else Reply.SUM
+            return Reply.NOTHING if self._size <= _FEW or of_rows else Reply.SUM
         return Reply.NOTHING if value._raw.nbytes <= _SMALL else Reply.VALUE
 
     def shards(self, key: Key, value: NDArray, reply: Reply) -> list[Shard]:

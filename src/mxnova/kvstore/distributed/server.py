@@ -24,10 +24,10 @@ from ...core.runtime.context import cpu
 from ..keys import Key
 from ..local import Updater, call_updater
 from .bucket import Bucket
+from .connections import Request
 from .contribution import Contribution, differing
 from .faults import Faults
 from .plan import Reply
-from .requests import Request
 from .rounds import Rounds
 from .sharding import Shard, whole
 from .update_queue import UpdateQueue
@@ -43,7 +43,7 @@ class _Push:
     def __init__(self, request: Request, contributions: Sequence[Contribution]) -> None:
         self._request = request
         self.contributions = {each.key: each for each in contributions}
-        self.bucket: Bucket | None = request.message.get("bucket")  # this worker's own
+        self.bucket: Any = request.message.get("bucket")  # of this worker's own
         self._results: dict[Key, Tensor | None] = {}
         self._error: str | None = None
         self._lock = threading.Lock()
@@ -76,6 +76,8 @@ class Server:
         faults: what has failed.
 
     Attributes:
+        faults: these.
+        n_workers: how many push.
         updater: of the store; None: the sum becomes the value.
         shards: of row_sparse values, and of asynchronous stores' dense ones.
         lock: is held while shards change.
@@ -85,7 +87,7 @@ class Server:
         self.updater: Updater | None = None
         self.shards: dict[Key, NDArray] = {}
         self.lock = threading.RLock()
-        self._faults, self._rank, self._size = faults, faults.rank, faults.size
+        self.faults, self.n_workers, self._rank = faults, faults.size, faults.rank
         self._rounds: Rounds[tuple[Contribution, _Push]] = Rounds(faults.size, _MAX_ROUNDS)
         self._queue = UpdateQueue()
 
@@ -111,8 +113,7 @@ class Server:
             for contribution, each in round_.values() if reason is not None else ():
                 each.done(contribution.key, error=reason)
         for bucket, group in groupby(agreed, lambda round_: round_[self._rank][1].bucket):
-            if bucket is not None:
-                self._later(bucket, partial(self._sum_up, bucket, list(group)))
+            self._later(bucket, partial(self._sum_up, bucket, list(group)))
 
     def incomplete(self, seconds: float) -> list[tuple[str, list[int]]]:
         """Pushes of keys that have lasted for so long, and the ranks that have made them."""
@@ -140,9 +141,9 @@ class Server:
         for round_ in rounds:
             key = round_[self._rank][0].key
             total = self._total(round_, bucket.owned[key])
-            if bucket.reply_for(key) is Reply.SUM:
+            if bucket.replies[key] is Reply.SUM:
                 compression: Any = bucket.plan.compression
-                levels = compression.levels.of_sums(self._size)
+                levels = compression.levels.of_sums(self.n_workers)
                 code = levels.encoded(total.view(-1))
                 self._tell(bucket, round_, code, code)
             else:
@@ -150,7 +151,7 @@ class Server:
         if updates:
             self._update(bucket, updates)
         for round_ in rounds:
-            if bucket.reply_for(round_[self._rank][0].key) is not Reply.SUM:
+            if bucket.replies[round_[self._rank][0].key] is not Reply.SUM:
                 self._tell_value(bucket, round_)
 
     def _total(self, round_: _Round, shard: Shard) -> Any:
@@ -164,12 +165,13 @@ class Server:
         """Tells all workers the new value of a shard; this one has it."""
         key = round_[self._rank][0].key
         value, result = bucket.values[key], None
-        if value.stype == "default" and bucket.reply_for(key) is Reply.VALUE:
+        if value.stype == "default" and bucket.replies[key] is Reply.VALUE:
             result = bucket.owned[key].of(value._raw).cpu()
         self._tell(bucket, round_, result, None)
 
     def _tell(self, bucket: Bucket, round_: _Round, result: Any, own_result: Any) -> None:
-        for rank, (contribution, push) in round_.items():
+        for rank in sorted(round_, key=lambda rank: rank == self._rank):  # which may go on then
+            contribution, push = round_[rank]
             mine = own_result if rank == self._rank else result
             push.done(contribution.key, mine, priority=bucket.priority)
 
@@ -189,7 +191,7 @@ class Server:
         self._later(bucket, update)
 
     def _update(self, bucket: Bucket, updates: Sequence[tuple[Key, Shard, Any]]) -> None:
-        with self._faults.fatal(), self.lock:  # an updater that fails does so for all
+        with self.faults.fatal(), self.lock:  # an updater that fails does so for all
             arrays = [self._array(bucket.values[key], key, shard) for key, shard, _ in updates]
             if bucket.plan.updater is None:
                 for array, (_, _, total) in zip(arrays, updates, strict=True):

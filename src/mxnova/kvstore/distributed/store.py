@@ -3,7 +3,7 @@
 
 A push goes to the owner of each shard of its key. The owner, which is one of the workers, sums up
 and updates, and answers with the new value. `Bucket` is a push as an operation of the engine,
-`Exchange` the worker's side of it, `Server` the owner's, `Requests` what carries it.
+`Exchange` the worker's side of it, `Server` the owner's, `Connections` what carries it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import hashlib
 import os
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -31,19 +31,17 @@ from ..devices import spread, total_of
 from ..keys import Groups, Key
 from ..local import LocalStore, Updater
 from .bucket import BUCKET_BYTES, Bucket
-from .connections import Connections, Meta
+from .connections import Connections, Request
 from .contribution import received
 from .coordinator import Coordinator
 from .exchange import Exchange
 from .faults import Faults
 from .heartbeat import Heartbeat
+from .peer import Meta
 from .plan import UpdatePlan
-from .requests import Request, Requests
-from .row_requests import RowRequests
-from .rows import empty_rows, slice_rows
+from .rows import RowRequests, empty_rows, slice_rows
 from .server import Server
 from .sharding import Shard, Sharding
-from .stalls import StallCheck
 from .states import joined, parts_of
 
 __all__ = ["DistributedStore"]
@@ -76,17 +74,17 @@ class DistributedStore(LocalStore):
         self._process = os.getpid()
         self._changed = threading.Condition()
         self._pending: dict[Bucket, None] = {}
+        self._last: dict[Key, Bucket] = {}  # that a key was pushed or pulled with
         self._is_closed = False
-        requests = self._requests = Requests(connections)
-        self._exchange = Exchange(connections, requests, self.server)
-        self._coordinator = Coordinator(connections, requests)
-        self._row_requests = RowRequests(requests, self.server, self._row_sharding)
-        self._stalls = StallCheck(connections, requests, self._incomplete)
-        requests.serve("push", self._take_push, self._push_buffers)
-        requests.serve("states", self._answer_states)
+        self._exchange = Exchange(connections, self.server)
+        self._coordinator = Coordinator(connections)
+        self._row_requests = RowRequests(connections, self.server, self._row_sharding)
+        self._heartbeat = Heartbeat(connections, self._incomplete)
+        connections.serve("push", self._take_push, self._push_buffers)
+        connections.serve("states", self._answer_states)
         self._faults.then(self._wake)
-        connections.start({**requests.handlers, **self._stalls.handlers})
-        self._heartbeat = Heartbeat(connections, self._stalls.report)
+        connections.start()
+        self._heartbeat.start()
 
     @property
     def updater(self) -> Updater | None:
@@ -187,9 +185,16 @@ class DistributedStore(LocalStore):
         self._submit(buckets)
         for failure in failures:  # of pushes before; this one counts
             failure.raise_once()
+        for key, arrays in outs.items():
+            if self._is_handed_out(key, given):
+                self._copy_out(key, [out for out in arrays if out.stype == "default"], priority)
         rest = {key: arrays for key, arrays in outs.items() if key not in given}
         if rest:
             self.pull(rest, priority, ignore_sparse=True)
+
+    def _is_handed_out(self, key: Key, pushed: Groups) -> bool:
+        """Whether a push of a key tells its new value, as owners do of dense ones."""
+        return key in pushed and self._values[key].stype == "default"
 
     def _refuse(self, groups: Groups, reason: str) -> None:
         """Is told that this worker cannot push these keys."""
@@ -203,19 +208,16 @@ class DistributedStore(LocalStore):
         raise NotImplementedError
 
     def _buckets(self, groups: Groups, outs: Groups, priority: int) -> Iterator[Bucket]:
-        """Keys of one element type and about `BUCKET_BYTES` each."""
+        """Keys of about `BUCKET_BYTES` each."""
         plan = self._current_plan()
         settings = plan.snapshot(groups)
         sources = {k: self._source(v, self._values[k].context) for k, v in groups.items()}
-        pushed_rows = {key: self._pushes_rows(key, source) for key, source in sources.items()}
-        for keys, rows in self._chunks(pushed_rows):
-            wanted = [(k, out) for k in keys for out in outs.get(k, ()) if out.stype == "default"]
+        for keys in self._chunks(sources):
             values = {key: self._values[key] for key in keys}
-            if rows:  # of sparse values nothing is handed out
-                wanted = [(key, out) for key, out in wanted if values[key].stype == "default"]
             pushed = {k: sources[k] for k in keys}
-            pulled = None if plan.is_sync else {key for key, _ in wanted}
-            yield Bucket(plan, values, pushed, wanted, pulled, settings, rows, priority)
+            pulled = keys if plan.is_sync else [k for k in keys if self._is_handed_out(k, outs)]
+            rows = {k for k in keys if self._pushes_rows(k, sources[k])}
+            yield Bucket(plan, values, pushed, pulled, settings, rows, priority)
 
     def _source(self, values: list[NDArray], home: Context) -> NDArray:
         """The sum over this worker's devices, where the value is."""
@@ -223,20 +225,18 @@ class DistributedStore(LocalStore):
             return values[0]
         return total_of(values, home)
 
-    def _chunks(self, keys: Mapping[Key, bool]) -> Iterator[tuple[list[Key], bool]]:
-        """Keys that go together, and whether as rows, as `keys` tells of each."""
-        open_ones: dict[tuple[bool, torch.dtype], list[Key]] = {}
-        sizes: dict[tuple[bool, torch.dtype], int] = {}
-        for key, rows in keys.items():
+    def _chunks(self, keys: Iterable[Key]) -> Iterator[list[Key]]:
+        chunk: list[Key] = []
+        n_bytes = 0
+        for key in keys:
             value = self._values[key]
-            kind = (rows, value._raw.dtype)
-            open_ones.setdefault(kind, []).append(key)
-            sizes[kind] = sizes.get(kind, 0) + (0 if rows else value._raw.nbytes)
-            if sizes[kind] >= BUCKET_BYTES:
-                yield open_ones.pop(kind), rows
-                del sizes[kind]
-        for (rows, _), chunk in open_ones.items():
-            yield chunk, rows
+            chunk.append(key)
+            n_bytes += value._raw.nbytes if value.stype == "default" else 0
+            if n_bytes >= BUCKET_BYTES:
+                yield chunk
+                chunk, n_bytes = [], 0
+        if chunk:
+            yield chunk
 
     def _pushes_rows(self, key: Key, source: NDArray) -> bool:
         """Whether rows travel for a key, as its value or what is pushed is stored so."""
@@ -262,6 +262,7 @@ class DistributedStore(LocalStore):
                     self._changed.wait_for(self._has_room)
                     self._check_usable("push")
                 self._pending[bucket] = None
+                self._last |= dict.fromkeys(bucket.values, bucket)
             bucket.push(self._exchange.send, self._finished)
 
     def _has_room(self) -> bool:
@@ -300,7 +301,7 @@ class DistributedStore(LocalStore):
 
     def _take_push(self, request: Request) -> None:
         self.server.take_push(request)
-        self._stalls.check_left()
+        self._heartbeat.check_left()
 
     def _incomplete(self, seconds: float) -> list[tuple[str, list[int]]]:
         return [*self.server.incomplete(seconds), *self._coordinator.incomplete(seconds)]
@@ -321,7 +322,15 @@ class DistributedStore(LocalStore):
             if outs and self._values[key].stype == "row_sparse":
                 spread(wrap_sparse(self._asked_rows(key)[1], cpu(0)), outs, priority)
             else:
-                spread(self._values[key], outs, priority)
+                self._copy_out(key, outs, priority)
+
+    def _copy_out(self, key: Key, outs: list[NDArray], priority: int) -> None:
+        """Copies a dense value to arrays, where possible together with what is under way."""
+        bucket = self._last.get(key)
+        if bucket is not None:
+            outs = [out for out in outs if out.stype != "default" or not bucket.attach(key, out)]
+        if outs:
+            spread(self._values[key], outs, priority)
 
     # States of the optimizer ---------------------------------------------------------------------
 
@@ -334,7 +343,7 @@ class DistributedStore(LocalStore):
             return [torch.empty(int(answer["n"]), dtype=torch.uint8)]
 
         ranks = range(self.num_workers)
-        futures = [self._requests.ask(rank, {"op": "states"}, buffers=buffers) for rank in ranks]
+        futures = [self.connections.ask(rank, {"op": "states"}, buffers=buffers) for rank in ranks]
         found = [future.result()[1][0].numpy().tobytes() for future in futures]
         of_rank = [loads_updater(states)[0] for states in found]
         states = {
@@ -405,7 +414,6 @@ class DistributedStore(LocalStore):
         self._wait_for_pending(patience)
         engine().drain(_MOMENT if has_failed else self._faults.timeout)
         self.server.close(_MOMENT)
-        self.connections.leave()
         self.connections.close(patience)
         self._heartbeat.close()
 

@@ -29,17 +29,13 @@ class SyncStore(DistributedStore):
     def __init__(self, type: str, connections: Connections) -> None:
         self._plan: UpdatePlan | None = None
         self._compression: TwoBitCompression | None = None
-        self._last: dict[Key, Bucket] = {}  # that a key was pushed with
         super().__init__(type, connections)
 
     # Push and pull -------------------------------------------------------------------------------
 
     def _buckets(self, groups: Groups, outs: Groups, priority: int) -> Iterator[Bucket]:
         self._bring_home(groups)
-        for bucket in super()._buckets(groups, outs, priority):
-            if not bucket.rows:
-                self._last |= dict.fromkeys(bucket.values, bucket)
-            yield bucket
+        return super()._buckets(groups, outs, priority)
 
     def _refuse(self, groups: Groups, reason: str) -> None:
         """Has the pushes of these keys fail for all workers, since this one cannot make its own."""
@@ -52,22 +48,11 @@ class SyncStore(DistributedStore):
         others = [
             key
             for key in bucket.values
-            if bucket.reply_for(key) is Reply.VALUE and key not in bucket.owned
+            if bucket.replies[key] is Reply.VALUE and key not in bucket.owned
         ]
         if others and bucket.settings is not None:
             with self.server.lock:
                 bucket.plan.count(others)
-
-    def _spread(self, wanted: Groups, priority: int) -> None:
-        left = {key: self._unattached(key, outs) for key, outs in wanted.items()}
-        super()._spread({key: outs for key, outs in left.items() if outs}, priority)
-
-    def _unattached(self, key: Key, outs: list[NDArray]) -> list[NDArray]:
-        """Which arrays do not get the value of a key together with what is under way for it."""
-        bucket = self._last.get(key)
-        if bucket is None:
-            return outs
-        return [out for out in outs if out.stype != "default" or not bucket.attach(key, out)]
 
     # Devices -------------------------------------------------------------------------------------
 

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages between ranks: strangers at the port, messages that are none, the order of sending."""
 
+import hmac
 import json
 import socket
 import struct
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
@@ -12,7 +15,7 @@ import torch
 
 import mxnova as mx
 from mxnova.core.base.errors import MXNetError
-from mxnova.kvstore.distributed.connections import Connections, Handler
+from mxnova.kvstore.distributed.connections import Connections
 from mxnova.kvstore.distributed.faults import Faults
 from mxnova.kvstore.distributed.handshake import connected
 
@@ -47,44 +50,88 @@ def pair():
 
 
 class _Inbox:
-    """A handler that keeps what comes."""
+    """A service that keeps what comes."""
 
-    def __init__(self, shape=(0,)):
-        self.messages, self.shape, self.came = [], shape, threading.Semaphore(0)
-        self.handler = Handler(self._take, lambda rank, message: [torch.empty(self.shape)])
+    def __init__(self, connections, op, shape=(0,)):
+        self.requests, self.came = [], threading.Semaphore(0)
+        connections.serve(op, self._take, lambda rank, message: [torch.empty(shape)])
+        connections.start()
 
-    def _take(self, rank, message, tensors):
-        self.messages.append((rank, message, tensors[0].clone()))
+    def _take(self, request):
+        self.requests.append(request)
         self.came.release()
 
 
 @pytest.mark.parametrize("n", [0, 3, 100_000, 3_000_000])
 def test_tensors_arrive(pair, n):
-    inbox = _Inbox((n,))
-    pair[0].start({})
-    pair[1].start({"numbers": inbox.handler})
+    pair[0].start()
+    inbox = _Inbox(pair[1], "numbers", (n,))
     numbers = torch.arange(n, dtype=torch.float32)
-    pair[0].send(1, {"op": "numbers", "why": "ä"}, [numbers])
+    pair[0].tell(1, {"op": "numbers", "why": "ä"}, [numbers])
     assert inbox.came.acquire(timeout=20)
-    rank, message, tensor = inbox.messages[0]
-    assert (rank, message["why"]) == (0, "ä")
-    assert torch.equal(tensor, numbers)
+    request = inbox.requests[0]
+    assert (request.rank, request.message["why"]) == (0, "ä")
+    assert torch.equal(request.tensors[0], numbers)
     assert pair[0].sent["numbers"] >= 4 * n
 
 
 def test_what_waits_goes_by_priority(pair):
-    inbox = _Inbox((4_000_000,))
-    pair[0].start({})
+    pair[0].start()
     big = torch.zeros(4_000_000)  # more than the buffers of a socket take
     for number in range(6):  # nobody reads yet: the first fills the socket, the others wait
-        pair[0].send(1, {"op": "big", "number": number}, [big], priority=number)
-    pair[1].start({"big": inbox.handler})
+        pair[0].tell(1, {"op": "big", "number": number}, [big], priority=number)
+    inbox = _Inbox(pair[1], "big", (4_000_000,))
     for _ in range(6):
         assert inbox.came.acquire(timeout=20)
-    numbers = [message["number"] for _, message, _ in inbox.messages]
+    numbers = [request.message["number"] for request in inbox.requests]
     assert sorted(numbers) == [*range(6)]
     late = numbers[1:]  # one was under way already
     assert late == sorted(late, reverse=True)
+
+
+@pytest.mark.parametrize("asked", [0, 1])
+def test_requests_are_answered_when_there_is_an_answer(pair, asked):
+    waiting = []
+    pair[asked].serve("double", waiting.append, lambda *_: [torch.empty(3)])
+    for each in pair:
+        each.start()
+    numbers = torch.arange(3.0)
+    question = {"op": "double", "n": 3}
+    future = pair[0].ask(asked, question, [numbers], lambda *_: [torch.empty(3)], "a doubling")
+    while not waiting:
+        time.sleep(0.01)
+    assert [(rank, what) for rank, what, _ in pair[0].waiting()] == [(asked, "a doubling")]
+    assert not future.done()
+    waiting[0].answer({"by": 2}, [waiting[0].tensors[0] * 2])
+    message, tensors = future.result(10)
+    assert message["by"] == 2
+    assert tensors[0].tolist() == [0, 2, 4]
+    assert not pair[0].waiting()
+
+
+def test_requests_are_refused(pair):
+    def fail(request):
+        with request.refusing(1):
+            raise ZeroDivisionError("by me")
+
+    pair[1].serve("fail", fail)
+    for each in pair:
+        each.start()
+    with pytest.raises(MXNetError, match="on worker 1: ZeroDivisionError: by me"):
+        pair[0].ask(1, {"op": "fail"}).result(10)
+
+
+def test_who_waits_is_told_what_has_failed(pair):
+    pair[1].serve("never", lambda request: None)
+    for each in pair:
+        each.start()
+    futures = [pair[rank].ask(1, {"op": "never"}) for rank in (0, 1)]
+    pair[1].faults.report("worker 1 is tired")
+    for future in futures:
+        with pytest.raises(MXNetError, match="worker 1 is tired"):
+            future.result(10)
+    with pytest.raises(MXNetError, match="worker 1 is tired"):
+        pair[0].ask(1, {"op": "never"})
 
 
 def test_strangers_are_turned_away():
@@ -108,14 +155,34 @@ def test_strangers_are_turned_away():
     caller.join()
     second = _connections(store, 1)
     first.join()
-    inbox = _Inbox()
-    made[-1].start({"hello": inbox.handler})
-    second.send(0, {"op": "hello"}, [torch.empty(0)])
+    inbox = _Inbox(made[-1], "hello")
+    second.tell(0, {"op": "hello"}, [torch.empty(0)])
     assert inbox.came.acquire(timeout=10)
     for each in (made[-1], second):
         each.close(0)
     for stranger in made[:3]:
         stranger.close()
+
+
+@pytest.mark.parametrize("secret", ["", "known to the job"])
+def test_the_secret_of_the_job_is_asked_for(secret, monkeypatch):
+    monkeypatch.setenv("MXNOVA_JOB_SECRET", secret)
+    store = torch.distributed.HashStore()
+    with ThreadPoolExecutor() as threads:
+        first = threads.submit(_connections, store, 0, 2.0)
+        host, port = json.loads(store.get("address/0"))
+        with socket.create_connection((host, port)) as visitor:  # who has read all of the store
+            nonce = visitor.recv(32)
+            said = struct.pack("<I", 1)
+            proof = hmac.digest(store.get("token"), said + nonce, "sha256")
+            visitor.sendall(said + proof + bytes(32))
+            answer = visitor.recv(32)
+    assert bool(answer) is not bool(secret)
+    if secret:
+        with pytest.raises(MXNetError, match="could not reach all"):
+            first.result()
+    else:
+        first.result().close(0)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +212,7 @@ def _babbling(rank, message):
     kv.init("a", mx.nd.zeros((4,)))
     kv.init("rows", mx.nd.zeros((4, 2), stype="row_sparse"))
     if rank == 1:
-        kv.handle.connections._peers[0].send([message], len(message), 0)
+        kv.handle.connections._peers[0]._socket.sendall(message)
     try:
         for _ in range(10**6):
             kv.push("a", mx.nd.ones((4,)))
