@@ -214,7 +214,8 @@ class Connections:
     def _receive(self, rank: int, message: Meta) -> tuple[Sequence[Tensor], Callable[[], None]]:
         """Where the tensors of a message go, and what handles it then."""
         try:
-            op, number = message["op"], message.get("id")
+            op: str = message["op"]
+            number: Any = message.get("id")
             if op == "answer":
                 waiting = self._waiting[number]
                 if waiting.rank != rank:

@@ -52,14 +52,15 @@ class Coordinator:
         Raises:
             MXNetError: ranks differ, or one cannot make the call or is gone.
         """
-        message = {"op": "call", "name": name, "description": description}
+        message: Meta = {"op": "call", "name": name, "description": description}
         if self._is_here:
             message["payload"] = payload
-        return self._connections.ask(0, message, buffers=buffers, what=name).result()
+        answer: Answer = self._connections.ask(0, message, buffers=buffers, what=name).result()
+        return answer
 
     def refuse(self, error: MXNetError) -> None:
         """Tells all ranks that this one cannot make the call that they are about to make."""
-        message = {"op": "call", "name": REFUSED, "description": [str(error)]}
+        message: Meta = {"op": "call", "name": REFUSED, "description": [str(error)]}
         if self._is_here:
             message["payload"] = ({}, ())
         self._connections.ask(0, message)

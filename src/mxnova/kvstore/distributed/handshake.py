@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How ranks connect to each other, and turn strangers away.
 
-Both ends show that they know the job's key, by HMACs of what the other one has drawn. It is made of
-a token in the rendezvous store, and of the secret that the launcher gives to all processes of a job
-(MXNOVA_JOB_SECRET), where there is one.
+Both ends show that they know a key, by HMACs of what the other one has drawn. The key is made of the
+secret that the launcher gives to all processes of a job (MXNOVA_JOB_SECRET), where there is one, of a
+token in the rendezvous store, and of the address that is called, so that nobody can pass proofs on.
 """
 
 from __future__ import annotations
@@ -46,10 +46,11 @@ def connected(store: Any, faults: Faults, address: str) -> dict[int, socket.sock
             host, port = listener.getsockname()[:2]
             if faults.rank == 0:
                 store.set("token", secrets.token_hex(16))
-            store.set(f"address/{faults.rank}", json.dumps([host, port]))
-            key = env.get("MXNOVA_JOB_SECRET").encode() + bytes(store.get("token"))
+            address_here = json.dumps([host, port]).encode()
+            store.set(f"address/{faults.rank}", address_here)
+            key = _joined(env.get("MXNOVA_JOB_SECRET").encode(), bytes(store.get("token")))
             below = {r: _called(store, r, faults, key) for r in range(faults.rank)}
-            return below | _accepted(listener, faults, key)
+            return below | _accepted(listener, faults, _joined(key, address_here))
     except MXNetError:
         raise
     except (OSError, RuntimeError, ValueError, TypeError) as error:
@@ -60,7 +61,9 @@ def connected(store: Any, faults: Faults, address: str) -> dict[int, socket.sock
 
 
 def _called(store: Any, rank: int, faults: Faults, key: bytes) -> socket.socket:
-    host, port = json.loads(store.get(f"address/{rank}"))
+    address = bytes(store.get(f"address/{rank}"))
+    host, port = json.loads(address)
+    key = _joined(key, address)
     sock = socket.create_connection((str(host), int(port)), timeout=faults.timeout)
     nonce = secrets.token_bytes(_N_NONCE)
     theirs = _received(sock, _N_NONCE)
@@ -99,6 +102,10 @@ def _greeted(sock: socket.socket, own_rank: int, key: bytes) -> int:
     except OSError:
         return -1
     return int(rank)
+
+
+def _joined(*parts: bytes) -> bytes:
+    return b"\0".join(parts)
 
 
 def _proof(key: bytes, rank: int, nonce: bytes) -> bytes:

@@ -164,25 +164,28 @@ def test_strangers_are_turned_away():
         stranger.close()
 
 
-@pytest.mark.parametrize("secret", ["", "known to the job"])
-def test_the_secret_of_the_job_is_asked_for(secret, monkeypatch):
+@pytest.mark.parametrize(
+    "secret, other_address, enters",
+    [("", b"", True), ("known to the job", b"", False), ("", b'["127.0.0.1", 9]', False)],
+)
+def test_who_knows_the_key_enters(secret, other_address, enters, monkeypatch):
+    """The visitor has read the store; proofs for other addresses may have been made for others."""
     monkeypatch.setenv("MXNOVA_JOB_SECRET", secret)
     store = torch.distributed.HashStore()
     with ThreadPoolExecutor() as threads:
-        first = threads.submit(_connections, store, 0, 2.0)
-        host, port = json.loads(store.get("address/0"))
-        with socket.create_connection((host, port)) as visitor:  # who has read all of the store
-            nonce = visitor.recv(32)
-            said = struct.pack("<I", 1)
-            proof = hmac.digest(store.get("token"), said + nonce, "sha256")
-            visitor.sendall(said + proof + bytes(32))
-            answer = visitor.recv(32)
-    assert bool(answer) is not bool(secret)
-    if secret:
+        first = threads.submit(_connections, store, 0, 1.0)
+        address = store.get("address/0")
+        with socket.create_connection(json.loads(address)) as visitor:
+            rank = struct.pack("<I", 1)
+            key = b"\0".join([b"", store.get("token"), other_address or address])
+            proof = hmac.digest(key, rank + visitor.recv(32), "sha256")
+            visitor.sendall(rank + proof + bytes(32))
+            assert bool(visitor.recv(32)) is enters
+            if enters:
+                first.result().close(0)
+    if not enters:
         with pytest.raises(MXNetError, match="could not reach all"):
             first.result()
-    else:
-        first.result().close(0)
 
 
 @pytest.mark.parametrize(
