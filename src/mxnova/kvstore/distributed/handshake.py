@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """How ranks connect to each other, and turn strangers away.
 
-Both ends show that they know a key, by HMACs of what the other one has drawn. The key is made of the
-secret that the launcher gives to all processes of a job (MXNOVA_JOB_SECRET), where there is one, of a
-token in the rendezvous store, and of the address that is called, so that nobody can pass proofs on.
+Both ends show that they know a key, by HMACs of what the other one has drawn. The key is made of
+the secret that the launcher gives to all processes of a job (MXNOVA_JOB_SECRET), where there is
+one, of a token in the rendezvous store, and of the address that is called, so that nobody can pass
+proofs on.
 """
 
 from __future__ import annotations
