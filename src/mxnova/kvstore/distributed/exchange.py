@@ -41,32 +41,32 @@ class Exchange:
         faults = self._connections.faults
         with faults.fatal():  # others wait for it
             faults.check()
-            parcels: dict[int, _Parcel] = {}
+            requests: dict[int, _OwnerRequest] = {}
             for key in bucket.values:
-                self._pack(bucket, key, parcels)
-            here = parcels.pop(self._rank, None)
-            all_parcels = [*parcels.values(), here] if here is not None else parcels.values()
-            bucket.expect(sum(parcel.is_answered for parcel in all_parcels))
-            for parcel in all_parcels:
-                self._post(bucket, parcel)
+                self._pack(bucket, key, requests)
+            here = requests.pop(self._rank, None)
+            all_requests = [*requests.values(), here] if here is not None else requests.values()
+            bucket.expect(sum(request.is_answered for request in all_requests))
+            for request in all_requests:
+                self._post(bucket, request)
 
-    def _pack(self, bucket: Bucket, key: Key, parcels: dict[int, _Parcel]) -> None:
+    def _pack(self, bucket: Bucket, key: Key, requests: dict[int, _OwnerRequest]) -> None:
         value, reply = bucket.values[key], bucket.replies[key]
         shards = bucket.plan.shards(key, value, reply)
         contributions = self._contributions(bucket, key, shards)
         for shard, contribution in zip_longest(shards, contributions):
-            parcel = parcels.get(shard.owner)
-            if parcel is None:
-                parcel = parcels[shard.owner] = _Parcel(bucket, shard.owner, self._server)
+            request = requests.get(shard.owner)
+            if request is None:
+                request = requests[shard.owner] = _OwnerRequest(bucket, shard.owner, self._server)
             if shard.owner == self._rank:
                 bucket.owned[key] = shard
-                parcel.is_answered = True
+                request.is_answered = True
             if reply is not Reply.NOTHING:
-                parcel.is_answered = True
+                request.is_answered = True
                 if key in bucket.pulled:
-                    parcel.pulled.append((key, shard))
+                    request.pulled.append((key, shard))
             if contribution is not None:
-                parcel.contributions.append(contribution)
+                request.contributions.append(contribution)
 
     def _contributions(
         self, bucket: Bucket, key: Key, shards: Sequence[Shard]
@@ -89,23 +89,23 @@ class Exchange:
                     made = coded
                 yield made
 
-    def _post(self, bucket: Bucket, parcel: _Parcel) -> None:
-        rank, priority = parcel.owner, bucket.priority
-        message: Meta = {"op": "push", "pull": [key for key, _ in parcel.pulled]}
+    def _post(self, bucket: Bucket, request: _OwnerRequest) -> None:
+        rank, priority = request.owner, bucket.priority
+        message: Meta = {"op": "push", "pull": [key for key, _ in request.pulled]}
         tensors: list[Tensor] = []
         if rank == self._rank:
-            message |= {"contributions": parcel.contributions, "bucket": bucket}
+            message |= {"contributions": request.contributions, "bucket": bucket}
         else:
-            message["entries"] = [each.entry() for each in parcel.contributions]
-            tensors = [tensor for each in parcel.contributions for tensor in each.tensors()]
-        if parcel.is_answered:
+            message["entries"] = [each.entry() for each in request.contributions]
+            tensors = [tensor for each in request.contributions for tensor in each.tensors()]
+        if request.is_answered:
             what = f"push of key {next(iter(bucket.values))!r}" if bucket.plan.is_sync else ""
-            self._connections.ask(rank, message, tensors, parcel.buffers, what, priority, parcel)
+            self._connections.ask(rank, message, tensors, request.buffers, what, priority, request)
         else:
             self._connections.tell(rank, message, tensors, priority)
 
 
-class _Parcel:
+class _OwnerRequest:
     """What a bucket sends to one owner, and what takes its answer.
 
     Attributes:
