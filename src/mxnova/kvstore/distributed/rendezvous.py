@@ -20,6 +20,7 @@ import torch.distributed as dist
 
 from ...core.base import env
 from ...core.base.errors import MXNetError
+from .faults import first_line
 from .world import Role, World
 
 __all__ = ["connect", "host", "join", "leave", "listen", "own_address"]
@@ -49,7 +50,7 @@ def join(world: World) -> tuple[Any, World]:
             _wait_for_workers(store, world, deadline)
     except dist.DistNetworkError as error:
         raise MXNetError(
-            f"rendezvous: who has kept the place at {_named(world)} is gone: {_first_line(error)}"
+            f"rendezvous: who has kept the place at {_named(world)} is gone: {first_line(error)}"
         ) from None
     store.set_timeout(timedelta(seconds=world.timeout))
     return store, world
@@ -159,7 +160,7 @@ def connect(world: World) -> Any:
             store = _TCPStore(*place, is_master=False, timeout=limit)
         except dist.DistError as error:
             raise MXNetError(
-                f"rendezvous: no store at {_named(world)}: {_first_line(error)}"
+                f"rendezvous: no store at {_named(world)}: {first_line(error)}"
             ) from None
     return _PrefixStore(f"mxnova/{world.attempt}", store)
 
@@ -190,10 +191,6 @@ def _resolved(address: str, port: int) -> tuple[int, int, int, str, tuple[str, i
 
 def _named(world: World) -> str:
     return f"{world.master_address}, port {world.master_port} (as told by {world.source})"
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0]
 
 
 # Those who come -----------------------------------------------------------------------------------
