@@ -85,7 +85,6 @@ def document(found: Verification) -> dict[str, Any]:
         "equal": found.is_equal,
         "line": found.line,
         "first": found.first and found.first.name,
-        "seconds": found.seconds,
         "reference": found.has_reference,
         "outputs": [{**vars(row), "equal": row.is_equal} for row in found.outputs],
         "nodes": [{**vars(row), "equal": row.is_equal} for row in found.nodes],

@@ -9,7 +9,8 @@ from typing import Any
 from ...core.base.errors import MXNetError
 from ..request import Request
 from .inputs import feeds, ranges_of
-from .runners import MXNetRunner, runner_of
+from .mxnet import MXNetRunner
+from .runners import runner_of
 from .verification import BATCHES, TOLERANCE, Verification, compared
 
 __all__ = ["NETWORKLESS", "UNASKED", "proved"]
@@ -25,14 +26,15 @@ def proved(
     """What comparing the target at `path` with the request's model found, and that in a line."""
     model = request.model
     try:
-        second = runner_of(path, model.epoch)
+        second = runner_of(path, model.epoch, optimized=False)
     except MXNetError as error:
         if "not installed" not in str(error):
             raise
         return None, f"not proved: {error}"
     source = model.files[0]
-    first = runner_of(source) if source.endswith(".onnx") else MXNetRunner(model)
+    first = runner_of(source, optimized=False) if source.endswith(".onnx") else MXNetRunner(model)
     shapes = request.shapes
     fed = feeds(shapes, ranges_of(model.graph, list(shapes), {}), BATCHES, seed=0)
-    found = compared(first, second, fed, model, _TOLERANCES[request.dtype], tell)
+    tolerance = _TOLERANCES[request.dtype]
+    found = compared(first, second, fed, model, tolerance, is_brief=True, tell=tell)
     return found, found.line

@@ -8,6 +8,7 @@ import importlib.util
 import json
 import os
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -18,7 +19,7 @@ from torch import Tensor, nn
 from ...core.base.errors import MXNetError
 from ...formats import safetensors
 from ..python.names import identifier
-from .runner import Array, Runner
+from .runner import Array, Runner, Take
 
 __all__ = ["PythonRunner"]
 
@@ -48,33 +49,37 @@ class PythonRunner(Runner):
             found = self._model(**given)
         return [t.numpy() for t in (found if isinstance(found, (tuple, list)) else (found,))]
 
-    def nodes(self, feed: Mapping[str, Array]) -> dict[str, Array]:
-        found: dict[str, Array] = {}
-        with self._watched(found):
+    def nodes(self, feed: Mapping[str, Array], take: Take) -> None:
+        with self._watched(take):
             self.outputs(feed)
-        return found
 
     @contextmanager
-    def _watched(self, found: dict[str, Array]) -> Iterator[None]:
-        """While it runs, values go to `found` under their nodes' names."""
+    def _watched(self, take: Take) -> Iterator[None]:
+        """While it runs, `take` is told of values under their nodes' names."""
         by_id = {id(module): path for path, module in self._model.named_modules()}
+        begun: dict[str, float] = {}
 
-        def take(place: str, value: Any) -> None:
+        def tell(place: str, value: Any, seconds: float | None) -> None:
             name = self._places.get(place)
             if name is not None and isinstance(value, Tensor):
-                found[name] = value.numpy().copy()
+                take(name, value.numpy().copy(), seconds)
 
-        def leave(frame: Any, event: str, value: Any) -> None:
-            path = by_id.get(id(frame.f_locals.get("self"))) if event == "return" else None
-            if path is None or frame.f_code.co_name != "forward":
+        def watch(frame: Any, event: str, value: Any) -> None:
+            if event not in ("call", "return") or frame.f_code.co_name != "forward":
+                return
+            path = by_id.get(id(frame.f_locals.get("self")))
+            if path is None:
+                return
+            if event == "call":
+                begun[path] = time.perf_counter()
                 return
             if path:
-                take(path, value)
+                tell(path, value, time.perf_counter() - begun[path])
             for name, local in frame.f_locals.items():
-                take(f"{path}:{name}", local)
+                tell(f"{path}:{name}", local, None)
 
         before = sys.getprofile()
-        sys.setprofile(leave)
+        sys.setprofile(watch)
         try:
             yield
         finally:

@@ -3,32 +3,19 @@
 
 from __future__ import annotations
 
-import time
+import timeit
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-__all__ = ["Array", "Run", "Runner"]
+__all__ = ["Array", "Runner", "Take"]
 
 Array = np.ndarray[Any, Any]
-
-
-@dataclass
-class Run:
-    """What a run gave.
-
-    Attributes:
-        outputs: in order.
-        nodes: by MXNet's name of the node, in the order in which they ran.
-        seconds: how long the outputs took.
-    """
-
-    outputs: list[Array]
-    nodes: dict[str, Array] = field(default_factory=dict)
-    seconds: float = 0.0
+Take = Callable[[str, Array, float | None], None]
+"""Is told what a node gives: MXNet's name of it, values, and seconds where they are known."""
+_RUNS = 3  # mxnova rewrites a network at the third run with the same parameters
 
 
 class Runner(ABC):
@@ -44,12 +31,9 @@ class Runner(ABC):
     def outputs(self, feed: Mapping[str, Array]) -> list[Array]:
         """The outputs for these inputs, by MXNet's names."""
 
-    def nodes(self, feed: Mapping[str, Array]) -> dict[str, Array]:
-        """What nodes give, as far as the kind of file tells."""
-        return {}
+    def seconds(self, feed: Mapping[str, Array]) -> float:
+        """How long `outputs` takes at best, once the model has run."""
+        return min(timeit.repeat(lambda: self.outputs(feed), number=1, repeat=_RUNS))
 
-    def run(self, feed: Mapping[str, Array]) -> Run:
-        """The outputs."""
-        begin = time.perf_counter()
-        outputs = self.outputs(feed)
-        return Run(outputs, seconds=time.perf_counter() - begin)
+    def nodes(self, feed: Mapping[str, Array], take: Take) -> None:
+        """Tells `take` of what nodes give, in order, as far as the kind of file tells."""

@@ -13,124 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from ...core.base.errors import ArgumentError, MXNetError
-from ...core.graph.node import Entry
-from ..source import Model, load
+from ...core.base.errors import MXNetError
+from ..source import load
+from .mxnet import MXNetRunner
+from .onnx_file import ONNXRunner
 from .python_file import PythonRunner
-from .runner import Array, Run, Runner
+from .runner import Array, Runner, Take
 
-__all__ = ["MXNetRunner", "runner_of"]
-
-
-class MXNetRunner(Runner):
-    """MXNet's files, run by mxnova.
-
-    Args:
-        model: what was read.
-        dtype: float64 to compute all in it.
-    """
-
-    def __init__(self, model: Model, dtype: str = "float32") -> None:
-        self.path, self.model, self._dtype = model.files[0], model, dtype
-        model.graph  # noqa: B018 - refuses parameters alone
-        arrays = dict(model.arrays)
-        if dtype != "float32":
-            arrays = {n: a.astype(dtype) if a.dtype == np.float32 else a for n, a in arrays.items()}
-        states = set(model.graph.list_auxiliary_states())
-        self._arrays = {f"{'aux' if n in states else 'arg'}:{n}": a for n, a in arrays.items()}
-
-    def _predicted(self, symbol: Any, feed: Mapping[str, Array]) -> list[Array]:
-        from ...predictor import Predictor
-
-        names = set(symbol.list_inputs())
-        fed = {name: values for name, values in feed.items() if name in names}
-        types = {n: self._type(v) for n, v in fed.items()}
-        arrays = {k: a for k, a in self._arrays.items() if k.partition(":")[2] in names}
-        shapes = {name: values.shape for name, values in fed.items()}
-        predictor = Predictor(symbol, arrays, shapes, types=types)
-        return predictor.predict(**{n: v.astype(types[n]) for n, v in fed.items()})
-
-    def _type(self, values: Array) -> str:
-        return self._dtype if values.dtype == np.float32 else values.dtype.name
-
-    def outputs(self, feed: Mapping[str, Array]) -> list[Array]:
-        return self._predicted(self.model.graph, feed)
-
-    def nodes(self, feed: Mapping[str, Array]) -> dict[str, Array]:
-        return self.all_at_once(feed).nodes
-
-    def all_at_once(self, feed: Mapping[str, Array]) -> Run:
-        """Outputs and what nodes give, of one run, which cannot fuse nodes."""
-        symbol = self.model.graph
-        named: dict[str, Entry] = {}
-        for node in symbol.nodes:
-            if node.op is not None:
-                count = node.op.n_visible()
-                names = [node.name] if count == 1 else [f"{node.name}{i}" for i in range(count)]
-                named.update((name, Entry(node, i)) for i, name in enumerate(names))
-        values = self._predicted(type(symbol)([*symbol.entries, *named.values()]), feed)
-        n = len(symbol.entries)
-        return Run(values[:n], dict(zip(named, values[n:], strict=True)))
-
-
-class ONNXRunner(Runner):
-    """An ONNX file, run by ONNX Runtime."""
-
-    def __init__(self, path: str) -> None:
-        try:
-            import onnxruntime
-        except ImportError:
-            raise MXNetError(
-                "verify: the package onnxruntime is not installed: pip install "
-                "'mxnova[onnxruntime]'"
-            ) from None
-        from ...onnx.importer import read_model
-
-        self.path = path
-        self._runtime = onnxruntime
-        self._file = read_model(path)  # which refuses numbers outside of the folder
-        for tensor in self._file.model.graph.initializer:
-            self._file.array(tensor)
-        self._session = self._made(path, optimized=True)
-
-    def _made(self, model: str | bytes, optimized: bool) -> Any:
-        options = self._runtime.SessionOptions()
-        options.log_severity_level = 3
-        if not optimized:
-            level = self._runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
-            options.graph_optimization_level = level
-        return self._runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-
-    def outputs(self, feed: Mapping[str, Array]) -> list[Array]:
-        return self._ran(self._session, feed)
-
-    def _ran(self, session: Any, feed: Mapping[str, Array]) -> list[Array]:
-        kinds = {entry.name: entry.type for entry in session.get_inputs()}
-        missing = [name for name in kinds if name not in feed]
-        if missing:
-            raise ArgumentError(f"verify: {self.path}: nobody feeds its input {missing[0]!r}")
-        fed = {name: feed[name].astype(_numpy_type(kinds[name])) for name in kinds}
-        return [np.asarray(values) for values in session.run(None, fed)]
-
-    def nodes(self, feed: Mapping[str, Array]) -> dict[str, Array]:
-        import onnx
-
-        model = onnx.ModelProto()
-        model.CopyFrom(self._file.model)
-        if any(t.data_location == onnx.TensorProto.EXTERNAL for t in model.graph.initializer):
-            return {}  # too large to be made anew
-        shown = {entry.name for entry in model.graph.output}
-        names = [n for node in model.graph.node for n in node.output if n and n not in shown]
-        model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
-        values = self._ran(self._made(model.SerializeToString(), optimized=False), feed)
-        ordered = [entry.name for entry in model.graph.output]
-        return dict(zip(ordered, values, strict=True))
-
-
-def _numpy_type(text: str) -> Any:
-    """Of a type as ONNX Runtime has it: ``tensor(float)``."""
-    name = text.removeprefix("tensor(").removesuffix(")")
-    return np.dtype({"float": "float32", "double": "float64"}.get(name, name))
+__all__ = ["runner_of"]
 
 
 class ExportedRunner(Runner):
@@ -189,7 +79,7 @@ class OpenVINORunner(Runner):
     def outputs(self, feed: Mapping[str, Array]) -> list[Array]:
         return _of_openvino(self._model, feed)
 
-    def nodes(self, feed: Mapping[str, Array]) -> dict[str, Array]:
+    def nodes(self, feed: Mapping[str, Array], take: Take) -> None:
         model = self._core.read_model(self.path)
         own = {name for out in model.outputs for name in out.get_names()}
         names = []
@@ -204,7 +94,8 @@ class OpenVINORunner(Runner):
         compiled = self._compiled(model)
         values = _of_openvino(compiled, feed)
         shown = [sorted(out.get_names())[0] for out in compiled.outputs]
-        return dict(zip(shown, values, strict=True))
+        for name, array in zip(shown, values, strict=True):
+            take(name, array, None)
 
 
 def _of_openvino(model: Any, feed: Mapping[str, Array]) -> list[Array]:
@@ -213,8 +104,15 @@ def _of_openvino(model: Any, feed: Mapping[str, Array]) -> list[Array]:
     return [np.asarray(found[out]) for out in model.outputs]
 
 
-def runner_of(path: str | os.PathLike[str], epoch: int | None = None) -> Runner:
+def runner_of(
+    path: str | os.PathLike[str], epoch: int | None = None, optimized: bool = True
+) -> Runner:
     """The model at `path`, by its ending; what has none is the prefix of a checkpoint.
+
+    Args:
+        path: of the file.
+        epoch: of a checkpoint; default: the only one.
+        optimized: whether ONNX Runtime may rewrite the graph.
 
     Raises:
         ArgumentError: a file that holds no network.
@@ -223,7 +121,7 @@ def runner_of(path: str | os.PathLike[str], epoch: int | None = None) -> Runner:
     text = os.fspath(path)
     ending = Path(text).suffix
     if ending == ".onnx":
-        return ONNXRunner(text)
+        return ONNXRunner(text, optimized)
     if ending == ".pt2":
         return ExportedRunner(text)
     if ending == ".xml":
