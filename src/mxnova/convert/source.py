@@ -77,6 +77,11 @@ class Model:
         return arguments | states
 
     @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Shapes of the parameters."""
+        return {name: array.shape for name, array in self.arrays.items()}
+
+    @property
     def inputs(self) -> list[str]:
         """Names of variables that are no parameters."""
         return [name for name in self.graph.list_inputs() if name not in self.arrays]

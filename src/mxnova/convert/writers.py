@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
@@ -100,11 +101,12 @@ def _to_mxnet(request: Request, path: str) -> None:
 
 def _to_onnx(request: Request, path: str) -> None:
     from ..onnx.export import export_model
+    from .open_states import with_open_states
 
     arrays, types = request.typed
     shapes = list(request.shapes.values())
     export_model(
-        request.model.graph,
+        with_open_states(request),
         arrays,
         list(request.examples[0].values()),
         [types[name] for name in request.shapes],
@@ -136,7 +138,7 @@ def _to_exported(request: Request, path: str) -> None:
     from ..torch_module import to_torch
 
     arrays, types = request.typed
-    module = to_torch(request.model.graph, arrays)
+    module = to_torch(request.model.graph, arrays, shapes=request.examples[0])
     keys = dict(zip(module.input_names, signature(module.forward).parameters, strict=True))
     given = {
         keys[name]: torch.zeros(shape, dtype=torch_dtype(types[name]))
@@ -148,9 +150,23 @@ def _to_exported(request: Request, path: str) -> None:
     try:
         program = torch.export.export(module, (), given, dynamic_shapes=sizes, strict=False)
     except Exception as error:
-        reason = str(error).partition("\n")[0]
-        raise MXNetError(f"convert: torch.export refuses the model: {reason}") from error
+        raise MXNetError(f"convert: {_export_refusal(str(error), inputs)}") from error
     torch.export.save(program, path, extra_files=facts)
+
+
+_FIXED = re.compile(r"You marked L\['(\w+)'\]\.size\(\)\[(\d+)\] as dynamic but .*?\((\d+)\)")
+
+
+def _export_refusal(text: str, inputs: Mapping[str, str]) -> str:
+    """Why torch.export refuses a model, and what to give instead."""
+    found = _FIXED.search(text)
+    if found is None:
+        return f"torch.export refuses the model: {text.partition(chr(10))[0]}"
+    name = next((n for n, key in inputs.items() if key == found[1]), found[1])
+    return (
+        f"the operators of the model fix axis {found[2]} of {name} when they are traced; "
+        "give a number for it by --shape"
+    )
 
 
 def _open_axes(shape: Sequence[int | str]) -> dict[int, Any]:

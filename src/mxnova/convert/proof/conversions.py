@@ -33,8 +33,8 @@ def proved(
         return None, f"not proved: {error}"
     source = model.files[0]
     first = runner_of(source, optimized=False) if source.endswith(".onnx") else MXNetRunner(model)
-    shapes = request.shapes
-    fed = feeds(shapes, ranges_of(model.graph, list(shapes), {}), BATCHES, seed=0)
+    ranges = ranges_of(model.graph, list(request.shapes), {})
+    fed = feeds(request.fed(BATCHES), ranges, seed=0)
     tolerance = _TOLERANCES[request.dtype]
     found = compared(first, second, fed, model, tolerance, is_brief=True, tell=tell)
     return found, found.line

@@ -41,28 +41,14 @@ def ranges_of(
 
 
 def feeds(
-    shapes: Mapping[str, tuple[int | str, ...]],
-    ranges: Mapping[str, Range],
-    batches: Sequence[int],
-    seed: int,
+    shapes: Sequence[Mapping[str, tuple[int, ...]]], ranges: Mapping[str, Range], seed: int
 ) -> list[dict[str, np.ndarray[Any, Any]]]:
-    """Inputs for each number that sizes left open may have; one of them where none is open."""
+    """Inputs of these shapes, one set after the other."""
     rng = np.random.default_rng(seed)
-    is_open = any(isinstance(size, str) for shape in shapes.values() for size in shape)
-    words: dict[str, int] = {}
-    for shape in shapes.values():
-        for axis, size in enumerate(shape):
-            if isinstance(size, str):
-                words.setdefault(size, axis)
-    found = []
-    for batch in batches if is_open else batches[:1]:
-        known = {word: batch if axis == 0 else 32 * batch for word, axis in words.items()}
-        feed = {}
-        for name, shape in shapes.items():
-            sizes = tuple(known[s] if isinstance(s, str) else s for s in shape)
-            feed[name] = _random(rng, sizes, ranges[name])
-        found.append(feed)
-    return found
+    return [
+        {name: _random(rng, shape, ranges[name]) for name, shape in of_one.items()}
+        for of_one in shapes
+    ]
 
 
 def _random(rng: np.random.Generator, sizes: tuple[int, ...], of: Range) -> np.ndarray[Any, Any]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the boxes of a directed acyclic graph go: a layered layout (Sugiyama, Tagawa, Toda 1981)."""
+"""Layered layout of directed acyclic graphs (Sugiyama, Tagawa and Toda, 1981)."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _order(graph: _Graph, rows: list[list[int]]) -> None:
         near = graph.above if down else graph.below
         for row in rows if down else reversed(rows):
             wanted = {n: _mean([place[m] for m in near[n]], place[n]) for n in row}
-            row.sort(key=lambda node: wanted[node])  # noqa: B023 - called at once
+            row.sort(key=lambda node: wanted[node])
             place.update((node, float(i)) for i, node in enumerate(row))
 
 

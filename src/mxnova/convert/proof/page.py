@@ -82,7 +82,7 @@ def _times(rows: Sequence[Difference]) -> str:
 
 
 def _time(seconds: float | None) -> str:
-    return "–" if seconds is None else f"{seconds * 1e3:,.3g} ms"
+    return "n/a" if seconds is None else f"{seconds * 1e3:,.3g} ms"
 
 
 def _anchors(found: Verification) -> dict[str, str]:
@@ -111,7 +111,7 @@ def _name(row: Difference) -> str:
 
 
 def _cells(row: Difference) -> str:
-    rounding = "–" if row.rounding is None else f"{row.rounding:.3g}"
+    rounding = "n/a" if row.rounding is None else f"{row.rounding:.3g}"
     numbers = f"{row.max_abs:.3g}", f"{row.max_rel:.3g}", f"{row.cosine:.9f}", rounding
     cells = "".join(f'<td class="number">{text}</td>' for text in numbers)
     return f"<td>{text_of(row.shape)}</td>{cells}"
@@ -131,8 +131,8 @@ def _nodes(found: Verification) -> str:
     table = f'<table id="nodes"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
     return (
         "<p>Bars are the largest difference against the largest number, in digits; the mark is "
-        "what is allowed. Times, of the first model and of the second, are of one run node by node, "
-        "which fuses nothing.</p>"
+        "what is allowed. Times, of the first model and of the second, are of one run node by "
+        "node, which fuses nothing.</p>"
         f"{_scrolled('nodes', table, 'tall')}"
     )
 
@@ -156,7 +156,7 @@ def _time_bar(row: Difference, slowest: float) -> str:
         for which, s in zip(("first", "second"), row.seconds, strict=True)
         if s is not None
     )
-    return bars or "–"
+    return bars or "n/a"
 
 
 # -- The graph -------------------------------------------------------------------------------------

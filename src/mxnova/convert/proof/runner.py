@@ -35,5 +35,5 @@ class Runner(ABC):
         """How long `outputs` takes at best, once the model has run."""
         return min(timeit.repeat(lambda: self.outputs(feed), number=1, repeat=_RUNS))
 
-    def nodes(self, feed: Mapping[str, Array], take: Take) -> None:
+    def nodes(self, feed: Mapping[str, Array], take: Take) -> None:  # noqa: B027 - of those that can
         """Tells `take` of what nodes give, in order, as far as the kind of file tells."""

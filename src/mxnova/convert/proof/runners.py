@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: D102 - Runner documents the methods
+
 
 """Models of every kind as functions of named arrays that also tell what their nodes give."""
 

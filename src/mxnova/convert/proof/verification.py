@@ -124,13 +124,25 @@ def _feeds(
     if inputs:
         return [dict(inputs)]
     if model is not None:
-        known = Request(model, shapes).shapes
+        request = Request(model, shapes)
+        known = request.fed(batches)
     elif shapes:
-        known = {name: tuple(shape) for name, shape in shapes.items()}
+        known = [_numbered(shapes, batch) for batch in batches]
     else:
         raise ArgumentError("verify: which inputs? Give --shape or --input")
-    found = ranges_of(model.symbol if model is not None else None, list(known), ranges)
-    return feeds(known, found, batches, seed)
+    found = ranges_of(model.symbol if model is not None else None, list(known[0]), ranges)
+    return feeds(known, found, seed)
+
+
+def _numbered(shapes: Sizes, batch: int) -> dict[str, tuple[int, ...]]:
+    """Shapes of a network that nobody can ask, with numbers for sizes that are left open."""
+    return {
+        name: tuple(
+            size if isinstance(size, int) else 32 * batch if axis else batch
+            for axis, size in enumerate(shape)
+        )
+        for name, shape in shapes.items()
+    }
 
 
 def compared(

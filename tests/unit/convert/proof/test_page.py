@@ -88,9 +88,11 @@ def browser():
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:
         pytest.skip(f"there is none of {', '.join(BROWSERS)}")
-    with api.sync_playwright() as playwright:
-        with playwright.chromium.launch(executable_path=program, args=["--no-sandbox"]) as found:
-            yield found
+    with (
+        api.sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=program, args=["--no-sandbox"]) as found,
+    ):
+        yield found
 
 
 OVERFLOWING = """
