@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -128,6 +129,8 @@ def _to_openvino(request: Request, path: str) -> None:
     _to_onnx(request, between)
     try:
         openvino.save_model(openvino.convert_model(between), path, compress_to_fp16=False)
+    except RuntimeError as error:
+        raise MXNetError(f"convert: OpenVINO refuses the model: {_first_line(error)}") from None
     finally:
         os.unlink(between)
 
@@ -151,7 +154,10 @@ def _to_exported(request: Request, path: str) -> None:
         program = torch.export.export(module, (), given, dynamic_shapes=sizes, strict=False)
     except Exception as error:
         raise MXNetError(f"convert: {_export_refusal(str(error), inputs)}") from error
-    torch.export.save(program, path, extra_files=facts)
+    content = io.BytesIO()  # PyTorch ends the process when it cannot write to a disk
+    torch.export.save(program, content, extra_files=facts)
+    with replacing(path) as file:
+        file.write(content.getbuffer())
 
 
 _FIXED = re.compile(r"You marked L\['(\w+)'\]\.size\(\)\[(\d+)\] as dynamic but .*?\((\d+)\)")
@@ -161,12 +167,16 @@ def _export_refusal(text: str, inputs: Mapping[str, str]) -> str:
     """Why torch.export refuses a model, and what to give instead."""
     found = _FIXED.search(text)
     if found is None:
-        return f"torch.export refuses the model: {text.partition(chr(10))[0]}"
+        return f"torch.export refuses the model: {_first_line(text)}"
     name = next((n for n, key in inputs.items() if key == found[1]), found[1])
     return (
         f"the operators of the model fix axis {found[2]} of {name} when they are traced; "
         "give a number for it by --shape"
     )
+
+
+def _first_line(text: object) -> str:
+    return str(text).partition("\n")[0]
 
 
 def _open_axes(shape: Sequence[int | str]) -> dict[int, Any]:

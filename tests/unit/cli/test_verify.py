@@ -49,6 +49,7 @@ def test_inputs_come_from_files(mxnova, wrong):
         (("net", "net", "-s", "data=N,2", "--range", "x=0,1"), "no input 'x'"),
         (("net", "net", "-s", "data=N,2", "--batch", "0"), "--batch 0"),
         (("net", "net", "-s", "data=N,2", "--tolerance", "0"), "--tolerance"),
+        (("net", "net", "-s", "data=N,2", "--html", "net-symbol.json"), "exists, and is no page"),
     ],
 )
 def test_what_cannot_be_compared_has_status_2(mxnova, args, text):

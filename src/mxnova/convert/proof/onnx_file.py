@@ -94,9 +94,12 @@ class ONNXRunner(Runner):
 
 
 def _seconds(path: str) -> Iterator[tuple[str, float]]:
-    """How long nodes took, by name, as ONNX Runtime's profile has it."""
-    with open(path, encoding="utf-8") as file:
-        events = json.load(file)
+    """How long nodes took, by name, as ONNX Runtime's profile tells; none where it is cut off."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            events = json.load(file)
+    except (OSError, ValueError):
+        return
     for event in events:
         name, ending, _ = event["name"].partition("_kernel_time")
         if event["cat"] == "Node" and ending:
