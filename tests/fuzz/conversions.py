@@ -127,7 +127,7 @@ def _convert(spec: dict[str, Any], folder: Path) -> None:
     except (MXNetError, OSError, ValueError, KeyError, TypeError):
         return  # no model
     target = os.path.join(spec["place"], spec["target"])
-    there = _content(folder)
+    there, files = _content(folder), set[str]()
     try:
         done = convert(
             "net",
@@ -137,10 +137,6 @@ def _convert(spec: dict[str, Any], folder: Path) -> None:
             force=spec["force"],
             prove=spec["prove"],
         )
-    except MXNetError:
-        files = set()
-        raise
-    else:
         files = {os.path.relpath(os.path.realpath(file), folder.resolve()) for file in done.files}
         assert files, "nothing was written"
         assert all(not os.path.islink(file) for file in files)

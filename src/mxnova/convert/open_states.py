@@ -25,7 +25,7 @@ _VALUES = {"_zeros": 0.0, "_ones": 1.0, "_zeros_without_dtype": 0.0}
 
 def with_open_states(request: Request) -> Symbol:
     """The graph of a model, whose constants of open sizes are made of its inputs."""
-    symbol = request.model.graph
+    symbol = request.graph
     made = [n for n in symbol.nodes if n.op is not None and n.op.name in _VALUES]
     if not (made and request.has_open_sizes):
         return symbol

@@ -9,8 +9,12 @@ from functools import cached_property
 
 import numpy as np
 
+from ..core.base.dtypes import dtype_of
 from ..core.base.errors import ArgumentError, MXNetError, candidates
 from ..core.graph.infer import infer_dtypes, infer_shapes
+from ..core.graph.node import Entry, Node
+from ..core.graph.rewrite import rewrite
+from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from ..core.op.dtypes import torch_dtype
 from ..onnx.export import label_names
@@ -146,15 +150,32 @@ class Request:
         return found
 
     @cached_property
+    def graph(self) -> Symbol:
+        """The network, whose variables are declared in the element type that is asked for."""
+        symbol = self.model.graph
+        if self.dtype is None:
+            return symbol
+        cast = {n for n, a in self.typed[0].items() if a is not self.model.arrays[n]}
+        names = {*cast, *self.shapes}
+        flag = str(dtype_of(self.dtype).flag)
+
+        def replace(node: Node, inputs: list[Entry]) -> Node | None:
+            if node.op is not None or node.name not in names:
+                return None
+            return Node(None, node.name, {**node.attrs, "__dtype__": flag})
+
+        return rewrite(symbol, replace)
+
+    @cached_property
     def typed(self) -> tuple[dict[str, NDArray], dict[str, str]]:
         """Parameters, and element types of inputs, in the element type that is asked for."""
         arrays = self.model.arrays
-        symbol = self.model.graph
         names = list(self.shapes)
         if self.dtype is None or not names:
             return arrays, dict.fromkeys(names, "float32")
         wanted = dict.fromkeys(names, self.dtype)
         known = {name: torch_dtype(self.dtype) for name in names}
+        symbol = rewrite(self.model.graph, _undeclared)  # files of Gluon's declare all
         table = infer_dtypes(symbol.nodes, known)
         found = {n.name: table[n][0] for n in symbol.nodes if n.op is None}
         cast = {
@@ -164,3 +185,10 @@ class Request:
             for name, array in arrays.items()
         }
         return cast, wanted
+
+
+def _undeclared(node: Node, inputs: list[Entry]) -> Node | None:
+    """A variable whose attributes do not tell that it is of float32."""
+    if node.op is not None or node.attrs.get("__dtype__") not in ("0", "float32"):
+        return None
+    return Node(None, node.name, {k: v for k, v in node.attrs.items() if k != "__dtype__"})

@@ -11,7 +11,7 @@ import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 
-from ..core.base.errors import ArgumentError, FileError, candidates
+from ..core.base.errors import ArgumentError, FileError, MXNetError, candidates
 
 __all__ = ["ENDINGS", "check", "kind_of", "staged"]
 
@@ -97,6 +97,10 @@ def staged(target: str) -> Iterator[str]:
             raise
         place = os.path.join(folder, os.path.basename(error.filename))
         raise FileError.of(error, place) from None
+    except MXNetError as error:
+        if stage not in str(error):
+            raise
+        raise type(error)(str(error).replace(os.path.join(stage, ""), "")) from None
     finally:
         with _uninterrupted():
             shutil.rmtree(stage, ignore_errors=True)

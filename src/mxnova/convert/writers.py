@@ -47,12 +47,17 @@ class Writer:
 # -- Parameters ------------------------------------------------------------------------------------
 
 
-def _cast(request: Request) -> ParamsFile:
+def _anything(name: str) -> bool:
+    return True
+
+
+def _cast(request: Request, is_cast: Callable[[str], bool] = _anything) -> ParamsFile:
     """The parameters as they are saved, those of float32 in the element type that is asked for."""
-    saved = request.model.saved
-    if request.dtype is None:
+    saved, dtype = request.model.saved, request.dtype
+    if dtype is None:
         return saved
-    made = [r and _cast_record(r, request.dtype) for r in saved.records]
+    pairs = zip(saved.names or [""] * len(saved.records), saved.records, strict=True)
+    made = [r and (_cast_record(r, dtype) if is_cast(name) else r) for name, r in pairs]
     return replace(saved, records=made)
 
 
@@ -76,8 +81,8 @@ def _to_safetensors(request: Request, path: str) -> None:
     safetensors.write(path, made.arrays, made.metadata)
 
 
-def _to_params(request: Request, path: str) -> None:
-    file = _cast(request)
+def _to_params(request: Request, path: str, is_cast: Callable[[str], bool] = _anything) -> None:
+    file = _cast(request, is_cast)
     params.write(path, file.records, file.names, np_shape=request.model.np_shape)
 
 
@@ -91,10 +96,15 @@ def _mxnet_files(request: Request, path: str) -> list[str]:
 
 def _to_mxnet(request: Request, path: str) -> None:
     files = CheckpointFiles.of(path, request.model.epoch)
-    _to_params(request, files.params)
-    if request.model.symbol is not None:
-        with replacing(files.symbol) as file:
-            file.write(request.model.symbol.tojson().encode())
+    if request.model.symbol is None:
+        _to_params(request, files.params)
+        return
+    arrays = request.typed[0]  # some operators keep float32
+    mine = request.model.arrays
+    cast = {name for name, array in arrays.items() if array is not mine[name]}
+    _to_params(request, files.params, lambda name: name.partition(":")[2] in cast)
+    with replacing(files.symbol) as file:
+        file.write(request.graph.tojson().encode())
 
 
 # -- Networks --------------------------------------------------------------------------------------
@@ -141,7 +151,7 @@ def _to_exported(request: Request, path: str) -> None:
     from ..torch_module import to_torch
 
     arrays, types = request.typed
-    module = to_torch(request.model.graph, arrays, shapes=request.examples[0])
+    module = to_torch(request.graph, arrays, shapes=request.examples[0])
     keys = dict(zip(module.input_names, signature(module.forward).parameters, strict=True))
     given = {
         keys[name]: torch.zeros(shape, dtype=torch_dtype(types[name]))

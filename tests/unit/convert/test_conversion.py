@@ -58,14 +58,42 @@ def test_a_network_goes_to_onnx_and_back(checkpoint, tmp_path):
     np.testing.assert_allclose(*found, atol=1e-6)
 
 
-@pytest.mark.parametrize("dtype, number", [("float16", 10), ("bfloat16", 16)])
-def test_other_element_types(checkpoint, tmp_path, dtype, number):
+@pytest.mark.parametrize("dtype, flag", [("float16", 2), ("bfloat16", 12)])
+def test_other_element_types(checkpoint, tmp_path, dtype, flag):
     convert(checkpoint, tmp_path / "x.safetensors", dtype=dtype)
     arrays = safetensors.read(tmp_path / "x.safetensors").arrays
     assert {a.dtype.name for a in arrays.values()} == {dtype}
-    convert(checkpoint, tmp_path / "x.onnx", shapes=SHAPES, dtype=dtype, prove=dtype == "float16")
+    done = convert(checkpoint, tmp_path / "y.py", shapes=SHAPES, dtype=dtype)
+    assert done.proof.is_equal
+    done = convert(checkpoint, tmp_path / "net", to="mxnet", shapes=SHAPES, dtype=dtype)
+    assert done.proof.is_equal
+    types = {n.name: n.attrs.get("__dtype__") for n in mx.sym.load(done.files[0]).nodes}
+    assert types["data"] == types["net_conv0_weight"] == str(flag)
+    assert types["net_bn0_gamma"] is None  # which stays float32, as MXNet's operators want it
+
+
+def test_half_precision_goes_to_onnx_where_its_operators_have_it(checkpoint, tmp_path):
+    done = convert(checkpoint, tmp_path / "x.onnx", shapes=SHAPES, dtype="float16")
+    assert done.proof.is_equal
     kinds = {t.name: t.data_type for t in onnx.load(tmp_path / "x.onnx").graph.initializer}
-    assert kinds["net_conv0_weight"] == number
+    assert kinds["net_conv0_weight"] == onnx.TensorProto.FLOAT16
+    with pytest.raises(MXNetError, match=r"^y\.onnx: ONNX Runtime cannot run it") as caught:
+        convert(checkpoint, tmp_path / "y.onnx", shapes=SHAPES, dtype="bfloat16")
+    assert ".mxnova-" not in str(caught.value)
+
+
+def test_networks_of_gluon_declare_their_element_types(tmp_path):
+    net = mx.gluon.nn.HybridSequential(prefix="g_")
+    with net.name_scope():
+        net.add(mx.gluon.nn.Conv2D(2, 3), mx.gluon.nn.BatchNorm(), mx.gluon.nn.Dense(3))
+    net.initialize()
+    net.hybridize()
+    net(mx.nd.zeros((1, 2, 4, 4)))
+    net.export(str(tmp_path / "g"))
+    shapes = {"data": ("N", 2, 4, 4)}
+    for target in "x.onnx", "x.py":
+        done = convert(tmp_path / "g", tmp_path / target, shapes=shapes, dtype="float16")
+        assert done.proof.is_equal
 
 
 def test_the_nearest_bfloat16_is_taken(tmp_path):

@@ -48,7 +48,7 @@ def test_all_files_take_their_places(old):
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, FileError(28, "no space", "x")])
 def test_after_an_error_all_is_old(old, error):
     kind = type(error) if isinstance(error, Exception) else error
-    with pytest.raises(kind), staged(str(old / "a")) as path:
+    with pytest.raises(kind), staged(str(old / "a")) as path:  # noqa: PT012
         write(path)
         raise error
     assert contents(old) == dict.fromkeys(NAMES, "old")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.base.dtypes import dtype_of_flag
 from ...core.base.errors import MXNetError
 from ...core.base.shapes import is_known, shape_text
 from ...core.exec.bind.executor import Executor
@@ -38,6 +39,11 @@ class MXNetRunner(Runner):
         self.path, self.model, self._dtype = model.files[0], model, dtype
         self._symbol = model.graph  # refuses parameters alone
         self._parameters = {name: self._typed(a) for name, a in model.arrays.items()}
+        self._types = {
+            n.name: dtype_of_flag(int(n.attrs["__dtype__"])).name
+            for n in self._symbol.nodes
+            if n.op is None and n.attrs.get("__dtype__", "").isdecimal()
+        }
         self._bound: tuple[dict[str, Any], Executor] | None = None
 
     def _typed(self, array: NDArray) -> NDArray:
@@ -77,7 +83,12 @@ class MXNetRunner(Runner):
     def _fed(self, feed: Mapping[str, Array]) -> dict[str, NDArray]:
         names = set(self._symbol.list_inputs())
         fed = {n: nd_array(v, dtype=v.dtype, ctx=cpu()) for n, v in feed.items() if n in names}
-        return {name: self._typed(array) for name, array in fed.items()}
+        return {name: self._declared(name, self._typed(array)) for name, array in fed.items()}
+
+    def _declared(self, name: str, array: NDArray) -> NDArray:
+        """`array` in the element type that the network says for an input, where it says any."""
+        told = self._types.get(name)
+        return array if told is None or self._dtype == "float64" else array.astype(told, copy=False)
 
     def _executor(self, fed: Mapping[str, NDArray]) -> Executor:
         """The network, bound for inputs like these."""
@@ -105,7 +116,8 @@ class MXNetRunner(Runner):
                     f"{self.path}: {name} is no parameter, and its shape {shape_text(shape)} does "
                     f"not follow from those of {', '.join(fed) or 'no inputs'}: --shape {name}=…"
                 )
-            return zeros(shape, context, dtype or np.float32)
+            # NumPy has no bfloat16, for which symbols infer bytes.
+            return zeros(shape, context, "bfloat16" if dtype is np.void else dtype or np.float32)
 
         made: Executor = symbol.bind(
             context,

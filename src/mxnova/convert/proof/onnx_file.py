@@ -8,12 +8,13 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from ...core.base.errors import ArgumentError, MXNetError
-from .runner import Array, Runner, Take
+from .runner import Array, CannotRunError, Runner, Take
 
 __all__ = ["ONNXRunner"]
 
@@ -31,9 +32,8 @@ class ONNXRunner(Runner):
         try:
             import onnxruntime
         except ImportError:
-            raise MXNetError(
-                "verify: the package onnxruntime is not installed: pip install "
-                "'mxnova[onnxruntime]'"
+            raise CannotRunError(
+                "the package onnxruntime is not installed: pip install 'mxnova[onnxruntime]'"
             ) from None
         from ...onnx.importer import read_model
 
@@ -54,7 +54,21 @@ class ONNXRunner(Runner):
             options.add_session_config_entry("session.disable_prepacking", "1")
         if profile:
             options.enable_profiling, options.profile_file_prefix = True, profile
-        return self._runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        providers = ["CPUExecutionProvider"]
+        with self._refusing():
+            return self._runtime.InferenceSession(model, options, providers=providers)
+
+    @contextmanager
+    def _refusing(self) -> Iterator[None]:
+        """Errors of ONNX Runtime as ours."""
+        try:
+            yield
+        except (MXNetError, OSError, MemoryError):
+            raise
+        except Exception as error:
+            lacks = isinstance(error, self._runtime.capi.onnxruntime_pybind11_state.NotImplemented)
+            kind = CannotRunError if lacks else MXNetError
+            raise kind(f"{self.path}: ONNX Runtime cannot run it: {error}") from error
 
     def outputs(self, feed: Mapping[str, Array]) -> list[Array]:
         if self._session is None:
@@ -66,8 +80,11 @@ class ONNXRunner(Runner):
         missing = [name for name in kinds if name not in feed]
         if missing:
             raise ArgumentError(f"verify: {self.path}: nobody feeds its input {missing[0]!r}")
+        if "tensor(bfloat16)" in kinds.values():
+            raise CannotRunError(f"{self.path}: ONNX Runtime takes no arrays of bfloat16")
         fed = {name: feed[name].astype(_numpy_type(kinds[name])) for name in kinds}
-        return [np.asarray(values) for values in session.run(None, fed)]
+        with self._refusing():
+            return [np.asarray(values) for values in session.run(None, fed)]
 
     def nodes(self, feed: Mapping[str, Array], take: Take) -> None:
         import onnx

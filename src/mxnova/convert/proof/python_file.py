@@ -9,19 +9,22 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from ...core.base.errors import MXNetError
+from ...core.nd.interop import numpy_of
 from ...formats import safetensors
 from ..python.names import identifier
 from .runner import Array, Runner, Take
 
-__all__ = ["PythonRunner"]
+__all__ = ["PythonRunner", "floating_type"]
 
 
 class PythonRunner(Runner):
@@ -40,14 +43,20 @@ class PythonRunner(Runner):
             module = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
             spec.loader.exec_module(module)  # type: ignore[union-attr]
             self._model: nn.Module = module.load()
+            self._real = floating_type(self._model.state_dict().values())
         except Exception as error:
             raise MXNetError(f"{path}: it does not run: {type(error).__name__}: {error}") from error
 
     def outputs(self, feed: Mapping[str, Array]) -> list[Array]:
-        given = {identifier(name): torch.from_numpy(values) for name, values in feed.items()}
+        given = {identifier(name): self._fed(values) for name, values in feed.items()}
         with torch.no_grad():
             found = self._model(**given)
-        return [t.numpy() for t in (found if isinstance(found, (tuple, list)) else (found,))]
+        found = found if isinstance(found, (tuple, list)) else (found,)
+        return [numpy_of(tensor, copy=False) for tensor in found]
+
+    def _fed(self, values: Array) -> Tensor:
+        tensor = torch.from_numpy(values)
+        return tensor.to(self._real) if values.dtype == np.float32 else tensor
 
     def nodes(self, feed: Mapping[str, Array], take: Take) -> None:
         with self._watched(take):
@@ -62,7 +71,7 @@ class PythonRunner(Runner):
         def tell(place: str, value: Any, seconds: float | None) -> None:
             name = self._places.get(place)
             if name is not None and isinstance(value, Tensor):
-                take(name, value.numpy().copy(), seconds)
+                take(name, numpy_of(value, copy=True), seconds)
 
         def watch(frame: Any, event: str, value: Any) -> None:
             if event not in ("call", "return") or frame.f_code.co_name != "forward":
@@ -84,6 +93,12 @@ class PythonRunner(Runner):
             yield
         finally:
             sys.setprofile(before if callable(before) else None)
+
+
+def floating_type(tensors: Iterable[Any]) -> torch.dtype:
+    """The element type of a model's inputs: that of most parameters that are no integers."""
+    types = Counter(t.dtype for t in tensors if isinstance(t, Tensor) and t.is_floating_point())
+    return types.most_common(1)[0][0] if types else torch.float32
 
 
 def _places(weights: str) -> dict[str, str]:

@@ -10,12 +10,18 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Array", "Runner", "Take"]
+from ...core.base.errors import MXNetError
+
+__all__ = ["Array", "CannotRunError", "Runner", "Take"]
 
 Array = np.ndarray[Any, Any]
 Take = Callable[[str, Array, float | None], None]
 """Is told what a node gives: MXNet's name of it, values, and seconds where they are known."""
 _RUNS = 3  # mxnova rewrites a network at the third run with the same parameters
+
+
+class CannotRunError(MXNetError):
+    """The package that would run a model is not there, or lacks what the model needs."""
 
 
 class Runner(ABC):

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from ...core.base.errors import MXNetError
+from ...core.nd.interop import numpy_of
 from ..source import load
 from .mxnet import MXNetRunner
 from .onnx_file import ONNXRunner
-from .python_file import PythonRunner
-from .runner import Array, Runner, Take
+from .python_file import PythonRunner, floating_type
+from .runner import Array, CannotRunError, Runner, Take
 
 __all__ = ["runner_of"]
 
@@ -37,17 +38,21 @@ class ExportedRunner(Runner):
             raise MXNetError(f"{path}: torch.export cannot load it: {error}") from error
         self._module: Any = program.module()
         self._keys = _keys_of(told["mxnet.inputs"])
+        self._real = floating_type(program.state_dict.values())
         self._count = len(program.graph_signature.user_inputs)
 
     def outputs(self, feed: Mapping[str, Array]) -> list[Array]:
-        tensors = {name: self._torch.from_numpy(values) for name, values in feed.items()}
+        tensors = {name: self._torch.from_numpy(v).to(self._type(v)) for name, v in feed.items()}
         with self._torch.no_grad():
             if self._keys:
                 found = self._module(**{self._keys[n]: t for n, t in tensors.items()})
             else:
                 found = self._module(*list(tensors.values())[: self._count])
         found = found if isinstance(found, (tuple, list)) else (found,)
-        return [tensor.numpy() for tensor in found]
+        return [numpy_of(tensor, copy=False) for tensor in found]
+
+    def _type(self, values: Array) -> Any:
+        return self._real if values.dtype == np.float32 else None
 
 
 def _keys_of(text: str) -> dict[str, str]:
@@ -66,8 +71,8 @@ class OpenVINORunner(Runner):
         try:
             import openvino
         except ImportError:
-            raise MXNetError(
-                "verify: the package openvino is not installed: pip install 'mxnova[openvino]'"
+            raise CannotRunError(
+                "the package openvino is not installed: pip install 'mxnova[openvino]'"
             ) from None
         self.path, self._openvino = path, openvino
         self._core = openvino.Core()

@@ -48,7 +48,7 @@ def steps_of(request: Request) -> Steps:
 
 class _Walk:
     def __init__(self, request: Request) -> None:
-        self._symbol = request.model.graph
+        self._symbol = request.graph
         arrays, types = request.typed
         self._values = {name: array._tensor.detach() for name, array in arrays.items()}
         self._inputs = list(request.shapes)
