@@ -112,20 +112,27 @@ def _to_mxnet(request: Request, path: str) -> None:
 
 def _to_onnx(request: Request, path: str) -> None:
     from ..onnx.export import export_model
+    from ..onnx.package import require_onnx
     from .open_states import with_open_states
+
+    require_onnx("convert")
+    from onnx.checker import ValidationError
 
     arrays, types = request.typed
     shapes = list(request.shapes.values())
-    export_model(
-        with_open_states(request),
-        arrays,
-        list(request.examples[0].values()),
-        [types[name] for name in request.shapes],
-        path,
-        dynamic=request.has_open_sizes,
-        dynamic_input_shapes=shapes if request.has_open_sizes else None,
-        metadata=request.model.facts,
-    )
+    try:
+        export_model(
+            with_open_states(request),
+            arrays,
+            list(request.examples[0].values()),
+            [types[name] for name in request.shapes],
+            path,
+            dynamic=request.has_open_sizes,
+            dynamic_input_shapes=shapes if request.has_open_sizes else None,
+            metadata=request.model.facts,
+        )
+    except ValidationError as error:  # what the package onnx finds wrong with what was made
+        raise MXNetError(f"convert: ONNX refuses the model: {_first_line(error)}") from error
 
 
 def _to_openvino(request: Request, path: str) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ __all__ = ["Range", "feeds", "ranges_of"]
 
 Range = tuple[float, float, bool]
 """The smallest number, the largest, and whether they are integers."""
+_MOST = 1 << 26  # random numbers of an input
 _USUAL: Range = (-1.0, 1.0, False)
 
 
@@ -53,6 +55,11 @@ def feeds(
 
 def _random(rng: np.random.Generator, sizes: tuple[int, ...], of: Range) -> np.ndarray[Any, Any]:
     low, high, whole = of
+    if math.prod(sizes) > _MOST:
+        raise ArgumentError(
+            f"proof: random inputs of shape {sizes} take too much memory: give smaller sizes by "
+            "--shape, or --no-prove"
+        )
     if whole:
         return rng.integers(int(low), int(high) + 1, sizes).astype(np.float32)
     return rng.uniform(low, high, sizes).astype(np.float32)
