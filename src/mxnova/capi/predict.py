@@ -3,25 +3,25 @@
 
 from __future__ import annotations
 
+import logging
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import torch
 
-from ..core.base.errors import ArgumentError
+from ..core.base import env
+from ..core.base.errors import ArgumentError, MXNetError
 from ..core.base.handles import find, free, give
 from ..core.base.shapes import shape_text
-from ..core.exec.program.interpreter import Teller
-from ..core.graph.serialize import from_json
-from ..core.nd.array import NDArray
-from ..core.op.dtypes import mx_dtype
 from ..predictor import NDList, Predictor, Session
-from .arguments import numbers, shapes_by_name, text, texts
+from .arguments import element_type, numbers, shapes_by_name, text, texts
 from .entry_points import call_back, extern
-from .enums import context_at, dtype_at, flag_of
 from .interface import NULL, ffi
 from .returns import text_memory
+
+_log = logging.getLogger("mxnova")
+_GPU = 2  # device type
 
 
 class _Predictor:
@@ -57,11 +57,20 @@ def _create(
     place: tuple[int, int],
     shapes: Mapping[str, Sequence[int]],
     outputs: Sequence[str] | None = None,
-    types: Mapping[str, torch.dtype] | None = None,
+    types: Mapping[str, str] | None = None,
 ) -> Predictor:
-    content = _memory(*params)
-    graph = from_json(text(symbol))
-    return Predictor(graph, content or {}, shapes, context_at(*place), outputs, types)
+    content, graph = _memory(*params), text(symbol)
+    if env.get("MXNOVA_COMPILED") and place[0] != _GPU and graph.lstrip().startswith("{"):
+        try:
+            return Predictor(
+                graph, content or {}, shapes, None, outputs, types, "onnxruntime", cache=True
+            )
+        except MXNetError as reason:
+            _log.warning("MXNOVA_COMPILED: the model is not compiled: %s", reason)
+    from ..core.graph.serialize import from_json
+    from .enums import context_at
+
+    return Predictor(from_json(graph), content or {}, shapes, context_at(*place), outputs, types)
 
 
 def _give(predictor: Predictor) -> int:
@@ -105,7 +114,7 @@ def MXPredCreateEx(
     shapes = shapes_by_name(num_input_nodes, input_keys, input_shape_indptr, input_shape_data)
     names = texts(num_provided_arg_dtypes, provided_arg_dtype_names)
     flags = numbers(num_provided_arg_dtypes, provided_arg_dtypes)
-    types = {name: dtype_at(flag) for name, flag in zip(names, flags, strict=True)}
+    types = {name: element_type(flag).name for name, flag in zip(names, flags, strict=True)}
     place = (dev_type, dev_id)
     params = (param_bytes, param_size)
     out[0] = _give(_create(symbol_json_str, params, place, shapes, types=types))
@@ -185,13 +194,13 @@ def MXPredFree(handle: int) -> None:
 def MXPredSetInput(handle: int, key: Any, data: Any, size: int) -> None:
     session, name = find(handle, _Predictor).session, text(key)
     shape, dtype = session.input_facts(name)
-    if size != shape.numel():
+    if size != math.prod(shape):
         raise ArgumentError(
             f"MXPredSetInput: {name} is given {size} elements, its shape is {shape_text(shape)}"
         )
     if size and data == NULL:
         raise ArgumentError(f"MXPredSetInput: {name} is given a null pointer")
-    kind = mx_dtype(dtype).numpy  # what the pointer says is float may be any type of the model's
+    kind = dtype.numpy  # what the pointer says is float may be any type of the model's
     given = ffi.buffer(data, size * kind.itemsize) if size else bytearray()
     session.set_input(name, np.frombuffer(given, kind))
 
@@ -217,21 +226,21 @@ def MXPredGetOutputShape(handle: int, index: int, shape_data: Any, shape_ndim: A
 @extern
 def MXPredGetOutputType(handle: int, out_index: int, out_dtype: Any) -> None:
     _, dtype = find(handle, _Predictor).session.output_facts(out_index)
-    out_dtype[0] = flag_of(dtype)
+    out_dtype[0] = dtype.flag
 
 
 @extern
 def MXPredGetOutput(handle: int, index: int, data: Any, size: int) -> None:
     values = find(handle, _Predictor).session.output(index)
-    if size != values.numel():
-        shape = shape_text(tuple(values.shape))
+    if size != values.size:
+        shape = shape_text(values.shape)
         raise ArgumentError(
             f"MXPredGetOutput: output {index} has the shape {shape}, {size} elements are asked for"
         )
     if not size:
         return
-    values = values.detach().contiguous().cpu()
-    ffi.memmove(data, ffi.cast("void *", values.data_ptr()), size * values.element_size())
+    values = np.ascontiguousarray(values)
+    ffi.memmove(data, ffi.cast("void *", values.ctypes.data), values.nbytes)
 
 
 @extern
@@ -243,7 +252,9 @@ def MXPredSetMonitorCallback(
         session.monitor = None
         return
 
-    def tell(name: str, _operator: str, array: NDArray) -> None:
+    from ..core.exec.program.interpreter import Teller
+
+    def tell(name: str, _operator: str, array: Any) -> None:
         call_back(callback, text_memory(name), give(array), callback_handle)
 
     session.monitor = Teller(tell, monitor_all, monitor_all)

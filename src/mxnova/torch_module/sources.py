@@ -153,6 +153,7 @@ def _of_bound(module: Any) -> Model:
 
 
 def _of_predictor(predictor: Any) -> Model:
-    arrays = {n: NDArray(t) for n, t in predictor._parameters.items()}
-    shapes = {n: tuple(predictor._rest[n].shape) for n in predictor._inputs}
-    return Model(predictor._symbol, arrays, frozenset(), shapes)
+    network = predictor.graph_network
+    arrays = {n: NDArray(t) for n, t in network.parameters.items()}
+    shapes = {n: network.input_facts(n)[0] for n in network.inputs}
+    return Model(network.symbol, arrays, frozenset(), shapes)

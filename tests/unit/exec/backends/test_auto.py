@@ -11,8 +11,9 @@ import torch
 
 import mxnova as mx
 from mxnova.context import Context
+from mxnova.core.base.cache_folder import cache_folder
 from mxnova.core.exec.backends import BY_NAME, auto
-from mxnova.core.exec.backends.choices import Choices, cache_folder
+from mxnova.core.exec.backends.choices import Choices
 from mxnova.core.exec.backends.request import marked, parameters_of, wants
 from mxnova.core.exec.program.program import ArrayFacts, Facts, Program
 from mxnova.core.graph.node import Node
@@ -180,14 +181,6 @@ def test_a_folder_that_cannot_be_written_is_no_error(halves, faster, monkeypatch
     faster("halves")
     assert answer() == 0.5
     assert blocked.read_text() == ""
-
-
-def test_where_the_cache_is(monkeypatch, tmp_path):
-    monkeypatch.delenv("MXNOVA_CACHE", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert cache_folder() == tmp_path / "mxnova"
-    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
-    assert cache_folder() == type(tmp_path)(os.path.expanduser("~/.cache/mxnova"))
 
 
 class Fails(Op):

@@ -9,29 +9,19 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from ....formats.atomic import replacing
 from ....formats.source import check_regular
-from ...base import env
+from ...base.cache_folder import cache_folder
 
-__all__ = ["Choices", "cache_folder"]
+__all__ = ["Choices"]
 
 _VERSION = 1
 _LARGEST = 4096  # bytes; what `keep` writes has a few hundred
 _log = logging.getLogger("mxnova")
-
-
-def cache_folder() -> Path:
-    """Where files are kept that can be made again."""
-    given = env.get("MXNOVA_CACHE")
-    if given:
-        return Path(given)
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "mxnova"
 
 
 class Choices:

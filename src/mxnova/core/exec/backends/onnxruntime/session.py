@@ -12,16 +12,12 @@ import onnxruntime
 import torch
 from torch import Tensor
 
-from ....base.machine_load import is_busy
+from ....base.inference_runtimes import SLOWER_FUSIONS, onnxruntime_options
 from ....runtime.threads import map_single_threaded
 from ..conversion.graph import Part
 from .opset import RuntimeOpset
 
 __all__ = ["ItemsApart", "Session"]
-
-# Of 512 x 256 sums normalized: 0.84 ms on one core with AVX2, where sum and norm by themselves take
-# 0.13.
-_SLOWER = ["SkipLayerNormFusion"]
 
 
 class Session:
@@ -37,7 +33,7 @@ class Session:
         self._outputs = [ops.output(head) for head in part.said_in(ops)]
         self._shapes = part.head_shapes()
         self._inputs = ops.inputs
-        options = _options(threads)
+        options = onnxruntime_options(threads)
         model = ops.model(self._outputs)
         self._constants = ops.constants  # which the session reads where they are
         options.add_external_initializers([*ops.constants], [*ops.constants.values()])
@@ -45,7 +41,7 @@ class Session:
             model,
             options,
             providers=["CPUExecutionProvider"],
-            disabled_optimizers=_SLOWER,
+            disabled_optimizers=[*SLOWER_FUSIONS],
         )
         self._local = threading.local()
 
@@ -93,21 +89,6 @@ class ItemsApart:
             lambda part: self._session.run(*part), zip(inputs, outputs, strict=True)
         )
         return results
-
-
-def _options(threads: int) -> Any:
-    """Of a session with some threads, which wait awake inside a run only.
-
-    Between runs others have work, such as ATen's threads: 3 to 6 ms of each 20 ms of rest went into
-    waiting. Beside other programs a thread waits awake for one that is not running: SqueezeNet on
-    two cores that fifteen others use takes 74 to 111 ms so, 14 to 39 ms with threads that sleep.
-    """
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.log_severity_level = 3  # errors
-    options.add_session_config_entry("session.force_spinning_stop", "1")
-    options.add_session_config_entry("session.intra_op.allow_spinning", str(int(not is_busy())))
-    return options
 
 
 def _memory(tensor: Tensor) -> Any:

@@ -13,6 +13,7 @@ import torch
 from openvino import opset13 as ov
 from torch import Tensor
 
+from ....base.inference_runtimes import openvino_settings
 from ....runtime.threads import thread_count
 from ..conversion.graph import Part
 from .opset import OpenVINOOpset
@@ -51,15 +52,7 @@ class Model:
         }
         results = [ov.result(h) for i, h in enumerate(heads) if i not in self._copied]
         model = openvino.Model(results, ops.parameters, "mxnova")
-        settings: dict[str, Any] = {
-            "PERFORMANCE_HINT": "LATENCY",
-            "NUM_STREAMS": 1,
-            "INFERENCE_NUM_THREADS": thread_count(),
-            "INFERENCE_PRECISION_HINT": "bf16" if part.precision == "bfloat16" else "f32",
-        }
-        if settings["INFERENCE_NUM_THREADS"] == 1:
-            # OpenVINO 2026.4 ends the process over chains of products that it compiles for one.
-            settings["SNIPPETS_MODE"] = "DISABLE"
+        settings = openvino_settings(thread_count(), part.precision)
         self._compiled = _core().compile_model(model, _DEVICE, settings)
         self._shapes = [s for i, s in enumerate(part.head_shapes()) if i not in self._copied]
         self._local = threading.local()

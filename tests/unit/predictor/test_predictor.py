@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
+import pickle
 import threading
 
 import numpy as np
 import pytest
-import torch
 
 import mxnova as mx
 from mxnova.core.base.errors import MXNetError
+from mxnova.core.exec.backends import auto
 from mxnova.core.exec.program.interpreter import Teller
 from mxnova.predictor import NDList, Predictor
 
@@ -178,7 +179,8 @@ def test_sessions_are_apart():
     other.forward()
     assert one.output(0).tolist() == [2, 4]
     assert other.output(0).tolist() == [6, 8]
-    assert one.output_facts(0) == ((2,), torch.float32)
+    shape, dtype = one.output_facts(0)
+    assert (shape, dtype.name) == ((2,), "float32")
     wide = one.reshape({"data": (3,)})
     assert wide.output_facts(0)[0] == (3,)
     with pytest.raises(mx.MXNetError, match="forward first"):
@@ -193,3 +195,51 @@ def test_a_session_may_be_watched():
     session.forward()
     assert session.output(0).tolist() == [0, 2]
     assert seen == [("data", (2,)), ("r_input0", (2,)), ("r_output", (2,))]
+
+
+def test_other_sizes_are_predicted_too(saved):
+    predictor = Predictor.from_checkpoint(saved, 1, {"data": (1, 2, 6, 6)})
+    for n in (1, 3, 2, 3, *range(4, 14)):
+        x = images(n)
+        np.testing.assert_allclose(predictor.predict(data=x)[0], expected(saved, x), atol=1e-5)
+    assert predictor.output_shapes == [(1, 5)]
+    assert len(predictor._others) == 8
+    with pytest.raises(MXNetError, match=r"data has shape \[2,3,6,6\], expected \[1,2,6,6\]"):
+        predictor.predict(data=np.zeros((2, 3, 6, 6), "f"))
+
+
+def test_pickles(saved, tmp_path):
+    x = images()
+    symbol, params = f"{saved}-symbol.json", f"{saved}-0001.params"
+    wanted = expected(saved, x)
+    for given in ((symbol, params), (mx.sym.load(symbol), mx.nd.load(params))):
+        predictor = Predictor(*given, {"data": x.shape}, backend="aten")
+        content = pickle.dumps(predictor)
+        assert (len(content) < 1000) == (given[0] is symbol)
+        again = pickle.loads(content)
+        np.testing.assert_allclose(again.predict(data=x)[0], wanted, atol=1e-5)
+    wide = pickle.loads(pickle.dumps(predictor.reshape({"data": (2, 2, 6, 6)})))
+    assert wide.output_shapes == [(2, 5)]
+
+
+def test_runtimes_that_are_installed_are_measured(saved, monkeypatch, tmp_path):
+    pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnx")
+    monkeypatch.setenv("MXNOVA_CACHE", str(tmp_path))
+    monkeypatch.setenv("MXNOVA_AUTO_BACKENDS", "onnxruntime")
+    measured = []
+    monkeypatch.setattr(
+        auto, "measured", lambda runners: measured.append(runners) or {"aten": 2, "onnxruntime": 1}
+    )
+    predictor = Predictor.from_checkpoint(saved, 1, {"data": (1, 2, 6, 6)})
+    assert [[*runners] for runners in measured] == [["aten", "onnxruntime"]]
+    assert "onnxruntime" in {row.backend for row in predictor.explain()}
+    wide = predictor.reshape({"data": (2, 2, 6, 6)})  # takes the choice over
+    assert "onnxruntime" in {row.backend for row in wide.explain()}
+    assert len(measured) == 1
+    plain = Predictor.from_checkpoint(saved, 1, {"data": (1, 2, 6, 6)}, backend="aten")
+    assert {row.backend for row in plain.explain()} == {"aten"}
+    monkeypatch.setenv("MXNET_SUBGRAPH_BACKEND", "aten")
+    plain = Predictor.from_checkpoint(saved, 1, {"data": (3, 2, 6, 6)})
+    assert {row.backend for row in plain.explain()} == {"aten"}
+    assert len(measured) == 1

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How ONNX Runtime and OpenVINO are asked to run models on the CPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .errors import MXNetError
+from .machine_load import is_busy
+
+__all__ = ["SLOWER_FUSIONS", "onnxruntime_options", "openvino_settings", "require_runtime"]
+
+# Of 512 x 256 sums normalized: 0.84 ms on one core with AVX2, where sum and norm by themselves take
+# 0.13.
+SLOWER_FUSIONS = ("SkipLayerNormFusion",)
+
+
+def require_runtime(name: str, function: str) -> Any:
+    """The package onnxruntime or openvino.
+
+    Raises:
+        MXNetError: it is not installed.
+    """
+    try:
+        return __import__(name)
+    except ImportError:
+        raise MXNetError(
+            f"{function}: the package {name} is not installed: pip install 'mxnova[{name}]'"
+        ) from None
+
+
+def onnxruntime_options(threads: int) -> Any:
+    """Of a session with some threads, 0: one for each core, which wait awake inside a run only.
+
+    Between runs others have work, such as ATen's threads: 3 to 6 ms of each 20 ms of rest went into
+    waiting. Beside other programs a thread waits awake for one that is not running: SqueezeNet on
+    two cores that fifteen others use takes 74 to 111 ms so, 14 to 39 ms with threads that sleep.
+    """
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.log_severity_level = 3  # errors
+    options.add_session_config_entry("session.force_spinning_stop", "1")
+    options.add_session_config_entry("session.intra_op.allow_spinning", str(int(not is_busy())))
+    return options
+
+
+def openvino_settings(threads: int, precision: str) -> dict[str, Any]:
+    """Of a compiled model.
+
+    Args:
+        threads: that take part in a run.
+        precision: float32 or bfloat16.
+    """
+    settings: dict[str, Any] = {
+        "PERFORMANCE_HINT": "LATENCY",
+        "NUM_STREAMS": 1,
+        "INFERENCE_NUM_THREADS": threads,
+        "INFERENCE_PRECISION_HINT": "bf16" if precision == "bfloat16" else "f32",
+    }
+    if threads == 1:
+        # OpenVINO 2026.4 ends the process over chains of products that it compiles for one.
+        settings["SNIPPETS_MODE"] = "DISABLE"
+    return settings

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled models: what another runtime executes, with names, shapes and hashes, in one file.
+
+The file is a safetensors file. Its arrays are the runtime's files as bytes (``model``, for OpenVINO
+``model.xml`` and ``model.bin``) and large weights by name; its metadata has one entry,
+``mxnova.compiled``, a JSON object of the fields of `CompiledModel`. Nothing in it is code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from mxnova.core.base.dtypes import dtype_of
+from mxnova.core.base.errors import FormatError, MXNetError, shown
+
+from . import bounded_json, safetensors
+from .params import ArrayRecord
+from .safetensors import SafetensorsFile
+from .source import Path
+
+__all__ = ["CompiledModel", "Port", "check_hashes", "read", "write"]
+
+VERSION = 1
+_KEY = "mxnova.compiled"
+_DEPTH = 6  # of brackets in the metadata
+_MOST_PORTS = 1 << 10
+_MOST_AXES = 32
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Port:
+    """An input or output.
+
+    Attributes:
+        name: MXNet's.
+        key: the runtime's.
+        shape: sizes; a word for one that is left open. None: unknown.
+        dtype: element type.
+    """
+
+    name: str
+    key: str
+    shape: tuple[int | str, ...] | None
+    dtype: str
+
+
+@dataclass(frozen=True)
+class CompiledModel:
+    """What the file holds.
+
+    Attributes:
+        runtime: name of the runtime that executes it.
+        arrays: the runtime's files as bytes, and weights.
+        inputs: what it takes; `outputs`: what it gives.
+        versions: of mxnova and of the runtime that wrote it.
+        sources: SHA-256 of the files that it was made from, by name.
+        preprocessing: how an image file becomes an input: options of ``mxnova predict``.
+        labels: names of the scores.
+        hashes: SHA-256 of each array's bytes.
+    """
+
+    runtime: str
+    arrays: Mapping[str, Array]
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    versions: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
+    preprocessing: Mapping[str, Any] = field(default_factory=dict)
+    labels: tuple[str, ...] = ()
+    hashes: Mapping[str, str] = field(default_factory=dict)
+
+
+def write(path: Path, model: CompiledModel) -> None:
+    """Writes the file as a whole; hashes are taken of what is written.
+
+    Raises:
+        FileError: it cannot be written.
+    """
+    arrays = {name: np.ascontiguousarray(values) for name, values in model.arrays.items()}
+    told = {name: value for name, value in asdict(model).items() if name != "arrays"}
+    told |= {"version": VERSION, "hashes": {n: _sha256(a) for n, a in arrays.items()}}
+    records = {n: ArrayRecord("default", a.shape, dtype_of(a.dtype), a) for n, a in arrays.items()}
+    safetensors.write(path, records, {_KEY: json.dumps(told)})
+
+
+def _sha256(values: Array) -> str:
+    return hashlib.sha256(np.atleast_1d(values).view(np.uint8).reshape(-1).data).hexdigest()
+
+
+def read(path: Path) -> CompiledModel:
+    """The model in the file at `path`; arrays are views of the mapped file, not hashed yet.
+
+    Raises:
+        FormatError: it is no compiled model, or of a later version.
+        FileError: it cannot be read.
+    """
+    file = safetensors.read(path)
+    try:
+        return _checked(file)
+    except MXNetError as error:
+        raise FormatError(f"{path}: {error}") from None
+
+
+def check_hashes(path: Path, model: CompiledModel, names: list[str]) -> None:
+    """Compares arrays with their hashes.
+
+    Raises:
+        FormatError: one is damaged, or is not there.
+    """
+    for name in names:
+        if name not in model.arrays:
+            raise FormatError(f"{path}: {name}: is missing")
+        if _sha256(model.arrays[name]) != model.hashes[name]:
+            raise FormatError(f"{path}: {name}: damaged: its SHA-256 is not the one that is noted")
+
+
+def _checked(file: SafetensorsFile) -> CompiledModel:
+    if _KEY not in file.metadata:
+        raise FormatError("no compiled model; `mxnova compile` writes those")
+    told = bounded_json.loads(file.metadata[_KEY], max_depth=_DEPTH, unique=True)
+    if not isinstance(told, dict) or not isinstance(told.get("version"), int):
+        raise FormatError(f"{_KEY}: no version")
+    if told["version"] > VERSION:
+        raise FormatError(f"version {told['version']} is later than {VERSION}: update mxnova")
+    arrays = {name: np.asarray(record.data) for name, record in file.arrays.items()}
+    hashes = _texts(told, "hashes")
+    if hashes.keys() != arrays.keys():
+        raise FormatError(f"{_KEY}: hashes are not those of its arrays")
+    return CompiledModel(
+        _text(told, "runtime"),
+        arrays,
+        _ports(told, "inputs"),
+        _ports(told, "outputs"),
+        _texts(told, "versions"),
+        _texts(told, "sources"),
+        _typed(told, "preprocessing", dict),
+        tuple(map(str, _typed(told, "labels", list))),
+        hashes,
+    )
+
+
+def _typed(told: Mapping[str, Any], key: str, kind: type) -> Any:
+    value = told.get(key)
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise FormatError(f"{key}={shown(value)}: must be {kind.__name__}")
+    return value
+
+
+def _text(told: Mapping[str, Any], key: str) -> str:
+    return str(_typed(told, key, str))
+
+
+def _texts(told: Mapping[str, Any], key: str) -> dict[str, str]:
+    found = _typed(told, key, dict)
+    return {name: _text(found, name) for name in found}
+
+
+def _ports(told: Mapping[str, Any], key: str) -> tuple[Port, ...]:
+    found = _typed(told, key, list)
+    if len(found) > _MOST_PORTS or not all(isinstance(port, dict) for port in found):
+        raise FormatError(f"{key}: must be up to {_MOST_PORTS} objects")
+    ports = tuple(_port(port) for port in found)
+    names = [port.name for port in ports]
+    if key == "inputs" and len(set(names)) != len(names):
+        raise FormatError(f"{key}: a name stands there twice")
+    return ports
+
+
+def _port(told: Mapping[str, Any]) -> Port:
+    shape = told.get("shape")
+    if shape is not None:
+        shape = tuple(_typed(told, "shape", list))
+        if len(shape) > _MOST_AXES or not all(_is_size(size) for size in shape):
+            raise FormatError(f"shape={shown(shape)}: must be sizes or words")
+    return Port(_text(told, "name"), _text(told, "key"), shape, dtype_of(_text(told, "dtype")).name)
+
+
+def _is_size(size: object) -> bool:
+    if isinstance(size, int) and not isinstance(size, bool):
+        return 0 <= size < 1 << 60
+    return isinstance(size, str) and size != ""

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled models in the cache folder, by the hashes of what they were made from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import __version__
+from ..core.base.cache_folder import cache_folder
+from ..core.base.dtypes import dtype_of
+from ..core.base.errors import ArgumentError, FormatError, MXNetError
+from ..formats.source import map_file
+from .compiled_network import CompiledNetwork
+from .engines import ENGINES
+
+if TYPE_CHECKING:
+    from .model_parts import PathOrBytes
+
+__all__ = ["cached_network"]
+
+_log = logging.getLogger("mxnova")
+
+
+def cached_network(
+    symbol: Any,
+    params: Any,
+    input_shapes: Mapping[str, Sequence[int]],
+    outputs: Sequence[str] | None,
+    types: Mapping[str, Any] | None,
+    backend: str | None,
+    threads: int | None = None,
+) -> CompiledNetwork:
+    """The model as its runtime runs it, compiled unless the cache has it.
+
+    When the cache has it, torch is not imported. A file there that is damaged is made again.
+
+    Raises:
+        ArgumentError: `backend` is no runtime of compiled models.
+        MXNetError: the model cannot be compiled, or the cache cannot be written.
+    """
+    if backend is None or backend not in ENGINES:
+        known = " or ".join(map(repr, ENGINES))
+        raise ArgumentError(f"Predictor: cache=True: backend={backend!r}: must be {known}")
+    key = _key(symbol, params, input_shapes, outputs, types, backend)
+    path = cache_folder() / "compiled" / f"{key}.mxnova"
+    if path.exists():
+        try:
+            return CompiledNetwork.load(path, threads)
+        except (FormatError, OSError) as error:
+            _log.warning("compiled again: %s", error)
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _make(path, symbol, params, input_shapes, outputs, types, backend)
+    return CompiledNetwork.load(path, threads)
+
+
+def _key(
+    symbol: Any,
+    params: Any,
+    input_shapes: Mapping[str, Sequence[int]],
+    outputs: Sequence[str] | None,
+    types: Mapping[str, Any] | None,
+    backend: str,
+) -> str:
+    """A hash of all that decides what is compiled."""
+    digest = hashlib.sha256()
+    for part in (symbol, params):
+        digest.update(_digest(part))
+    shapes = {name: [int(size) for size in shape] for name, shape in input_shapes.items()}
+    kinds = {name: dtype_of(kind).name for name, kind in (types or {}).items()}
+    facts = [__version__, backend, _version(backend), shapes, list(outputs or ()), kinds]
+    digest.update(json.dumps(facts).encode())
+    return digest.hexdigest()
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _digest(part: Any) -> bytes:
+    """SHA-256 of a symbol or of parameters, however they are given."""
+    digest = hashlib.sha256()
+    if isinstance(part, Mapping):
+        for name, array in part.items():
+            values = array.asnumpy()
+            digest.update(f"{name} {values.dtype} {values.shape}\n".encode())
+            digest.update(values.tobytes())
+    elif isinstance(part, bytes):
+        digest.update(part)
+    elif hasattr(part, "tojson"):
+        digest.update(part.tojson().encode())
+    elif isinstance(part, str) and part.lstrip()[:1] == "{":
+        digest.update(part.encode())
+    else:
+        digest.update(map_file(part))
+    return digest.digest()
+
+
+def _make(
+    path: Path,
+    symbol: Any,
+    params: PathOrBytes | Mapping[str, Any],
+    input_shapes: Mapping[str, Sequence[int]],
+    outputs: Sequence[str] | None,
+    types: Mapping[str, Any] | None,
+    backend: str,
+) -> None:
+    """Writes the compiled model."""
+    from ..onnx.export import export_model
+    from .building import write_compiled
+    from .model_parts import arrays_of, outputs_of, symbol_of
+
+    graph, arrays = outputs_of(symbol_of(symbol), outputs), arrays_of(params)
+    names = [name for name in graph.list_inputs() if name in input_shapes]
+    shapes = [tuple(input_shapes[name]) for name in names]
+    kinds = [dtype_of((types or {}).get(name, "float32")).name for name in names]
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "model.onnx")
+        try:
+            open_shapes = [("N", *shape[1:]) if shape else shape for shape in shapes]
+            export_model(
+                graph,
+                arrays,
+                shapes,
+                kinds,
+                file,
+                dynamic=True,
+                dynamic_input_shapes=open_shapes,
+            )
+        except MXNetError:  # such as one that reshapes to a number of items
+            export_model(graph, arrays, shapes, kinds, file)
+        write_compiled(file, path, backend, graph.list_outputs())

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The runtimes of compiled models, on NumPy's arrays."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from ..core.base.inference_runtimes import (
+    SLOWER_FUSIONS,
+    onnxruntime_options,
+    openvino_settings,
+    require_runtime,
+)
+from ..formats.compiled_model import CompiledModel, Port
+from .network import Array
+
+__all__ = ["ENGINES", "Engine", "graph_arrays"]
+
+_NOWHERE = "/nonexistent"  # where a model may look for weights in other files
+
+
+class Engine(Protocol):
+    """Runs a model; any number of threads may use it."""
+
+    def run(self, fed: Mapping[str, Array]) -> list[Array]:
+        """The outputs; inputs go by the runtime's keys."""
+
+
+class _ONNXRuntime:
+    """A session; weights stay where the file is mapped."""
+
+    def __init__(self, model: CompiledModel, threads: int) -> None:
+        runtime = require_runtime("onnxruntime", "Predictor.load")
+        options = onnxruntime_options(threads)
+        options.add_session_config_entry(
+            "session.model_external_initializers_file_folder_path", _NOWHERE
+        )
+        weights = {name: values for name, values in model.arrays.items() if name != "model"}
+        self._weights = {
+            name: runtime.OrtValue.ortvalue_from_numpy(values) for name, values in weights.items()
+        }
+        options.add_external_initializers([*self._weights], [*self._weights.values()])
+        self._session = runtime.InferenceSession(
+            model.arrays["model"].tobytes(),
+            options,
+            providers=["CPUExecutionProvider"],
+            # What is constant was computed when the model was compiled; a file from a stranger may
+            # hold constants of any size that are not.
+            disabled_optimizers=[*SLOWER_FUSIONS, "ConstantFolding"],
+        )
+        self._keys = _keys(model.outputs)
+
+    def run(self, fed: Mapping[str, Array]) -> list[Array]:
+        return list(self._session.run(self._keys, fed))
+
+
+class _OpenVINO:
+    """A compiled model; a request for each thread."""
+
+    def __init__(self, model: CompiledModel, threads: int) -> None:
+        openvino = require_runtime("openvino", "Predictor.load")
+        core = openvino.Core()
+        text = model.arrays["model.xml"].tobytes()
+        weights = openvino.Tensor(model.arrays["model.bin"], shared_memory=True)
+        settings = openvino_settings(threads, "float32")
+        self._compiled = core.compile_model(core.read_model(text, weights), "CPU", settings)
+        self._weights = weights
+        self._keys = _keys(model.outputs)
+        self._local = threading.local()
+
+    def run(self, fed: Mapping[str, Array]) -> list[Array]:
+        request = getattr(self._local, "request", None)
+        if request is None:
+            request = self._local.request = self._compiled.create_infer_request()
+        request.infer(dict(fed))
+        return [request.get_tensor(key).data.copy() for key in self._keys]
+
+
+def _keys(ports: Sequence[Port]) -> list[str]:
+    return [port.key for port in ports]
+
+
+ENGINES: Mapping[str, Callable[[CompiledModel, int], Engine]] = {
+    "onnxruntime": _ONNXRuntime,
+    "openvino": _OpenVINO,
+}
+
+
+def graph_arrays(runtime: str) -> list[str]:
+    """Names of the arrays that hold a runtime's graph."""
+    return ["model"] if runtime == "onnxruntime" else ["model.xml"]

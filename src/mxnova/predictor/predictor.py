@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Predictor: a saved model as a function, for programs that only run models.
+
+A Predictor is MXNet's C predict API as an object. It is thread-safe: all threads share one compiled
+graph; inputs, outputs and partial runs belong to the thread that made them.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.base.dtypes import DType
+from ..core.base.errors import ArgumentError, ArgumentTypeError, MXNetError, candidates, shown
+from ..core.base.shapes import shape_text
+from .network import Network, Steps, unknown_input
+
+if TYPE_CHECKING:
+    from ..core.exec.compilation.explanation import Placement
+    from ..core.exec.program.interpreter import Teller
+    from ..core.graph.symbol import Symbol
+    from ..core.nd.array import NDArray
+    from ..core.runtime.context import Context
+    from .graph_network import GraphNetwork
+
+__all__ = ["Predictor", "Session"]
+
+PathOrBytes = str | os.PathLike[str] | bytes
+_MOST_SHAPES = 8  # of inputs, at which a predictor keeps its network
+
+
+class Predictor:
+    """A model with its parameters, ready to be fed.
+
+    Args:
+        symbol: the symbol, its JSON text (str or bytes that start with ``{``), or a path.
+        params: bytes of a .params file, a path, or arrays by name (``arg:``/``aux:`` as saved).
+        input_shapes: shape of each input, by name; `predict` takes others, too.
+        ctx: where to compute; default: the current context.
+        outputs: names of the outputs to compute, inner ones included; default: the symbol's.
+        types: element types of inputs, by name; default: what the graph says, else float32.
+        backend: who runs it: aten, openvino, onnxruntime, inductor, cudagraph, or auto, which
+            measures them for 0.3 s, once; default: what ``MXNET_SUBGRAPH_BACKEND`` or the symbol
+            says, else auto where onnxruntime or openvino is installed, else aten.
+        precision: what products may be computed in: float32, or bfloat16, with inputs, outputs and
+            parameters in float32.
+        cache: for onnxruntime and openvino: compile the model as ``mxnova compile`` does, and keep
+            that in the cache folder. The next predictor of the same files does not import torch.
+
+    Raises:
+        MXNetError: parts that do not fit each other; the text names what.
+    """
+
+    _network: Network
+
+    def __init__(
+        self,
+        symbol: Symbol | PathOrBytes,
+        params: PathOrBytes | Mapping[str, NDArray],
+        input_shapes: Mapping[str, Sequence[int]],
+        ctx: Context | str | None = None,
+        outputs: Sequence[str] | None = None,
+        types: Mapping[str, Any] | None = None,
+        backend: str | None = None,
+        precision: str = "float32",
+        cache: bool = False,
+    ) -> None:
+        given = (symbol, params, input_shapes, ctx, outputs, types, backend, precision)
+        self._start(_cached(*given) if cache else _graph(*given), (Predictor, (*given, cache)))
+
+    def _start(self, network: Network, made: tuple[Any, tuple[Any, ...]]) -> None:
+        self._network, self._made = network, made
+        self._local = threading.local()
+        self._lock = threading.Lock()
+        self._others: OrderedDict[Any, Network] = OrderedDict()
+
+    @classmethod
+    def from_checkpoint(
+        cls, prefix: str, epoch: int, input_shapes: Mapping[str, Sequence[int]], **options: Any
+    ) -> Predictor:
+        """A predictor of ``prefix-symbol.json`` and ``prefix-<epoch>.params``."""
+        files = (f"{prefix}-symbol.json", f"{prefix}-{epoch:04d}.params")
+        return cls(*files, input_shapes, **options)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], threads: int | None = None) -> Predictor:
+        """A predictor of a file that ``mxnova compile`` wrote; does not import torch.
+
+        Args:
+            path: of the file.
+            threads: that take part in a run; default: ``OMP_NUM_THREADS``, else one for each core.
+
+        Raises:
+            FormatError: it is no compiled model, or is damaged.
+            FileError: it cannot be read.
+            MXNetError: its runtime is not installed, or refuses it.
+        """
+        from .compiled_network import CompiledNetwork
+
+        return cls._of(CompiledNetwork.load(path, threads), (cls.load, (path, threads)))
+
+    @classmethod
+    def _of(cls, network: Network, made: tuple[Any, tuple[Any, ...]]) -> Predictor:
+        predictor = object.__new__(cls)
+        predictor._start(network, made)
+        return predictor
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """It is pickled as it was made: a model that was given by its path, as the path."""
+        return self._made
+
+    @property
+    def graph_network(self) -> GraphNetwork:
+        """The graph and its parameters.
+
+        Raises:
+            MXNetError: the predictor was loaded from a compiled model, which has none.
+        """
+        from .graph_network import GraphNetwork
+
+        if not isinstance(self._network, GraphNetwork):
+            raise MXNetError("Predictor: a compiled model has no graph any more")
+        return self._network
+
+    def explain(self) -> list[Placement]:
+        """Return where each operator node runs, and why: (node, operator, backend, reason)."""
+        return self._network.explain()
+
+    @property
+    def input_names(self) -> list[str]:
+        """Names of the inputs."""
+        return list(self._network.inputs)
+
+    @property
+    def output_names(self) -> list[str]:
+        """Names of the outputs."""
+        return list(self._network.output_names)
+
+    @property
+    def output_shapes(self) -> list[Any]:
+        """Shapes of the outputs; None where they depend on the data."""
+        return list(self._network.output_shapes)
+
+    # Step by step, as the C API does it -----------------------------------------------------------
+
+    def session(self) -> Session:
+        """Return a session with its own inputs and outputs, for concurrent use of the predictor."""
+        return Session(self)
+
+    @property
+    def _mine(self) -> Session:
+        if not hasattr(self._local, "session"):
+            self._local.session = Session(self)
+        session: Session = self._local.session
+        return session
+
+    def set_input(self, name: str, data: Any) -> None:
+        """Sets one input of this thread's next `forward`; values are copied.
+
+        Raises:
+            MXNetError: there is no such input, or `data` has not its size.
+        """
+        if name not in self._network.inputs:
+            raise unknown_input(name, self._network.inputs)
+        self._mine.set_input(name, data)
+
+    def forward(self, **inputs: Any) -> None:
+        """Computes the outputs from the inputs set in this thread (and from `inputs`)."""
+        for name, data in inputs.items():
+            self.set_input(name, data)
+        self._mine.forward()
+
+    def partial_forward(self, step: int) -> int:
+        """Run node number `step` of the graph; returns the number of remaining nodes.
+
+        Call it with 0, 1, 2, … until it returns 0; then the outputs are there.
+        """
+        return self._mine.partial_forward(step)
+
+    def get_output(self, index: int | str) -> np.ndarray[Any, Any]:
+        """A copy of one output of this thread's last `forward`, by number or name."""
+        if isinstance(index, str):
+            names = self.output_names
+            if index not in names:
+                raise ArgumentError(f"get_output: {index!r}{candidates(index, names)}")
+            index = names.index(index)
+        return np.array(self._mine.output(index))
+
+    # At once --------------------------------------------------------------------------------------
+
+    def predict(self, **inputs: Any) -> list[np.ndarray[Any, Any]]:
+        """The outputs for `inputs`, as NumPy arrays; touches nothing that other calls see.
+
+        Inputs may have other sizes than the predictor was made for, such as more items in a batch;
+        what is compiled for the last sizes is kept.
+
+        Raises:
+            MXNetError: there is no such input, or the network does not take its shape.
+        """
+        network = self._fitting(inputs)
+        fed = {name: network.value(name, data, copied=False) for name, data in inputs.items()}
+        return [network.array(r, copy=True) for r in network.run(fed)]
+
+    def _fitting(self, inputs: Mapping[str, Any]) -> Network:
+        """The network at the sizes of `inputs`."""
+        given = {name: tuple(map(int, np.shape(data))) for name, data in inputs.items()}
+        wanted = {name: self._network.input_facts(name)[0] for name in given}
+        if all(math.prod(shape) == math.prod(wanted[name]) for name, shape in given.items()):
+            return self._network
+        key = tuple(sorted(given.items()))
+        with self._lock:
+            if key in self._others:
+                self._others.move_to_end(key)
+            else:
+                self._others[key] = self._reshaped(given, wanted)
+                while len(self._others) > _MOST_SHAPES:
+                    self._others.popitem(last=False)
+            return self._others[key]
+
+    def _reshaped(
+        self, given: Mapping[str, tuple[int, ...]], wanted: Mapping[str, tuple[int, ...]]
+    ) -> Network:
+        old = {name: self._network.input_facts(name)[0] for name in self._network.inputs}
+        try:
+            return self._network.reshaped({**old, **given})
+        except MXNetError as error:
+            name = next(n for n in given if given[n] != wanted[n])
+            shapes = f"{shape_text(given[name])}, expected {shape_text(wanted[name])}"
+            raise ArgumentError(f"Predictor: {name} has shape {shapes}: {error}") from None
+
+    def reshape(self, input_shapes: Mapping[str, Sequence[int]]) -> Predictor:
+        """A predictor for other input shapes; parameters and compiled graph are shared."""
+        function, given = self._made
+        if function is Predictor:
+            given = (*given[:2], input_shapes, *given[3:])
+        return self._of(self._network.reshaped(input_shapes), (function, given))
+
+    def __repr__(self) -> str:
+        shapes = ((name, self._network.input_facts(name)[0]) for name in self._network.inputs)
+        inputs = ", ".join(f"{name}={shape}" for name, shape in shapes)
+        return f"<Predictor {inputs} -> {', '.join(self.output_names)} @{self._network}>"
+
+
+def _graph(*given: Any) -> Network:
+    from .graph_network import GraphNetwork
+
+    return GraphNetwork(*given)
+
+
+def _cached(
+    symbol: Any,
+    params: Any,
+    input_shapes: Mapping[str, Sequence[int]],
+    ctx: Any,
+    outputs: Any,
+    types: Any,
+    backend: str | None,
+    precision: str,
+) -> Network:
+    from .compiled_cache import cached_network
+
+    if precision != "float32" or not str(ctx or "cpu").startswith("cpu"):
+        raise ArgumentError(
+            f"Predictor: cache=True: ctx={ctx}, precision={precision}: compiled models run on the "
+            "CPU in float32"
+        )
+    network = cached_network(symbol, params, input_shapes, outputs, types, backend)
+    return network.reshaped(input_shapes)
+
+
+class Session:
+    """The inputs, outputs and partial run of one user of a predictor.
+
+    Args:
+        predictor: the predictor.
+
+    Attributes:
+        predictor: the same.
+        monitor: told of the outputs of every node that runs; see `Teller`.
+    """
+
+    def __init__(self, predictor: Predictor) -> None:
+        self.predictor = predictor
+        self.monitor: Teller | None = None
+        self._network = predictor._network
+        self._fed: dict[str, Any] = {}
+        self._outputs: list[Any] | None = None
+        self._steps: tuple[Steps, int] | None = None
+
+    def set_input(self, name: str, data: Any) -> None:
+        """Sets an input, or another variable that is no parameter; values are copied."""
+        self._fed[name] = self._network.value(name, data, copied=True)
+
+    def input_facts(self, name: str) -> tuple[tuple[int, ...], DType]:
+        """Shape and element type of what `set_input` sets."""
+        return self._network.input_facts(name)
+
+    def forward(self) -> None:
+        """Computes the outputs."""
+        self._outputs = self._network.run(self._fed, self.monitor)
+
+    def partial_forward(self, step: int) -> int:
+        """See `Predictor.partial_forward`."""
+        if step == 0:
+            self._steps = self._network.steps(self._fed, self.monitor), 0
+        if self._steps is None:
+            raise MXNetError("partial_forward: start with step 0")
+        steps, expected = self._steps
+        if step >= steps.count:
+            return 0
+        if step != expected:
+            raise MXNetError(f"partial_forward: step={step}: step {expected} is next")
+        steps.run(step)
+        self._steps = steps, step + 1
+        if step == steps.count - 1:
+            self._outputs = steps.results()
+        return steps.count - step - 1
+
+    def output(self, index: int) -> np.ndarray[Any, Any]:
+        """An output of the last `forward`; its memory may be the network's."""
+        if self._outputs is None:
+            raise MXNetError("get_output: call forward first")
+        if not 0 <= index < len(self._outputs):
+            raise ArgumentError(f"get_output: output {index} of {len(self._outputs)}")
+        return self._network.array(self._outputs[index], copy=False)
+
+    def output_facts(self, index: int) -> tuple[tuple[int, ...], DType]:
+        """Shape and element type of an output.
+
+        Raises:
+            MXNetError: the shape depends on the data, and nothing was computed yet.
+        """
+        shapes = self._network.output_shapes
+        if not 0 <= index < len(shapes):
+            raise ArgumentError(f"get_output: output {index} of {len(shapes)}")
+        shape = shapes[index]
+        if shape is None:
+            shape = self.output(index).shape
+        return shape, self._network.output_type(index)
+
+    def reshape(self, input_shapes: Mapping[str, Sequence[int]]) -> Session:
+        """A session of a predictor with other shapes of some inputs."""
+        if not isinstance(input_shapes, Mapping):
+            raise ArgumentTypeError(f"reshape: input_shapes={shown(input_shapes)}: must be a dict")
+        shapes = {name: self._network.input_facts(name)[0] for name in self._network.inputs}
+        return Session(self.predictor.reshape({**shapes, **input_shapes}))

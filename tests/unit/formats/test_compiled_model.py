@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mxnova.core.base.errors import FormatError
+from mxnova.formats import compiled_model, safetensors
+from mxnova.formats.compiled_model import CompiledModel, Port
+
+MODEL = CompiledModel(
+    "onnxruntime",
+    {"model": np.arange(9, dtype=np.uint8), "weight": np.ones((2, 3), np.float32)},
+    (Port("data", "data", ("N", 3), "float32"),),
+    (Port("fc_output", "fc", None, "float16"),),
+    {"mxnova": "1"},
+    {"net-symbol.json": "00"},
+    {"size": [224, 224]},
+    ("cat", "dog"),
+)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "net.mxnova"
+
+
+def test_what_is_written_is_read(path):
+    compiled_model.write(path, MODEL)
+    found = compiled_model.read(path)
+    for name, values in MODEL.arrays.items():
+        np.testing.assert_array_equal(found.arrays[name], values)
+    compiled_model.check_hashes(path, found, ["model", "weight"])
+    assert replace(found, arrays=MODEL.arrays, hashes={}) == MODEL
+
+
+def test_damage_is_found_by_its_hash(path):
+    compiled_model.write(path, MODEL)
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    found = compiled_model.read(path)
+    with pytest.raises(FormatError, match="damaged"):
+        compiled_model.check_hashes(path, found, ["model", "weight"])
+
+
+def without(key):
+    return lambda told: told.pop(key)
+
+
+def with_(**values):
+    return lambda told: told.update(values)
+
+
+PORT = {"name": "data", "key": "data", "shape": [1], "dtype": "float32"}
+
+
+@pytest.mark.parametrize(
+    "change, fact",
+    [
+        (without("version"), "no version"),
+        (with_(version=2), "update mxnova"),
+        (without("runtime"), "runtime=None"),
+        (with_(hashes={}), "hashes"),
+        (with_(hashes=["a"]), "hashes"),
+        (with_(inputs=[PORT, PORT]), "twice"),
+        (with_(inputs=[1]), "objects"),
+        (with_(inputs=[PORT] * 2000), "1024"),
+        (with_(inputs=[{**PORT, "shape": [-1]}]), "shape"),
+        (with_(inputs=[{**PORT, "shape": [True]}]), "shape"),
+        (with_(inputs=[{**PORT, "shape": [1 << 60]}]), "shape"),
+        (with_(inputs=[{**PORT, "shape": [1] * 33}]), "shape"),
+        (with_(inputs=[{**PORT, "dtype": "tensor"}]), "tensor"),
+        (with_(labels="cat"), "labels"),
+        (with_(preprocessing=[]), "preprocessing"),
+        (with_(sources={"a": 1}), "a=1"),
+    ],
+)
+def test_metadata_is_checked(path, change, fact):
+    compiled_model.write(path, MODEL)
+    file = safetensors.read(path)
+    told = json.loads(file.metadata["mxnova.compiled"])
+    change(told)
+    safetensors.write(path, file.arrays, {"mxnova.compiled": json.dumps(told)})
+    with pytest.raises(FormatError) as error:
+        compiled_model.read(path)
+    assert fact in str(error.value)
+    assert str(path) in str(error.value)
+
+
+def test_other_safetensors_files_are_refused(path):
+    safetensors.write(path, {}, {})
+    with pytest.raises(FormatError, match="mxnova compile"):
+        compiled_model.read(path)
