@@ -10,27 +10,33 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import torch
+
 from .. import symbol as sym
-from ..core.graph.infer import infer_shapes
+from ..core.graph.infer import infer_dtypes, infer_shapes
 from ..core.graph.node import Entry, Node
 from ..core.graph.rewrite import rewrite
 from ..core.graph.symbol import Symbol
+from ..core.op.dtypes import torch_dtype
+from ..core.op.schema import Op
 from ..onnx.open_sizes import HugeShapes, OpenSizes, is_open
 from .request import Request
 
 __all__ = ["with_open_states"]
 
-_VALUES = {"_zeros": 0.0, "_ones": 1.0, "_zeros_without_dtype": 0.0}
-
 
 def with_open_states(request: Request) -> Symbol:
     """The graph of a model, whose constants of open sizes are made of its inputs."""
     symbol = request.graph
-    made = [n for n in symbol.nodes if n.op is not None and n.op.name in _VALUES]
+    made = [n for n in symbol.nodes if n.op is not None and not n.inputs and _is_constant(n.op)]
     if not (made and request.has_open_sizes):
         return symbol
     shapes = _opened(request)
     table = infer_shapes(symbol.nodes, {**request.model.shapes, **shapes}, facts=HugeShapes)
+    arrays, inputs = request.typed
+    known = {name: torch_dtype(dtype) for name, dtype in inputs.items()}
+    known.update((name, array._tensor.dtype) for name, array in arrays.items())
+    types = infer_dtypes(symbol.nodes, known)
     sources = {
         size: (name, axis)
         for name, shape in shapes.items()
@@ -44,7 +50,8 @@ def with_open_states(request: Request) -> Symbol:
         opened = [size for size in shape or () if is_open(size)]
         if not opened or not all(size in sources for size in opened):
             return None
-        return _made(node, shape or (), sources, variables)
+        column = _made(shape or (), sources, variables)
+        return _filled(node, column, len(shape or ()), types[node][0] or torch.float32)
 
     return rewrite(symbol, replace)
 
@@ -55,30 +62,39 @@ def _opened(request: Request) -> dict[str, tuple[int, ...]]:
     return {n: sizes.shape_of(s, examples[n], n) for n, s in request.shapes.items()}
 
 
+def _is_constant(op: Op) -> bool:
+    return "rng" not in op.type.signature.facts
+
+
 def _made(
-    node: Node,
     shape: tuple[int, ...],
     sources: Mapping[int, tuple[str, int]],
     variables: Mapping[str, Node],
-) -> Node:
-    """What makes the same as `node`: a number of each item of an input, repeated."""
+) -> Any:
+    """Zeros of a shape with open sizes: of each item of an input, repeated."""
     total: Any = None
     for place, size in enumerate(shape):
         if not is_open(size):
             continue
         name, axis = sources[size]
-        column = sym.Symbol([Entry(variables[name], 0)])
-        # The first items of all axes but one.
-        column = sym.sum(sym.zeros_like(column), axis=axis, exclude=True)
-        lined = [-1 if i == place else 1 for i in range(len(shape))]
-        column = sym.reshape(column, shape=tuple(lined))
+        zeros = sym.zeros_like(sym.Symbol([Entry(variables[name], 0)]))
+        line = [-1 if i == place else 1 for i in range(len(shape))]
+        column = sym.reshape(sym.sum(zeros, axis=axis, exclude=True), shape=tuple(line))
         total = column if total is None else sym.broadcast_add(total, column)
     fixed = [(i, size) for i, size in enumerate(shape) if not is_open(size)]
     if fixed:
         axes, counts = zip(*fixed, strict=True)
         total = sym.broadcast_axis(total, axis=axes, size=counts)
-    value = _VALUES[node.op.name]  # type: ignore[union-attr]
-    made = (total + value).astype(node.op.attr("dtype") or "float32")  # type: ignore[union-attr]
+    return total
+
+
+def _filled(node: Node, zeros: Any, n_axes: int, dtype: torch.dtype) -> Node | None:
+    """`zeros` with the value that `node` makes, under its name; None if it makes several."""
+    op = node.op.settled((2,) * n_axes, dtype)  # type: ignore[union-attr]
+    values = sym.Symbol([Entry(Node(op, node.name, {}), 0)]).eval()[0].asnumpy()
+    if (values != values.flat[0]).any():
+        return None
+    made = (zeros + float(values.flat[0])).astype(values.dtype.name)
     found: Node = made.entries[0].node
     found.name = node.name
     return found

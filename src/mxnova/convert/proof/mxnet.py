@@ -39,11 +39,11 @@ class MXNetRunner(Runner):
         self.path, self.model, self._dtype = model.files[0], model, dtype
         self._symbol = model.graph  # refuses parameters alone
         self._parameters = {name: self._typed(a) for name, a in model.arrays.items()}
-        self._types = {
-            n.name: dtype_of_flag(int(n.attrs["__dtype__"])).name
-            for n in self._symbol.nodes
-            if n.op is None and n.attrs.get("__dtype__", "").isdecimal()
+        declared = {
+            n.name: n.attrs.get("__dtype__", "") for n in self._symbol.nodes if n.op is None
         }
+        found = {n: dtype_of_flag(int(t)) for n, t in declared.items() if t.isdecimal()}
+        self._types = {name: dtype.name for name, dtype in found.items() if dtype is not None}
         self._bound: tuple[dict[str, Any], Executor] | None = None
 
     def _typed(self, array: NDArray) -> NDArray:
@@ -51,7 +51,7 @@ class MXNetRunner(Runner):
 
     def outputs(self, feed: Mapping[str, Array]) -> list[Array]:
         fed = self._fed(feed)
-        return [array.asnumpy() for array in self._executor(fed).forward(**fed)]
+        return [array.asnumpy() for array in self._executor(fed).forward(False, **fed)]
 
     def nodes(self, feed: Mapping[str, Array], take: Take) -> None:
         fed = self._fed(feed)
@@ -67,7 +67,7 @@ class MXNetRunner(Runner):
 
         executor.set_monitor_callback(told)
         try:
-            executor.forward(**fed)
+            executor.forward(False, **fed)
         finally:
             executor.set_monitor_callback(None)
 

@@ -191,8 +191,9 @@ class _Comparison:
         a, b = self.first.outputs(feed), self.second.outputs(feed)
         if len(a) != len(b):
             raise MXNetError(f"verify: {len(a)} outputs, and {len(b)} of the second")
-        pair = self.first, self.second
-        seconds = (None, None) if self.is_brief else tuple(r.seconds(feed) for r in pair)
+        seconds: _Seconds = (None, None)
+        if not self.is_brief:
+            seconds = self.first.seconds(feed), self.second.seconds(feed)
         names = [f"output {i}, inputs {number + 1}" for i in range(len(a))]
         rows = _Rows(self.tolerance, keeps_all=not self.is_brief)
         for name, x, y in zip(names, a, b, strict=True):
