@@ -101,9 +101,10 @@ def _to_mxnet(request: Request, path: str) -> None:
     if request.model.symbol is None:
         _to_params(request, files.params)
         return
-    arrays = request.typed[0]  # some operators keep float32
-    mine = request.model.arrays
-    cast = {name for name, array in arrays.items() if array is not mine[name]}
+    cast: set[str] = set()
+    if request.dtype is not None:  # some operators keep float32
+        mine = request.model.arrays
+        cast = {name for name, array in request.typed[0].items() if array is not mine[name]}
     _to_params(request, files.params, lambda name: name.partition(":")[2] in cast)
     with replacing(files.symbol) as file:
         file.write(request.graph.tojson().encode())
