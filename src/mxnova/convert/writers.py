@@ -132,7 +132,8 @@ def _to_onnx(request: Request, path: str) -> None:
             path,
             dynamic=request.has_open_sizes,
             dynamic_input_shapes=shapes if request.has_open_sizes else None,
-            metadata=request.model.facts,
+            metadata={**request.model.facts, **request.model.input_attributes},
+            opset_version=request.opset,
         )
     except ValidationError as error:  # what the package onnx finds wrong with what was made
         raise MXNetError(f"convert: ONNX refuses the model: {_first_line(error)}") from error

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,14 +15,14 @@ from ...core.base.errors import MXNetError
 from ...core.base.shapes import is_known, shape_text
 from ...core.exec.bind.executor import Executor
 from ...core.graph.base_symbol import output_name
-from ...core.graph.node import Entry
+from ...core.graph.node import Entry, Node
 from ...core.nd.array import NDArray
 from ...core.nd.interop import numpy_of
 from ...core.runtime.context import Context, cpu
 from ...ndarray import array as nd_array
 from ...ndarray import zeros
 from ..source import Model
-from .runner import Array, Runner, Take
+from .runner import Array, Runner, Take, given_name
 
 __all__ = ["MXNetRunner"]
 
@@ -72,13 +72,33 @@ class MXNetRunner(Runner):
             executor.set_monitor_callback(None)
 
     def _names(self) -> dict[str, str]:
-        """What nodes are called, by the names of their arrays; with numbers for several."""
-        found = {}
-        for node in self._symbol.nodes:
-            count = 0 if node.op is None else node.op.n_visible()
-            for i in range(count):
-                found[output_name(Entry(node, i))] = node.name if count == 1 else f"{node.name}{i}"
-        return found
+        """What values are called, by the names of their arrays."""
+        return {output_name(entry): name for name, entry in _named(self._symbol.nodes).items()}
+
+    def quantized(self) -> set[str]:
+        from ...core.exec.passes.qdq import is_quantized
+
+        return set(_named(filter(is_quantized, self._symbol.nodes)))
+
+    def run_on(
+        self, feed: Mapping[str, Array], given: Mapping[str, Array], wanted: Collection[str]
+    ) -> dict[str, Array]:
+        symbol, made = self._symbol, dict[Node, Node]()
+        named = _named(symbol.nodes)
+        cut = {e: Entry(Node(None, given_name(n), {}), 0) for n, e in named.items() if n in given}
+
+        def new(entry: Entry) -> Entry:
+            return cut.get(entry) or Entry(made[entry.node], entry.output)
+
+        for node in symbol.nodes:
+            made[node] = node.copy([new(e) for e in node.inputs])
+        heads = {name: entry for name, entry in named.items() if name in wanted}
+        parts = type(symbol)([Entry(made[node], i) for node, i in heads.values()])
+        names = set(parts.list_inputs())
+        instead = {given_name(n): nd_array(v, dtype=v.dtype, ctx=cpu()) for n, v in given.items()}
+        known = {n: a for n, a in {**self._fed(feed), **instead}.items() if n in names}
+        values = self._bind(parts, known, cpu()).forward()
+        return dict(zip(heads, (array.asnumpy() for array in values), strict=True))
 
     def _fed(self, feed: Mapping[str, Array]) -> dict[str, NDArray]:
         names = set(self._symbol.list_inputs())
@@ -94,11 +114,10 @@ class MXNetRunner(Runner):
         """The network, bound for inputs like these."""
         facts = {name: (array.shape, array.dtype) for name, array in fed.items()}
         if self._bound is None or self._bound[0] != facts:
-            self._bound = facts, self._bind(fed, cpu())
+            self._bound = facts, self._bind(self._symbol, fed, cpu())
         return self._bound[1]
 
-    def _bind(self, fed: Mapping[str, NDArray], context: Context) -> Executor:
-        symbol = self._symbol
+    def _bind(self, symbol: Any, fed: Mapping[str, NDArray], context: Context) -> Executor:
         names = set(symbol.list_inputs())
         known = {n: a for n, a in {**self._parameters, **fed}.items() if n in names}
         shapes, _, state_shapes = symbol.infer_shape_partial(
@@ -126,3 +145,13 @@ class MXNetRunner(Runner):
             aux_states=arrays(symbol.list_auxiliary_states(), state_shapes, state_types),
         )
         return made
+
+
+def _named(nodes: Iterable[Node]) -> dict[str, Entry]:
+    """Values of operators by their names."""
+    return {
+        name: Entry(node, i)
+        for node in nodes
+        if node.op is not None
+        for i, name in enumerate(node.value_names())
+    }

@@ -7,14 +7,14 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from ...core.base.errors import ArgumentError, MXNetError
-from .runner import Array, CannotRunError, Runner, Take
+from .runner import Array, CannotRunError, Runner, Take, given_name
 
 __all__ = ["ONNXRunner"]
 
@@ -42,11 +42,15 @@ class ONNXRunner(Runner):
         for tensor in file.model.graph.initializer:  # refuses numbers outside of the folder
             if tensor.external_data:
                 file.array(tensor)
+        nodes = file.model.graph.node
+        self._quantized = {n.output[0] for n in nodes if n.op_type == "QuantizeLinear"}
         self._session: Any = None
 
     def _made(self, model: str | bytes, optimized: bool, profile: str = "") -> Any:
         options = self._runtime.SessionOptions()
         options.log_severity_level = 3
+        # Without VNNI, products of 8-bit integers are cut to 16 bits otherwise.
+        options.add_session_config_entry("session.x64quantprecision", "1")
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         if not optimized:
             level = self._runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
@@ -87,27 +91,67 @@ class ONNXRunner(Runner):
             return [np.asarray(values) for values in session.run(None, fed)]
 
     def nodes(self, feed: Mapping[str, Array], take: Take) -> None:
+        model = self._rebuilt()
+        if model is None:
+            return
+        makers = {n: node.name for node in model.graph.node for n in node.output}
+        wanted = [name for name in makers if name]
+        with tempfile.TemporaryDirectory() as folder:
+            session = self._session_of(model, wanted, False, os.path.join(folder, "profile"))
+            del model
+            values = self._ran(session, feed)
+            seconds = dict(_seconds(session.end_profiling()))
+        for entry, array in zip(session.get_outputs(), values, strict=True):
+            take(entry.name, array, seconds.get(makers.get(entry.name, "")))
+
+    def quantized(self) -> set[str]:
+        return self._quantized
+
+    def run_on(
+        self, feed: Mapping[str, Array], given: Mapping[str, Array], wanted: Collection[str]
+    ) -> dict[str, Array] | None:
+        import onnx
+
+        model = self._rebuilt()
+        if model is None:
+            return None
+        graph = model.graph
+        made = [name for node in graph.node for name in node.output if name]
+        cut = {name: values for name, values in given.items() if name in set(made)}
+        for node in graph.node:
+            node.input[:] = [given_name(name) if name in cut else name for name in node.input]
+        for name, values in cut.items():
+            kind = onnx.helper.np_dtype_to_tensor_dtype(values.dtype)
+            shape = values.shape
+            graph.input.append(onnx.helper.make_tensor_value_info(given_name(name), kind, shape))
+        names = [name for name in made if name in wanted]
+        session = self._session_of(model, names, optimized=bool(cut))
+        found = self._ran(session, {**feed, **{given_name(n): v for n, v in cut.items()}})
+        return dict(zip((entry.name for entry in session.get_outputs()), found, strict=True))
+
+    def _rebuilt(self) -> Any:
+        """The model to make another of; None where it is too large for that."""
         import onnx
 
         from ...onnx.importer import read_model
 
         self._session = None  # two of them take twice the memory
         model = read_model(self.path).model
-        if any(t.data_location == onnx.TensorProto.EXTERNAL for t in model.graph.initializer):
-            return  # too large to be made anew
+        tensors = model.graph.initializer
+        if any(t.data_location == onnx.TensorProto.EXTERNAL for t in tensors):
+            return None
+        return model
+
+    def _session_of(
+        self, model: Any, wanted: Sequence[str], optimized: bool, profile: str = ""
+    ) -> Any:
+        """A session that also puts out what is wanted."""
+        import onnx
+
         shown = {entry.name for entry in model.graph.output}
-        names = [n for node in model.graph.node for n in node.output if n and n not in shown]
-        makers = {n: node.name for node in model.graph.node for n in node.output}
-        model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
-        content = model.SerializeToString()
-        del model
-        with tempfile.TemporaryDirectory() as folder:
-            session = self._made(content, False, os.path.join(folder, "profile"))
-            del content
-            values = self._ran(session, feed)
-            seconds = dict(_seconds(session.end_profiling()))
-        for entry, array in zip(session.get_outputs(), values, strict=True):
-            take(entry.name, array, seconds.get(makers.get(entry.name, "")))
+        further = (onnx.ValueInfoProto(name=name) for name in wanted if name not in shown)
+        model.graph.output.extend(further)
+        return self._made(model.SerializeToString(), optimized, profile)
 
 
 def _seconds(path: str) -> Iterator[tuple[str, float]]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import timeit
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
 
 from ...core.base.errors import MXNetError
 
-__all__ = ["Array", "CannotRunError", "Runner", "Take"]
+__all__ = ["Array", "CannotRunError", "Runner", "Take", "given_name"]
 
 Array = np.ndarray[Any, Any]
 Take = Callable[[str, Array, float | None], None]
@@ -43,3 +43,26 @@ class Runner(ABC):
 
     def nodes(self, feed: Mapping[str, Array], take: Take) -> None:  # noqa: B027 - of those that can
         """Tells `take` of what nodes give, in order, as far as the kind of file tells."""
+
+    def quantized(self) -> set[str]:
+        """Names of values that are real numbers rounded to integers."""
+        return set()
+
+    def run_on(
+        self, feed: Mapping[str, Array], given: Mapping[str, Array], wanted: Collection[str]
+    ) -> dict[str, Array] | None:
+        """What nodes give where they read given values in place of what others give.
+
+        None where the model cannot be cut so.
+
+        Args:
+            feed: the inputs.
+            given: values by name.
+            wanted: names of nodes to tell of; others may be fused.
+        """
+        return None
+
+
+def given_name(name: str) -> str:
+    """The input in place of a value, in a model that was cut."""
+    return f"{name}:given"

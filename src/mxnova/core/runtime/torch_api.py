@@ -26,6 +26,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 __all__ = [
+    "ATEN",
     "apply_function",
     "base_of",
     "convolution_pointwise",
@@ -54,6 +55,8 @@ __all__ = [
     "works",
 ]
 
+ATEN = "torch.ops.aten"
+"""Where Python finds ATen's operators, as text."""
 Unary = tuple[str, list[float], str]  # an activation: its name, numbers and algorithm
 Window = tuple[list[int], list[int], list[int], int]  # padding, stride, dilation, groups
 
