@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from ..core.base.dtypes import widened
 from ..core.base.errors import FormatError
-from ..formats import params, recordio, safetensors, symbol_json
+from ..formats import compiled_model, params, recordio, safetensors, symbol_json
 from ..formats.checkpoint_files import is_prefix, located
 from ..formats.params import ArrayRecord
 from ..formats.source import Source, read_file
@@ -47,6 +48,8 @@ def describe(path: Path, *, stats: bool, nodes: bool) -> Report:
         return describe_onnx(path, nodes=nodes)
     if path.suffix == ".pt2":
         return describe_exported(path, nodes=nodes)
+    if path.suffix == ".mxnova":
+        return _compiled(path, stats)
     if path.suffix == ".safetensors":
         return _safetensors(path, stats)
     return _arrays(path, stats)
@@ -83,6 +86,16 @@ def _safetensors(path: Path, stats: bool) -> Report:
     total = sum(record.data.nbytes for record in file.arrays.values())
     facts = {"arrays": rows, "value_bytes": total, "metadata": file.metadata}
     return Report(str(path), f"{len(rows):,} arrays", facts)
+
+
+def _compiled(path: Path, stats: bool) -> Report:
+    model = compiled_model.read(path)
+    compiled_model.check_hashes(path, model, [*model.arrays])
+    facts = _safetensors(path, stats).facts
+    del facts["metadata"]
+    told = {n: list(v) if isinstance(v, tuple) else v for n, v in asdict(model).items()}
+    about = ("runtime", "versions", "inputs", "outputs", "sources", "preprocessing", "labels")
+    return Report(str(path), f"compiled for {model.runtime}", {n: told[n] for n in about} | facts)
 
 
 def _array(name: str, record: ArrayRecord | None, stats: bool) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -40,12 +41,18 @@ class Request:
         sizes: shapes of its inputs; words for sizes that are left open.
         dtype: what float32 shall become, or None.
         opset: of an ONNX file, or None.
+        runtime: of a compiled model.
+        preprocessing: of a compiled model: how an image file becomes an input.
+        labels: of a compiled model: names of the scores.
     """
 
     model: Model
     sizes: Mapping[str, Sequence[int | str]] = field(default_factory=dict)
     dtype: str | None = None
     opset: int | None = None
+    runtime: str = "onnxruntime"
+    preprocessing: Mapping[str, Any] = field(default_factory=dict)
+    labels: Sequence[str] = ()
 
     @cached_property
     def shapes(self) -> dict[str, tuple[int | str, ...]]:

@@ -88,10 +88,14 @@ class Model:
         return [name for name in self.graph.list_inputs() if name not in self.arrays]
 
     @cached_property
+    def hashes(self) -> dict[str, str]:
+        """SHA-256 of the files, by their names."""
+        return {os.path.basename(path): _sha256(path) for path in self.files}
+
+    @cached_property
     def facts(self) -> dict[str, str]:
         """Where it comes from, for metadata of other formats."""
-        hashes = {os.path.basename(path): _sha256(path) for path in self.files}
-        return {"mxnet.sha256": json.dumps(hashes), "mxnet.epoch": str(self.epoch)}
+        return {"mxnet.sha256": json.dumps(self.hashes), "mxnet.epoch": str(self.epoch)}
 
     @cached_property
     def input_attributes(self) -> dict[str, str]:

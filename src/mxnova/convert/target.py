@@ -23,6 +23,7 @@ ENDINGS = {
     "openvino": ".xml",
     "export": ".pt2",
     "python": ".py",
+    "compiled": ".mxnova",
 }
 
 

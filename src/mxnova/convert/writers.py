@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import glob
 import io
 import json
 import os
@@ -156,6 +157,26 @@ def _to_openvino(request: Request, path: str) -> None:
         os.unlink(between)
 
 
+def _to_compiled(request: Request, path: str) -> None:
+    from ..predictor.building import write_compiled
+
+    between = f"{path}.onnx"
+    _to_onnx(request, between)
+    try:
+        write_compiled(
+            between,
+            path,
+            request.runtime,
+            request.model.graph.list_outputs(),
+            sources=request.model.hashes,
+            preprocessing=request.preprocessing,
+            labels=request.labels,
+        )
+    finally:
+        for file in glob.glob(f"{glob.escape(between)}*"):
+            os.unlink(file)
+
+
 def _to_exported(request: Request, path: str) -> None:
     import torch
 
@@ -241,5 +262,6 @@ WRITERS: Mapping[str, Writer] = {
     "onnx": Writer(_to_onnx, _with_data),
     "export": Writer(_to_exported, _alone),
     "python": Writer(_to_python, _with_weights(".safetensors"), finish=_tell_python),
+    "compiled": Writer(_to_compiled, _alone),
     "openvino": Writer(_to_openvino, _with_weights(".bin")),
 }

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...core.base.errors import MXNetError
 from ...core.nd.interop import numpy_of
+from ...predictor import Predictor
 from ..source import load
 from .mxnet import MXNetRunner
 from .onnx_file import ONNXRunner
@@ -109,6 +110,18 @@ def _of_openvino(model: Any, feed: Mapping[str, Array]) -> list[Array]:
     return [np.asarray(found[out]) for out in model.outputs]
 
 
+class CompiledRunner(Runner):
+    """A compiled model."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._predictor = Predictor.load(path)
+
+    def outputs(self, feed: Mapping[str, Array]) -> list[Array]:
+        names = self._predictor.input_names
+        return self._predictor.predict(**{n: feed[n] for n in names if n in feed})
+
+
 def runner_of(
     path: str | os.PathLike[str], epoch: int | None = None, optimized: bool = True
 ) -> Runner:
@@ -131,6 +144,8 @@ def runner_of(
         return ExportedRunner(text)
     if ending == ".xml":
         return OpenVINORunner(text)
+    if ending == ".mxnova":
+        return CompiledRunner(text)
     if ending == ".py":
         return PythonRunner(text)
     if ending == ".safetensors" and os.path.exists(os.path.splitext(text)[0] + ".py"):
