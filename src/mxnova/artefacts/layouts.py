@@ -43,7 +43,7 @@ def recognized(contents: Contents, epoch: int | None) -> Findings:
     found.labels = labels_of(contents)
     fits = next(read for is_it, read in _LAYOUTS if is_it(contents))
     fits(contents, found, epoch)
-    _own_preprocessing(contents, found)
+    _add_saved(contents, found)
     if found.handlers:
         found.notes.append("programs were found; they are not run, what they do to inputs is lost")
     for name in sorted(contents.sizes):
@@ -53,8 +53,10 @@ def recognized(contents: Contents, epoch: int | None) -> Findings:
     return found
 
 
-def _own_preprocessing(contents: Contents, found: Findings) -> None:
-    """What `OpenedModel.save` wrote."""
+def _add_saved(contents: Contents, found: Findings) -> None:
+    """Adds what `OpenedModel.save` wrote beside a checkpoint."""
+    found.input_shapes = found.input_shapes or shapes_of(contents, f"{found.prefix}-shapes.json")
+    found.labels = found.labels or labels_of(contents, f"{found.prefix}-labels.txt")
     for name in contents.named(f"{found.prefix}-preprocessing.json")[:1]:
         told = contents.json(name)
         try:
@@ -153,8 +155,8 @@ def _detection(contents: Contents, found: Findings, epoch: int | None) -> None:
 
 
 def _is_classification(contents: Contents) -> bool:
-    names = ("image-classification-symbol.json", "model_algo_1-symbol.json")
-    return any(contents.named(name) for name in names)
+    by_settings = contents.named("model_algo_1-symbol.json") and "image_shape" in _settings(contents)
+    return bool(contents.named("image-classification-symbol.json") or by_settings)
 
 
 def _classification(contents: Contents, found: Findings, epoch: int | None) -> None:

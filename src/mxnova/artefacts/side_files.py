@@ -21,15 +21,22 @@ __all__ = ["Shapes", "image_shape", "labels_of", "number", "settings_text", "sha
 Shapes = dict[str, tuple[int | str, ...]]
 _MOST_AXES, _MOST_INPUTS = 8, 64
 _MOST_LABELS = 1 << 20
-_LABELS_TXT = ("synset.txt", "labels.txt", "classes.txt")
-_LABELS_JSON = ("labels.json", "classes.json")
+_LABELS = ("synset.txt", "labels.txt", "classes.txt", "labels.json", "classes.json")
 
 
-def shapes_of(contents: Contents) -> Shapes | None:
-    """Shapes of inputs; the first axis, and those of size 0, are open and have names."""
+def shapes_of(contents: Contents, own: str = "model-shapes.json") -> Shapes | None:
+    """Shapes of inputs; the first axis, and those of size 0, are open and have names.
+
+    Args:
+        contents: the files.
+        own: name of a file of SageMaker's layout.
+
+    Raises:
+        FormatError: a file says something else.
+    """
     for base, key_name, key_shape in (
         ("signature.json", "data_name", "data_shape"),
-        ("model-shapes.json", "name", "shape"),
+        (own, "name", "shape"),
     ):
         for name in contents.named(base)[:1]:
             where = f"{contents.path}: {name}"
@@ -49,9 +56,7 @@ def _row(row: Any, key_name: str, key_shape: str, where: str) -> tuple[str, tupl
         raise FormatError(f"{where}: {shown(row)}: expected {key_name} and {key_shape}")
     if not all(type(size) is int and 0 <= size < 1 << 31 for size in shape):
         raise FormatError(f"{where}: {name}: {shown(shape)}: sizes are integers")
-    axes = (
-        "N" if not axis else (size or f"{name}_{axis}") for axis, size in enumerate(shape)
-    )
+    axes = ("N" if not axis else (size or f"{name}_{axis}") for axis, size in enumerate(shape))
     return name, tuple(axes)
 
 
@@ -80,11 +85,19 @@ def settings_text(settings: Mapping[str, Any], limit: int = 400) -> str:
     return text if len(text) <= limit else f"{text[:limit]} ..."
 
 
-def labels_of(contents: Contents) -> list[str] | None:
-    """Names of the scores; None if no file has any."""
-    for base in (*_LABELS_TXT, *_LABELS_JSON):
+def labels_of(contents: Contents, *bases: str) -> list[str] | None:
+    """Names of the scores; None if no file has any.
+
+    Args:
+        contents: the files.
+        *bases: names of the files; default: the usual ones.
+
+    Raises:
+        FormatError: a file says something else.
+    """
+    for base in bases or _LABELS:
         for name in contents.named(base)[:1]:
-            if base in _LABELS_TXT:
+            if base.endswith(".txt"):
                 return _lines(contents.text(name))
             return _listed(contents.json(name), f"{contents.path}: {name}")
     return None
