@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from ..core.base.errors import ArgumentError
 from ..core.base.gc_pause import loading
 from ..core.base.printable import printable
-from .inputs import Picture, read_inputs
+from ..predictor.picture import Picture
+from .inputs import read_inputs
 from .progress import progress
 from .report import Rows, plain, print_table
 from .shapes import shapes_of
@@ -35,7 +36,7 @@ def verify(options: argparse.Namespace) -> int:
     """
     if not options.tolerance > 0:
         raise ArgumentError(f"verify: --tolerance {options.tolerance}: must be more than 0")
-    arrays = read_inputs(options.input, Picture.of(None, "0", 1.0, False))
+    arrays = read_inputs(options.input, Picture())
     with progress() as tell:
         tell("start")
         with loading():
