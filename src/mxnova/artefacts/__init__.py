@@ -8,6 +8,5 @@ from __future__ import annotations
 
 from .opened import OpenedModel
 from .opening import is_artefact, open_model
-from .preprocessing import Preprocessing
 
-__all__ = ["OpenedModel", "Preprocessing", "is_artefact", "open_model"]
+__all__ = ["OpenedModel", "is_artefact", "open_model"]

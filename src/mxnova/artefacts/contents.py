@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of an artefact, whether they lie in a folder, in an archive or in one inside another."""
+"""The files of an artefact: in a folder, in an archive, or in an archive inside of another."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ SIDE_FILES = (
     "hyperparams.json", "model-shapes.json", "signature.json", "synset.txt", "labels.txt",
     "classes.txt", "labels.json", "classes.json",
 )  # fmt: skip
-_READ = (".json", ".params", ".txt")  # of an archive; what has no ending may be an archive or arrays
+_READ = (
+    ".json",
+    ".params",
+    ".txt",
+)  # of an archive; what has no ending may be an archive or arrays
 _ARCHIVES = (".gz", ".tgz", ".tar", ".zip", ".mar", ".model")
 _MOST_TEXT = 64 << 20  # bytes of a JSON or text file
 _MAX_DEPTH = 32  # brackets

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Networks that detect objects, as they were trained, turned into ones that only detect.
 
-A graph that was trained has losses among its outputs, and computes targets of its own from labels.
-What is asked of it later is one output, that of MultiBoxDetection; the labels that its SoftmaxOutput
-reads then do not matter, and what makes them is cut off.
+A graph that was trained has losses among its outputs, and computes its targets from labels. What is
+asked of it later is one output, that of MultiBoxDetection; the labels that its SoftmaxOutput reads
+then do not matter, and what makes them is cut off.
 """
 
 from __future__ import annotations

@@ -8,15 +8,15 @@ import re
 from dataclasses import dataclass, field
 
 from ..core.base.errors import ArgumentError
+from ..predictor.picture import Picture
 from .contents import Contents
-from .preprocessing import Preprocessing
 from .side_files import Shapes
 
 __all__ = ["Findings", "checkpoint_of"]
 
 _CHECKPOINT = re.compile(r"(.*)-(\d{4,9})\.params")
 _SYMBOL = "-symbol.json"
-# Where an artefact holds several networks: the names that SageMaker and Multi Model Server look for.
+# Where there are several networks: the names that SageMaker and Multi Model Server look for.
 _USUAL = ("model", "model_algo_1", "image-classification", "mx-mod", "prediction_net")
 
 
@@ -45,7 +45,7 @@ class Findings:
     network: str | None = None
     is_detector: bool = False
     labels: list[str] | None = None
-    preprocessing: Preprocessing | None = None
+    preprocessing: Picture | None = None
     input_shapes: Shapes | None = None
     notes: list[str] = field(default_factory=list)
     handlers: list[str] = field(default_factory=list)

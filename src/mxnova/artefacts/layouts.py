@@ -12,17 +12,20 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..core.base.errors import FormatError, shown
+from ..core.base.errors import FormatError, MXNetError, shown
+from ..predictor.picture import Picture
 from .contents import Contents
 from .findings import Findings, checkpoint_of
-from .preprocessing import Preprocessing
+from .normalization import normalized
 from .side_files import image_shape, labels_of, number, settings_text, shapes_of
 
 __all__ = ["recognized"]
 
 _PROGRAMS = (".py", ".pyc", ".sh", ".jar", ".so", ".ipynb")
-_ELSEWHERE = {".onnx": "ONNX", ".pt2": "torch.export", ".pt": "PyTorch", ".pth": "PyTorch",
-              ".pb": "TensorFlow", ".h5": "Keras", ".pkl": "pickle", ".joblib": "pickle"}  # fmt: skip
+_ELSEWHERE = {
+    ".onnx": "ONNX", ".pt2": "torch.export", ".pt": "PyTorch", ".pth": "PyTorch",
+    ".pb": "TensorFlow", ".h5": "Keras", ".pkl": "pickle", ".joblib": "pickle",
+}  # fmt: skip
 _HASHED = re.compile(r"(.+)-[0-9a-f]{8}\.params")
 
 
@@ -60,8 +63,8 @@ def _add_saved(contents: Contents, found: Findings) -> None:
     for name in contents.named(f"{found.prefix}-preprocessing.json")[:1]:
         told = contents.json(name)
         try:
-            found.preprocessing = Preprocessing.of_json(told)
-        except (FormatError, TypeError, AttributeError) as error:
+            found.preprocessing = Picture.of_mapping(told)
+        except (MXNetError, TypeError, ValueError) as error:
             raise FormatError(f"{contents.path}: {name}: {error}") from None
 
 
@@ -99,13 +102,13 @@ def _mms(contents: Contents, found: Findings, epoch: int | None) -> None:
         found.notes.append("preprocessing: as the server's vision service does it, RGB unscaled")
 
 
-def _image_of(shape: tuple[int | str, ...], **options: Any) -> Preprocessing | None:
+def _image_of(shape: tuple[int | str, ...], interpolation: str = "linear") -> Picture | None:
     """Pixels as they are, for an input (batch, channels, height, width)."""
     if len(shape) != 4 or shape[1] not in (1, 3):
         return None
     height, width = shape[2:]
     size = (height, width) if isinstance(height, int) and isinstance(width, int) else None
-    return Preprocessing(size, channels=shape[1], **options)
+    return Picture(size, gray=shape[1] == 1, interpolation=interpolation)
 
 
 # SageMaker ----------------------------------------------------------------------------------------
@@ -124,7 +127,7 @@ def _segmentation(contents: Contents, found: Findings, epoch: int | None) -> Non
     found.layout = "SageMaker semantic segmentation"
     names = (*contents.named("model_best.params"), *contents.named("model_algo-1"))
     found.params = next(iter(names), None)
-    found.preprocessing = _normalized(None)
+    found.preprocessing = normalized()
     network = f"{settings.get('algorithm', 'fcn')} on {settings['backbone']}"
     found.notes += [
         f"network: GluonCV's {shown(network)[1:-1]}, {settings.get('num_classes', '?')} classes; "
@@ -133,14 +136,6 @@ def _segmentation(contents: Contents, found: Findings, epoch: int | None) -> Non
         f"hyperparameters: {settings_text(settings)}",
         "preprocessing: GluonCV's for segmentation",
     ]
-
-
-def _normalized(size: tuple[int, int] | None) -> Preprocessing:
-    """As Gluon's networks for images were trained."""
-    mean, deviation = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
-    return Preprocessing(
-        size, tuple(255 * m for m in mean), tuple(1 / (255 * d) for d in deviation)
-    )
 
 
 def _is_detection(contents: Contents) -> bool:
@@ -155,7 +150,9 @@ def _detection(contents: Contents, found: Findings, epoch: int | None) -> None:
 
 
 def _is_classification(contents: Contents) -> bool:
-    by_settings = contents.named("model_algo_1-symbol.json") and "image_shape" in _settings(contents)
+    by_settings = contents.named("model_algo_1-symbol.json") and "image_shape" in _settings(
+        contents
+    )
     return bool(contents.named("image-classification-symbol.json") or by_settings)
 
 

@@ -7,6 +7,7 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from .contents import Contents
 from .detector import detecting
 from .features import features_of
 from .findings import Findings
-from .preprocessing import Preprocessing
+from .normalization import normalized
 from .side_files import Shapes
 
 if TYPE_CHECKING:
@@ -134,18 +135,22 @@ class OpenedModel:
         return network, {f"{'aux' if n in states else 'arg'}:{n}": a for n, a in loaded.items()}
 
     def _of_zoo(self, loaded: dict[str, NDArray]) -> tuple[Symbol | None, dict[str, NDArray]]:
-        from .zoo import network_of
-
         name = self._found.network
         if name is not None and loaded:
-            try:
-                symbol, arrays, size = network_of(name, loaded)
-            except MXNetError as error:
-                self.notes.append(str(error))
-            else:
-                self.input_shapes = {"data": ("N", 3, size, size)}
-                return symbol, arrays
+            from .zoo import is_known, network_of
+
+            if is_known(name):
+                return self._found_in_zoo(name, *network_of(name, loaded))
+            self.notes.append(f"only parameters are here, and Gluon's zoo has no network {name!r}")
         return None, {f"arg:{n}": array for n, array in loaded.items()}
+
+    def _found_in_zoo(
+        self, name: str, symbol: Symbol, arrays: dict[str, NDArray], size: int
+    ) -> tuple[Symbol, dict[str, NDArray]]:
+        self.layout = f"parameters of {name} of Gluon's zoo"
+        self.input_shapes = {"data": ("N", 3, size, size)}
+        self.preprocessing = normalized((size, size))
+        return symbol, arrays
 
     @property
     def symbol(self) -> Symbol | None:
@@ -241,7 +246,7 @@ class OpenedModel:
         if self.labels is not None:
             made[f"{prefix}-labels.txt"] = "".join(f"{name}\n" for name in self.labels).encode()
         if self.preprocessing is not None:
-            made[f"{prefix}-preprocessing.json"] = _json(self.preprocessing.to_json())
+            made[f"{prefix}-preprocessing.json"] = _json(asdict(self.preprocessing))
         if self.input_shapes is not None:
             shapes = self.input_shapes.items()
             rows = [

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the small files beside a network say: shapes, labels, settings of a training.
 
-    model-shapes.json   [{"name": "data", "shape": [1, 3, 224, 224]}]   SageMaker
-    signature.json      {"inputs": [{"data_name": "data", "data_shape": [0, 3, 224, 224]}],
-                         "input_type": "image/jpeg"}                    Multi Model Server
-    hyperparams.json    {"image_shape": "512", "num_classes": "20"}     SageMaker's algorithms
-    synset.txt          one label a line, often with an identifier of WordNet's before it
+model-shapes.json   [{"name": "data", "shape": [1, 3, 224, 224]}]   SageMaker
+signature.json      {"inputs": [{"data_name": "data", "data_shape": [0, 3, 224, 224]}],
+                     "input_type": "image/jpeg"}                    Multi Model Server
+hyperparams.json    {"image_shape": "512", "num_classes": "20"}     SageMaker's algorithms
+synset.txt          one label a line, often with an identifier of WordNet's before it
+
+All of it is checked: names are texts, sizes integers below 2**31.
 """
 
 from __future__ import annotations

@@ -10,10 +10,17 @@ from ..core.base.errors import FormatError, MXNetError
 from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 
-__all__ = ["network_of"]
+__all__ = ["is_known", "network_of"]
 
 _SIZES = {"inceptionv3": 299}  # pixels
 _SIZE = 224
+
+
+def is_known(name: str) -> bool:
+    """Whether the zoo has a network of that name."""
+    from ..gluon.model_zoo.model_store import _model_sha1
+
+    return name.lower() in _model_sha1
 
 
 def network_of(name: str, arrays: Mapping[str, NDArray]) -> tuple[Symbol, dict[str, NDArray], int]:

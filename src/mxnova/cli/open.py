@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from dataclasses import asdict
 from typing import Any
 
 from ..artefacts import OpenedModel, open_model
@@ -30,8 +31,10 @@ def open_artefact(options: argparse.Namespace) -> None:
         raise ArgumentError(f"--prefix {options.prefix}: of which files? -o FOLDER is missing")
     opened = open_model(options.artefact, options.epoch)
     written: list[str] = []
-    if options.output is not None:
-        with loading():
+    with loading():
+        if opened.graph is None:
+            opened.symbol  # noqa: B018 - the network of parameters that have a name of the zoo's
+        if options.output is not None:
             written = opened.save(options.output, options.prefix, options.force)
     facts = _facts(opened, options.json)
     if options.output is not None:
@@ -50,7 +53,7 @@ def _facts(opened: OpenedModel, as_json: bool) -> dict[str, Any]:
         facts["operators"] = [{"operator": op, "count": n} for op, n in counts.most_common()]
     facts["parameters"] = _parameters(opened)
     if opened.preprocessing is not None:
-        facts["preprocessing"] = opened.preprocessing.to_json()
+        facts["preprocessing"] = asdict(opened.preprocessing)
     if opened.labels is not None:
         facts["labels"] = opened.labels if as_json else _shortened(opened.labels)
     facts["handlers"] = opened.handlers

@@ -14,9 +14,7 @@ from mxnova.core.base.errors import ArgumentError, FileError
 __all__ = ["check_targets", "staged"]
 
 
-def check_targets(
-    paths: Sequence[str], sources: Sequence[str], force: bool, command: str
-) -> None:
+def check_targets(paths: Sequence[str], sources: Sequence[str], force: bool, command: str) -> None:
     """Refuses to write where something is in the way.
 
     Args:
