@@ -26,7 +26,7 @@ _READ = (
     ".txt",
 )  # of an archive; what has no ending may be an archive or arrays
 _ARCHIVES = (".gz", ".tgz", ".tar", ".zip", ".mar", ".model")
-_MOST_TEXT = 64 << 20  # bytes of a JSON or text file
+_MOST_TEXT = 1 << 20  # bytes of a file beside a network: JSON takes 16 times as much
 _MAX_DEPTH = 32  # brackets
 _MOST_FOLDERS = 3  # one in another
 _MOST_ARCHIVES = 2  # one in another: model_algo-1 in model.tar.gz
@@ -64,10 +64,16 @@ class Contents:
         with open_regular(part) as file:
             return file.read(512)
 
-    def text(self, name: str) -> bytes:
-        """The bytes of a text file."""
-        if self.sizes[name] > _MOST_TEXT:
-            raise FormatError(f"{self.path}: {name}: {self.sizes[name]} bytes of text")
+    def text(self, name: str, most: int = _MOST_TEXT) -> bytes:
+        """The bytes of a text file.
+
+        Raises:
+            FormatError: it has more than `most`.
+        """
+        if self.sizes[name] > most:
+            raise FormatError(
+                f"{self.path}: {name}: {self.sizes[name]} bytes of text; at most {most} are read"
+            )
         part = self.parts[name]
         return read_file(part) if isinstance(part, str) else bytes(part)
 

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["OpenedModel"]
 
 _KINDS = ("arg:", "aux:")
+_MOST_TEXT = 8 << 20  # bytes of a network
+_MOST_ARRAYS = 50_000  # the memory that each takes beside its values is not in its bytes
 _SAFE = re.compile(r"\w[\w.+-]{0,99}", re.ASCII)
 
 
@@ -70,7 +72,7 @@ class OpenedModel:
         self.files = dict(contents.sizes)
         self.labels, self.preprocessing = found.labels, found.preprocessing
         self.notes, self.handlers = list(found.notes), list(found.handlers)
-        self._text = None if found.symbol is None else contents.text(found.symbol)
+        self._text = None if found.symbol is None else contents.text(found.symbol, _MOST_TEXT)
         self.graph = self._graph()
         self.saved, self.np_shape = self._saved()
         self.input_shapes: Shapes | None = self._input_shapes()
@@ -92,7 +94,10 @@ class OpenedModel:
         if name is None:
             return ParamsFile([], []), False
         part: Any = self._contents.part(name)
+        n_arrays = int.from_bytes(self._contents.head(name)[16:24], "little")
         try:
+            if n_arrays > _MOST_ARRAYS:
+                raise FormatError(f"{n_arrays} arrays; at most {_MOST_ARRAYS} are read")
             return read_params(part)
         except FormatError as error:
             raise FormatError(f"{self.path}: {name}: {error}") from None

@@ -3,7 +3,7 @@
 
 An archive is checked before anything of it is given out: its files have relative paths without
 ``..``, each once; there are no links, no devices and no encrypted files; it holds no more than
-`MOST_FILES` entries, and unpacks to no more than 64 MiB and 20 times its own size. Nothing is
+`MOST_FILES` entries, and unpacks to no more than 32 MiB and 20 times its own size. Nothing is
 written anywhere.
 """
 
@@ -26,7 +26,7 @@ __all__ = ["MOST_FILES", "ArchiveFiles", "Budget", "checked_name", "kind_of", "r
 
 MOST_FILES = 2000  # entries of an archive, and of those inside it
 _RATIO = 20
-_SLACK = 64 << 20
+_SLACK = 32 << 20
 _MOST_NAME = 512  # characters of a path; more than any system's tools make
 _HEAD = 262  # bytes that tell the kind of an archive
 
@@ -248,7 +248,7 @@ def _read_zip(
         members = {}
         for member in archive.infolist():
             budget.take_entry()
-            if member.is_dir():
+            if member.filename.endswith("/"):
                 checked_name(member.filename)
             else:
                 _check_member(member)

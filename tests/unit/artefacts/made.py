@@ -108,7 +108,9 @@ def detector(n_classes=2):
     size = {"kernel": (3, 3), "pad": (1, 1)}
     scores = mx.sym.Convolution(body, num_filter=4 * (n_classes + 1), name="cls", **size)
     places = mx.sym.Convolution(body, num_filter=4 * 4, name="loc", **size)
-    anchors = mx.sym.contrib.MultiBoxPrior(body, sizes=(0.3, 0.5), ratios=(1, 2, 0.5), name="anchors")
+    anchors = mx.sym.contrib.MultiBoxPrior(
+        body, sizes=(0.3, 0.5), ratios=(1, 2, 0.5), name="anchors"
+    )
     scores = mx.sym.transpose(scores, axes=(0, 2, 3, 1))
     scores = mx.sym.reshape(scores, shape=(0, -1, n_classes + 1))
     scores = mx.sym.transpose(scores, axes=(0, 2, 1), name="multibox_cls_pred")
@@ -142,7 +144,12 @@ def object_detection():
 
 
 def semantic_segmentation():
-    settings = {"algorithm": "fcn", "backbone": "resnet-50", "num_classes": "21", "crop_size": "240"}
+    settings = {
+        "algorithm": "fcn",
+        "backbone": "resnet-50",
+        "num_classes": "21",
+        "crop_size": "240",
+    }
     weights = params.dumps([record_of_array(mx.nd.ones((2, 2)))], ["conv1.weight"])
     return tar_gz({"hyperparams.json": text(settings), "model_best.params": weights})
 
