@@ -11,7 +11,7 @@ from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..core.base.errors import ArgumentError, FormatError, MXNetError
+from ..core.base.errors import ArgumentError, FormatError, MXNetError, argument_error
 from ..formats import params, symbol_json
 from ..formats.params import ArrayRecord, ParamsFile
 from ..formats.safetensors_params import read_params
@@ -217,7 +217,9 @@ class OpenedModel:
             FileError: a file cannot be written.
             MXNetError: there is nothing that could be written.
         """
-        folder, prefix = os.fspath(folder), prefix or self.prefix
+        folder, prefix = os.fspath(folder), self.prefix if prefix is None else prefix
+        if not _SAFE.fullmatch(prefix):
+            raise argument_error("save", "prefix", prefix, "must be a name, without folders")
         texts = self._texts(prefix)
         if not texts and not self.saved.records:
             raise MXNetError(f"{self.path}: holds no model that is known, but {self.layout} files")
