@@ -14,9 +14,10 @@ from ..formats import bounded_json
 from ..formats.archive_files import MOST_FILES, Budget, kind_of, read_archive
 from ..formats.source import open_regular, read_file
 
-__all__ = ["SIDE_FILES", "Contents", "contents_of", "is_archive"]
+__all__ = ["MOST_NETWORK", "Contents", "contents_of", "is_archive"]
 
-SIDE_FILES = (
+MOST_NETWORK = 8 << 20  # bytes of a network's text
+_SIDE_FILES = (
     "hyperparams.json", "model-shapes.json", "signature.json", "synset.txt", "labels.txt",
     "classes.txt", "labels.json", "classes.json",
 )  # fmt: skip
@@ -168,7 +169,7 @@ def _add_prefix(found: Contents, prefix: str) -> None:
     own = [name for name in names if name.startswith(f"{base}-")]
     if not own:
         raise MissingFileError(2, "there is no such file, and none that begins so", prefix)
-    for name in (*own, *(n for n in names if n in SIDE_FILES and n not in own)):
+    for name in (*own, *(n for n in names if n in _SIDE_FILES and n not in own)):
         file = os.path.join(folder, name)
         if os.path.isfile(file):
             _add_file(found, name, file)
@@ -208,10 +209,12 @@ def _is_litter(path: str) -> bool:
 def _unpack_inner(found: Contents, budget: Budget | None) -> None:
     """Replaces the archive that is all the model there is, by its files."""
     for _ in range(_MOST_ARCHIVES):
-        inner = [name for name in found.parts if _is_inner(found, name)]
-        if any(name.endswith("-symbol.json") for name in found.sizes) or len(inner) != 1:
+        if any(name.endswith("-symbol.json") for name in found.sizes):
             return
-        (name,) = inner
+        inner = sorted(name for name in found.parts if _is_inner(found, name))
+        if not inner or (len(inner) > 1 and not all(map(_is_model_name, inner))):
+            return  # those that several hosts of SageMaker's wrote are alike
+        name = inner[0]
         part, size = found.parts.pop(name), found.sizes.pop(name)
         where = f"{found.path}: {name}"
         budget = budget or Budget.of(size)

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..core.base.errors import FormatError, MXNetError, shown
 from ..predictor.picture import Picture
-from .contents import Contents
+from .contents import MOST_NETWORK, Contents
 from .findings import Findings, checkpoint_of
 from .normalization import normalized
 from .side_files import image_shape, labels_of, number, settings_text, shapes_of
@@ -183,8 +183,13 @@ def _is_linear(contents: Contents) -> bool:
 
 
 def _linear(contents: Contents, found: Findings, epoch: int | None) -> None:
-    found.layout = "SageMaker Linear Learner or Factorization Machines"
     checkpoint_of(contents, found, epoch)
+    is_linear = found.symbol and b'"fc0_weight"' in contents.text(found.symbol, MOST_NETWORK)
+    found.layout = (
+        "SageMaker Linear Learner"
+        if is_linear
+        else "SageMaker Factorization Machines, or what is written alike"
+    )
     for base in ("additional-params.json", "manifest.json"):
         if told := settings_text(contents.json_object(base)):
             found.notes.append(f"{base}: {told}")
@@ -212,9 +217,26 @@ def _series(contents: Contents, found: Findings, epoch: int | None) -> None:
     found.notes.append("what a series becomes before it is an input stands in GluonTS's own files")
 
 
+def _is_topics(contents: Contents) -> bool:
+    return any(_holds_arrays(contents, name) for name in contents.named("params"))
+
+
+def _topics(contents: Contents, found: Findings, epoch: int | None) -> None:
+    found.layout = "SageMaker Neural Topic Model, or what is written alike"
+    found.params = contents.named("params")[0]
+    found.symbol = next(iter(contents.named("symbol.json")), None)
+    if told := settings_text(contents.json_object("meta.json")):
+        found.notes.append(f"meta.json: {told}")
+    found.notes.append("arg:projection_weight has a column for each topic, a row for each word")
+
+
+def _holds_arrays(contents: Contents, name: str) -> bool:
+    return contents.head(name)[:8] == b"\x12\1\0\0\0\0\0\0"
+
+
 def _is_arrays(contents: Contents) -> bool:
     names = (*contents.named("model_algo-1"), *contents.named("model_algo_1"))
-    return any(contents.head(name)[:8] == b"\x12\1\0\0\0\0\0\0" for name in names)
+    return any(_holds_arrays(contents, name) for name in names)
 
 
 def _arrays(contents: Contents, found: Findings, epoch: int | None) -> None:
@@ -261,6 +283,7 @@ _LAYOUTS: tuple[tuple[Callable[[Contents], bool], Reader], ...] = (  # the first
     (_is_series, _series),
     (_is_script_mode, _script_mode),
     (_is_checkpoint, _checkpoint),
+    (_is_topics, _topics),
     (_is_arrays, _arrays),
     (lambda contents: True, _rest),
 )

@@ -17,7 +17,7 @@ from ..formats.params import ArrayRecord, ParamsFile
 from ..formats.safetensors_params import read_params
 from ..formats.staging import check_targets, staged
 from ..formats.symbol_record import GraphRecord
-from .contents import Contents
+from .contents import MOST_NETWORK, Contents
 from .detector import detecting
 from .features import features_of
 from .findings import Findings
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["OpenedModel"]
 
 _KINDS = ("arg:", "aux:")
-_MOST_TEXT = 8 << 20  # bytes of a network
 _MOST_ARRAYS = 50_000  # the memory that each takes beside its values is not in its bytes
 _SAFE = re.compile(r"\w[\w.+-]{0,99}", re.ASCII)
 
@@ -72,7 +71,7 @@ class OpenedModel:
         self.files = dict(contents.sizes)
         self.labels, self.preprocessing = found.labels, found.preprocessing
         self.notes, self.handlers = list(found.notes), list(found.handlers)
-        self._text = None if found.symbol is None else contents.text(found.symbol, _MOST_TEXT)
+        self._text = None if found.symbol is None else contents.text(found.symbol, MOST_NETWORK)
         self.graph = self._graph()
         self.saved, self.np_shape = self._saved()
         self.input_shapes: Shapes | None = self._input_shapes()

@@ -28,6 +28,7 @@ MOST_FILES = 2000  # entries of an archive, and of those inside it
 _RATIO = 20
 _SLACK = 32 << 20
 _MOST_NAME = 512  # characters of a path; more than any system's tools make
+_CHUNK = 1 << 20
 _HEAD = 262  # bytes that tell the kind of an archive
 
 
@@ -184,8 +185,9 @@ def _content(file: IO[bytes], path: str, size: int) -> bytearray:
     """The next `size` bytes."""
     content = bytearray(size)
     view, n_read = memoryview(content), 0
-    while n_read < size and (n := file.readinto(view[n_read:])):  # type: ignore[attr-defined]
-        n_read += n
+    while n_read < size and (piece := file.read(min(size - n_read, _CHUNK))):
+        view[n_read : n_read + len(piece)] = piece
+        n_read += len(piece)
     if n_read < size:
         raise FormatError(f"{path} ends {size - n_read} bytes before its end")
     return content

@@ -135,3 +135,21 @@ def test_labels_by_number(tmp_path):
     for told in ({"0": "cat", "1": "dog"}, {"cat": 0, "dog": 1}, ["cat", "dog"]):
         model = opened(tmp_path, made.zipped({**files, "labels.json": made.text(told)}), "m.zip")
         assert model.labels == ["cat", "dog"]
+
+
+def test_topics(tmp_path):
+    weights = made.arrays(**{"arg:projection_weight": np.ones((9, 3))})
+    inner = {"params": weights, "meta.json": made.text({"num_topics": 3})}
+    for files in (inner, {**inner, "symbol.json": made.linear_network().tojson().encode()}):
+        archives = {f"model_algo-{host}": made.zipped(files) for host in (1, 2)}
+        model = opened(tmp_path, made.tar_gz(archives))
+        assert model.layout.startswith("SageMaker Neural Topic Model")
+        assert "meta.json: num_topics=3" in model.notes
+        assert model.params["arg:projection_weight"].shape == (9, 3)
+        assert (model.symbol is None) == ("symbol.json" not in files)
+
+
+def test_several_archives_inside_are_left_alone(tmp_path):
+    archives = {f"{name}.tar.gz": made.script_mode() for name in "ab"}
+    model = opened(tmp_path, made.zipped(archives), "m.zip")
+    assert (model.layout, sorted(model.files)) == ("unknown", ["a.tar.gz", "b.tar.gz"])

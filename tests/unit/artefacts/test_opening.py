@@ -17,7 +17,7 @@ from . import made
 # layout, prefix, epoch, shape of the input, handlers
 EXPECTED = {
     "linear/model.tar.gz": ("SageMaker Linear Learner", "mx-mod", 0, ("N", 13), []),
-    "fm/model.tar.gz": ("SageMaker Linear Learner", "mx-mod", 0, ("N", 20), []),
+    "fm/model.tar.gz": ("SageMaker Factorization Machines", "mx-mod", 0, ("N", 20), []),
     "images/model.tar.gz": (
         "SageMaker image classification", "image-classification", 10, ("N", 3, 24, 32), [],
     ),
