@@ -21,17 +21,22 @@ def test_the_guide_runs(tmp_path):
     for package in ("onnxruntime", "safetensors"):
         pytest.importorskip(package)
     assert {language for language, _ in BLOCKS} == {"python", "sh"}
-    for language, block in BLOCKS:
+    run_blocks(tmp_path, BLOCKS)
+    assert (tmp_path / "model-0000.params").read_bytes() == (
+        tmp_path / "again-0000.params"
+    ).read_bytes()
+
+
+def run_blocks(folder, blocks):
+    """Runs the programs and commands of a page in a folder."""
+    for language, block in blocks:
         if language == "python":
-            run(tmp_path, "-c", block)
+            run(folder, "-c", block)
             continue
         for line in block.splitlines():
             program, *arguments = shlex.split(line)
             assert program == "mxnova"
-            assert run(tmp_path, "-m", "mxnova", *arguments).stdout
-    assert (tmp_path / "model-0000.params").read_bytes() == (
-        tmp_path / "again-0000.params"
-    ).read_bytes()
+            assert run(folder, "-m", "mxnova", *arguments).stdout
 
 
 def run(folder, *arguments):

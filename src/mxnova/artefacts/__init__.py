@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models as other programs left them: `open_model`.
+"""Model artefacts of other programs: `open_model`.
 
-Importing it, and telling what is inside, does not import torch.
+Importing this package, and inspecting an artefact, does not import torch.
 """
 
 from __future__ import annotations

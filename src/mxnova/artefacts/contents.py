@@ -195,14 +195,14 @@ def _is_model_name(name: str) -> bool:
 def _add_archive(found: Contents, file: Any, name: str, inside: str, budget: Budget) -> None:
     read = read_archive(file, name, _wanted, budget)
     for path, size in read.sizes.items():
-        if not _is_litter(path):
+        if not _is_metadata(path):
             found.sizes[inside + path] = size
             if path in read.contents:
                 found.parts[inside + path] = read.contents[path]
 
 
-def _is_litter(path: str) -> bool:
-    """Whether it is what macOS adds to archives."""
+def _is_metadata(path: str) -> bool:
+    """Whether it is metadata that macOS adds to archives."""
     return path.startswith("__MACOSX/") or os.path.basename(path).startswith("._")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`open_model`: whatever another program left, as a model."""
+"""`open_model`: an archive, a folder or a prefix as a model."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["is_artefact", "open_model"]
 
 
 def open_model(path: str | os.PathLike[str], epoch: int | None = None) -> OpenedModel:
-    """Opens a model as SageMaker, Multi Model Server, Gluon or people left it.
+    """Opens a model artefact of SageMaker, Multi Model Server, Gluon or a checkpoint.
 
-    It knows SageMaker's ``model.tar.gz`` (image classification, object detection, semantic
+    Known layouts: SageMaker's ``model.tar.gz`` (image classification, object detection, semantic
     segmentation, Linear Learner, Factorization Machines, script mode), ``.mar`` and ``.model``
     archives, folders and archives of checkpoints, prefixes of checkpoints, and parameters of
-    networks of Gluon's zoo. Nothing inside is run, and nothing is written.
+    networks of Gluon's zoo. No code inside is executed, and nothing is written to disk.
 
     Args:
         path: an archive (.tar.gz, .zip, .mar, .model), a folder, a prefix or a .params file.
