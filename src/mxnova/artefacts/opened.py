@@ -17,6 +17,7 @@ from ..formats.params import ArrayRecord, ParamsFile
 from ..formats.safetensors_params import read_params
 from ..formats.staging import check_targets, staged
 from ..formats.symbol_record import GraphRecord
+from ..predictor.picture import Picture
 from .contents import MOST_NETWORK, Contents
 from .detector import detecting
 from .features import features_of
@@ -66,13 +67,17 @@ class OpenedModel:
 
     def __init__(self, contents: Contents, found: Findings) -> None:
         self._contents, self._found = contents, found
-        self.path, self.layout, self.epoch = contents.path, found.layout, found.epoch
-        self.prefix = found.prefix if _SAFE.fullmatch(found.prefix) else "model"
-        self.files = dict(contents.sizes)
-        self.labels, self.preprocessing = found.labels, found.preprocessing
-        self.notes, self.handlers = list(found.notes), list(found.handlers)
+        self.path: str = contents.path
+        self.layout: str = found.layout
+        self.prefix: str = found.prefix if _SAFE.fullmatch(found.prefix) else "model"
+        self.epoch: int = found.epoch
+        self.files: dict[str, int] = dict(contents.sizes)
+        self.labels: list[str] | None = found.labels
+        self.preprocessing: Picture | None = found.preprocessing
+        self.notes: list[str] = list(found.notes)
+        self.handlers: list[str] = list(found.handlers)
         self._text = None if found.symbol is None else contents.text(found.symbol, MOST_NETWORK)
-        self.graph = self._graph()
+        self.graph: GraphRecord | None = self._graph()
         self.saved, self.np_shape = self._saved()
         self.input_shapes: Shapes | None = self._input_shapes()
 
@@ -128,7 +133,7 @@ class OpenedModel:
         from ..core.graph.serialize import from_json
         from ..core.nd.files import array_of_record
 
-        loaded = {name: array_of_record(record) for name, record in self.arrays.items()}
+        loaded: Any = {name: array_of_record(record) for name, record in self.arrays.items()}
         if self._text is None:
             return self._of_zoo(loaded)
         try:

@@ -66,6 +66,8 @@ def _by_variable(net: Any, arrays: Mapping[str, NDArray]) -> dict[str, NDArray]:
 
 
 def _check_shapes(name: str, symbol: Symbol, named: Mapping[str, NDArray], size: int) -> None:
+    shapes: Any
+    states: Any
     shapes, _, states = symbol.infer_shape(data=(1, 3, size, size))
     told = dict(zip(symbol.list_arguments(), shapes, strict=True))
     told.update(zip(symbol.list_auxiliary_states(), states, strict=True))

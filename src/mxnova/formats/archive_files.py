@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Untrusted archives, zip and tar with or without gzip, read into memory.
 
-An archive is validated as a whole before any content is returned. Paths must be relative, unique and
-free of ``..``; links, devices and encrypted files are refused; so are archives with more than
-`MOST_FILES` entries, and those that unpack to more than 32 MiB plus 20 times their own size. Nothing
-is written to disk.
+An archive is validated as a whole before any content is returned. Paths must be relative, unique
+and free of ``..``; links, devices and encrypted files are refused; so are archives with more than
+`MOST_FILES` entries, and those that unpack to more than 32 MiB plus 20 times their own size.
+Nothing is written to disk.
 """
 
 from __future__ import annotations
