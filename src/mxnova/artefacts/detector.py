@@ -16,7 +16,7 @@ __all__ = ["detecting"]
 
 _DETECTION = "_contrib_MultiBoxDetection"
 _LABELLED = ("SoftmaxOutput", "Softmax")
-_PASSING = ("MakeLoss", "BlockGrad", "identity", "_copy")  # their output is their input
+_PASSING = ("MakeLoss", "make_loss")  # their output is their input
 
 
 def detecting(graph: GraphRecord) -> GraphRecord | None:
