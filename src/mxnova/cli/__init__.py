@@ -26,7 +26,12 @@ def main() -> None:
         SystemExit: the status is not 0.
     """
     options = parse(sys.argv[1:])
-    if options.command in ("run", "predict", "launch"):  # the process, and those it starts, is ours
+    if options.command in (
+        "run",
+        "predict",
+        "serve",
+        "launch",
+    ):  # the process, and those it starts, is ours
         os.environ.setdefault("MXNOVA_TUNE_PROCESS", "1")
     status = _run(options) if options.command == "run" else _act(options)
     if status:
