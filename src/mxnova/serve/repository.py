@@ -152,12 +152,10 @@ class Repository:
     def available(self) -> list[str]:
         """Names of models that may be loaded, and are not."""
         root = self._settings.root
-        if root is None or not root.is_dir():
-            return []
+        found = sorted(root.iterdir()) if root is not None and root.is_dir() else []
+        names = [*self._settings.models, *(path.name.removesuffix(".mxnova") for path in found)]
         served = self._entries()
-        found = (path.name for path in sorted(root.iterdir()))
-        names = (name.removesuffix(".mxnova") for name in found if _NAME.fullmatch(name))
-        return [name for name in names if name not in served]
+        return [n for n in dict.fromkeys(names) if n not in served and _NAME.fullmatch(n)]
 
     def _entries(self) -> Mapping[str, Entry]:
         entries = self._state.entries()
