@@ -24,6 +24,7 @@ from .settings import Settings
 __all__ = ["create_app"]
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
+_HEADER_BYTES = 32 << 10
 # The page may run its own script and styles, and talk to its own server.
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
 _POLICY += "img-src blob: data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
@@ -68,7 +69,7 @@ def create_app(settings: Settings) -> Starlette:
     endpoint.repository.start()
     return Starlette(
         routes=[*contracts, *for_people],
-        middleware=[Middleware(_SameOrigin, is_local=settings.host in _LOOPBACK)],
+        middleware=[Middleware(_Guard, is_local=settings.host in _LOOPBACK)],
         exception_handlers={HTTPException: _no_route},
         lifespan=lifespan,
     )
@@ -82,8 +83,8 @@ async def _no_route(request: Request, error: Exception) -> Response:
     return refused(Refused(404, "this server has no such address; /docs lists them"))
 
 
-class _SameOrigin:
-    """Refuses what other web pages have a browser send.
+class _Guard:
+    """Refuses large headers, and what other web pages have a browser send.
 
     A browser sends any page's POST to any server; the header Origin says whose page it is. Names
     that lead to this machine, but are not its own, are refused where only this machine may come.
@@ -100,6 +101,8 @@ class _SameOrigin:
             await refused(refusal)(scope, receive, send)
 
     def _refusal(self, request: Request) -> Refused | None:
+        if sum(len(name) + len(value) for name, value in request.headers.raw) > _HEADER_BYTES:
+            return Refused(431, f"the headers have more than {_HEADER_BYTES:,} bytes")
         host = request.headers.get("host", "").lower()
         origin = request.headers.get("origin")
         if origin is not None and origin.lower().partition("://")[2] != host:

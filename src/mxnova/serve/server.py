@@ -87,6 +87,19 @@ class Protocol(H11Protocol):
             self.transport.close()
 
 
+class _Supervisor(Multiprocess):
+    """uvicorn's, which learns at once of a worker that dies while it is asked for its health.
+
+    The supervisor holds the worker's end of their pipe open, and would wait for an answer.
+    """
+
+    def keep_subprocess_alive(self) -> None:
+        """Replaces workers that have died."""
+        for process in self.processes:
+            process.child_conn.close()
+        super().keep_subprocess_alive()
+
+
 def configuration(settings: Settings, app: Any) -> uvicorn.Config:
     """What uvicorn is told.
 
@@ -166,7 +179,7 @@ def _run(server: uvicorn.Server, listener: socket.socket) -> None:
 def _supervise(settings: Settings, listener: socket.socket) -> None:
     """Runs workers that share the socket; one that dies is replaced."""
     config = configuration(settings, partial(_app_of_worker, settings))
-    supervisor = Multiprocess(config, sockets=[listener])
+    supervisor = _Supervisor(config, sockets=[listener])
     supervisor.run()
     if any(process.exitcode == STARTUP_FAILURE for process in supervisor.processes):
         raise MXNetError("serve: the workers cannot start")
