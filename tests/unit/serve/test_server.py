@@ -231,6 +231,14 @@ def test_addresses_that_are_taken_are_named(sources):
             listening(Settings(sources, port=port))
 
 
+def test_responses_are_sent_at_once(sources):
+    from mxnova.serve import Settings
+    from mxnova.serve.server import listening
+
+    with listening(Settings(sources, port=0)) as listener:  # asyncio sets TCP_NODELAY for these
+        assert listener.proto == socket.IPPROTO_TCP
+
+
 @pytest.mark.parametrize("sent", [b"", b"GET /pi", b"GET /ping HTTP/1.1\r\nHost: local", b"GET /ping HTTP/1.1\r\nHost: localhost\r\n\r\nGET"])  # fmt: skip
 def test_connections_that_send_no_headers_are_closed(sources, sent):
     with serving(sources, idle_timeout=1) as client:
