@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
 from ..core.base import env
-from ..core.base.errors import ArgumentError, MXNetError, argument_error, candidates
+from ..core.base.errors import ArgumentError, MXNetError, argument_error, candidates, shown
 from ..core.base.opencv import require_opencv
 from ..formats.image_size import check_image_size
 
@@ -20,6 +19,8 @@ __all__ = ["Picture"]
 Array = np.ndarray[Any, Any]
 
 _MAX_SIDE = 1 << 15  # pixels; what OpenCV resizes to
+_MAX_NUMBER = float(np.finfo(np.float32).max)
+_INTERPOLATIONS = {"linear": "INTER_LINEAR", "cubic": "INTER_CUBIC", "area": "INTER_AREA"}
 
 
 @dataclass(frozen=True)
@@ -29,34 +30,45 @@ class Picture:
     Attributes:
         size: height and width to resize to; None: as it is.
         mean: subtracted from the pixels, one number or one for each channel.
-        scale: multiplied with what is left.
+        scale: multiplied with what is left, one number or one for each channel.
         bgr: whether channels are in the order blue, green, red.
         gray: whether there is one channel only.
+        interpolation: how it is resized: linear, cubic or area.
     """
 
     size: tuple[int, int] | None = None
     mean: tuple[float, ...] = (0.0,)
-    scale: float = 1.0
+    scale: tuple[float, ...] = (1.0,)
     bgr: bool = False
     gray: bool = False
+    interpolation: str = "linear"
 
     @classmethod
     def of(
         cls,
         size: str | Sequence[int] | None = None,
         mean: str | float | Sequence[float] = 0.0,
-        scale: float = 1.0,
+        scale: float | Sequence[float] = 1.0,
         bgr: bool = False,
         gray: bool = False,
+        interpolation: str = "linear",
     ) -> Picture:
         """From options of the command line, or numbers.
 
         Raises:
             ArgumentError: a value that cannot be used.
         """
-        if not isinstance(scale, (int, float)) or not math.isfinite(scale):
-            raise argument_error("predict", "--scale", scale, "must be a finite number")
-        return cls(None if size is None else _size(size), _mean(mean), scale, bool(bgr), bool(gray))
+        if not isinstance(interpolation, str) or interpolation not in _INTERPOLATIONS:
+            hint = candidates(shown(interpolation), _INTERPOLATIONS)
+            raise ArgumentError(f"preprocessing: interpolation {shown(interpolation)}{hint}")
+        return cls(
+            None if size is None else _size(size),
+            _numbers("--mean", mean),
+            _numbers("--scale", scale),
+            bool(bgr),
+            bool(gray),
+            interpolation,
+        )
 
     @classmethod
     def of_mapping(cls, options: Mapping[str, Any]) -> Picture:
@@ -65,7 +77,7 @@ class Picture:
         Raises:
             ArgumentError: an option that is not known, or a value that cannot be used.
         """
-        known = ("size", "mean", "scale", "bgr", "gray")
+        known = [field.name for field in fields(cls)]
         for name in options:
             if name not in known:
                 raise ArgumentError(f"preprocessing: {name!r}{candidates(name, known)}")
@@ -99,7 +111,8 @@ class Picture:
         try:
             pixels = cv2.imdecode(content, how) if content.size else None
             if pixels is not None and self.size is not None:
-                pixels = cv2.resize(pixels, self.size[::-1])
+                how = getattr(cv2, _INTERPOLATIONS[self.interpolation])
+                pixels = cv2.resize(pixels, self.size[::-1], interpolation=how)
         except cv2.error as error:
             raise MXNetError(f"{name}: OpenCV cannot read it: {error.err}") from None
         if pixels is None:
@@ -121,12 +134,12 @@ def _size(given: str | Sequence[int]) -> tuple[int, int]:
     return height, width
 
 
-def _mean(given: str | float | Sequence[float]) -> tuple[float, ...]:
-    parts = given.split(",") if isinstance(given, str) else np.ravel(given).tolist()
+def _numbers(option: str, given: str | float | Sequence[float]) -> tuple[float, ...]:
     try:
+        parts = given.split(",") if isinstance(given, str) else np.ravel(given).tolist()
         numbers = tuple(float(part) for part in parts)
     except (TypeError, ValueError):
         numbers = ()
-    if len(numbers) not in (1, 3) or not np.isfinite(np.array(numbers, np.float32)).all():
-        raise argument_error("predict", "--mean", given, "must be one number, or three: R,G,B")
+    if len(numbers) not in (1, 3) or not all(abs(n) <= _MAX_NUMBER for n in numbers):
+        raise argument_error("predict", option, given, "must be one number, or three: R,G,B")
     return numbers

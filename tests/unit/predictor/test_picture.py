@@ -35,7 +35,7 @@ def test_it_fits_the_input():
 
 def test_notes_are_options():
     noted = {"size": [2, 3], "mean": [1, 2, 3], "scale": 2, "bgr": True}
-    assert Picture.of_mapping(noted) == Picture((2, 3), (1, 2, 3), 2, True)
+    assert Picture.of_mapping(noted) == Picture((2, 3), (1, 2, 3), (2,), True)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,8 @@ def test_notes_are_options():
         {"mean": [1, 2]},
         {"mean": [None]},
         {"mean": "inf"},
-        {"scale": "1"},
+        {"scale": "x"},
+        {"interpolation": "none"},
         {"scale": float("nan")},
         {"sizes": "2x2"},
     ],  # fmt: skip
