@@ -2,14 +2,15 @@
 """``python -m benchmarks.serving``: `mxnova serve` against a loop that calls the Predictor.
 
 Throughput: clients that ask without a pause, in turns with the bare loop; the best turn of each
-counts, as other programs only slow them down. Latency: requests at a constant rate of 80 % of that
-throughput, each timed from when it was due.
+counts, as other programs only slow them down, and so does the least processor time of a request.
+Latency: requests at a constant rate of 80 % of that throughput, each timed from when it was due.
 """
 
 from __future__ import annotations
 
 import http.client
 import json
+import math
 import os
 import re
 import signal
@@ -76,16 +77,21 @@ def measure(
     with Server(prefix, epoch, sizes, options) as server:
         body, headers = request_of(picture)
         np.testing.assert_allclose(server.ask(body, headers), wanted, rtol=1e-3, atol=1e-5)
-        bare, served = [], []
+        bare, served, own, others = [], [], [], []
         for _ in range(turns):
+            before = time.process_time()
             bare.append(rate_of_loop(lambda: predictor.predict(data=picture), seconds))
+            own.append((time.process_time() - before) / (bare[-1] * seconds))
+            before = server.processor_seconds()
             served.append(rate_of_clients(server, body, headers, seconds))
+            others.append((server.processor_seconds() - before) / (served[-1] * seconds))
         latencies = latencies_at(server, body, headers, LOAD * max(served), seconds * turns)
     median, p99 = (float(np.percentile(latencies, q)) * 1000 for q in (50, 99))
     return {
         "bare loop": max(bare),
         "served": max(served),
         "ratio": max(served) / max(bare),
+        "ratio of processor time": min(own) / min(others) if min(others) else math.nan,
         "requests": len(latencies),
         "median": median,
         "p99": p99,
@@ -120,6 +126,14 @@ class Server:
     def __exit__(self, *_error: object) -> None:
         self.process.send_signal(signal.SIGTERM)
         self.process.communicate()
+
+    def processor_seconds(self) -> float:
+        """What the process has used; 0 where Linux is not."""
+        try:
+            fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return 0.0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def ask(self, body: bytes, headers: dict[str, str]) -> np.ndarray:
         """The first output, over a connection of this thread's."""
