@@ -29,10 +29,11 @@ settings.load_profile("mxnova")
 
 
 @pytest.fixture(autouse=True, scope="session")
-def checked_passes():
-    """Graphs are checked after each rewrite, in children of this process, too."""
+def switches():
+    """In children of this process, too: graphs are checked after each rewrite, nothing measured."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MXNOVA_LINT_PASSES", "1")
+        patch.setenv("MXNOVA_AUTO_BACKENDS", "")
         yield
 
 

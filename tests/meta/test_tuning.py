@@ -20,7 +20,6 @@ OTHERS = {
     "exec/fused/group.py _KEPT": "entries of a cache",
     "exec/program/program.py _KEPT": "entries of a cache",
     "exec/backends/auto.py _MOST_WAITING": "when a measurement is to be trusted",
-    "exec/backends/auto.py _ROUNDS": "runs of a measurement",
     "exec/backends/choices.py _LARGEST": "bytes of a file that is to be trusted",
     "exec/backends/conversion/sources.py _LARGEST": "elements of a hostile graph",
     "exec/backends/onnxruntime/opset.py _SMALL": "how a model holds constants",

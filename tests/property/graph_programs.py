@@ -437,7 +437,7 @@ def _predicted(given: Given, symbol: Any) -> tuple[Outcome, list[str]]:
         if n not in data
     }
     predictor = mx.Predictor(symbol, parameters, {n: v.shape for n, v in data.items()})
-    special = predictor._inference._special
+    special = predictor.graph_network.inference._special
     steps = [] if special is None else [_described(s.op) for s in special.lowered.steps]
     return Outcome(list(predictor.predict(**data))), steps
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any, TypeVar
 
+from ..core.base.dtypes import DType, dtype_of_flag
 from ..core.base.errors import ArgumentError
 from ..core.base.handles import find
 from .interface import NULL, ffi
@@ -89,3 +90,15 @@ def maybe_found(count: int, array: Any, kind: type[T]) -> list[T | None]:
     if array == NULL:
         return [None] * _checked(count)
     return [find(number, kind) if number else None for number in numbers(count, array)]
+
+
+def element_type(flag: int) -> DType:
+    """The element type of this number.
+
+    Raises:
+        ArgumentError: there is none.
+    """
+    found = dtype_of_flag(flag)
+    if found is None:
+        raise ArgumentError(f"dtype={flag}: is the number of no element type")
+    return found

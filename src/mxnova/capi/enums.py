@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import torch
 
 from ..core.base.codes import _GRAD_REQ_MAP, _STORAGE_TYPE_ID_TO_STR, _STORAGE_TYPE_STR_TO_ID
-from ..core.base.dtypes import dtype_of_flag
 from ..core.base.errors import ArgumentError
 from ..core.base.scopes import is_np_shape
 from ..core.nd.base_array import BaseArray
 from ..core.op.dtypes import mx_dtype, torch_dtype
 from ..core.runtime.context import Context
+from .arguments import element_type
 
 __all__ = ["context_at", "dtype_at", "flag_of", "is_open", "request_at", "stype_at", "stype_number"]
 
@@ -29,10 +29,7 @@ def context_at(dev_type: int, dev_id: int) -> Context:
 
 def dtype_at(flag: int) -> torch.dtype:
     """The element type of this number."""
-    found = dtype_of_flag(flag)
-    if found is None:
-        raise ArgumentError(f"dtype={flag}: is the number of no element type")
-    return torch_dtype(found.name)
+    return torch_dtype(element_type(flag).name)
 
 
 def flag_of(dtype: torch.dtype) -> int:

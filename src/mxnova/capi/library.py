@@ -11,25 +11,28 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from ..core.base import env
 from ..core.base.handles import end_all
-from . import (  # noqa: F401 - each makes its functions C's
-    autograd,
-    cached_op,
-    environment,
-    executor,
-    files,
-    inference,
-    ndarray,
-    operators,
-    predict,
-    symbol,
-    views,
-)
 from .entry_points import FUNCTIONS, failed, refuse
 from .interface import NAMES, close, ffi, settle
 
 __all__ = ["finish", "load_all", "start"]
 
+# Each family makes its functions C's when it is imported.
+_FIRST = (
+    "autograd",
+    "cached_op",
+    "environment",
+    "executor",
+    "files",
+    "inference",
+    "ndarray",
+    "operators",
+    "predict",
+    "symbol",
+    "views",
+)
+_COMPILED = ("predict",)  # of MXNOVA_COMPILED: without torch
 # Families that a program which predicts has no need of: a sixth of the time that it starts in.
 _LATER = (
     "cuda_kernels",
@@ -49,6 +52,8 @@ _LATER = (
 
 def start() -> None:
     """Connects C's functions with Python's."""
+    for family in _COMPILED if env.get("MXNOVA_COMPILED") else _FIRST:
+        import_module(f"{__package__}.{family}")
     for name in NAMES:
         _connect(name, FUNCTIONS.get(name) or _first_call(name))
     atexit.register(_end)  # while what objects need to end is still there
@@ -69,7 +74,7 @@ def finish() -> None:
 
 def load_all() -> None:
     """Connects the functions of all families."""
-    for family in _LATER:
+    for family in _FIRST + _LATER:
         import_module(f"{__package__}.{family}")
     for name in NAMES - FUNCTIONS.keys():
         refuse(name, "mxnova does not have this function")

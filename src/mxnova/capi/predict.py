@@ -3,25 +3,25 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import torch
 
-from ..core.base.errors import ArgumentError
+from ..core.base import env
+from ..core.base.errors import ArgumentError, MXNetError
 from ..core.base.handles import find, free, give
 from ..core.base.shapes import shape_text
-from ..core.exec.program.interpreter import Teller
-from ..core.graph.serialize import from_json
-from ..core.nd.array import NDArray
 from ..predictor import NDList, Predictor, Session
-from .arguments import numbers, shapes_by_name, text, texts
+from .arguments import element_type, numbers, shapes_by_name, text, texts
 from .entry_points import call_back, extern
-from .enums import context_at, dtype_at
 from .interface import NULL, ffi
 from .returns import text_memory
+
+_log = logging.getLogger("mxnova")
+_GPU = 2  # device type
 
 
 class _Predictor:
@@ -57,11 +57,20 @@ def _create(
     place: tuple[int, int],
     shapes: Mapping[str, Sequence[int]],
     outputs: Sequence[str] | None = None,
-    types: Mapping[str, torch.dtype] | None = None,
+    types: Mapping[str, str] | None = None,
 ) -> Predictor:
-    content = _memory(*params)
-    graph = from_json(text(symbol))
-    return Predictor(graph, content or {}, shapes, context_at(*place), outputs, types)
+    content, graph = _memory(*params), text(symbol)
+    if env.get("MXNOVA_COMPILED") and place[0] != _GPU and graph.lstrip().startswith("{"):
+        try:
+            return Predictor(
+                graph, content or {}, shapes, None, outputs, types, "onnxruntime", cache=True
+            )
+        except MXNetError as reason:
+            _log.warning("MXNOVA_COMPILED: the model is not compiled: %s", reason)
+    from ..core.graph.serialize import from_json
+    from .enums import context_at
+
+    return Predictor(from_json(graph), content or {}, shapes, context_at(*place), outputs, types)
 
 
 def _give(predictor: Predictor) -> int:
@@ -105,7 +114,7 @@ def MXPredCreateEx(
     shapes = shapes_by_name(num_input_nodes, input_keys, input_shape_indptr, input_shape_data)
     names = texts(num_provided_arg_dtypes, provided_arg_dtype_names)
     flags = numbers(num_provided_arg_dtypes, provided_arg_dtypes)
-    types = {name: dtype_at(flag) for name, flag in zip(names, flags, strict=True)}
+    types = {name: element_type(flag).name for name, flag in zip(names, flags, strict=True)}
     place = (dev_type, dev_id)
     params = (param_bytes, param_size)
     out[0] = _give(_create(symbol_json_str, params, place, shapes, types=types))
@@ -243,7 +252,9 @@ def MXPredSetMonitorCallback(
         session.monitor = None
         return
 
-    def tell(name: str, _operator: str, array: NDArray) -> None:
+    from ..core.exec.program.interpreter import Teller
+
+    def tell(name: str, _operator: str, array: Any) -> None:
         call_back(callback, text_memory(name), give(array), callback_handle)
 
     session.monitor = Teller(tell, monitor_all, monitor_all)

@@ -132,7 +132,8 @@ def _predict(parser: argparse.ArgumentParser) -> None:
     add("--labels", type=Path, metavar="FILE", help="names of the scores, one a line")
     add("-o", "--output", type=Path, metavar="FILE", help="write the outputs to an .npz file")
     add("--backend", metavar="NAME",
-        help="aten (default), openvino, onnxruntime, inductor, cudagraph, auto")  # fmt: skip
+        help="aten, openvino, onnxruntime, inductor, cudagraph, or auto, which measures them once "
+        "(default where onnxruntime or openvino is installed; else aten)")  # fmt: skip
     add("--precision", choices=("float32", "bfloat16"), default="float32",
         help="what products may be computed in (default: float32)")  # fmt: skip
     add("--explain", action="store_true", help="also where each node runs, and why")

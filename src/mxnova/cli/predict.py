@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import sys
 import zipfile
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,8 +45,11 @@ def predict(options: argparse.Namespace) -> None:
     arrays = read_inputs(options.input, picture)
     how = {"backend": options.backend, "precision": options.precision}
     predictor, results = _run(options.prefix, options.epoch, arrays, how)
+    placements = predictor.explain()
+    counts = Counter(row.backend for row in placements)
+    _say("ran by " + ", ".join(f"{name} ({n} nodes)" for name, n in counts.most_common()))
     if options.explain:
-        print_table("where nodes run", [row._asdict() for row in predictor.explain()])
+        print_table("where nodes run", [row._asdict() for row in placements])
     if labels is not None and not any(_fits(values, labels) for values in results.values()):
         shapes = ", ".join(f"{name} {values.shape}" for name, values in results.items())
         found = f"{len(labels)} labels fit no output of {shapes}"

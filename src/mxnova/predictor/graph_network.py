@@ -13,6 +13,8 @@ from torch import Tensor
 from ..core.base.dtypes import DType
 from ..core.base.errors import ArgumentError, MXNetError, candidates
 from ..core.base.shapes import PartialShape, from_user, is_known, shape_text
+from ..core.exec import backends
+from ..core.exec.backends.request import lowest_precision, marked, wanted
 from ..core.exec.compilation.explanation import Placement
 from ..core.exec.compilation.specialization import Inference
 from ..core.exec.program.interpreter import Interpreter, Teller
@@ -32,7 +34,13 @@ __all__ = ["GraphNetwork"]
 
 
 class GraphNetwork:
-    """See `Predictor` for the arguments, and `Network` for the methods."""
+    """See `Predictor` for the arguments, and `Network` for the methods.
+
+    Attributes:
+        symbol: the graph, asking for its backend.
+        parameters: by name, where they are computed with.
+        inference: the compiled program.
+    """
 
     def __init__(
         self,
@@ -114,17 +122,21 @@ class GraphNetwork:
         )
         constants = frozenset(n for n in self.parameters if n not in self.inputs)
         program = Program(self.symbol, facts, settled)
-        self._inference = Inference(program, constants)
-        self._inference.specialize([self._rest[n] for n in self._order])
+        self.inference = Inference(program, constants)
+        self.inference.specialize([self._rest[n] for n in self._order])
 
     def explain(self) -> list[Placement]:
         """Return where each operator node runs, and why: (node, operator, backend, reason)."""
-        return self._inference.explain([self._rest[n] for n in self._order])
+        return self.inference.explain([self._rest[n] for n in self._order])
 
     def reshaped(self, shapes: Mapping[str, Sequence[int]]) -> GraphNetwork:
         """The network at other shapes; what is compiled is shared where it computes the same."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
+        if wanted(self.symbol) == ["auto"]:
+            # What is fast for the first shapes is not measured anew for others.
+            name = backends.chosen(self.inference.program)
+            other.symbol = marked(self.symbol, name, lowest_precision(self.symbol))
         other._set_shapes(shapes)
         return other
 
@@ -179,16 +191,16 @@ class GraphNetwork:
         """The outputs; a monitor is told of every node, none of which is fused then."""
         if monitor is not None:
             return [dense_edge(r) for r in self._interpreter(fed, monitor).run()]
-        return [dense_edge(r) for r in self._inference.run(self._arguments(fed))]
+        return [dense_edge(r) for r in self.inference.run(self._arguments(fed))]
 
     def _interpreter(self, fed: Mapping[str, Tensor], monitor: Teller | None) -> Interpreter:
-        lowered = self._inference.program.lowered(INFERENCE)
+        lowered = self.inference.program.lowered(INFERENCE)
         observers = () if monitor is None else (monitor,)
         return Interpreter(lowered, self._arguments(fed), observers)
 
     def steps(self, fed: Mapping[str, Tensor], monitor: Teller | None = None) -> _Steps:
         """A run node by node."""
-        program = self._inference.program
+        program = self.inference.program
         nodes = [node.op is not None for node in program.symbol.nodes]
         return _Steps(
             self._interpreter(fed, monitor), iter(program.lowered(INFERENCE).steps), nodes

@@ -12,7 +12,7 @@ from torch import Tensor
 from ..checkpoint import split_params
 from ..core.base.errors import ArgumentError, ArgumentTypeError, MXNetError, candidates, shown
 from ..core.exec import backends
-from ..core.exec.backends.request import DEFAULT, marked
+from ..core.exec.backends.request import DEFAULT, marked, wanted
 from ..core.exec.bind.subgraph_backends import for_binding
 from ..core.graph.serialize import from_json
 from ..core.graph.symbol import Group, Symbol
@@ -52,7 +52,9 @@ def symbol_of(source: Symbol | PathOrBytes) -> Symbol:
 def asking(symbol: Symbol, backend: str | None, precision: str) -> Symbol:
     """`symbol`, asking for a backend."""
     if backend is None and precision == "float32":
-        return for_binding(symbol, {})
+        bound = for_binding(symbol, {})
+        is_asking = bound is not symbol or any(wanted(symbol))
+        return bound if is_asking or not backends.has_runtime() else marked(symbol, "auto")
     if not isinstance(backend, str | None):
         raise ArgumentTypeError(f"Predictor: backend={shown(backend)}: must be a name")
     name = DEFAULT if backend is None else backend

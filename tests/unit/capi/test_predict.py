@@ -1,6 +1,7 @@
 """The predict interface."""
 
 import ctypes
+import os
 import threading
 
 import numpy as np
@@ -245,3 +246,61 @@ def test_lists_of_arrays(call, model, parameters):
     call("MXNDListFree", made)
     with pytest.raises(RuntimeError, match="no list of arrays"):
         call("MXNDListGet", made, 0, None, None, None, None)
+
+
+COMPILED = r"""
+#include <mxnet/c_predict_api.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *content(const char *path, long *size) {
+    FILE *file = fopen(path, "rb");
+    fseek(file, 0, SEEK_END);
+    *size = ftell(file);
+    rewind(file);
+    char *bytes = calloc(1, *size + 1);
+    if (fread(bytes, 1, *size, file) != (size_t)*size) exit(2);
+    fclose(file);
+    return bytes;
+}
+
+int main(int argc, char **argv) {
+    long size, n;
+    char *json = content(argv[argc - 2], &n), *params = content(argv[argc - 1], &size);
+    const char *keys[] = {"data"};
+    mx_uint indptr[] = {0, 2}, shape[] = {1, 4};
+    float in[] = {1, 2, 3, 4}, out[3];
+    PredictorHandle predictor;
+    if (MXPredCreate(json, params, (int)size, 1, 0, 1, keys, indptr, shape, &predictor) ||
+        MXPredSetInput(predictor, "data", in, 4) || MXPredForward(predictor) ||
+        MXPredGetOutput(predictor, 0, out, 3))
+        return puts(MXGetLastError());
+    int torch = 0;
+    char line[4096];
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (maps && fgets(line, sizeof line, maps)) torch |= strstr(line, "libtorch") != NULL;
+    printf("%d %.6f %.6f %.6f\n", torch, out[0], out[1], out[2]);
+    return MXPredFree(predictor);
+}
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/maps"), reason="asks Linux what is loaded")
+def test_compiled_models_start_without_torch(program, symbol, parameters, tmp_path, monkeypatch):
+    pytest.importorskip("onnx")
+    pytest.importorskip("onnxruntime")
+    monkeypatch.setenv("MXNOVA_COMPILED", "1")
+    monkeypatch.setenv("MXNOVA_CACHE", str(tmp_path / "cache"))
+    symbol.save(str(tmp_path / "net.json"))
+    mx.nd.save(str(tmp_path / "net.params"), parameters)
+    source = tmp_path / "predict.c"
+    source.write_text(COMPILED)
+    given = np.float32([[1, 2, 3, 4]])
+    wanted = mx.Predictor(symbol, parameters, {"data": (1, 4)}).predict(data=given)[0]
+    told = []
+    for _ in range(2):
+        torch, *found = program(source, tmp_path / "net.json", tmp_path / "net.params").split()
+        told.append(torch)
+        np.testing.assert_allclose([float(v) for v in found], wanted[0], atol=1e-5)
+    assert told == ["1", "0"]  # made by the first

@@ -7,6 +7,7 @@ import pytest
 
 import mxnova as mx
 from mxnova.core.base.errors import MXNetError
+from mxnova.core.exec.backends import auto
 from mxnova.core.exec.program.interpreter import Teller
 from mxnova.predictor import NDList, Predictor
 
@@ -219,3 +220,26 @@ def test_pickles(saved, tmp_path):
         np.testing.assert_allclose(again.predict(data=x)[0], wanted, atol=1e-5)
     wide = pickle.loads(pickle.dumps(predictor.reshape({"data": (2, 2, 6, 6)})))
     assert wide.output_shapes == [(2, 5)]
+
+
+def test_runtimes_that_are_installed_are_measured(saved, monkeypatch, tmp_path):
+    pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnx")
+    monkeypatch.setenv("MXNOVA_CACHE", str(tmp_path))
+    monkeypatch.setenv("MXNOVA_AUTO_BACKENDS", "onnxruntime")
+    measured = []
+    monkeypatch.setattr(
+        auto, "measured", lambda runners: measured.append(runners) or {"aten": 2, "onnxruntime": 1}
+    )
+    predictor = Predictor.from_checkpoint(saved, 1, {"data": (1, 2, 6, 6)})
+    assert [[*runners] for runners in measured] == [["aten", "onnxruntime"]]
+    assert "onnxruntime" in {row.backend for row in predictor.explain()}
+    wide = predictor.reshape({"data": (2, 2, 6, 6)})  # takes the choice over
+    assert "onnxruntime" in {row.backend for row in wide.explain()}
+    assert len(measured) == 1
+    plain = Predictor.from_checkpoint(saved, 1, {"data": (1, 2, 6, 6)}, backend="aten")
+    assert {row.backend for row in plain.explain()} == {"aten"}
+    monkeypatch.setenv("MXNET_SUBGRAPH_BACKEND", "aten")
+    plain = Predictor.from_checkpoint(saved, 1, {"data": (3, 2, 6, 6)})
+    assert {row.backend for row in plain.explain()} == {"aten"}
+    assert len(measured) == 1

@@ -61,7 +61,7 @@ def close(some, others, **tolerance):
 
 
 def operators(predictor):
-    special = predictor._inference._special
+    special = predictor.graph_network.inference._special
     if special is None and not torch_api.has_onednn_kernels():
         pytest.skip("values were right; without oneDNN's kernels the graph runs as it is")
     return [s.op for s in special.lowered.steps]
@@ -156,7 +156,7 @@ def test_products_of_more_axes(monkeypatch):
 def test_small_products_and_read_ones_stay(monkeypatch):
     small = mx.sym.FullyConnected(X, num_hidden=4, name="f")
     predictor = answers(small, monkeypatch, (2, 8))[2]
-    assert predictor._inference._special is None
+    assert predictor.graph_network.inference._special is None
     product = mx.sym.FullyConnected(X, num_hidden=128, name="f")
     plain, found, predictor = answers(
         mx.sym.Group([mx.sym.relu(product), product]), monkeypatch, ROWS

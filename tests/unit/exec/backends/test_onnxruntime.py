@@ -7,7 +7,7 @@ import torch
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
 
-from mxnova.core.exec.backends.onnxruntime import session  # noqa: E402 - needs both
+from mxnova.core.base import inference_runtimes  # noqa: E402 - needs both
 from mxnova.core.exec.backends.onnxruntime.opset import RuntimeOpset  # noqa: E402
 
 
@@ -33,8 +33,8 @@ def test_attention_is_one_node():
 
 @pytest.mark.parametrize("busy, spins", [(True, "0"), (False, "1")])
 def test_threads_wait_asleep_on_a_busy_machine(monkeypatch, busy, spins):
-    monkeypatch.setattr(session, "is_busy", lambda: busy)
-    options = session._options(2)
+    monkeypatch.setattr(inference_runtimes, "is_busy", lambda: busy)
+    options = inference_runtimes.onnxruntime_options(2)
     assert options.get_session_config_entry("session.intra_op.allow_spinning") == spins
     assert options.get_session_config_entry("session.force_spinning_stop") == "1"
     assert options.intra_op_num_threads == 2

@@ -14,12 +14,14 @@ from typing import Any, Protocol
 
 from torch import Tensor
 
+from ...base import env
 from ...base.errors import MXNetError, UnknownNameError, candidates
 from ...graph.node import Node
 from ...graph.symbol import Symbol
 from ..program.program import Program
 from .aten import Aten
 from .auto import Auto
+from .conversion.model_backend import ModelBackend
 from .cudagraph import CudaGraph
 from .inductor import Inductor
 from .onednn import OneDNN
@@ -33,7 +35,9 @@ __all__ = [
     "Backend",
     "Chain",
     "choose",
+    "chosen",
     "for_training",
+    "has_runtime",
     "measure",
     "named",
     "names",
@@ -91,6 +95,13 @@ def register(name: str, backend: Backend) -> None:
 def names() -> list[str]:
     """Names of the backends that may be asked for."""
     return [DEFAULT, *BY_NAME]
+
+
+def has_runtime() -> bool:
+    """Whether `auto` may choose a runtime that is installed: OpenVINO or ONNX Runtime."""
+    wished = env.get("MXNOVA_AUTO_BACKENDS").split()
+    runtimes = (b for b in BY_NAME.values() if isinstance(b, ModelBackend) and b.name in wished)
+    return any(not runtime.unavailable() for runtime in runtimes)
 
 
 def named(name: str) -> NamedBackend | None:
@@ -159,6 +170,11 @@ def measure(program: Program, constants: Mapping[str, Tensor]) -> None:
     """
     if "auto" in wanted(program.symbol) and _AUTO.supports(program):
         _AUTO.measure(program, constants)
+
+
+def chosen(program: Program) -> str:
+    """The backend that `auto` has found to be the fastest for `program`."""
+    return _AUTO.chosen(program)
 
 
 def _check_precision(backend: NamedBackend, precision: str) -> None:

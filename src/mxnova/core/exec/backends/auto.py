@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Auto"]
 
 _log = logging.getLogger("mxnova")
-_SECONDS = 0.25  # for each candidate; at least `_ROUNDS` runs
-_ROUNDS = 3
+_SECONDS = 0.3  # of a measurement, if each candidate ran once in it
 _MOST_WAITING = 0.1  # of the time that measuring takes: more, and others wanted the cores
 
 
@@ -90,14 +90,23 @@ class Auto:
         """
         self._decided(program, constants)
 
+    def chosen(self, program: Program) -> str:
+        """The name of what was the fastest; the default backend's where nothing was measured."""
+        names = self._candidates(program)
+        return self._known(identity(program, names), names) or DEFAULT
+
+    def _known(self, key: str, names: Sequence[str]) -> str | None:
+        known = self._found.get(key) or self.choices.find(key)
+        return known if known in names else None
+
     def _decided(
         self, program: Program, constants: Mapping[str, Tensor]
     ) -> tuple[str, Symbol | None]:
         """The name of the fastest candidate, and what it makes of the program if that is known."""
         names = self._candidates(program)
         key = identity(program, names)
-        known = self._found.get(key) or self.choices.find(key)
-        if known in names:
+        known = self._known(key, names)
+        if known is not None:
             return known, None
         inputs = _inputs(program, constants)
         if inputs is None:
@@ -189,12 +198,10 @@ def _that_run(runners: Mapping[str, Callable[[], Any]]) -> dict[str, Callable[[]
 
 def measured(runners: Mapping[str, Callable[[], Any]]) -> dict[str, float]:
     """The least seconds of a run of each, in turns, so that what else happens hits all alike."""
-    found = dict.fromkeys(runners, float("inf"))
+    found = dict.fromkeys(runners, inf)
     with torch.no_grad():
-        end = time.perf_counter() + _SECONDS * len(runners)
-        turn = 0
-        while turn < _ROUNDS or time.perf_counter() < end:
-            turn += 1
+        end = time.perf_counter() + _SECONDS
+        while inf in found.values() or time.perf_counter() < end:
             for name, run in runners.items():
                 start = time.perf_counter()
                 run()
