@@ -119,11 +119,14 @@ class Server:
         line = self.process.stdout.readline() if self.process.stdout else ""
         self.port = int(re.findall(r"\d+", line)[-1])
         self.local = threading.local()
+        self.connections: list[http.client.HTTPConnection] = []
 
     def __enter__(self) -> Server:
         return self
 
     def __exit__(self, *_error: object) -> None:
+        for connection in self.connections:
+            connection.close()
         self.process.send_signal(signal.SIGTERM)
         self.process.communicate()
 
@@ -139,6 +142,7 @@ class Server:
         """The first output, over a connection of this thread's."""
         if not hasattr(self.local, "connection"):
             self.local.connection = http.client.HTTPConnection("127.0.0.1", self.port)
+            self.connections.append(self.local.connection)
         self.local.connection.request("POST", "/v2/models/net/infer", body, headers)
         response = self.local.connection.getresponse()
         content = response.read()

@@ -120,7 +120,8 @@ class Picture:
         pixels = pixels[:, :, None] if self.gray else pixels
         if not self.bgr:
             pixels = pixels[:, :, ::-1]
-        values = (pixels.astype(np.float32) - np.float32(self.mean)) * np.float32(self.scale)
+        values = pixels.astype(np.float32) - np.array(self.mean, np.float32)
+        values *= np.array(self.scale, np.float32)
         return np.ascontiguousarray(values.transpose(2, 0, 1)[None])
 
 

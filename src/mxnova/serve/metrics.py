@@ -82,6 +82,6 @@ class Metrics:
             from prometheus_client.multiprocess import MultiProcessCollector
 
             registry = self._prometheus.CollectorRegistry()
-            MultiProcessCollector(registry)
+            MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
         exposition = self._prometheus.generate_latest(registry)
         return self._prometheus.CONTENT_TYPE_LATEST, exposition

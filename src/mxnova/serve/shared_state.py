@@ -91,7 +91,11 @@ class SharedState:
 
     def remove(self, name: str) -> None:
         """Has all processes forget a model."""
-        self.change(lambda entries: entries.pop(name, None) and None)
+
+        def change(entries: dict[str, Entry]) -> None:
+            entries.pop(name, None)
+
+        self.change(change)
 
 
 def _read(path: Path) -> dict[str, Entry]:

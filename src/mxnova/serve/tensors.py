@@ -59,7 +59,7 @@ def from_bytes(name: str, data: memoryview, dtype: np.dtype[Any], shape: Sequenc
             400, f"tensor {name!r} has {len(data)} bytes, and its shape and datatype {wanted}"
         )
     if dtype == np.bool_:
-        return (np.frombuffer(data, np.uint8) != 0).reshape(shape)
+        return np.frombuffer(data, np.uint8).astype(bool).reshape(shape)
     return np.frombuffer(data, dtype).reshape(shape)
 
 
