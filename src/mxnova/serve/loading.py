@@ -3,18 +3,18 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..artefacts import open_model
 from ..core.base.errors import ArgumentError, FormatError, MXNetError
-from ..formats import bounded_json, compiled_model, symbol_json
+from ..formats import compiled_model
 from ..formats.source import read_file
 from ..predictor import Predictor
 from ..predictor.picture import Picture
@@ -120,18 +120,18 @@ def _open(source: ModelSource) -> _Opened:
         path = _inside(path)
     if path.suffix == ".mxnova":
         return _open_compiled(path)
-    return _open_checkpoint(str(path), source)
+    return _open_artefact(path, source)
 
 
 def _inside(folder: Path) -> Path:
-    """The only model in a folder: a compiled one, or the prefix of a checkpoint."""
+    """The only model in a folder: a compiled one, the prefix of a checkpoint, or the folder."""
     compiled = sorted(folder.glob("*.mxnova"))
     symbols = sorted(folder.glob("*-symbol.json"))
     found = compiled or [s.with_name(s.name.removesuffix("-symbol.json")) for s in symbols]
-    if len(found) != 1:
-        names = ", ".join(p.name for p in found) or "none"
+    if len(found) > 1:
+        names = ", ".join(p.name for p in found)
         raise ArgumentError(f"{folder}: expected one .mxnova file or symbol file, found {names}")
-    return found[0]
+    return found[0] if found else folder
 
 
 def _open_compiled(path: Path) -> _Opened:
@@ -145,23 +145,22 @@ def _open_compiled(path: Path) -> _Opened:
     return _Opened(predictor, known, model.labels, model.preprocessing)
 
 
-def _open_checkpoint(prefix: str, source: ModelSource) -> _Opened:
-    shapes = dict(source.shapes) or _noted_shapes(Path(f"{prefix}-shapes.json"))
+def _open_artefact(path: Path, source: ModelSource) -> _Opened:
+    """A checkpoint, an archive of SageMaker's, or whatever else `open_model` knows."""
+    is_prefix = source.epoch is None and not path.exists()
+    model = open_model(path, _last_epoch(str(path)) if is_prefix else source.epoch)
+    if model.graph is None and model.symbol is None:
+        raise MXNetError(f"{path}: holds no network ({'; '.join((model.layout, *model.notes))})")
+    shapes = dict(source.shapes) or model.input_shapes
     if not shapes:
-        names = ", ".join(_input_names(Path(f"{prefix}-symbol.json")))
+        names = ", ".join(model.input_names[:20])
         raise ArgumentError(
-            f"{prefix}: which shapes do its inputs have? --shape NAME=N,3,224,224 for each of "
-            f"those of {names} that the parameters do not have"
+            f"{path}: which shapes do its inputs have? --shape NAME=N,3,224,224 for each of {names}"
         )
-    epoch = _last_epoch(prefix) if source.epoch is None else source.epoch
     options = {} if source.backend is None else {"backend": source.backend}
-    predictor = Predictor.from_checkpoint(prefix, epoch, _sizes(shapes, 1), **options)
-    return _Opened(predictor, shapes)
-
-
-def _input_names(path: Path) -> list[str]:
-    graph = symbol_json.loads(read_file(path))
-    return [node.name for node in graph.nodes if node.op == "null"][:20]
+    predictor = model.predictor(_sizes(shapes, 1), **options)
+    preprocessing = None if model.preprocessing is None else asdict(model.preprocessing)
+    return _Opened(predictor, shapes, model.labels or (), preprocessing)
 
 
 def _last_epoch(prefix: str) -> int:
@@ -173,23 +172,6 @@ def _last_epoch(prefix: str) -> int:
     if not epochs:
         raise ArgumentError(f"{prefix}: there is no {path.name}-0000.params or later epoch")
     return max(epochs)
-
-
-def _noted_shapes(path: Path) -> dict[str, Shape]:
-    """The file beside a symbol that MXNet's containers write; the size of the batch is open."""
-    if not path.is_file():
-        return {}
-    try:
-        noted = bounded_json.loads(read_file(path), max_depth=4, unique=True)
-        return {str(n["name"]): _noted_shape(n["shape"]) for n in noted}
-    except (KeyError, TypeError, ValueError) as error:
-        raise FormatError(f"{path}: no list of names and shapes: {error}") from None
-
-
-def _noted_shape(sizes: list[Any]) -> Shape:
-    if not sizes or not all(isinstance(size, int) and 0 < size < 1 << 31 for size in sizes):
-        raise ValueError(f"shape {json.dumps(sizes)[:80]}")
-    return ("N", *sizes[1:])
 
 
 # Trial ------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ class ModelSource:
     """Where a model is, and what its files do not say.
 
     Attributes:
-        path: a compiled model, the prefix of a checkpoint, or a folder with one of these.
+        path: a compiled model, what `open_model` opens, or a folder with one of these.
         shapes: of the inputs of a checkpoint, by name; words for sizes that are left open.
         epoch: number of the .params file; None: the highest.
         backend: who runs a checkpoint, see `Predictor`.
