@@ -14,6 +14,8 @@ class OpenedModel:
     files: dict[str, int]
     graph: Any
     handlers: list[str]
+    @property
+    def input_names(self) -> list[str]: ...
     input_shapes: dict[str, tuple[int | str, ...]] | None
     labels: list[str] | None
     layout: str

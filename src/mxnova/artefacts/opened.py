@@ -127,6 +127,13 @@ class OpenedModel:
         pairs = zip(names, self.saved.records, strict=True)
         return {_bare(name): record for name, record in pairs if record is not None}
 
+    @property
+    def input_names(self) -> list[str]:
+        """Names of variables that are no parameters, labels of losses included."""
+        known = self.arrays
+        nodes = [] if self.graph is None else self.graph.nodes
+        return [node.name for node in nodes if node.op == "null" and node.name not in known]
+
     @cached_property
     def _network(self) -> tuple[Symbol | None, dict[str, NDArray]]:
         from .. import ndarray, symbol  # noqa: F401 - the classes of arrays and symbols
@@ -193,11 +200,9 @@ class OpenedModel:
             raise MXNetError(f"{self.path}: holds no network that is known ({told})")
         shapes = self.input_shapes if input_shapes is None else input_shapes
         if shapes is None:
-            known = self.arrays
-            names = [name for name in symbol.list_inputs() if name not in known]
             raise ArgumentError(
                 f"{self.path}: which shapes have its inputs? input_shapes is a dict by name, of "
-                f"{', '.join(names) or 'none'}"
+                f"{', '.join(self.input_names) or 'none'}"
             )
         sizes = {n: tuple(1 if isinstance(s, str) else s for s in t) for n, t in shapes.items()}
         return Predictor(symbol, self.params, sizes, **options)
