@@ -14,8 +14,8 @@ def add_serve(parser: argparse.ArgumentParser) -> None:
     """Adds the options; `act` serves."""
     add = parser.add_argument
     add("models", nargs="*", metavar="[NAME=]MODEL",
-        help=".mxnova file, prefix of a checkpoint, or a folder with one of these (default: where "
-        "SageMaker puts it)")  # fmt: skip
+        help=".mxnova file, what `open` takes (prefix of a checkpoint, model.tar.gz, .mar), or a "
+        "folder with one of these (default: where SageMaker puts it)")  # fmt: skip
     add("--host", help="address to bind to (default: MXNOVA_SERVE_HOST, else 127.0.0.1)")
     add("--port", type=int, help="default: 8080; 0: any that is free")
     model = parser.add_argument_group("models").add_argument

@@ -10,6 +10,7 @@ from mxnova.core.base.errors import MXNetError
 from mxnova.serve import ModelSource
 from mxnova.serve.loading import load
 
+from ..artefacts import made
 from .conftest import save
 
 DENSE = {"data": ("N", 4)}
@@ -117,7 +118,7 @@ def test_compiled_models_bring_shapes_labels_and_preprocessing(models, tmp_path)
 @pytest.mark.parametrize(
     "path, shapes, reason",
     [
-        ("dense", {}, "which shapes do its inputs have.*data"),
+        ("image", {}, "which shapes do its inputs have.*data"),
         ("dense", {"data": ("N", 5)}, "dense|shape|weight"),
         ("dense", {"dta": ("N", 4)}, "did you mean 'data'"),
         ("other", DENSE, "no other-0000.params"),
@@ -128,3 +129,18 @@ def test_compiled_models_bring_shapes_labels_and_preprocessing(models, tmp_path)
 def test_models_that_cannot_be_loaded_say_why(models, path, shapes, reason):
     with pytest.raises(MXNetError, match=reason):
         load(ModelSource(str(models / path), shapes))
+
+
+def test_archives_bring_shapes_labels_and_preprocessing(tmp_path):
+    (tmp_path / "squeeze.mar").write_bytes(made.mar())
+    model = load(ModelSource(str(tmp_path / "squeeze.mar")))
+    assert model.inputs[0].shape == (-1, 3, 24, 32)
+    assert model.labels[0] == "n01440764 tench, Tinca tinca"
+    assert (model.picture.size, model.picture.interpolation) == ((24, 32), "cubic")
+    assert model.is_batched
+
+
+def test_parameters_alone_are_refused_with_what_was_found(tmp_path):
+    (tmp_path / "model.tar.gz").write_bytes(made.semantic_segmentation())
+    with pytest.raises(MXNetError, match="semantic segmentation.*GluonCV's fcn on resnet-50"):
+        load(ModelSource(str(tmp_path / "model.tar.gz")))
