@@ -248,8 +248,8 @@ def _inside(rng: random.Random) -> bytes:
 
 def _hurt(content: bytes, rng: random.Random) -> bytes:
     data = bytearray(content)
-    for _ in range(rng.choice((1, 1, 2, 8)) if data else 0):
-        at = rng.randrange(len(data))
+    for _ in range(rng.choice((1, 1, 2, 8))):
+        at = rng.randrange(len(data) + 1)
         data[at : at + rng.choice((1, 1, 4, 8))] = rng.choice(
             (bytes([rng.randrange(256)]), b"\xff" * 8, bytes(8), b"9", b'"', b"")
         )
