@@ -5,6 +5,7 @@ import copy
 import json
 import operator
 import pickle
+import re
 from pathlib import Path
 
 import numpy as np
@@ -110,6 +111,11 @@ def own_modes():
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.usefixtures("own_modes")
 def test_behaviour(code, wanted):
+    if (
+        re.search(r"np\.(int32|float64|array)\(", code)
+        and np.lib.NumpyVersion(np.__version__) < "2.0.0"
+    ):
+        pytest.skip("NumPy 1 promotes scalars by their values")
     found = PINNED.get(code, wanted)
     if isinstance(found, dict) and "error" in found:
         with pytest.raises(ERRORS[found["error"]]):

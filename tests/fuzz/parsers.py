@@ -341,6 +341,7 @@ ATTACKS: tuple[tuple[Any, ...], ...] = (  # name, module, factor, inputs of a te
     ("archive_attacks", "archives", 64, 60, 256 << 20),
     ("argument_attacks", "arguments", 64, 120, 1 << 30),
     ("file_attacks", "files", 64, 300),
+    ("python_attacks", "python_files", 256, 20, 1 << 30),
     *([("onnx_attacks", "onnx_graphs", 128, 100)] if HAS_ONNX else []),
 )
 

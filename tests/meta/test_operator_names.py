@@ -43,7 +43,7 @@ OTHER_WORDS = """
     core/exec/passes/linear_fusion.py:_ALGORITHMS
     core/exec/backends/conversion/elementwise.py:_ACTIVATIONS
     core/exec/backends/conversion/elementwise.py:_OF_WHOLE_NUMBERS core/base/env.py:VARIABLES
-    core/exec/backends/conversion/onnx_opset.py:REDUCTIONS
+    core/exec/backends/conversion/onnx_opset.py:_REDUCTIONS
     core/exec/backends/onednn/opset.py:_REDUCTIONS core/exec/backends/openvino/opset.py:_POOLING
     core/numpy/elementwise.py:UNARY core/numpy/elementwise.py:_SAME
     core/numpy/methods.py:_AS_FUNCTIONS gluon/rnn/recurrent_cell.py:_OPERATORS

@@ -18,6 +18,7 @@ TABLE = tuning.rows()
 OTHERS = {
     "exec/bind/cached_op.py _KEPT": "entries of a cache",
     "exec/fused/group.py _KEPT": "entries of a cache",
+    "exec/bind/compiled.py _MOST_NODES": "entries of a cache",
     "exec/program/program.py _KEPT": "entries of a cache",
     "exec/backends/auto.py _MOST_WAITING": "when a measurement is to be trusted",
     "exec/backends/choices.py _LARGEST": "bytes of a file that is to be trusted",
@@ -39,6 +40,7 @@ OTHERS = {
     "op/nn/roi_align.py _MOST_SAMPLES": "memory that a hostile region may ask for",
     "op/optimizer/step.py _SMALLEST_LR": "digits of float32",
     "op/random/exact_samplers.py _LARGE_MEAN": "MXNet's numbers",
+    "op/number_binding.py _LIMIT": "entries of a cache",
     "op/schema.py _CACHE_LIMIT": "entries of a cache",
     "op/schema.py _RECENT_LIMIT": "entries of a cache",
     "op/tensor/ordering.py _FEW_ELEMENTS": "order of equal numbers, as in MXNet",

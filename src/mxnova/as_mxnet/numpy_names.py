@@ -29,6 +29,7 @@ _BUILTINS = {  # name -> what it was another name of
     "str": "str",
     "unicode": "str",
 }
+_KINDS = "buifcSUVOMm"  # of types, which scalars have to be beyond to count
 _RENAMED = {  # name -> NumPy's name today
     "alltrue": "all",
     "bool8": "bool_",
@@ -126,7 +127,11 @@ def _functions(numpy: ModuleType) -> dict[str, Callable[..., Any]]:
         return numpy.asarray(a, dtype if inexact else numpy.float64)
 
     def find_common_type(array_types: Any, scalar_types: Any) -> Any:
-        return numpy.result_type(*array_types, *scalar_types)
+        if not array_types or not scalar_types:
+            return numpy.result_type(*array_types, *scalar_types)
+        arrays, scalars = numpy.result_type(*array_types), numpy.result_type(*scalar_types)
+        is_wider = _KINDS.index(scalars.kind) > _KINDS.index(arrays.kind)
+        return numpy.result_type(arrays, scalars) if is_wider else arrays
 
     def in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False) -> Any:
         return numpy.isin(numpy.ravel(ar1), ar2, assume_unique, invert)

@@ -41,6 +41,7 @@ def add_convert(parser: argparse.ArgumentParser) -> None:
     add("-s", "--shape", action="append", default=[], metavar="NAME=SIZES",
         help="shape of an input, such as data=1,3,224,224; a word, as N: any size")  # fmt: skip
     add("--dtype", metavar="TYPE", help="float16 or bfloat16, for what is float32")
+    add("--opset", type=int, metavar="N", help="of an ONNX file: 13 to 21 (default: 13)")
     add("--force", action="store_true",
         help="replace files that are there, and keep what does not compute the same")  # fmt: skip
     add("--prove", action=argparse.BooleanOptionalAction, default=True,

@@ -21,7 +21,7 @@ def convert(options: argparse.Namespace) -> None:
     """Writes the files, and prints their paths and the proof.
 
     Args:
-        options: source, target, to, epoch, shape, dtype, force, prove, json.
+        options: source, target, to, epoch, shape, dtype, opset, force, prove, json.
     """
     shapes = shapes_of(options.shape)
     with progress() as tell:
@@ -35,6 +35,7 @@ def convert(options: argparse.Namespace) -> None:
             epoch=options.epoch,
             shapes=shapes,
             dtype=options.dtype,
+            opset=options.opset,
             force=options.force,
             prove=options.prove,
             tell=tell,

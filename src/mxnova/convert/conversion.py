@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..core.base.errors import ArgumentError, MXNetError, candidates
+from ..onnx.opsets import checked
 from .proof import Verification
 from .proof.conversions import NETWORKLESS, UNASKED, proved
 from .request import DTYPES, Request
@@ -43,6 +44,7 @@ def convert(
     epoch: int | None = None,
     shapes: Mapping[str, Sequence[int | str]] | None = None,
     dtype: str | None = None,
+    opset: int | None = None,
     force: bool = False,
     prove: bool = True,
     tell: Callable[[str], Any] = lambda text: None,
@@ -60,6 +62,7 @@ def convert(
         epoch: of a checkpoint; default: the only one.
         shapes: of inputs, by name; a word instead of a size leaves it open.
         dtype: float16 or bfloat16, for what is float32.
+        opset: of an ONNX file, 13 to 21; default: 13.
         force: replace files that are there, and keep files that do not compute the same.
         prove: run source and target on random inputs, and compare.
         tell: called with what is done next.
@@ -80,8 +83,11 @@ def convert(
     writer = WRITERS[kind]
     if dtype is not None and dtype not in DTYPES:
         raise ArgumentError(f"convert: --dtype {dtype}{candidates(dtype, DTYPES)}")
+    if opset is not None and kind not in ("onnx", "openvino"):
+        raise ArgumentError(f"convert: --opset {opset}: {target} is no ONNX file")
+    checked(opset, "convert: --opset")
     tell("read")
-    request = Request(load(source, epoch, shapes), shapes or {}, dtype)
+    request = Request(load(source, epoch, shapes), shapes or {}, dtype, opset)
     check(writer.files(request, target), request.model.files, force)
     is_network = writer.is_network and (request.model.symbol is not None or kind != "mxnet")
     if is_network:

@@ -30,11 +30,13 @@ class Request:
         model: what was read.
         sizes: shapes of its inputs; words for sizes that are left open.
         dtype: what float32 shall become, or None.
+        opset: of an ONNX file, or None.
     """
 
     model: Model
     sizes: Mapping[str, Sequence[int | str]] = field(default_factory=dict)
     dtype: str | None = None
+    opset: int | None = None
 
     @cached_property
     def shapes(self) -> dict[str, tuple[int | str, ...]]:

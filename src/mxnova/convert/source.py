@@ -87,6 +87,13 @@ class Model:
         hashes = {os.path.basename(path): _sha256(path) for path in self.files}
         return {"mxnet.sha256": json.dumps(hashes), "mxnet.epoch": str(self.epoch)}
 
+    @cached_property
+    def input_attributes(self) -> dict[str, str]:
+        """What the graph says of its inputs, such as how images are prepared, for metadata."""
+        nodes = {node.name: node for node in self.graph.nodes if node.op is None}
+        found = {name: nodes[name].attrs for name in self.inputs if nodes[name].attrs}
+        return {f"mxnet.input.{name}": json.dumps(attrs) for name, attrs in found.items()}
+
 
 def _sha256(path: str) -> str:
     digest = hashlib.sha256()

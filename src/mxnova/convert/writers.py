@@ -111,7 +111,8 @@ def _to_onnx(request: Request, path: str) -> None:
         path,
         dynamic=request.has_open_sizes,
         dynamic_input_shapes=shapes if request.has_open_sizes else None,
-        metadata=request.model.facts,
+        metadata={**request.model.facts, **request.model.input_attributes},
+        opset_version=request.opset,
     )
 
 

@@ -21,6 +21,7 @@ from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from ..core.op.dtypes import torch_dtype
 from ..core.op.schema import REGISTRY
+from .opsets import checked
 from .package import require_onnx
 
 if TYPE_CHECKING:
@@ -46,8 +47,9 @@ def export_model(
     input_type: Any = None,
     input_shape: Sequence[Sequence[int]] | None = None,
     metadata: Mapping[str, str] | None = None,
+    opset_version: int | None = None,
 ) -> str:
-    """Write a symbol and its parameters to an ONNX file of opset 13; returns the file's path.
+    """Write a symbol and its parameters to an ONNX file; returns the file's path.
 
     Inputs and initializers have MXNet's names, outputs the names of their nodes, with a number
     behind where a node has several. Labels are left out: outputs of losses do not read them.
@@ -69,6 +71,8 @@ def export_model(
         input_type: older name of `in_types`.
         input_shape: older name of `in_shapes`.
         metadata: texts by name that the file shall carry.
+        opset_version: of the file, 13 to 21; default: 13, which whatever reads ONNX knows. Later
+            ones have LayerNormalization (17), Gelu (20) and GroupNormalization (21).
 
     Raises:
         MXNetError: the package onnx is not installed; an operator that cannot be said in ONNX,
@@ -79,6 +83,7 @@ def export_model(
     from .model import Exported, shapes_fit
     from .open_sizes import OpenSizes
 
+    version = checked(opset_version, "export_model: opset_version")
     symbol, parameters = _symbol_of(sym), _parameters_of(params)
     shapes = in_shapes if input_shape is None else input_shape
     types = in_types if input_type is None else input_type
@@ -87,7 +92,7 @@ def export_model(
     if dynamic:
         fits = partial(shapes_fit, symbol, parameters)
         inputs = _opened(inputs, dynamic_input_shapes, open_sizes, fits)
-    exported = Exported(symbol, parameters, inputs, open_sizes)
+    exported = Exported(symbol, parameters, inputs, open_sizes, version)
     write(exported.ops, os.fspath(onnx_file_path), run_shape_inference, metadata)
     if verbose:
         for node in exported.ops.nodes:
@@ -99,13 +104,17 @@ def get_operator_support(opset_version: int | None = None) -> list[str]:
     """Return the names of the operators that `export_model` supports, as MXNet registers them.
 
     Args:
-        opset_version: opset of the files; 13, the only one.
-    """
-    from ..core.exec.backends.conversion.site import CONVERTERS
+        opset_version: opset of the files, 13 to 21; default: 13.
 
-    if opset_version not in (None, 13):
-        raise ArgumentError(f"get_operator_support: opset_version={opset_version}: must be 13")
-    return sorted({name for key in CONVERTERS for name in _names_of(key)})
+    Raises:
+        ArgumentError: another opset.
+    """
+    from ..core.exec.backends.conversion.graph import CONVERTERS
+    from ..core.exec.passes.qdq import OPERATORS
+
+    version = checked(opset_version, "get_operator_support: opset_version")
+    known = [key for key, converter in CONVERTERS.items() if converter.since <= version]
+    return sorted({name for key in (*known, *OPERATORS) for name in _names_of(key)})
 
 
 def _names_of(key: str) -> tuple[str, ...]:

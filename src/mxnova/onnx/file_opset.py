@@ -16,6 +16,7 @@ from ..core.base.unique_names import FreeNames
 from ..core.exec.backends.conversion.onnx_opset import KINDS, ONNXOpset
 from ..core.exec.backends.conversion.opset import Numbers, Statistics, bounds_of
 from .open_sizes import OpenSizes, is_open
+from .opsets import DEFAULT
 
 __all__ = ["FileOpset"]
 
@@ -32,6 +33,7 @@ class FileOpset(ONNXOpset):
     Args:
         names: of all variables of the graph, which nothing else may have.
         open_sizes: the sizes that it leaves open.
+        version: of the opset.
 
     Attributes:
         inputs: descriptions of its inputs.
@@ -39,8 +41,9 @@ class FileOpset(ONNXOpset):
         constants: values of its initializers.
     """
 
-    def __init__(self, names: Iterable[str], open_sizes: OpenSizes) -> None:
+    def __init__(self, names: Iterable[str], open_sizes: OpenSizes, version: int = DEFAULT) -> None:
         super().__init__()
+        self.version = version
         self.inputs: list[Any] = []
         self.outputs: list[Any] = []
         self.constants: dict[str, Tensor] = {}
@@ -119,6 +122,9 @@ class FileOpset(ONNXOpset):
                 return name
             self._equal[key] = name
         return self._equal[key]
+
+    def _own_constant(self, values: Tensor) -> str:
+        return self.initializer(self._name("Constant"), values)
 
     # Sizes that are left open
 

@@ -16,10 +16,9 @@ from ..core.exec.backends.conversion.onnx_opset import describe, raw_bytes
 from ..formats.atomic import replacing
 from .file_opset import FileOpset
 
-__all__ = ["OPSET", "model_proto", "write"]
+__all__ = ["model_proto", "write"]
 
-OPSET = 13
-_IR_VERSION = 8
+_LEAST_IR = 8  # older ones hold all that opset 13 needs, but are not what other exporters write
 _LIMIT = (1 << 31) - (1 << 20)  # bytes; what protobuf can write at all, but for some room
 _SMALL = 1024  # bytes; constants that always lie in the file itself
 _ALIGNMENT = 4096  # of arrays in a file beside it, so that they can be mapped
@@ -69,10 +68,11 @@ def model_proto(ops: FileOpset) -> Any:
 def _skeleton(ops: FileOpset) -> Any:
     """A model without its constants."""
     graph = helper.make_graph(ops.nodes, "mxnet_converted_model", ops.inputs, ops.outputs)
+    opsets = [helper.make_opsetid("", ops.version)]
     return helper.make_model(
         graph,
-        opset_imports=[helper.make_opsetid("", OPSET)],
-        ir_version=_IR_VERSION,
+        opset_imports=opsets,
+        ir_version=max(_LEAST_IR, helper.find_min_ir_version_for(opsets)),
         producer_name="mxnova",
         producer_version=__version__,
     )

@@ -17,6 +17,8 @@ from ..core.exec.backends.conversion.graph import (
     site_of,
 )
 from ..core.exec.backends.conversion.site import Site
+from ..core.exec.passes.mkldnn_layer_lowering import with_layers_opened
+from ..core.exec.passes.qdq import with_qdq
 from ..core.graph.completion import completed, completions
 from ..core.graph.infer import DTypeTable, ShapeTable, infer_dtypes, infer_shapes
 from ..core.graph.node import Entry, Node
@@ -25,6 +27,7 @@ from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from .file_opset import FileOpset
 from .open_sizes import HugeShapes, OpenSizes, is_open
+from .opsets import DEFAULT
 
 __all__ = ["Exported", "Inputs", "shapes_fit"]
 
@@ -46,6 +49,7 @@ class Exported:
         parameters: values of variables by name.
         inputs: what the others are.
         open_sizes: the sizes of inputs that are left open.
+        version: of the opset.
     """
 
     def __init__(
@@ -54,24 +58,36 @@ class Exported:
         parameters: Mapping[str, Tensor],
         inputs: Inputs,
         open_sizes: OpenSizes | None = None,
+        version: int = DEFAULT,
     ) -> None:
         self._parameters = dict(parameters)
         self._inputs = inputs
+        self._output_names = [e.node.value_names()[e.output] for e in symbol.entries]
+        symbol = self._in_qdq(with_layers_opened(symbol))
         self._shapes, self._dtypes = self._inferred(symbol)
         operators = completions(symbol, self._shapes, self._dtypes)
         self._symbol = self._with_known_values(completed(symbol, operators))
         self._shapes, self._dtypes = self._inferred(self._symbol)
-        names = (n.name for n in symbol.nodes if n.op is None)
-        self.ops = FileOpset(names, open_sizes or OpenSizes())
+        names = (n.name for n in self._symbol.nodes if n.op is None)
+        self.ops = FileOpset(names, open_sizes or OpenSizes(), version)
         self._say()
+
+    def _in_qdq(self, symbol: Symbol) -> Symbol:
+        """`symbol` with real numbers, between QuantizeLinear and DequantizeLinear, for integers."""
+        lowered = with_qdq(symbol, self._parameters, self._inferred_dtypes(symbol))
+        self._parameters, self._reasons = lowered.constants, lowered.refused
+        return lowered.symbol
 
     def _inferred(self, symbol: Symbol) -> tuple[ShapeTable, DTypeTable]:
         shapes = {n: tuple(t.shape) for n, t in self._parameters.items()}
-        dtypes = {n: t.dtype for n, t in self._parameters.items()}
         shapes.update((n, shape) for n, (shape, _) in self._inputs.items())
-        dtypes.update((n, dtype) for n, (_, dtype) in self._inputs.items())
         table = infer_shapes(symbol.nodes, shapes, facts=HugeShapes)
-        return table, infer_dtypes(symbol.nodes, dtypes)
+        return table, self._inferred_dtypes(symbol)
+
+    def _inferred_dtypes(self, symbol: Symbol) -> DTypeTable:
+        dtypes = {n: t.dtype for n, t in self._parameters.items()}
+        dtypes.update((n, dtype) for n, (_, dtype) in self._inputs.items())
+        return infer_dtypes(symbol.nodes, dtypes)
 
     def _with_known_values(self, symbol: Symbol) -> Symbol:
         """`symbol` with parameters where operators need values that are computed of parameters."""
@@ -97,16 +113,16 @@ class Exported:
         made: dict[Node, list[str]] = {}
         for node in self._symbol.nodes:
             made[node] = self._said(node, made)
-        for entry in self._symbol.entries:
-            self._put_out(entry, made[entry.node][entry.output])
+        for entry, name in zip(self._symbol.entries, self._output_names, strict=True):
+            self._put_out(entry, made[entry.node][entry.output], name)
         read = self.ops.read()
         self.ops.inputs = [i for i in self.ops.inputs if i.name in read or i.name in self._inputs]
 
-    def _put_out(self, entry: Entry, value: str) -> None:
+    def _put_out(self, entry: Entry, value: str, name: str) -> None:
         node, number = entry
         shape = self._shapes[node][number]
         with self.ops.computing_in(self._dtypes[node][number] or torch.float32):
-            self.ops.output(value, _names(node)[number], shape or ())
+            self.ops.output(value, name, shape or ())
 
     def _check(self) -> None:
         """Raises an error that names all nodes that cannot be said."""
@@ -117,7 +133,8 @@ class Exported:
                 self._check_input(node)
                 continue
             site = self._site(node)
-            reason = refusal(node, site, node in further) or _open_refusal(site)
+            reason = self._reasons.get(node.name) or refusal(node, site, node in further)
+            reason = reason or _open_refusal(site)
             if reason is not None:
                 refused.append(f"node {node.name!r} ({node.op.name}): {reason}")
         if refused:
@@ -136,14 +153,16 @@ class Exported:
             )
 
     def _site(self, node: Node) -> Site:
-        return site_of(node, self._shapes, self._parameters, self._dtypes)
+        site = site_of(node, self._shapes, self._parameters, self._dtypes)
+        site.version = self.ops.version
+        return site
 
     def _said(self, node: Node, made: Mapping[Node, Sequence[str]]) -> list[str]:
         if node.op is not None:
             site = self._site(node)
             site.ops, site.inputs = self.ops, [made[e.node][e.output] for e in node.inputs]
             self.ops.begin(node.name, list(zip(site.inputs, site.shapes, strict=True)))
-            return self.ops.end(said(site), _names(node))
+            return self.ops.end(said(site), node.value_names())
         if node.name in self._parameters:
             return [self.ops.initializer(node.name, self._parameters[node.name])]
         shape, dtype = self._shapes[node][0], self._dtypes[node][0]
@@ -187,9 +206,3 @@ def _open_refusal(site: Site) -> str | None:
         return None
     sizes = site.shapes[0][2:] if "kernel" in site.op.values else site.shapes[0]
     return "it is made for sizes that are not left open" if any(map(is_open, sizes)) else None
-
-
-def _names(node: Node) -> list[str]:
-    """Names of a node's visible outputs in a model: its own, with numbers where it has several."""
-    count = 1 if node.op is None else node.op.n_visible()
-    return [node.name] if count == 1 else [f"{node.name}{i}" for i in range(count)]

@@ -273,11 +273,14 @@ class Optimizer:
         rates = []
         for index in indices:
             if index in parameters:
-                rates.append(rate * getattr(parameters[index], attribute))
+                factor = getattr(parameters[index], attribute)
             elif index in multipliers:
-                rates.append(rate * multipliers[index])
+                factor = multipliers[index]
             else:
-                rates.append(rate * multipliers.get(names.get(index), 1.0))
+                factor = multipliers.get(names.get(index), 1.0)
+            # By the same number, not an equal one, operators know that nothing is new.
+            is_same = factor == 1.0 or rate == 0.0
+            rates.append(rate if is_same else rate * factor)
         return rates
 
     def _get_lr(self, index: Any) -> float:

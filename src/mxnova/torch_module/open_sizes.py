@@ -7,7 +7,7 @@ found by inferring shapes with primes in place of them; modules then read these 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -19,6 +19,7 @@ from ..core.graph.infer import ShapeTable, infer_dtypes, infer_shapes
 from ..core.graph.node import Entry, Node
 from ..core.graph.rewrite import rewrite
 from ..core.graph.symbol import Symbol
+from ..core.op.infer import DTypes, Shapes
 from ..core.op.outputs import numbered
 from ..core.op.schema import Op, OpType
 from ..onnx.open_sizes import HugeShapes, OpenSizes, is_open
@@ -43,12 +44,20 @@ class Facts(NamedTuple):
 
 def open_nodes(symbol: Symbol, facts: Facts) -> list[Node]:
     """Operators without inputs whose shapes follow from those of the graph's inputs."""
-    made = [n for n in symbol.nodes if n.op is not None and not n.inputs]
+    made = [n for n in symbol.nodes if n.op is not None and not n.inputs and _is_open_alone(n)]
     if not made:
         return []
     known = {n: s for n, s in facts.shapes.items() if n not in facts.inputs}
-    table = infer_shapes(symbol.nodes, known)
+    try:
+        table = infer_shapes(symbol.nodes, known)
+    except MXNetError:  # MXNet takes what is not known for empty where it joins arrays
+        return made
     return [n for n in made if not is_known(table[n][0])]
+
+
+def _is_open_alone(node: Node) -> bool:
+    alone = Node(node.op, node.name, {})
+    return not is_known(infer_shapes([alone], {})[alone][0])
 
 
 def sized(symbol: Symbol, facts: Facts) -> Symbol:
@@ -76,7 +85,8 @@ def sized(symbol: Symbol, facts: Facts) -> Symbol:
         sizes = tuple(_size(node, n, sources) for n in shape)
         names = tuple(dict.fromkeys(s.name for s in sizes if isinstance(s, _Size)))
         return node.with_operator(
-            _Sized(made=op, sizes=sizes, names=names), [Entry(variables[n], 0) for n in names]
+            _Sized(made=op, sizes=sizes, names=names, kind=dtype),
+            [Entry(variables[n], 0) for n in names],
         )
 
     return rewrite(symbol, replace)
@@ -136,19 +146,28 @@ class _Sized(Op):
     made: Op
     sizes: tuple[int | _Size, ...]
     names: tuple[str, ...]
+    kind: torch.dtype
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
     def inputs(self) -> tuple[str, ...]:
         return numbered("arg", len(self.names))
 
+    def infer_shape(self, s: Shapes) -> None:
+        s.output = self._shape([s.full(name) for name in self.inputs()])
+
+    def infer_dtype(self, t: DTypes) -> None:
+        t.output = self.kind
+
+    def _shape(self, shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:
+        return tuple(
+            shapes[self.names.index(s.name)][s.axis] * s.times if isinstance(s, _Size) else s
+            for s in self.sizes
+        )
+
     def forward(self, *data: Tensor) -> Tensor:
         one: Tensor = self.made.forward(**self.made.quiet_facts()).to(data[0].device)
-        sizes = [
-            data[self.names.index(s.name)].shape[s.axis] * s.times if isinstance(s, _Size) else s
-            for s in self.sizes
-        ]
-        return one.expand(sizes).clone()
+        return one.expand(self._shape([t.shape for t in data])).clone()
 
 
 _Sized.type = OpType(["_Sized"], _Sized, _Sized.forward)

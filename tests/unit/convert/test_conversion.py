@@ -57,6 +57,50 @@ def test_a_network_goes_to_onnx_and_back(checkpoint, tmp_path):
     np.testing.assert_allclose(*found, atol=1e-6)
 
 
+def test_onnx_files_say_what_the_graph_says_of_its_inputs(tmp_path):
+    data = mx.sym.var("data", attr={"mean_rgb": "123.7,116.3,103.5"})
+    symbol = mx.sym.broadcast_mul(data, mx.sym.var("w"))
+    mx.model.save_checkpoint(str(tmp_path / "net"), 0, symbol, {"w": mx.nd.ones((1, 2))}, {})
+    convert(tmp_path / "net", tmp_path / "x.onnx", shapes={"data": (1, 2)})
+    told = {p.key: p.value for p in onnx.load(tmp_path / "x.onnx").metadata_props}
+    assert json.loads(told["mxnet.input.data"]) == {"mean_rgb": "123.7,116.3,103.5"}
+    assert told.keys() == {"mxnet.sha256", "mxnet.epoch", "mxnet.input.data"}
+
+
+def test_what_one_file_cannot_hold_lies_beside_it(checkpoint, tmp_path, monkeypatch):
+    from mxnova.onnx import files
+
+    monkeypatch.setattr(files, "_LIMIT", 1000)
+    target = tmp_path / "x.onnx"
+    (tmp_path / "x.onnx.data").write_text("mine")
+    with pytest.raises(ArgumentError, match="x.onnx.data: exists"):
+        convert(checkpoint, target, shapes=SHAPES)
+    assert (tmp_path / "x.onnx.data").read_text() == "mine"
+    done = convert(checkpoint, target, shapes=SHAPES, force=True, opset=17)
+    assert done.files == [str(target), str(tmp_path / "x.onnx.data")]
+    assert done.proof.is_equal
+    places = {
+        entry.value
+        for tensor in onnx.load(target, load_external_data=False).graph.initializer
+        for entry in tensor.external_data
+        if entry.key == "location"
+    }
+    assert places == {"x.onnx.data"}
+    (tmp_path / "far").mkdir()
+    for path in done.files:  # both move together
+        os.rename(path, tmp_path / "far" / Path(path).name)
+    assert convert(tmp_path / "far" / "x.onnx", tmp_path / "back", to="mxnet").proof.is_equal
+
+
+@pytest.mark.parametrize("opset", [13, 17, 21])
+def test_opsets(checkpoint, tmp_path, opset):
+    done = convert(checkpoint, tmp_path / "x.onnx", shapes=SHAPES, opset=opset)
+    assert done.proof.is_equal
+    model = onnx.load(tmp_path / "x.onnx")
+    assert model.opset_import[0].version == opset
+    assert ("LayerNormalization" in {n.op_type for n in model.graph.node}) == (opset >= 17)
+
+
 @pytest.mark.parametrize("dtype, number", [("float16", 10), ("bfloat16", 16)])
 def test_other_element_types(checkpoint, tmp_path, dtype, number):
     convert(checkpoint, tmp_path / "x.safetensors", dtype=dtype)
@@ -87,6 +131,8 @@ def test_a_checkpoint_without_its_symbol_is_parameters(checkpoint, tmp_path):
         ("x", {"to": "onxx"}, "did you mean 'onnx'"),
         ("x.onnx", {"dtype": "float8"}, "--dtype float8"),
         ("x.onnx", {}, "which shape has data"),
+        ("x.onnx", {"opset": 22}, "convert: --opset=22: must be 13 to 21"),
+        ("x.py", {"opset": 13}, "convert: --opset 13: .*x.py is no ONNX file"),
         ("x.onnx", {"shapes": {"dta": (1, 3, 16, 16)}}, "no input 'dta'"),
         ("x.onnx", {"epoch": 8, "shapes": SHAPES}, "0008.params"),
     ],

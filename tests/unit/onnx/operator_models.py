@@ -14,12 +14,13 @@ from mxnova.core.exec.backends.conversion.graph import CONVERTERS
 from mxnova.core.op.schema import find
 from mxnova.onnx.files import model_proto
 from mxnova.onnx.model import Exported
+from mxnova.onnx.opsets import DEFAULT
 from tests.unit.exec.backends.test_model_backends import MORE
 from tests.unit.op.samples import Sample
 
 FOLDER = Path(__file__).parents[1] / "op"
 TOLERANCE = {"float16": 1e-2, "float32": 2e-4, "float64": 1e-6}
-MADE_BY_PASSES = {"_FusedAttention"}
+MADE_BY_PASSES = {"_DequantizeLinear", "_FusedAttention", "_QuantizeLinear"}
 RANDOM = {"_random_normal", "_random_normal_like", "_random_uniform", "_random_uniform_like"}
 DRAWN = RANDOM | {"_sample_multinomial"}
 STATISTICS = ("gamma", "beta", "moving_mean", "moving_var")
@@ -69,17 +70,25 @@ def can_be_compared(sample):
     return name not in ORDERS or not any(np.isnan(a).any() for a in sample.arrays())
 
 
-def exported(sample):
+def expected(sample):
+    """What mxnova gives."""
+    op = find(sample.op).of(sample.attrs)
+    tensors = [torch.from_numpy(a.copy()) for a in sample.arrays()]
+    found = op.forward(*tensors, **sample.facts(op))
+    return [t.numpy() for t in (found if isinstance(found, tuple) else (found,))][: op.n_visible()]
+
+
+def exported(sample, opset=DEFAULT):
     """(the model, its inputs by name)."""
     op, arrays = find(sample.op).of(sample.attrs), sample.arrays()
     texts = {f.name: f.kind.text(op.attr(f.name)) for f in op.type.fields}
     given = dict(zip(op.inputs(), arrays, strict=True))
-    symbol = mx.sym.invoke(sample.op, [mx.sym.var(n) for n in given], texts)
+    symbol = mx.sym.invoke(sample.op, [mx.sym.var(n) for n in given], texts, name="op")
     stays = PARAMETERS.get(op.name, ())
     values = {n: torch.from_numpy(given.pop(n)) for n in stays if n in given}
     facts = {n: (a.shape, torch.from_numpy(a).dtype) for n, a in given.items()}
     with mx.util.np_shape(True):
-        return model_proto(Exported(symbol, values, facts).ops), given
+        return model_proto(Exported(symbol, values, facts, version=opset).ops), given
 
 
 def taken():

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 import torch
 
-import mxnova.core.op.library  # noqa: F401 - layers on integers refer to those on floats
+import mxnova as mx
 from mxnova.core.base.errors import MXNetError
+from mxnova.core.graph.infer import infer_dtypes
 from mxnova.core.op.quantized.products import convolution
 from mxnova.core.op.schema import find
 from tests.unit.op.inference import inferred_dtypes, inferred_shapes
@@ -82,6 +83,20 @@ def test_the_sum_of_ranges_holds_every_sum():
     total, low, high = find(ADD).of({}).forward(a, b, *ends)
     assert (total * high / 2**31).item() == pytest.approx(3 * 127 / 127.5, rel=1e-5)
     assert low == -high
+
+
+@pytest.mark.parametrize("name", [V2, "_contrib_requantize"])
+def test_the_sign_of_a_range_decides_the_type(name):
+    """Of operators that differ in numbers only, types are inferred once."""
+    ends = {"data": torch.int32, "min_range": torch.float32, "max_range": torch.float32}
+    known = {"data": torch.float32} if name == V2 else ends
+    for low, expected in ((-1, torch.int8), (0, torch.uint8), (-2, torch.int8)):
+        data = mx.sym.var("data")
+        given = [data] if name == V2 else [data, *map(mx.sym.var, ("min_range", "max_range"))]
+        attrs = {"out_type": "auto", "min_calib_range": str(low), "max_calib_range": "1"}
+        symbol = mx.sym.invoke(name, given, attrs)
+        table = infer_dtypes(symbol.nodes, known)
+        assert table[symbol.nodes[-1]][0] is expected
 
 
 # Layers

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import gc
+import itertools
 import math
 import tracemalloc
 import types
@@ -111,16 +113,21 @@ STEPS = [
 @pytest.mark.parametrize("op, n_arrays, numbers", STEPS, ids=[s[0] for s in STEPS])
 def test_new_numbers_keep_no_memory(op, n_arrays, numbers):
     arrays = [nd.ones((2, 2)) for _ in range(n_arrays)]
-    for i in range(300):
-        step(op, arrays, **numbers(i))
-    structures = len(find(op)._structures)
+    type_, i = find(op), itertools.count()
+
+    def memory_after(n):
+        for _ in range(n):
+            step(op, arrays, **numbers(next(i)))
+        gc.collect()  # empties Python's free lists, too
+        return tracemalloc.get_traced_memory()[0]
+
     tracemalloc.start()
-    for i in range(300, 2300):
-        step(op, arrays, **numbers(i))
-    kept, _ = tracemalloc.get_traced_memory()
+    before = memory_after(300)
+    known = len(type_._structures), len(type_._binding)
+    after = memory_after(2000)
     tracemalloc.stop()
-    assert len(find(op)._structures) == structures
-    assert kept < 200_000
+    assert (len(type_._structures), len(type_._binding)) == known
+    assert after - before < 50_000
 
 
 def test_subgraphs_belong_to_their_operator():
@@ -155,12 +162,16 @@ def test_an_operator_takes_a_forward_of_its_own():
         del op.__dict__["forward"]
 
 
-def test_equal_numbers_of_other_objects_give_the_same_operator():
+def test_new_numbers_are_bound_to_the_structure_that_is_known():
     type_ = find("sgd_update")
-    rates = [float(text) for text in ("0.1", "0.1")]
-    first, second = (type_.of({"lr": lr, "wd": 0.0}) for lr in rates)
-    assert rates[0] is not rates[1]
-    assert first is second
+    first = type_.of({"lr": 0.1, "wd": 0.0, "lazy_update": True})
+    for lr, wd in ((0.25, 0.5), (0.3, -0.0), (1, 2)):
+        op = type_.of({"lr": lr, "wd": wd, "lazy_update": True})
+        assert op.structure is first.structure
+        assert repr(op.values) == repr(type_.parse({"lr": lr, "wd": wd, "lazy_update": True}))
+    assert type_.of({"lr": 0.1, "wd": 0.0, "lazy_update": False}).structure is not first.structure
+    with pytest.raises(ArgumentError, match="lr"):
+        type_.of({"lr": 1e60, "wd": 0.0, "lazy_update": True})
 
 
 @pytest.mark.parametrize("values", [(0.0, -0.0), (1, 2.0), (1.0, "2.0"), (math.inf, math.nan)])

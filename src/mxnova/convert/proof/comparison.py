@@ -44,7 +44,12 @@ class Difference:
 
 
 def difference(
-    name: str, a: Array, b: Array, reference: Array | None, tolerance: float
+    name: str,
+    a: Array,
+    b: Array,
+    reference: Array | None,
+    tolerance: float,
+    steps: float = 0.0,
 ) -> Difference:
     """How far `b` is from `a`.
 
@@ -57,6 +62,7 @@ def difference(
         reference: the same in float64, or None.
         tolerance: how far they may be apart, against the largest number of `a`; what is a multiple
             of the first model's own rounding is allowed, too.
+        steps: how far integers may be apart that real numbers were rounded to.
     """
     if a.shape != b.shape:
         shape = f"{a.shape} and {b.shape}"
@@ -71,7 +77,7 @@ def difference(
     own = rounding if rounding is not None and math.isfinite(rounding) else 0.0
     # Where it is that large, float64 computes something else: other rows of a table, say.
     own = own if own <= 1e-3 * scale else 0.0
-    allowed = max(tolerance * scale, _ROUNDING * own, 1e-12)
+    allowed = max(tolerance * scale, _ROUNDING * own, steps, 1e-12)
     relative = largest / scale if scale else largest
     return Difference(name, str(a.shape), largest, relative, _cosine(x, y), rounding, allowed)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,6 +47,24 @@ class Runner(ABC):
     def nodes(self, feed: Mapping[str, Array]) -> dict[str, Array]:
         """What nodes give, as far as the kind of file tells."""
         return {}
+
+    def quantized(self) -> set[str]:
+        """Names of values that are real numbers rounded to integers."""
+        return set()
+
+    def run_on(
+        self, feed: Mapping[str, Array], given: Mapping[str, Array], wanted: Collection[str]
+    ) -> Run | None:
+        """What outputs and nodes are where nodes read given values in place of what others give.
+
+        None where the model cannot be cut so.
+
+        Args:
+            feed: the inputs.
+            given: values by name.
+            wanted: names of nodes to tell of; others may be fused.
+        """
+        return None
 
     def run(self, feed: Mapping[str, Array]) -> Run:
         """The outputs."""

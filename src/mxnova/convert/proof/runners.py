@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...core.base.errors import ArgumentError, MXNetError
-from ...core.graph.node import Entry
+from ...core.graph.node import Entry, Node
 from ..source import Model, load
 from .python_file import PythonRunner
 from .runner import Array, Run, Runner
@@ -62,15 +62,49 @@ class MXNetRunner(Runner):
     def all_at_once(self, feed: Mapping[str, Array]) -> Run:
         """Outputs and what nodes give, of one run, which cannot fuse nodes."""
         symbol = self.model.graph
-        named: dict[str, Entry] = {}
-        for node in symbol.nodes:
-            if node.op is not None:
-                count = node.op.n_visible()
-                names = [node.name] if count == 1 else [f"{node.name}{i}" for i in range(count)]
-                named.update((name, Entry(node, i)) for i, name in enumerate(names))
+        named = _named(symbol.nodes)
         values = self._predicted(type(symbol)([*symbol.entries, *named.values()]), feed)
         n = len(symbol.entries)
         return Run(values[:n], dict(zip(named, values[n:], strict=True)))
+
+    def quantized(self) -> set[str]:
+        from ...core.exec.passes.qdq import is_quantized
+
+        return set(_named(filter(is_quantized, self.model.graph.nodes)))
+
+    def run_on(
+        self, feed: Mapping[str, Array], given: Mapping[str, Array], wanted: Collection[str]
+    ) -> Run:
+        symbol, made = self.model.graph, dict[Node, Node]()
+        named = _named(symbol.nodes)
+        cut = {e: Entry(Node(None, _given(n), {}), 0) for n, e in named.items() if n in given}
+
+        def new(entry: Entry) -> Entry:
+            return cut.get(entry) or Entry(made[entry.node], entry.output)
+
+        for node in symbol.nodes:
+            made[node] = node.copy([new(e) for e in node.inputs])
+        names = [name for name in named if name in wanted]
+        heads = (*symbol.entries, *(named[name] for name in names))
+        fed = {**feed, **{_given(name): values for name, values in given.items() if name in named}}
+        values = self._predicted(type(symbol)([Entry(made[n], i) for n, i in heads]), fed)
+        n = len(symbol.entries)
+        return Run(values[:n], dict(zip(names, values[n:], strict=True)))
+
+
+def _named(nodes: Iterable[Node]) -> dict[str, Entry]:
+    """Values of operators by their names."""
+    return {
+        name: Entry(node, i)
+        for node in nodes
+        if node.op is not None
+        for i, name in enumerate(node.value_names())
+    }
+
+
+def _given(name: str) -> str:
+    """The input in place of a value."""
+    return f"{name}:given"
 
 
 class ONNXRunner(Runner):
@@ -96,6 +130,8 @@ class ONNXRunner(Runner):
     def _made(self, model: str | bytes, optimized: bool) -> Any:
         options = self._runtime.SessionOptions()
         options.log_severity_level = 3
+        # Without VNNI, products of 8-bit integers are cut to 16 bits otherwise.
+        options.add_session_config_entry("session.x64quantprecision", "1")
         if not optimized:
             level = self._runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
             options.graph_optimization_level = level
@@ -113,18 +149,45 @@ class ONNXRunner(Runner):
         return [np.asarray(values) for values in session.run(None, fed)]
 
     def nodes(self, feed: Mapping[str, Array]) -> dict[str, Array]:
+        found = self._run(feed, {}, self._names())
+        return {} if found is None else found.nodes
+
+    def _names(self) -> list[str]:
+        """Of all values of its nodes."""
+        return [name for node in self._file.model.graph.node for name in node.output if name]
+
+    def quantized(self) -> set[str]:
+        nodes = self._file.model.graph.node
+        return {node.output[0] for node in nodes if node.op_type == "QuantizeLinear"}
+
+    def run_on(
+        self, feed: Mapping[str, Array], given: Mapping[str, Array], wanted: Collection[str]
+    ) -> Run | None:
+        made = self._names()
+        cut = {name: values for name, values in given.items() if name in made}
+        return self._run(feed, cut, [name for name in made if name in wanted])
+
+    def _run(
+        self, feed: Mapping[str, Array], cut: Mapping[str, Array], wanted: Sequence[str]
+    ) -> Run | None:
         import onnx
 
         model = onnx.ModelProto()
         model.CopyFrom(self._file.model)
         if any(t.data_location == onnx.TensorProto.EXTERNAL for t in model.graph.initializer):
-            return {}  # too large to be made anew
-        shown = {entry.name for entry in model.graph.output}
-        names = [n for node in model.graph.node for n in node.output if n and n not in shown]
-        model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
-        values = self._ran(self._made(model.SerializeToString(), optimized=False), feed)
-        ordered = [entry.name for entry in model.graph.output]
-        return dict(zip(ordered, values, strict=True))
+            return None  # too large to be made anew
+        graph = model.graph
+        count, shown = len(graph.output), {entry.name for entry in graph.output}
+        for node in graph.node:
+            node.input[:] = [_given(name) if name in cut else name for name in node.input]
+        for name, values in cut.items():
+            kind = onnx.helper.np_dtype_to_tensor_dtype(values.dtype)
+            graph.input.append(onnx.helper.make_tensor_value_info(_given(name), kind, values.shape))
+        graph.output.extend(onnx.ValueInfoProto(name=name) for name in wanted if name not in shown)
+        fed = {**feed, **{_given(name): values for name, values in cut.items()}}
+        found = self._ran(self._made(model.SerializeToString(), optimized=bool(cut)), fed)
+        ordered = [entry.name for entry in graph.output]
+        return Run(found[:count], dict(zip(ordered, found, strict=True)))
 
 
 def _numpy_type(text: str) -> Any:

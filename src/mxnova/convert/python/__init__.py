@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models as Python files that need torch and safetensors only."""
 
-from .writer import tell_proof, write
+from .writer import tell_proof, text_of, write
 
-__all__ = ["tell_proof", "write"]
+__all__ = ["tell_proof", "text_of", "write"]

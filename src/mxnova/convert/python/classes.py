@@ -3,22 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ...core.base.unique_names import FreeNames
 from .blocks import Block
-from .forward import Forward, number, parameter_name
-from .names import IN_FUNCTIONS, IN_MODULES, identifier
-from .steps import Step
+from .forward import Forward, number
+from .names import IN_FUNCTIONS, IN_MODULES, function_name, identifier
+from .steps import Label, Step
 
 __all__ = ["BlockClass", "Lines", "call", "classes_of", "members"]
 
 # fmt: off
 DEFAULTS: dict[str, Any] = {
     "stride": 1, "padding": 0, "dilation": 1, "groups": 1, "bias": True, "output_padding": 0,
-    "eps": 1e-5, "momentum": 0.1,
+    "eps": 1e-5, "momentum": 0.1, "num_layers": 1, "bidirectional": False,
 }
 _KINDS = {
     "Convolution": "conv", "Deconvolution": "deconv", "BatchNorm": "bn", "FullyConnected": "fc",
@@ -27,6 +27,7 @@ _KINDS = {
 }
 _ARGUMENTS = {
     "_in": "in_channels", "_out": "out_channels", "_features": "channels", "_kernel": "kernel",
+    "_size": "size", "_count": "count",
 }
 # fmt: on
 
@@ -41,7 +42,7 @@ class BlockClass:
         name: of the class.
         blocks: its instances.
         functions: names of functions of the file, by source.
-        names: of the steps in it.
+        labels: names of the steps in it.
         arguments: values by name, one for each instance.
         lines: the class.
     """
@@ -49,14 +50,14 @@ class BlockClass:
     name: str
     blocks: list[Block]
     functions: Mapping[str, str]
-    names: list[str] = field(default_factory=list)
+    labels: list[Label] = field(default_factory=list)
     arguments: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         taken = IN_MODULES | IN_FUNCTIONS | set(self.functions.values()) | {"x"}
-        self.names = _step_names(self.blocks[0].steps, taken)
-        self._free = FreeNames(taken | set(self.names))
+        self._free = FreeNames(taken)
+        self.labels = _labels(self.blocks[0].steps, self._free)
         self.lines = self._text()
 
     def literal(self, step: int, key: str, values: Sequence[Any]) -> str:
@@ -85,7 +86,7 @@ class BlockClass:
         shown = "".join(f", {name}" for name in self.arguments)
         body = [f"        {line}" for line in [*made, *kept]]
         outputs = [(steps[-1], 0)]
-        run = Forward(self.names, self._numbers_in_forward(), self.functions).lines(steps, outputs)
+        run = Forward(self.labels, self._numbers_in_forward(), self.functions).lines(steps, outputs)
         return [
             f"class {self.name}(nn.Module):",
             f"    def __init__(self{shown}):",
@@ -99,9 +100,9 @@ class BlockClass:
     def _members(self) -> tuple[Lines, Lines]:
         """Lines that make layers and parameters, and those that keep arguments for ``forward``."""
         made: Lines = []
-        for place, name in enumerate(self.names):
+        for place, label in enumerate(self.labels):
             rows = [block.steps[place] for block in self.blocks]
-            made += members(name, rows, lambda key, values, i=place: self.literal(i, key, values))
+            made += members(label, rows, lambda key, values, i=place: self.literal(i, key, values))
         self._texts = [
             {
                 key: self.literal(i, key, [b.steps[i].given[key] for b in self.blocks])
@@ -119,11 +120,11 @@ class BlockClass:
         ]
 
 
-def members(name: str, rows: Sequence[Step], literal: Any) -> Iterator[str]:
+def members(label: Label, rows: Sequence[Step], literal: Any) -> Iterator[str]:
     """Lines of ``__init__`` for a step: its layer, its parameters.
 
     Args:
-        name: the attribute.
+        label: names of the attributes.
         rows: the step in each instance.
         literal: text of a number, by its name and its values in each instance.
     """
@@ -135,11 +136,12 @@ def members(name: str, rows: Sequence[Step], literal: Any) -> Iterator[str]:
             if key in DEFAULTS and text == number(DEFAULTS[key]) == number(value):
                 continue
             given.append(text if key.startswith("_") else f"{key}={text}")
-        yield f"self.{name} = {call(layers[0].kind, given)}"
-    for i in range(len(rows[0].parameters)):
+        yield f"self.{label.name} = {call(layers[0].kind, given)}"
+    if rows[0].constant is not None:
+        yield f'self.register_buffer("{label.name}", {rows[0].constant}, persistent=False)'
+    for i, place in enumerate(label.parameters):
         tensors = [list(row.parameters.values())[i] for row in rows]
         shape = literal("shape", [tuple(t.shape) for t in tensors])
-        place = parameter_name(name, i)
         if tensors[0].is_floating_point():
             yield f"self.{place} = nn.Parameter(torch.empty({shape}))"
         else:
@@ -151,13 +153,15 @@ def call(name: str, given: Sequence[str]) -> str:
     return f"{name}({', '.join(given)})"
 
 
-def _step_names(steps: Sequence[Step], taken: Set[str]) -> list[str]:
+def _labels(steps: Sequence[Step], free: FreeNames) -> list[Label]:
     """Short names, numbered where there are several of a kind."""
-    bases = [f"{base}_" if base in taken else base for base in map(_base, steps)]
-    found, counts = [], dict.fromkeys(bases, 0)
-    for base in bases:
+    bases = [_base(step) for step in steps]
+    counts = dict.fromkeys(bases, 0)
+    found = []
+    for step, base in zip(steps, bases, strict=True):
         counts[base] += 1
-        found.append(f"{base}{counts[base]}" if bases.count(base) > 1 else base)
+        name = f"{base}{counts[base]}" if bases.count(base) > 1 else base
+        found.append(Label.free(name, step, free))
     return found
 
 
@@ -165,7 +169,7 @@ def _base(step: Step) -> str:
     op = step.node.op  # type: ignore[union-attr]
     if op.name == "Activation":  # type: ignore[union-attr]
         return identifier(str(op.attr("act_type")))  # type: ignore[union-attr]
-    return _KINDS.get(op.name, identifier(op.name).lower())  # type: ignore[union-attr]
+    return _KINDS.get(op.name, function_name(op.name))  # type: ignore[union-attr]
 
 
 def classes_of(

@@ -10,15 +10,15 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-import numpy as np
 import torch
 
-from .steps import Layer, Site, Step
+from .recurrent import recurrent
+from .steps import Layer, Site, Step, real
 
 __all__ = ["EMITTERS"]
 
 Emitter = Callable[[Site], Step | None]
-EMITTERS: dict[str, Emitter] = {}
+EMITTERS: dict[str, Emitter] = {"RNN": recurrent}
 
 _CHANNELS_SECOND = (None, "NCW", "NCHW", "NCDHW")
 
@@ -35,11 +35,6 @@ def _side(sizes: tuple[int, ...], n: int, default: int) -> Any:
     """One number where all are equal."""
     sizes = tuple(sizes) or (default,) * n
     return sizes[0] if len(set(sizes)) == 1 else sizes
-
-
-def _real(value: float) -> float:
-    """`value`, which MXNet keeps in float32, as it was written."""
-    return float(str(np.float32(value)))
 
 
 # -- Layers ----------------------------------------------------------------------------------------
@@ -100,8 +95,8 @@ def _batch_norm(site: Site) -> Step | None:
     if site.use_global_stats:
         return None
     n = {2: 1, 3: 1, 4: 2, 5: 3}[site.rank]
-    momentum = round(1 - _real(site.momentum), 12)
-    given = {"_features": len(gamma), "eps": _real(site.eps), "momentum": momentum}
+    momentum = round(1 - real(site.momentum), 12)
+    given = {"_features": len(gamma), "eps": real(site.eps), "momentum": momentum}
     return Step("{m}({0})", layer=Layer(f"nn.BatchNorm{n}d", given, tensors))
 
 
@@ -110,7 +105,7 @@ def _layer_norm(site: Site) -> Step | None:
     if not site.stay(1, 2) or site.axis % site.rank != site.rank - 1 or site.output_mean_var:
         return None
     tensors = {"weight": site.tensor(1), "bias": site.tensor(2)}
-    given = {"_features": len(site.tensor(1)), "eps": _real(site.eps)}
+    given = {"_features": len(site.tensor(1)), "eps": real(site.eps)}
     return Step("{m}({0})", layer=Layer("nn.LayerNorm", given, tensors))
 
 
@@ -129,16 +124,16 @@ def _embedding(site: Site) -> Step | None:
 def _dropout(site: Site) -> Step | None:
     if site.mode != "training" or site.axes:
         return None
-    return Step("{m}({0})", layer=Layer("nn.Dropout", {"_p": _real(site.p)}, {}))
+    return Step("{m}({0})", layer=Layer("nn.Dropout", {"_p": real(site.p)}, {}))
 
 
 @_emitter("LeakyReLU")
 def _leaky(site: Site) -> Step | None:
     kind = site.act_type
     if kind == "leaky":
-        return Step("F.leaky_relu({0}, {slope})", {"slope": _real(site.slope)})
+        return Step("F.leaky_relu({0}, {slope})", {"slope": real(site.slope)})
     if kind == "elu":
-        return Step("F.elu({0}, {slope})", {"slope": _real(site.slope)})
+        return Step("F.elu({0}, {slope})", {"slope": real(site.slope)})
     if kind == "prelu" and site.stay(1) and site.tensor(1).dim() == 1 and site.rank > 1:
         layer = Layer("nn.PReLU", {"_n": len(site.tensor(1))}, {"weight": site.tensor(1)})
         return Step("{m}({0})", layer=layer)
@@ -233,7 +228,7 @@ def _binary(sign: str) -> Emitter:
 
 
 def _scalar(template: str) -> Emitter:
-    return lambda site: Step(template, {"scalar": _real(site.scalar)})
+    return lambda site: Step(template, {"scalar": real(site.scalar)})
 
 
 EMITTERS.update({name: _unary(template) for name, template in _UNARY.items()})
@@ -276,7 +271,7 @@ def _softmax_activation(site: Site) -> Step | None:
 
 @_emitter("clip")
 def _clip(site: Site) -> Step | None:
-    limits = {"low": _real(site.a_min), "high": _real(site.a_max)}
+    limits = {"low": real(site.a_min), "high": real(site.a_max)}
     return Step("{0}.clamp({low}, {high})", limits)
 
 

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .steps import Step
+from .steps import Label, Step
 
-__all__ = ["Forward", "number", "parameter_name"]
+__all__ = ["Forward", "number"]
 
 _FIELD = re.compile(r"\{(\w+)\}")
 _WIDEST = 88  # characters of a line, indentation apart
@@ -22,7 +23,7 @@ class Forward:
     """How steps are said.
 
     Args:
-        names: of the steps.
+        labels: names of the steps.
         numbers: texts of the numbers of each.
         functions: names of functions by source.
         values: texts of what is there before, by name of an input; all else is ``x``.
@@ -30,12 +31,12 @@ class Forward:
 
     def __init__(
         self,
-        names: Sequence[str],
+        labels: Sequence[Label],
         numbers: Sequence[Mapping[str, str]],
         functions: Mapping[str, str],
         values: Mapping[str, str] | None = None,
     ) -> None:
-        self._names, self._numbers, self._functions = names, numbers, functions
+        self._labels, self._numbers, self._functions = labels, numbers, functions
         self._inputs = values or {}
         self._values: dict[int, str] = {}  # by step
 
@@ -51,26 +52,29 @@ class Forward:
             if is_last and after is None:
                 return [*found, f"return {text}"]
             is_read_once = after is not None and counts[id(step)] == 1
-            if is_read_once and _nests(step, after, len(text) + 2 * len(self._names[place + 1])):
+            if is_read_once and _nests(step, after, len(text) + 2 * len(self._name(place + 1))):
                 self._values[id(step)] = text
                 continue
-            found.append(f"{self._names[place]} = {text}")
-            self._values[id(step)] = self._names[place]
+            found.append(f"{self._name(place)} = {text}")
+            self._values[id(step)] = self._name(place)
         shown = [self._value(source, number) for source, number in outputs]
         return [*found, f"return {', '.join(shown)}"]
 
+    def _name(self, place: int) -> str:
+        return self._labels[place].name
+
     def _expression(self, place: int, step: Step) -> str:
-        name, numbers = self._names[place], self._numbers[place]
+        label, numbers = self._labels[place], self._numbers[place]
 
         def text(match: re.Match[str]) -> str:
             key = match[1]
             if key == "m":
-                return f"self.{name}"
+                return f"self.{label.name}"
             if key == "f":
                 return self._functions[step.function or ""]
             if key.isdigit():
                 return self._value(*step.reads[int(key)])
-            return numbers[key] if key in numbers else f"self.{parameter_name(name, int(key[1:]))}"
+            return numbers[key] if key in numbers else f"self.{label.parameters[int(key[1:])]}"
 
         return _FIELD.sub(text, step.template)
 
@@ -87,16 +91,15 @@ def _nests(step: Step, after: Step | None, size: int) -> bool:
         return False
     is_plain = (step.layer is not None or step.is_block) and step.template == "{m}({0})"
     fits = after.layer is None or after.template == "{m}({0})"
-    return is_plain and fits and any(s is step for s, _ in after.reads)
-
-
-def parameter_name(name: str, place: int) -> str:
-    """The attribute of a parameter that an expression reads."""
-    return f"{name}_weight{place or ''}"
+    places = [i for i, (source, _) in enumerate(after.reads) if source is step]
+    is_once = len(places) == 1 and after.template.count(f"{{{places[0]}}}") == 1
+    return is_plain and fits and is_once
 
 
 def number(value: Any) -> str:
-    """A number, a truth value or a tuple of them as Python writes it."""
+    """A number, a truth value, a text or a tuple of them as Python writes it."""
+    if isinstance(value, str):
+        return json.dumps(value)
     if isinstance(value, float) and value != value:
         return 'float("nan")'
     if isinstance(value, float) and value in (float("inf"), float("-inf")):

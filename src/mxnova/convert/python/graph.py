@@ -11,11 +11,15 @@ from torch import Tensor
 
 from ...core.base.errors import MXNetError
 from ...core.base.shapes import PartialShape, is_known
+from ...core.base.unique_names import FreeNames
 from ...core.graph.infer import infer_dtypes, infer_shapes
 from ...core.graph.node import Entry, Node
 from ...core.op.dtypes import torch_dtype
+from ...torch_module.open_sizes import Facts, sized
 from ..request import Request
 from .emitters import EMITTERS
+from .names import identifier
+from .recurrent import packed
 from .steps import Site, Sizes, Step
 from .traced import UntraceableError, traced
 
@@ -48,19 +52,23 @@ def steps_of(request: Request) -> Steps:
 
 class _Walk:
     def __init__(self, request: Request) -> None:
-        self._symbol = request.model.graph
         arrays, types = request.typed
         self._values = {name: array._tensor.detach() for name, array in arrays.items()}
         self._inputs = list(request.shapes)
-        self._types = {name: torch_dtype(kind) for name, kind in types.items()}
+        kinds = {name: torch_dtype(kind) for name, kind in types.items()}
+        symbol = packed(request.model.graph, self._values)
+        dtypes = {n: t.dtype for n, t in self._values.items()} | kinds
+        facts = Facts(self._known(request.examples[0]), dtypes, tuple(self._inputs))
+        self._symbol = sized(symbol, facts)
         self._tables = [self._inferred(shapes) for shapes in request.examples]
-        dtypes = {n: t.dtype for n, t in self._values.items()} | self._types
         self._dtypes = infer_dtypes(self._symbol.nodes, dtypes)
         self._refused: list[str] = []
 
+    def _known(self, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+        return {n: tuple(t.shape) for n, t in self._values.items()} | dict(shapes)
+
     def _inferred(self, shapes: Mapping[str, tuple[int, ...]]) -> dict[Node, list[PartialShape]]:
-        known = {n: tuple(t.shape) for n, t in self._values.items()} | dict(shapes)
-        table = infer_shapes(self._symbol.nodes, known)
+        table = infer_shapes(self._symbol.nodes, self._known(shapes))
         return {node: list(table[node]) for node in self._symbol.nodes}
 
     def steps(self) -> Steps:
@@ -80,18 +88,21 @@ class _Walk:
         if self._refused:
             raise MXNetError(f"convert: no Python for {'; '.join(self._refused)}")
         outputs = [(made[e.node], e.output) for e in self._symbol.entries]
-        return Steps(steps, self._inputs, outputs)
+        return Steps(_needed(steps, outputs), self._inputs, outputs)
 
     def _connect(self, step: Step, node: Node, made: Mapping[Node, Step | str]) -> None:
         """Tells a step what it reads; parameters that no layer has are read by the expression."""
         parameters: dict[str, Tensor] = {}
         places: dict[int, str] = {}
-        for place, entry in enumerate(self._read(node)):
+        read = self._read(node)
+        arguments = _argument_names(node, len(read))
+        for place, entry in enumerate(read):
             name = entry.node.name if entry.node.op is None else ""
+            if f"{{{place}}}" not in step.template:
+                continue
             if name in self._values:
-                if step.layer is None:
-                    places[place] = f"{{p{len(parameters)}}}"
-                    parameters[name] = self._values[name]
+                places[place] = f"{{p{len(parameters)}}}"
+                parameters[arguments[place]] = self._values[name]
             else:
                 places[place] = f"{{{len(step.reads)}}}"
                 step.reads.append((made[entry.node], entry.output))
@@ -117,10 +128,13 @@ class _Walk:
             return None
         site = Site(node, shapes, values, self._shape(node, 0))
         emit = EMITTERS.get(node.op.name)  # type: ignore[union-attr]
-        step = emit(site) if emit is not None and node.op.n_visible() == 1 else None  # type: ignore[union-attr]
-        return step if step is not None else self._traced(node, read)
+        step = emit(site) if emit is not None else None
+        if step is None or step.has_several != (node.op.n_visible() > 1):  # type: ignore[union-attr]
+            return self._traced(node, read)
+        return step
 
     def _traced(self, node: Node, read: Sequence[Entry]) -> Step | None:
+        shapes = [self._shape(e.node, e.output) or () for e in read]
         examples = [
             torch.zeros(
                 [int(size) for size in self._tables[0][e.node][e.output] or ()],
@@ -129,7 +143,7 @@ class _Walk:
             for e in read
         ]
         try:
-            return traced(node, examples)
+            return traced(node, _argument_names(node, len(read)), examples, shapes)
         except UntraceableError as reason:
             self._refused.append(f"{node.name!r} ({node.op.name}): {reason}")  # type: ignore[union-attr]
             return None
@@ -141,3 +155,21 @@ class _Walk:
             return None
         pairs = zip(first, second, strict=True)
         return tuple(int(a) if a == b else None for a, b in pairs)
+
+
+def _needed(steps: Sequence[Step], outputs: Sequence[tuple[Step | str, int]]) -> list[Step]:
+    """Those of `steps` whose values are read."""
+    read = {id(source) for source, _ in outputs}
+    found = []
+    for step in reversed(steps):
+        if id(step) in read:
+            found.append(step)
+            read |= {id(source) for source, _ in step.reads}
+    return found[::-1]
+
+
+def _argument_names(node: Node, count: int) -> list[str]:
+    """Names of what a node reads, each once."""
+    free = FreeNames()
+    known = [] if node.op is None else list(node.op.inputs())
+    return [free.free(identifier(name).lower()) for name in [*known, *["data"] * count][:count]]

@@ -9,7 +9,7 @@ import re
 
 from torch import nn
 
-__all__ = ["IN_FUNCTIONS", "IN_MODULES", "class_name", "identifier", "quoted"]
+__all__ = ["IN_FUNCTIONS", "IN_MODULES", "class_name", "function_name", "identifier", "quoted"]
 
 _LONGEST = 60
 IN_MODULES = frozenset(dir(nn.Module())) | {"self"}
@@ -28,6 +28,12 @@ def identifier(name: str) -> str:
 def class_name(name: str) -> str:
     """`name` as the name of a class."""
     return "".join(word[:1].upper() + word[1:] for word in identifier(name).split("_"))
+
+
+def function_name(operator: str) -> str:
+    """A name for what an operator computes."""
+    plain = re.sub(r"^_?(contrib|npi|np|npx|image|internal)_+", "", operator)
+    return identifier(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", plain).lower())
 
 
 def quoted(text: str) -> str:

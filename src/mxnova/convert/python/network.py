@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -13,12 +12,12 @@ from torch import Tensor
 from ...core.base.unique_names import FreeNames
 from .blocks import Block, common_words, parts_of
 from .classes import BlockClass, Lines, classes_of, members
-from .forward import Forward, number, parameter_name
+from .forward import Forward, number
 from .graph import Steps
-from .names import IN_FUNCTIONS, IN_MODULES, identifier
-from .steps import Step
+from .names import IN_FUNCTIONS, IN_MODULES, function_name, identifier
+from .steps import Label, Step
 
-__all__ = ["Network", "folded"]
+__all__ = ["Network"]
 
 _TAKEN = IN_FUNCTIONS | {"Model", "Path", "WEIGHTS", "load", "load_file"}
 
@@ -87,22 +86,22 @@ class Network:
     ) -> Lines:
         values = {n: self._attributes.free(identifier(n)) for n in self._graph.inputs}
         steps: list[Step] = []
-        names: list[str] = []
+        labels: list[Label] = []
         stands_for: dict[int, Step] = {}  # what reads the last step of a block reads the block
         for word, run in groups:
             part = run[0]
             made = part if isinstance(part, Step) and not word else self._block(run)
-            name = self._attributes.free(self._name(word, part))
+            label = Label.free(self._name(word, part), made, self._attributes)
             last = run[-1]
-            self._take(name, word, run)
+            self._take(label, word, run)
             reads = [(stands_for.get(id(s), s), n) for s, n in made.reads]
             made = _reading(made, reads)
             stands_for[id(last if isinstance(last, Step) else last.steps[-1])] = made
             steps.append(made)
-            names.append(name)
+            labels.append(label)
         outputs = [(stands_for.get(id(s), s), n) for s, n in self._graph.outputs]
         numbers = [{k: number(v) for k, v in step.given.items()} for step in steps]
-        lines = Forward(names, numbers, functions, values).lines(steps, outputs)
+        lines = Forward(labels, numbers, functions, values).lines(steps, outputs)
         return [
             "class Model(nn.Module):",
             "    def __init__(self):",
@@ -124,12 +123,12 @@ class Network:
         source = next(r for s in steps for r in s.reads if id(r[0]) not in inside)
         return Step("{m}({0})", reads=[source], is_block=True)
 
-    def _take(self, name: str, word: str, blocks: Sequence[Step | Block]) -> None:
+    def _take(self, label: Label, word: str, blocks: Sequence[Step | Block]) -> None:
         """Makes the member of the class, and notes what is in it."""
-        first = blocks[0]
+        first, name = blocks[0], label.name
         if isinstance(first, Step):
-            self._members += members_of(name, first)
-            self._note(first, name, name, f":{name}")
+            self._members += members_of(label, first)
+            self._note(first, label, "", f":{name}")
             return
         kinds = [self._classes[id(block)] for block in blocks]
         made = [kind.instance(block) for kind, block in zip(kinds, blocks, strict=True)]  # type: ignore[arg-type]
@@ -142,24 +141,26 @@ class Network:
             self._note_block(kind, block, f"{name}.{i}")  # type: ignore[arg-type]
 
     def _note_block(self, kind: BlockClass, block: Block, path: str) -> None:
-        for step, name in zip(block.steps, kind.names, strict=True):
-            variable = path if step is block.steps[-1] else f"{path}:{name}"
-            self._note(step, f"{path}.{name}", f"{path}.{name}", variable)
+        for step, label in zip(block.steps, kind.labels, strict=True):
+            variable = path if step is block.steps[-1] else f"{path}:{label.name}"
+            self._note(step, label, f"{path}.", variable)
 
-    def _note(self, step: Step, path: str, layer: str, variable: str) -> None:
-        """Where a step's tensors and value are."""
+    def _note(self, step: Step, label: Label, path: str, variable: str) -> None:
+        """Where a step's tensors and value are; `path`: of the block that it is in."""
+        layer = f"{path}{label.name}"
         if step.layer is not None:
             for key, tensor in step.layer.tensors.items():
                 self.tensors[f"{layer}.{key}"] = tensor
-        for place, tensor in enumerate(step.parameters.values()):
-            self.tensors[parameter_name(path, place)] = tensor
-        seen = layer if step.layer is not None else variable
+        for place, tensor in zip(label.parameters, step.parameters.values(), strict=True):
+            self.tensors[f"{path}{place}"] = tensor
+        is_layers = step.layer is not None and step.template.endswith(")")  # not a part of it
+        seen = layer if is_layers and not step.has_several else variable
         self.nodes[seen] = step.name
 
 
-def members_of(name: str, step: Step) -> Iterator[str]:
+def members_of(label: Label, step: Step) -> Iterator[str]:
     """Lines of ``__init__`` for a step that stands for itself."""
-    return members(name, [step], lambda key, values: number(values[0]))
+    return members(label, [step], lambda key, values: number(values[0]))
 
 
 def _reading(step: Step, reads: list[tuple[Step | str, int]]) -> Step:
@@ -172,29 +173,9 @@ def _functions(steps: Sequence[Step], free: FreeNames) -> dict[str, str]:
     found: dict[str, str] = {}
     for step in steps:
         if step.function is not None and step.function not in found:
-            found[step.function] = free.free(identifier(step.node.op.name).lower())  # type: ignore[union-attr]
+            found[step.function] = free.free(function_name(step.node.op.name))  # type: ignore[union-attr]
     return found
 
 
 def _function(source: str, name: str) -> Lines:
     return [*source.replace("def forward(", f"def {name}(", 1).splitlines(), "", ""]
-
-
-_WIDEST = 99
-_CALL = re.compile(r"( +)((?:self\.\w+ = )?[\w.]+\()(.*)(\),?)")
-
-
-def folded(lines: Lines) -> Lines:
-    """`lines`, with calls of many arguments on three lines."""
-    found: Lines = []
-    for line in lines:
-        match = _CALL.fullmatch(line) if len(line) > _WIDEST else None
-        if match is None:
-            found.append(line)
-        else:
-            indent, head, inner, tail = match.groups()
-            words = inner.split(", ") if len(inner) + len(indent) + 4 > _WIDEST else [inner]
-            comma = "," * (len(words) > 1)
-            rows = [f"{indent}    {word}{comma}" for word in words]
-            found += [f"{indent}{head}", *rows, f"{indent}{tail}"]
-    return found

@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from ...core.base.unique_names import FreeNames
 from ...core.graph.node import Node
 
-__all__ = ["Layer", "Literal", "Site", "Sizes", "Step"]
+__all__ = ["Label", "Layer", "Literal", "Site", "Sizes", "Step", "real"]
 
 Literal = int | float | bool | str | tuple[int, ...]
 Sizes = tuple[int | None, ...]
@@ -42,11 +44,13 @@ class Step:
             ``{pad}`` for a number of `given`, ``{p0}`` for the first of `parameters`.
         given: numbers in the expression.
         layer: a module that it calls, or None.
-        parameters: tensors that the expression reads itself, by their name in MXNet.
+        constant: expression of a tensor that is made once, ``{m}``, or None.
+        parameters: tensors that the expression reads itself, by the operator's name for them.
         function: source of a function that the expression calls by ``{f}``, or None.
         node: the node it is of.
         reads: (step that made a value or name of an input, number of the output), in order.
         is_block: whether it stands for blocks, which are called as a layer is.
+        has_several: whether its value is a tuple.
     """
 
     template: str
@@ -54,19 +58,16 @@ class Step:
     layer: Layer | None = None
     parameters: Mapping[str, Tensor] = field(default_factory=dict)
     function: str | None = None
+    constant: str | None = None
     node: Node | None = None
     reads: list[tuple[Step | str, int]] = field(default_factory=list)
     is_block: bool = False
+    has_several: bool = False
 
     @property
     def name(self) -> str:
         """The node's name."""
         return self.node.name if self.node is not None else ""
-
-    @property
-    def has_several(self) -> bool:
-        """Whether its value is a tuple."""
-        return self.function is not None and not self.template.endswith("[0]")
 
     @property
     def is_call(self) -> bool:
@@ -81,7 +82,25 @@ class Step:
             tuple((name, tensor.dtype) for name, tensor in self.layer.tensors.items()),
         )
         ranks = tuple((t.dim(), t.dtype) for t in self.parameters.values())
-        return self.template, tuple(self.given), layer, ranks, self.function
+        return self.template, tuple(self.given), layer, ranks, self.function, self.constant
+
+
+class Label(NamedTuple):
+    """Names of a step in a class.
+
+    Attributes:
+        name: of its value and its layer.
+        parameters: attributes that hold its parameters.
+    """
+
+    name: str
+    parameters: tuple[str, ...] = ()
+
+    @classmethod
+    def free(cls, name: str, step: Step, names: FreeNames) -> Label:
+        """Names for a step that nobody has yet."""
+        base = names.free(name)
+        return cls(base, tuple([names.free(f"{base}_{key}") for key in step.parameters]))
 
 
 class Site:
@@ -123,3 +142,8 @@ class Site:
         """The value of an input that is a parameter."""
         value = self.values[place]
         return torch.empty(0) if value is None else value.detach()
+
+
+def real(value: float) -> float:
+    """`value`, which MXNet keeps in float32, as it was written."""
+    return float(str(np.float32(value)))

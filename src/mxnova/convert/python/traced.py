@@ -1,90 +1,112 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators that no line of torch says: the calls that their forward makes, written down."""
+"""Operators that no emitter knows: the calls that their forward makes, written down."""
 
 from __future__ import annotations
 
-import re
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch import Tensor
-from torch.fx.experimental.proxy_tensor import make_fx
+from torch import Tensor, nn
 
+from ...core.base.unique_names import FreeNames
 from ...core.graph.node import Entry, Node
 from ...core.graph.symbol import Symbol
+from ...core.op.schema import Op
 from ...torch_module.running import lowered_for
-from .steps import Step
+from .names import IN_FUNCTIONS
+from .printer import Printed, printed
+from .spellings import UntraceableError
+from .steps import Sizes, Step
 
 __all__ = ["UntraceableError", "traced"]
 
-_GLOBALS = {"torch", "NoneType", "device", "inf", "nan", "operator", "fx_pytree", "pytree"}
-_MOST = 64  # elements of a constant that is written out
-_TYPES = re.compile(r"(?<=\w): \"[^\"]*\"")
+_WIDEST = 72  # characters of an expression that needs no function
 
 
-class UntraceableError(Exception):
-    """Why a node cannot be written down."""
-
-
-def traced(node: Node, examples: Sequence[Tensor]) -> Step:
-    """The node as a function of its own, of calls of ATen.
+def traced(
+    node: Node, arguments: Sequence[str], examples: Sequence[Tensor], shapes: Sequence[Sizes]
+) -> Step:
+    """The node as an expression, or as a function of its own.
 
     Args:
         node: the node.
+        arguments: identifiers for what it reads.
         examples: tensors as it gets them.
+        shapes: of them, with None for sizes that are open.
 
     Raises:
         UntraceableError: it makes other calls, or calls that depend on values.
     """
-    names = [f"input{i}" for i in range(len(examples))]
-    alone = node.copy([Entry(Node(None, name, {}), 0) for name in names])
-    count = 1 if node.op is None else node.op.n_visible()
-    function = lowered_for(False, Symbol([Entry(alone, i) for i in range(count)]), names).function
+    op = node.op
+    if op is None or op.untraceable:
+        raise UntraceableError(op.untraceable if op else "it is a variable")
+    seen = tuple((tuple(e.shape), s, e.dtype) for e, s in zip(examples, shapes, strict=True))
+    template, function, constant = _written(op, repr(op.values), tuple(arguments), seen)
+    several = op.n_visible() > 1
+    return Step(template, function=function, constant=constant, has_several=several)
+
+
+@functools.lru_cache(maxsize=256)  # networks repeat their layers, and tracing takes 0.1 s
+def _written(
+    op: Op,
+    values: str,  # which tells 0.0 from -0.0
+    arguments: tuple[str, ...],
+    seen: tuple[tuple[Any, Sizes, torch.dtype], ...],
+) -> tuple[str, str | None, str | None]:
+    """Template, function and constant of a step; `seen`: sizes of examples, sizes, types."""
+    program = _exported(op, seen)
+    fields = [f"{{{i}}}" for i in range(len(seen))]
+    inline = _printed(program, fields)
+    if not inline.lines and len(inline.result) <= _WIDEST and inline.is_plain:
+        return (inline.result, None, None) if seen else ("{m}", None, inline.result)
+    free = FreeNames(IN_FUNCTIONS)
+    names = [free.free(name) for name in arguments]
+    source = _function(_printed(program, names), names)
+    return f"{{f}}({', '.join(fields)})", source, None
+
+
+def _printed(program: Any, arguments: Sequence[str]) -> Printed:
+    lifted = program.graph_signature.inputs_to_lifted_tensor_constants
+    constants = {place: program.constants[name] for place, name in lifted.items()}
+    device = f"{arguments[0]}.device" if arguments else ""
+    return printed(program.graph_module, arguments, constants, device)
+
+
+class _Alone(nn.Module):
+    """A function of several tensors."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, *tensors: Tensor) -> Any:
+        return self._function(*tensors)
+
+
+def _exported(op: Op, seen: Sequence[tuple[Any, Sizes, torch.dtype]]) -> Any:
+    names = [f"input{i}" for i in range(len(seen))]
+    alone = Node(op, "alone", {}, [Entry(Node(None, name, {}), 0) for name in names])
+    symbol = Symbol([Entry(alone, i) for i in range(op.n_visible())])
+    function = lowered_for(False, symbol, names).function
+    examples = tuple([torch.zeros(sizes, dtype=dtype) for sizes, _, dtype in seen])
+    dynamic: Any = torch.export.Dim.DYNAMIC
+    sizes = [{i: dynamic for i, size in enumerate(s) if size is None} for _, s, _ in seen]
     try:
-        with torch.no_grad():
-            graph = make_fx(function, tracing_mode="symbolic")(*examples)
+        with torch.no_grad():  # whose switch would be a call of its own
+            return torch.export.export(
+                _Alone(function),
+                examples,
+                dynamic_shapes=(tuple(sizes),) if sizes else None,
+                strict=False,
+            )
     except Exception as error:  # noqa: BLE001 - whatever tracing stumbles over
-        raise UntraceableError(
-            f"torch cannot trace it: {str(error).partition(chr(10))[0]}"
-        ) from None
-    # Traced with contiguous tensors, so that copies of others are not among the calls.
-    arguments = ", ".join(f"{{{i}}}.contiguous()" for i in range(len(examples)))
-    return Step(f"{{f}}({arguments}){'[0]' * (count == 1)}", function=_source(graph))
+        reason = str(error).partition("\n")[0]
+        raise UntraceableError(f"torch cannot trace it: {reason}") from None
 
 
-def _source(graph: Any) -> str:
-    """The body of a function ``forward``, whose names are torch's and of its own arguments."""
-    _refuse_strings(graph)
-    code = graph.graph.python_code("self", verbose=False)
-    unknown = set(code.globals) - _GLOBALS
-    if unknown:
-        raise UntraceableError(f"it calls {', '.join(sorted(unknown))}")
-    lines = [line.partition("  #")[0] for line in code.src.strip().splitlines()]
-    body = [_TYPES.sub("", line) for line in lines if line.strip()]
-    constants = {
-        n.target: getattr(graph, n.target) for n in graph.graph.nodes if n.op == "get_attr"
-    }
-    text = "\n".join(_without_deletions(line) for line in body)
-    for name, value in constants.items():
-        text = text.replace(f"self.{name}", _constant(value))
-    text = text.replace("aten.view.default(", "aten.reshape.default(")  # strides may differ
-    return text.replace("def forward(self, ", "def forward(").replace(
-        "def forward(self", "def forward("
-    )
-
-
-def _without_deletions(line: str) -> str:
-    return re.sub(r";\s+(\w+ = )+None$", "", line)
-
-
-def _refuse_strings(graph: Any) -> None:
-    for node in graph.graph.nodes:
-        if node.op not in ("placeholder", "call_function", "output", "get_attr"):
-            raise UntraceableError(f"it makes a call of {node.op}")
-
-
-def _constant(value: Any) -> str:
-    if not isinstance(value, Tensor) or value.numel() > _MOST:
-        raise UntraceableError("it has constants of many numbers")
-    return f"torch.tensor({value.tolist()!r}, dtype={value.dtype})"
+def _function(body: Printed, names: Sequence[str]) -> str:
+    """Source of a function called ``forward``."""
+    lines = [f"def forward({', '.join(names)}):", *body.lines, f"return {body.result}"]
+    return "\n    ".join(lines)

@@ -6,7 +6,6 @@ from __future__ import annotations
 import datetime
 import json
 import os
-import re
 
 from ... import __version__
 from ...core.nd.array import NDArray
@@ -15,10 +14,11 @@ from ...formats import safetensors
 from ...formats.atomic import replacing
 from ..request import Request
 from .graph import steps_of
+from .layout import folded
 from .names import quoted
-from .network import Network, folded
+from .network import Network
 
-__all__ = ["tell_proof", "write"]
+__all__ = ["tell_proof", "text_of", "write"]
 
 _UNPROVED = "Proof: none."
 _LOAD = '''
@@ -40,12 +40,7 @@ def write(request: Request, path: str) -> None:
     Raises:
         MXNetError: nodes that cannot be written as Python.
     """
-    network = Network(steps_of(request))
-    text = (
-        "\n".join([*_header(request), *_imports(network.lines), *folded(network.lines)])
-        + "\n"
-        + _LOAD
-    )
+    text, network = text_of(request)
     compile(text, path, "exec")
     tensors = network.tensors.items()
     arrays = {key: record_of_array(NDArray(t.contiguous())) for key, t in tensors}
@@ -53,6 +48,17 @@ def write(request: Request, path: str) -> None:
     safetensors.write(f"{os.path.splitext(path)[0]}.safetensors", arrays, facts)
     with replacing(path) as file:
         file.write(text.encode())
+
+
+def text_of(request: Request) -> tuple[str, Network]:
+    """The file, and the network that it holds.
+
+    Raises:
+        MXNetError: nodes that cannot be written as Python.
+    """
+    network = Network(steps_of(request))
+    lines = [*_header(request), *_imports(network.lines), *folded(network.lines)]
+    return "\n".join(lines) + "\n" + _LOAD, network
 
 
 def tell_proof(path: str, line: str) -> None:
@@ -82,11 +88,6 @@ def _header(request: Request) -> list[str]:
     ]
 
 
-def _numbers(text: str) -> list[str]:
-    found = [name for name in ("inf", "nan") if re.search(rf"\b{name}\b", text)]
-    return [f"from math import {', '.join(found)}"] if found else []
-
-
 def _input(name: str, shape: tuple[int | str, ...]) -> str:
     sizes = " x ".join(str(size) for size in shape)
     return f"Input {quoted(name)} has shape {quoted(sizes)}."
@@ -96,13 +97,12 @@ def _imports(lines: list[str]) -> list[str]:
     text = "\n".join(lines)
     needs_function = "F." in text
     return [
-        *_numbers(text),
         "from pathlib import Path",
         "",
         *(["import torch"] if "torch." in text else []),
         *(["import torch.nn.functional as F"] if needs_function else []),
         "from safetensors.torch import load_file",
-        "from torch import device, nn" if "= device(" in text else "from torch import nn",
+        "from torch import nn",
         "",
         "",
     ]

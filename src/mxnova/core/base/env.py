@@ -63,8 +63,8 @@ VARIABLES: dict[str, Variable] = {
     "MXNOVA_AUTO_BACKENDS": Variable(kind_of(str), "onednn openvino onnxruntime",
         "Backends that `auto` measures besides ATen, if they are installed; separated by blanks."),
     "MXNOVA_COMPILED": Variable(kind_of(bool), False,
-        "Whether the C predict interface compiles models for ONNX Runtime and caches them: programs "
-        "that use no other interface then start without PyTorch."),
+        "Whether the C predict interface compiles models for ONNX Runtime and caches them; "
+        "programs that use no other interface then start without PyTorch."),
     "MXNOVA_CACHE": Variable(kind_of(str), "",
         "Cache directory; default: mxnova in the user's cache directory."),
     "MXNOVA_NUMPY_NAMES": Variable(kind_of(bool), True,

@@ -7,7 +7,6 @@ is rounded to float32, so that a default of 0.9 prints as 0.899999976.
 
 from __future__ import annotations
 
-import functools
 import re
 import struct
 import typing
@@ -117,18 +116,16 @@ class IntKind(Kind):
 
 def _single(number: float) -> float:
     """A number as float32 has it."""
-    return _single_of(number) if number else number  # 0.0 and -0.0 are one key
-
-
-@functools.lru_cache(maxsize=256)  # learning rates and the like, for each of many weights
-def _single_of(number: float) -> float:
     try:
-        rounded: float = struct.unpack("<f", struct.pack("<f", number))[0]
+        rounded: float = _FLOAT32.unpack(_FLOAT32.pack(number))[0]
     except OverflowError:
         raise ValueError("is out of the range of a float") from None
-    if rounded == 0.0:
+    if rounded == 0.0 and number:
         raise ValueError("is out of the range of a float")
     return rounded
+
+
+_FLOAT32 = struct.Struct("<f")
 
 
 @dataclass(frozen=True, repr=False)

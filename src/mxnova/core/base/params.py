@@ -49,6 +49,7 @@ __all__ = [
     "StepCounts",
     "StructuralDouble",
     "StructuralDoubles",
+    "StructuralFloat",
     "StructuralFloats",
     "UInt",
     "ULong",
@@ -79,6 +80,7 @@ Count = Annotated[int, IntKind("int", 1, MAX_COUNT)]
 AnyCount = Annotated[int, IntKind("int", high=MAX_COUNT)]
 Layers = Annotated[int, IntKind("int (non-negative)", 0, MAX_COUNT)]
 # Floats that shapes or the choice of code depend on.
+StructuralFloat = Annotated[float, FloatKind(is_number=False)]
 StructuralDouble = Annotated[float, FloatKind("double", is_number=False)]
 StructuralDoubles = Annotated[tuple[float, ...], TupleKind(FloatKind("double", is_number=False))]
 StructuralFloats = Annotated[tuple[float, ...], TupleKind(FloatKind(is_number=False))]

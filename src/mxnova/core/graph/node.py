@@ -57,6 +57,11 @@ class Node:
             return [self.name]
         return [self._prefixed(n) for n in self.op.outputs()[: self.op.n_visible()]]
 
+    def value_names(self) -> list[str]:
+        """Names of its visible outputs in exported models: its own, numbered if several."""
+        count = 1 if self.op is None else self.op.n_visible()
+        return [self.name] if count == 1 else [f"{self.name}{i}" for i in range(count)]
+
     def _prefixed(self, name: str) -> str:
         return f"{self.name}_{name}" if self.name else name
 

@@ -26,6 +26,7 @@ __all__ = [
     "conv3d",
     "fast_pool",
     "in_kernel_layout",
+    "is_small",
     "linear",
     "matmul",
     "needs_contiguous",
@@ -45,15 +46,23 @@ _FEW_CHANNELS = 16
 
 def linear(data: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``data @ weight.T + bias``, for a matrix `weight`; columns may be contiguous in it."""
+    if torch_api.is_traced() or is_small(data, weight):  # open sizes are not compared
+        return F.linear(data, weight, bias)
     if not _MULTIPLIES:
-        if weight.numel() < tuning.COLUMN_SPLIT_MIN_WEIGHTS or not _splits_by_columns(data, weight):
-            return F.linear(data, weight, bias)
-        return _by_columns(data, weight, bias)
+        by_columns = _splits_by_columns(data, weight)
+        return (_by_columns if by_columns else F.linear)(data, weight, bias)
     n_columns, width = weight.shape
     if not _multiplies(data, weight, n_columns):
         return F.linear(data, weight, bias)
     rows = _linear(data.reshape(-1, width), weight, bias)
     return rows.view(*data.shape[:-1], n_columns)
+
+
+def is_small(data: Tensor, weight: Tensor) -> bool:
+    """Whether `linear` leaves a product of these sizes to ATen."""
+    if _MULTIPLIES:
+        return data.numel() * weight.shape[0] < tuning.PRODUCT_MIN_MULTIPLICATIONS
+    return weight.numel() < tuning.COLUMN_SPLIT_MIN_WEIGHTS
 
 
 def _splits_by_columns(data: Tensor, weight: Tensor) -> bool:
@@ -89,9 +98,11 @@ def matmul(a: Tensor, b: Tensor) -> Tensor:
 
 
 def _multiplies(data: Tensor, weight: Tensor, n_columns: int) -> bool:
+    # Most products are too small: the two cheap questions first. Open sizes are not compared.
     return (
-        _takes(data)
+        not torch_api.is_traced()
         and data.numel() * n_columns >= tuning.PRODUCT_MIN_MULTIPLICATIONS
+        and _takes(data)
         and weight.dtype is torch.float32
         and n_columns >= tuning.PRODUCT_MIN_COLUMNS
         and data.numel() >= tuning.PRODUCT_MIN_ROWS * data.shape[-1]
@@ -106,7 +117,7 @@ def _takes(data: Tensor) -> bool:
 def _is_here(data: Tensor) -> bool:
     if torch_api.is_traced():  # Inductor chooses kernels and layouts itself
         return False
-    return HAS_ONEDNN and data.device.type == "cpu"
+    return HAS_ONEDNN and data.is_cpu
 
 
 def _linear(data: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:

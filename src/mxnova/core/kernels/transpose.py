@@ -23,7 +23,10 @@ __all__ = ["channels_last", "contiguous"]
 
 def contiguous(data: Tensor) -> Tensor:
     """``data.contiguous()``."""
-    if not _takes(data) or data.is_contiguous() or data.numel() < tuning.TRANSPOSE_MIN_SIZE:
+    # Most arrays are small. Open sizes are not compared.
+    if is_traced() or data.numel() < tuning.TRANSPOSE_MIN_SIZE:
+        return data.contiguous()
+    if not _takes(data) or data.is_contiguous():
         return data.contiguous()
     matrices = _Matrices.of(data.shape, data.stride())
     if matrices is None:
@@ -46,9 +49,8 @@ def channels_last(images: Tensor) -> Tensor:
 def _takes(data: Tensor) -> bool:
     return (
         data.dtype.itemsize == torch.float32.itemsize
-        and data.device.type == "cpu"
+        and data.is_cpu
         and data.layout is torch.strided
-        and not is_traced()
     )
 
 

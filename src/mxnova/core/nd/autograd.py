@@ -318,8 +318,10 @@ def backward(
     """
     found = _heads("backward", heads, head_grads)
     nodes = reached(found)
-    leaves, buffers, sources = _wanted(found, nodes)
-    run = _run_alone if is_small(nodes) else run_backward
+    kinds = set(map(type, nodes))
+    leaves, buffers = _wanted(nodes)
+    sources = _sources(found, nodes, kinds)
+    run = _run_alone if is_small(nodes, kinds) else run_backward
     if head_grads is None:  # else they might be read
         release_memory(buffers)
     try:
@@ -339,10 +341,8 @@ def backward(
         free(found)
 
 
-def _wanted(
-    heads: _Heads, nodes: Sequence[TapeNode]
-) -> tuple[list[Leaf], list[BaseArray], list[Source]]:
-    """The leaves that want gradients, at least one; the arrays that will be written to; sources."""
+def _wanted(nodes: Sequence[TapeNode]) -> tuple[list[Leaf], list[BaseArray]]:
+    """The leaves that want gradients, at least one; the arrays that will be written to."""
     leaves: list[Leaf] = []
     written: list[BaseArray] = []
     for node in nodes:
@@ -356,12 +356,11 @@ def _wanted(
             written.append(node.gradient)
     if not leaves:
         raise MXNetError("backward: the heads come from no array that wants a gradient")
-    return leaves, written, _sources(heads, nodes)
+    return leaves, written
 
 
-def _sources(heads: _Heads, nodes: Sequence[TapeNode]) -> list[Source]:
-    """What may start gradients, of the nodes that `heads` were computed from."""
-    kinds = set(map(type, nodes))
+def _sources(heads: _Heads, nodes: Sequence[TapeNode], kinds: set[type[TapeNode]]) -> list[Source]:
+    """What may start gradients, of the nodes (of these `kinds`) that `heads` were computed from."""
     if NoGradient in kinds:
         refuse_without_gradient(heads)
     if Source not in kinds:
@@ -397,7 +396,7 @@ def grad(
     nodes = reached(found)
     leaves = [_leaf_of(i, array, nodes) for i, array in enumerate(arrays)]
     keep = create_graph or bool(retain_graph)
-    sources = _sources(found, nodes)
+    sources = _sources(found, nodes, set(map(type, nodes)))
     gradients = _gradients("grad", found, leaves, sources, keep, create_graph, train_mode)
     if not keep:
         free(found)

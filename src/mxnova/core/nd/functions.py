@@ -50,8 +50,7 @@ def _form_binding(type_: OpType, form: CallForm, cls: type[BaseArray] | None) ->
             op, arrays = type_.of(kwargs), args
         elif not kwargs and n_arrays < len(args) <= most and _are_in_order(args, n_arrays):
             arrays, values = args[:n_arrays], args[n_arrays:]
-            attrs = dict(zip(by_position, values, strict=False))
-            op = type_.kept(((), *map(id, values)), values, attrs)
+            op = type_.kept(((), *map(id, values)), by_position[: len(values)], values)
         else:
             call = form.split(args, kwargs, _is_array)
             op, arrays = type_.of(call.attrs), (*call.arrays, *call.named.values())

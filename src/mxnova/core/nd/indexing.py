@@ -118,7 +118,10 @@ def _indexed(tensor: Tensor, key: Any) -> Tensor:
         raise refusal(error, tensor) from None
     except RuntimeError:  # a step so large that a stride overflows
         parts = key if isinstance(key, (tuple, list)) else (key,)
+    try:
         return tensor[tuple([_within(part, tensor.numel()) for part in parts])]
+    except RuntimeError as error:  # torch 2.6: an index beyond 64 bits
+        raise refusal(IndexError(str(error)), tensor) from None
 
 
 def _within(part: Any, size: int) -> Any:

@@ -311,9 +311,14 @@ def is_level(node: TapeNode) -> bool:
     return isinstance(node.made_by, Op) and node.made_by.differentiable is False
 
 
-def is_small(nodes: Sequence[TapeNode]) -> bool:
-    """Whether a backward pass goes through small graphs, and operators on what these gave."""
-    if _SMALL.isdisjoint(map(type, nodes)):
+def is_small(nodes: Sequence[TapeNode], kinds: set[type[TapeNode]]) -> bool:
+    """Whether a backward pass goes through small graphs, and operators on what these gave.
+
+    Args:
+        nodes: those that it goes through.
+        kinds: their classes.
+    """
+    if _SMALL.isdisjoint(kinds):
         return False
     return any(map(_is_small, nodes)) and not any(map(_may_be_large, nodes))
 

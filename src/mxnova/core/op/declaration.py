@@ -103,11 +103,20 @@ class FunctionOp(Op):
 
     _rules: Rules
 
+    def _bind(self, values: dict[str, Any]) -> None:
+        Op._bind(self, values)
+        if self._rules.choose is None:  # at once: the first look at `forward` takes 0.5 µs
+            self.__dict__["forward"] = self._with_parameters()
+
     @functools.cached_property
     def forward(self) -> Callable[..., Any]:  # type: ignore[override]
-        function, choose = self.type.function, self._rules.choose
-        if choose is not None and function is self.type.declaration:
+        choose = self._rules.choose
+        if choose is not None and self.type.function is self.type.declaration:
             return choose(self)
+        return self._with_parameters()
+
+    def _with_parameters(self) -> Callable[..., Any]:
+        function = self.type.function
         return functools.partial(function, **self.values) if self.values else function
 
     @functools.cached_property

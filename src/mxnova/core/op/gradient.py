@@ -20,6 +20,7 @@ __all__ = [
     "Reads",
     "Writer",
     "ignores_head",
+    "is_derived",
     "is_source",
     "no_writes",
     "recorded",
@@ -30,11 +31,16 @@ __all__ = [
 
 def recorded(op: Op) -> Callable[..., Any]:
     """`op.forward` as it runs where gradients are wanted: same arguments, same results."""
+    if is_derived(op):
+        return op.forward
     if op.writes_in_backward:
         return functools.partial(_watched, op)
-    if op.differentiable and op.backward is None:
-        return op.forward
     return functools.partial(_explicit if op.differentiable else _cut, op)
+
+
+def is_derived(op: Op) -> bool:
+    """Whether its gradient is what autograd derives from its forward."""
+    return bool(op.differentiable and op.backward is None and not op.writes_in_backward)
 
 
 def is_source(op: Op) -> bool:

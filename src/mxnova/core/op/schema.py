@@ -24,6 +24,7 @@ from ..base.shapes import shape_text
 from .infer import DTypes, Shapes
 from .introspection import argument_docs, declared_fields, full_doc
 from .kernel import KERNELS, Kernel, Signature
+from .number_binding import NumberBinding
 from .outputs import as_tuple, numbered
 from .traits import Activation, Arithmetic, InputShapes, ItemAxes
 
@@ -226,6 +227,13 @@ class Op:
                 return kernel
         return None
 
+    def fast_forward(self, *tensors: torch.Tensor) -> Callable[..., Any] | None:
+        """What does as `forward` on real tensors of these shapes, with less looking; None: nothing.
+
+        Asked of operators without numbers, for eager calls.
+        """
+        return getattr(self.forward, "of_floats", None)
+
     def settled(self, shape: tuple[int, ...], dtype: torch.dtype) -> Op:
         """The operator giving an output of this shape and type, where its parameters left it open.
 
@@ -274,6 +282,13 @@ class Structure:
         self.kernels: dict[tuple[str, ...], list[Kernel]] = {}
         self.plan: Any = None
         self.lessons: dict[Any, dict[Any, Any]] = {}
+
+    def with_numbers(self, numbers: Mapping[str, Any]) -> Op:
+        """The operator with these numbers, typed; all others are the defaults."""
+        op: Op = object.__new__(type(self.op))
+        op._bind({**self.values, **numbers})
+        op.__dict__["structure"] = self
+        return op
 
     @functools.cached_property
     def inputs(self) -> tuple[str, ...]:
@@ -336,7 +351,6 @@ class OpType:
         self.declaration = declaration or make
         self._structures: dict[Any, Structure] = {}
         self.recent: dict[Any, tuple[Op, tuple[Any, ...]]] = {}
-        self._equals: dict[tuple[Any, ...], Op] = {}
         self.__dict__["function"] = function
         self.signature = Signature.of(declaration or function)
         names = make._parameters or self.signature.parameters
@@ -351,7 +365,7 @@ class OpType:
         """Operators keep what they run; those made before another function came are not reused."""
         self._structures.clear()
         self.recent.clear()
-        self._equals.clear()
+        self._binding.clear()
         self.in_place = None
         self.__dict__.pop("plain", None)
         if isinstance(self.declaration, type):
@@ -387,6 +401,10 @@ class OpType:
     def numbers(self) -> dict[str, Field]:
         """The parameters that are no part of the structure."""
         return {f.name: f for f in self.fields if f.kind.is_number}
+
+    @functools.cached_property
+    def _binding(self) -> NumberBinding:
+        return NumberBinding(self.name, self.numbers)
 
     @functools.cached_property
     def _needed_numbers(self) -> frozenset[str]:
@@ -428,34 +446,32 @@ class OpType:
         """`of`, of a type that has numbers."""
         key = (*attrs, *map(id, attrs.values()))
         known = self.recent.get(key)
-        return self.kept(key, tuple(attrs.values()), attrs) if known is None else known[0]
+        if known is None:
+            return self.kept(key, tuple(attrs), tuple(attrs.values()))
+        return known[0]
 
-    def kept(self, key: Any, values: tuple[Any, ...], attrs: Mapping[str, Any]) -> Op:
-        """The operator with `attrs`; `recent` has it by `key`, the identities of `values`, then."""
-        if not _IMMUTABLE.issuperset(map(type, values)):
-            return self._bound(attrs) if self.numbers else self.of(attrs)
-        op = self._equal(attrs) if self.numbers else self.of(attrs)
+    def kept(self, key: Any, names: tuple[str, ...], values: tuple[Any, ...]) -> Op:
+        """The operator with `values` (or NOT_GIVEN) of the parameters called `names`.
+
+        `recent` has it by `key`, the identities of the values, then.
+        """
+        kinds = tuple(map(type, values))
+        if not _IMMUTABLE.issuperset(kinds):
+            return self._made(names, values)
+        op = self._binding.bound(names, values, kinds) if self.numbers else None
+        if op is None:
+            op = self._made(names, values)
+            if self.numbers:
+                self._binding.learn(names, values, kinds, op.structure)
         if len(self.recent) >= _RECENT_LIMIT:
             self.recent.clear()
         self.recent[key] = op, values  # which keeps their identities theirs
         return op
 
-    def _equal(self, attrs: Mapping[str, Any]) -> Op:
-        """`_bound`, kept by plain values.
-
-        Optimizers compute their numbers at each step, most of the time equal ones.
-        """
-        values = tuple(attrs.values())
-        if -0.0 in values and "-0.0" in map(str, values):  # equal to 0.0, and another number
-            return self._bound(attrs)
-        key = (*attrs, values, *map(type, values))  # 1, 1.0 and True are equal, too
-        op = self._equals.get(key)
-        if op is None:
-            op = self._bound(attrs)
-            if len(self._equals) >= _RECENT_LIMIT:
-                self._equals.clear()
-            self._equals[key] = op
-        return op
+    def _made(self, names: Sequence[str], values: Sequence[Any]) -> Op:
+        pairs = zip(names, values, strict=True)
+        attrs = {n: v for n, v in pairs if v is not NOT_GIVEN}
+        return self._bound(attrs) if self.numbers else self.of(attrs)
 
     def _bound(self, attrs: Mapping[str, Any]) -> Op:
         """What is given of the numbers bound to a structure."""
@@ -474,13 +490,9 @@ class OpType:
         structure = self._structures.get(key)
         if structure is None:
             structure = self._structured(key, rest, given, forms)
-        values = {**structure.values, **given}
         if not given.keys() >= self._needed_numbers:
             self.parse(attrs)  # says which is missing
-        op = object.__new__(self.make)
-        op._bind(values)
-        op.__dict__["structure"] = structure
-        return op
+        return structure.with_numbers(given)
 
     def _structured(
         self, key: Any, rest: Mapping[str, Any], given: Mapping[str, Any], forms: Sequence[Any]

@@ -26,6 +26,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 __all__ = [
+    "ATEN",
     "apply_function",
     "base_of",
     "convolution_pointwise",
@@ -54,6 +55,8 @@ __all__ = [
     "works",
 ]
 
+ATEN = "torch.ops.aten"
+"""Where Python finds ATen's operators, as text."""
 Unary = tuple[str, list[float], str]  # an activation: its name, numbers and algorithm
 Window = tuple[list[int], list[int], list[int], int]  # padding, stride, dilation, groups
 
@@ -215,11 +218,12 @@ class _Tracing(threading.local):
 
 
 _TRACING = _Tracing()
+_is_compiling = torch.compiler.is_compiling
 
 
 def is_traced() -> bool:
     """Whether what runs is recorded or transformed by torch, so that only its own calls will do."""
-    return torch.compiler.is_compiling() or _TRACING.only_torch
+    return _is_compiling() or _TRACING.only_torch
 
 
 @contextmanager

@@ -8,14 +8,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from ...base.errors import ArgumentError, ArgumentTypeError, MXNetError, candidates, shown
 from ...base.gc_pause import Resting
 from ...base.shapes import shape_text
-from ...graph.infer import infer_stypes
-from ...graph.node import written_variables
+from ...graph.node import Node
+from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ...kernels.transpose import contiguous
 from ...nd.array import NDArray
@@ -30,17 +29,16 @@ from ...runtime.slow_path import SLOW_PATH
 from ...runtime.torch_api import base_of
 from ..compilation.explanation import Placement
 from ..compilation.specialization import Inference
-from ..program.gradient_path import refuse_without_gradient
 from ..program.interpreter import Observer, Teller
 from ..program.peak_memory import bytes_needed
 from ..program.placement import contexts_of
-from ..program.program import ArrayFacts, Facts, Mode, Program, Settled
+from ..program.program import ArrayFacts, Facts, Mode
 from ..program.sparse_execution import value_of
 from .allocation import allocated_output, resized
+from .compiled import compiled
 from .head_gradients import head_gradients
 from .monitor import GradientTeller, MonitorCallback, told
 from .recorded_pass import RecordedPass
-from .subgraph_backends import for_binding
 
 __all__ = ["Executor"]
 
@@ -91,17 +89,13 @@ class Executor:
         self._observers: tuple[Observer, ...] = ()
         self._gradient_teller: GradientTeller | None = None
         self._check_names_and_contexts()
-        refuse_without_gradient(symbol, [n for n in args if self._is_tracked(n)])
         self.outputs: list[NDArray] = []
         if not isinstance(shared_exec, Executor | None):
             raise ArgumentTypeError(f"bind: shared_exec={shown(shared_exec)}: must be an executor")
-        self._program = self._compiled(shared_exec.outputs if shared_exec else [])
-        self._inference = Inference(self._program)
+        self._inference = self._compiled(shared_exec.outputs if shared_exec else [])
+        self._program = self._inference.program
         self._inference.prepare(self._values(), self._is_shared())
         self._pass = RecordedPass(self._inference, self._tracked, ctx)
-        written = written_variables(symbol.nodes)
-        names = {n.name for n in symbol.nodes if n in written}
-        self._written = [a for n, a in {**args, **aux_states}.items() if n in names]
 
     def _is_tracked(self, name: str) -> bool:
         return self._grad_req[name] != "null" and self.grad_dict[name] is not None
@@ -120,29 +114,20 @@ class Executor:
             _check_place(f"the gradient of {node.name!r}", self._grad_dict.get(node.name), place)
 
     @Resting()
-    def _compiled(self, lenders: Sequence[NDArray]) -> Program:
+    def _compiled(self, lenders: Sequence[NDArray]) -> Inference:
         """The program for these arrays, which must fit; makes the outputs."""
         _ = self._ctx.device  # must be there
         arrays = {**self._arg_dict, **self._aux_dict}
         known = {n: ArrayFacts(a.shape, a._value.dtype, a.stype) for n, a in arrays.items()}
-        facts = Facts(known, self._ctx, self._groups, keeps_state=True)
-        shapes, dtypes = facts.shapes(self._symbol), facts.dtypes(self._symbol)
-        stypes = infer_stypes(self._symbol.nodes, {n: a.stype for n, a in arrays.items()})
-        for number, (node, i) in enumerate(self._symbol.entries):
+        found = compiled(self._symbol, Facts(known, self._ctx, self._groups, keeps_state=True))
+        found.check_gradients(self._symbol, tuple(n for n in self._arg_dict if self._is_tracked(n)))
+        for number, ((node, _), output) in enumerate(
+            zip(self._symbol.entries, found.outputs, strict=True)
+        ):
             lender = lenders[number] if number < len(lenders) else None
-            self.outputs.append(
-                allocated_output(
-                    stypes[node][i],
-                    shapes[node][i],
-                    dtypes[node][i] or torch.float32,
-                    self._contexts[node],
-                    lender,
-                )
-            )
-        symbol = for_binding(self._symbol, {n: a.stype for n, a in arrays.items()})
-        if symbol is self._symbol:
-            return Program(symbol, facts, Settled.of(symbol, shapes, dtypes))
-        return Program(symbol, facts, order=list(arrays))
+            self.outputs.append(allocated_output(*output, self._contexts[node], lender))
+        self._written = [a for n, a in arrays.items() if n in found.written]
+        return found.inference.twin()
 
     # Arrays --------------------------------------------------------------------------------------
 
@@ -377,7 +362,7 @@ class Executor:
 
     def get_optimized_symbol(self) -> Symbol:
         """The symbol that is run, before a backend rewrites it around parameters."""
-        return self._program.symbol
+        return rewrite(self._program.symbol, Node.copy)  # programs are shared
 
     def reshape(
         self, partial_shaping: bool = False, allow_up_sizing: bool = False, **kwargs: Any

@@ -18,7 +18,7 @@ from ...base.errors import (
     candidates,
     shown,
 )
-from ...base.parameter_types import attr_text
+from ...base.parameter_types import NOT_GIVEN, attr_text
 from ...base.shapes import Pause, from_user, to_user
 from ...op.dtypes import mx_dtype, torch_dtype
 from ...op.infer import DTypes, Shapes
@@ -262,9 +262,10 @@ class _CustomType(OpType):
         """A new operator each time: the user's object may keep state."""
         return self.make(**self.parse(attrs))
 
-    def kept(self, key: Any, values: tuple[Any, ...], attrs: Mapping[str, Any]) -> Op:
+    def kept(self, key: Any, names: tuple[str, ...], values: tuple[Any, ...]) -> Op:
         """`of`: none is kept."""
-        return self.of(attrs)
+        pairs = zip(names, values, strict=True)
+        return self.of({n: v for n, v in pairs if v is not NOT_GIVEN})
 
     def parse(self, attrs: Mapping[str, Any]) -> dict[str, Any]:
         texts = {name: attr_text(value) for name, value in attrs.items()}

@@ -66,6 +66,13 @@ class Inference:
         self._special: _Special | None = None
         self._lock = threading.Lock()
 
+    def twin(self) -> Inference:
+        """The same program for other inputs: what is found out of the graph is so once for all."""
+        _ = self._watched
+        made: Inference = object.__new__(Inference)
+        made.__dict__.update(self.__dict__, _special=None, _lock=threading.Lock())
+        return made
+
     @functools.cached_property
     def _backend(self) -> backends.Backend | None:
         """Who compiles it; training passes never ask."""

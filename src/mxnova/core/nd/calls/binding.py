@@ -14,7 +14,7 @@ from typing import Any
 
 from ...base.parameter_types import NOT_GIVEN
 from ...op.calls import CallForm
-from ...op.schema import Op, OpType
+from ...op.schema import OpType
 from ..base_array import BaseArray
 from .dispatch import invoke
 from .fast_calls import MOST_ARRAYS, call_several, fast_call
@@ -42,7 +42,7 @@ _GIVEN = """
 elif {are_given}:
     _known = _recent.get(_key)
     if _known is None:
-        _known = (_kept(_key, ({values})),)
+        _known = (_kept(_key, _names, ({values})),)
     if out is None:
         return _call_{n}(_known[0], {arrays}, _cls)
     return _invoke(_known[0], ({arrays},), out, cls=_cls)
@@ -57,10 +57,15 @@ def function(*_args, {parameters}out=None, name=None, **_others):
     if out is None and not _others and _args and _all_arrays(_args):
         _known = _recent.get(_key)
         if _known is None:
-            _known = (_kept(_key, ({values})),)
+            {count_inputs}
+            _known = (_kept(_key, _names, ({values})),)
         return _call_several(_known[0], _args, _cls)
     {name_parameters}
     return _bind_any(*_args, out=out, name=name, **_others)
+"""
+_COUNT_INPUTS = """
+if num_args is _none:
+    num_args = len(_args)
 """
 _MOST_NAMED = 6  # parameters that are arguments of the function
 
@@ -79,13 +84,8 @@ def python_binding(
     n_arrays, is_variadic = len(form.arrays), form.variadic is not None
     if not is_variadic and not 1 <= n_arrays <= MOST_ARRAYS:
         return bind_any
-    names = [n for n in form.parameters if n.isidentifier() and n not in _TAKEN][:_MOST_NAMED]
-
-    def kept(key: Any, values: tuple[Any, ...]) -> Op:
-        given = {n: v for n, v in zip(names, values, strict=True) if v is not NOT_GIVEN}
-        if type_.counts_inputs:
-            given.setdefault("num_args", key[0])
-        return type_.kept(key, values, given)
+    fitting = [n for n in form.parameters if n.isidentifier() and n not in _TAKEN]
+    names = tuple(fitting[:_MOST_NAMED])
 
     scope = {
         "BaseArray": BaseArray,
@@ -94,14 +94,16 @@ def python_binding(
         "_call_several": call_several,
         "_cls": cls,
         "_invoke": invoke,
-        "_kept": kept,
+        "_kept": type_.kept,
         "_names": names,
         "_none": NOT_GIVEN,
         "_nothing": (id(NOT_GIVEN),) * len(names),
         "_recent": type_.recent,
         **{f"_call_{n}": fast_call(n) for n in range(1, n_arrays + 1)},
     }
-    source = _variadic_source(names) if is_variadic else _source(names, n_arrays)
+    source = (
+        _variadic_source(names, type_.counts_inputs) if is_variadic else _source(names, n_arrays)
+    )
     function = compiled("function", source, scope)
     function.__module__ = bind_any.__module__
     return function
@@ -118,8 +120,9 @@ def all_arrays(values: Iterable[Any]) -> bool:
     return True
 
 
-def _variadic_source(names: Sequence[str]) -> str:
-    return filled(_VARIADIC, {**_of_parameters(names), "of_parameters": "[1:]"})
+def _variadic_source(names: Sequence[str], counts_inputs: bool) -> str:
+    own = {"count_inputs": _COUNT_INPUTS if counts_inputs else "", "of_parameters": "[1:]"}
+    return filled(_VARIADIC, {**_of_parameters(names), **own})
 
 
 def _source(names: Sequence[str], n: int) -> str:

@@ -80,16 +80,18 @@ def scalar_call(
         settings: its other parameters.
     """
     recent = type_.recent
+    names = ("scalar", *settings)
+    others = tuple(settings.values())
 
     def operator_of(number: float) -> Op:
         key = operator_of, number
         known = recent.get(key) if number else None  # 0.0 and -0.0 are equal
         if known is not None:
             return known[0]
-        return type_.kept(key, (number,), {"scalar": number, **settings})
+        return type_.kept(key, names, (number, *others))
 
-    names = {"type_": type_, "operator_of": operator_of, "settings": settings}
-    return _made("scalar_call", 1, Argument.NUMBER, otherwise=otherwise, **names)
+    scope = {"type_": type_, "operator_of": operator_of, "settings": settings}
+    return _made("scalar_call", 1, Argument.NUMBER, otherwise=otherwise, **scope)
 
 
 def in_place_call(type_: OpType, otherwise: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -146,10 +148,11 @@ def _admit(
     kind = type(arrays[0])
     if not (plan.is_simple and kind.stype == "default" and all(type(a) is kind for a in arrays)):
         return result
-    makes_integers = plan.accept(op, [a._raw for a in arrays]) == MAKES_INTEGERS
+    values = [a._raw for a in arrays]
+    makes_integers = plan.accept(op, values) == MAKES_INTEGERS
     if plan.visible == 1 or not makes_integers:
-        is_real = len(arrays) == 1 and arrays[0]._raw.is_floating_point()
-        plan.admit(key, getattr(op.forward, "of_floats", False) if is_real else False)
+        is_real = all(v.is_floating_point() for v in values)
+        plan.admit(key, (op.fast_forward(*values) if is_real else None) or False)
     return result
 
 

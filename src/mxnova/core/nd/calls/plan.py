@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from ...op.gradient import is_source
+from ...op.gradient import is_derived, is_source
 from ...op.integer_gradient import makes_integers
 from ...op.schema import Op
 from ...op.sparse.storage import Value
@@ -35,6 +35,7 @@ class Plan:
         admitted: kinds of arrays that fast paths run the forward on, and the kernel that is the
             part of the forward which such arrays need; False: all of it.
         any_shape: whether an input passes the rules in one shape as in another.
+        is_derived: whether its gradient is what autograd derives from its forward.
         facts: run facts that its forward asks for.
         n_inputs: how many arrays it takes.
         node: what its place on the tape is.
@@ -45,14 +46,15 @@ class Plan:
     """
 
     __slots__ = (
-        "accepted", "admitted", "any_shape", "facts", "is_simple", "n_inputs", "node", "sparse",
-        "starts_gradients", "visible", "written",
+        "accepted", "admitted", "any_shape", "facts", "is_derived", "is_simple", "n_inputs", "node",
+        "sparse", "starts_gradients", "visible", "written",
     )  # fmt: skip
 
     def __init__(self, op: Op) -> None:
         self.accepted: dict[Any, int] = {}
         self.any_shape = op.any_shape
         self.facts = op.type.signature.facts
+        self.is_derived = is_derived(op)
         self.n_inputs = len(op.structure.inputs)
         self.sparse = op.kernel_for(["default"] * self.n_inputs) is not None
         self.visible = op.n_visible()

@@ -53,7 +53,7 @@ if ({tracked}) and STATE.recording:
         return {general}
     {find_op}
     try:
-        result = recorded({recorded_op})({values})
+        result = {run_recorded}
     except Exception:  # the dispatcher words it
         return {general}
     {check_recorded}
@@ -89,6 +89,7 @@ _DEFAULTS = {
     "finish": _NEW,
     "recorded": _RECORDED,
     "recorded_op": "{op}",
+    "run_recorded": "recorded({recorded_op})({values})",
 }
 
 # Operators without parameters, or with a number: their forward must refuse shapes that the rules
@@ -153,6 +154,7 @@ kernel = plan.admitted.get(key)
     "admit": "admit(op, plan, key, ({arrays},), cls)",
     "op": "op",
     "run": "(kernel or op.forward)({values})",
+    "run_recorded": "((kernel or op.forward) if plan.is_derived else recorded(op))({values})",
     "check": """
 if type(result) is not Tensor:
     return several_results(op, result, ({values},), ({arrays},), {cls})

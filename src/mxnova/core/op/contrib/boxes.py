@@ -99,6 +99,10 @@ def decode(offsets: Sides, anchors: Sides, out: Tensor) -> None:
     x, y = (x * of_width).add_(at_x), (y * of_height).add_(at_y)
     half_width = width.exp().mul_(of_width).div_(2)
     half_height = height.exp().mul_(of_height).div_(2)
+    if is_traced():  # Dynamo refuses `out=` with gaps between its elements
+        left.copy_(x - half_width), right.copy_(x + half_width)
+        top.copy_(y - half_height), bottom.copy_(y + half_height)
+        return
     torch.sub(x, half_width, out=left), torch.add(x, half_width, out=right)
     torch.sub(y, half_height, out=top), torch.add(y, half_height, out=bottom)
 

@@ -218,7 +218,7 @@ def _listed(rows: Tensor, wanted: Tensor) -> Tensor:
 
 def _taken(rows: Tensor, order: Tensor) -> Tensor:
     """The rows (batch, n, 6) in `order`, those without a class set to -1."""
-    first = torch.arange(len(rows), device=rows.device).unsqueeze(1) * rows.shape[1]
+    first = torch.arange(rows.shape[0], device=rows.device).unsqueeze(1) * rows.shape[1]
     taken = rows.flatten(0, 1).index_select(0, (order + first).flatten()).view(*order.shape, -1)
     return taken.masked_fill_(taken[..., :1] < 0, -1)
 

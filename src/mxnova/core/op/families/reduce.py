@@ -125,7 +125,7 @@ def _chosen(
     def all_together(data: Tensor) -> Tensor:
         return _with_axis(whole(data)) if data.is_floating_point() else general(data)
 
-    all_together.of_floats = lambda data: whole(data).unsqueeze_(0)  # type: ignore[attr-defined]
+    all_together.of_floats = lambda data: _with_axis(whole(data))  # type: ignore[attr-defined]
     return all_together
 
 

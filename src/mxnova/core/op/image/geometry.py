@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import functools
-
 import torch
 from torch import Tensor
 
 from ...base.params import Floats
 from ...base.shapes import shape_text
+from ..constants import constant
 from ..declaration import function_operator
 from ..infer import DTypes, Shapes
 from ..schema import Op
@@ -130,9 +129,8 @@ def _normalize_shape(op: Op, s: Shapes) -> None:
     s.output = s.data
 
 
-@functools.lru_cache(maxsize=64)  # data sets have one mean
 def _by_channel(values: tuple[float, ...], dtype: torch.dtype, device: torch.device) -> Tensor:
-    return torch.tensor(values, dtype=dtype, device=device).reshape(-1, 1, 1)
+    return constant(tuple(values), dtype, device).reshape(-1, 1, 1)
 
 
 @function_operator("_image_normalize", "_npx__image_normalize", shape=_normalize_shape)

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 
+import torch.nn.functional as F
 from torch import Tensor
 
 from ...base.params import PosInt
-from ...kernels.onednn import linear
+from ...kernels.onednn import is_small, linear
 from ..declaration import operator
 from ..infer import Shapes
 from ..schema import Op
@@ -61,3 +63,9 @@ class FullyConnected(Op):
         if bias is not None and bias.ndim == 2:
             bias = bias.flatten()
         return linear(data, weight, bias)
+
+    def fast_forward(self, *tensors: Tensor) -> Callable[..., Tensor] | None:
+        data, weight, *bias = tensors
+        is_flat = data.ndim == 2 or not self.flatten
+        is_plain = is_flat and all(b.ndim == 1 for b in bias)
+        return F.linear if is_plain and is_small(data, weight) else None

@@ -186,7 +186,7 @@ class RNN(Op):
         cells = self.cells(weights)
         dropping = train and self.p > 0.0 and self.num_layers > 1
         by_step = sequence_length is not None and is_traced()
-        if dropping or by_step or self._clips or self._goes_stepwise(data, sequence_length):
+        if dropping or by_step or self.clips or self._goes_stepwise(data, sequence_length):
             p = self.p if dropping else 0.0
             results = self._by_layer(data, states, cells, sequence_length, p, rng)
         else:
@@ -194,7 +194,8 @@ class RNN(Op):
         return tuple(results) if self.state_outputs else results[0]
 
     @property
-    def _clips(self) -> bool:
+    def clips(self) -> bool:
+        """Whether cell states have bounds."""
         bounds = (self.lstm_state_clip_min, self.lstm_state_clip_max)
         return self.mode == "lstm" and None not in bounds
 
@@ -232,7 +233,7 @@ class RNN(Op):
         rng: torch.Generator | None,
     ) -> list[Tensor]:
         by_step = lengths is not None and self.mode == "lstm" and is_traced()
-        run = self._unrolled if self._clips or by_step else self._fused
+        run = self._unrolled if self.clips or by_step else self._fused
         if self._goes_stepwise(data, lengths):
             run = self._stepwise
         output, finals = data, []
@@ -344,7 +345,7 @@ class RNN(Op):
     ) -> tuple[Tensor, Tensor]:
         read, keep, new, write = (from_data + F.linear(hidden, recurrent)).chunk(4, 1)
         memory = keep.sigmoid() * memory + read.sigmoid() * new.tanh()
-        if self._clips:
+        if self.clips:
             memory = self._clipped(memory)
         hidden = write.sigmoid() * memory.tanh()
         return F.linear(hidden, *projection) if projection else hidden, memory

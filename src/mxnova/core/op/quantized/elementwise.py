@@ -191,7 +191,8 @@ class _Arithmetic(Layer):
     max_calib_range: float | None
 
     @property
-    def _calibrated(self) -> bool:
+    def is_calibrated(self) -> bool:
+        """Whether the range of the result is known beforehand."""
         return self.min_calib_range is not None and self.max_calib_range is not None
 
     def infer_shape(self, s: Shapes) -> None:
@@ -227,7 +228,7 @@ class QuantizedAdd(_Arithmetic):
             check_type(self.name, t, name, *EIGHT_BITS)
         for name in (*t.inputs[2:], *t.outputs[1:]):
             t[name] = torch.float32
-        t.output = self._sum_type(t.lhs, t.rhs)
+        t.output = self.sum_type(t.lhs, t.rhs)
 
     def forward(
         self,
@@ -238,9 +239,9 @@ class QuantizedAdd(_Arithmetic):
         rhs_min: Tensor,
         rhs_max: Tensor,
     ) -> tuple[Tensor, ...]:
-        dtype = self._sum_type(lhs.dtype, rhs.dtype)
+        dtype = self.sum_type(lhs.dtype, rhs.dtype)
         low, high = calibrated_range(self.min_calib_range, self.max_calib_range, lhs.device)
-        if not self._calibrated:
+        if not self.is_calibrated:
             high = magnitude(lhs_min, lhs_max) + magnitude(rhs_min, rhs_max)
             low = -high
         one = step(LEVELS[dtype] if dtype is torch.int32 else WIDE_LEVELS[dtype], low, high)
@@ -253,8 +254,9 @@ class QuantizedAdd(_Arithmetic):
             b = quantized(b, torch.int8)
         return quantized(a + b, dtype), low, high
 
-    def _sum_type(self, *dtypes: torch.dtype) -> torch.dtype:
-        if not self._calibrated:
+    def sum_type(self, *dtypes: torch.dtype) -> torch.dtype:
+        """The type of the sum of operands of these types."""
+        if not self.is_calibrated:
             return torch.int32
         return torch.uint8 if set(dtypes) == {torch.uint8} else torch.int8
 
@@ -288,7 +290,7 @@ class QuantizedMultiply(_Arithmetic):
         if self.enable_float_output:
             t.output = torch.float32
         else:
-            t.output = torch.int8 if self._calibrated else torch.int32
+            t.output = torch.int8 if self.is_calibrated else torch.int32
 
     def forward(
         self,
@@ -300,11 +302,11 @@ class QuantizedMultiply(_Arithmetic):
         rhs_max: Tensor,
     ) -> Tensor | tuple[Tensor, ...]:
         product = lhs.int() * rhs.int()
-        levels = LEVELS if not self._calibrated and not self.enable_float_output else WIDE_LEVELS
+        levels = LEVELS if not self.is_calibrated and not self.enable_float_output else WIDE_LEVELS
         one = step(levels[lhs.dtype], lhs_min, lhs_max) * step(levels[rhs.dtype], rhs_min, rhs_max)
         if self.enable_float_output:
             return scaled(product, one)
-        if not self._calibrated:
+        if not self.is_calibrated:
             limit = LEVELS[torch.int32]
             return product, one * -limit, one * limit
         low, high = calibrated_range(self.min_calib_range, self.max_calib_range, lhs.device)

@@ -114,8 +114,8 @@ class _Product(Layer):
         arrays: dict[str, Any] = dict(zip(self.inputs(), given, strict=False))  # fewer without bias
         total = self._product(data, weight)
         if not self.no_bias:
-            total = total + self._spread(self._bias(**arrays).to(torch.int32), total.dim())
-        one = self._data_step(data.dtype, arrays["min_data"], arrays["max_data"])
+            total = total + self._spread(self.bias_in_steps(**arrays).to(torch.int32), total.dim())
+        one = step(self.data_levels(data.dtype), arrays["min_data"], arrays["max_data"])
         one = one * step(LEVELS[torch.int8], arrays["min_weight"], arrays["max_weight"])
         limit = LEVELS[torch.int32]
         return total, one * -limit, one * limit
@@ -128,11 +128,16 @@ class _Product(Layer):
         """The bias in a shape that is added to the sums."""
         return bias
 
-    def _data_step(self, dtype: torch.dtype, low: Tensor, high: Tensor) -> Tensor:
-        return step(LEVELS[dtype], low, high)
+    def data_levels(self, dtype: torch.dtype) -> float:
+        """How many steps data of a type have up to the end of their range."""
+        return LEVELS[dtype]
 
-    def _bias(self, **arrays: Tensor) -> Tensor:
-        """The bias in steps of the result."""
+    def bias_in_steps(self, **arrays: Tensor) -> Tensor:
+        """The bias in steps of the result.
+
+        Args:
+            arrays: the inputs by name.
+        """
         return arrays["bias"]
 
 
@@ -166,7 +171,8 @@ class QuantizedFullyConnected(_Product):
     def _product(self, data: Tensor, weight: Tensor) -> Tensor:
         return linear(data.flatten(1) if self.flatten else data, weight)
 
-    def _bias(self, **arrays: Tensor) -> Tensor:
+    def bias_in_steps(self, **arrays: Tensor) -> Tensor:
+        """In steps of ranges that reach to the far end of the last level, truncated."""
         levels = WIDE_LEVELS[torch.int8]
         # In this order, since truncation shows the last bit.
         scale = WIDE_LEVELS[arrays["data"].dtype] / magnitude(
@@ -238,10 +244,12 @@ class QuantizedConv(_Product):
     def _spread(self, bias: Tensor, n_axes: int) -> Tensor:
         return bias.reshape(-1, *[1] * (n_axes - 2))
 
-    def _data_step(self, dtype: torch.dtype, low: Tensor, high: Tensor) -> Tensor:
-        return step(LEVELS[torch.int8], low, high)
+    def data_levels(self, dtype: torch.dtype) -> float:
+        """Those of int8."""
+        return LEVELS[torch.int8]
 
-    def _bias(self, **arrays: Tensor) -> Tensor:
+    def bias_in_steps(self, **arrays: Tensor) -> Tensor:
+        """As it is for uint8 data."""
         if arrays["data"].dtype is torch.uint8:
             return arrays["bias"]
         levels = LEVELS[torch.int8]
@@ -287,19 +295,21 @@ class QuantizedPooling(Layer):
     keeps_range = True
 
     @property
-    def _whole_windows(self) -> bool:
-        """Whether means count what a window covers beyond the end, too."""
-        return (
+    def divisor(self) -> int:
+        """By what `plain` is divided: means count what a window covers beyond the end, too."""
+        counts_all = (
             self.pool_type == "avg"
             and self.pooling_convention == "full"
             and self.count_include_pad is not False
             and not self.global_pool
         )
+        return prod(self.kernel) if counts_all else 1
 
     @functools.cached_property
     def plain(self) -> Op:
+        """The operator on floats; a sum where there is a divisor."""
         attrs = self.plain_attrs()
-        return Pooling(**{**attrs, "pool_type": "sum"} if self._whole_windows else attrs)
+        return Pooling(**{**attrs, "pool_type": "sum"} if self.divisor != 1 else attrs)
 
     def infer_shape(self, s: Shapes) -> None:
         if self.pool_type not in ("avg", "max"):
@@ -320,8 +330,8 @@ class QuantizedPooling(Layer):
         self, data: Tensor, min_data: Tensor, max_data: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
         pooled = self.plain.forward(data.float())
-        if self._whole_windows:
-            pooled = pooled / prod(self.kernel)
+        if self.divisor != 1:
+            pooled = pooled / self.divisor
         return quantized(pooled, data.dtype), min_data, max_data
 
 
@@ -387,12 +397,18 @@ class QuantizedBatchNorm(Layer):
         low, high = calibrated_range(self.min_calib_range, self.max_calib_range, data.device)
         axes = [1] * data.ndim
         axes[self.axis] = -1
-        scale = gamma * (moving_var + self.eps).rsqrt()
-        shift = beta - moving_mean * scale
-        # oneDNN gets these as gamma and beta, with a variance of 1 that eps is added to once more.
-        scale = scale * (1.0 + self.eps) ** -0.5
+        scale, shift = self.folded(gamma, beta, moving_mean, moving_var)
         if data.dtype is torch.uint8:
             data = data // 2
         levels = WIDE_LEVELS[torch.int8]
         numbers = data * (step(levels, min_data, max_data) * scale).view(axes) + shift.view(axes)
         return quantized(numbers / step(levels, low, high), torch.int8), low, high
+
+    def folded(
+        self, gamma: Tensor, beta: Tensor, moving_mean: Tensor, moving_var: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Factors and summands of the channels."""
+        scale = gamma * (moving_var + self.eps).rsqrt()
+        shift = beta - moving_mean * scale
+        # oneDNN gets these as gamma and beta, with a variance of 1 that eps is added to once more.
+        return scale * (1.0 + self.eps) ** -0.5, shift

@@ -9,6 +9,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from ...base.params import StructuralFloat
 from ..declaration import operator
 from ..dtypes import torch_dtype
 from ..infer import DTypes, Shapes
@@ -92,8 +93,8 @@ class QuantizeV2(_ToInteger):
     """
 
     out_type: Literal["auto", "int8", "uint8"] = "int8"
-    min_calib_range: float | None = None
-    max_calib_range: float | None = None
+    min_calib_range: StructuralFloat | None = None  # whose sign decides the type
+    max_calib_range: StructuralFloat | None = None
 
     @property
     def _type(self) -> torch.dtype:
@@ -201,8 +202,8 @@ class Requantize(_ToInteger):
     """
 
     out_type: Literal["auto", "int8", "uint8"] = "int8"
-    min_calib_range: float | None = None
-    max_calib_range: float | None = None
+    min_calib_range: StructuralFloat | None = None  # whose sign decides the type
+    max_calib_range: StructuralFloat | None = None
 
     @property
     def _type(self) -> torch.dtype:

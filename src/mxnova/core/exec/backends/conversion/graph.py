@@ -21,13 +21,22 @@ from . import (  # noqa: F401 - they fill the table
     images,
     indexing,
     layers,
+    quantized,
     recurrent,
     sources,
 )
 from .opset import Opset
 from .site import CONVERTERS, Site
 
-__all__ = ["Part", "further_outputs_read", "is_for_runtimes", "refusal", "said", "site_of"]
+__all__ = [
+    "CONVERTERS",
+    "Part",
+    "further_outputs_read",
+    "is_for_runtimes",
+    "refusal",
+    "said",
+    "site_of",
+]
 
 
 def further_outputs_read(symbol: Symbol) -> set[Node]:
@@ -49,6 +58,8 @@ def refusal(node: Node, site: Site, reads_further: bool = False) -> str | None:
     if any(0 in shape for shape in (*site.shapes, *site.out)):
         return "an array without elements"
     converter = CONVERTERS[node.op.name]
+    if site.version < converter.since:
+        return f"there is no converter before opset {converter.since}"
     if reads_further and not converter.has_several:
         return "its further outputs are read"
     return None if converter.refusal is None else converter.refusal(site)

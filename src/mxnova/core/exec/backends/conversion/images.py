@@ -62,7 +62,7 @@ def _roi_pooling(site: Site) -> Any:
 
 
 def _align_refusal(site: Site) -> str | None:
-    if site.position_sensitive or site.aligned:
+    if site.position_sensitive or (site.aligned and site.version < 16):
         return f"position_sensitive={site.position_sensitive}, aligned={site.aligned}"
     return None
 
@@ -73,7 +73,13 @@ def _roi_align(site: Site) -> Any:
     image = o.reshape(o.slice(site.inputs[1], {1: range(1)}), (count,))
     boxes = o.slice(site.inputs[1], {1: range(1, 5)})
     samples = max(int(site.sample_ratio), 0)
-    return o.region_means(site.x, boxes, image, samples=samples, **_regions(site))
+    facts = {"samples": samples, "is_aligned": bool(site.aligned), **_regions(site)}
+    return o.region_means(site.x, boxes, image, **facts)
+
+
+@converter("BilinearSampler", only_onnx=True, since=16)
+def _sampled(site: Site) -> Any:
+    return site.ops.sampled(site.x, site.ops.transpose(site.inputs[1], (0, 2, 3, 1)))
 
 
 # Boxes --------------------------------------------------------------------------------------------

@@ -226,16 +226,8 @@ def _instance_norm(site: Site) -> Any:
 
 @converter("GroupNorm")
 def _group_norm(site: Site) -> Any:
-    o, groups = site.ops, int(site.num_groups)
-    batch, channels, *spatial = site.shapes[0]
-    x = o.reshape(site.x, (batch, groups, channels // groups * prod(spatial)))
-    centred = o.elementwise("subtract", x, o.reduce("mean", x, [2], keep=True))
-    squares = o.elementwise("multiply", centred, centred)
-    variance = o.elementwise("add", o.reduce("mean", squares, [2], keep=True), o.floats(site.eps))
-    plain = o.elementwise("divide", centred, o.elementwise("sqrt", variance))
-    gamma, beta = (o.reshape(vector, (1, groups, 1)) for vector in site.inputs[1:])
-    found = o.elementwise("add", o.elementwise("multiply", plain, gamma), beta)
-    return o.reshape(found, site.out[0])
+    groups, shape = int(site.num_groups), site.shapes[0]
+    return site.ops.group_norm(*site.inputs, groups, shape, float(site.eps))
 
 
 @converter("L2Normalization")

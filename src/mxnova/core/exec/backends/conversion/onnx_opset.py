@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # ruff: noqa: D102 - Opset documents the methods
-"""ONNX's words, in operators of opset 13: whatever reads ONNX knows them."""
+"""ONNX's words, in operators of one of its opsets; 13 is what whatever reads ONNX knows."""
 
 from __future__ import annotations
 
@@ -15,14 +15,24 @@ from torch import Tensor
 
 from .opset import Numbers, Opset, Window, bounds_of
 
-__all__ = ["KINDS", "REDUCTIONS", "ONNXOpset", "describe", "raw_bytes"]
+__all__ = ["KINDS", "ONNXOpset", "describe", "raw_bytes"]
 
 _ELEMENTWISE = {
     "ceiling": "Ceil", "divide": "Div", "greater_equal": "GreaterOrEqual",
     "less_equal": "LessOrEqual", "maximum": "Max", "minimum": "Min", "multiply": "Mul",
     "negative": "Neg", "power": "Pow", "select": "Where", "subtract": "Sub",
 }  # fmt: skip
-REDUCTIONS = {kind: f"Reduce{kind.capitalize()}" for kind in ("sum", "mean", "max", "min", "prod")}
+_REDUCTIONS = {kind: f"Reduce{kind.capitalize()}" for kind in ("sum", "mean", "max", "min", "prod")}
+# The opset from which on there is an operator, or an attribute or input of one.
+_SINCE = {
+    "LayerNormalization": 17,
+    "axes as input": 18,  # of all reductions; of ReduceSum they were one before
+    "Gelu": 20,
+    "GridSample linear": 20,  # which was called bilinear
+    "GroupNormalization": 21,  # with a scale for each channel
+    "RoiAlign.coordinate_transformation_mode": 16,  # whose default is another one
+    "Split.num_outputs": 18,
+}
 _RECURRENT: dict[str, tuple[str, dict[str, Any]]] = {
     "lstm": ("LSTM", {}),
     "gru": ("GRU", {"linear_before_reset": 1}),
@@ -44,7 +54,10 @@ class ONNXOpset(Opset):
 
     Attributes:
         nodes: its operators so far.
+        version: of the opset that they are of.
     """
+
+    version: int = 13
 
     # Input, output, forget, cell; of a GRU update, reset, new.
     gates: ClassVar[dict[str, tuple[int, ...]]] = {
@@ -58,6 +71,10 @@ class ONNXOpset(Opset):
     def read(self) -> set[str]:
         """Names of values that operators read."""
         return {name for node in self.nodes for name in node.input}
+
+    def _has(self, what: str) -> bool:
+        """Whether the opset has something that not all opsets have."""
+        return self.version >= _SINCE[what]
 
     def _name(self, kind: str) -> str:
         """A new one, for an output of an operator or a constant."""
@@ -87,6 +104,10 @@ class ONNXOpset(Opset):
     def _constant(self, values: Tensor) -> str:
         """An array that the model has."""
 
+    def _own_constant(self, values: Tensor) -> str:
+        """The same, which nothing else reads."""
+        return self._constant(values)
+
     # Element by element
 
     def elementwise(self, name: str, *values: str) -> str:
@@ -113,6 +134,8 @@ class ONNXOpset(Opset):
         return self._node("Selu", x, alpha=alpha, gamma=scale)
 
     def gelu(self, x: str) -> str:
+        if self._has("Gelu"):
+            return self._node("Gelu", x)
         half = self.elementwise("multiply", x, self.floats(0.5))
         normal = self.elementwise("erf", self.elementwise("multiply", x, self.floats(sqrt(0.5))))
         return self.elementwise("multiply", half, self.elementwise("add", normal, self.floats(1.0)))
@@ -133,7 +156,8 @@ class ONNXOpset(Opset):
         return self._node("Slice", x, *map(self._integers, (starts, stops, list(ranges), steps)))
 
     def split(self, x: str, axis: int, count: int) -> list[str]:
-        return self._nodes_of("Split", count, x, axis=axis)
+        facts = {"num_outputs": count} if self._has("Split.num_outputs") else {}
+        return self._nodes_of("Split", count, x, axis=axis, **facts)
 
     def concat(self, values: Sequence[str], axis: int) -> str:
         return self._node("Concat", *values, axis=axis)
@@ -159,9 +183,9 @@ class ONNXOpset(Opset):
         return self._node("Gather", x, self.cast(index, torch.int64), axis=axis)
 
     def reduce(self, kind: str, x: str, axes: Numbers, keep: bool = False) -> str:
-        if kind == "sum":
-            return self._node("ReduceSum", x, self._integers(axes), keepdims=int(keep))
-        return self._node(REDUCTIONS[kind], x, axes=list(axes), keepdims=int(keep))
+        if kind == "sum" or self._has("axes as input"):
+            return self._node(_REDUCTIONS[kind], x, self._integers(axes), keepdims=int(keep))
+        return self._node(_REDUCTIONS[kind], x, axes=list(axes), keepdims=int(keep))
 
     # Layers
 
@@ -251,6 +275,19 @@ class ONNXOpset(Opset):
         return self._node("Add", scaled, self.floats(shift.reshape(shape)))
 
     def layer_norm(self, x: str, gamma: str, beta: str, axis: int, rank: int, eps: float) -> str:
+        # LayerNormalization computes mean and variance in float32.
+        if not self._has("LayerNormalization") or self.dtype is torch.float64:
+            return self._layer_norm_in_parts(x, gamma, beta, axis, rank, eps)
+        if axis == rank - 1:
+            return self._node("LayerNormalization", x, gamma, beta, epsilon=eps)
+        order = [a for a in range(rank) if a != axis] + [axis]
+        back = [order.index(a) for a in range(rank)]
+        last = self.layer_norm(self.transpose(x, order), gamma, beta, rank - 1, rank, eps)
+        return self.transpose(last, back)
+
+    def _layer_norm_in_parts(
+        self, x: str, gamma: str, beta: str, axis: int, rank: int, eps: float
+    ) -> str:
         centred = self._node("Sub", x, self.reduce("mean", x, [axis], keep=True))
         variance = self.reduce("mean", self._node("Mul", centred, centred), [axis], keep=True)
         deviation = self._node("Sqrt", self._node("Add", variance, self.floats(eps)))
@@ -263,6 +300,18 @@ class ONNXOpset(Opset):
 
     def instance_norm(self, x: str, gamma: str, beta: str, rank: int, eps: float) -> str:
         return self._node("InstanceNormalization", x, gamma, beta, epsilon=eps)
+
+    def group_norm(
+        self, x: str, gamma: str, beta: str, groups: int, shape: Numbers, eps: float
+    ) -> str:
+        if not self._has("GroupNormalization") or self.dtype is torch.float64:
+            return str(super().group_norm(x, gamma, beta, groups, shape, eps))
+        each = (groups, shape[1] // groups)
+        vectors = [
+            self.reshape(self.broadcast(self.reshape(v, (groups, 1)), each), (shape[1],))
+            for v in (gamma, beta)
+        ]
+        return self._node("GroupNormalization", x, *vectors, num_groups=groups, epsilon=eps)
 
     def lrn(self, x: str, alpha: float, beta: float, bias: float, size: int) -> str:
         return self._node("LRN", x, alpha=alpha, beta=beta, bias=bias, size=size)
@@ -330,13 +379,33 @@ class ONNXOpset(Opset):
         columns: int,
         scale: float,
         samples: int,
+        is_aligned: bool,
     ) -> str:
-        """Means of samples in parts of boxes; 0 samples: as many as there are pixels."""
+        """Means of samples in parts of boxes.
+
+        Args:
+            x: images.
+            boxes: corners (boxes, 4).
+            image: of which a box is.
+            rows: number of parts along the height.
+            columns: number of parts along the width.
+            scale: pixels by one unit of the corners.
+            samples: in a part, along an axis; 0: as many as there are pixels.
+            is_aligned: whether corners are half a pixel further, which opsets from 16 on know.
+        """
         number = self.cast(image, torch.int64)
-        size = {"output_height": rows, "output_width": columns}
+        facts: dict[str, Any] = {"output_height": rows, "output_width": columns}
+        if self._has("RoiAlign.coordinate_transformation_mode"):
+            where = "half_pixel" if is_aligned else "output_half_pixel"
+            facts["coordinate_transformation_mode"] = where
         return self._node(
-            "RoiAlign", x, boxes, number, sampling_ratio=samples, spatial_scale=scale, **size
+            "RoiAlign", x, boxes, number, sampling_ratio=samples, spatial_scale=scale, **facts
         )
+
+    def sampled(self, x: str, places: str) -> str:
+        """Images at places (batch, rows, columns, 2), -1 to 1 from first to last pixel."""
+        mode = "linear" if self._has("GridSample linear") else "bilinear"
+        return self._node("GridSample", x, places, mode=mode, align_corners=1)
 
     def not_suppressed(self, boxes: str, scores: str, overlap: float, least: float) -> str:
         """1 for boxes that no better one overlaps too much, as (batch, boxes); 0 for others.
@@ -376,6 +445,32 @@ class ONNXOpset(Opset):
     def draws(self, chances: str, count: int) -> str:
         """Numbers of classes, drawn by logarithms of their chances (batch, classes)."""
         return self._node("Multinomial", chances, sample_size=count, dtype=KINDS[torch.int32])
+
+    # Integers
+
+    def quantized(self, x: str, scale: str, dtype: torch.dtype) -> str:
+        """Real numbers as the nearest integers, by a scale."""
+        zero = self._constant(torch.zeros((), dtype=dtype))
+        return self._node("QuantizeLinear", x, scale, zero)
+
+    def dequantized(
+        self, x: str, scale: str, zero: Tensor | None, axis: int | None, stays: bool
+    ) -> str:
+        """Integers as real numbers.
+
+        Args:
+            x: the integers.
+            scale: one for all, or one for each position along the axis.
+            zero: what 0 is, of the shape of the scale; None for int32, which has no zero point.
+            axis: the axis, None with one scale.
+            stays: whether the integers do.
+        """
+        facts = {} if axis is None else {"axis": axis}
+        if zero is None:
+            return self._node("DequantizeLinear", x, scale, **facts)
+        # ONNX Runtime changes zero points of weights (session.x64quantprecision), each once.
+        point = self._own_constant(zero) if stays else self._constant(zero)
+        return self._node("DequantizeLinear", x, scale, point, **facts)
 
     # Recurrent layers
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from math import prod
 from typing import Any, ClassVar, NamedTuple
 
 import torch
@@ -233,6 +234,30 @@ class Opset(ABC):
 
     @abstractmethod
     def instance_norm(self, x: Any, gamma: Any, beta: Any, rank: int, eps: float) -> Any: ...
+
+    def group_norm(
+        self, x: Any, gamma: Any, beta: Any, groups: int, shape: Numbers, eps: float
+    ) -> Any:
+        """Each group of channels with mean 0 and variance 1, then scaled and shifted.
+
+        Args:
+            x: (batch, channels, …).
+            gamma: scale, (groups,).
+            beta: shift, (groups,).
+            groups: number of groups.
+            shape: of `x`.
+            eps: added to the variance.
+        """
+        batch, channels, *spatial = shape
+        parts = self.reshape(x, (batch, groups, channels // groups * prod(spatial)))
+        centred = self.elementwise("subtract", parts, self.reduce("mean", parts, [2], keep=True))
+        squares = self.elementwise("multiply", centred, centred)
+        variance = self.reduce("mean", squares, [2], keep=True)
+        deviation = self.elementwise("sqrt", self.elementwise("add", variance, self.floats(eps)))
+        plain = self.elementwise("divide", centred, deviation)
+        scale, shift = (self.reshape(vector, (1, groups, 1)) for vector in (gamma, beta))
+        found = self.elementwise("add", self.elementwise("multiply", plain, scale), shift)
+        return self.reshape(found, shape)
 
     @abstractmethod
     def lrn(self, x: Any, alpha: float, beta: float, bias: float, size: int) -> Any: ...

@@ -26,6 +26,7 @@ class Site:
         inputs: its inputs in the model; empty while it is asked whether the node can be converted.
         ops: what says it to the runtime; None while it is asked.
         dtypes: element types of its inputs; `out_dtypes`: of its outputs; float32 unless said.
+        version: of ONNX's opset, for words that only `ONNXOpset` has.
     """
 
     op: Op
@@ -36,6 +37,7 @@ class Site:
     ops: Any = None
     dtypes: list[torch.dtype] = field(default_factory=list)
     out_dtypes: list[torch.dtype] = field(default_factory=list)
+    version: int = 13
 
     def __post_init__(self) -> None:
         self.dtypes = self.dtypes or [torch.float32] * len(self.shapes)
@@ -85,6 +87,7 @@ class Converter(NamedTuple):
         has_several: whether it gives all outputs, not just the first.
         only_onnx: whether it needs words that only `ONNXOpset` has.
         is_arithmetic: whether all inputs are to be numbers of one type, that of the output.
+        since: ONNX's opset from which on there are the words.
     """
 
     build: Callable[[Site], Any]
@@ -92,6 +95,7 @@ class Converter(NamedTuple):
     has_several: bool
     is_arithmetic: bool
     only_onnx: bool
+    since: int
 
 
 CONVERTERS: dict[str, Converter] = {}
@@ -103,12 +107,15 @@ def converter(
     has_several: bool = False,
     is_arithmetic: bool = False,
     only_onnx: bool = False,
+    since: int = 13,
 ) -> Callable[[Callable[[Site], Any]], Callable[[Site], Any]]:
     """Makes a function the converter of the operators of these names, separated by blanks."""
 
     def declare(build: Callable[[Site], Any]) -> Callable[[Site], Any]:
         for name in names.split():
-            CONVERTERS[name] = Converter(build, refusal, has_several, is_arithmetic, only_onnx)
+            CONVERTERS[name] = Converter(
+                build, refusal, has_several, is_arithmetic, only_onnx, since
+            )
         return build
 
     return declare

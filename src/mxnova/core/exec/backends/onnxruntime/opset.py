@@ -11,12 +11,11 @@ import onnxruntime
 from onnx import TensorProto, helper
 from torch import Tensor
 
-from ..conversion.onnx_opset import REDUCTIONS, ONNXOpset, describe, raw_bytes
+from ..conversion.onnx_opset import ONNXOpset, describe, raw_bytes
 from ..conversion.opset import Numbers
 
 __all__ = ["RuntimeOpset"]
 
-OPSET = 23
 IR_VERSION = 10
 _SMALL = 128  # numbers; constants beyond are handed over beside the model, instead of in it
 
@@ -28,6 +27,8 @@ class RuntimeOpset(ONNXOpset):
         inputs: names of its inputs.
         constants: values of large constants, which the model knows by name and shape only.
     """
+
+    version = 23
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,7 +45,7 @@ class RuntimeOpset(ONNXOpset):
         kind = TensorProto.FLOAT
         results = [helper.make_tensor_value_info(name, kind, None) for name in outputs]
         graph = helper.make_graph(self.nodes, "mxnova", self._inputs, results, kept)
-        opsets = [helper.make_opsetid("", OPSET)]
+        opsets = [helper.make_opsetid("", self.version)]
         made = helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)
         return bytes(made.SerializeToString())
 
@@ -70,24 +71,7 @@ class RuntimeOpset(ONNXOpset):
         self._initializers.append(made)
         return name
 
-    # Words that opset 13 does not have, or has otherwise
-
-    def gelu(self, x: str) -> str:
-        return self._node("Gelu", x)
-
-    def split(self, x: str, axis: int, count: int) -> list[str]:
-        return self._nodes_of("Split", count, x, axis=axis, num_outputs=count)
-
-    def reduce(self, kind: str, x: str, axes: Numbers, keep: bool = False) -> str:
-        return self._node(REDUCTIONS[kind], x, self._integers(axes), keepdims=int(keep))
-
-    def layer_norm(self, x: str, gamma: str, beta: str, axis: int, rank: int, eps: float) -> str:
-        if axis == rank - 1:
-            return self._node("LayerNormalization", x, gamma, beta, epsilon=eps)
-        order = [a for a in range(rank) if a != axis] + [axis]
-        back = [order.index(a) for a in range(rank)]
-        last = self.layer_norm(self.transpose(x, order), gamma, beta, rank - 1, rank, eps)
-        return self.transpose(last, back)
+    # Words that files do not use
 
     def attention(self, x: str, heads: int, shape: Numbers) -> str:
         length, batch, features = shape
