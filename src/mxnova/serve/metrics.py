@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+
+import prometheus_client as prometheus
+from prometheus_client.multiprocess import MultiProcessCollector
 
 __all__ = ["Metrics"]
 
@@ -20,9 +22,6 @@ class Metrics:
     """
 
     def __init__(self) -> None:
-        import prometheus_client as prometheus
-
-        self._prometheus = prometheus
         self._registry = registry = prometheus.CollectorRegistry()
         self._requests = prometheus.Counter(
             "mxnova_requests",
@@ -77,11 +76,8 @@ class Metrics:
 
     def text(self) -> tuple[str, bytes]:
         """Content type and text of all metrics, of all processes."""
-        registry: Any = self._registry
+        registry = self._registry
         if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
-            from prometheus_client.multiprocess import MultiProcessCollector
-
-            registry = self._prometheus.CollectorRegistry()
+            registry = prometheus.CollectorRegistry()
             MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-        exposition = self._prometheus.generate_latest(registry)
-        return self._prometheus.CONTENT_TYPE_LATEST, exposition
+        return prometheus.CONTENT_TYPE_LATEST, prometheus.generate_latest(registry)

@@ -13,6 +13,7 @@ from ..core.base.errors import ArgumentError, argument_error
 
 __all__ = ["ModelSource", "Settings", "sagemaker_options"]
 
+_LARGEST_BATCH = 256  # a predictor keeps nine sizes of batches, powers of two
 Shapes = Mapping[str, tuple[int | str, ...]]
 
 
@@ -81,6 +82,8 @@ class Settings:
         for name in counts:
             if getattr(self, name) < 1:
                 raise _option_error(name, getattr(self, name), "must be 1 or more")
+        if self.max_batch > _LARGEST_BATCH:
+            raise _option_error("max_batch", self.max_batch, f"must be at most {_LARGEST_BATCH}")
         if not 0 <= self.port <= 65535:
             raise _option_error("port", self.port, "must be from 0 to 65535")
         if not 0 <= self.max_delay <= 60:

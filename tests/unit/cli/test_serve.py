@@ -66,6 +66,7 @@ def test_sagemaker_says_where_models_are(monkeypatch):
         (("=x",), "must be NAME=MODEL"),
         (("x", "--workers", "0"), "--workers=0"),
         (("x", "--max-batch", "-1"), "--max-batch=-1"),
+        (("x", "--max-batch", "257"), "at most 256"),
         (("x", "--port", "65536"), "--port=65536"),
         (("x", "--timeout", "nan"), "--timeout=nan"),
         (("x", "--max-delay", "61"), "--max-delay=61"),
@@ -77,3 +78,12 @@ def test_sagemaker_says_where_models_are(monkeypatch):
 def test_options_that_cannot_be_used_are_named(arguments, reason):
     with pytest.raises(ArgumentError, match=reason):
         settings(*arguments)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("package", ["starlette", "uvicorn", "prometheus_client"])
+def test_packages_that_are_not_installed_are_named(mxnova, package):
+    program = f"import sys; sys.modules[{package!r}] = None; import mxnova.cli as c; c.main()"
+    done = mxnova.python("-c", program, "serve", "net")
+    assert done.returncode == 1
+    assert "pip install 'mxnova[serve]'" in done.stderr

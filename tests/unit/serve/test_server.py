@@ -159,6 +159,8 @@ def test_a_server_that_is_told_to_stop_answers_what_it_has(compiled):
     server = Process(path)
     with Load(server.port) as load:
         load.wait_for_more()
+        if sys.platform == "linux":
+            assert "libtorch" not in Path(f"/proc/{server.process.pid}/maps").read_text()
         status, errors = server.stop()
     assert (status, errors, load.lost) == (0, "", 0)
     np.testing.assert_allclose(
