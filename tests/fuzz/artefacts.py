@@ -12,7 +12,6 @@ import io
 import json
 import os
 import random
-import shutil
 import struct
 import tarfile
 import tempfile
@@ -274,30 +273,22 @@ def _damaged(rng: random.Random) -> bytes:
 # Attack -------------------------------------------------------------------------------------------
 
 
-@functools.cache
-def _root() -> Path:
-    """A folder of this process's, in memory where the system has such."""
-    memory = Path("/dev/shm")
-    place = memory if memory.is_dir() and os.access(memory, os.W_OK) else None
-    folder = Path(tempfile.mkdtemp(prefix="mxnova-fuzz-", dir=place))
-    (folder / "root").mkdir()
-    return folder
+_MEMORY = Path("/dev/shm")  # files in memory, where the system has such
+_PLACE = _MEMORY if _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK) else None
 
 
 def attack(data: bytes) -> None:
     """Opens an archive and saves what it holds."""
-    folder = _root()
-    path = folder / "root" / "archive"
-    path.write_bytes(data)
-    try:
-        opened = mx.open_model(path)
-        if opened.graph is not None:
-            opened.save(folder / "root" / "saved")
-    finally:
-        inside = set(os.listdir(folder / "root")) - {"archive"}
-        assert os.listdir(folder) == ["root"]
-        assert inside <= {"saved"}
-        if inside:
-            written = os.listdir(folder / "root" / "saved")
-            shutil.rmtree(folder / "root" / "saved")
+    with tempfile.TemporaryDirectory(prefix="mxnova-fuzz-", dir=_PLACE) as folder:
+        root = Path(folder, "root")
+        root.mkdir()
+        (root / "archive").write_bytes(data)
+        try:
+            opened = mx.open_model(root / "archive")
+            if opened.graph is not None:
+                opened.save(root / "saved")
+        finally:
+            assert os.listdir(folder) == ["root"]
+            assert set(os.listdir(root)) <= {"archive", "saved"}
+            written = os.listdir(root / "saved") if (root / "saved").exists() else []
             assert all(name.endswith((".json", ".params", ".txt")) for name in written)

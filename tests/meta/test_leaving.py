@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -15,6 +16,13 @@ import pytest
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", (ROOT / "docs/leaving.md").read_text(), re.S | re.M)
+
+COMMANDS = """
+import json, sys
+from mxnova.cli import main
+for sys.argv in json.loads(sys.argv[1]):
+    main()
+"""
 
 
 def test_the_guide_runs(tmp_path):
@@ -33,10 +41,9 @@ def run_blocks(folder, blocks):
         if language == "python":
             run(folder, "-c", block)
             continue
-        for line in block.splitlines():
-            program, *arguments = shlex.split(line)
-            assert program == "mxnova"
-            assert run(folder, "-m", "mxnova", *arguments).stdout
+        lines = [shlex.split(line) for line in block.splitlines()]
+        assert {program for program, *_ in lines} == {"mxnova"}
+        assert run(folder, "-c", COMMANDS, json.dumps(lines)).stdout
 
 
 def run(folder, *arguments):
