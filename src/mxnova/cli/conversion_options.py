@@ -35,7 +35,8 @@ def add_convert(parser: argparse.ArgumentParser) -> None:
     )
     add = parser.add_argument
     add("source", metavar="SOURCE",
-        help="prefix of a checkpoint, .onnx, .safetensors or .params")  # fmt: skip
+        help="prefix of a checkpoint, an archive or folder (see open), .onnx, .safetensors or "
+        ".params")  # fmt: skip
     add("target", metavar="TARGET", help="the file to write; its ending tells the kind")
     add("--to", metavar="KIND",
         help="mxnet, params, safetensors, onnx, openvino, export, python or compiled")  # fmt: skip

@@ -8,12 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..core.base.errors import ArgumentError, MXNetError, candidates
+from ..formats.staging import check_targets, staged
 from ..onnx.opsets import checked
 from .proof import Verification
 from .proof.conversions import NETWORKLESS, UNASKED, proved
 from .request import DTYPES, Request
 from .source import load
-from .target import check, kind_of, staged
+from .target import kind_of
 from .writers import WRITERS
 
 __all__ = ["Conversion", "convert"]
@@ -102,7 +103,7 @@ def convert(
         preprocessing or {},
         labels,
     )
-    check(writer.files(request, target), request.model.files, force)
+    check_targets(writer.files(request, target), request.model.files, force, "convert")
     is_network = writer.is_network and (request.model.symbol is not None or kind != "mxnet")
     if is_network:
         request.model.graph  # noqa: B018 - parameters alone are refused at once

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is converted: a checkpoint, a file of parameters, safetensors or ONNX."""
+"""What is converted: a checkpoint, an artefact, a file of parameters, safetensors or ONNX."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ..artefacts import is_artefact, open_model
 from ..checkpoint import joined_params, split_params
 from ..core.base.errors import ArgumentError, MXNetError
 from ..core.graph.serialize import from_json
@@ -119,7 +120,8 @@ def load(
     """The model that `source` names.
 
     Args:
-        source: the prefix of a checkpoint, or the path of an .onnx, .safetensors or .params file.
+        source: the prefix of a checkpoint, what `open_model` opens, or the path of an .onnx,
+            .safetensors or .params file.
         epoch: of a checkpoint; None where there is only one.
         sizes: shapes of inputs of an ONNX file, instead of its own.
 
@@ -137,6 +139,8 @@ def load(
         return Model((path,), None, saved, np_shape, _epoch_of(file.metadata))
     if ending == ".params":
         return Model((path,), None, *read_params(path))
+    if is_artefact(path):
+        return _of_artefact(path, epoch)
     return _of_checkpoint(located(path, epoch))
 
 
@@ -153,6 +157,14 @@ def _of_checkpoint(files: CheckpointFiles) -> Model:
             error if isinstance(error, OSError) else type(error)(f"{files.symbol}: {error}")
         ) from None
     return Model((files.symbol, files.params), symbol, *read_params(files.params), files.epoch)
+
+
+def _of_artefact(path: str, epoch: int | None) -> Model:
+    opened = open_model(path, epoch)
+    records = [record_of_array(array) for array in opened.params.values()]
+    saved = ParamsFile(list(records), list(opened.params))
+    sizes = opened.input_shapes
+    return Model(opened.source_files, opened.symbol, saved, opened.np_shape, opened.epoch, sizes)
 
 
 def _of_onnx(path: str, sizes: Sizes) -> Model:

@@ -249,7 +249,7 @@ def test_all_files_take_their_places_or_none(checkpoint, tmp_path, monkeypatch):
             raise OSError(5, "Input/output error")
         replace(a, b)
 
-    monkeypatch.setattr("mxnova.convert.target.os.replace", fails)
+    monkeypatch.setattr("mxnova.formats.staging.os.replace", fails)
     with pytest.raises(FileError):
         convert(checkpoint, tmp_path / "net", to="mxnet", force=True, prove=False)
     assert (tmp_path / "net-symbol.json").read_text() == "mine"

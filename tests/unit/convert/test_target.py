@@ -11,8 +11,8 @@ import threading
 import pytest
 
 from mxnova.convert import convert
-from mxnova.convert.target import staged
 from mxnova.core.base.errors import ArgumentError, FileError
+from mxnova.formats.staging import staged
 
 from .conftest import SHAPES
 
@@ -66,9 +66,9 @@ def test_what_cannot_take_its_place_takes_all_back(old, monkeypatch, linked):
     def cannot(*args, **more):
         raise OSError(1, "no links here")
 
-    monkeypatch.setattr("mxnova.convert.target.os.replace", fail)
+    monkeypatch.setattr("mxnova.formats.staging.os.replace", fail)
     if not linked:
-        monkeypatch.setattr("mxnova.convert.target.os.link", cannot)
+        monkeypatch.setattr("mxnova.formats.staging.os.link", cannot)
     with pytest.raises(FileError, match="Input/output error"), staged(str(old / "a")) as path:
         write(path)
     assert contents(old) == dict.fromkeys(NAMES, "old")
@@ -81,7 +81,7 @@ def test_the_old_file_stays_until_the_new_one_is_there(old, monkeypatch):
         assert os.path.exists(b)
         replace(a, b)
 
-    monkeypatch.setattr("mxnova.convert.target.os.replace", look)
+    monkeypatch.setattr("mxnova.formats.staging.os.replace", look)
     with staged(str(old / "a")) as path:
         write(path)
     assert contents(old) == dict.fromkeys(NAMES, "new")
@@ -96,7 +96,7 @@ def test_ctrl_c_waits_for_files_that_move(old, monkeypatch, interrupts, where):
         signal.raise_signal(signal.SIGINT)
         return function(*args, **more)
 
-    monkeypatch.setattr(f"mxnova.convert.target.{where}", interrupted)
+    monkeypatch.setattr(f"mxnova.formats.staging.{where}", interrupted)
     with pytest.raises(KeyboardInterrupt), staged(str(old / "a")) as path:
         write(path)
     monkeypatch.undo()
