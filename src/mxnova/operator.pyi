@@ -61,6 +61,7 @@ class Op:
     copies: Any
     cuts_slopes: Any
     differentiable: bool | None
+    def fast_forward(self, *tensors: Any) -> Callable[..., Any] | None: ...
     forward: Callable[..., Any]
     @property
     def has_shape_rule(self) -> bool: ...

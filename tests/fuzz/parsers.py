@@ -336,6 +336,7 @@ def _attack(
 
 
 HAS_ONNX = importlib.util.find_spec("onnx") is not None
+HAS_RUNTIME = HAS_ONNX and importlib.util.find_spec("onnxruntime") is not None
 ATTACKS: tuple[tuple[Any, ...], ...] = (  # name, module, factor, inputs of a test, allowance
     ("state_attacks", "states_files", 64, 150),
     ("archive_attacks", "archives", 64, 60, 256 << 20),
@@ -343,6 +344,7 @@ ATTACKS: tuple[tuple[Any, ...], ...] = (  # name, module, factor, inputs of a te
     ("file_attacks", "files", 64, 300),
     ("python_attacks", "python_files", 256, 20, 1 << 30),
     *([("onnx_attacks", "onnx_graphs", 128, 100)] if HAS_ONNX else []),
+    *([("conversion_attacks", "conversions", 64, 60, 1 << 30)] if HAS_RUNTIME else []),
 )
 
 

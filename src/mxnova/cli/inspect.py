@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.base.dtypes import BFLOAT16
+from ..core.base.dtypes import widened
 from ..core.base.errors import FormatError
 from ..formats import params, recordio, safetensors, symbol_json
 from ..formats.checkpoint_files import is_prefix, located
@@ -99,12 +99,9 @@ def _array(name: str, record: ArrayRecord | None, stats: bool) -> dict[str, Any]
 
 
 def _statistics(record: ArrayRecord) -> dict[str, Any]:
-    values = record.data
+    values = widened(record.data)
     if not values.size:
         return {}
-    if record.dtype.numpy == BFLOAT16:
-        bits = np.ascontiguousarray(values).view(np.uint16).astype(np.uint32) << 16
-        values = bits.view(np.float32)
     with np.errstate(all="ignore"):
         mean = float(values.mean(dtype=np.float64))
     return {"min": values.min().item(), "max": values.max().item(), "mean": mean}

@@ -36,6 +36,9 @@ def verify(options: argparse.Namespace) -> int:
     """
     if not options.tolerance > 0:
         raise ArgumentError(f"verify: --tolerance {options.tolerance}: must be more than 0")
+    html = options.html
+    if html is not None and html.exists() and html.suffix.lower() not in (".html", ".htm"):
+        raise ArgumentError(f"verify: --html {html}: exists, and is no page: it ends in no .html")
     arrays = read_inputs(options.input, Picture())
     with progress() as tell:
         tell("start")
@@ -86,7 +89,6 @@ def document(found: Verification) -> dict[str, Any]:
         "equal": found.is_equal,
         "line": found.line,
         "first": found.first and found.first.name,
-        "seconds": found.seconds,
         "reference": found.has_reference,
         "outputs": [{**vars(row), "equal": row.is_equal} for row in found.outputs],
         "nodes": [{**vars(row), "equal": row.is_equal} for row in found.nodes],

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from ..checkpoint import joined_params, split_params
 from ..core.base.errors import ArgumentError, MXNetError
@@ -75,6 +76,11 @@ class Model:
         """Arguments and auxiliary states in one."""
         arguments, states = self.parameters
         return arguments | states
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Shapes of the parameters."""
+        return {name: array.shape for name, array in self.arrays.items()}
 
     @property
     def inputs(self) -> list[str]:
@@ -146,14 +152,24 @@ def _of_checkpoint(files: CheckpointFiles) -> Model:
 
 
 def _of_onnx(path: str, sizes: Sizes) -> Model:
-    from ..onnx.load import get_model_metadata, import_model
+    from ..onnx.importer import read_model
+    from ..onnx.load import import_model, metadata_of
 
     symbol, arguments, states = import_model(path, sizes)
     joined = joined_params(arguments, states)
     records = [record_of_array(array) for array in joined.values()]
-    told = {name: shape for name, shape, _ in get_model_metadata(path)["input_tensor_data"]}
+    graph = read_model(path).model.graph
+    told = {name: shape for name, shape, _ in metadata_of(graph)["input_tensor_data"]}
     opened = {
         name: [size or f"{name}_{axis}" for axis, size in enumerate(shape)]
         for name, shape in told.items()
     }
-    return Model((path,), symbol, ParamsFile(list(records), list(joined)), False, 0, opened)
+    files = (path, *_external(path, graph))
+    return Model(files, symbol, ParamsFile(list(records), list(joined)), False, 0, opened)
+
+
+def _external(path: str, graph: Any) -> list[str]:
+    """The files that hold the numbers of a graph, once it was read without complaint."""
+    entries = (entry for tensor in graph.initializer for entry in tensor.external_data)
+    names = dict.fromkeys(entry.value for entry in entries if entry.key == "location")
+    return [os.path.join(os.path.dirname(path), name) for name in names]

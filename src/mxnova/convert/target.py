@@ -6,10 +6,12 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import signal
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 
-from ..core.base.errors import ArgumentError, FileError, candidates
+from ..core.base.errors import ArgumentError, FileError, MXNetError, candidates
 
 __all__ = ["ENDINGS", "check", "kind_of", "staged"]
 
@@ -90,23 +92,60 @@ def staged(target: str) -> Iterator[str]:
     try:
         yield os.path.join(stage, name)
         _move(stage, folder)
+    except FileError as error:
+        if os.path.dirname(error.filename or "") != stage:
+            raise
+        place = os.path.join(folder, os.path.basename(error.filename))
+        raise FileError.of(error, place) from None
+    except MXNetError as error:
+        if stage not in str(error):
+            raise
+        raise type(error)(str(error).replace(os.path.join(stage, ""), "")) from None
     finally:
-        shutil.rmtree(stage, ignore_errors=True)
+        with _uninterrupted():
+            shutil.rmtree(stage, ignore_errors=True)
 
 
 def _move(stage: str, folder: str) -> None:
-    """Gives all files of `stage` their place in `folder`; if one cannot have it, none has."""
-    replaced: list[tuple[str, str]] = []
+    """Gives all files of `stage` their place in `folder`; if one cannot have it, none has.
+
+    What they replace stays in place until then, whatever ends the process.
+    """
+    done: list[tuple[str, str]] = []
+    with _uninterrupted():
+        try:
+            for name in sorted(os.listdir(stage)):
+                place, old = os.path.join(folder, name), os.path.join(stage, f"{name}.old")
+                if os.path.lexists(place):
+                    _keep(place, old)
+                os.replace(os.path.join(stage, name), place)
+                done.append((place, old))
+        except OSError as error:
+            for place, old in reversed(done):
+                with contextlib.suppress(OSError):
+                    os.replace(old, place) if os.path.lexists(old) else os.unlink(place)
+            raise FileError.of(error, folder or ".") from None
+
+
+def _keep(place: str, old: str) -> None:
+    """Gives a file a second name, or makes a copy where file systems have no links."""
     try:
-        for name in sorted(os.listdir(stage)):
-            place = os.path.join(folder, name)
-            old = os.path.join(stage, f"{name}.old")
-            if os.path.lexists(place):
-                os.replace(place, old)
-            replaced.append((place, old))
-            os.replace(os.path.join(stage, name), place)
-    except OSError as error:
-        for place, old in reversed(replaced):
-            with contextlib.suppress(OSError):
-                os.replace(old, place) if os.path.lexists(old) else os.unlink(place)
-        raise FileError.of(error, folder or ".") from None
+        os.link(place, old, follow_symlinks=False)
+    except OSError:
+        shutil.copy2(place, old, follow_symlinks=False)
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Puts Ctrl-C off to the end of the block, which must be short."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    put_off: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: put_off.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler if before is None else before)
+        if put_off:
+            signal.raise_signal(signal.SIGINT)

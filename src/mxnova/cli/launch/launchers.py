@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shlex
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from itertools import chain
 
 import mxnova
 
+from ...core.base import env
 from ...core.base.errors import MXNetError
 from ..environment import PACKAGE
 from .job import Host, Job, Part
@@ -35,6 +37,7 @@ exit $status"""
 
 def _local(job: Job, common: dict[str, str]) -> Iterator[Part]:
     ours = {"PYTHONPATH": _python_path()}
+    ours["MXNOVA_JOB_SECRET"] = env.get("MXNOVA_JOB_SECRET") or secrets.token_hex(32)
     if "OMP_NUM_THREADS" not in os.environ:
         ours["OMP_NUM_THREADS"] = str(max(1, _cores() // job.num_workers))
     is_script = job.command[0].endswith(".py") and not os.access(job.command[0], os.X_OK)

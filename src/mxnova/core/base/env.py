@@ -130,6 +130,9 @@ VARIABLES: dict[str, Variable] = {
     "MXNOVA_DIST_LISTEN": Variable(kind_of(str), "",
         "Address on which the rendezvous store of a distributed job listens; default: the one that "
         "the workers connect to."),
+    "MXNOVA_JOB_SECRET": Variable(kind_of(str), "",
+        "Secret of a distributed job, by which its processes know each other; the launcher draws "
+        "one for each job."),
     "MXNET_STORAGE_FALLBACK_LOG_VERBOSE": Variable(kind_of(bool), True,
         "Whether fallbacks of operators to dense copies of sparse arrays are logged, once each."),
     "MXNET_CPU_TEMP_COPY": Variable(kind_of(PosInt), 4,

@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import torch
@@ -17,7 +16,7 @@ from ...core.nd.array import NDArray
 from ...core.runtime.context import cpu
 from ...core.runtime.engine import Completion, FnProperty, Operation, engine
 from ..keys import Key
-from .plan import Reply, UpdatePlan
+from .plan import UpdatePlan
 from .replica import Settings
 from .sharding import Shard
 
@@ -27,55 +26,52 @@ BUCKET_BYTES = 4 << 20  # of values that are pushed together
 
 
 class Bucket:
-    """What a worker pushes and pulls for some keys, until the owners of all shards have replied.
+    """What a worker pushes and pulls for some keys, until the owners of all shards have answered.
 
     Args:
         plan: how values are updated.
-        settings: of the optimizer, at the call.
         values: of the store, by key.
-        sources: what is pushed, by key.
-        wanted: (key, dense array that gets its new value).
-        rows: whether gradients travel as rows.
+        sources: what is pushed, by key; other keys are only pulled.
+        pulled: keys whose values come back; default: all.
+        settings: of the optimizer, at the call.
+        rows: keys whose gradients travel as rows.
         priority: among what waits to be sent or updated, the highest goes first.
         refusal: why this worker cannot push these keys: then all workers fail alike.
 
     Attributes:
-        shards: that gradients go to, by key.
-        since: when it was sent, in seconds of `time.monotonic`; None: not yet.
+        replies: what the owners of each key answer.
+        given: what is pushed, by key, when it is there.
+        owned: the shards of this worker, by key.
+        sums: by key, where owners answer by sums.
+        error: what has failed, so far.
     """
 
     def __init__(
         self,
         plan: UpdatePlan,
-        settings: Settings | None,
         values: Mapping[Key, NDArray],
         sources: Mapping[Key, NDArray],
-        wanted: Sequence[tuple[Key, NDArray]] = (),
-        rows: bool = False,
+        pulled: Collection[Key] | None = None,
+        settings: Settings | None = None,
+        rows: Collection[Key] = (),
         priority: int = 0,
         refusal: str | None = None,
     ) -> None:
         self.plan, self.settings, self.values, self.rows = plan, settings, values, rows
+        self.replies = {k: plan.reply(value, k in rows) for k, value in values.items()}
+        self.pulled = values if pulled is None else pulled
         self.priority, self.refusal = priority, refusal
-        self.is_refused_here = refusal is not None
-        self._sources, self._wanted = sources, wanted
+        self._is_refused_here = refusal is not None
+        self._sources = sources
         self.given: dict[Key, Any] = {}
-        self.since: float | None = None
-        self._outs: list[tuple[Key, Tensor]] = []
-        self.shards: Mapping[Key, Sequence[Shard]] = {}
-        self._missing: dict[tuple[Key, int], Shard] = {}
-        self._sums: dict[Key, Tensor] = {}
+        self.owned: dict[Key, Shard] = {}
+        self.sums: dict[Key, Tensor] = {}
+        self._n_missing = 0
         self._completion: Completion | None = None
         self._lock = threading.Lock()
         self._is_over = False
-        self._error: BaseException | None = None
+        self.error: BaseException | None = None
         self._late_outs: list[tuple[Key, Tensor, Completion]] = []
-
-    def reply_for(self, key: Key) -> Reply:
-        """What the owners of a key answer."""
-        value = self.values[key]
-        reply = Reply.VALUE if value.stype == "row_sparse" else self.plan.reply(value)
-        return Reply.NOTHING if self.rows and reply is Reply.SUM else reply
 
     # The operation of the engine -----------------------------------------------------------------
 
@@ -90,16 +86,14 @@ class Bucket:
 
         def start(completion: Completion) -> None:
             self.given = {key: source._value for key, source in self._sources.items()}
-            self._outs = [(key, out._target) for key, out in self._wanted]
             self._completion = completion
             self.refusal = self.refusal or self._failure()
-            self.since = time.monotonic()
             try:
                 begin(self)
             except BaseException as error:  # noqa: BLE001 - for those who wait
                 self.settle(error)
 
-        writes = {var_of(a) for a in self.values.values()} | {var_of(a) for _, a in self._wanted}
+        writes = {var_of(value) for value in self.values.values()}
         reads = {var_of(source) for source in self._sources.values()} - writes
         name = "push to all workers"
         operation = Operation(start, reads, writes, FnProperty.ASYNC, name, True, no_skip=True)
@@ -120,17 +114,17 @@ class Bucket:
         with self._lock:
             if self._is_over:
                 return
-            self._error = None if error is None else _copied(error)
+            self.error = None if error is None else _copied(error)
             self._is_over = True
         for key, out, _ in self._late_outs:  # before others may write to the values
             self._copy_to(key, out)
-        self._completion.settle(self._error)  # first: who goes on then finds the values free
+        self._completion.settle(self.error)  # first: who goes on then finds the values free
         for _, _, completion in self._late_outs:
-            completion.settle(self._error)
+            completion.settle(self.error)
         self._finished(self)
 
     def _copy_to(self, key: Key, out: Tensor) -> None:
-        if self._error is None:
+        if self.error is None:
             out.copy_(self.values[key]._raw)
 
     def attach(self, key: Key, out: NDArray) -> bool:
@@ -148,55 +142,36 @@ class Bucket:
                     self._late_outs.append((key, out._target, completion))
                     return
             self._copy_to(key, out._target)
-            completion.settle(self._error)
+            completion.settle(self.error)
 
         operation = Operation(start, (), (var,), FnProperty.ASYNC, "pull", is_async=True)
         engine().push(operation, cpu(0))
         return True
 
-    # Replies -------------------------------------------------------------------------------------
+    # Answers -------------------------------------------------------------------------------------
 
-    def expect(self, shards: Mapping[Key, Sequence[Shard]], rank: int) -> None:
-        """Waits for the owners of these shards, as far as they reply to `rank`."""
-        self.shards = shards
-        self._missing = {
-            (key, shard.owner): shard
-            for key, each in shards.items()
-            for shard in each
-            if shard.owner == rank or self.reply_for(key) is not Reply.NOTHING
-        }
+    def expect(self, n_answers: int) -> None:
+        """Waits for so many answers."""
+        self._n_missing = n_answers
 
-    def shard(self, key: Key, owner: int) -> Shard:
-        """The shard that a rank owns and has not replied for; KeyError: there is none."""
-        return self._missing[key, owner]
-
-    def waits_for(self, owner: int) -> bool:
-        """Whether a rank has not replied yet."""
-        return any(rank == owner for _, rank in list(self._missing))
-
-    def add_sum(self, key: Key, shard: Shard, total: Tensor) -> Tensor | None:
-        """Takes the sum of a shard; returns that of the whole key when it is the last one."""
+    def add_sum(self, key: Key, shard: Shard, total: Tensor) -> None:
+        """Takes the sum of a shard."""
         with self._lock:
-            whole = self._sums.get(key)
+            whole = self.sums.get(key)
             if whole is None:
-                whole = self._sums[key] = torch.empty(self.values[key].shape, dtype=total.dtype)
-            shard.of(whole).copy_(total.view(-1))
-            self._missing.pop((key, shard.owner))
-            return None if any(k == key for k, _ in self._missing) else whole
+                whole = self.sums[key] = torch.empty(self.values[key].shape, dtype=total.dtype)
+        shard.of(whole).copy_(total.view(-1))
 
-    def done(self, replies: Iterable[tuple[Key, int]], error: MXNetError | None = None) -> None:
-        """Takes replies of owners; after the last one new values go where they are wanted."""
+    def answered(self, error: BaseException | None = None) -> bool:
+        """Counts an answer; whether it is the last one."""
         with self._lock:
-            for reply in replies:
-                self._missing.pop(reply, None)
-            self._error = self._error or error
-            if self._missing:
-                return
-            error, self._error = self._error, None  # type: ignore[assignment]
-        if error is None:
-            for key, out in self._outs:
-                out.copy_(self.values[key]._raw)
-        self.settle(None if self.is_refused_here else error)
+            self._n_missing -= 1
+            self.error = self.error or error
+            return not self._n_missing
+
+    def finish(self) -> None:
+        """Ends with new values, or with what owners have refused."""
+        self.settle(None if self._is_refused_here else self.error)
 
 
 def _copied(error: BaseException) -> MXNetError:

@@ -1,346 +1,282 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Connections: messages over TCP between each two ranks.
+"""Connections: what ranks tell and ask each other, and themselves.
 
-A message is a JSON object and the bytes of some tensors, whose sizes the receiver decides. Nothing
-that comes is executed or unpickled.
+A request names a service of the rank that is asked, and is answered at once or later, from any
+thread. What is only told is a request without an answer.
 """
 
 from __future__ import annotations
 
-import hmac
-import itertools
-import json
-import secrets
 import socket
-import struct
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from heapq import heappop, heappush
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from functools import partial
+from itertools import count
+from typing import Any, NamedTuple, Protocol
 
-import torch
 from torch import Tensor
 
 from ...core.base.errors import MXNetError
 from .faults import Faults
-from .rendezvous import listen
+from .peer import FIRST, LAST, Meta, Peer
 
-__all__ = ["Connections", "Handler"]
+__all__ = ["Answer", "Buffers", "Connections", "Request", "Taker", "no_buffers"]
 
-Meta = dict[str, Any]
+Answer = tuple[Meta, Sequence[Tensor]]
+Buffers = Callable[[int, Meta], Sequence[Tensor]]  # (rank, message) -> what its bytes go into
 
-_HEADER = struct.Struct("<IQ")  # bytes of the JSON text, bytes of the tensors
-_MAX_TEXT = 1 << 24  # bytes
-_AT_ONCE = 1 << 16  # bytes: a message up to this size is sent by the caller's thread
-_HELLO = struct.Struct("<I32s")  # rank, token of the store
-_HELLO_TIMEOUT = 2.0  # seconds for a visitor to say who it is
 _MOMENT = 2.0  # seconds
-_NOTHING = memoryview(b"")
-_FIRST, _LAST = -float("inf"), float("inf")  # places in the send queue
-_DONT_WAIT = getattr(socket, "MSG_DONTWAIT", 0)  # 0 on Windows
 
 
-class Handler(NamedTuple):
-    """What is done with messages of one kind.
+def no_buffers(_rank: int, _message: Meta) -> Sequence[Tensor]:
+    """The tensors of a message that has none."""
+    return ()
+
+
+class Request:
+    """What a rank has asked for.
 
     Attributes:
-        buffers: takes (rank, message), gives the tensors that its bytes are received into.
-        handle: takes (rank, message, these tensors).
+        rank: who asks.
+        message, tensors: for what.
     """
 
-    buffers: Callable[[int, Meta], Sequence[Tensor]]
-    handle: Callable[[int, Meta, Sequence[Tensor]], None]
+    def __init__(
+        self,
+        rank: int,
+        message: Meta,
+        tensors: Sequence[Tensor],
+        reply: Callable[[Meta, Sequence[Tensor], float], None] | None,
+    ) -> None:
+        self.rank, self.message, self.tensors, self._reply = rank, message, tensors, reply
+
+    def answer(self, message: Meta, tensors: Sequence[Tensor] = (), priority: float = 0) -> None:
+        """Answers, once; not at all where nobody waits for it."""
+        if self._reply is not None:
+            self._reply(message, tensors, priority)
+
+    def refuse(self, reason: str) -> None:
+        """Answers by an error."""
+        self.answer({"error": reason[:2000]})
+
+    @contextmanager
+    def refusing(self, rank: int) -> Iterator[None]:
+        """A block whose errors are told to who asks, as those of `rank`."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - an updater may raise anything
+            self.refuse(f"KVStore: on worker {rank}: {type(error).__name__}: {error}")
+
+
+class Taker(Protocol):
+    """What an answer is given to: a Future, or something like one."""
+
+    def set_result(self, answer: Answer, /) -> None:
+        """Takes the answer."""
+
+    def set_exception(self, error: BaseException, /) -> None:
+        """Takes what has come instead."""
+
+
+class _Waiting(NamedTuple):
+    """A request of this rank that is not answered: see `Connections.ask`."""
+
+    rank: int
+    what: str
+    since: float
+    buffers: Buffers
+    future: Taker
 
 
 class Connections:
-    """One TCP connection to each other rank, with a thread that reads and one that sends.
+    """One TCP connection to each other rank.
 
     Args:
-        store: where ranks tell their addresses.
+        sockets: connected, to each other rank.
         faults: what has failed.
-        address: of this machine, where it listens for ranks above its own.
 
     Attributes:
         peers: the other ranks.
         sent: bytes that were sent, by kind of message.
-
-    Raises:
-        MXNetError: not all ranks came within the timeout.
     """
 
-    def __init__(self, store: Any, faults: Faults, address: str) -> None:
+    def __init__(self, sockets: Mapping[int, socket.socket], faults: Faults) -> None:
         self.faults, self.rank, self.size = faults, faults.rank, faults.size
-        self.peers = [other for other in range(self.size) if other != self.rank]
+        self.peers = sorted(sockets)
         self.sent: Counter[str] = Counter()
-        self._handlers: Mapping[str, Handler] = {}
-        self._peers: dict[int, _Peer] = {}
-        self._readers: list[threading.Thread] = []
+        self._peers = {r: Peer(r, sock, partial(self._lost, r)) for r, sock in sockets.items()}
         self._left = threading.Condition()
-        if self.peers:
-            sockets = _connected(store, faults, address)
-            self._peers = {r: _Peer(r, sock, faults) for r, sock in sockets.items()}
-            faults.then(self.hang_up)
+        self._services: dict[str, tuple[Callable[[Request], None], Buffers]] = {}
+        self._numbers = count()
+        self._lock = threading.Lock()
+        self._waiting: dict[int, _Waiting] = {}
+        self.serve("fault", lambda request: faults.hear(request.message))
+        faults.then(self._give_up)
 
-    def start(self, handlers: Mapping[str, Handler]) -> None:
-        """Reads messages from now on; `handlers` by ``op``, which every message has."""
-        self._handlers = handlers
-        for rank, peer in self._peers.items():
-            reader = threading.Thread(
-                target=self._read_all, args=(peer,), daemon=True, name=f"mxnova from {rank}"
-            )
-            self._readers.append(reader)
-            reader.start()
+    def serve(
+        self, op: str, handle: Callable[[Request], None], buffers: Buffers = no_buffers
+    ) -> None:
+        """Has requests handled whose ``op`` is this one; all kinds are served before `start`."""
+        self._services[op] = handle, buffers
 
-    def send(
-        self, peer: int, message: Meta, tensors: Sequence[Tensor] = (), priority: float = 0
+    def start(self) -> None:
+        """Reads messages from now on."""
+        for peer in self._peers.values():
+            peer.start(self._receive)
+
+    # Asking --------------------------------------------------------------------------------------
+
+    def tell(
+        self, rank: int, message: Meta, tensors: Sequence[Tensor] = (), priority: float = 0
     ) -> None:
         """Sends a message; never waits for the receiver.
 
         Args:
-            peer: the receiver.
+            rank: the receiver, another one.
             message: of plain data, with ``op``.
             tensors: contiguous, on the CPU; unchanged until they are received, or copied where they
                 are small.
             priority: of what waits to be sent, the highest goes first.
 
         Raises:
-            MXNetError: something has failed, or that rank has ended.
+            MXNetError: something has failed.
         """
         self.faults.check()
-        text = json.dumps(message).encode()
-        parts = [_bytes_of(tensor) for tensor in tensors]
-        n_bytes = sum(map(len, parts))
-        self.sent[message["op"]] += n_bytes + len(text)
-        header = _HEADER.pack(len(text), n_bytes) + text
-        self._peers[peer].send([header, *parts], len(header) + n_bytes, priority)
+        self.sent[message["op"]] += self._peers[rank].send(message, tensors, priority)
 
-    def leave(self) -> None:
-        """Tells all ranks that this one sends nothing any more but answers."""
-        for peer in self.peers:
-            with suppress(MXNetError):
-                self.send(peer, {"op": "leave"}, priority=-_LAST)
+    def ask(
+        self,
+        rank: int,
+        message: Meta,
+        tensors: Sequence[Tensor] = (),
+        buffers: Buffers = no_buffers,
+        what: str = "",
+        priority: float = 0,
+        future: Taker | None = None,
+    ) -> Any:
+        """Asks a rank, which may be this one: then nothing is copied and `buffers` not used.
 
-    def hang_up(self) -> None:
-        """Closes all connections at once, so that nobody waits for this rank."""
+        Args:
+            rank: who is asked.
+            message: as that of `tell`.
+            tensors: as those of `tell`.
+            buffers: gives the tensors that the bytes of the answer are received into.
+            what: for what that takes all ranks, in words; empty: it is answered at once.
+            priority: as that of `tell`.
+            future: gets the answer, or the MXNetError that it is refused, or somebody gone.
+
+        Returns:
+            `future`, by default a Future.
+
+        Raises:
+            MXNetError: something has failed.
+        """
+        future = Future() if future is None else future
+        number = next(self._numbers)
+        with self._lock:
+            self._waiting[number] = _Waiting(rank, what, time.monotonic(), buffers, future)
+        self.faults.check()
+        if rank == self.rank:
+            handle, _ = self._services[message["op"]]
+            handle(Request(rank, message, tensors, partial(self._take_answer, number)))
+        else:
+            self.tell(rank, {**message, "id": number}, tensors, priority)
+        return future
+
+    def waiting(self) -> list[tuple[int, str, float]]:
+        """Who is asked for what takes all ranks, since when, in order."""
+        with self._lock:
+            return [each[:3] for each in self._waiting.values() if each.what]
+
+    def _answer(
+        self, rank: int, number: int, message: Meta, tensors: Sequence[Tensor], priority: float
+    ) -> None:
+        self.tell(rank, {**message, "op": "answer", "id": number}, tensors, priority)
+
+    def _take_answer(
+        self, number: int, message: Meta, tensors: Sequence[Tensor], _priority: float = 0
+    ) -> None:
+        with self._lock:
+            waiting = self._waiting.pop(number, None)
+        if waiting is None:  # given up
+            return
+        if "error" in message:
+            waiting.future.set_exception(MXNetError(str(message["error"])))
+        else:
+            waiting.future.set_result((message, tensors))
+
+    # Messages of others --------------------------------------------------------------------------
+
+    def _receive(self, rank: int, message: Meta) -> tuple[Sequence[Tensor], Callable[[], None]]:
+        """Where the tensors of a message go, and what handles it then."""
+        try:
+            op: str = message["op"]
+            number: Any = message.get("id")
+            if op == "answer":
+                waiting = self._waiting[number]
+                if waiting.rank != rank:
+                    raise ValueError("an answer to another rank's question")
+                tensors = () if "error" in message else waiting.buffers(rank, message)
+                return tensors, partial(self._take_answer, number, message, tensors)
+            handle, buffers = self._services[op]
+            tensors = buffers(rank, message)
+        except (MXNetError, LookupError, ValueError, TypeError, OverflowError) as error:
+            raise ValueError(f"it sent {error}") from None
+        if op == "leave":  # it still answers
+            with self._left:
+                self.faults.left.add(rank)
+                self._left.notify_all()
+        reply = None if number is None else partial(self._answer, rank, number)
+        return tensors, partial(handle, Request(rank, message, tensors, reply))
+
+    # The end -------------------------------------------------------------------------------------
+
+    def _lost(self, rank: int, error: Exception) -> None:
+        if not isinstance(error, OSError) or rank not in self.faults.left:
+            self.faults.of(rank, error)
+
+    def _give_up(self) -> None:
+        """Tells all ranks what has failed, instead of what waits to be sent, and those who wait."""
         for peer in self._peers.values():
-            peer.close()
+            peer.drop()
+            peer.send(self.faults.message, (), FIRST)
+        with self._lock:
+            waiting, self._waiting = self._waiting, {}
+        for each in waiting.values():
+            each.future.set_exception(self.faults.error())
         with self._left:
             self._left.notify_all()
 
+    def check_heard(self, forgive: bool) -> None:
+        """Ends the store where a rank is silent for too long.
+
+        Args:
+            forgive: count the silence of all from now on.
+        """
+        now = time.monotonic()
+        for rank, peer in self._peers.items():
+            if forgive:
+                peer.heard = max(now, peer.heard)
+            elif now - peer.heard > self.faults.timeout and rank not in self.faults.left:
+                raise self.faults.of(rank, TimeoutError())
+
     def close(self, patience: float | None) -> None:
-        """Closes the connections when all ranks have left, or after `patience` seconds."""
+        """Closes the connections when all ranks have left, or after `patience` seconds.
+
+        Until then it answers.
+        """
+        for rank in self.peers:
+            with suppress(MXNetError):
+                self.tell(rank, {"op": "leave"}, priority=LAST)
         with self._left:
             self._left.wait_for(self._all_left, patience)
+        limit = self.faults.timeout if self.faults.text is None else _MOMENT
         for peer in self._peers.values():
-            peer.finish()
-        self.hang_up()
-        for reader in self._readers:  # one that reads when the interpreter ends would abort it
-            reader.join(_MOMENT)
-        for peer in self._peers.values():
-            peer.discard()
+            peer.close(limit)
 
-    def _all_left(self) -> bool:
+    def _all_left(self) -> Any:
         return self.faults.text is not None or self.faults.left.issuperset(self.peers)
-
-    # Reading -------------------------------------------------------------------------------------
-
-    def _read_all(self, peer: _Peer) -> None:
-        """Handles the messages of a rank until it closes its connection or something has failed."""
-        try:
-            while True:
-                self._read_one(peer)
-        except MXNetError:
-            return  # whoever waits is told
-        except (OSError, ValueError) as error:
-            if isinstance(error, ValueError) or peer.rank not in self.faults.left:
-                self.faults.of(peer.rank, error)
-
-    def _read_one(self, peer: _Peer) -> None:
-        n_text, n_bytes = _HEADER.unpack(peer.read(bytearray(_HEADER.size)))
-        if not 0 < n_text <= _MAX_TEXT:
-            raise ValueError("it sent what is no message")
-        try:
-            message = json.loads(peer.read(bytearray(n_text)))
-            op = message["op"]
-        except (ValueError, RecursionError, TypeError, KeyError):
-            raise ValueError("it sent what is no message") from None
-        if op == "leave":  # it still answers
-            with self._left:
-                self.faults.left.add(peer.rank)
-                self._left.notify_all()
-        handler, buffers = self._buffers_for(peer.rank, op, message)
-        if sum(buffer.nbytes for buffer in buffers) != n_bytes:
-            raise ValueError(f"it sent {n_bytes} bytes with {op!r}")
-        for buffer in buffers:
-            peer.read(_bytes_of(buffer))
-        handler.handle(peer.rank, message, buffers)
-
-    def _buffers_for(self, rank: int, op: str, message: Meta) -> tuple[Handler, Sequence[Tensor]]:
-        try:
-            handler = self._handlers[op]
-            return handler, handler.buffers(rank, message)
-        except (MXNetError, LookupError, ValueError, TypeError, OverflowError) as error:
-            raise ValueError(f"it sent {error}") from None
-
-
-class _Peer:
-    """The connection to one rank, and what waits to be sent there."""
-
-    def __init__(self, rank: int, sock: socket.socket, faults: Faults) -> None:
-        self.rank, self._socket, self._faults = rank, sock, faults
-        self._file: Any = sock.makefile("rb", 1 << 16)
-        self._queue: list[tuple[float, int, list[Any]]] = []  # a heap
-        self._numbers = itertools.count()
-        self._changed = threading.Condition(threading.Lock())
-        self._is_sending = self._is_closed = False
-        self._sender = threading.Thread(
-            target=self._send_all, daemon=True, name=f"mxnova to {rank}"
-        )
-        self._sender.start()
-
-    def read(self, buffer: Any) -> Any:
-        """Fills a buffer; raises ConnectionError at the end of the connection."""
-        view = memoryview(buffer)
-        at = 0
-        while at < len(view):
-            n = self._file.readinto(view[at:])
-            if not n:
-                raise ConnectionError("connection closed")
-            at += n
-        return buffer
-
-    def send(self, parts: list[Any], n_bytes: int, priority: float) -> None:
-        place = -priority
-        if n_bytes <= _AT_ONCE:
-            parts = [b"".join(parts)]
-        with self._changed:
-            if n_bytes <= _AT_ONCE and _DONT_WAIT and not (self._is_sending or self._queue):
-                try:
-                    n_sent = self._socket.send(parts[0], _DONT_WAIT)
-                except BlockingIOError:
-                    n_sent = 0
-                except OSError:  # told by whoever reads
-                    return
-                if n_sent == n_bytes:
-                    return
-                parts, place = [parts[0][n_sent:]], _FIRST
-            heappush(self._queue, (place, next(self._numbers), parts))
-            self._changed.notify()
-
-    def _send_all(self) -> None:
-        try:
-            while (parts := self._next()) is not None:
-                for part in parts:
-                    self._socket.sendall(part)
-        except OSError as error:
-            with self._changed:
-                self._is_closed = True
-            if self.rank not in self._faults.left:
-                self._faults.of(self.rank, error)
-
-    def _next(self) -> list[Any] | None:
-        with self._changed:
-            self._is_sending = False
-            self._changed.notify_all()
-            self._changed.wait_for(lambda: self._queue or self._is_closed)
-            if self._is_closed:
-                return None
-            self._is_sending = True
-            return heappop(self._queue)[2]
-
-    def finish(self) -> None:
-        """Returns when everything is sent, or that has become impossible."""
-        with self._changed:
-            self._changed.wait_for(
-                lambda: self._is_closed or not (self._queue or self._is_sending),
-                self._faults.timeout,
-            )
-
-    def close(self) -> None:
-        """Has everybody who reads or sends stop."""
-        with self._changed:
-            self._is_closed = True
-            self._changed.notify_all()
-        with suppress(OSError):  # it may be closed already
-            self._socket.shutdown(socket.SHUT_RDWR)
-
-    def discard(self) -> None:
-        """Frees what nobody uses any more."""
-        self._file.close()
-        self._socket.close()
-
-
-def _bytes_of(tensor: Tensor) -> memoryview:
-    """The memory of a contiguous tensor."""
-    if tensor.dtype is torch.bfloat16:  # which NumPy lacks
-        tensor = tensor.view(torch.int16)
-    array: Any = tensor.detach().numpy()
-    return memoryview(array).cast("B") if tensor.numel() else _NOTHING
-
-
-# Connecting ---------------------------------------------------------------------------------------
-
-
-def _connected(store: Any, faults: Faults, address: str) -> dict[int, socket.socket]:
-    """A socket for each other rank: ranks below are called, those above call."""
-    try:
-        with listen(address) as listener:
-            host, port = listener.getsockname()[:2]
-            if faults.rank == 0:
-                store.set("token", secrets.token_hex(16))
-            store.set(f"address/{faults.rank}", json.dumps([host, port]))
-            token = bytes(store.get("token"))
-            below = {r: _called(store, r, faults, token) for r in range(faults.rank)}
-            return below | _accepted(listener, faults, token)
-    except MXNetError:
-        raise
-    except (OSError, RuntimeError, ValueError, TypeError, struct.error) as error:
-        reason = str(error).partition("\n")[0]  # an address may have been overwritten
-        raise MXNetError(
-            f"KVStore: worker {faults.rank} could not reach all of the {faults.size} workers "
-            f"within {faults.timeout:g} s (MXNOVA_DIST_TIMEOUT): {reason}"
-        ) from None
-
-
-def _called(store: Any, rank: int, faults: Faults, token: bytes) -> socket.socket:
-    host, port = json.loads(store.get(f"address/{rank}"))
-    sock = socket.create_connection((str(host), int(port)), timeout=faults.timeout)
-    sock.sendall(_HELLO.pack(faults.rank, token))
-    return _prepared(sock)
-
-
-def _accepted(listener: socket.socket, faults: Faults, token: bytes) -> dict[int, socket.socket]:
-    wanted = set(range(faults.rank + 1, faults.size))
-    found: dict[int, socket.socket] = {}
-    deadline = time.monotonic() + faults.timeout
-    while wanted - found.keys():
-        listener.settimeout(max(deadline - time.monotonic(), 0.001))
-        sock, _ = listener.accept()
-        rank = _greeting(sock, token)
-        if rank in wanted - found.keys():
-            found[rank] = _prepared(sock)
-        else:  # a stranger
-            sock.close()
-    return found
-
-
-def _greeting(sock: socket.socket, token: bytes) -> int:
-    """The rank that a visitor says it is; -1: it does not know the token."""
-    sock.settimeout(_HELLO_TIMEOUT)
-    said = bytearray()
-    try:
-        while len(said) < _HELLO.size and (got := sock.recv(_HELLO.size - len(said))):
-            said += got
-        rank, theirs = _HELLO.unpack(said)
-    except (OSError, struct.error):
-        return -1
-    return int(rank) if hmac.compare_digest(theirs, token) else -1
-
-
-def _prepared(sock: socket.socket) -> socket.socket:
-    sock.settimeout(None)
-    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return sock

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -11,17 +10,15 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from ...core.base.errors import bounded
 from ...core.nd.array import NDArray
 from ...core.op.sparse.storage import RowSparse
 from ..compression import Levels
 from ..keys import Key
+from .rounds import REFUSED, difference
 
-__all__ = ["Contribution", "difference", "received"]
+__all__ = ["Contribution", "differing", "received"]
 
-_CODED, _REFUSED = "2bit", "refused"
-
-Data = Tensor | RowSparse | None
+_CODED = "2bit"
 
 
 class Contribution(NamedTuple):
@@ -33,37 +30,27 @@ class Contribution(NamedTuple):
         stop: one beyond the last.
         signature: what all workers must have alike: how gradients are stored, what updates.
         data: the shard's elements in one row; or its rows, counted from the start of the shard; or
-            None, where the worker cannot push.
-        is_coded: whether `data` are the bytes of a code.
+            None, where the worker cannot push, as `signature` tells.
+        threshold: of the code that `data` are the bytes of; 0: they are none.
     """
 
     key: Key
     start: int
     stop: int
     signature: str
-    data: Data
-    is_coded: bool = False
-
-    @property
-    def is_refused(self) -> bool:
-        """Whether the worker cannot push; `signature` tells why."""
-        return self.data is None
+    data: Tensor | RowSparse | None
+    threshold: float = 0.0
 
     def entry(self) -> list[Any]:
         """What a message says of it, in plain data."""
-        return [self.key, self.start, self.stop, self.signature, self._kind, self._length]
+        kind = _CODED if self.threshold else "default"
+        kind = REFUSED if self.data is None else "rows" if self._has_rows else kind
+        n = sum(map(len, self.tensors()[:1]))
+        return [self.key, self.start, self.stop, self.signature, kind, n, self.threshold]
 
     @property
-    def _kind(self) -> str:
-        if self.data is None:
-            return _REFUSED
-        return _CODED if self.is_coded else "default" if isinstance(self.data, Tensor) else "rows"
-
-    @property
-    def _length(self) -> int:
-        if self.data is None:
-            return 0
-        return len(self.data if isinstance(self.data, Tensor) else self.data.indices)
+    def _has_rows(self) -> bool:
+        return isinstance(self.data, RowSparse)
 
     def tensors(self) -> list[Tensor]:
         """What travels with the entry."""
@@ -73,18 +60,27 @@ class Contribution(NamedTuple):
             return [self.data.indices.long(), self.data.data.contiguous()]
         return [self.data]
 
-    def coded(self, levels: Levels) -> Contribution:
-        """The same as a code of few bits."""
+    def coded(self, threshold: float) -> Contribution:
+        """The same as a code of few bits, where it is dense."""
         if not isinstance(self.data, Tensor):
             return self
-        return self._replace(data=levels.encoded(self.data), is_coded=True)
+        code = Levels(threshold, 1).encoded(self.data)
+        return self._replace(data=code, threshold=threshold)
 
-    def check_rows(self) -> None:
-        """Raises ValueError where its rows are not among those of the shard."""
-        if not isinstance(self.data, RowSparse) or not len(rows := self.data.indices):
-            return
-        if not 0 <= int(rows.min()) <= int(rows.max()) < self.data.shape[0]:
-            raise ValueError("rows that do not exist")
+    def opened(self) -> Contribution:
+        """The same, after its bytes have come: with the elements of a code.
+
+        Raises:
+            ValueError: it is no code, or there are no such rows.
+        """
+        if isinstance(self.data, RowSparse):
+            rows = self.data.indices
+            if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < self.data.shape[0]:
+                raise ValueError("it sent rows that do not exist")
+        elif self.data is not None and self.threshold:
+            elements = Levels(self.threshold, 1).decoded(self.data, self.stop - self.start)
+            return self._replace(data=elements, threshold=0.0)
+        return self
 
 
 def received(entry: Sequence[Any], values: Mapping[Key, NDArray]) -> Contribution:
@@ -97,22 +93,22 @@ def received(entry: Sequence[Any], values: Mapping[Key, NDArray]) -> Contributio
     Raises:
         LookupError, ValueError, TypeError: there is no such contribution.
     """
-    key, start, stop, signature, kind, n = entry
+    key, start, stop, signature, kind, n, threshold = entry
     value = values[key]
-    size = value.size
-    if not (0 <= start <= stop <= size and isinstance(signature, str)):
+    if not (0 <= start <= stop <= value.size and isinstance(signature, str)):
         raise ValueError(f"a shard of key {key!r} that does not exist")
-    if kind == _REFUSED:
-        return Contribution(key, start, stop, signature, None)
-    room = _room(kind, int(n), stop - start, value)
-    return Contribution(key, start, stop, signature, room, kind == _CODED)
+    room = None if kind == REFUSED else _room(kind, int(n), stop - start, value)
+    threshold = float(threshold) if kind == _CODED else 0.0
+    if kind == _CODED and not 0 < threshold < math.inf:
+        raise ValueError(f"codes of threshold {threshold}")
+    return Contribution(key, start, stop, signature, room, threshold)
 
 
 def _room(kind: str, n: int, n_elements: int, value: NDArray) -> Tensor | RowSparse:
     dtype = value._raw.dtype
     if kind == "default" and n == n_elements:
         return torch.empty(n, dtype=dtype)
-    if kind == _CODED and 0 <= n <= Levels(1.0, 1).n_bytes(n_elements):
+    if kind == _CODED and 0 < n <= Levels(1.0, 1).n_bytes(n_elements):
         return torch.empty(n, dtype=torch.uint8)
     row = value.shape[1:]
     n_rows = n_elements // max(math.prod(row), 1)
@@ -122,30 +118,20 @@ def _room(kind: str, n: int, n_elements: int, value: NDArray) -> Tensor | RowSpa
     raise ValueError(f"{n} elements of {n_elements}, stored as {kind!r}")
 
 
-def difference(contributions: Mapping[int, Contribution]) -> str | None:
+def differing(contributions: Sequence[Contribution]) -> str | None:
     """Why a shard cannot be updated: what differs from rank to rank; None: it can.
 
     Args:
         contributions: of all ranks.
     """
-    if len({(*each[:4], each.is_refused) for each in contributions.values()}) == 1:
-        refused = next(iter(contributions.values())).is_refused
-        if not refused:  # all have the same key, range and signature
-            return None
-    ranks = sorted(contributions)
-    for rank in ranks:
-        if contributions[rank].is_refused:
-            return bounded(f"KVStore: on worker {rank}: {contributions[rank].signature}")
-    texts = [_shown(contributions[rank]) for rank in ranks]
-    common = max(texts, key=texts.count)
-    odd = next(i for i, text in enumerate(texts) if text != common)
-    even = texts.index(common)
-    return bounded(
-        f"KVStore.push: workers differ: worker {ranks[odd]} has {texts[odd]}, worker "
-        f"{ranks[even]} {texts[even]}"
-    )
+    first = contributions[0]
+    if all(each[:4] == first[:4] and each.data is not None for each in contributions):
+        return None
+    return difference([_call(each) for each in contributions])
 
 
-def _shown(contribution: Contribution) -> str:
-    key, start, stop, signature, *_ = contribution
-    return json.dumps([key, signature, [start, stop]], ensure_ascii=False)[:500]
+def _call(contribution: Contribution) -> tuple[str, list[Any]]:
+    key, start, stop, signature, data, _ = contribution
+    if data is None:
+        return REFUSED, [signature]
+    return "push", [[key, signature, [start, stop]]]

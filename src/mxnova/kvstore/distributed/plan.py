@@ -30,29 +30,41 @@ class Reply(Enum):
 
 
 class UpdatePlan:
-    """How dense values are summed up and updated, while updater and compression stay the same.
+    """How values are summed up and updated, while updater and compression stay the same.
 
     Args:
         updater: of the store.
-        compression: of the store.
+        compression: of dense gradients.
         size: number of ranks.
+        row_sharding: of row_sparse values.
+        is_sync: whether values are updated by sums; otherwise owners update them by each push, with
+            the program's own optimizer.
 
     Attributes:
         signature: what all workers must have alike.
     """
 
-    def __init__(self, updater: Any, compression: TwoBitCompression | None, size: int) -> None:
-        self.updater, self.compression, self._size = updater, compression, size
-        self._is_deterministic = is_deterministic(updater)
+    def __init__(
+        self,
+        updater: Any,
+        compression: TwoBitCompression | None,
+        size: int,
+        row_sharding: Sharding,
+        is_sync: bool = True,
+    ) -> None:
+        self.updater, self.compression, self.is_sync = updater, compression, is_sync
+        self._size, self._row_sharding = size, row_sharding
+        self._is_deterministic = is_sync and is_deterministic(updater)
         compresses = compression is not None and self._is_deterministic
         slices = compresses or is_elementwise(updater)
         owners = [0] if spans_keys(updater) else range(size)  # whose order of keys counts
         self._sharding = Sharding(owners, slices)
         self._replicas: dict[Key, list[Shard]] = {}
-        self._replica = OptimizerReplica(updater) if isinstance(updater, Updater) else None
+        self._replica: OptimizerReplica | None = None
         self.signature = f"updater: {updater is not None}"
-        if self._replica is not None:
+        if isinstance(updater, Updater):
             self.signature = f"updater: {type(updater.optimizer).__name__}"
+            self._replica = OptimizerReplica(updater) if is_sync else None
         if compression is not None:
             self.signature += f", threshold: {compression.threshold:g}"
 
@@ -62,20 +74,22 @@ class UpdatePlan:
             if value.stype == "default":
                 self._sharding.shards(key, value.shape)
 
-    def reply(self, value: NDArray) -> Reply:
-        """What the owners of a dense value answer to a push.
+    def reply(self, value: NDArray, of_rows: bool = False) -> Reply:
+        """What the owners of a value answer to a push, which may be one `of_rows`.
 
         Ranks share the updates, unless these are the same on every rank and it is less to send
         gradients, or their sums in a few bits, than values.
         """
-        if not self._is_deterministic:
+        if not self._is_deterministic or value.stype == "row_sparse":
             return Reply.VALUE
         if self.compression is not None:
-            return Reply.NOTHING if self._size <= _FEW else Reply.SUM
+            return Reply.NOTHING if self._size <= _FEW or of_rows else Reply.SUM
         return Reply.NOTHING if value._raw.nbytes <= _SMALL else Reply.VALUE
 
     def shards(self, key: Key, value: NDArray, reply: Reply) -> list[Shard]:
         """Who gets which part of a gradient."""
+        if value.stype == "row_sparse":
+            return self._row_sharding.shards(key, value.shape)
         if reply is not Reply.NOTHING:
             return self._sharding.shards(key, value.shape)
         found = self._replicas.get(key)
@@ -87,7 +101,7 @@ class UpdatePlan:
     def shards_of_states(self, key: Key, value: NDArray, rank: int) -> list[Shard]:
         """Who has the optimizer's states of a key, as `rank` sees it."""
         if self.reply(value) is Reply.VALUE:
-            return self._sharding.shards(key, value.shape)
+            return self.shards(key, value, Reply.VALUE)
         return [whole(rank, value.shape)]
 
     # Updates -------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ are told. Whoever reaches that port can write into the store, so that nothing of
 
 from __future__ import annotations
 
-import functools
 import os
 import socket
 import struct
@@ -16,10 +15,12 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+import torch
 import torch.distributed as dist
 
 from ...core.base import env
 from ...core.base.errors import MXNetError
+from .faults import first_line
 from .world import Role, World
 
 __all__ = ["connect", "host", "join", "leave", "listen", "own_address"]
@@ -49,7 +50,7 @@ def join(world: World) -> tuple[Any, World]:
             _wait_for_workers(store, world, deadline)
     except dist.DistNetworkError as error:
         raise MXNetError(
-            f"rendezvous: who has kept the place at {_named(world)} is gone: {_first_line(error)}"
+            f"rendezvous: who has kept the place at {_named(world)} is gone: {first_line(error)}"
         ) from None
     store.set_timeout(timedelta(seconds=world.timeout))
     return store, world
@@ -127,19 +128,17 @@ def host(listener: socket.socket, seconds: float) -> Any:
         seconds: that calls of the store wait.
     """
     address, port = listener.getsockname()[:2]
-    store = functools.partial(
-        _TCPStore,
+    # The store of libuv takes no sockets in torch 2.6, and prints so.
+    takes_sockets = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 7)
+    return _TCPStore(
         _ANYWHERE.get(address, address),
         port,
         is_master=True,
         timeout=timedelta(seconds=seconds),
         wait_for_workers=False,
         master_listen_fd=listener.detach(),
+        use_libuv=takes_sockets,
     )
-    try:
-        return store()
-    except NotImplementedError:  # the one of libuv takes no sockets in torch 2.6
-        return store(use_libuv=False)
 
 
 def connect(world: World) -> Any:
@@ -159,7 +158,7 @@ def connect(world: World) -> Any:
             store = _TCPStore(*place, is_master=False, timeout=limit)
         except dist.DistError as error:
             raise MXNetError(
-                f"rendezvous: no store at {_named(world)}: {_first_line(error)}"
+                f"rendezvous: no store at {_named(world)}: {first_line(error)}"
             ) from None
     return _PrefixStore(f"mxnova/{world.attempt}", store)
 
@@ -190,10 +189,6 @@ def _resolved(address: str, port: int) -> tuple[int, int, int, str, tuple[str, i
 
 def _named(world: World) -> str:
     return f"{world.master_address}, port {world.master_port} (as told by {world.source})"
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0]
 
 
 # Those who come -----------------------------------------------------------------------------------

@@ -8,10 +8,10 @@ order, its round is complete. Sums are added up by rank, so that they have the b
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import groupby
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -19,49 +19,54 @@ from torch import Tensor
 from ...core.base.errors import MXNetError
 from ...core.nd.array import NDArray
 from ...core.nd.wrapping import receive, wrap, wrap_value
-from ...core.op.sparse.storage import RowSparse
+from ...core.op.sparse.storage import RowSparse, dense_of
 from ...core.runtime.context import cpu
-from ..compression import Levels
 from ..keys import Key
 from ..local import Updater, call_updater
 from .bucket import Bucket
-from .contribution import Contribution, difference
+from .connections import Request
+from .contribution import Contribution, differing
 from .faults import Faults
 from .plan import Reply
+from .rounds import Rounds
 from .sharding import Shard, whole
 from .update_queue import UpdateQueue
 
-__all__ = ["Replies", "Round", "Server"]
+__all__ = ["Server"]
 
 _MAX_ROUNDS = 2  # of a key: a worker may have all gradients of the first, which others still miss
 
 
-class Round:
-    """What workers have pushed for a shard, until all have.
+class _Push:
+    """What one worker has pushed at once, to be answered when all of its keys are updated."""
 
-    Attributes:
-        contributions: by rank.
-        bucket: this worker's own.
-        since: when the first one came, in seconds of `time.monotonic`.
-    """
+    def __init__(self, request: Request, contributions: Sequence[Contribution]) -> None:
+        self._request = request
+        self.contributions = {each.key: each for each in contributions}
+        self.bucket: Any = request.message.get("bucket")  # of this worker's own
+        self._results: dict[Key, Tensor | None] = {}
+        self._error: str | None = None
+        self._lock = threading.Lock()
 
-    def __init__(self) -> None:
-        self.contributions: dict[int, Contribution] = {}
-        self.bucket: Bucket | None = None
-        self.since = time.monotonic()
+    def done(
+        self, key: Key, result: Tensor | None = None, error: str | None = None, priority: int = 0
+    ) -> None:
+        """Takes what has become of a key, and answers after the last one."""
+        with self._lock:
+            self._results[key] = result
+            self._error = self._error or error
+            if len(self._results) < len(self.contributions):
+                return
+        if self._error is not None:
+            self._request.refuse(self._error)
+            return
+        found = [self._results.get(key) for key in self._request.message["pull"]]
+        sizes = [0 if tensor is None else len(tensor) for tensor in found]
+        tensors = [tensor for tensor in found if tensor is not None]
+        self._request.answer({"sizes": sizes}, tensors, priority)
 
 
-class Replies(Protocol):
-    """What a server tells the workers."""
-
-    def refuse(self, round_: Round, reason: str) -> None:
-        """A shard cannot be updated."""
-
-    def values(self, bucket: Bucket, shards: Sequence[tuple[Key, Shard, Tensor | None]]) -> None:
-        """New values of shards; None: of rows, which nobody is sent."""
-
-    def sums(self, bucket: Bucket, totals: Sequence[tuple[Key, Shard, Tensor]]) -> None:
-        """Sums of shards."""
+_Round = dict[int, tuple[Contribution, _Push]]  # by rank
 
 
 class Server:
@@ -71,21 +76,19 @@ class Server:
         faults: what has failed.
 
     Attributes:
+        faults: these.
+        n_workers: how many push.
         updater: of the store; None: the sum becomes the value.
         shards: of row_sparse values, and of asynchronous stores' dense ones.
         lock: is held while shards change.
-        replies: tells workers what came of their pushes.
     """
-
-    replies: Replies
 
     def __init__(self, faults: Faults) -> None:
         self.updater: Updater | None = None
         self.shards: dict[Key, NDArray] = {}
         self.lock = threading.RLock()
-        self._faults = faults
-        self._matching = threading.Lock()
-        self._rounds: dict[Key, list[Round]] = {}
+        self.faults, self.n_workers, self._rank = faults, faults.size, faults.rank
+        self._rounds: Rounds[tuple[Contribution, _Push]] = Rounds(faults.size, _MAX_ROUNDS)
         self._queue = UpdateQueue()
 
     def close(self, patience: float) -> None:
@@ -94,142 +97,106 @@ class Server:
 
     # Matching ------------------------------------------------------------------------------------
 
-    def add(
-        self, rank: int, contributions: Iterable[Contribution], bucket: Bucket | None = None
-    ) -> None:
+    def take_push(self, request: Request) -> None:
         """Takes what a worker pushes; completes the rounds in which it was the last.
 
-        Args:
-            rank: of the worker.
-            contributions: one for each key.
-            bucket: of this worker, where they are its own.
-
         Raises:
-            ValueError: the worker has pushed one of the keys already.
+            ValueError: it cannot be read, or the worker has pushed one of the keys already.
         """
-        complete = []
-        with self._matching:
-            for contribution in contributions:
-                round_ = self._open_round(contribution.key, rank)
-                round_.contributions[rank] = contribution
-                round_.bucket = round_.bucket or bucket
-                if len(round_.contributions) == self._faults.size:
-                    complete.append(round_)
-                    self._rounds[contribution.key].remove(round_)
-        if complete:
-            self._complete(complete)
-
-    def _open_round(self, key: Key, rank: int) -> Round:
-        """The first round of a key that a worker has not come to."""
-        rounds = self._rounds.setdefault(key, [])
-        for round_ in rounds:
-            if rank not in round_.contributions:
-                return round_
-        if len(rounds) == _MAX_ROUNDS:
-            raise ValueError(f"a push of key {key!r} before the last one was done")
-        rounds.append(Round())
-        return rounds[-1]
-
-    def stalled(self, seconds: float) -> list[tuple[Key, list[int]]]:
-        """Keys whose round has lasted for so long, and the ranks that have pushed them."""
-        before = time.monotonic() - seconds
-        with self._matching:
-            rounds = [(key, round_) for key, each in self._rounds.items() for round_ in each]
-            return [(key, sorted(r.contributions)) for key, r in rounds if r.since < before]
-
-    def _complete(self, rounds: Sequence[Round]) -> None:
+        push = _Push(request, [each.opened() for each in request.message["contributions"]])
+        items = {key: (each, push) for key, each in push.contributions.items()}
         agreed = []
-        for round_ in rounds:
-            reason = difference(round_.contributions)
+        for round_ in self._rounds.add(request.rank, items):
+            reason = differing([contribution for contribution, _ in round_.values()])
             if reason is None:
                 agreed.append(round_)
-            else:
-                self.replies.refuse(round_, reason)
-        for bucket, group in groupby(agreed, lambda round_: round_.bucket):
-            if bucket is not None:
-                self._finish(bucket, list(group))
+            for contribution, each in round_.values() if reason is not None else ():
+                each.done(contribution.key, error=reason)
+        for bucket, group in groupby(agreed, lambda round_: round_[self._rank][1].bucket):
+            self._later(bucket, partial(self._sum_up, bucket, list(group)))
 
-    def _finish(self, bucket: Bucket, rounds: list[Round]) -> None:
-        """Sums up; with an updater in the queue's thread, which may take a while."""
+    def incomplete(self, seconds: float) -> list[tuple[str, list[int]]]:
+        """Pushes of keys that have lasted for so long, and the ranks that have made them."""
+        found = self._rounds.incomplete(seconds)
+        return [(f"push of key {each.key!r}", ranks) for (each, _), ranks in found]
 
-        def sum_up() -> None:
+    def _later(self, bucket: Bucket, act: Callable[[], None]) -> None:
+        """Acts at once; with an updater in the queue's thread, as that may take a while."""
+
+        def run() -> None:
             try:
-                self._sum_up(bucket, rounds)
+                act()
             except BaseException as error:  # noqa: BLE001 - for those who wait
                 bucket.settle(error)
 
         if bucket.plan.updater is None:
-            sum_up()
+            run()
         else:
-            self._queue.put(sum_up, bucket.priority)
+            self._queue.put(run, bucket.priority)
 
     # Sums ----------------------------------------------------------------------------------------
 
-    def _sum_up(self, bucket: Bucket, rounds: Sequence[Round]) -> None:
-        rank = self._faults.rank
-        sums: list[tuple[Key, Shard, Any]] = []
-        updates: list[tuple[Key, Shard, Any]] = []
+    def _sum_up(self, bucket: Bucket, rounds: Sequence[_Round]) -> None:
+        updates = []
         for round_ in rounds:
-            key = round_.contributions[rank].key
-            shard = bucket.shard(key, rank)
-            summed = (key, shard, self._total(round_, shard, bucket))
-            (sums if bucket.reply_for(key) is Reply.SUM else updates).append(summed)
-        if sums:
-            self.replies.sums(bucket, sums)
+            key = round_[self._rank][0].key
+            total = self._total(round_, bucket.owned[key])
+            if bucket.replies[key] is Reply.SUM:
+                compression: Any = bucket.plan.compression
+                levels = compression.levels.of_sums(self.n_workers)
+                code = levels.encoded(total.view(-1))
+                self._tell(bucket, round_, code, code)
+            else:
+                updates.append((key, bucket.owned[key], total))
         if updates:
             self._update(bucket, updates)
+        for round_ in rounds:
+            if bucket.replies[round_[self._rank][0].key] is not Reply.SUM:
+                self._tell_value(bucket, round_)
 
-    def _total(self, round_: Round, shard: Shard, bucket: Bucket) -> Any:
-        ranks = sorted(round_.contributions)
-        data = [self._data(rank, round_.contributions[rank], bucket) for rank in ranks]
+    def _total(self, round_: _Round, shard: Shard) -> Any:
+        data: list[Any] = [contribution.data for contribution, _ in round_.values()]
         if isinstance(data[0], RowSparse):
             rows = torch.cat([each.indices for each in data])
             return RowSparse.of_rows(rows, torch.cat([each.data for each in data]), shard.shape)
-        own = round_.contributions[self._faults.rank].data
-        return added_up(data, own).view(shard.shape)
+        return added_up(data, round_[self._rank][0].data).view(shard.shape)
 
-    def _data(self, rank: int, contribution: Contribution, bucket: Bucket) -> Any:
-        """The elements or rows of a contribution."""
-        if not contribution.is_coded:
-            return contribution.data
-        n = contribution.stop - contribution.start
-        compression = bucket.plan.compression
-        levels = compression.levels if compression is not None else Levels(1.0, 1)
-        try:
-            return levels.decoded(contribution.data, n)  # type: ignore[arg-type]
-        except ValueError as error:
-            raise self._faults.of(rank, error) from None
+    def _tell_value(self, bucket: Bucket, round_: _Round) -> None:
+        """Tells all workers the new value of a shard; this one has it."""
+        key = round_[self._rank][0].key
+        value, result = bucket.values[key], None
+        if value.stype == "default" and bucket.replies[key] is Reply.VALUE:
+            result = bucket.owned[key].of(value._raw).cpu()
+        self._tell(bucket, round_, result, None)
+
+    def _tell(self, bucket: Bucket, round_: _Round, result: Any, own_result: Any) -> None:
+        for rank in sorted(round_, key=lambda rank: rank == self._rank):  # which may go on then
+            contribution, push = round_[rank]
+            mine = own_result if rank == self._rank else result
+            push.done(contribution.key, mine, priority=bucket.priority)
 
     # Updates -------------------------------------------------------------------------------------
 
-    def update_by_sum(self, bucket: Bucket, key: Key, total: Tensor) -> None:
-        """Updates a whole value by a sum that owners have told."""
-        shard = whole(self._faults.rank, tuple(total.shape))
+    def update_by_sums(self, bucket: Bucket) -> None:
+        """Updates whole values by sums that owners have told, and finishes the bucket."""
 
         def update() -> None:
-            try:
-                self._update(bucket, [(key, shard, total)])
-            except BaseException as error:  # noqa: BLE001 - for those who wait
-                bucket.settle(error)
+            updates = [
+                (key, whole(self._rank, tuple(total.shape)), total)
+                for key, total in bucket.sums.items()
+            ]
+            self._update(bucket, updates)
+            bucket.finish()
 
-        if bucket.plan.updater is None:
-            update()
-        else:
-            self._queue.put(update, bucket.priority)
+        self._later(bucket, update)
 
     def _update(self, bucket: Bucket, updates: Sequence[tuple[Key, Shard, Any]]) -> None:
-        with self._faults.fatal(), self.lock:  # an updater that fails does so for all
-            shards = self._updated(bucket, updates)
-        self.replies.values(bucket, shards)
-
-    def _updated(
-        self, bucket: Bucket, updates: Sequence[tuple[Key, Shard, Any]]
-    ) -> list[tuple[Key, Shard, Tensor | None]]:
-        arrays = [self._array(bucket.values[key], key, shard) for key, shard, _ in updates]
-        if bucket.plan.updater is None:
-            for array, (_, _, total) in zip(arrays, updates, strict=True):
-                receive(array, total, "KVStore.push", owned=True)
-        else:
+        with self.faults.fatal(), self.lock:  # an updater that fails does so for all
+            arrays = [self._array(bucket.values[key], key, shard) for key, shard, _ in updates]
+            if bucket.plan.updater is None:
+                for array, (_, _, total) in zip(arrays, updates, strict=True):
+                    receive(array, total, "KVStore.push", owned=True)
+                return
             pieces = [array._raw for array in arrays]
             triples = [
                 (key, wrap_value(_on(total, array), array.context), array)
@@ -239,11 +206,6 @@ class Server:
             for array, piece, (key, shard, _) in zip(arrays, pieces, updates, strict=True):
                 if array._raw is not piece and array.stype == "default":
                     _replace(bucket.values[key], shard, array._raw)
-        return [
-            (key, shard, shard.of(value._raw) if value.stype == "default" else None)
-            for key, shard, _ in updates
-            for value in [bucket.values[key]]
-        ]
 
     def _array(self, value: NDArray, key: Key, shard: Shard) -> NDArray:
         """A shard of a value as an array that nobody waits for."""
@@ -253,19 +215,20 @@ class Server:
 
     # Asynchronous updates, and what others ask ---------------------------------------------------
 
-    def update_now(self, updates: Sequence[tuple[Key, Any]]) -> None:
-        """Updates shards by what one worker has pushed.
-
-        Args:
-            updates: of each key the elements in one row, or rows.
-        """
-        with self.lock:
-            triples = []
-            for key, data in updates:
-                shard = self.shard(key)
-                total = data if isinstance(data, RowSparse) else data.view(shard.shape)
-                triples.append((key, wrap_value(total, cpu(0)), shard))
-            call_updater(self.updater, triples)
+    def update_now(self, request: Request) -> None:
+        """Updates shards by what one worker has pushed, and answers by values."""
+        contributions = [each.opened() for each in request.message["contributions"]]
+        with request.refusing(self._rank), self.lock:
+            updates = []
+            for each in contributions:
+                shard, data = self.shard(each.key), each.data
+                total = data.view(shard.shape) if isinstance(data, Tensor) else data
+                updates.append((each.key, wrap_value(total, cpu(0)), shard))
+            if updates:
+                call_updater(self.updater, updates)
+            values = [dense_of(self.shard(key)._value) for key in request.message["pull"]]
+            copies = [value.clone(memory_format=torch.contiguous_format) for value in values]
+            request.answer({}, copies)
 
     def shard(self, key: Any) -> NDArray:
         """The shard of a key that lives here; MXNetError: there is none."""

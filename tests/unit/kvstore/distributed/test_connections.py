@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages between ranks: strangers at the port, messages that are none, the order of sending."""
 
+import hmac
 import json
 import socket
 import struct
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
@@ -12,10 +15,16 @@ import torch
 
 import mxnova as mx
 from mxnova.core.base.errors import MXNetError
-from mxnova.kvstore.distributed.connections import Connections, Handler
+from mxnova.kvstore.distributed.connections import Connections
 from mxnova.kvstore.distributed.faults import Faults
+from mxnova.kvstore.distributed.handshake import connected
 
 from .workers import run
+
+
+def _connections(store, rank, timeout=20.0):
+    faults = Faults(rank, 2, timeout)
+    return Connections(connected(store, faults, "127.0.0.1"), faults)
 
 
 def _pair(store, timeout=5.0):
@@ -23,7 +32,7 @@ def _pair(store, timeout=5.0):
     made = {}
 
     def make(rank):
-        made[rank] = Connections(store, Faults(store, rank, 2, timeout, "nobody"), "127.0.0.1")
+        made[rank] = _connections(store, rank, timeout)
 
     thread = threading.Thread(target=make, args=(1,))
     thread.start()
@@ -37,49 +46,92 @@ def pair():
     first, second = _pair(torch.distributed.HashStore())
     yield first, second
     for each in (first, second):
-        each.hang_up()
         each.close(0)
 
 
 class _Inbox:
-    """A handler that keeps what comes."""
+    """A service that keeps what comes."""
 
-    def __init__(self, shape=(0,)):
-        self.messages, self.shape, self.came = [], shape, threading.Semaphore(0)
-        self.handler = Handler(lambda rank, message: [torch.empty(self.shape)], self._take)
+    def __init__(self, connections, op, shape=(0,)):
+        self.requests, self.came = [], threading.Semaphore(0)
+        connections.serve(op, self._take, lambda rank, message: [torch.empty(shape)])
+        connections.start()
 
-    def _take(self, rank, message, tensors):
-        self.messages.append((rank, message, tensors[0].clone()))
+    def _take(self, request):
+        self.requests.append(request)
         self.came.release()
 
 
 @pytest.mark.parametrize("n", [0, 3, 100_000, 3_000_000])
 def test_tensors_arrive(pair, n):
-    inbox = _Inbox((n,))
-    pair[0].start({})
-    pair[1].start({"numbers": inbox.handler})
+    pair[0].start()
+    inbox = _Inbox(pair[1], "numbers", (n,))
     numbers = torch.arange(n, dtype=torch.float32)
-    pair[0].send(1, {"op": "numbers", "why": "ä"}, [numbers])
+    pair[0].tell(1, {"op": "numbers", "why": "ä"}, [numbers])
     assert inbox.came.acquire(timeout=20)
-    rank, message, tensor = inbox.messages[0]
-    assert (rank, message["why"]) == (0, "ä")
-    assert torch.equal(tensor, numbers)
+    request = inbox.requests[0]
+    assert (request.rank, request.message["why"]) == (0, "ä")
+    assert torch.equal(request.tensors[0], numbers)
     assert pair[0].sent["numbers"] >= 4 * n
 
 
 def test_what_waits_goes_by_priority(pair):
-    inbox = _Inbox((4_000_000,))
-    pair[0].start({})
+    pair[0].start()
     big = torch.zeros(4_000_000)  # more than the buffers of a socket take
     for number in range(6):  # nobody reads yet: the first fills the socket, the others wait
-        pair[0].send(1, {"op": "big", "number": number}, [big], priority=number)
-    pair[1].start({"big": inbox.handler})
+        pair[0].tell(1, {"op": "big", "number": number}, [big], priority=number)
+    inbox = _Inbox(pair[1], "big", (4_000_000,))
     for _ in range(6):
         assert inbox.came.acquire(timeout=20)
-    numbers = [message["number"] for _, message, _ in inbox.messages]
+    numbers = [request.message["number"] for request in inbox.requests]
     assert sorted(numbers) == [*range(6)]
     late = numbers[1:]  # one was under way already
     assert late == sorted(late, reverse=True)
+
+
+@pytest.mark.parametrize("asked", [0, 1])
+def test_requests_are_answered_when_there_is_an_answer(pair, asked):
+    waiting = []
+    pair[asked].serve("double", waiting.append, lambda *_: [torch.empty(3)])
+    for each in pair:
+        each.start()
+    numbers = torch.arange(3.0)
+    question = {"op": "double", "n": 3}
+    future = pair[0].ask(asked, question, [numbers], lambda *_: [torch.empty(3)], "a doubling")
+    while not waiting:
+        time.sleep(0.01)
+    assert [(rank, what) for rank, what, _ in pair[0].waiting()] == [(asked, "a doubling")]
+    assert not future.done()
+    waiting[0].answer({"by": 2}, [waiting[0].tensors[0] * 2])
+    message, tensors = future.result(10)
+    assert message["by"] == 2
+    assert tensors[0].tolist() == [0, 2, 4]
+    assert not pair[0].waiting()
+
+
+def test_requests_are_refused(pair):
+    def fail(request):
+        with request.refusing(1):
+            raise ZeroDivisionError("by me")
+
+    pair[1].serve("fail", fail)
+    for each in pair:
+        each.start()
+    with pytest.raises(MXNetError, match="on worker 1: ZeroDivisionError: by me"):
+        pair[0].ask(1, {"op": "fail"}).result(10)
+
+
+def test_who_waits_is_told_what_has_failed(pair):
+    pair[1].serve("never", lambda request: None)
+    for each in pair:
+        each.start()
+    futures = [pair[rank].ask(1, {"op": "never"}) for rank in (0, 1)]
+    pair[1].faults.report("worker 1 is tired")
+    for future in futures:
+        with pytest.raises(MXNetError, match="worker 1 is tired"):
+            future.result(10)
+    with pytest.raises(MXNetError, match="worker 1 is tired"):
+        pair[0].ask(1, {"op": "never"})
 
 
 def test_strangers_are_turned_away():
@@ -98,24 +150,42 @@ def test_strangers_are_turned_away():
 
     caller = threading.Thread(target=call_first)
     caller.start()
-    first = threading.Thread(
-        target=lambda: made.append(
-            Connections(store, Faults(store, 0, 2, 20.0, "nobody"), "127.0.0.1")
-        )
-    )
+    first = threading.Thread(target=lambda: made.append(_connections(store, 0)))
     first.start()
     caller.join()
-    second = Connections(store, Faults(store, 1, 2, 20.0, "nobody"), "127.0.0.1")
+    second = _connections(store, 1)
     first.join()
-    inbox = _Inbox()
-    made[-1].start({"hello": inbox.handler})
-    second.send(0, {"op": "hello"}, [torch.empty(0)])
+    inbox = _Inbox(made[-1], "hello")
+    second.tell(0, {"op": "hello"}, [torch.empty(0)])
     assert inbox.came.acquire(timeout=10)
     for each in (made[-1], second):
-        each.hang_up()
         each.close(0)
     for stranger in made[:3]:
         stranger.close()
+
+
+@pytest.mark.parametrize(
+    "secret, other_address, enters",
+    [("", b"", True), ("known to the job", b"", False), ("", b'["127.0.0.1", 9]', False)],
+)
+def test_who_knows_the_key_enters(secret, other_address, enters, monkeypatch):
+    """The visitor has read the store; proofs for other addresses may have been made for others."""
+    monkeypatch.setenv("MXNOVA_JOB_SECRET", secret)
+    store = torch.distributed.HashStore()
+    with ThreadPoolExecutor() as threads:
+        first = threads.submit(_connections, store, 0, 1.0)
+        address = store.get("address/0")
+        with socket.create_connection(json.loads(address)) as visitor:
+            rank = struct.pack("<I", 1)
+            key = b"\0".join([b"", store.get("token"), other_address or address])
+            proof = hmac.digest(key, rank + visitor.recv(32), "sha256")
+            visitor.sendall(rank + proof + bytes(32))
+            assert bool(visitor.recv(32)) is enters
+            if enters:
+                first.result().close(0)
+    if not enters:
+        with pytest.raises(MXNetError, match="could not reach all"):
+            first.result()
 
 
 @pytest.mark.parametrize(
@@ -126,13 +196,13 @@ def test_addresses_that_a_stranger_has_overwritten_are_told(address):
     store.set("token", "0" * 32)
     store.set("address/0", address)
     with pytest.raises(MXNetError, match="worker 1 could not reach all of the 2 workers"):
-        Connections(store, Faults(store, 1, 2, 1.0, "nobody"), "127.0.0.1")
+        _connections(store, 1, 1.0)
 
 
 def test_a_worker_that_does_not_come_is_not_waited_for_without_end():
     store = torch.distributed.HashStore()
     with pytest.raises(MXNetError, match="worker 0 could not reach all of the 2 workers"):
-        Connections(store, Faults(store, 0, 2, 0.2, "nobody"), "127.0.0.1")
+        _connections(store, 0, 0.2)
 
 
 def _message(text, n_bytes=0, length=None):
@@ -145,7 +215,7 @@ def _babbling(rank, message):
     kv.init("a", mx.nd.zeros((4,)))
     kv.init("rows", mx.nd.zeros((4, 2), stype="row_sparse"))
     if rank == 1:
-        kv.handle.connections._peers[0].send([message], len(message), 0)
+        kv.handle.connections._peers[0]._socket.sendall(message)
     try:
         for _ in range(10**6):
             kv.push("a", mx.nd.ones((4,)))
@@ -156,7 +226,7 @@ def _babbling(rank, message):
 
 
 def _pushed(*entry):
-    return _message(json.dumps({"op": "push", "entries": [entry]}), 0)
+    return _message(json.dumps({"op": "push", "pull": [], "entries": [entry]}), 0)
 
 
 MESSAGES = {
@@ -172,14 +242,15 @@ MESSAGES = {
     "rows that are no number": _message('{"op": "rows", "key": "rows", "n": "1", "id": 0}'),
     "an unknown key": _message('{"op": "rows", "key": "z", "n": 10, "id": 0}'),
     "an answer to nothing": _message('{"op": "answer", "id": 7}'),
-    "a reply to nothing": _message('{"op": "reply", "keys": ["a"], "with_values": true}'),
     "a call without a name": _message('{"op": "call"}'),
-    "an answer to no call": _message('{"op": "agreed", "error": null}'),
-    "a push of an unknown key": _pushed("z", 0, 4, "", "default", 4),
-    "a push beyond the value": _pushed("a", 0, 8, "", "default", 8),
-    "a push of other elements": _pushed("a", 0, 4, "", "default", 1 << 50),
-    "a push of too many rows": _pushed("rows", 0, 8, "", "rows", 5),
-    "a push of an unknown storage": _pushed("a", 0, 4, "", "csr", 4),
+    "a fault without a text": _message('{"op": "fault", "rank": 0}'),
+    "a push of a code without a threshold": _pushed("a", 0, 4, "", "2bit", 2, 0),
+    "a pull of an unknown key": _message('{"op": "push", "pull": ["z"], "entries": []}'),
+    "a push of an unknown key": _pushed("z", 0, 4, "", "default", 4, 0),
+    "a push beyond the value": _pushed("a", 0, 8, "", "default", 8, 0),
+    "a push of other elements": _pushed("a", 0, 4, "", "default", 1 << 50, 0),
+    "a push of too many rows": _pushed("rows", 0, 8, "", "rows", 5, 0),
+    "a push of an unknown storage": _pushed("a", 0, 4, "", "csr", 4, 0),
     "a push of four words": _pushed("a", 0, 4, ""),
     "a push that is no list": _message('{"op": "push", "entries": 5}'),
 }
