@@ -40,6 +40,7 @@ def main(
     ] = None,
     shape: Annotated[str, typer.Option(help="Of a picture of the checkpoint.")] = "3,48,48",
     epoch: Annotated[int, typer.Option(help="Of the checkpoint.")] = 1,
+    rows: Annotated[int, typer.Option(min=1, help="Pictures of a request, and of a run.")] = 1,
     seconds: Annotated[float, typer.Option(min=0.1, help="Of a turn.")] = 10,
     turns: Annotated[int, typer.Option(min=1, help="Of each.")] = 3,
     options: Annotated[str, typer.Option(help="More options of mxnova serve.")] = "",
@@ -54,7 +55,7 @@ def main(
             save(prefix, network)
         else:
             sizes = tuple(map(int, shape.split(",")))
-        found = measure(prefix, epoch, sizes, seconds, turns, options.split())
+        found = measure(prefix, epoch, (rows, *sizes), seconds, turns, options.split())
     print(json.dumps(found, indent=2))
 
 
@@ -66,15 +67,15 @@ def save(prefix: str, network: Any) -> None:
 
 
 def measure(
-    prefix: str, epoch: int, sizes: tuple[int, ...], seconds: float, turns: int, options: list[str]
+    prefix: str, epoch: int, shape: tuple[int, ...], seconds: float, turns: int, options: list[str]
 ) -> dict[str, float]:
     """Rates in requests a second, latencies in milliseconds."""
     import mxnova as mx
 
-    picture = normal("picture", (1, *sizes))
+    picture = normal("picture", shape)
     predictor = mx.Predictor.from_checkpoint(prefix, epoch, {"data": picture.shape})
     (wanted, *_) = predictor.predict(data=picture)
-    with Server(prefix, epoch, sizes, options) as server:
+    with Server(prefix, epoch, shape[1:], options) as server:
         body, headers = request_of(picture)
         np.testing.assert_allclose(server.ask(body, headers), wanted, rtol=1e-3, atol=1e-5)
         bare, served, own, others = [], [], [], []

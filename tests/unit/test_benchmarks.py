@@ -186,7 +186,7 @@ def test_serving_is_measured(capsys):
     pytest.importorskip("uvicorn")
     from benchmarks import serving
 
-    serving.main(None, "3,48,48", 1, seconds=0.2, turns=1, options="", smoke=True)
+    serving.main(None, "3,48,48", 1, rows=2, seconds=0.2, turns=1, options="", smoke=True)
     found = json.loads(capsys.readouterr().out)
     assert found["served"] > 0
     assert found["p99"] >= found["median"] > 0

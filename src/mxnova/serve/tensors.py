@@ -36,7 +36,8 @@ _WORDS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 def datatype_of(dtype: np.dtype[Any]) -> str:
     """The protocol's name of an element type."""
-    return _NAMES.get(dtype.newbyteorder("<"), str(dtype))
+    name = _NAMES.get(dtype.newbyteorder("<"))
+    return str(dtype) if name is None else name
 
 
 def dtype_of(name: str, datatype: object) -> np.dtype[Any]:

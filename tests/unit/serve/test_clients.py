@@ -82,10 +82,13 @@ def test_kserve_infers(client, model, binary, wanted):
 
     async def ask():
         server = kserve.InferenceRESTClient(kserve.RESTConfig(protocol="v2"))
-        assert await server.is_server_live(base)
-        assert await server.is_server_ready(base)
-        assert await server.is_model_ready(base, model)
-        return await server.infer(base, request, model_name=model)
+        try:
+            assert await server.is_server_live(base)
+            assert await server.is_server_ready(base)
+            assert await server.is_model_ready(base, model)
+            return await server.infer(base, request, model_name=model)
+        finally:
+            await server.close()
 
     found = {output.name: output.as_numpy() for output in asyncio.run(ask()).outputs}
     for name, values in wanted.items():
