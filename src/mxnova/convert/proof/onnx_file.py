@@ -18,7 +18,6 @@ from .runner import Array, CannotRunError, Runner, Take, given_name
 
 __all__ = ["ONNXRunner"]
 
-_TOGETHER = 32  # outputs of a run, which ONNX Runtime holds twice
 _FOLDER_KEY = "session.model_external_initializers_file_folder_path"
 
 
@@ -87,10 +86,7 @@ class ONNXRunner(Runner):
             self._session = self._made(self._skeleton(), self._optimized)
         return self._ran(self._session, feed)
 
-    def _ran(
-        self, session: Any, feed: Mapping[str, Array], names: Sequence[str] | None = None
-    ) -> list[Array]:
-        """The outputs of these names, or all."""
+    def _ran(self, session: Any, feed: Mapping[str, Array]) -> list[Array]:
         kinds = {entry.name: entry.type for entry in session.get_inputs()}
         missing = [name for name in kinds if name not in feed]
         if missing:
@@ -99,7 +95,7 @@ class ONNXRunner(Runner):
             raise CannotRunError(f"{self.path}: ONNX Runtime takes no arrays of bfloat16")
         fed = {name: feed[name].astype(_numpy_type(kinds[name])) for name in kinds}
         with self._refusing():
-            return [np.asarray(values) for values in session.run(names, fed)]
+            return [np.asarray(values) for values in session.run(None, fed)]
 
     def nodes(self, feed: Mapping[str, Array], take: Take) -> None:
         model = self._skeleton()
@@ -107,12 +103,10 @@ class ONNXRunner(Runner):
         wanted = [name for name in makers if name]
         with tempfile.TemporaryDirectory() as folder:
             session = self._session_of(model, wanted, False, os.path.join(folder, "profile"))
-            names = [entry.name for entry in session.get_outputs()]
-            parts = [names[i : i + _TOGETHER] for i in range(0, len(names), _TOGETHER)]
-            values = [array for part in parts for array in self._ran(session, feed, part)]
+            values = self._ran(session, feed)
             seconds = dict(_seconds(session.end_profiling()))
-        for name, array in zip(names, values, strict=True):
-            take(name, array, seconds.get(makers.get(name, "")))
+        for entry, array in zip(session.get_outputs(), values, strict=True):
+            take(entry.name, array, seconds.get(makers.get(entry.name, "")))
 
     def quantized(self) -> set[str]:
         return self._quantized
