@@ -20,7 +20,8 @@ __all__ = [
 ]
 
 _PARAMETERS = frozenset(
-    "weight bias gamma beta moving_mean moving_var parameters".split()  # noqa: SIM905 - words
+    "weight bias gamma beta moving_mean moving_var parameters "
+    "min_weight max_weight min_bias max_bias".split()
 )
 
 

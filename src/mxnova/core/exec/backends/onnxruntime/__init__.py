@@ -25,6 +25,7 @@ class ONNXRuntime(ModelBackend):
 
     name = "onnxruntime"
     packages = ("onnxruntime", "onnx")
+    has_integers = True
 
     def precisions(self) -> tuple[str, ...]:
         """Its kernels for CPUs compute in float32."""

@@ -24,6 +24,7 @@ class OpenVINO(ModelBackend):
 
     name = "openvino"
     packages = ("openvino",)
+    has_integers = True
 
     def precisions(self) -> tuple[str, ...]:
         """bfloat16 where the processor has instructions for it."""

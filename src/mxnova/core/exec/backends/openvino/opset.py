@@ -20,6 +20,17 @@ __all__ = ["OpenVINOOpset"]
 _POOLING = {"max": "max", "avg": "mean", "sum": "sum"}
 
 
+_TYPES: dict[torch.dtype, Any] = {
+    torch.float32: np.float32, torch.int8: np.int8, torch.uint8: np.uint8, torch.int32: np.int32,
+}  # fmt: skip
+
+
+def _constant_value(value: Any) -> Any:
+    """The array that a value is known to be, None otherwise."""
+    node = value.get_node()
+    return node.data if node.get_type_name() == "Constant" else None
+
+
 def _integers(values: Numbers | int) -> Any:
     return ov.constant(np.asarray(values, np.int64))
 
@@ -41,8 +52,11 @@ class OpenVINOOpset(Opset):
         self._has_parts = False  # of arrays: outputs of one node
 
     def parameter(self, name: str, shape: Numbers) -> Any:
-        self.parameters.append(ov.parameter(list(shape), np.float32))
+        self.parameters.append(ov.parameter(list(shape), _TYPES[self.dtype]))
         return self.parameters[-1].output(0)
+
+    def constant(self, values: Tensor) -> Any:
+        return ov.constant(values.detach().contiguous().numpy()).output(0)
 
     def floats(self, values: Any) -> Any:
         if isinstance(values, Tensor):
@@ -74,6 +88,31 @@ class OpenVINOOpset(Opset):
 
     def gelu(self, x: Any) -> Any:
         return ov.gelu(x, "ERF").output(0)
+
+    # Integers: FakeQuantize behind which a Convert, and a Multiply behind a Convert, are what
+    # OpenVINO's int8 transformations look for
+
+    def quantized(self, x: Any, scale: Any, dtype: torch.dtype) -> Any:
+        least, most = torch.iinfo(dtype).min, torch.iinfo(dtype).max
+        ends = [self.floats(end) for end in (least, most)]
+        reach = [self._times(scale, end) for end in ends]
+        return ov.convert(ov.fake_quantize(x, *reach, *ends, 256), _TYPES[dtype]).output(0)
+
+    def dequantized(
+        self, x: Any, scale: Any, zero: Tensor | None, axis: int | None, stays: bool
+    ) -> Any:
+        if axis is not None:
+            scale = self._along(scale, axis, len(x.get_shape()))
+        if zero is None:  # int32 has no int8 kernels
+            return self._times(x, scale)
+        return ov.multiply(ov.convert(x, np.float32), scale).output(0)
+
+    def _times(self, x: Any, y: Any) -> Any:
+        """The product as floats, a constant where both are."""
+        one, other = _constant_value(x), _constant_value(y)
+        if one is not None and other is not None:
+            return self.floats(one * other)
+        return ov.multiply(ov.convert(x, np.float32), y).output(0)
 
     # Where elements stand
 
@@ -176,7 +215,8 @@ class OpenVINOOpset(Opset):
         """A vector in the shape that stands along an axis."""
         shape = [1] * rank
         shape[axis] = -1
-        return self.reshape(vector, shape)
+        known = _constant_value(vector)
+        return self.reshape(vector, shape) if known is None else self.floats(known.reshape(shape))
 
     def linear(self, x: Any, weight: Any, bias: Any | None) -> Any:
         product = ov.matmul(x, weight, False, True)

@@ -18,7 +18,11 @@ from ....op.quantized.quantize import calibrated
 from ....op.schema import Op, find
 from ...fused.quantize_linear import DequantizeLinear, QuantizeLinear
 
-__all__ = ["RULES", "Graph", "Site", "UnsupportedError", "rule"]
+__all__ = ["ORIGIN", "RULES", "Graph", "Site", "UnsupportedError", "rule"]
+
+
+ORIGIN = "__lowered_from__"
+"""The attribute of nodes in QDQ that names the int8 node that they are of."""
 
 
 class UnsupportedError(Exception):
@@ -41,6 +45,12 @@ class Graph:
         self.constants = dict(constants)
         self.reals: dict[Entry, Entry] = {}
         self._free = FreeNames(names)
+        self._attrs: dict[str, str] = {}
+
+    def begin(self, node: Node) -> None:
+        """The node that is lowered next, whose attributes those that replace it keep."""
+        kept = {name: text for name, text in node.attrs.items() if name.startswith("__")}
+        self._attrs = {**kept, ORIGIN: node.name}
 
     def value(self, entry: Entry) -> Tensor | None:
         """The value of a constant, None for other entries."""
@@ -67,7 +77,7 @@ class Graph:
         texts = {
             f.name: f.kind.text(op.attr(f.name)) for f in op.type.fields if f.name in op.values
         }
-        node = Node(op, self._free.free(name), texts, inputs)
+        node = Node(op, self._free.free(name), {**texts, **self._attrs}, inputs)
         return [Entry(node, i) for i in range(node.n_outputs())]
 
 
