@@ -38,12 +38,12 @@ class Graph:
 
     Attributes:
         constants: these values, and those of new variables.
-        reals: the float values of int32 entries.
+        reals: the float values of int32 entries, and what readers take 1 of these for, None: 1.
     """
 
     def __init__(self, constants: Mapping[str, Tensor], names: Iterable[str]) -> None:
         self.constants = dict(constants)
-        self.reals: dict[Entry, Entry] = {}
+        self.reals: dict[Entry, tuple[Entry, Tensor | None]] = {}
         self._free = FreeNames(names)
         self._attrs: dict[str, str] = {}
 
@@ -146,10 +146,10 @@ class Site:
         """A scale of 1."""
         return self.constant("one", torch.ones(1))
 
-    def int32(self, numbers: Entry, reals: Entry) -> Entry:
-        """Whole numbers as int32, whose float values are `reals`."""
+    def int32(self, numbers: Entry, reals: Entry, ratio: Tensor | None = None) -> Entry:
+        """Whole numbers as int32, whose float values are ``reals * ratio``."""
         found = self.apply("Cast", numbers, dtype="int32")
-        self.graph.reals[found] = reals
+        self.graph.reals[found] = reals, ratio
         return found
 
     # Ranges
