@@ -31,6 +31,10 @@ def _constant_value(value: Any) -> Any:
     return node.data if node.get_type_name() == "Constant" else None
 
 
+def _is_strided_point(window: Window, shape: Numbers) -> bool:
+    return prod(shape[2:]) == 1 and max(window.stride) > 1 and not any(window.pad)
+
+
 def _integers(values: Numbers | int) -> Any:
     return ov.constant(np.asarray(values, np.int64))
 
@@ -50,6 +54,8 @@ class OpenVINOOpset(Opset):
     def __init__(self) -> None:
         self.parameters: list[Any] = []
         self._has_parts = False  # of arrays: outputs of one node
+        self._dequantized: set[Any] = set()
+        self._skipped: dict[Any, Any] = {}  # dequantized images without the positions between
 
     def parameter(self, name: str, shape: Numbers) -> Any:
         self.parameters.append(ov.parameter(list(shape), _TYPES[self.dtype]))
@@ -105,7 +111,9 @@ class OpenVINOOpset(Opset):
             scale = self._along(scale, axis, len(x.get_shape()))
         if zero is None:  # int32 has no int8 kernels
             return self._times(x, scale)
-        return ov.multiply(ov.convert(x, np.float32), scale).output(0)
+        found = ov.multiply(ov.convert(x, np.float32), scale).output(0)
+        self._dequantized.add(found)
+        return found
 
     def _times(self, x: Any, y: Any) -> Any:
         """The product as floats, a constant where both are."""
@@ -162,11 +170,25 @@ class OpenVINOOpset(Opset):
     def convolution(
         self, x: Any, weight: Any, bias: Any | None, window: Window, groups: int, shape: Numbers
     ) -> Any:
+        if x in self._dequantized and _is_strided_point(window, shape):
+            x, window = self._without_strides(x, window)
         has_groups = groups > 1 or self._loses_strides(window, shape)
         run = ov.group_convolution if has_groups else ov.convolution
         stride, pad, dilate = map(list, window)
         kernel = self._apart(weight, groups, shape) if has_groups else weight
         return self._biased(run(x, kernel, stride, pad, pad, dilate), bias, len(shape))
+
+    def _without_strides(self, x: Any, window: Window) -> tuple[Any, Window]:
+        """Images without the positions that strides skip, and the window without strides.
+
+        OpenVINO moves strides of kernels of one position in front of FakeQuantize, and convolves
+        floats then.
+        """
+        key = x, tuple(window.stride)
+        if key not in self._skipped:
+            none = [0] * len(window.stride)
+            self._skipped[key] = self.max_pool(x, [1] * len(none), window.stride, none, none)
+        return self._skipped[key], window._replace(stride=[1] * len(window.stride))
 
     def _loses_strides(self, window: Window, shape: Numbers) -> bool:
         """Whether OpenVINO may convolve wrongly, unless in one group.
