@@ -204,6 +204,10 @@ class Part:
         """Element types of the heads."""
         return [self.dtypes[e.node][e.output] or torch.float32 for e in self.body.entries]
 
+    def has_integers(self) -> bool:
+        """Whether any array is not float32."""
+        return any({*found} - {None, torch.float32} for found in self.dtypes.values())
+
     def said_in(self, ops: Opset) -> list[Any]:
         """Values of the heads, said in the words of `ops`, the model that is being written."""
         made: dict[Node, list[Any]] = {}

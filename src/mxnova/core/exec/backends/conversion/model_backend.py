@@ -95,16 +95,19 @@ class ModelBackend:
     Attributes:
         name: by which it is asked for, and of the extra that installs what it needs.
         packages: what must be installed.
-        has_integers: whether it has int8 kernels, for which graphs are rewritten in QDQ.
     """
 
     name: str
     packages: tuple[str, ...]
-    has_integers: bool = False
 
     def make(self, part: Part) -> Runner:
         """A model, which any number of threads may run."""
         raise NotImplementedError
+
+    @property
+    def has_integers(self) -> bool:
+        """Whether it has exact int8 kernels here, for which graphs are rewritten in QDQ."""
+        return False
 
     def unavailable(self) -> str | None:
         """Why it cannot be used; None where it can."""

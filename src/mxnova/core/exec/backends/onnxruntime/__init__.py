@@ -25,11 +25,15 @@ class ONNXRuntime(ModelBackend):
 
     name = "onnxruntime"
     packages = ("onnxruntime", "onnx")
-    has_integers = True
 
     def precisions(self) -> tuple[str, ...]:
         """Its kernels for CPUs compute in float32."""
         return PRECISIONS[:1]
+
+    @property
+    def has_integers(self) -> bool:
+        """Everywhere."""
+        return True
 
     def make(self, part: Part) -> Runner:
         """A session; of one thread for some items of a batch, where these do not meet."""

@@ -24,15 +24,19 @@ _SMALL = 128  # numbers; constants beyond are handed over beside the model, inst
 class RuntimeOpset(ONNXOpset):
     """A model for a session.
 
+    Args:
+        has_integers: whether it quantizes.
+
     Attributes:
         inputs: names of its inputs.
         constants: values of large constants, which the model knows by name and shape only.
     """
 
-    version = 23
-
-    def __init__(self) -> None:
+    def __init__(self, has_integers: bool = False) -> None:
         super().__init__()
+        # From 21 on QuantizeLinear has output_dtype, which ONNX Runtime 1.31 leaves at int8 when it
+        # makes int8 activations uint8.
+        self.version = 20 if has_integers else 23
         self.inputs: list[str] = []
         self.constants: dict[str, Any] = {}
         self._inputs: list[Any] = []
@@ -74,6 +78,8 @@ class RuntimeOpset(ONNXOpset):
     # Words that files do not use
 
     def attention(self, x: str, heads: int, shape: Numbers) -> str:
+        if self.version < 23:
+            return str(super().attention(x, heads, shape))
         length, batch, features = shape
         apart = self.split(self.reshape(x, (batch, length, heads, features // heads)), 3, 3)
         given = [self.reshape(part, (batch, length, features // 3)) for part in apart]

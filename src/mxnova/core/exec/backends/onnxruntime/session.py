@@ -28,7 +28,7 @@ class Session:
     """
 
     def __init__(self, part: Part, threads: int) -> None:
-        ops = RuntimeOpset()
+        ops = RuntimeOpset(part.has_integers())
         self._outputs = [ops.output(head) for head in part.said_in(ops)]
         self._heads = [*zip(part.head_shapes(), part.head_dtypes(), strict=True)]
         self._inputs = ops.inputs

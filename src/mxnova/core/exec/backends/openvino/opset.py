@@ -102,6 +102,9 @@ class OpenVINOOpset(Opset):
         least, most = torch.iinfo(dtype).min, torch.iinfo(dtype).max
         ends = [self.floats(end) for end in (least, most)]
         reach = [self._times(scale, end) for end in ends]
+        shape = list(x.get_shape())
+        if len(shape) == 1:  # the only rank that FakeQuantize has no kernel for
+            return self.reshape(self.quantized(self.reshape(x, [1, *shape]), scale, dtype), shape)
         return ov.convert(ov.fake_quantize(x, *reach, *ends, 256), _TYPES[dtype]).output(0)
 
     def dequantized(
