@@ -61,6 +61,7 @@ from mxnova.context import num_gpus as num_gpus
 from mxnova import numpy as numpy
 from mxnova import numpy_extension as numpy_extension
 from mxnova import onnx as onnx
+from mxnova.artefacts import open_model as open_model
 from mxnova import operator as operator
 from mxnova import optimizer as opt
 from mxnova import optimizer as optimizer

@@ -8,6 +8,7 @@ import torch
 import mxnova as mx
 from tests.conformance.replay import GOLDEN, assert_close
 from tests.conformance.test_models import MODELS, recorded
+from tests.unit.torch_module.export_limits import exporting
 
 # Executors take other kernels for these: fused attention, weights of recurrent layers taken apart.
 ROUNDED = {"bert_interleaved", "lstm_lm"}
@@ -59,9 +60,10 @@ def test_exported(name):
     sizes = tuple({0: torch.export.Dim.DYNAMIC} if is_open else {} for _ in inputs)
     names = module._fields.graph.arguments
     example = [torch.cat([t, t]) for t in inputs] if is_open else inputs
-    program = torch.export.export(
-        module, tuple(example), dynamic_shapes=dict(zip(names, sizes)), strict=False
-    ).module()
+    with exporting():
+        program = torch.export.export(
+            module, tuple(example), dynamic_shapes=dict(zip(names, sizes)), strict=False
+        ).module()
     for given in [example, [torch.cat([t] * 3) for t in inputs]] if is_open else [inputs]:
         for a, b in zip(run(program, given), run(module, given)):
             np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)

@@ -336,13 +336,16 @@ def _attack(
 
 
 HAS_ONNX = importlib.util.find_spec("onnx") is not None
+HAS_RUNTIME = HAS_ONNX and importlib.util.find_spec("onnxruntime") is not None
 ATTACKS: tuple[tuple[Any, ...], ...] = (  # name, module, factor, inputs of a test, allowance
     ("state_attacks", "states_files", 64, 150),
     ("archive_attacks", "archives", 64, 60, 256 << 20),
+    ("artefact_attacks", "artefacts", 64, 200, 384 << 20),
     ("argument_attacks", "arguments", 64, 120, 1 << 30),
     ("file_attacks", "files", 64, 300),
     ("python_attacks", "python_files", 256, 20, 1 << 30),
     *([("onnx_attacks", "onnx_graphs", 128, 100)] if HAS_ONNX else []),
+    *([("conversion_attacks", "conversions", 64, 60, 1 << 30)] if HAS_RUNTIME else []),
 )
 
 
@@ -361,6 +364,8 @@ PARSERS: tuple[Parser, ...] = (
     Parser("image_list",  text_tables.parse_image_list, image_list_seeds, 64),
     Parser("idx_file",    read_idx_file,      idx_file_seeds),
     Parser("record_parts", find_records,      recordio_seeds),
+    Parser("artefacts",   Later("artefacts", "attack"), Later("artefacts", "seeds"), 64, None, 200,
+           384 << 20),
     *([
         Parser("onnx",    Later("onnx_models", "import_onnx"), Later("onnx_models", "onnx_seeds"), 128),
     ] if HAS_ONNX else []),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -16,22 +17,33 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", (ROOT / "docs/leaving.md").read_text(), re.S | re.M)
 
+COMMANDS = """
+import json, sys
+from mxnova.cli import main
+for sys.argv in json.loads(sys.argv[1]):
+    main()
+"""
+
 
 def test_the_guide_runs(tmp_path):
     for package in ("onnxruntime", "safetensors"):
         pytest.importorskip(package)
     assert {language for language, _ in BLOCKS} == {"python", "sh"}
-    for language, block in BLOCKS:
-        if language == "python":
-            run(tmp_path, "-c", block)
-            continue
-        for line in block.splitlines():
-            program, *arguments = shlex.split(line)
-            assert program == "mxnova"
-            assert run(tmp_path, "-m", "mxnova", *arguments).stdout
+    run_blocks(tmp_path, BLOCKS)
     assert (tmp_path / "model-0000.params").read_bytes() == (
         tmp_path / "again-0000.params"
     ).read_bytes()
+
+
+def run_blocks(folder, blocks):
+    """Runs the programs and commands of a page in a folder."""
+    for language, block in blocks:
+        if language == "python":
+            run(folder, "-c", block)
+            continue
+        lines = [shlex.split(line) for line in block.splitlines()]
+        assert {program for program, *_ in lines} == {"mxnova"}
+        assert run(folder, "-c", COMMANDS, json.dumps(lines)).stdout
 
 
 def run(folder, *arguments):

@@ -179,3 +179,14 @@ def test_peers_that_there_are_not(tmp_path):
     with pytest.raises(typer.BadParameter, match="no peer onnx; there are mxnova, torch, mxnet"):
         main(["dispatch"], peer=["mxnova", "onnx"], output=tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+def test_serving_is_measured(capsys):
+    pytest.importorskip("uvicorn")
+    from benchmarks import serving
+
+    serving.main(None, "3,48,48", 1, rows=2, seconds=0.2, turns=1, options="", smoke=True)
+    found = json.loads(capsys.readouterr().out)
+    assert found["served"] > 0
+    assert found["p99"] >= found["median"] > 0

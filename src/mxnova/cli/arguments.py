@@ -15,7 +15,9 @@ import mxnova
 from ..core.base.printable import printable
 from .conversion_options import add_convert, add_diff, add_verify
 from .launch_options import add_launch
+from .open_options import add_open
 from .record_options import add_im2rec, add_rec2idx
+from .serve_options import add_serve
 
 __all__ = ["parse"]
 
@@ -66,8 +68,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"mxnova {mxnova.__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     _inspect(_command(commands, "inspect", "show what is in files, without loading PyTorch"))
+    add_open(_command(commands, "open", "show what is in a model's archive or folder, or save it"))
     add_diff(_command(commands, "diff", "compare the arrays of two checkpoints"))
     _predict(_command(commands, "predict", "run a saved model on files"))
+    add_serve(_command(commands, "serve", "answer requests for models over HTTP"))
     _plot(_command(commands, "plot", "print the layers of a saved network, or draw them"))
     add_convert(_command(commands, "convert", "turn a model into files of other programs, or back"))
     add_verify(_command(commands, "verify", "compare what two models compute, node by node"))

@@ -30,13 +30,16 @@ def _act_diff(options: argparse.Namespace) -> int:
 
 def add_convert(parser: argparse.ArgumentParser) -> None:
     """``mxnova convert``."""
-    parser.epilog = "Endings: .onnx .safetensors .params .xml .pt2 .py; a prefix: --to mxnet."
+    parser.epilog = (
+        "Endings: .onnx .safetensors .params .xml .pt2 .py .mxnova; a prefix: --to mxnet."
+    )
     add = parser.add_argument
     add("source", metavar="SOURCE",
-        help="prefix of a checkpoint, .onnx, .safetensors or .params")  # fmt: skip
+        help="prefix of a checkpoint, an archive or folder (see open), .onnx, .safetensors or "
+        ".params")  # fmt: skip
     add("target", metavar="TARGET", help="the file to write; its ending tells the kind")
     add("--to", metavar="KIND",
-        help="mxnet, params, safetensors, onnx, openvino, export or python")  # fmt: skip
+        help="mxnet, params, safetensors, onnx, openvino, export, python or compiled")  # fmt: skip
     add("--epoch", type=int, help="of a checkpoint (default: the only one)")
     add("-s", "--shape", action="append", default=[], metavar="NAME=SIZES",
         help="shape of an input, such as data=1,3,224,224; a word, as N: any size")  # fmt: skip
@@ -60,7 +63,7 @@ def add_verify(parser: argparse.ArgumentParser) -> None:
     """``mxnova verify``."""
     parser.epilog = "The status is 0 if they are equal, 1 if they differ, 2 if that cannot be said."
     add = parser.add_argument
-    add("a", metavar="A", help="prefix of a checkpoint, .onnx, .pt2, .xml or .py")
+    add("a", metavar="A", help="prefix of a checkpoint, .onnx, .pt2, .xml, .py or .mxnova")
     add("b", metavar="B", help="the same")
     add("--epoch", type=int, help="of checkpoints (default: the only one)")
     add("-s", "--shape", action="append", default=[], metavar="NAME=SIZES",

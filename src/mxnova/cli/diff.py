@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.base.dtypes import BFLOAT16
+from ..core.base.dtypes import widened
 from ..core.base.errors import ArgumentError
 from ..core.base.printable import printable
 from ..formats import safetensors
@@ -108,15 +108,9 @@ def _distance(x: Values, y: Values) -> Values:
         unsigned = np.dtype(f"u{x.dtype.itemsize}")
         lower, upper = (f(x, y).view(unsigned) for f in (np.minimum, np.maximum))
         return np.asarray(upper - lower, np.float64)
-    x, y = _numbers(x), _numbers(y)
+    x, y = (widened(values).astype(np.float64) for values in (x, y))
     with np.errstate(all="ignore"):
         same = (x == y) | (np.isnan(x) & np.isnan(y))
         far: Values = np.where(same, 0, np.abs(x - y))
     far[np.isnan(far)] = math.inf
     return far
-
-
-def _numbers(values: Values) -> Values:
-    if values.dtype == BFLOAT16:
-        values = (values.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
-    return values.astype(np.float64)

@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..core.base.dtypes import BFLOAT16
+from ..core.base.dtypes import widened
 from ..core.base.errors import FormatError
-from ..formats import params, recordio, safetensors, symbol_json
+from ..formats import compiled_model, params, recordio, safetensors, symbol_json
 from ..formats.checkpoint_files import is_prefix, located
 from ..formats.params import ArrayRecord
 from ..formats.source import Source, read_file
@@ -47,6 +48,8 @@ def describe(path: Path, *, stats: bool, nodes: bool) -> Report:
         return describe_onnx(path, nodes=nodes)
     if path.suffix == ".pt2":
         return describe_exported(path, nodes=nodes)
+    if path.suffix == ".mxnova":
+        return _compiled(path, stats)
     if path.suffix == ".safetensors":
         return _safetensors(path, stats)
     return _arrays(path, stats)
@@ -85,6 +88,18 @@ def _safetensors(path: Path, stats: bool) -> Report:
     return Report(str(path), f"{len(rows):,} arrays", facts)
 
 
+def _compiled(path: Path, stats: bool) -> Report:
+    model = compiled_model.read(path)
+    compiled_model.check_hashes(path, model, [*model.arrays])
+    arrays = _safetensors(path, stats).facts
+    told: dict[str, Any] = {
+        n: list(v) if isinstance(v, tuple) else v for n, v in asdict(model).items()
+    }
+    about = ("runtime", "versions", "inputs", "outputs", "sources", "preprocessing", "labels")
+    facts = {**{n: told[n] for n in about}, "arrays": arrays["arrays"]}
+    return Report(str(path), f"compiled for {model.runtime}", facts)
+
+
 def _array(name: str, record: ArrayRecord | None, stats: bool) -> dict[str, Any]:
     if record is None:
         return {"name": name, "shape": None}
@@ -99,12 +114,9 @@ def _array(name: str, record: ArrayRecord | None, stats: bool) -> dict[str, Any]
 
 
 def _statistics(record: ArrayRecord) -> dict[str, Any]:
-    values = record.data
+    values = widened(record.data)
     if not values.size:
         return {}
-    if record.dtype.numpy == BFLOAT16:
-        bits = np.ascontiguousarray(values).view(np.uint16).astype(np.uint32) << 16
-        values = bits.view(np.float32)
     with np.errstate(all="ignore"):
         mean = float(values.mean(dtype=np.float64))
     return {"min": values.min().item(), "max": values.max().item(), "mean": mean}

@@ -19,7 +19,8 @@ from ..core.base.printable import printable
 from ..formats import params, symbol_json
 from ..formats.atomic import replacing
 from ..formats.source import read_file
-from .inputs import Array, Picture, read_inputs
+from ..predictor.picture import Picture
+from .inputs import Array, read_inputs
 from .report import print_table
 
 if TYPE_CHECKING:

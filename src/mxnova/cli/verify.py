@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from ..core.base.errors import ArgumentError
 from ..core.base.gc_pause import loading
 from ..core.base.printable import printable
-from .inputs import Picture, read_inputs
+from ..predictor.picture import Picture
+from .inputs import read_inputs
 from .progress import progress
 from .report import Rows, plain, print_table
 from .shapes import shapes_of
@@ -35,7 +36,10 @@ def verify(options: argparse.Namespace) -> int:
     """
     if not options.tolerance > 0:
         raise ArgumentError(f"verify: --tolerance {options.tolerance}: must be more than 0")
-    arrays = read_inputs(options.input, Picture.of(None, "0", 1.0, False))
+    html = options.html
+    if html is not None and html.exists() and html.suffix.lower() not in (".html", ".htm"):
+        raise ArgumentError(f"verify: --html {html}: exists, and is no page: it ends in no .html")
+    arrays = read_inputs(options.input, Picture())
     with progress() as tell:
         tell("start")
         with loading():
@@ -85,7 +89,6 @@ def document(found: Verification) -> dict[str, Any]:
         "equal": found.is_equal,
         "line": found.line,
         "first": found.first and found.first.name,
-        "seconds": found.seconds,
         "reference": found.has_reference,
         "outputs": [{**vars(row), "equal": row.is_equal} for row in found.outputs],
         "nodes": [{**vars(row), "equal": row.is_equal} for row in found.nodes],

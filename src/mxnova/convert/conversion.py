@@ -8,12 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..core.base.errors import ArgumentError, MXNetError, candidates
+from ..formats.staging import check_targets, staged
 from ..onnx.opsets import checked
 from .proof import Verification
 from .proof.conversions import NETWORKLESS, UNASKED, proved
 from .request import DTYPES, Request
 from .source import load
-from .target import check, kind_of, staged
+from .target import kind_of
 from .writers import WRITERS
 
 __all__ = ["Conversion", "convert"]
@@ -45,6 +46,9 @@ def convert(
     shapes: Mapping[str, Sequence[int | str]] | None = None,
     dtype: str | None = None,
     opset: int | None = None,
+    runtime: str = "onnxruntime",
+    preprocessing: Mapping[str, Any] | None = None,
+    labels: Sequence[str] = (),
     force: bool = False,
     prove: bool = True,
     tell: Callable[[str], Any] = lambda text: None,
@@ -57,12 +61,15 @@ def convert(
     Args:
         source: the prefix of a checkpoint, or the path of an .onnx, .safetensors or .params file.
         target: the path of the file; of MXNet's files the prefix.
-        to: kind of the target: mxnet, params, safetensors, onnx, openvino, export or python;
-            default: by its ending.
+        to: kind of the target: mxnet, params, safetensors, onnx, openvino, export, python or
+            compiled; default: by its ending.
         epoch: of a checkpoint; default: the only one.
         shapes: of inputs, by name; a word instead of a size leaves it open.
         dtype: float16 or bfloat16, for what is float32.
         opset: of an ONNX file, 13 to 21; default: 13.
+        runtime: of a compiled model: onnxruntime or openvino.
+        preprocessing: of a compiled model: how an image file becomes an input.
+        labels: of a compiled model: names of the scores.
         force: replace files that are there, and keep files that do not compute the same.
         prove: run source and target on random inputs, and compare.
         tell: called with what is done next.
@@ -87,8 +94,16 @@ def convert(
         raise ArgumentError(f"convert: --opset {opset}: {target} is no ONNX file")
     checked(opset, "convert: --opset")
     tell("read")
-    request = Request(load(source, epoch, shapes), shapes or {}, dtype, opset)
-    check(writer.files(request, target), request.model.files, force)
+    request = Request(
+        load(source, epoch, shapes),
+        shapes or {},
+        dtype,
+        opset,
+        runtime,
+        preprocessing or {},
+        labels,
+    )
+    check_targets(writer.files(request, target), request.model.files, force, "convert")
     is_network = writer.is_network and (request.model.symbol is not None or kind != "mxnet")
     if is_network:
         request.model.graph  # noqa: B018 - parameters alone are refused at once

@@ -6,11 +6,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from ..core.base.errors import ArgumentError, candidates
-from ..core.graph.infer import infer_dtypes
+from ..core.base.dtypes import dtype_of
+from ..core.base.errors import ArgumentError, MXNetError, candidates
+from ..core.graph.infer import infer_dtypes, infer_shapes
+from ..core.graph.node import Entry, Node
+from ..core.graph.rewrite import rewrite
+from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from ..core.op.dtypes import torch_dtype
 from ..onnx.export import label_names
@@ -19,7 +24,12 @@ from .source import Model
 __all__ = ["DTYPES", "Request"]
 
 DTYPES = ("float16", "bfloat16")
-_EXAMPLES = (2, 64), (3, 96)  # of sizes that are left open: of the first axis, of others
+_EXAMPLES = (  # of sizes that are left open, twice: of the first axis, and of others
+    ((2, 64), (3, 96)),
+    ((2, 224), (3, 256)),
+    ((2, 512), (3, 640)),
+)
+_MOST_TRIED = 65  # sizes that are tried to say which a network takes
 
 
 @dataclass(frozen=True)
@@ -31,12 +41,18 @@ class Request:
         sizes: shapes of its inputs; words for sizes that are left open.
         dtype: what float32 shall become, or None.
         opset: of an ONNX file, or None.
+        runtime: of a compiled model.
+        preprocessing: of a compiled model: how an image file becomes an input.
+        labels: of a compiled model: names of the scores.
     """
 
     model: Model
     sizes: Mapping[str, Sequence[int | str]] = field(default_factory=dict)
     dtype: str | None = None
     opset: int | None = None
+    runtime: str = "onnxruntime"
+    preprocessing: Mapping[str, Any] = field(default_factory=dict)
+    labels: Sequence[str] = ()
 
     @cached_property
     def shapes(self) -> dict[str, tuple[int | str, ...]]:
@@ -67,33 +83,108 @@ class Request:
         return any(isinstance(size, str) for shape in self.shapes.values() for size in shape)
 
     @cached_property
-    def examples(self) -> tuple[dict[str, tuple[int, ...]], ...]:
-        """Shapes of inputs with numbers for what is left open, twice, with different ones."""
+    def sizes_by_name(self) -> tuple[dict[str, int], dict[str, int]]:
+        """Two sets of numbers for sizes that are left open, which the network takes.
+
+        Raises:
+            ArgumentError: the network fixes a size that is left open.
+        """
+        first: MXNetError | None = None
+        for one, other in _EXAMPLES:
+            found = self._sizes(*one), self._sizes(*other)
+            try:
+                for sizes in found:
+                    self._infer(sizes)
+                return found
+            except MXNetError as error:
+                first = first or error
+        raise ArgumentError(f"convert: {first}{self._hint()}")
+
+    def _sizes(self, batch: int, other: int) -> dict[str, int]:
+        return {word: other if axis else batch for word, axis in self._axes.items()}
+
+    @cached_property
+    def _axes(self) -> dict[str, int]:
+        """The axis at which each name of a size comes first."""
         axes: dict[str, int] = {}
         for shape in self.shapes.values():
             for axis, size in enumerate(shape):
                 if isinstance(size, str):
                     axes.setdefault(size, axis)
+        return axes
+
+    def shapes_of(self, sizes: Mapping[str, int]) -> dict[str, tuple[int, ...]]:
+        """Shapes of inputs with these numbers for sizes that are left open."""
+        return {
+            name: tuple(sizes[size] if isinstance(size, str) else size for size in shape)
+            for name, shape in self.shapes.items()
+        }
+
+    def _infer(self, sizes: Mapping[str, int]) -> None:
+        known = {**self.model.shapes, **self.shapes_of(sizes)}
+        infer_shapes(self.model.graph.nodes, known)
+
+    def _hint(self) -> str:
+        """Which sizes the network takes, where it does not take all."""
+        sizes = self._sizes(*_EXAMPLES[0][0])
+        for word in sizes:
+            fitting = [size for size in range(1, _MOST_TRIED) if self._fits({**sizes, word: size})]
+            if fitting:
+                few = ", ".join(map(str, fitting[:3])) + (", …" if len(fitting) > 3 else "")
+                name = next(name for name, shape in self.shapes.items() if word in shape)
+                given = (str(fitting[0] if size == word else size) for size in self.shapes[name])
+                example = f"--shape {name}={','.join(given)}"
+                return f". The network takes {word} = {few} only: {example}"
+        return ""
+
+    def _fits(self, sizes: Mapping[str, int]) -> bool:
+        try:
+            self._infer(sizes)
+        except MXNetError:
+            return False
+        return True
+
+    @cached_property
+    def examples(self) -> tuple[dict[str, tuple[int, ...]], ...]:
+        """Shapes of inputs with numbers for what is left open, twice, with different ones."""
+        return tuple(map(self.shapes_of, self.sizes_by_name))
+
+    def fed(self, batches: Sequence[int]) -> list[dict[str, tuple[int, ...]]]:
+        """Shapes of inputs with these numbers for an open first axis; one set if none is open."""
         found = []
-        for sizes in _EXAMPLES:
-            known = {word: sizes[bool(axis)] for word, axis in axes.items()}
-            shapes = {
-                name: tuple(known[s] if isinstance(s, str) else s for s in shape)
-                for name, shape in self.shapes.items()
-            }
-            found.append(shapes)
-        return tuple(found)
+        for number, batch in enumerate(batches if self.has_open_sizes else batches[:1]):
+            sizes = self.sizes_by_name[number % 2]
+            of_batch = {word: size if self._axes[word] else batch for word, size in sizes.items()}
+            found.append(self.shapes_of(of_batch))
+        return found
+
+    @cached_property
+    def graph(self) -> Symbol:
+        """The network, whose variables are declared in the element type that is asked for."""
+        symbol = self.model.graph
+        if self.dtype is None:
+            return symbol
+        cast = {n for n, a in self.typed[0].items() if a is not self.model.arrays[n]}
+        names = {*cast, *self.shapes}
+        flag = str(dtype_of(self.dtype).flag)
+
+        def replace(node: Node, inputs: list[Entry]) -> Node | None:
+            if node.op is not None or node.name not in names:
+                return None
+            return Node(None, node.name, {**node.attrs, "__dtype__": flag})
+
+        return rewrite(symbol, replace)
 
     @cached_property
     def typed(self) -> tuple[dict[str, NDArray], dict[str, str]]:
         """Parameters, and element types of inputs, in the element type that is asked for."""
         arrays = self.model.arrays
-        symbol = self.model.graph
         names = list(self.shapes)
         if self.dtype is None or not names:
             return arrays, dict.fromkeys(names, "float32")
         wanted = dict.fromkeys(names, self.dtype)
         known = {name: torch_dtype(self.dtype) for name in names}
+        symbol = rewrite(self.model.graph, _undeclared)  # files of Gluon's declare all
         table = infer_dtypes(symbol.nodes, known)
         found = {n.name: table[n][0] for n in symbol.nodes if n.op is None}
         cast = {
@@ -103,3 +194,10 @@ class Request:
             for name, array in arrays.items()
         }
         return cast, wanted
+
+
+def _undeclared(node: Node, inputs: list[Entry]) -> Node | None:
+    """A variable whose attributes do not tell that it is of float32."""
+    if node.op is not None or node.attrs.get("__dtype__") not in ("0", "float32"):
+        return None
+    return Node(None, node.name, {k: v for k, v in node.attrs.items() if k != "__dtype__"})

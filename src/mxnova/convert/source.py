@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is converted: a checkpoint, a file of parameters, safetensors or ONNX."""
+"""What is converted: a checkpoint, an artefact, a file of parameters, safetensors or ONNX."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
+from ..artefacts import is_artefact, open_model
 from ..checkpoint import joined_params, split_params
 from ..core.base.errors import ArgumentError, MXNetError
 from ..core.graph.serialize import from_json
@@ -77,15 +79,24 @@ class Model:
         return arguments | states
 
     @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Shapes of the parameters."""
+        return {name: array.shape for name, array in self.arrays.items()}
+
+    @property
     def inputs(self) -> list[str]:
         """Names of variables that are no parameters."""
         return [name for name in self.graph.list_inputs() if name not in self.arrays]
 
     @cached_property
+    def hashes(self) -> dict[str, str]:
+        """SHA-256 of the files, by their names."""
+        return {os.path.basename(path): _sha256(path) for path in self.files}
+
+    @cached_property
     def facts(self) -> dict[str, str]:
         """Where it comes from, for metadata of other formats."""
-        hashes = {os.path.basename(path): _sha256(path) for path in self.files}
-        return {"mxnet.sha256": json.dumps(hashes), "mxnet.epoch": str(self.epoch)}
+        return {"mxnet.sha256": json.dumps(self.hashes), "mxnet.epoch": str(self.epoch)}
 
     @cached_property
     def input_attributes(self) -> dict[str, str]:
@@ -109,7 +120,8 @@ def load(
     """The model that `source` names.
 
     Args:
-        source: the prefix of a checkpoint, or the path of an .onnx, .safetensors or .params file.
+        source: the prefix of a checkpoint, what `open_model` opens, or the path of an .onnx,
+            .safetensors or .params file.
         epoch: of a checkpoint; None where there is only one.
         sizes: shapes of inputs of an ONNX file, instead of its own.
 
@@ -127,6 +139,8 @@ def load(
         return Model((path,), None, saved, np_shape, _epoch_of(file.metadata))
     if ending == ".params":
         return Model((path,), None, *read_params(path))
+    if is_artefact(path):
+        return _of_artefact(path, epoch)
     return _of_checkpoint(located(path, epoch))
 
 
@@ -145,15 +159,33 @@ def _of_checkpoint(files: CheckpointFiles) -> Model:
     return Model((files.symbol, files.params), symbol, *read_params(files.params), files.epoch)
 
 
+def _of_artefact(path: str, epoch: int | None) -> Model:
+    opened = open_model(path, epoch)
+    records = [record_of_array(array) for array in opened.params.values()]
+    saved = ParamsFile(list(records), list(opened.params))
+    sizes = opened.input_shapes
+    return Model(opened.source_files, opened.symbol, saved, opened.np_shape, opened.epoch, sizes)
+
+
 def _of_onnx(path: str, sizes: Sizes) -> Model:
-    from ..onnx.load import get_model_metadata, import_model
+    from ..onnx.importer import read_model
+    from ..onnx.load import import_model, metadata_of
 
     symbol, arguments, states = import_model(path, sizes)
     joined = joined_params(arguments, states)
     records = [record_of_array(array) for array in joined.values()]
-    told = {name: shape for name, shape, _ in get_model_metadata(path)["input_tensor_data"]}
+    graph = read_model(path).model.graph
+    told = {name: shape for name, shape, _ in metadata_of(graph)["input_tensor_data"]}
     opened = {
         name: [size or f"{name}_{axis}" for axis, size in enumerate(shape)]
         for name, shape in told.items()
     }
-    return Model((path,), symbol, ParamsFile(list(records), list(joined)), False, 0, opened)
+    files = (path, *_external(path, graph))
+    return Model(files, symbol, ParamsFile(list(records), list(joined)), False, 0, opened)
+
+
+def _external(path: str, graph: Any) -> list[str]:
+    """The files that hold the numbers of a graph, once it was read without complaint."""
+    entries = (entry for tensor in graph.initializer for entry in tensor.external_data)
+    names = dict.fromkeys(entry.value for entry in entries if entry.key == "location")
+    return [os.path.join(os.path.dirname(path), name) for name in names]

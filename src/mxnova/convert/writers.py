@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import glob
+import io
 import json
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
@@ -45,19 +48,26 @@ class Writer:
 # -- Parameters ------------------------------------------------------------------------------------
 
 
-def _cast(request: Request) -> ParamsFile:
+def _anything(name: str) -> bool:
+    return True
+
+
+def _cast(request: Request, is_cast: Callable[[str], bool] = _anything) -> ParamsFile:
     """The parameters as they are saved, those of float32 in the element type that is asked for."""
-    saved = request.model.saved
-    if request.dtype is None:
+    saved, dtype = request.model.saved, request.dtype
+    if dtype is None:
         return saved
-    made = [r and _cast_record(r, request.dtype) for r in saved.records]
+    pairs = zip(saved.names or [""] * len(saved.records), saved.records, strict=True)
+    made = [r and (_cast_record(r, dtype) if is_cast(name) else r) for name, r in pairs]
     return replace(saved, records=made)
 
 
 def _cast_record(record: ArrayRecord, dtype: str) -> ArrayRecord:
     if record.dtype.name != "float32":
         return record
-    data = np.asarray(record.data).astype(np.float16) if dtype == "float16" else _bits(record.data)
+    with np.errstate(over="ignore"):  # what is too large becomes infinite; a proof tells
+        half = dtype == "float16"
+        data = np.asarray(record.data).astype(np.float16) if half else _bits(record.data)
     return replace(record, dtype=dtype_of(dtype), data=data)
 
 
@@ -74,8 +84,8 @@ def _to_safetensors(request: Request, path: str) -> None:
     safetensors.write(path, made.arrays, made.metadata)
 
 
-def _to_params(request: Request, path: str) -> None:
-    file = _cast(request)
+def _to_params(request: Request, path: str, is_cast: Callable[[str], bool] = _anything) -> None:
+    file = _cast(request, is_cast)
     params.write(path, file.records, file.names, np_shape=request.model.np_shape)
 
 
@@ -89,10 +99,16 @@ def _mxnet_files(request: Request, path: str) -> list[str]:
 
 def _to_mxnet(request: Request, path: str) -> None:
     files = CheckpointFiles.of(path, request.model.epoch)
-    _to_params(request, files.params)
-    if request.model.symbol is not None:
-        with replacing(files.symbol) as file:
-            file.write(request.model.symbol.tojson().encode())
+    if request.model.symbol is None:
+        _to_params(request, files.params)
+        return
+    cast: set[str] = set()
+    if request.dtype is not None:  # some operators keep float32
+        mine = request.model.arrays
+        cast = {name for name, array in request.typed[0].items() if array is not mine[name]}
+    _to_params(request, files.params, lambda name: name.partition(":")[2] in cast)
+    with replacing(files.symbol) as file:
+        file.write(request.graph.tojson().encode())
 
 
 # -- Networks --------------------------------------------------------------------------------------
@@ -100,20 +116,28 @@ def _to_mxnet(request: Request, path: str) -> None:
 
 def _to_onnx(request: Request, path: str) -> None:
     from ..onnx.export import export_model
+    from ..onnx.package import require_onnx
+    from .open_states import with_open_states
+
+    require_onnx("convert")
+    from onnx.checker import ValidationError
 
     arrays, types = request.typed
     shapes = list(request.shapes.values())
-    export_model(
-        request.model.graph,
-        arrays,
-        list(request.examples[0].values()),
-        [types[name] for name in request.shapes],
-        path,
-        dynamic=request.has_open_sizes,
-        dynamic_input_shapes=shapes if request.has_open_sizes else None,
-        metadata={**request.model.facts, **request.model.input_attributes},
-        opset_version=request.opset,
-    )
+    try:
+        export_model(
+            with_open_states(request),
+            arrays,
+            list(request.examples[0].values()),
+            [types[name] for name in request.shapes],
+            path,
+            dynamic=request.has_open_sizes,
+            dynamic_input_shapes=shapes if request.has_open_sizes else None,
+            metadata={**request.model.facts, **request.model.input_attributes},
+            opset_version=request.opset,
+        )
+    except ValidationError as error:  # what the package onnx finds wrong with what was made
+        raise MXNetError(f"convert: ONNX refuses the model: {_first_line(error)}") from error
 
 
 def _to_openvino(request: Request, path: str) -> None:
@@ -127,8 +151,30 @@ def _to_openvino(request: Request, path: str) -> None:
     _to_onnx(request, between)
     try:
         openvino.save_model(openvino.convert_model(between), path, compress_to_fp16=False)
+    except RuntimeError as error:
+        raise MXNetError(f"convert: OpenVINO refuses the model: {_first_line(error)}") from None
     finally:
         os.unlink(between)
+
+
+def _to_compiled(request: Request, path: str) -> None:
+    from ..predictor.building import write_compiled
+
+    between = f"{path}.onnx"
+    _to_onnx(request, between)
+    try:
+        write_compiled(
+            between,
+            path,
+            request.runtime,
+            request.model.graph.list_outputs(),
+            sources=request.model.hashes,
+            preprocessing=request.preprocessing,
+            labels=request.labels,
+        )
+    finally:
+        for file in glob.glob(f"{glob.escape(between)}*"):
+            os.unlink(file)
 
 
 def _to_exported(request: Request, path: str) -> None:
@@ -137,7 +183,7 @@ def _to_exported(request: Request, path: str) -> None:
     from ..torch_module import to_torch
 
     arrays, types = request.typed
-    module = to_torch(request.model.graph, arrays)
+    module = to_torch(request.graph, arrays, shapes=request.examples[0])
     keys = dict(zip(module.input_names, signature(module.forward).parameters, strict=True))
     given = {
         keys[name]: torch.zeros(shape, dtype=torch_dtype(types[name]))
@@ -149,9 +195,30 @@ def _to_exported(request: Request, path: str) -> None:
     try:
         program = torch.export.export(module, (), given, dynamic_shapes=sizes, strict=False)
     except Exception as error:
-        reason = str(error).partition("\n")[0]
-        raise MXNetError(f"convert: torch.export refuses the model: {reason}") from error
-    torch.export.save(program, path, extra_files=facts)
+        raise MXNetError(f"convert: {_export_refusal(str(error), inputs)}") from error
+    content = io.BytesIO()  # PyTorch ends the process when it cannot write to a disk
+    torch.export.save(program, content, extra_files=facts)
+    with replacing(path) as file:
+        file.write(content.getbuffer())
+
+
+_FIXED = re.compile(r"You marked L\['(\w+)'\]\.size\(\)\[(\d+)\] as dynamic but .*?\((\d+)\)")
+
+
+def _export_refusal(text: str, inputs: Mapping[str, str]) -> str:
+    """Why torch.export refuses a model, and what to give instead."""
+    found = _FIXED.search(text)
+    if found is None:
+        return f"torch.export refuses the model: {_first_line(text)}"
+    name = next((n for n, key in inputs.items() if key == found[1]), found[1])
+    return (
+        f"the operators of the model fix axis {found[2]} of {name} when they are traced; "
+        "give a number for it by --shape"
+    )
+
+
+def _first_line(text: object) -> str:
+    return str(text).partition("\n")[0]
 
 
 def _open_axes(shape: Sequence[int | str]) -> dict[int, Any]:
@@ -195,5 +262,6 @@ WRITERS: Mapping[str, Writer] = {
     "onnx": Writer(_to_onnx, _with_data),
     "export": Writer(_to_exported, _alone),
     "python": Writer(_to_python, _with_weights(".safetensors"), finish=_tell_python),
+    "compiled": Writer(_to_compiled, _alone),
     "openvino": Writer(_to_openvino, _with_weights(".bin")),
 }

@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from mxnova.core.base.errors import FormatError, MXNetError
 
-__all__ = ["copy_at_most", "tar_files", "unpacking"]
+__all__ = ["MOST_HEADERS", "copy_at_most", "tar_files", "tar_members", "unpacking"]
 
 # RuntimeError: a password is needed; NotImplementedError: an unknown compression.
 _REASONS = (
@@ -47,7 +47,7 @@ def unpacking(archive: str, advice: str = "") -> Iterator[None]:
         raise FormatError(f"{archive}: damaged: {error}{advice}") from None
 
 
-_MOST_HEADERS = 1 << 20  # bytes; tarfile keeps an object of each, and sets of names and sizes
+MOST_HEADERS = 1 << 20  # bytes; tarfile keeps an object of each, and sets of names and sizes
 
 
 class _Headers:
@@ -60,7 +60,7 @@ class _Headers:
 
     def __init__(self, file: IO[bytes], most: int) -> None:
         self._file, self._most = file, most
-        self._left = _MOST_HEADERS
+        self._left = MOST_HEADERS
 
     def read(self, size: int) -> bytes:
         """The next bytes.
@@ -69,7 +69,7 @@ class _Headers:
             FormatError: no archive that anybody needs has so many.
         """
         if not 0 <= size <= self._left:
-            raise FormatError(f"more than {_MOST_HEADERS} bytes of headers")
+            raise FormatError(f"more than {MOST_HEADERS} bytes of headers")
         self._left -= size
         return self._file.read(size)
 
@@ -79,13 +79,28 @@ class _Headers:
         Raises:
             FormatError: it is too far.
         """
-        if offset > self._most + _MOST_HEADERS:
+        if offset > self._most + MOST_HEADERS:
             raise FormatError(f"it unpacks to more than {self._most} bytes")
         return self._file.seek(offset)
 
     def tell(self) -> int:
         """Where it is."""
         return self._file.tell()
+
+
+def tar_members(file: IO[bytes], most: int) -> Iterator[tarfile.TarInfo]:
+    """What a tar stream holds: files, folders, links and whatever else.
+
+    Args:
+        file: the stream, which is decompressed.
+        most: bytes that may come out of it, beside headers.
+
+    Raises:
+        FormatError: more would.
+    """
+    headers: Any = _Headers(file, most)
+    with tarfile.open(fileobj=headers, mode="r:") as tar:
+        yield from tar
 
 
 def tar_files(file: IO[bytes], most: int) -> Iterator[tuple[str, int]]:
@@ -100,12 +115,10 @@ def tar_files(file: IO[bytes], most: int) -> Iterator[tuple[str, int]]:
     Raises:
         FormatError: more would.
     """
-    headers: Any = _Headers(file, most)
-    with tarfile.open(fileobj=headers, mode="r:") as tar:
-        for member in tar:
-            if member.isreg() and not member.issparse():
-                file.seek(member.offset_data)
-                yield os.path.basename(member.name), member.size
+    for member in tar_members(file, most):
+        if member.isreg() and not member.issparse():
+            file.seek(member.offset_data)
+            yield os.path.basename(member.name), member.size
 
 
 def copy_at_most(

@@ -25,7 +25,14 @@ _BRACKETS[[ord("["), ord("{")]] = 1
 _BRACKETS[[ord("]"), ord("}")]] = -1
 
 
-def loads(text: str | bytes, *, max_depth: int, strict: bool = True, unique: bool = False) -> Any:
+def loads(
+    text: str | bytes,
+    *,
+    max_depth: int,
+    strict: bool = True,
+    unique: bool = False,
+    finite: bool = False,
+) -> Any:
     """The value of a JSON text.
 
     Args:
@@ -33,6 +40,7 @@ def loads(text: str | bytes, *, max_depth: int, strict: bool = True, unique: boo
         max_depth: how deep brackets may nest.
         strict: refuse control characters inside of strings.
         unique: refuse objects that have a key twice.
+        finite: refuse NaN and Infinity, which Python reads although JSON has no such numbers.
 
     Raises:
         FormatError: it is no JSON, or exceeds a bound; the message tells the place.
@@ -40,7 +48,12 @@ def loads(text: str | bytes, *, max_depth: int, strict: bool = True, unique: boo
     try:
         text = text if isinstance(text, str) else text.decode()
         _check_nesting(text, max_depth)
-        return json.loads(text, strict=strict, object_pairs_hook=_unique if unique else None)
+        return json.loads(
+            text,
+            strict=strict,
+            object_pairs_hook=_unique if unique else None,
+            parse_constant=_refuse_constant if finite else None,
+        )
     except UnicodeDecodeError as error:
         raise FormatError(f"byte {error.start} is not UTF-8: {error.reason}") from None
     except json.JSONDecodeError as error:
@@ -57,7 +70,7 @@ def _check_nesting(text: str, max_depth: int) -> None:
     depth = np.cumsum(brackets[brackets != 0], dtype=np.int32).max(initial=0)
     if depth > max_depth:
         raise FormatError(f"brackets nest {depth} deep, at most {max_depth} are read")
-    if number := re.search(rb"\d{20}", outside.data):
+    if number := re.search(rb"(?<![\d.])\d{20}", outside.data):  # digits of fractions cost nothing
         raise FormatError(f"a number starts with {number[0].decode()}: too large")
     _check_memory(outside, len(text))
 
@@ -80,3 +93,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
                 raise FormatError(f"the key {shown(name)} stands there twice")
             seen.add(name)
     return found
+
+
+def _refuse_constant(name: str) -> None:
+    raise FormatError(f"{name} is no number of JSON")

@@ -99,7 +99,8 @@ def _of_onnxruntime(package: Any, onnx_file: str) -> dict[str, Array]:
         if values.nbytes > _SMALL and values.dtype.kind in "fiub":
             weights[tensor.name] = values
             _move_out(tensor)
-    return {"model": np.frombuffer(model.SerializeToString(), np.uint8), **weights}
+    graph = np.frombuffer(model.SerializeToString(), np.uint8)
+    return {"model": graph, **dict(sorted(weights.items()))}  # the runtime's order is any
 
 
 def _move_out(tensor: Any) -> None:

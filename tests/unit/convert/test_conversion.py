@@ -10,6 +10,7 @@ import pytest
 import mxnova as mx
 from mxnova.convert import convert
 from mxnova.convert.target import kind_of
+from mxnova.convert.writers import _export_refusal
 from mxnova.core.base.errors import ArgumentError, FileError, MXNetError
 from mxnova.formats import safetensors
 
@@ -101,14 +102,42 @@ def test_opsets(checkpoint, tmp_path, opset):
     assert ("LayerNormalization" in {n.op_type for n in model.graph.node}) == (opset >= 17)
 
 
-@pytest.mark.parametrize("dtype, number", [("float16", 10), ("bfloat16", 16)])
-def test_other_element_types(checkpoint, tmp_path, dtype, number):
+@pytest.mark.parametrize("dtype, flag", [("float16", 2), ("bfloat16", 12)])
+def test_other_element_types(checkpoint, tmp_path, dtype, flag):
     convert(checkpoint, tmp_path / "x.safetensors", dtype=dtype)
     arrays = safetensors.read(tmp_path / "x.safetensors").arrays
     assert {a.dtype.name for a in arrays.values()} == {dtype}
-    convert(checkpoint, tmp_path / "x.onnx", shapes=SHAPES, dtype=dtype, prove=dtype == "float16")
+    done = convert(checkpoint, tmp_path / "y.py", shapes=SHAPES, dtype=dtype)
+    assert done.proof.is_equal
+    done = convert(checkpoint, tmp_path / "net", to="mxnet", shapes=SHAPES, dtype=dtype)
+    assert done.proof.is_equal
+    types = {n.name: n.attrs.get("__dtype__") for n in mx.sym.load(done.files[0]).nodes}
+    assert types["data"] == types["net_conv0_weight"] == str(flag)
+    assert types["net_bn0_gamma"] is None  # which stays float32, as MXNet's operators want it
+
+
+def test_half_precision_goes_to_onnx_where_its_operators_have_it(checkpoint, tmp_path):
+    done = convert(checkpoint, tmp_path / "x.onnx", shapes=SHAPES, dtype="float16")
+    assert done.proof.is_equal
     kinds = {t.name: t.data_type for t in onnx.load(tmp_path / "x.onnx").graph.initializer}
-    assert kinds["net_conv0_weight"] == number
+    assert kinds["net_conv0_weight"] == onnx.TensorProto.FLOAT16
+    with pytest.raises(MXNetError, match=r"^y\.onnx: ONNX Runtime cannot run it") as caught:
+        convert(checkpoint, tmp_path / "y.onnx", shapes=SHAPES, dtype="bfloat16")
+    assert ".mxnova-" not in str(caught.value)
+
+
+def test_networks_of_gluon_declare_their_element_types(tmp_path):
+    net = mx.gluon.nn.HybridSequential(prefix="g_")
+    with net.name_scope():
+        net.add(mx.gluon.nn.Conv2D(2, 3), mx.gluon.nn.BatchNorm(), mx.gluon.nn.Dense(3))
+    net.initialize()
+    net.hybridize()
+    net(mx.nd.zeros((1, 2, 4, 4)))
+    net.export(str(tmp_path / "g"))
+    shapes = {"data": ("N", 2, 4, 4)}
+    for target in "x.onnx", "x.py":
+        done = convert(tmp_path / "g", tmp_path / target, shapes=shapes, dtype="float16")
+        assert done.proof.is_equal
 
 
 def test_the_nearest_bfloat16_is_taken(tmp_path):
@@ -220,7 +249,7 @@ def test_all_files_take_their_places_or_none(checkpoint, tmp_path, monkeypatch):
             raise OSError(5, "Input/output error")
         replace(a, b)
 
-    monkeypatch.setattr("mxnova.convert.target.os.replace", fails)
+    monkeypatch.setattr("mxnova.formats.staging.os.replace", fails)
     with pytest.raises(FileError):
         convert(checkpoint, tmp_path / "net", to="mxnet", force=True, prove=False)
     assert (tmp_path / "net-symbol.json").read_text() == "mine"
@@ -305,3 +334,73 @@ def test_numbers_of_onnx_files_lie_in_their_folder(checkpoint, tmp_path, place):
         verify(checkpoint, path, shapes=SHAPES)
     with pytest.raises(MXNetError, match="must lie in the model's folder"):
         convert(path, tmp_path / "back", to="mxnet")
+
+
+@pytest.fixture(scope="module")
+def recurrent(tmp_path_factory):
+    """The prefixes of recurrent networks, whose initial states are of any batch."""
+    folder = tmp_path_factory.mktemp("recurrent")
+
+    class Tagger(mx.gluon.HybridBlock):
+        def __init__(self):
+            super().__init__(prefix="tagger_")
+            with self.name_scope():
+                self.embedding = mx.gluon.nn.Embedding(9, 4)
+                self.rnn = mx.gluon.rnn.LSTM(3, layout="NTC", bidirectional=True)
+
+        def hybrid_forward(self, F, x):
+            return self.rnn(self.embedding(x))
+
+    block = Tagger()
+    block.initialize(mx.init.Xavier())
+    block.hybridize()
+    block(mx.nd.zeros((2, 5)))
+    block.export(str(folder / "tagger"))
+    cell = mx.rnn.LSTMCell(3, prefix="cell_")
+    steps, _ = cell.unroll(5, mx.sym.var("data"), merge_outputs=True, layout="NTC")
+    shapes = {"cell_i2h_weight": (12, 4), "cell_h2h_weight": (12, 3), "cell_i2h_bias": (12,)}
+    shapes["cell_h2h_bias"] = (12,)
+    arrays = {name: mx.nd.random.normal(shape=shape) for name, shape in shapes.items()}
+    mx.model.save_checkpoint(str(folder / "unrolled"), 0, steps, arrays, {})
+    return folder
+
+
+def test_sequences_of_any_length_and_batch(recurrent, tmp_path):
+    done = convert(recurrent / "tagger", tmp_path / "x.onnx", shapes={"data": ("N", "T")})
+    assert done.proof.is_equal
+    assert [row.shape for row in done.proof.outputs] == ["(1, 64, 6)", "(3, 96, 6)"]
+    sizes = onnx.load(tmp_path / "x.onnx").graph.input[0].type.tensor_type.shape.dim
+    assert [size.dim_param for size in sizes] == ["N", "T"]
+
+
+@pytest.mark.parametrize("ending", ["onnx", "pt2"])
+def test_initial_states_of_any_batch(recurrent, tmp_path, ending):
+    shapes = {"data": ("N", 5, 4)}
+    done = convert(recurrent / "unrolled", tmp_path / f"x.{ending}", shapes=shapes)
+    assert done.proof.is_equal
+    assert len(done.proof.outputs) == 2
+
+
+@pytest.mark.parametrize(
+    "sizes, text",
+    [
+        (("N", "T", 4), "takes T = 5 only: --shape data=N,5,4"),
+        ((2, 5, "C"), "takes C = 4 only: --shape data=2,5,4"),
+    ],
+)
+def test_what_must_be_given_for_sizes_that_are_fixed(recurrent, tmp_path, sizes, text):
+    with pytest.raises(MXNetError, match=text):
+        convert(recurrent / "unrolled", tmp_path / "x.onnx", shapes={"data": sizes})
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_torch_export_refuses_is_told_by_input_and_axis():
+    text = (
+        "Constraints violated (L['x_1'].size()[2])! For more information, run with …\n"
+        "  - You marked L['x_1'].size()[2] as dynamic but your code specialized it to be a "
+        "constant (64). If you're using mark_dynamic, either remove it or …"
+    )
+    told = _export_refusal(text, {"x.1": "x_1"})
+    assert "axis 2 of x.1" in told
+    assert "--shape" in told
+    assert _export_refusal("no\nmore", {}) == "torch.export refuses the model: no"

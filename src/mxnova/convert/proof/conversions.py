@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...core.base.errors import MXNetError
 from ..request import Request
 from .inputs import feeds, ranges_of
-from .runners import MXNetRunner, runner_of
+from .mxnet import MXNetRunner
+from .runner import CannotRunError
+from .runners import runner_of
 from .verification import BATCHES, TOLERANCE, Verification, compared
 
 __all__ = ["NETWORKLESS", "UNASKED", "proved"]
@@ -23,16 +24,19 @@ def proved(
     request: Request, path: str, tell: Callable[[str], Any]
 ) -> tuple[Verification | None, str]:
     """What comparing the target at `path` with the request's model found, and that in a line."""
-    model = request.model
     try:
-        second = runner_of(path, model.epoch)
-    except MXNetError as error:
-        if "not installed" not in str(error):
-            raise
+        found = _compared(request, path, tell)
+    except CannotRunError as error:
         return None, f"not proved: {error}"
-    source = model.files[0]
-    first = runner_of(source) if source.endswith(".onnx") else MXNetRunner(model)
-    shapes = request.shapes
-    fed = feeds(shapes, ranges_of(model.graph, list(shapes), {}), BATCHES, seed=0)
-    found = compared(first, second, fed, model, _TOLERANCES[request.dtype], tell)
     return found, found.line
+
+
+def _compared(request: Request, path: str, tell: Callable[[str], Any]) -> Verification:
+    model = request.model
+    second = runner_of(path, model.epoch, optimized=False)
+    source = model.files[0]
+    first = runner_of(source, optimized=False) if source.endswith(".onnx") else MXNetRunner(model)
+    ranges = ranges_of(model.graph, list(request.shapes), {})
+    fed = feeds(request.fed(BATCHES), ranges, seed=0)
+    tolerance = _TOLERANCES[request.dtype]
+    return compared(first, second, fed, model, tolerance, is_brief=True, tell=tell)

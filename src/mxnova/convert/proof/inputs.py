@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ __all__ = ["Range", "feeds", "ranges_of"]
 
 Range = tuple[float, float, bool]
 """The smallest number, the largest, and whether they are integers."""
+_MOST = 1 << 26  # random numbers of an input
 _USUAL: Range = (-1.0, 1.0, False)
 
 
@@ -41,32 +43,23 @@ def ranges_of(
 
 
 def feeds(
-    shapes: Mapping[str, tuple[int | str, ...]],
-    ranges: Mapping[str, Range],
-    batches: Sequence[int],
-    seed: int,
+    shapes: Sequence[Mapping[str, tuple[int, ...]]], ranges: Mapping[str, Range], seed: int
 ) -> list[dict[str, np.ndarray[Any, Any]]]:
-    """Inputs for each number that sizes left open may have; one of them where none is open."""
+    """Inputs of these shapes, one set after the other."""
     rng = np.random.default_rng(seed)
-    is_open = any(isinstance(size, str) for shape in shapes.values() for size in shape)
-    words: dict[str, int] = {}
-    for shape in shapes.values():
-        for axis, size in enumerate(shape):
-            if isinstance(size, str):
-                words.setdefault(size, axis)
-    found = []
-    for batch in batches if is_open else batches[:1]:
-        known = {word: batch if axis == 0 else 32 * batch for word, axis in words.items()}
-        feed = {}
-        for name, shape in shapes.items():
-            sizes = tuple(known[s] if isinstance(s, str) else s for s in shape)
-            feed[name] = _random(rng, sizes, ranges[name])
-        found.append(feed)
-    return found
+    return [
+        {name: _random(rng, shape, ranges[name]) for name, shape in of_one.items()}
+        for of_one in shapes
+    ]
 
 
 def _random(rng: np.random.Generator, sizes: tuple[int, ...], of: Range) -> np.ndarray[Any, Any]:
     low, high, whole = of
+    if math.prod(sizes) > _MOST:
+        raise ArgumentError(
+            f"proof: random inputs of shape {sizes} take too much memory: give smaller sizes by "
+            "--shape, or --no-prove"
+        )
     if whole:
         return rng.integers(int(low), int(high) + 1, sizes).astype(np.float32)
     return rng.uniform(low, high, sizes).astype(np.float32)

@@ -3,27 +3,18 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Sequence
+from importlib.resources import files
 
-from ...core.base.printable import printable
 from .comparison import Difference
+from .drawing import MOST, GraphNode, drawing, text_of
 from .verification import Verification
 
 __all__ = ["page"]
 
-_STYLE = """
-body { font: 14px system-ui, sans-serif; margin: 2em auto; max-width: 70em; padding: 0 1em; }
-h1 { font-size: 1.3em; } h2 { font-size: 1.1em; margin-top: 2em; }
-table { border-collapse: collapse; width: 100%; }
-th, td { padding: 0.2em 0.6em; text-align: left; border-bottom: 1px solid #ddd; }
-td.number { text-align: right; font-variant-numeric: tabular-nums; }
-.equal { color: #106010; } .differs { color: #a01010; font-weight: bold; }
-svg text { font: 11px system-ui, sans-serif; }
-"""
-_SMALLEST = 1e-9  # the left end of the bars
-_ROW, _NAMES, _BAR = 18, 320, 480  # pixels: height of a row, width of names, width of bars
+_DIGITS = 9  # of the bars: they begin at 1e-9
+_WORDS = {"equal": "equal but for rounding", "differs": "different"}
 
 
 def page(a: str, b: str, found: Verification) -> str:
@@ -34,75 +25,185 @@ def page(a: str, b: str, found: Verification) -> str:
         b: what the second is called.
         found: how they compare.
     """
-    kind, word = ("equal", "equal") if found.is_equal else ("differs", "different")
-    facts = [
-        ("first above tolerance", found.first.name if found.first else "none"),
-        ("nodes compared", str(len(found.nodes))),
-        ("seconds, first and second", " and ".join(f"{s:.4g}" for s in found.seconds)),
-        ("reference in float64", "yes" if found.has_reference else "no"),
-    ]
-    rows = "".join(f"<tr><th>{_text(k)}</th><td>{_text(v)}</td></tr>" for k, v in facts)
+    kind = "equal" if found.is_equal else "differs"
+    names = f"<code>{text_of(a)}</code> and <code>{text_of(b)}</code>"
     return "\n".join(
         [
             "<!DOCTYPE html>",
             '<html lang="en"><head><meta charset="utf-8">',
-            f"<title>{_text(a)} and {_text(b)}</title><style>{_STYLE}</style></head><body>",
-            f'<h1>{_text(a)} and {_text(b)} are <span class="{kind}">{word}</span></h1>',
-            f'<p id="line">{_text(found.line)}</p><table>{rows}</table>',
-            "<h2>Outputs</h2>",
-            _table(found.outputs),
-            "<h2>Nodes, in the order in which they run</h2>",
-            _bars(found.nodes),
-            _table(found.nodes),
-            "</body></html>\n",
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="color-scheme" content="light dark">',
+            '<link rel="icon" href="data:,">',  # else browsers ask for one
+            f"<title>{text_of(a)} and {text_of(b)}</title>",
+            f"<style>{files(__package__).joinpath('page.css').read_text()}</style></head><body>",
+            f'<header><h1>{names}</h1><p class="verdict {kind}">{_WORDS[kind]}</p>',
+            f'<p id="line">{text_of(found.line)}</p></header><main>',
+            _section("Summary", _summary(found)),
+            _section("Outputs", _table("outputs", found.outputs)),
+            _section("Network", _network(found)),
+            _section("Nodes, in the order in which they run", _nodes(found)),
+            "</main></body></html>\n",
         ]
     )
 
 
-def _text(text: str) -> str:
-    return html.escape(printable(text))
+def _section(title: str, content: str) -> str:
+    return f"<section><h2>{title}</h2>{content}</section>"
 
 
-def _table(rows: Sequence[Difference]) -> str:
-    head = "<tr><th>name</th><th>shape</th><th>max abs</th><th>max rel</th><th>cosine</th></tr>"
-    return f"<table>{head}{''.join(map(_row, rows))}</table>"
+def _scrolled(label: str, content: str, kind: str = "") -> str:
+    """Content that may be wider than the page, in a box that scrolls by mouse and by key."""
+    facts = f'class="scroll {kind}" role="region" aria-label="{label}" tabindex="0"'
+    return f"<div {facts}>{content}</div>"
 
 
-def _row(row: Difference) -> str:
-    kind = "equal" if row.is_equal else "differs"
-    numbers = (f"{row.max_abs:.3g}", f"{row.max_rel:.3g}", f"{row.cosine:.9f}")
+# -- Facts -----------------------------------------------------------------------------------------
+
+
+def _summary(found: Verification) -> str:
+    first = "none"
+    if found.first is not None:
+        first = f'<a href="#{_anchors(found)[found.first.name]}">{text_of(found.first.name)}</a>'
+    far = [row for row in found.nodes if not row.is_equal]
+    facts = [
+        ("First node above tolerance", first),
+        ("Nodes compared", f"{len(found.nodes):,}; {len(far):,} above tolerance"),
+        ("Compared with float64", "yes" if found.has_reference else "no"),
+        ("Time of all outputs, first and second", _times(found.outputs)),
+    ]
+    rows = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in facts)
+    return f"<dl>{rows}</dl>"
+
+
+def _times(rows: Sequence[Difference]) -> str:
+    """What sets of inputs took, from the first output of each."""
+    runs = {row.name.partition(", ")[2]: row.seconds for row in rows}
+    return "; ".join(f"{text_of(name)}: {_time(a)} and {_time(b)}" for name, (a, b) in runs.items())
+
+
+def _time(seconds: float | None) -> str:
+    return "n/a" if seconds is None else f"{seconds * 1e3:,.3g} ms"
+
+
+def _anchors(found: Verification) -> dict[str, str]:
+    """Where on the page a node is told of, by the names of nodes and of graphs."""
+    return {row.name: f"node-{i}" for i, row in enumerate(found.nodes)}
+
+
+# -- Tables ----------------------------------------------------------------------------------------
+
+_NUMBERS = ("max abs", "max rel", "cosine", "rounding")
+_HEADS = "<th>shape</th>" + "".join(f'<th class="number">{name}</th>' for name in _NUMBERS)
+
+
+def _table(label: str, rows: Sequence[Difference]) -> str:
+    body = "".join(f'<tr class="{_kind(row)}">{_name(row)}{_cells(row)}</tr>' for row in rows)
+    head = f"<thead><tr><th>name</th>{_HEADS}</tr></thead>"
+    return _scrolled(label, f"<table>{head}<tbody>{body}</tbody></table>")
+
+
+def _kind(row: Difference) -> str:
+    return "equal" if row.is_equal else "differs"
+
+
+def _name(row: Difference) -> str:
+    return f'<th scope="row">{text_of(row.name)}</th>'
+
+
+def _cells(row: Difference) -> str:
+    rounding = "n/a" if row.rounding is None else f"{row.rounding:.3g}"
+    numbers = f"{row.max_abs:.3g}", f"{row.max_rel:.3g}", f"{row.cosine:.9f}", rounding
     cells = "".join(f'<td class="number">{text}</td>' for text in numbers)
-    return f'<tr class="{kind}"><td>{_text(row.name)}</td><td>{_text(row.shape)}</td>{cells}</tr>'
+    return f"<td>{text_of(row.shape)}</td>{cells}"
 
 
-def _bars(rows: Sequence[Difference]) -> str:
-    """A bar for each node, as long as the difference has digits above the smallest."""
-    height = _ROW * len(rows)
-    marks = "".join(_bar(place, row) for place, row in enumerate(rows))
-    size = f'width="{_NAMES + _BAR + 90}" height="{height}"'
-    return f'<svg id="bars" {size} xmlns="http://www.w3.org/2000/svg">{marks}</svg>'
-
-
-def _bar(place: int, row: Difference) -> str:
-    top = _ROW * place
-    colour = "#4a7" if row.is_equal else "#c33"
-    name = row.name if len(row.name) <= 48 else f"{row.name[:47]}…"
-    width, limit = (
-        _width(row.max_rel),
-        _width(row.allowed / (row.max_abs / row.max_rel)) if row.max_rel else 0,
+def _nodes(found: Verification) -> str:
+    if not found.nodes:
+        return "<p>The files tell of no nodes that both have.</p>"
+    slowest = max((s for row in found.nodes for s in row.seconds if s is not None), default=0.0)
+    anchors = _anchors(found)
+    body = "".join(
+        f'<tr id="{anchors[row.name]}" class="{_kind(row)}">{_name(row)}'
+        f"<td>{_error_bar(row)}</td><td>{_time_bar(row, slowest)}</td>{_cells(row)}</tr>"
+        for row in found.nodes
     )
-    box = f'y="{top + 3}" height="{_ROW - 6}"'
+    heads = f"<th>name</th><th>difference, 1e-{_DIGITS} to 1</th><th>time</th>{_HEADS}"
+    table = f'<table id="nodes"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
     return (
-        f'<g><text x="{_NAMES - 6}" y="{top + 13}" text-anchor="end">{_text(name)}</text>'
-        f'<rect x="{_NAMES}" {box} width="{width:.1f}" fill="{colour}"/>'
-        f'<rect x="{_NAMES + limit:.1f}" y="{top + 1}" width="1" height="{_ROW - 2}" fill="#888"/>'
-        f'<text x="{_NAMES + width + 6:.1f}" y="{top + 13}">{row.max_rel:.1e}</text></g>'
+        "<p>Bars are the largest difference against the largest number, in digits; the mark is "
+        "what is allowed. Times, of the first model and of the second, are of one run node by "
+        "node, which fuses nothing.</p>"
+        f"{_scrolled('nodes', table, 'tall')}"
     )
 
 
-def _width(value: float) -> float:
-    """Of a bar, in pixels: by the logarithm, from the smallest to 1."""
-    if not value > _SMALLEST:
-        return 0.0
-    digits = math.log10(min(value, 1.0) / _SMALLEST)
-    return _BAR * digits / -math.log10(_SMALLEST)
+def _error_bar(row: Difference) -> str:
+    scale = row.max_abs / row.max_rel if row.max_rel and math.isfinite(row.max_rel) else 0.0
+    limit = f'<i style="left:{_percent(row.allowed / scale):.1f}%"></i>' if scale else ""
+    return f'<div class="bar"><b style="width:{_percent(row.max_rel):.1f}%"></b>{limit}</div>'
+
+
+def _percent(value: float) -> float:
+    """Of the length of a bar: by the logarithm, from the smallest number to 1."""
+    digits = _DIGITS + math.log10(min(value, 1.0)) if value > 0 else 0.0
+    return 100 * max(digits, 0.0) / _DIGITS
+
+
+def _time_bar(row: Difference, slowest: float) -> str:
+    bars = "".join(
+        f'<div class="time {which}"><b style="width:{60 * s / (slowest or 1):.1f}%"></b>'
+        f"<span>{_time(s)}</span></div>"
+        for which, s in zip(("first", "second"), row.seconds, strict=True)
+        if s is not None
+    )
+    return bars or "n/a"
+
+
+# -- The graph -------------------------------------------------------------------------------------
+
+
+def _network(found: Verification) -> str:
+    if not found.graph:
+        return "<p>Neither file holds a network that mxnova can read.</p>"
+    if len(found.graph) > MOST:
+        return f"<p>{len(found.graph):,} nodes are too many to draw.</p>"
+    rows = {row.name: row for row in found.nodes}
+    anchors = _anchors(found)
+    told = {node.name: _rows_of(node, rows) for node in found.graph}
+
+    def look(node: GraphNode) -> tuple[str, str, str]:
+        mine = told[node.name]
+        if not mine:
+            kind = "input" if not node.operator else "unknown"
+            return kind, node.operator or "input", f"{node.name}: {node.operator or 'input'}"
+        worst = max(mine, key=lambda row: (not row.is_equal, row.max_rel))
+        times = " and ".join(_time(seconds) for seconds in worst.seconds)
+        title = f"{node.name}: {node.operator}, {worst.shape}; max abs {worst.max_abs:.3g}, {times}"
+        return _kind(worst), f"{node.operator} · {worst.max_rel:.1e}", title
+
+    targets = {name: anchors[mine[0].name] for name, mine in told.items() if mine}
+    legend = "".join(
+        f'<li class="{kind}">{text}</li>'
+        for kind, text in (
+            ("equal", "equal"),
+            ("differs", "above tolerance"),
+            ("unknown", "not told by both"),
+            ("input", "input"),
+        )
+    )
+    return (
+        f'<ul class="legend">{legend}</ul>'
+        f"{_scrolled('the network', drawing(found.graph, look, targets), 'tall')}"
+    )
+
+
+def _rows_of(node: GraphNode, rows: dict[str, Difference]) -> list[Difference]:
+    """What is known of a node, or of its outputs, which have numbers behind its name."""
+    if not node.operator:
+        return []
+    if node.name in rows:
+        return [rows[node.name]]
+    found: list[Difference] = []
+    while (name := f"{node.name}{len(found)}") in rows:
+        found.append(rows[name])
+    return found

@@ -3,32 +3,25 @@
 
 from __future__ import annotations
 
-import time
+import timeit
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
 
-__all__ = ["Array", "Run", "Runner"]
+from ...core.base.errors import MXNetError
+
+__all__ = ["Array", "CannotRunError", "Runner", "Take", "given_name"]
 
 Array = np.ndarray[Any, Any]
+Take = Callable[[str, Array, float | None], None]
+"""Is told what a node gives: MXNet's name of it, values, and seconds where they are known."""
+_RUNS = 3  # mxnova rewrites a network at the third run with the same parameters
 
 
-@dataclass
-class Run:
-    """What a run gave.
-
-    Attributes:
-        outputs: in order.
-        nodes: by MXNet's name of the node, in the order in which they ran.
-        seconds: how long the outputs took.
-    """
-
-    outputs: list[Array]
-    nodes: dict[str, Array] = field(default_factory=dict)
-    seconds: float = 0.0
+class CannotRunError(MXNetError):
+    """The package that would run a model is not there, or lacks what the model needs."""
 
 
 class Runner(ABC):
@@ -44,9 +37,12 @@ class Runner(ABC):
     def outputs(self, feed: Mapping[str, Array]) -> list[Array]:
         """The outputs for these inputs, by MXNet's names."""
 
-    def nodes(self, feed: Mapping[str, Array]) -> dict[str, Array]:
-        """What nodes give, as far as the kind of file tells."""
-        return {}
+    def seconds(self, feed: Mapping[str, Array]) -> float:
+        """How long `outputs` takes at best, once the model has run."""
+        return min(timeit.repeat(lambda: self.outputs(feed), number=1, repeat=_RUNS))
+
+    def nodes(self, feed: Mapping[str, Array], take: Take) -> None:  # noqa: B027 - of those that can
+        """Tells `take` of what nodes give, in order, as far as the kind of file tells."""
 
     def quantized(self) -> set[str]:
         """Names of values that are real numbers rounded to integers."""
@@ -54,8 +50,8 @@ class Runner(ABC):
 
     def run_on(
         self, feed: Mapping[str, Array], given: Mapping[str, Array], wanted: Collection[str]
-    ) -> Run | None:
-        """What outputs and nodes are where nodes read given values in place of what others give.
+    ) -> dict[str, Array] | None:
+        """What nodes give where they read given values in place of what others give.
 
         None where the model cannot be cut so.
 
@@ -66,8 +62,7 @@ class Runner(ABC):
         """
         return None
 
-    def run(self, feed: Mapping[str, Array]) -> Run:
-        """The outputs."""
-        begin = time.perf_counter()
-        outputs = self.outputs(feed)
-        return Run(outputs, seconds=time.perf_counter() - begin)
+
+def given_name(name: str) -> str:
+    """The input in place of a value, in a model that was cut."""
+    return f"{name}:given"

@@ -4,22 +4,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
+from ...core.base.dtypes import BFLOAT16
 from ...core.base.errors import ArgumentError, MXNetError
 from ..request import Request
 from ..source import Model, load
 from .comparison import Difference, difference
+from .drawing import GraphNode, graph_of
 from .inputs import Range, feeds, ranges_of
-from .runner import Array, Run, Runner
-from .runners import MXNetRunner, runner_of
+from .mxnet import MXNetRunner
+from .runner import Array, Runner, Take
+from .runners import runner_of
 
 __all__ = ["Verification", "compared", "verify"]
 
+_Seconds = tuple[float | None, float | None]
+_Known = dict[str, Array]
+_Told = dict[str, tuple[Array, float | None]]
 Sizes = Mapping[str, Sequence[int | str]]
 TOLERANCE = 1e-5
 # Of outputs behind layers on integers: one number that is rounded otherwise moves many behind it.
@@ -34,18 +38,18 @@ class Verification:
 
     Attributes:
         outputs: each output for each set of inputs.
-        nodes: each node that both models tell of, in order, for the first inputs, or the first
-            whose outputs differ.
-        seconds: of the first model and of the second.
+        nodes: each node that both models tell of, in order, for the first inputs whose outputs
+            differ, or else the first.
         has_reference: whether there was a run in float64 to compare with.
+        graph: nodes of the network, as far as mxnova can read it.
         on_integers: whether the second model's nodes read the integers that the first one's gave,
             so that each is compared by itself.
     """
 
     outputs: list[Difference]
     nodes: list[Difference]
-    seconds: tuple[float, float]
     has_reference: bool
+    graph: Sequence[GraphNode] = ()
     on_integers: bool = False
 
     @property
@@ -102,7 +106,7 @@ def verify(
     first, second = runner_of(a, epoch), runner_of(b, epoch)
     model = _model_of(first) or _model_of(second)
     fed = _feeds(model, shapes or {}, ranges or {}, inputs, batches, seed)
-    return compared(first, second, fed, model, tolerance, tell)
+    return compared(first, second, fed, model, tolerance, tell=tell)
 
 
 def _model_of(runner: Runner) -> Model | None:
@@ -128,84 +132,161 @@ def _feeds(
     if inputs:
         return [dict(inputs)]
     if model is not None:
-        known = Request(model, shapes).shapes
+        request = Request(model, shapes)
+        known = request.fed(batches)
     elif shapes:
-        known = {name: tuple(shape) for name, shape in shapes.items()}
+        known = [_numbered(shapes, batch) for batch in batches]
     else:
         raise ArgumentError("verify: which inputs? Give --shape or --input")
-    found = ranges_of(model.symbol if model is not None else None, list(known), ranges)
-    return feeds(known, found, batches, seed)
+    found = ranges_of(model.symbol if model is not None else None, list(known[0]), ranges)
+    return feeds(known, found, seed)
+
+
+def _numbered(shapes: Sizes, batch: int) -> dict[str, tuple[int, ...]]:
+    """Shapes of a network that nobody can ask, with numbers for sizes that are left open."""
+    return {
+        name: tuple(
+            size if isinstance(size, int) else 32 * batch if axis else batch
+            for axis, size in enumerate(shape)
+        )
+        for name, shape in shapes.items()
+    }
 
 
 def compared(
     first: Runner,
     second: Runner,
-    fed: Iterable[dict[str, Array]],
+    fed: Sequence[dict[str, Array]],
     model: Model | None,
     tolerance: float = TOLERANCE,
+    is_brief: bool = False,
     tell: Callable[[str], Any] = lambda text: None,
 ) -> Verification:
-    """As `verify`, of models that are there."""
-    outputs: list[Difference] = []
-    nodes: list[Difference] = []
-    seconds = [0.0, 0.0]
-    has_reference = False
-    quantized = first.quantized() | second.quantized()
-    on_integers = False
-    for number, feed in enumerate(fed):
-        tell(f"inputs {number + 1}")
-        a, b = first.run(feed), second.run(feed)
-        seconds = [seconds[0] + a.seconds, seconds[1] + b.seconds]
-        reference = _reference(model, feed, with_nodes=number == 0)
-        has_reference |= reference is not None
-        rows = _outputs(a, b, reference, max(tolerance, _DRIFT * bool(quantized)), number)
-        outputs += rows
-        was_equal = all(row.is_equal for row in nodes)
-        if number == 0 or (was_equal and not all(row.is_equal for row in rows)):
-            reference = reference if number == 0 else _reference(model, feed, with_nodes=True)
-            a.nodes = first.nodes(feed)
-            integers = {n: x for n, x in a.nodes.items() if n in quantized and x.itemsize == 1}
-            apart = second.run_on(feed, integers, a.nodes) if integers else None
-            on_integers = apart is not None
-            b.nodes = second.nodes(feed) if apart is None else apart.nodes
-            nodes = _nodes(a, b, reference, tolerance, quantized)
-    return Verification(outputs, nodes, (seconds[0], seconds[1]), has_reference, on_integers)
+    """As `verify`, of models that are there.
+
+    Args:
+        first: a model.
+        second: another.
+        fed: inputs, one set after the other.
+        model: the network behind them, to compute it in float64.
+        tolerance: as in `verify`.
+        is_brief: take no times, and compute in float64 only what is not equal without.
+        tell: called with what is done next.
+    """
+    comparison = _Comparison(first, second, model, tolerance, is_brief)
+    tell("outputs")
+    rows = [comparison.outputs(number, feed) for number, feed in enumerate(fed)]
+    differing = (n for n, of_one in enumerate(rows) if not all(row.is_equal for row in of_one))
+    tell("nodes")
+    nodes = comparison.nodes(fed[next(differing, 0)])
+    outputs = [row for of_one in rows for row in of_one]
+    graph = graph_of(model.graph, list(fed[0])) if model is not None else ()
+    on_integers = comparison.on_integers
+    return Verification(outputs, nodes, comparison.has_reference, graph, on_integers)
 
 
-def _reference(model: Model | None, feed: Mapping[str, Array], with_nodes: bool) -> Run | None:
-    """The network in float64, where all of it can be."""
-    if model is None:
-        return None
-    runner = MXNetRunner(model, "float64")
-    try:
-        return runner.all_at_once(feed) if with_nodes else Run(runner.outputs(feed))
-    except MXNetError:  # an operator that has a type of its own
-        return None
+@dataclass
+class _Comparison:
+    """Two models side by side; see `compared`."""
+
+    first: Runner
+    second: Runner
+    model: Model | None
+    tolerance: float
+    is_brief: bool
+    has_reference: bool = False
+    on_integers: bool = False
+
+    def __post_init__(self) -> None:
+        self.quantized = self.first.quantized() | self.second.quantized()
+
+    def outputs(self, number: int, feed: dict[str, Array]) -> list[Difference]:
+        a, b = self.first.outputs(feed), self.second.outputs(feed)
+        if len(a) != len(b):
+            raise MXNetError(f"verify: {len(a)} outputs, and {len(b)} of the second")
+        seconds: _Seconds = (None, None)
+        if not self.is_brief:
+            seconds = self.first.seconds(feed), self.second.seconds(feed)
+        names = [f"output {i}, inputs {number + 1}" for i in range(len(a))]
+        tolerance = max(self.tolerance, _DRIFT * bool(self.quantized))
+        rows = _Rows(tolerance, keeps_all=not self.is_brief)
+        for name, x, y in zip(names, a, b, strict=True):
+            rows.add(name, x, y, seconds)
+
+        def truths(reference: MXNetRunner, known: _Known) -> None:
+            known.update(zip(names, reference.outputs(feed), strict=True))
+
+        return self._judged(rows, truths)
+
+    def nodes(self, feed: dict[str, Array]) -> list[Difference]:
+        theirs = self._on_integers(feed) if self.quantized else None
+        self.on_integers = theirs is not None
+        if theirs is None:
+            theirs = {}
+            self.second.nodes(feed, _into(theirs))
+        rows = _Rows(self.tolerance, keeps_all=not self.is_brief)
+
+        def take(name: str, array: Array, seconds: float | None) -> None:
+            if name in theirs and (array.dtype.kind in "fiub" or array.dtype == BFLOAT16):
+                other, their_seconds = theirs.pop(name)
+                steps = float(name in self.quantized and array.dtype.kind in "iu")
+                rows.add(name, array, other, (seconds, their_seconds), steps)
+
+        def truths(reference: MXNetRunner, known: _Known) -> None:
+            reference.nodes(feed, lambda name, array, _: known.update({name: array}))
+
+        if theirs:
+            self.first.nodes(feed, take)
+        return self._judged(rows, truths)
+
+    def _on_integers(self, feed: dict[str, Array]) -> _Told | None:
+        """What the second model's nodes give on the integers of the first one's."""
+        mine: _Told = {}
+        self.first.nodes(feed, _into(mine))
+        integers = {n: x for n, (x, _) in mine.items() if n in self.quantized and x.itemsize == 1}
+        found = self.second.run_on(feed, integers, mine) if integers else None
+        return None if found is None else {name: (values, None) for name, values in found.items()}
+
+    def _judged(
+        self, rows: _Rows, truths: Callable[[MXNetRunner, _Known], None]
+    ) -> list[Difference]:
+        """The rows, after a look at values in float64 where there is need for them."""
+        if self.model is not None and rows.kept:
+            known: _Known = {}
+            try:
+                truths(MXNetRunner(self.model, "float64"), known)
+                self.has_reference = True
+                rows.judge(known)
+            except MXNetError:  # an operator that has a type of its own
+                pass
+        return list(rows.rows.values())
 
 
-def _outputs(
-    a: Run, b: Run, reference: Run | None, tolerance: float, number: int
-) -> list[Difference]:
-    if len(a.outputs) != len(b.outputs):
-        raise MXNetError(f"verify: {len(a.outputs)} outputs, and {len(b.outputs)} of the second")
-    truths = reference.outputs if reference is not None else [None] * len(a.outputs)
-    rows = zip(a.outputs, b.outputs, truths, strict=True)
-    return [
-        difference(f"output {i}, inputs {number + 1}", x, y, truth, tolerance)
-        for i, (x, y, truth) in enumerate(rows)
-    ]
+class _Rows:
+    """Differences by name, and the arrays of those that float64 shall judge.
+
+    Args:
+        tolerance: as in `verify`.
+        keeps_all: whether float64 shall judge those that are equal without, too.
+    """
+
+    def __init__(self, tolerance: float, keeps_all: bool) -> None:
+        self.rows: dict[str, Difference] = {}
+        self.kept: dict[str, tuple[Array, Array, float]] = {}
+        self._tolerance, self._keeps_all = tolerance, keeps_all
+
+    def add(self, name: str, a: Array, b: Array, seconds: _Seconds, steps: float = 0.0) -> None:
+        row = difference(name, a, b, None, self._tolerance, steps)
+        self.rows[name] = replace(row, seconds=seconds)
+        if self._keeps_all or not row.is_equal:
+            self.kept[name] = a, b, steps
+
+    def judge(self, truths: Mapping[str, Array]) -> None:
+        for name, (a, b, steps) in self.kept.items():
+            row = difference(name, a, b, truths.get(name), self._tolerance, steps)
+            self.rows[name] = replace(row, seconds=self.rows[name].seconds)
 
 
-def _nodes(
-    a: Run, b: Run, reference: Run | None, tolerance: float, quantized: Collection[str]
-) -> list[Difference]:
-    truths = reference.nodes if reference is not None else {}
-
-    def steps(name: str, values: Array) -> float:
-        return float(name in quantized and values.dtype.kind in "iu")
-
-    return [
-        difference(name, values, b.nodes[name], truths.get(name), tolerance, steps(name, values))
-        for name, values in a.nodes.items()
-        if name in b.nodes and np.asarray(values).dtype.kind in "fiub"
-    ]
+def _into(found: _Told) -> Take:
+    """What puts values, and how long they took, there."""
+    return lambda name, values, seconds: found.update({name: (values, seconds)})

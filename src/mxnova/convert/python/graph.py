@@ -56,7 +56,7 @@ class _Walk:
         self._values = {name: array._tensor.detach() for name, array in arrays.items()}
         self._inputs = list(request.shapes)
         kinds = {name: torch_dtype(kind) for name, kind in types.items()}
-        symbol = packed(request.model.graph, self._values)
+        symbol = packed(request.graph, self._values)
         dtypes = {n: t.dtype for n, t in self._values.items()} | kinds
         facts = Facts(self._known(request.examples[0]), dtypes, tuple(self._inputs))
         self._symbol = sized(symbol, facts)

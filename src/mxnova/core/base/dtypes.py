@@ -9,7 +9,7 @@ import numpy as np
 
 from .errors import ArgumentTypeError, candidates, shown
 
-__all__ = ["BFLOAT16", "DTYPES", "DType", "dtype_of", "dtype_of_flag"]
+__all__ = ["BFLOAT16", "DTYPES", "DType", "dtype_of", "dtype_of_flag", "widened"]
 
 # NumPy has no bfloat16; MXNet's Python front end shows it as this one-field record.
 BFLOAT16 = np.dtype([("bfloat16", np.uint16)])
@@ -73,3 +73,11 @@ def dtype_of(dtype: object) -> DType:
 def dtype_of_flag(flag: int) -> DType | None:
     """The element type that files store as `flag`, or None."""
     return _BY_FLAG.get(flag)
+
+
+def widened(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """`values`, as float32 where they are bfloat16, which NumPy does not compute in."""
+    if values.dtype != BFLOAT16:
+        return values
+    bits = np.ascontiguousarray(values).view(np.uint16).astype(np.uint32) << 16
+    return bits.view(np.float32)

@@ -43,7 +43,7 @@ VARIABLES: dict[str, Variable] = {
         "Base URL from which Gluon downloads models and data sets."),
     "MXNOVA_TUNE_PROCESS": Variable(kind_of(bool), False,
         "Whether importing mxnova tunes the whole process, as `mx.util.tune_process()` does; "
-        "`mxnova run`, `predict` and `launch` set it to 1 unless it is set."),
+        "`mxnova run`, `predict`, `serve` and `launch` set it to 1 unless it is set."),
     "MXNOVA_IMAGE_MAX_PIXELS": Variable(kind_of(PosInt), 100_000_000,
         "Maximum width times height of an image in a record; larger ones are refused."),
     "MXNOVA_FUSE": Variable(kind_of(bool), True,
@@ -72,6 +72,8 @@ VARIABLES: dict[str, Variable] = {
     "MXNOVA_NUMPY_COMPAT": Variable(kind_of(bool), False,
         "Whether `import mxnet` makes arrays of `asnumpy()` numbers where they have one element of "
         "any shape, and np.array(copy=False) copy where it must, as in NumPy's old versions."),
+    "MXNOVA_SERVE_HOST": Variable(kind_of(str), "127.0.0.1",
+        "Address that `mxnova serve` binds to unless `--host` says another; 0.0.0.0: all."),
     "MXNOVA_FULL_TRACEBACK": Variable(kind_of(bool), False,
         "Whether tracebacks that the command line shows have the frames inside mxnova, too."),
     "MXNET_RANDOM": Variable(kind_of(Literal["fast", "exact"]), "fast",

@@ -7,7 +7,6 @@ are told. Whoever reaches that port can write into the store, so that nothing of
 
 from __future__ import annotations
 
-import functools
 import os
 import socket
 import struct
@@ -16,6 +15,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+import torch
 import torch.distributed as dist
 
 from ...core.base import env
@@ -128,19 +128,17 @@ def host(listener: socket.socket, seconds: float) -> Any:
         seconds: that calls of the store wait.
     """
     address, port = listener.getsockname()[:2]
-    store = functools.partial(
-        _TCPStore,
+    # The store of libuv takes no sockets in torch 2.6, and prints so.
+    takes_sockets = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 7)
+    return _TCPStore(
         _ANYWHERE.get(address, address),
         port,
         is_master=True,
         timeout=timedelta(seconds=seconds),
         wait_for_workers=False,
         master_listen_fd=listener.detach(),
+        use_libuv=takes_sockets,
     )
-    try:
-        return store()
-    except NotImplementedError:  # the one of libuv takes no sockets in torch 2.6
-        return store(use_libuv=False)
 
 
 def connect(world: World) -> Any:

@@ -9,7 +9,6 @@ import mxnova as mx
 from mxnova.convert import convert
 from mxnova.convert.proof import verify
 from mxnova.convert.proof.comparison import difference
-from mxnova.convert.proof.page import page
 from mxnova.core.base.errors import MXNetError
 
 from ..conftest import SHAPES
@@ -195,13 +194,3 @@ def test_differences(a, b, reference, far, is_equal):
     row = difference("x", np.float64(a), np.float64(b), reference, 1e-5)
     assert row.max_abs == pytest.approx(far)
     assert row.is_equal is is_equal
-
-
-def test_the_page_holds_all_and_obeys_nothing(checkpoint, tmp_path):
-    result = verify(checkpoint, checkpoint, shapes=SHAPES)
-    text = page("<script>a", "b", result)
-    assert "<script" not in text
-    assert "http" not in text.replace('xmlns="http://www.w3.org/2000/svg"', "")
-    for row in result.nodes:
-        assert row.name in text
-    assert result.line in text

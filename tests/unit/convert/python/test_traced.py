@@ -12,6 +12,7 @@ import mxnova as mx
 from mxnova.convert.python.spellings import UntraceableError
 from mxnova.convert.python.traced import traced
 from mxnova.core.op.schema import find
+from tests.unit.torch_module.export_limits import OLD
 
 from ...torch_module.operator_modules import draws, expected, tables
 
@@ -73,6 +74,7 @@ def test_every_operator(sample):
     check(sample)
 
 
+@pytest.mark.skipif(OLD, reason="torch of these releases slices once more")
 def test_sizes_that_are_open_are_read():
     node = mx.sym.UpSampling(mx.sym.var("x"), scale=2, sample_type="nearest").entries[0].node
     step = traced(node, ["x"], [torch.zeros(2, 2, 3, 4)], [(None, 2, 3, 4)])

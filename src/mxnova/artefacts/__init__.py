@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Model artefacts of other programs: `open_model`.
+
+Importing this package, and inspecting an artefact, does not import torch.
+"""
+
+from __future__ import annotations
+
+from .opened import OpenedModel
+from .opening import is_artefact, open_model
+
+__all__ = ["OpenedModel", "is_artefact", "open_model"]

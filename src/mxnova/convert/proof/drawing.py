@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A network as SVG: boxes that tell how far their nodes differ."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from ...core.base.printable import printable
+from ...core.graph.symbol import Symbol
+from .layout import Point, layered
+
+__all__ = ["GraphNode", "drawing", "graph_of"]
+
+_BOX, _HEIGHT, _PITCH, _LANE, _GAP = 196, 38, 62, 10, 16  # pixels; of layers: from one to the next
+_LETTERS = 28  # of a name within a box
+MOST = 3000  # nodes of a drawing that a browser shows with ease
+
+
+class GraphNode(NamedTuple):
+    """A node of a network.
+
+    Attributes:
+        name: MXNet's.
+        operator: what it computes; "" of an input.
+        inputs: names of the nodes before it; parameters are left out.
+    """
+
+    name: str
+    operator: str
+    inputs: tuple[str, ...]
+
+
+def graph_of(symbol: Symbol, inputs: Sequence[str]) -> list[GraphNode]:
+    """Operators and inputs of a network, each after those that it reads."""
+    fed = set(inputs)
+    shown = {node for node in symbol.nodes if node.op is not None or node.name in fed}
+    return [
+        GraphNode(
+            node.name,
+            node.op.name if node.op is not None else "",
+            tuple(dict.fromkeys(e.node.name for e in node.inputs if e.node in shown)),
+        )
+        for node in symbol.nodes
+        if node in shown
+    ]
+
+
+def drawing(
+    graph: Sequence[GraphNode],
+    look: Callable[[GraphNode], tuple[str, str, str]],
+    targets: Mapping[str, str],
+) -> str:
+    """The text of an SVG element.
+
+    Args:
+        graph: the nodes.
+        look: class, second line and tooltip of a box.
+        targets: the anchors that names of nodes lead to.
+    """
+    numbers = {node.name: i for i, node in enumerate(graph)}
+    edges = [
+        (numbers[name], i)
+        for i, node in enumerate(graph)
+        for name in node.inputs
+        if numbers[name] < i  # namesakes are one
+    ]
+    layout = layered(len(graph), edges, _BOX, _LANE, _GAP)
+    lines = "".join(map(_edge, layout.routes))
+    boxes = "".join(
+        _box(node, place, *look(node), targets.get(node.name, ""))
+        for node, place in zip(graph, layout.boxes, strict=True)
+    )
+    width, height = layout.width + 2, (layout.layers - 1) * _PITCH + _HEIGHT + 2
+    return (
+        f'<svg id="graph" role="img" aria-label="the network" width="{width:.0f}" '
+        f'height="{height:.0f}" viewBox="-1 -1 {width:.0f} {height:.0f}">{lines}{boxes}</svg>'
+    )
+
+
+def _edge(points: Sequence[Point]) -> str:
+    """A smooth line down from box to box."""
+    x, y = points[0][0], points[0][1] * _PITCH + _HEIGHT
+    path = [f"M{x:.1f} {y:.0f}"]
+    for number, (right, layer) in enumerate(points[1:], start=2):
+        is_last = number == len(points)
+        down = layer * _PITCH + (0 if is_last else _HEIGHT)
+        begin = layer * _PITCH  # what passes a layer goes straight down beside its boxes
+        middle = (y + begin) / 2
+        path.append(f"C{x:.1f} {middle:.0f} {right:.1f} {middle:.0f} {right:.1f} {begin:.0f}")
+        if not is_last:
+            path.append(f"V{down:.0f}")
+        x, y = right, down
+    return f'<path d="{"".join(path)}"/>'
+
+
+def _box(node: GraphNode, place: Point, kind: str, line: str, title: str, target: str) -> str:
+    left, top = place[0] - _BOX / 2, place[1] * _PITCH
+    inside = (
+        f"<title>{text_of(title)}</title>"
+        f'<rect width="{_BOX}" height="{_HEIGHT}" rx="5"/>'
+        f'<text x="{_BOX / 2}" y="15">{text_of(shortened(node.name, _LETTERS))}</text>'
+        f'<text x="{_BOX / 2}" y="30" class="line">{text_of(line)}</text>'
+    )
+    inside = f'<a href="#{target}">{inside}</a>' if target else inside
+    return f'<g class="{kind}" transform="translate({left:.1f} {top:.0f})">{inside}</g>'
+
+
+def text_of(text: str) -> str:
+    """`text` as HTML has it."""
+    return html.escape(printable(text))
+
+
+def shortened(name: str, letters: int) -> str:
+    """`name` without its middle if it is longer than `letters`."""
+    if len(name) <= letters:
+        return name
+    end = letters * 2 // 3
+    return f"{name[: letters - end - 1]}…{name[-end:]}"

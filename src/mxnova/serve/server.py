@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Processes that serve: uvicorn, its supervisor of workers, and bounds on slow clients."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+import tempfile
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from uvicorn.config import STARTUP_FAILURE
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.supervisors import Multiprocess
+
+from ..core.base.errors import MXNetError
+from ..core.base.printable import printable
+from .app import create_app
+from .settings import Settings
+from .shared_state import Entry, SharedState
+
+__all__ = ["configuration", "listening", "serve"]
+
+_GRACE = 0.5  # seconds that idle connections are kept while the server stops
+_HEADER_BYTES = 32 << 10
+_MOST_CONNECTIONS = 4096
+_HEALTH_SECONDS = 60  # that a worker may take to answer its supervisor while models are loaded
+
+
+class Protocol(H11Protocol):
+    """HTTP/1.1 with a bound on the time that headers take, and a shutdown that loses no request.
+
+    uvicorn closes idle connections at once when it stops; a request that is on its way would be
+    lost. Here they are kept for a moment, and every response says that the connection ends.
+    """
+
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Starts the time of the first headers."""
+        super().connection_made(transport)
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        """Starts or stops the time of headers."""
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stops it."""
+        self._stop()
+        super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        """Called when the server stops."""
+        closing = (b"connection", b"close")
+        if closing not in self.server_state.default_headers:
+            self.server_state.default_headers.append(closing)
+        self.loop.call_later(_GRACE, self._close_if_idle)
+
+    def _close_if_idle(self) -> None:
+        if not self.transport.is_closing():
+            super().shutdown()
+
+    def _watch(self) -> None:
+        is_busy = self.cycle is not None and not self.cycle.response_complete
+        if is_busy:
+            self._stop()
+        elif self._timer is None:
+            self._timer = self.loop.call_later(self.timeout_keep_alive, self._too_slow)
+
+    def _stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _too_slow(self) -> None:
+        self._timer = None
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.close()
+
+
+class _Supervisor(Multiprocess):
+    """uvicorn's, which learns at once of a worker that dies while it is asked for its health.
+
+    The supervisor holds the worker's end of their pipe open, and would wait for an answer.
+    """
+
+    def keep_subprocess_alive(self) -> None:
+        """Replaces workers that have died."""
+        for process in self.processes:
+            process.child_conn.close()
+        super().keep_subprocess_alive()
+
+
+def configuration(settings: Settings, app: Any) -> uvicorn.Config:
+    """What uvicorn is told.
+
+    Args:
+        settings: of the server.
+        app: the application, or a function that makes it.
+    """
+    return uvicorn.Config(
+        app,
+        http=Protocol,
+        ws="none",
+        loop="asyncio",
+        interface="asgi3",
+        lifespan="on",
+        log_config=None,
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=_MOST_CONNECTIONS,
+        timeout_keep_alive=settings.idle_timeout,
+        timeout_graceful_shutdown=int(settings.timeout) + 1,
+        timeout_worker_healthcheck=_HEALTH_SECONDS,
+        workers=settings.workers,
+        factory=not isinstance(app, Starlette),
+        h11_max_incomplete_event_size=_HEADER_BYTES,
+    )
+
+
+def listening(settings: Settings) -> socket.socket:
+    """The socket of the server.
+
+    Raises:
+        OSError: the address cannot be bound.
+    """
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    # asyncio switches Nagle's algorithm off, which delays responses by 40 ms, where it sees TCP.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        if os.name == "posix":  # elsewhere it would let two servers have one address
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((settings.host, settings.port))
+        listener.listen(_MOST_CONNECTIONS)
+        return listener
+    except OSError as error:
+        listener.close()
+        address = f"{settings.host}:{settings.port}"
+        raise MXNetError(f"serve: cannot listen on {address}: {error.strerror or error}") from None
+
+
+def serve(settings: Settings) -> None:
+    """Serves until SIGTERM or SIGINT, and then answers the requests that it has.
+
+    Raises:
+        MXNetError: a model cannot be loaded, or the address cannot be bound.
+    """
+    if settings.workers == 1:
+        app = create_app(settings)
+        with listening(settings) as listener:
+            _say(listener, settings)
+            _run(uvicorn.Server(configuration(settings, app)), listener)
+        return
+    with listening(settings) as listener, tempfile.TemporaryDirectory() as folder:
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+        cores = max(1, (os.cpu_count() or 1) // settings.workers)
+        os.environ.setdefault("OMP_NUM_THREADS", str(cores))
+        settings = replace(settings, state=Path(folder) / "models.json")
+        SharedState(settings.state, {}).change(partial(_first_entries, settings))
+        _say(listener, settings)
+        _supervise(settings, listener)
+
+
+def _run(server: uvicorn.Server, listener: socket.socket) -> None:
+    """Runs a server; SIGTERM, after which it stops by itself, is no failure."""
+    before = signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises it again at its end
+    try:
+        server.run(sockets=[listener])
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _supervise(settings: Settings, listener: socket.socket) -> None:
+    """Runs workers that share the socket; one that dies is replaced."""
+    config = configuration(settings, partial(_app_of_worker, settings))
+    supervisor = _Supervisor(config, sockets=[listener])
+    supervisor.run()
+    if any(process.exitcode == STARTUP_FAILURE for process in supervisor.processes):
+        raise MXNetError("serve: the workers cannot start")
+
+
+def _app_of_worker(settings: Settings) -> Starlette:
+    try:
+        return create_app(settings)
+    except (MXNetError, OSError) as error:
+        sys.stderr.write(f"error: {printable(str(error))}\n")
+        sys.exit(STARTUP_FAILURE)  # the supervisor does not try again
+
+
+def _first_entries(settings: Settings, entries: dict[str, Entry]) -> None:
+    entries.update((name, Entry(source)) for name, source in settings.models.items())
+
+
+def _say(listener: socket.socket, settings: Settings) -> None:
+    host, port = listener.getsockname()[:2]
+    address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    names = ", ".join(settings.models) or "no models yet"
+    sys.stdout.write(printable(f"serving {names} on http://{address}") + "\n")
+    sys.stdout.flush()

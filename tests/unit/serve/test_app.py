@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+import json
+import re
+
+import pytest
+
+pytest.importorskip("uvicorn")
+
+
+def test_the_page_needs_no_other_server(client):
+    status, headers, body = client("GET", "/")
+    assert (status, headers.get_content_type()) == (200, "text/html")
+    assert not re.search(rb"https?://", body)
+    assert "default-src 'none'" in headers["content-security-policy"]
+
+
+def test_addresses_are_documented(client):
+    _, told = client.json("GET", "/openapi.json")
+    assert told["openapi"].startswith("3.")
+    assert {"/v2/models/{model}/infer", "/ping", "/invocations", "/models"} <= told["paths"].keys()
+    for path, operations in told["paths"].items():
+        for method, operation in operations.items():
+            assert operation["summary"], (method, path)
+            names = re.findall(r"{(\w+)}", path)
+            assert [p["name"] for p in operation.get("parameters", [])] == names
+    page = client("GET", "/docs")[2].decode()
+    assert all(path in page for path in told["paths"])
+
+
+def metrics(client):
+    status, _, body = client("GET", "/metrics")
+    assert status == 200
+    found = re.findall(r"^(\w+)({[^}]*})? (\S+)$", body.decode(), re.M)
+    return {name + labels: float(value) for name, labels, value in found}
+
+
+def test_requests_runs_and_failures_are_counted(client):
+    def counted(status):
+        labels = f'model="",route="/invocations",status="{status}"'
+        return metrics(client).get(f"mxnova_requests_total{{{labels}}}", 0)
+
+    before, runs = metrics(client), 'mxnova_batch_rows_sum{model="dense"}'
+    good, bad = counted(200), counted(400)
+    client("POST", "/invocations", "[[1, 2, 3, 4], [5, 6, 7, 8]]")
+    client("POST", "/invocations", "[[1, 2, 3]]")
+    assert (counted(200), counted(400)) == (good + 1, bad + 1)
+    assert metrics(client)[runs] == before.get(runs, 0) + 2
+    client("GET", "/v2/models/" + "x" * 50)
+    assert not any("xxxx" in name for name in metrics(client))
+
+
+def test_addresses_that_are_not_there(client):
+    assert "/docs" in client.refused(404, "GET", "/nothing")
+    assert client.refused(405, "DELETE", "/ping")
+    assert client.refused(405, "GET", "/invocations")
+
+
+@pytest.mark.parametrize("headers", [{"Origin": "https://example.org"}, {"Origin": "null"}, {"Host": "example.org"}, {"Host": "[::"}])  # fmt: skip
+def test_other_web_pages_are_refused(client, headers):
+    assert client.refused(403, "POST", "/v2/repository/models/dense/unload", **headers)
+
+
+def test_its_own_page_is_not(client):
+    host = f"localhost:{client.port}"
+    assert client("GET", "/models", Host=host, Origin=f"http://{host}")[0] == 200
+
+
+def test_a_model_that_fails_is_no_crash(client, monkeypatch):
+    def fail(*_args, **_options):
+        raise ZeroDivisionError("of the model")
+
+    monkeypatch.setattr("mxnova.predictor.Predictor.predict", fail)
+    sentence = client.refused(500, "POST", "/invocations", json.dumps([[1, 2, 3, 4]]))
+    assert "fault of the server" in sentence
+    monkeypatch.undo()
+    assert client("POST", "/invocations", json.dumps([[1, 2, 3, 4]]))[0] == 200

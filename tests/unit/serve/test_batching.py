@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+import asyncio
+import threading
+
+import numpy as np
+import pytest
+
+from mxnova.serve.batching import Batcher, Pool, batch_sizes
+from mxnova.serve.errors import Refused
+
+
+class Model:
+    """Doubles its input; remembers the shapes it was run with; can be held."""
+
+    def __init__(self):
+        self.shapes = []
+        self.runs, self.may_run = threading.Event(), threading.Event()
+        self.may_run.set()
+
+    def __call__(self, inputs):
+        self.runs.set()
+        assert self.may_run.wait(60)
+        (values,) = inputs.values()
+        self.shapes.append(values.shape)
+        if (values == 13).any():
+            raise ValueError("13")
+        return [values * 2, values.sum(1)]
+
+
+def row(value, rows=1, width=2):
+    return {"data": np.full((rows, width), value, np.float32)}
+
+
+def run(test, max_batch=8, threads=1, **options):
+    """Runs an asynchronous test with a model and its batcher."""
+
+    async def main():
+        model = Model()
+        pool = Pool(threads)
+        try:
+            return await test(model, Batcher(model, pool, max_batch, **options))
+        finally:
+            model.may_run.set()
+            pool.executor.shutdown()
+
+    return asyncio.run(main())
+
+
+async def started(model, batcher):
+    """A request that runs."""
+    model.may_run.clear()
+    first = asyncio.ensure_future(batcher.submit(row(0), 1))
+    await asyncio.get_running_loop().run_in_executor(None, model.runs.wait)
+    return first
+
+
+async def behind_a_run(model, batcher, requests):
+    """Results of requests that come while the only thread is busy."""
+    first = await started(model, batcher)
+    tasks = [
+        asyncio.ensure_future(batcher.submit(inputs, len(inputs["data"]))) for inputs in requests
+    ]
+    await asyncio.sleep(0)
+    model.may_run.set()
+    await first
+    return await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def test_requests_that_wait_share_a_run():
+    async def test(model, batcher):
+        results = await behind_a_run(model, batcher, [row(i) for i in range(1, 9)])
+        assert model.shapes == [(1, 2), (8, 2)]
+        for i, (doubled, summed) in enumerate(results, 1):
+            np.testing.assert_array_equal(doubled, np.full((1, 2), 2 * i))
+            np.testing.assert_array_equal(summed, [2 * i])
+
+    run(test)
+
+
+def test_runs_have_few_different_sizes():
+    async def test(model, batcher):
+        sizes = [1, 2, 2, 8, 21]
+        results = await behind_a_run(model, batcher, [row(n, n) for n in sizes])
+        assert [len(doubled) for doubled, _ in results] == sizes
+        assert all((doubled == 2 * n).all() for n, (doubled, _) in zip(sizes, results))
+        assert {shape[0] for shape in model.shapes} <= set(batch_sizes(8))
+        assert sum(shape[0] for shape in model.shapes) == 1 + sum(sizes)
+
+    run(test)
+
+
+def test_sizes_of_runs():
+    assert batch_sizes(1) == [1]
+    assert batch_sizes(6) == [1, 2, 4, 6]
+    assert batch_sizes(8) == [1, 2, 4, 8]
+
+
+def test_rows_of_different_shapes_run_apart_and_none_is_overtaken_for_ever():
+    async def test(model, batcher):
+        requests = [row(1), row(2, width=3), row(3), row(4, width=3)]
+        results = await behind_a_run(model, batcher, requests)
+        assert model.shapes == [(1, 2), (2, 2), (2, 3)]
+        assert [doubled[0, 0] for doubled, _ in results] == [2, 4, 6, 8]
+
+    run(test)
+
+
+def test_a_request_that_fails_does_not_spoil_those_it_shares_a_run_with():
+    async def test(model, batcher):
+        one, bad, two = await behind_a_run(model, batcher, [row(1), row(13), row(2)])
+        assert isinstance(bad, ValueError)
+        assert (one[0] == 2).all()
+        assert (two[0] == 4).all()
+
+    run(test)
+
+
+def test_models_whose_requests_cannot_share_a_run_get_them_one_by_one():
+    async def test(model, batcher):
+        await behind_a_run(model, batcher, [row(1), row(2, 3)])
+        assert model.shapes == [(1, 2), (1, 2), (3, 2)]
+
+    run(test, max_batch=1)
+
+
+def test_a_full_queue_refuses_and_says_when_to_come_again():
+    async def test(model, batcher):
+        results = await behind_a_run(model, batcher, [row(i) for i in range(5)])
+        refused = [r for r in results if isinstance(r, Refused)]
+        assert len(refused) == 2
+        assert all(r.status == 503 and int(r.headers["Retry-After"]) >= 1 for r in refused)
+
+    run(test, max_queue=3)
+
+
+def test_a_request_whose_client_gave_up_is_not_run():
+    async def test(model, batcher):
+        first = await started(model, batcher)
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(batcher.submit(row(1), 1), 0.01)
+        model.may_run.set()
+        await first
+        await batcher.submit(row(2), 1)
+        assert model.shapes == [(1, 2), (1, 2)]
+
+    run(test)
+
+
+def test_a_delay_gathers_requests_that_come_one_after_the_other():
+    async def test(model, batcher):
+        tasks = []
+        for i in range(8):
+            tasks.append(asyncio.ensure_future(batcher.submit(row(i), 1)))
+            await asyncio.sleep(0)
+        await asyncio.gather(*tasks)
+        assert model.shapes == [(8, 2)]  # full before the minute is over
+
+    run(test, max_delay=60)
+
+
+def test_several_threads_run_at_the_same_time():
+    async def test(model, batcher):
+        barrier = threading.Barrier(2, timeout=60)
+        batcher._run = lambda inputs: [barrier.wait() or inputs["data"]]
+        await asyncio.gather(batcher.submit(row(1), 1), batcher.submit(row(2, width=3), 1))
+
+    run(test, threads=2)
+
+
+def test_runs_are_reported():
+    told = []
+
+    async def test(model, batcher):
+        await behind_a_run(model, batcher, [row(1), row(2, 2)])
+
+    run(test, ran=lambda requests, rows, seconds: told.append((requests, rows)))
+    assert told == [(1, 1), (2, 3)]

@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Servers as processes: they stop, die and reload while requests go on; and slow clients."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mxnova as mx
+
+from .conftest import running
+
+pytest.importorskip("uvicorn")
+
+X = [[1.0, 2.0, 3.0, 4.0]]
+BODY = json.dumps(X)
+PATIENCE = 120  # seconds beside other busy processes
+
+
+@pytest.fixture(scope="module")
+def compiled(models, tmp_path_factory):
+    """Two compiled models of the same shape, and what each answers."""
+    pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnx")
+    from mxnova.predictor.building import write_compiled
+
+    folder = tmp_path_factory.mktemp("served")
+    symbol, arrays, _ = mx.model.load_checkpoint(str(models / "dense"), 1)
+    found = []
+    for number, scale in enumerate((1, -1)):
+        weights = {name: array * scale for name, array in arrays.items()}
+        file, path = str(folder / f"{number}.onnx"), folder / f"{number}.mxnova"
+        mx.onnx.export_model(
+            symbol, weights, [(1, 4)], np.float32, file, dynamic=True,
+            dynamic_input_shapes=[("N", 4)],
+        )  # fmt: skip
+        write_compiled(file, path, "onnxruntime", symbol.list_outputs())
+        found.append((path, mx.Predictor.load(path).predict(data=np.float32(X))[0]))
+    return found
+
+
+class Process:
+    """``mxnova serve`` with options."""
+
+    def __init__(self, *options):
+        path = os.pathsep.join(p for p in sys.path if p)
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "mxnova", "serve", "--port", "0", *map(str, options)],
+            env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        line = self.process.stdout.readline()
+        self.port = int(re.search(r"http://127\.0\.0\.1:(\d+)", line)[1])
+        self.wait_for(lambda: self.call("GET", "/v2/health/ready")[0] == 200)
+
+    def call(self, method, path, body=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        try:
+            connection.request(method, path, body)
+            response = connection.getresponse()
+            return response.status, response.read()
+        finally:
+            connection.close()
+
+    @staticmethod
+    def wait_for(condition):
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < end
+            time.sleep(0.02)
+
+    def workers(self):
+        """Processes that were started to serve."""
+        pid = self.process.pid
+        pids = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        commands = {int(p): Path(f"/proc/{p}/cmdline").read_bytes() for p in pids}
+        return [p for p, command in commands.items() if b"spawn_main" in command]
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        _, errors = self.process.communicate(timeout=PATIENCE)
+        return self.process.returncode, errors
+
+
+class Load:
+    """Clients that ask without a pause, each over a connection that it keeps."""
+
+    def __init__(self, port, clients=4):
+        self.port, self.ends = port, threading.Event()
+        self.answers, self.lost, self.unconnected = [], 0, 0
+        self.threads = [threading.Thread(target=self.run) for _ in range(clients)]
+
+    def __enter__(self):
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_error):
+        self.ends.set()
+        for thread in self.threads:
+            thread.join()
+
+    def run(self):
+        while not self.ends.is_set():
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+            with contextlib.closing(connection):
+                try:
+                    connection.connect()
+                except OSError:
+                    return  # nobody listens any more
+                self.ask(connection)
+
+    def ask(self, connection):
+        """Asks until the server closes the connection."""
+        answered = 0
+        try:
+            while not self.ends.is_set():
+                connection.request("POST", "/invocations", BODY)
+                response = connection.getresponse()
+                self.answers.append((response.status, response.read()))
+                answered += 1
+                if response.will_close:
+                    return
+        except (OSError, http.client.HTTPException):
+            if answered:
+                self.lost += 1
+            else:  # was never accepted
+                self.unconnected += 1
+
+    def wait_for_more(self, count=20):
+        """Until so many requests more were answered."""
+        wanted = len(self.answers) + count
+        Process.wait_for(lambda: len(self.answers) >= wanted)
+
+    def values(self):
+        assert {status for status, _ in self.answers} == {200}
+        return np.array([json.loads(body) for _, body in self.answers])
+
+
+@pytest.mark.slow
+def test_a_server_that_is_told_to_stop_answers_what_it_has(compiled):
+    path, wanted = compiled[0]
+    server = Process(path)
+    with Load(server.port) as load:
+        load.wait_for_more()
+        if sys.platform == "linux":
+            assert "libtorch" not in Path(f"/proc/{server.process.pid}/maps").read_text()
+        status, errors = server.stop()
+    assert (status, errors, load.lost) == (0, "", 0)
+    np.testing.assert_allclose(
+        load.values(), np.broadcast_to(wanted, load.values().shape), rtol=1e-5
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="children are looked up in /proc")
+def test_workers_reload_die_and_stop_while_requests_go_on(compiled, tmp_path):
+    (old, before), (new, after) = compiled
+    path = tmp_path / "net.mxnova"
+    os.link(old, path)
+    server = Process(path, "--workers", "2")
+    Process.wait_for(lambda: len(server.workers()) == 2)
+    with Load(server.port) as load:
+        load.wait_for_more()
+        os.link(new, tmp_path / "next")
+        os.replace(tmp_path / "next", path)
+        assert server.call("POST", "/v2/repository/models/net/load")[0] == 200
+        asked = [server.call("POST", "/invocations", BODY)[1] for _ in range(10)]
+        np.testing.assert_allclose([json.loads(a)[0] for a in asked], [after[0]] * 10, rtol=1e-5)
+        load.wait_for_more()
+        assert load.lost + load.unconnected == 0
+
+        killed = server.workers()[0]
+        os.kill(killed, signal.SIGKILL)
+        Process.wait_for(lambda: len(set(server.workers()) - {killed}) == 2)
+        load.wait_for_more()
+        assert load.lost + load.unconnected <= len(load.threads)  # one of each client
+
+        lost = load.lost
+        assert b"mxnova_requests_total" in server.call("GET", "/metrics")[1]
+        status, _errors = server.stop()
+    assert (status, load.lost) == (0, lost)
+    values = load.values()
+    is_old, is_new = (np.isclose(values, v, rtol=1e-4).all((1, 2)) for v in (before, after))
+    assert (is_old | is_new).all()
+    assert is_old.any()
+    assert is_new.any()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
+def test_models_that_cannot_be_loaded_end_it_with_one_line(tmp_path, workers):
+    done = subprocess.run(
+        [sys.executable, "-m", "mxnova", "serve", tmp_path / "no.mxnova", "--port", "0", "--workers", str(workers)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+        capture_output=True, text=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "no.mxnova" in done.stderr
+
+
+def serving(sources, **changed):
+    from mxnova.serve import Settings
+
+    return running(Settings({"dense": sources["dense"]}, port=0, **changed))
+
+
+def test_addresses_that_are_taken_are_named(sources):
+    from mxnova.core.base.errors import MXNetError
+    from mxnova.serve import Settings
+    from mxnova.serve.server import listening
+
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(MXNetError, match=f"cannot listen on 127.0.0.1:{port}"):
+            listening(Settings(sources, port=port))
+
+
+def test_responses_are_sent_at_once(sources):
+    from mxnova.serve import Settings
+    from mxnova.serve.server import listening
+
+    with listening(Settings(sources, port=0)) as listener:  # asyncio sets TCP_NODELAY for these
+        assert listener.proto == socket.IPPROTO_TCP
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET /pi", b"GET /ping HTTP/1.1\r\nHost: local", b"GET /ping HTTP/1.1\r\nHost: localhost\r\n\r\nGET"])  # fmt: skip
+def test_connections_that_send_no_headers_are_closed(sources, sent):
+    with serving(sources, idle_timeout=1) as client:
+        with socket.create_connection(("127.0.0.1", client.port), timeout=PATIENCE) as connection:
+            connection.sendall(sent)
+            answer = b""
+            while part := connection.recv(1 << 16):
+                answer += part
+        assert answer.startswith(b"HTTP/1.1 200") == sent.endswith(b"GET")
+
+
+def test_bodies_that_do_not_come_are_refused(sources):
+    with serving(sources, timeout=0.2) as client:
+        sentence = client.refused(408, "POST", "/invocations", b"[", Content_Length="100")
+        assert "after 0.2 seconds" in sentence
+
+
+def test_headers_are_bounded(sources):
+    with serving(sources) as client:
+        assert "headers" in client.refused(431, "GET", "/ping", X_Large="x" * 100_000)
+        with contextlib.suppress(ConnectionError):  # while it sends
+            status, _, body = client("GET", "/ping", X_Large="x" * 10_000_000)
+            assert (status, body) == (400, b"Invalid HTTP request received.")
+        assert client("GET", "/ping")[0] == 200
+
+
+def test_more_requests_than_may_wait_are_told_to_come_again(sources, monkeypatch):
+    may_run = threading.Event()
+
+    def slow(self, **inputs):
+        assert may_run.wait(PATIENCE)
+        return [np.zeros((1, 3), np.float32)]
+
+    with serving(sources, threads=1, max_batch=1, max_queue=1) as client:
+        monkeypatch.setattr("mxnova.predictor.Predictor.predict", slow)
+        with ThreadPoolExecutor(8) as pool:
+            asked = [pool.submit(client, "POST", "/invocations", BODY) for _ in range(8)]
+            Process.wait_for(lambda: sum(a.done() for a in asked) >= 6)
+            may_run.set()
+        answers = [a.result() for a in asked]
+    refused = [headers for status, headers, _ in answers if status == 503]
+    assert len(refused) == 6
+    assert all(int(headers["Retry-After"]) >= 1 for headers in refused)
+    assert [status for status, _, _ in answers].count(200) == 2
+
+
+def test_models_that_take_too_long_are_not_waited_for(sources, monkeypatch):
+    may_run = threading.Event()
+    with serving(sources, timeout=0.2, threads=1) as client:
+        monkeypatch.setattr(
+            "mxnova.predictor.Predictor.predict", lambda self, **_: may_run.wait(PATIENCE)
+        )
+        sentence = client.refused(504, "POST", "/invocations", BODY)
+        assert "0.2 seconds" in sentence
+        may_run.set()

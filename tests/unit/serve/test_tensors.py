@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+import numpy as np
+import pytest
+
+from mxnova.serve.errors import Refused
+from mxnova.serve.tensors import DATATYPES, datatype_of, dtype_of, from_bytes, from_json, to_json
+
+ALL = pytest.mark.parametrize("name", DATATYPES)
+
+
+@ALL
+def test_names_of_element_types_lead_back(name):
+    assert datatype_of(dtype_of("x", name)) == name
+
+
+@ALL
+def test_bytes_are_little_endian_rows(name):
+    dtype = DATATYPES[name]
+    values = np.array([[0, 1, 1], [1, 0, 1]]).astype(dtype)
+    read = from_bytes("x", memoryview(values.tobytes()), dtype, (2, 3))
+    assert read.dtype == dtype
+    np.testing.assert_array_equal(read, values)
+
+
+def test_any_byte_but_zero_is_true():
+    read = from_bytes("x", memoryview(b"\0\1\2"), np.dtype(bool), (3,))
+    assert read.tobytes() == b"\0\1\1"
+
+
+GOOD = [
+    ([1, 2, 3, 4], "FP32", [[1, 2], [3, 4]]),
+    ([[1, 2], [3, 4]], "FP32", [[1, 2], [3, 4]]),
+    ([0.5, "NaN", "Infinity", "-Infinity"], "FP64", [[0.5, np.nan], [np.inf, -np.inf]]),
+    ([["NaN", 1], [2, 3]], "FP16", [[np.nan, 1], [2, 3]]),
+    ([True, False, False, True], "BOOL", [[True, False], [False, True]]),
+    ([2**64 - 1, 1, 0, 2], "UINT64", [[2**64 - 1, 1], [0, 2]]),
+    ([-(2**63), 1, 0, 2**63 - 1], "INT64", [[-(2**63), 1], [0, 2**63 - 1]]),
+    ([1.0, 2, 3, 4], "INT8", [[1, 2], [3, 4]]),
+    ([1e300, 1, 2, 3], "FP32", [[np.inf, 1], [2, 3]]),
+]
+
+
+@pytest.mark.parametrize("data, datatype, wanted", GOOD)
+def test_json_is_flat_or_nested(data, datatype, wanted):
+    dtype = DATATYPES[datatype]
+    read = from_json("x", data, dtype, (2, 2))
+    assert read.dtype == dtype
+    np.testing.assert_array_equal(read, np.array(wanted, dtype))
+
+
+BAD = [
+    (None, "FP32", "expected a list"),
+    ("1234", "FP32", "expected a list"),
+    ([1, 2, 3], "FP32", "3 elements, and its shape 4"),
+    ([1, 2, 3, [4]], "FP32", "no array of numbers"),
+    ([1, 2, 3, None], "FP32", "no array of numbers"),
+    ([1, 2, 3, {}], "FP32", "no array of numbers"),
+    ([1, 2, 3, "four"], "FP32", "no array of numbers"),
+    (["1", "2", "3", "4"], "FP32", "no array of numbers"),
+    ([[1, 2, 3, 4]], "FP32", "nested as"),
+    ([1, 2, 3, 300], "INT8", "not INT8"),
+    ([1, 2, 3, -1], "UINT64", "not UINT64"),
+    ([1, 2, 3, 2**64 - 1], "INT64", "not INT64"),
+    ([1, 2, 3, 0.5], "INT32", "not INT32"),
+    ([1, 2, 3, "NaN"], "INT32", "not INT32"),
+    ([True, False, True, True], "FP32", "takes numbers"),
+    ([1, 0, 1, 1], "BOOL", "takes booleans"),
+]
+
+
+@pytest.mark.parametrize("data, datatype, reason", BAD)
+def test_what_is_no_tensor_is_refused(data, datatype, reason):
+    with pytest.raises(Refused, match=reason) as caught:
+        from_json("x", data, DATATYPES[datatype], (2, 2))
+    assert caught.value.status == 400
+
+
+@pytest.mark.parametrize("datatype", ["BYTES", "BF16", "fp32", "", None, 7, [], "x" * 9999])
+def test_datatypes_that_are_no_numbers_are_refused(datatype):
+    with pytest.raises(Refused, match="has datatype"):
+        dtype_of("x", datatype)
+
+
+def test_bytes_must_be_as_many_as_the_shape_says():
+    with pytest.raises(Refused, match="15 bytes, and its shape and datatype 16"):
+        from_bytes("x", memoryview(b"x" * 15), DATATYPES["FP32"], (2, 2))
+
+
+def test_outputs_that_json_lacks_are_words_that_are_read_back():
+    values = np.array([[1.5, np.nan], [np.inf, -np.inf]], np.float32)
+    flat = to_json(values)
+    assert flat == [1.5, "NaN", "Infinity", "-Infinity"]
+    np.testing.assert_array_equal(from_json("x", flat, values.dtype, (2, 2)), values)
+    np.testing.assert_array_equal(np.array(flat, np.float32), values.ravel())  # as clients do
