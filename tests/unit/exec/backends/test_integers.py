@@ -40,7 +40,9 @@ def test_results_are_the_same_to_the_step(case, backend, monkeypatch, caplog):
     compiled = BY_NAME[backend].compile(program, case.parameters(True))
     left = {n.op.name for n in compiled.nodes if n.op is not None}
     assert left <= {"_Group", "_Constant", "_Owned", "Cast", "take"}
-    found = execute(program.lower(compiled, INFERENCE), [tensors[v.name] for v in program.variables])
+    found = execute(
+        program.lower(compiled, INFERENCE), [tensors[v.name] for v in program.variables]
+    )
     for got, wanted in zip(found, case.outputs, strict=True):
         assert_within_a_step(got.numpy(), wanted, case.name)
     assert not caplog.records
@@ -106,4 +108,6 @@ def test_executors_know_the_parameters_of_int8_layers(backend):
         for _ in range(2):  # the second forward pass runs the compiled graph
             outputs.append(executor.forward()[0].asnumpy())
     assert {row.backend for row in executor.explain()} == {backend}
-    np.testing.assert_allclose(outputs[-1], outputs[0], rtol=0, atol=np.abs(outputs[0]).max() * 0.02)
+    np.testing.assert_allclose(
+        outputs[-1], outputs[0], rtol=0, atol=np.abs(outputs[0]).max() * 0.02
+    )

@@ -19,9 +19,9 @@ from ...op.infer import DTypes, Shapes
 from ...op.outputs import numbered
 from ...op.schema import Op
 from ...runtime.context import Context
-from .constant import Constant
 from ..program.private import private_operator
 from ..program.program import ArrayFacts, Facts, Program, execute
+from .constant import Constant
 
 __all__ = ["Group", "Runner", "function_of", "with_groups"]
 

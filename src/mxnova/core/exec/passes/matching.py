@@ -20,8 +20,7 @@ __all__ = [
 ]
 
 _PARAMETERS = frozenset(
-    "weight bias gamma beta moving_mean moving_var parameters "
-    "min_weight max_weight min_bias max_bias".split()
+    ["weight", "bias", "gamma", "beta", "moving_mean", "moving_var", "parameters", "min_weight", "max_weight", "min_bias", "max_bias"]
 )
 
 

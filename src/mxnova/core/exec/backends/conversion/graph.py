@@ -83,7 +83,8 @@ def type_refusal(
     others = {*dtypes} - {None} - _FLOATS
     converter = CONVERTERS.get(node.op.name) if node.op is not None else None
     takes_integers = has_integers and converter is not None and converter.takes_integers
-    return None if others <= (_INTEGERS if takes_integers else set()) else "arrays that are not float32"
+    allowed = _INTEGERS if takes_integers else frozenset()
+    return None if others <= allowed else "arrays that are not float32"
 
 
 def is_for_runtimes(node: Node) -> bool:
