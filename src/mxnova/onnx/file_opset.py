@@ -13,7 +13,8 @@ from torch import Tensor
 
 from ..core.base.errors import MXNetError
 from ..core.base.unique_names import FreeNames
-from ..core.exec.backends.conversion.onnx_opset import KINDS, ONNXOpset
+from ..core.exec.backends.conversion.onnx_opset import ONNXOpset
+from ..core.exec.backends.conversion.onnx_tensors import KINDS
 from ..core.exec.backends.conversion.opset import Numbers, Statistics, bounds_of
 from .open_sizes import OpenSizes, is_open
 from .opsets import DEFAULT

@@ -10,12 +10,13 @@ from math import sqrt
 from typing import Any, ClassVar
 
 import torch
-from onnx import TensorProto, helper
+from onnx import helper
 from torch import Tensor
 
+from .onnx_tensors import KINDS
 from .opset import Numbers, Opset, Window, bounds_of
 
-__all__ = ["KINDS", "ONNXOpset", "describe", "raw_bytes"]
+__all__ = ["ONNXOpset"]
 
 _ELEMENTWISE = {
     "ceiling": "Ceil", "divide": "Div", "greater_equal": "GreaterOrEqual",
@@ -39,14 +40,6 @@ _RECURRENT: dict[str, tuple[str, dict[str, Any]]] = {
     "rnn_tanh": ("RNN", {"activations": ["Tanh"]}),
     "rnn_relu": ("RNN", {"activations": ["Relu"]}),
 }
-
-
-KINDS = {
-    torch.float32: TensorProto.FLOAT, torch.float64: TensorProto.DOUBLE,
-    torch.float16: TensorProto.FLOAT16, torch.bfloat16: TensorProto.BFLOAT16,
-    torch.int8: TensorProto.INT8, torch.uint8: TensorProto.UINT8, torch.int32: TensorProto.INT32,
-    torch.int64: TensorProto.INT64, torch.bool: TensorProto.BOOL,
-}  # fmt: skip
 
 
 class ONNXOpset(Opset):
@@ -484,18 +477,6 @@ class ONNXOpset(Opset):
         if len(cells) == 2:
             outputs = self.transpose(outputs, (0, 2, 1, 3))  # (time, batch, directions, units)
         return [self.reshape(outputs, (*sizes, units * len(cells))), *final]
-
-
-def describe(tensor: Any, name: str, values: Tensor) -> Any:
-    """`tensor`, a TensorProto, with the facts of an array, but not yet its numbers."""
-    tensor.name, tensor.data_type = name, KINDS[values.dtype]
-    tensor.dims.extend(values.shape)
-    return tensor
-
-
-def raw_bytes(values: Tensor) -> memoryview:
-    """Its numbers as ONNX stores them."""
-    return values.contiguous().reshape(-1).view(torch.uint8).numpy().data
 
 
 def _means(size: int, wanted: int) -> Tensor:

@@ -12,7 +12,8 @@ import torch
 from onnx import TensorProto, helper
 from torch import Tensor
 
-from ..conversion.onnx_opset import KINDS, ONNXOpset, describe, raw_bytes
+from ..conversion.onnx_opset import ONNXOpset
+from ..conversion.onnx_tensors import KINDS, describe, raw_bytes
 from ..conversion.opset import Numbers
 
 __all__ = ["RuntimeOpset"]
