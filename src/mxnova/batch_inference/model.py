@@ -97,7 +97,11 @@ class InferenceModel:
             ArgumentError: there are several, or none.
         """
         names = list(self.shapes) or self.input_names
-        if len(names) > 1 and isinstance(self.source, OpenedModel) and self.source.symbol:
+        if (
+            len(names) > 1
+            and isinstance(self.source, OpenedModel)
+            and self.source.symbol is not None
+        ):
             from ..onnx.export import label_names
 
             labels = label_names(self.source.symbol)

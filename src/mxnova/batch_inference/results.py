@@ -275,7 +275,7 @@ class _Npz:
     def _file(self, name: str) -> IO[bytes]:
         if name not in self._files:
             try:
-                file = tempfile.TemporaryFile(dir=self._path.parent)
+                file = tempfile.TemporaryFile(dir=self._path.parent)  # noqa: SIM115 - of the stack
             except OSError as error:
                 raise FileError.of(error, self._path) from None
             self._files[name] = self._open.enter_context(file)

@@ -21,9 +21,10 @@ def add_predict(parser: Any) -> None:
     )
     add = parser.add_argument
     add("model", metavar="MODEL",
-        help="prefix of a checkpoint, .mxnova file, or an archive or folder (see open)")  # fmt: skip
+        help="prefix of a checkpoint, .mxnova file, archive or folder (see open)")  # fmt: skip
     add("files", nargs="*", metavar="FILES",
-        help="images, .npy, .npz and .rec files, folders, globs; -: names on standard input")  # fmt: skip
+        help="images, .npy, .npz and .rec files, folders, globs; -: names on standard "
+        "input")  # fmt: skip
     add("--epoch", type=int, help="number of the .params file (default: 0 of a prefix)")
     add("-i", "--input", action="append", default=[], metavar="NAME=FILE",
         help="one run: an input of the model: .npy, .npz or an image")  # fmt: skip
