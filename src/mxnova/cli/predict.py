@@ -25,7 +25,7 @@ from .report import print_table
 if TYPE_CHECKING:
     from ..predictor import Predictor
 
-__all__ = ["backends", "opened", "predict"]
+__all__ = ["backends", "fitted", "opened", "predict"]
 
 
 def predict(options: argparse.Namespace) -> None:
@@ -36,7 +36,8 @@ def predict(options: argparse.Namespace) -> None:
         OSError: a file that cannot be read or written.
     """
     model, picture, labels = opened(options)
-    arrays = read_inputs(options.input, picture)
+    shapes = list(model.shapes.values())
+    arrays = read_inputs(options.input, fitted(picture, shapes[0] if len(shapes) == 1 else ()))
     predictor, results = _run(model, arrays)
     _say("ran by " + backends(model, predictor))
     if options.explain:
@@ -68,6 +69,12 @@ def opened(options: argparse.Namespace) -> tuple[InferenceModel, Picture, Sequen
     model = InferenceModel.open(options.model, options.epoch, **how)
     picture = Picture.of_mapping({**model.preprocessing, **told})
     return model, picture, model.labels if labels is None else labels
+
+
+def fitted(picture: Picture, shape: Sequence[int | str]) -> Picture:
+    """The same for an input of this shape, if that is one of images."""
+    sizes = [size if isinstance(size, int) else -1 for size in shape]
+    return picture.fitted(sizes) if len(sizes) == 4 and sizes[1] in (1, 3) else picture
 
 
 def backends(model: InferenceModel, predictor: Predictor) -> str:

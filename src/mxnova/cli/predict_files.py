@@ -24,7 +24,7 @@ from ..batch_inference.runner import Runner
 from ..batch_inference.scores import largest
 from ..core.base.errors import ArgumentError, argument_error
 from ..core.base.printable import printable
-from .predict import backends, opened
+from .predict import backends, fitted, opened
 from .progress import counting
 from .shapes import shapes_of
 
@@ -50,9 +50,7 @@ def predict_files(options: argparse.Namespace) -> int:
     for name in shapes:
         if name != runner.name:
             raise ArgumentError(f"--shape {name}: the files are for {runner.name}")
-    if runner.shape is not None and len(runner.shape) == 4:
-        sizes = [size if isinstance(size, int) else -1 for size in runner.shape]
-        picture = picture.fitted(sizes)
+    picture = fitted(picture, runner.shape or ())
     is_shown = options.output is None
     failures: list[Prediction] = []
     n_done = n_failed = 0

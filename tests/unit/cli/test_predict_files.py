@@ -93,7 +93,7 @@ def test_archives_and_folders_are_models(run, images, tmp_path):
         (("pics", "-o", "r.txt"), "must end in"),
         (("pics", "-s", "dat=N,3,8,8"), "--shape dat"),
         (("pics", "-s", "data=1,3,8,8", "--batch", "2"), "1 rows at once"),
-        (("pics", "-s", "data=N,5,8,8", "--backend", "nobody"), "nobody"),
+        (("pics", "-s", "data=N,3,8,8", "--backend", "nobody"), "nobody"),
     ],
 )
 def test_bad_arguments_are_one_line(run, args, text):
