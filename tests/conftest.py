@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all tests have in common."""
 
+import gc
 import os
 import signal
 import sys
@@ -30,6 +31,12 @@ def pytest_runtest_setup(item):
 # A machine that is busy is no mistake of what is tested.
 settings.register_profile("mxnova", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("mxnova")
+
+
+def pytest_collection_finish():
+    """Tests collect garbage often: what 36,000 of them are is not looked through each time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True, scope="session")

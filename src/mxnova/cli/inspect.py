@@ -91,11 +91,13 @@ def _safetensors(path: Path, stats: bool) -> Report:
 def _compiled(path: Path, stats: bool) -> Report:
     model = compiled_model.read(path)
     compiled_model.check_hashes(path, model, [*model.arrays])
-    facts = _safetensors(path, stats).facts
-    del facts["metadata"]
-    told = {n: list(v) if isinstance(v, tuple) else v for n, v in asdict(model).items()}
+    arrays = _safetensors(path, stats).facts
+    told: dict[str, Any] = {
+        n: list(v) if isinstance(v, tuple) else v for n, v in asdict(model).items()
+    }
     about = ("runtime", "versions", "inputs", "outputs", "sources", "preprocessing", "labels")
-    return Report(str(path), f"compiled for {model.runtime}", {n: told[n] for n in about} | facts)
+    facts = {**{n: told[n] for n in about}, "arrays": arrays["arrays"]}
+    return Report(str(path), f"compiled for {model.runtime}", facts)
 
 
 def _array(name: str, record: ArrayRecord | None, stats: bool) -> dict[str, Any]:

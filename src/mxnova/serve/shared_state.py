@@ -69,7 +69,7 @@ class SharedState:
             return
         import fcntl  # not on Windows, where a server has one process
 
-        with open(f"{self._path}.lock", "w") as lock:
+        with open(f"{self._path}.lock", "wb") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             changed = dict(self.entries())
             change(changed)

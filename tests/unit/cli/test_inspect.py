@@ -5,6 +5,9 @@ import numpy as np
 import pytest
 
 import mxnova as mx
+from mxnova.cli.inspect import describe
+from mxnova.core.base.errors import FormatError
+from mxnova.formats import compiled_model
 
 LONG = "stage4_unit3_conv2_" * 20 + "weight"
 SYMBOL = {
@@ -127,3 +130,21 @@ def test_errors_are_one_line_and_status_1(mxnova, file):
     assert done.stderr.startswith("error: ")
     assert file in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_compiled_models(tmp_path):
+    path = tmp_path / "net.mxnova"
+    port = compiled_model.Port("data", "x", ("N", 3), "float32")
+    arrays = {"model": np.zeros(9, np.uint8)}
+    compiled_model.write(
+        path, compiled_model.CompiledModel("onnxruntime", arrays, (port,), (port,), labels=("cat",))
+    )
+    report = describe(path, stats=False, nodes=False).facts
+    assert report["runtime"] == "onnxruntime"
+    assert report["inputs"] == [{"name": "data", "key": "x", "shape": ("N", 3), "dtype": "float32"}]
+    assert [row["name"] for row in report["arrays"]] == ["model"]
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(FormatError, match="damaged"):
+        describe(path, stats=False, nodes=False)

@@ -35,7 +35,7 @@ def page(a: str, b: str, found: Verification) -> str:
             '<meta name="color-scheme" content="light dark">',
             '<link rel="icon" href="data:,">',  # else browsers ask for one
             f"<title>{text_of(a)} and {text_of(b)}</title>",
-            f"<style>{files(__package__).joinpath('page.css').read_text()}</style></head><body>",
+            f"<style>{files(__package__).joinpath('page.css').read_text(encoding='utf-8')}</style></head><body>",
             f'<header><h1>{names}</h1><p class="verdict {kind}">{_WORDS[kind]}</p>',
             f'<p id="line">{text_of(found.line)}</p></header><main>',
             _section("Summary", _summary(found)),

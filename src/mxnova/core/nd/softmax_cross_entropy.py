@@ -10,7 +10,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from ..op.infer import DTypes
-from ..op.schema import Op, OpType, Structure, find
+from ..op.schema import Op, OpType, find
+from ..op.structure import Structure
 from ..op.tensor.lookup import in_range
 from ..runtime import tuning
 from ..runtime.slow_path import SLOW_PATH

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operator schemas: `Op`, `Structure`, `OpType`, and the registry of all operators.
+"""Operator schemas: `Op`, `OpType`, and the registry of all operators.
 
 `OpType` is what a registered name denotes. An `Op` is one operator with its parameters set:
 immutable and hashable. The parameters that only enter the arithmetic (learning rates, scalars) are
@@ -26,9 +26,10 @@ from .introspection import argument_docs, declared_fields, full_doc
 from .kernel import KERNELS, Kernel, Signature
 from .number_binding import NumberBinding
 from .outputs import as_tuple, numbered
+from .structure import Structure
 from .traits import Activation, Arithmetic, InputShapes, ItemAxes
 
-__all__ = ["REGISTRY", "Op", "OpType", "Structure", "find"]
+__all__ = ["REGISTRY", "Op", "OpType", "find"]
 
 REGISTRY: Registry[OpType] = Registry("operator")
 
@@ -263,49 +264,6 @@ class Op:
 
 
 _ATTRIBUTES = frozenset([*vars(Op), *Op.__annotations__])
-
-
-class Structure:
-    """The part that operators share if they differ in their numbers only.
-
-    Attributes:
-        op: one of them; where there are no numbers, the only one.
-        values: their parameters, numbers at their defaults.
-        kernels: storage types of inputs -> kernels that serve them, as far as asked for.
-        plan: what the dispatcher works out once for all of them, None before.
-        lessons: rule -> what it has made of shapes or types so far.
-    """
-
-    def __init__(self, op: Op, values: dict[str, Any] | None = None) -> None:
-        self.op = op
-        self.values = op.values if values is None else values
-        self.kernels: dict[tuple[str, ...], list[Kernel]] = {}
-        self.plan: Any = None
-        self.lessons: dict[Any, dict[Any, Any]] = {}
-
-    def with_numbers(self, numbers: Mapping[str, Any]) -> Op:
-        """The operator with these numbers, typed; all others are the defaults."""
-        op: Op = object.__new__(type(self.op))
-        op._bind({**self.values, **numbers})
-        op.__dict__["structure"] = self
-        return op
-
-    @functools.cached_property
-    def inputs(self) -> tuple[str, ...]:
-        """Names of the arrays that are read."""
-        return self.op.inputs()
-
-    @functools.cached_property
-    def outputs(self) -> tuple[str, ...]:
-        """Names of the arrays that are given."""
-        return self.op.outputs()
-
-    @functools.cached_property
-    def written(self) -> tuple[int, ...]:
-        """Which inputs forward or backward write to, by number."""
-        op = self.op
-        names = {*op.aux, *op.mutates, *op.writes, *op.writes_in_backward}
-        return tuple(i for i, name in enumerate(self.inputs) if name in names)
 
 
 class OpType:

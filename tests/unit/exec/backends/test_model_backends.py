@@ -128,9 +128,9 @@ def test_it_gives_what_aten_gives(sample, backend):
 
 def test_every_converter_is_tried():
     tried = {find(sample.op).name for sample in TAKEN}
-    made_by_passes = {FusedAttention.type.name}
+    made_by_passes = {FusedAttention.type.name, "_QuantizeLinear", "_DequantizeLinear"}
     known = {name for name, converter in CONVERTERS.items() if not converter.only_onnx}
-    assert {find(name).name for name in known - made_by_passes} - tried == set()
+    assert {find(name).name for name in known - made_by_passes} - tried == set()  # test_integers
 
 
 # Graphs -------------------------------------------------------------------------------------------

@@ -61,6 +61,18 @@ def read_in_steps(x):
     return convolved(y, "left", **point) + convolved(y, "right", **point)
 
 
+def separable(x):
+    """Channels convolved one by one and then mixed, beside a shortcut in steps, as in Xception."""
+    y = normalized(x, "stem")
+    point = {"kernel": (1, 1), "pad": (0, 0)}
+    for name, stride in (("a", (1, 1)), ("b", (2, 2))):
+        deep = convolved(mx.sym.relu(y), f"{name}_conv", num_group=4, stride=stride)
+        deep = mx.sym.BatchNorm(deep, name=f"{name}_bn", fix_gamma=False)
+        y = mx.sym.BatchNorm(convolved(deep, f"{name}_point", **point), name=f"{name}_point_bn")
+    shortcut = convolved(x, "shortcut", stride=(2, 2), **point)
+    return mx.sym.relu(y + mx.sym.BatchNorm(shortcut, name="shortcut_bn"))
+
+
 def two_groups(x):
     return normalized(mx.sym.tanh(normalized(x, "a")), "b")
 
@@ -81,8 +93,8 @@ def blocked_norm(x):
 
 
 GRAPHS = [
-    residual, chain, pooled, grouped, read_twice, read_in_steps, two_groups, weight_computed,
-    blocked_norm,
+    residual, chain, pooled, grouped, read_twice, read_in_steps, separable, two_groups,
+    weight_computed, blocked_norm,
 ]  # fmt: skip
 
 
@@ -134,6 +146,22 @@ def test_values_are_those_of_the_graph_as_it_is(graph, grad_req, mirrored, monke
         equal(trained(blocked, passes), trained(plain, passes))
     assert "_Group" in nodes_run(blocked)
     assert "_Group" not in nodes_run(plain)
+
+
+@pytest.mark.parametrize("graph", [residual, read_in_steps, separable], ids=lambda g: g.__name__)
+@pytest.mark.parametrize("fuse", [True, False], ids=["blocked", "plain"])
+def test_values_are_as_near_to_those_in_float64(graph, fuse, mirrored, monkeypatch):
+    """Rectifiers read numbers far from 0: rounding that flips one would change whole gradients."""
+    symbol = graph(mx.sym.var("data"))
+    found = []
+    for fused, dtype in ((fuse, "float32"), (False, "float64")):
+        executor = bound(symbol, monkeypatch, fused, dtype=dtype)
+        for name in symbol.list_arguments():
+            if name.endswith("_beta"):
+                executor.arg_dict[name][:] = 8
+        found.append(trained(executor))
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_allclose(a, b, rtol=0, atol=2e-5 * max(1.0, np.abs(b).max()))
 
 
 def test_some_gradients_only(monkeypatch):

@@ -51,7 +51,7 @@ class Aten:
     def parameters(self, symbol: Symbol) -> set[str]:
         """Names of the weights of convolutions and products, and what belongs to them."""
         symbol = with_layers_opened(symbol)
-        found = parameters_of_convolutions(symbol) | parameters_of_layers(symbol)
+        found = parameters_of_convolutions(symbol) | parameters_of_layers(symbol.nodes)
         for node in symbol.nodes:
             if isinstance(node.op, FullyConnected):
                 found |= {e.node.name for e in node.inputs[1:] if e.node.op is None}

@@ -14,6 +14,7 @@ from ...graph.node import Node
 from .. import backends
 from ..backends.request import DEFAULT, wanted, wants
 from ..fused.group import Group
+from ..passes.qdq import ORIGIN
 from ..program.lowering import Lowered
 from ..program.program import Program
 
@@ -66,7 +67,8 @@ def _taken(lowered: Lowered) -> dict[str, tuple[str, str]]:
     for step in lowered.steps:
         if isinstance(step.op, Group):
             counts[step.op.backend] += 1
-            names = [node.name for node in step.op.nodes()]
+            # Of nodes in QDQ, the int8 operators that they were.
+            names = {node.attrs.get(ORIGIN, node.name) for node in step.op.nodes()}
             text = f"compiled in part {counts[step.op.backend]}, of {len(names)} nodes"
             if step.op.backend == DEFAULT:
                 text = "a kernel of its own, on a thread's share of the batch"

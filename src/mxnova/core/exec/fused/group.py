@@ -21,6 +21,7 @@ from ...op.schema import Op
 from ...runtime.context import Context
 from ..program.private import private_operator
 from ..program.program import ArrayFacts, Facts, Program, execute
+from .constant import Constant
 
 __all__ = ["Group", "Runner", "function_of", "with_groups"]
 
@@ -136,6 +137,12 @@ def function_of(
     return run
 
 
+def _value(node: Node, constants: Mapping[str, Tensor]) -> Tensor | None:
+    if isinstance(node.op, Constant):
+        return node.op.value
+    return constants.get(node.name) if node.op is None else None
+
+
 def with_groups(
     symbol: Symbol,
     selects: Selection,
@@ -166,11 +173,8 @@ def with_groups(
         (body,) = node.subgraphs
         names = [n.name for n in body.nodes if n.op is None]
         outer = dict(zip(names, node.inputs, strict=True))
-        stays = {
-            n: constants[e.node.name]
-            for n, e in outer.items()
-            if e.node.op is None and e.node.name in constants
-        }
+        known = {n: _value(e.node, constants) for n, e in outer.items()}
+        stays = {n: value for n, value in known.items() if value is not None}
         rest = [e for n, e in zip(names, inputs, strict=True) if n not in stays]
         return Node(made(body, stays), node.name, dict(node.attrs), rest)
 

@@ -19,9 +19,9 @@ __all__ = [
     "parameter_names",
 ]
 
-_PARAMETERS = frozenset(
-    "weight bias gamma beta moving_mean moving_var parameters".split()  # noqa: SIM905 - words
-)
+_LAYERS = "weight bias gamma beta moving_mean moving_var parameters"
+_RANGES = "min_weight max_weight min_bias max_bias"  # of parameters that are integers
+_PARAMETERS = frozenset(f"{_LAYERS} {_RANGES}".split())
 
 
 def is_image_convolution(node: Node) -> bool:

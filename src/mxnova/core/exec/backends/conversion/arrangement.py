@@ -13,7 +13,7 @@ from .site import Site, converter
 _RESHAPING = "Reshape Flatten expand_dims squeeze reshape_like _np_reshape _npx_reshape _np_squeeze"
 
 
-@converter(_RESHAPING)
+@converter(_RESHAPING, takes_integers=True)
 def _reshape(site: Site) -> Any:
     is_same = site.shapes[0] == site.out[0]
     return site.x if is_same else site.ops.reshape(site.x, site.out[0])

@@ -16,12 +16,17 @@ from torch import Tensor
 
 from ....base.shapes import is_known
 from ....graph.node import Entry, Node
+from ....graph.rewrite import rewrite
 from ....graph.symbol import Symbol
 from ....op.nn.pooling import Pooling
 from ....runtime import tuning
 from ....runtime.context import Context
 from ....runtime.forks import after_fork_in_child
+from ...fused.constant import Constant
 from ...fused.group import Group, Runner, function_of, with_groups
+from ...passes.constant_folding import with_own_outputs
+from ...passes.mkldnn_layer_lowering import parameters_of_layers, with_layers_opened
+from ...passes.qdq import is_quantized, with_qdq
 from ..request import lowest_precision, parameters_of, wants
 
 if TYPE_CHECKING:
@@ -63,10 +68,9 @@ class _Model(Group):
         """What a model is made of; None for inputs that the graph was not drawn for."""
         from .graph import Part
 
-        if any(t.dtype is not torch.float32 for t in data):
-            return None
         shapes = {n: tuple(t.shape) for n, t in zip(self.names, data, strict=True)}
-        part = Part(self.body, shapes, self.constants, self.precision)
+        dtypes = {n: t.dtype for n, t in zip(self.names, data, strict=True)}
+        part = Part(self.body, shapes, self.constants, self.precision, dtypes)
         return part if part.can_be_said() else None
 
 
@@ -100,6 +104,11 @@ class ModelBackend:
         """A model, which any number of threads may run."""
         raise NotImplementedError
 
+    @property
+    def has_integers(self) -> bool:
+        """Whether it has exact int8 kernels here, for which graphs are rewritten in QDQ."""
+        return False
+
     def unavailable(self) -> str | None:
         """Why it cannot be used; None where it can."""
         for package in self.packages:
@@ -122,13 +131,15 @@ class ModelBackend:
 
     def parameters(self, symbol: Symbol) -> set[str]:
         """Names of what layers call weights, biases, statistics and the like."""
-        return parameters_of(symbol, self.name)
+        asking = [node for node in symbol.nodes if wants(node, self.name)]
+        return parameters_of(symbol, self.name) | parameters_of_layers(asking)
 
     def compile(self, program: Program, constants: Mapping[str, Tensor]) -> Symbol:
         """The symbol with groups of its nodes as compiled models."""
+        program, _ = self._in_qdq(program, constants)
         symbol = program.symbol
         kept = {n: t for n, t in constants.items() if t.dtype is torch.float32}
-        refused = self.refusals(program, kept)
+        refused = self._refusals(program, kept)
         precision = lowest_precision(symbol)
 
         def made(body: Symbol, stays: dict[str, Tensor]) -> Group:
@@ -136,13 +147,37 @@ class ModelBackend:
                 backend=self.name, body=body, constants=stays, precision=precision, make=self.make
             )
 
-        return with_groups(
-            symbol,
-            lambda node: wants(node, self.name) and node not in refused,
-            _is_worth,
-            made,
-            kept,
+        return with_own_outputs(
+            with_groups(
+                symbol,
+                lambda node: wants(node, self.name) and node not in refused,
+                _is_worth,
+                made,
+                kept,
+            )
         )
+
+    def _in_qdq(
+        self, program: Program, constants: Mapping[str, Tensor]
+    ) -> tuple[Program, dict[str, str]]:
+        """`program` with int8 operators in QDQ; nodes that QDQ cannot express, with the reason."""
+        symbol = program.symbol
+
+        def asks(node: Node) -> bool:
+            return is_quantized(node) and wants(node, self.name)
+
+        if not self.has_integers or not any(map(asks, symbol.nodes)):
+            return program, {}
+        symbol = with_layers_opened(symbol)
+        lowered = with_qdq(symbol, constants, program.facts.dtypes(symbol), asks)
+        known = {n.name for n in symbol.nodes if n.op is None}
+
+        def constant(node: Node, inputs: list[Entry]) -> Node | None:
+            if node.op is not None or node.name in known:
+                return None
+            return Node(Constant(value=lowered.constants[node.name], absorbed=()), node.name, {})
+
+        return program.rewritten(rewrite(lowered.symbol, constant)), lowered.refused
 
     def compile_training(self, program: Program) -> Symbol:
         """The symbol as it is: what it runs has no gradient."""
@@ -150,6 +185,11 @@ class ModelBackend:
 
     def refusals(self, program: Program, constants: Mapping[str, Tensor]) -> dict[Node, str]:
         """Why nodes of operators cannot be part of a model."""
+        _, in_qdq = self._in_qdq(program, constants)
+        found = self._refusals(program, constants)
+        return {n: in_qdq.get(n.name, reason) for n, reason in found.items()}
+
+    def _refusals(self, program: Program, constants: Mapping[str, Tensor]) -> dict[Node, str]:
         from . import graph  # not before anybody asks: with all converters
 
         symbol = program.symbol
@@ -165,8 +205,11 @@ class ModelBackend:
             ]
             if not all(is_known(shapes[n][i]) for n, i in met):
                 found[node] = "shapes are not known beforehand"
-            elif any(dtypes[n][i] not in (None, torch.float32) for n, i in met):
-                found[node] = "arrays that are not float32"
+                continue
+            types = [dtypes[n][i] for n, i in met]
+            unknown_type = graph.type_refusal(node, types, self.has_integers)
+            if unknown_type is not None:
+                found[node] = unknown_type
             elif not graph.is_for_runtimes(node):
                 found[node] = f"{node.op.name} is said in files only"
             else:

@@ -435,8 +435,7 @@ class ONNXOpset(Opset):
         return self._node("Size", x)
 
     def constant(self, values: Tensor) -> str:
-        """An array that stays, of its own type."""
-        return self._constant(values.contiguous())
+        return self._constant(values.detach().contiguous())
 
     def random(self, kind: str, shape: Numbers, dtype: torch.dtype, **facts: float) -> str:
         """Numbers of a distribution, drawn in each run."""
@@ -449,22 +448,12 @@ class ONNXOpset(Opset):
     # Integers
 
     def quantized(self, x: str, scale: str, dtype: torch.dtype) -> str:
-        """Real numbers as the nearest integers, by a scale."""
         zero = self._constant(torch.zeros((), dtype=dtype))
         return self._node("QuantizeLinear", x, scale, zero)
 
     def dequantized(
         self, x: str, scale: str, zero: Tensor | None, axis: int | None, stays: bool
     ) -> str:
-        """Integers as real numbers.
-
-        Args:
-            x: the integers.
-            scale: one for all, or one for each position along the axis.
-            zero: what 0 is, of the shape of the scale; None for int32, which has no zero point.
-            axis: the axis, None with one scale.
-            stays: whether the integers do.
-        """
         facts = {} if axis is None else {"axis": axis}
         if zero is None:
             return self._node("DequantizeLinear", x, scale, **facts)

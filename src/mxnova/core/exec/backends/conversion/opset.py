@@ -57,8 +57,8 @@ class Opset(ABC):
     Axes are counted from the front.
 
     Attributes:
-        dtype: what `floats` and `as_floats` give: the type in which the operator that is being said
-            computes.
+        dtype: what `floats`, `as_floats` and `parameter` give: the type in which the operator that
+            is being said computes.
         gates: which of MXNet's gates is the first, second, … one of `recurrent`, by mode. MXNet has
             input, forget, cell, output; a GRU reset, update, new.
     """
@@ -82,6 +82,10 @@ class Opset(ABC):
     @abstractmethod
     def floats(self, values: Any) -> Any:
         """A constant: a tensor, a number or numbers."""
+
+    def constant(self, values: Tensor) -> Any:
+        """An array that stays, of its own type."""
+        return self.floats(values)
 
     def positions(self, count: int) -> Any:
         """A vector of as many numbers, from 0 on."""
@@ -127,6 +131,24 @@ class Opset(ABC):
 
     @abstractmethod
     def gelu(self, x: Any) -> Any: ...
+
+    def quantized(self, x: Any, scale: Any, dtype: torch.dtype) -> Any:
+        """Real numbers as the nearest integers, by a scale; only where there are int8 kernels."""
+        raise NotImplementedError(f"{type(self).__name__} has no integers")
+
+    def dequantized(
+        self, x: Any, scale: Any, zero: Tensor | None, axis: int | None, stays: bool
+    ) -> Any:
+        """Integers as real numbers; only where there are int8 kernels.
+
+        Args:
+            x: the integers.
+            scale: one for all, or one for each position along the axis.
+            zero: what 0 is, of the shape of the scale; None for int32, which has no zero point.
+            axis: the axis, None with one scale.
+            stays: whether the integers do.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no integers")
 
     # Where elements stand -------------------------------------------------------------------------
 

@@ -20,12 +20,12 @@ def _scale(site: Site) -> Any:
     return site.ops.constant(value.detach().reshape(()))
 
 
-@converter("_QuantizeLinear", only_onnx=True)
+@converter("_QuantizeLinear", takes_integers=True)
 def _quantize(site: Site) -> Any:
     return site.ops.quantized(site.x, _scale(site), site.out_dtypes[0])
 
 
-@converter("_DequantizeLinear", only_onnx=True)
+@converter("_DequantizeLinear", takes_integers=True)
 def _dequantize(site: Site) -> Any:
     axis, dtype = site.op.attr("axis"), site.dtypes[0]
     zero = torch.zeros(() if axis is None else site.shapes[1], dtype=dtype)

@@ -86,6 +86,7 @@ class Converter(NamedTuple):
         refusal: says why an operator at some inputs cannot be converted; None where it can.
         has_several: whether it gives all outputs, not just the first.
         only_onnx: whether it needs words that only `ONNXOpset` has.
+        takes_integers: whether runtimes take it on 8-bit integers and int32, too.
         is_arithmetic: whether all inputs are to be numbers of one type, that of the output.
         since: ONNX's opset from which on there are the words.
     """
@@ -95,6 +96,7 @@ class Converter(NamedTuple):
     has_several: bool
     is_arithmetic: bool
     only_onnx: bool
+    takes_integers: bool
     since: int
 
 
@@ -107,6 +109,7 @@ def converter(
     has_several: bool = False,
     is_arithmetic: bool = False,
     only_onnx: bool = False,
+    takes_integers: bool = False,
     since: int = 13,
 ) -> Callable[[Callable[[Site], Any]], Callable[[Site], Any]]:
     """Makes a function the converter of the operators of these names, separated by blanks."""
@@ -114,7 +117,7 @@ def converter(
     def declare(build: Callable[[Site], Any]) -> Callable[[Site], Any]:
         for name in names.split():
             CONVERTERS[name] = Converter(
-                build, refusal, has_several, is_arithmetic, only_onnx, since
+                build, refusal, has_several, is_arithmetic, only_onnx, takes_integers, since
             )
         return build
 

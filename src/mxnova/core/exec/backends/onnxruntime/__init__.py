@@ -30,6 +30,11 @@ class ONNXRuntime(ModelBackend):
         """Its kernels for CPUs compute in float32."""
         return PRECISIONS[:1]
 
+    @property
+    def has_integers(self) -> bool:
+        """Everywhere."""
+        return True
+
     def make(self, part: Part) -> Runner:
         """A session; of one thread for some items of a batch, where these do not meet."""
         from ..conversion.items import items_for_a_thread

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import onnxruntime
 import torch
 from torch import Tensor
@@ -29,12 +28,12 @@ class Session:
     """
 
     def __init__(self, part: Part, threads: int) -> None:
-        ops = RuntimeOpset()
+        ops = RuntimeOpset(part.has_integers())
         self._outputs = [ops.output(head) for head in part.said_in(ops)]
-        self._shapes = part.head_shapes()
+        self._heads = [*zip(part.head_shapes(), part.head_dtypes(), strict=True)]
         self._inputs = ops.inputs
         options = onnxruntime_options(threads)
-        model = ops.model(self._outputs)
+        model = ops.model(dict(zip(self._outputs, part.head_dtypes(), strict=True)))
         self._constants = ops.constants  # which the session reads where they are
         options.add_external_initializers([*ops.constants], [*ops.constants.values()])
         self._session = onnxruntime.InferenceSession(
@@ -47,7 +46,7 @@ class Session:
 
     def __call__(self, data: Sequence[Tensor]) -> list[Tensor]:
         """The outputs, as tensors of their own."""
-        results = [torch.empty(shape) for shape in self._shapes]
+        results = [torch.empty(shape, dtype=dtype) for shape, dtype in self._heads]
         self.run(data, results)
         return results
 
@@ -76,13 +75,13 @@ class ItemsApart:
     """
 
     def __init__(self, part: Part, items: int) -> None:
-        self._shapes = part.head_shapes()
-        self._count = self._shapes[0][0] // items
+        self._heads = [*zip(part.head_shapes(), part.head_dtypes(), strict=True)]
+        self._count = self._heads[0][0][0] // items
         self._session = Session(part.of_items(items), 1)
 
     def __call__(self, data: Sequence[Tensor]) -> list[Tensor]:
         """The outputs, as tensors of their own."""
-        results = [torch.empty(shape) for shape in self._shapes]
+        results = [torch.empty(shape, dtype=dtype) for shape, dtype in self._heads]
         inputs = zip(*[t.chunk(self._count) for t in data], strict=True)
         outputs = zip(*[t.chunk(self._count) for t in results], strict=True)
         map_single_threaded(
@@ -92,4 +91,4 @@ class ItemsApart:
 
 
 def _memory(tensor: Tensor) -> Any:
-    return "cpu", 0, np.float32, tuple(tensor.shape), tensor.data_ptr()
+    return "cpu", 0, tensor.numpy().dtype.type, tuple(tensor.shape), tensor.data_ptr()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ....runtime.torch_api import has_vnni
 from ...fused.group import Runner
 from ..conversion.model_backend import ModelBackend
 from ..request import PRECISIONS
@@ -30,6 +31,11 @@ class OpenVINO(ModelBackend):
         from . import model
 
         return PRECISIONS if model.has_bfloat16() else PRECISIONS[:1]
+
+    @property
+    def has_integers(self) -> bool:
+        """Where the processor has VNNI: other int8 kernels saturate sums of two products."""
+        return has_vnni()
 
     def make(self, part: Part) -> Runner:
         """A compiled model."""

@@ -54,7 +54,8 @@ class Model:
         model = openvino.Model(results, ops.parameters, "mxnova")
         settings = openvino_settings(thread_count(), part.precision)
         self._compiled = _core().compile_model(model, _DEVICE, settings)
-        self._shapes = [s for i, s in enumerate(part.head_shapes()) if i not in self._copied]
+        made = zip(part.head_shapes(), part.head_dtypes(), strict=True)
+        self._heads = [head for i, head in enumerate(made) if i not in self._copied]
         self._local = threading.local()
 
     def __call__(self, data: Sequence[Tensor]) -> list[Tensor]:
@@ -63,7 +64,7 @@ class Model:
         if request is None:
             request = self._local.request = self._compiled.create_infer_request()
         given = [t.detach().contiguous() for t in data]
-        results = [torch.empty(shape) for shape in self._shapes]
+        results = [torch.empty(shape, dtype=dtype) for shape, dtype in self._heads]
         for i, tensor in enumerate(given):
             request.set_input_tensor(i, openvino.Tensor(tensor.numpy(), shared_memory=True))
         for i, tensor in enumerate(results):

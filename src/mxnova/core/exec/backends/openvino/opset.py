@@ -20,6 +20,21 @@ __all__ = ["OpenVINOOpset"]
 _POOLING = {"max": "max", "avg": "mean", "sum": "sum"}
 
 
+_TYPES: dict[torch.dtype, Any] = {
+    torch.float32: np.float32, torch.int8: np.int8, torch.uint8: np.uint8, torch.int32: np.int32,
+}  # fmt: skip
+
+
+def _constant_value(value: Any) -> Any:
+    """The array that a value is known to be, None otherwise."""
+    node = value.get_node()
+    return node.data if node.get_type_name() == "Constant" else None
+
+
+def _is_strided_point(window: Window, shape: Numbers) -> bool:
+    return prod(shape[2:]) == 1 and max(window.stride) > 1 and not any(window.pad)
+
+
 def _integers(values: Numbers | int) -> Any:
     return ov.constant(np.asarray(values, np.int64))
 
@@ -39,10 +54,15 @@ class OpenVINOOpset(Opset):
     def __init__(self) -> None:
         self.parameters: list[Any] = []
         self._has_parts = False  # of arrays: outputs of one node
+        self._dequantized: set[Any] = set()
+        self._skipped: dict[Any, Any] = {}  # dequantized images without the positions between
 
     def parameter(self, name: str, shape: Numbers) -> Any:
-        self.parameters.append(ov.parameter(list(shape), np.float32))
+        self.parameters.append(ov.parameter(list(shape), _TYPES[self.dtype]))
         return self.parameters[-1].output(0)
+
+    def constant(self, values: Tensor) -> Any:
+        return ov.constant(values.detach().contiguous().numpy()).output(0)
 
     def floats(self, values: Any) -> Any:
         if isinstance(values, Tensor):
@@ -74,6 +94,36 @@ class OpenVINOOpset(Opset):
 
     def gelu(self, x: Any) -> Any:
         return ov.gelu(x, "ERF").output(0)
+
+    # Integers: FakeQuantize behind which a Convert, and a Multiply behind a Convert, are what
+    # OpenVINO's int8 transformations look for
+
+    def quantized(self, x: Any, scale: Any, dtype: torch.dtype) -> Any:
+        least, most = torch.iinfo(dtype).min, torch.iinfo(dtype).max
+        ends = [self.floats(end) for end in (least, most)]
+        reach = [self._times(scale, end) for end in ends]
+        shape = list(x.get_shape())
+        if len(shape) == 1:  # the only rank that FakeQuantize has no kernel for
+            return self.reshape(self.quantized(self.reshape(x, [1, *shape]), scale, dtype), shape)
+        return ov.convert(ov.fake_quantize(x, *reach, *ends, 256), _TYPES[dtype]).output(0)
+
+    def dequantized(
+        self, x: Any, scale: Any, zero: Tensor | None, axis: int | None, stays: bool
+    ) -> Any:
+        if axis is not None:
+            scale = self._along(scale, axis, len(x.get_shape()))
+        if zero is None:  # int32 has no int8 kernels
+            return self._times(x, scale)
+        found = ov.multiply(ov.convert(x, np.float32), scale).output(0)
+        self._dequantized.add(found)
+        return found
+
+    def _times(self, x: Any, y: Any) -> Any:
+        """The product as floats, a constant where both are."""
+        one, other = _constant_value(x), _constant_value(y)
+        if one is not None and other is not None:
+            return self.floats(one * other)
+        return ov.multiply(ov.convert(x, np.float32), y).output(0)
 
     # Where elements stand
 
@@ -123,11 +173,25 @@ class OpenVINOOpset(Opset):
     def convolution(
         self, x: Any, weight: Any, bias: Any | None, window: Window, groups: int, shape: Numbers
     ) -> Any:
+        if x in self._dequantized and _is_strided_point(window, shape):
+            x, window = self._without_strides(x, window)
         has_groups = groups > 1 or self._loses_strides(window, shape)
         run = ov.group_convolution if has_groups else ov.convolution
         stride, pad, dilate = map(list, window)
         kernel = self._apart(weight, groups, shape) if has_groups else weight
         return self._biased(run(x, kernel, stride, pad, pad, dilate), bias, len(shape))
+
+    def _without_strides(self, x: Any, window: Window) -> tuple[Any, Window]:
+        """Images without the positions that strides skip, and the window without strides.
+
+        OpenVINO moves strides of kernels of one position in front of FakeQuantize, and convolves
+        floats then.
+        """
+        key = x, tuple(window.stride)
+        if key not in self._skipped:
+            none = [0] * len(window.stride)
+            self._skipped[key] = self.max_pool(x, [1] * len(none), window.stride, none, none)
+        return self._skipped[key], window._replace(stride=[1] * len(window.stride))
 
     def _loses_strides(self, window: Window, shape: Numbers) -> bool:
         """Whether OpenVINO may convolve wrongly, unless in one group.
@@ -176,7 +240,8 @@ class OpenVINOOpset(Opset):
         """A vector in the shape that stands along an axis."""
         shape = [1] * rank
         shape[axis] = -1
-        return self.reshape(vector, shape)
+        known = _constant_value(vector)
+        return self.reshape(vector, shape) if known is None else self.floats(known.reshape(shape))
 
     def linear(self, x: Any, weight: Any, bias: Any | None) -> Any:
         product = ov.matmul(x, weight, False, True)

@@ -10,5 +10,6 @@ are quantized by the layers themselves.
 from __future__ import annotations
 
 from .lowering import OPERATORS, Lowered, is_quantized, with_qdq
+from .site import ORIGIN
 
-__all__ = ["OPERATORS", "Lowered", "is_quantized", "with_qdq"]
+__all__ = ["OPERATORS", "ORIGIN", "Lowered", "is_quantized", "with_qdq"]

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import torch
+from torch import Tensor
 
 from ....graph.node import Entry
 from ....op.dtypes import torch_dtype
@@ -23,8 +24,12 @@ def _integers(
     dtype: torch.dtype,
     low: Entry,
     high: Entry,
+    ratio: Tensor | None = None,
 ) -> list[Entry]:
-    found = site.quantized(data, site.step(levels[dtype], low, high), dtype)
+    scale = site.step(levels[dtype], low, high)
+    if ratio is not None:
+        scale = site.apply("broadcast_div", scale, site.constant("ratio", ratio))
+    found = site.quantized(data, scale, dtype)
     if dtype is torch.uint8:
         return [found, low, high]
     most = site.magnitude(low, high)
@@ -62,11 +67,16 @@ def _dequantize(site: Site) -> list[Entry]:
 @rule("_contrib_requantize")
 def _requantize(site: Site) -> list[Entry]:
     data, low, high = site.inputs
-    numbers, dtype = site.graph.reals.get(data), _result_type(site)
-    if numbers is None:
-        numbers = site.dequantized(data, site.step(LEVELS[torch.int32], low, high))
+    dtype, known = _result_type(site), site.graph.reals.get(data)
+    numbers, ratio = known or (
+        site.dequantized(data, site.step(LEVELS[torch.int32], low, high)),
+        None,
+    )
+    if ratio is not None and None in (site.op.min_calib_range, site.op.max_calib_range):
+        numbers = site.apply("broadcast_mul", numbers, site.constant("ratio", ratio))
+        ratio = None
     low, high = site.calibrated(numbers, torch.float32)
-    found, low, high = _integers(site, numbers, LEVELS, dtype, low, high)
+    found, low, high = _integers(site, numbers, LEVELS, dtype, low, high, ratio)
     if dtype is torch.uint8:
         low, high = site.constant("min", torch.zeros(1)), site.magnitude(low, high)
     return [found, low, high]

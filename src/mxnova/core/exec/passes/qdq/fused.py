@@ -36,7 +36,9 @@ def _layer(site: Site) -> list[Entry]:
     dtype = op.result_type()
     if dtype is torch.int32:
         steps = site.apply("broadcast_mul", found, site.constant("unit", result.unit))
-        return [site.int32(site.apply("rint", steps), found), *ends]
+        # The range of such sums is made of other levels than the sums: readers see them larger.
+        ratio = result.unit * step(LEVELS[dtype], *result.range)
+        return [site.int32(site.apply("rint", steps), found, ratio), *ends]
     return [site.quantized(found, site.step(WIDE_LEVELS[dtype], *ends), dtype), *ends]
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import torch
@@ -41,7 +41,12 @@ class Lowered(NamedTuple):
     refused: dict[str, str]
 
 
-def with_qdq(symbol: Symbol, constants: Mapping[str, Tensor], dtypes: DTypeTable) -> Lowered:
+def with_qdq(
+    symbol: Symbol,
+    constants: Mapping[str, Tensor],
+    dtypes: DTypeTable,
+    selects: Callable[[Node], bool] = is_quantized,
+) -> Lowered:
     """`symbol` with float operators between QuantizeLinear and DequantizeLinear.
 
     Each node gives the same integers to one step: what lies in the middle of two may be rounded the
@@ -51,13 +56,15 @@ def with_qdq(symbol: Symbol, constants: Mapping[str, Tensor], dtypes: DTypeTable
         symbol: any symbol; it is not changed.
         constants: values of constant variables, by name.
         dtypes: of all its nodes.
+        selects: which of its int8 nodes are lowered.
     """
     graph = Graph(constants, (node.name for node in symbol.nodes))
     refused: dict[str, str] = {}
 
     def replace(node: Node, inputs: list[Entry]) -> Replacement:
-        if node.op is None or not is_quantized(node):
+        if node.op is None or not selects(node):
             return None
+        graph.begin(node)
         if graph.values(inputs) is not None:
             return graph.apply(node.op, node.name, inputs)
         types = [dtypes[e.node][e.output] or torch.float32 for e in node.inputs]

@@ -18,7 +18,11 @@ from ....op.quantized.quantize import calibrated
 from ....op.schema import Op, find
 from ...fused.quantize_linear import DequantizeLinear, QuantizeLinear
 
-__all__ = ["RULES", "Graph", "Site", "UnsupportedError", "rule"]
+__all__ = ["ORIGIN", "RULES", "Graph", "Site", "UnsupportedError", "rule"]
+
+
+ORIGIN = "__lowered_from__"
+"""The attribute of nodes in QDQ that names the int8 node that they are of."""
 
 
 class UnsupportedError(Exception):
@@ -34,13 +38,19 @@ class Graph:
 
     Attributes:
         constants: these values, and those of new variables.
-        reals: the float values of int32 entries.
+        reals: the float values of int32 entries, and what readers take 1 of these for, None: 1.
     """
 
     def __init__(self, constants: Mapping[str, Tensor], names: Iterable[str]) -> None:
         self.constants = dict(constants)
-        self.reals: dict[Entry, Entry] = {}
+        self.reals: dict[Entry, tuple[Entry, Tensor | None]] = {}
         self._free = FreeNames(names)
+        self._attrs: dict[str, str] = {}
+
+    def begin(self, node: Node) -> None:
+        """The node that is lowered next, whose attributes those that replace it keep."""
+        kept = {name: text for name, text in node.attrs.items() if name.startswith("__")}
+        self._attrs = {**kept, ORIGIN: node.name}
 
     def value(self, entry: Entry) -> Tensor | None:
         """The value of a constant, None for other entries."""
@@ -67,7 +77,7 @@ class Graph:
         texts = {
             f.name: f.kind.text(op.attr(f.name)) for f in op.type.fields if f.name in op.values
         }
-        node = Node(op, self._free.free(name), texts, inputs)
+        node = Node(op, self._free.free(name), {**texts, **self._attrs}, inputs)
         return [Entry(node, i) for i in range(node.n_outputs())]
 
 
@@ -136,10 +146,10 @@ class Site:
         """A scale of 1."""
         return self.constant("one", torch.ones(1))
 
-    def int32(self, numbers: Entry, reals: Entry) -> Entry:
-        """Whole numbers as int32, whose float values are `reals`."""
+    def int32(self, numbers: Entry, reals: Entry, ratio: Tensor | None = None) -> Entry:
+        """Whole numbers as int32, whose float values are ``reals * ratio``."""
         found = self.apply("Cast", numbers, dtype="int32")
-        self.graph.reals[found] = reals
+        self.graph.reals[found] = reals, ratio
         return found
 
     # Ranges
