@@ -16,6 +16,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -172,7 +173,7 @@ class _JsonLines(_Lines):
     def _value(self, output: Array) -> Any:
         if output.ndim != 1:
             return _finite(output.tolist())
-        scores = (score._asdict() for score in largest(output, self._top, self._labels))
+        scores = (asdict(score) for score in largest(output, self._top, self._labels))
         return [{k: _finite(v) for k, v in s.items() if v is not None} for s in scores]
 
 
@@ -284,9 +285,9 @@ class _Npz:
     def __enter__(self) -> _Npz:
         return self
 
-    def __exit__(self, kind: object, *error: object) -> None:
+    def __exit__(self, *error: object) -> None:
         with self._open:
-            if kind is None:
+            if error[0] is None:
                 self._write()
 
     def _write(self) -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from .reading import Array
 __all__ = ["Score", "largest"]
 
 
-class Score(NamedTuple):
+@dataclass(frozen=True)
+class Score:
     """A score: the number of its class, its name if it has one, and the value."""
 
     index: int

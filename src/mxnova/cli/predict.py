@@ -36,8 +36,8 @@ def predict(options: argparse.Namespace) -> None:
         OSError: a file that cannot be read or written.
     """
     model, picture, labels = opened(options)
-    shapes = list(model.shapes.values())
-    arrays = read_inputs(options.input, fitted(picture, shapes[0] if len(shapes) == 1 else ()))
+    noted = list(model.shapes.values())
+    arrays = read_inputs(options.input, fitted(picture, noted[0] if len(noted) == 1 else ()))
     predictor, results = _run(model, arrays)
     _say("ran by " + backends(model, predictor))
     if options.explain:
