@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``mxnova diff``: two files of parameters compared, array by array. NumPy only."""
+"""``mxnova diff``: two files of parameters compared, array by array."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.base.dtypes import widened
+from ..core.base.dtypes import dtype_of, widened
 from ..core.base.errors import ArgumentError
 from ..core.base.printable import printable
 from ..formats import safetensors
@@ -57,10 +57,24 @@ def diff(options: argparse.Namespace) -> int:
 
 def _arrays(path: Path, epoch: int | None) -> Arrays:
     """Arrays by name, without what tells arguments from auxiliary states."""
+    if path.suffix == ".onnx":
+        return _initializers(path)
     if path.suffix == ".safetensors":
         return safetensors.read(path).arrays
     file = located(path, epoch).params if is_prefix(path) else path
     return from_params(*read_params(file)).arrays
+
+
+def _initializers(path: Path) -> Arrays:
+    """Arrays of an ONNX file."""
+    from ..onnx.package import require_onnx
+
+    require_onnx("diff")
+    from ..onnx.importer import read_skeleton
+
+    file = read_skeleton(path)
+    arrays = {tensor.name: file.array(tensor) for tensor in file.model.graph.initializer}
+    return {n: ArrayRecord("default", a.shape, dtype_of(a), a) for n, a in arrays.items()}
 
 
 def _rows(a: Arrays, b: Arrays, tolerance: float) -> Iterator[dict[str, Any]]:

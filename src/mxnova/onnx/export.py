@@ -145,7 +145,8 @@ def _parameters_of(params: Any) -> dict[str, Tensor]:
     for name, array in (pair for part in parts for pair in part.items()):
         if not isinstance(array, NDArray):
             raise ArgumentTypeError(f"export_model: params: {name} is {shown(array)}, no array")
-        found[_PREFIX.sub("", name)] = array.tostype("default")._tensor.detach().cpu()
+        dense = array if array.stype == "default" else array.tostype("default")
+        found[_PREFIX.sub("", name)] = dense._tensor.detach().cpu()
     return found
 
 

@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import onnx
-from onnx import TensorProto, helper
+from onnx import GraphProto, ModelProto, TensorProto, helper
 from torch import Tensor
 
 from .. import __version__
-from ..core.exec.backends.conversion.onnx_opset import describe, raw_bytes
+from ..core.exec.backends.conversion.onnx_opset import KINDS, describe, raw_bytes
 from ..formats.atomic import replacing
 from .file_opset import FileOpset
+from .wire import delimited
 
 __all__ = ["model_proto", "write"]
 
@@ -32,6 +33,8 @@ def write(
 ) -> None:
     """Writes a model; what one file cannot hold goes into ``path.data`` beside it.
 
+    Arrays are written from where they lie, without copies.
+
     Args:
         ops: what was said of it.
         path: of the file.
@@ -44,16 +47,18 @@ def write(
     """
     model, constants = _skeleton(ops), ops.read_constants()
     helper.set_model_props(model, dict(metadata or {}))
-    fits = sum(t.numel() * t.element_size() for t in constants.values()) < _LIMIT
-    if fits:
-        _fill(model, constants)
-    else:
-        _fill_beside(model, constants, f"{path}.data")
+    large = {name: values for name, values in constants.items() if _size(values) > _SMALL}
+    _fill(model, {name: values for name, values in constants.items() if name not in large})
+    without = _with_inputs(model, large)
+    onnx.checker.check_model(without)
     if infer_shapes:
-        model = onnx.shape_inference.infer_shapes(model)
+        inferred = onnx.shape_inference.infer_shapes(without).graph
+        model.graph.value_info.extend(inferred.value_info)
+    if sum(map(_size, constants.values())) < _LIMIT:
+        _write_whole(model, large, path)
+        return
+    _fill_beside(model, large, f"{path}.data")
     content = model.SerializeToString()
-    if fits:
-        onnx.checker.check_model(content)
     with replacing(path, len(content)) as file:
         file.write(content)
 
@@ -83,18 +88,54 @@ def _fill(model: Any, constants: Mapping[str, Tensor]) -> None:
         describe(model.graph.initializer.add(), name, values).raw_data = bytes(raw_bytes(values))
 
 
+def _with_inputs(model: Any, constants: Mapping[str, Tensor]) -> Any:
+    """A copy of a model with inputs in place of constants, which is as valid as it is."""
+    made = ModelProto()
+    made.CopyFrom(model)
+    made.graph.input.extend(
+        helper.make_tensor_value_info(name, KINDS[values.dtype], list(values.shape))
+        for name, values in constants.items()
+    )
+    return made
+
+
+def _size(values: Tensor) -> int:
+    return values.numel() * values.element_size()
+
+
+# -- Files -----------------------------------------------------------------------------------------
+
+
 def _fill_beside(model: Any, constants: Mapping[str, Tensor], path: str) -> None:
-    """As `_fill`, with the values, but for small ones, in a file of their own."""
+    """As `_fill`, with the values in a file of their own."""
     with replacing(path) as file:
         for name, values in constants.items():
-            numbers = raw_bytes(values)
-            if len(numbers) <= _SMALL:
-                _fill(model, {name: values})
-                continue
             file.write(bytes(-file.tell() % _ALIGNMENT))
             made = describe(model.graph.initializer.add(), name, values)
             made.data_location = TensorProto.EXTERNAL
             place = {"location": os.path.basename(path), "offset": file.tell()}
-            for key, value in {**place, "length": len(numbers)}.items():
+            for key, value in {**place, "length": _size(values)}.items():
                 made.external_data.add(key=key, value=str(value))
-            file.write(numbers)
+            file.write(raw_bytes(values))
+
+
+def _write_whole(model: Any, constants: Mapping[str, Tensor], path: str) -> None:
+    """Writes a model and further constants in protobuf's wire format, one after the other."""
+    graph = model.graph.SerializeToString()
+    model.ClearField("graph")
+    heads = [_head(name, values) for name, values in constants.items()]
+    sizes = [len(head) + _size(v) for head, v in zip(heads, constants.values(), strict=True)]
+    tags = [delimited(GraphProto.INITIALIZER_FIELD_NUMBER, size) for size in sizes]
+    length = len(graph) + sum(map(len, tags)) + sum(sizes)
+    start = model.SerializeToString() + delimited(ModelProto.GRAPH_FIELD_NUMBER, length) + graph
+    with replacing(path, len(start) - len(graph) + length) as file:
+        file.write(start)
+        for tag, head, values in zip(tags, heads, constants.values(), strict=True):
+            file.write(tag + head)
+            file.write(raw_bytes(values))
+
+
+def _head(name: str, values: Tensor) -> bytes:
+    """A TensorProto up to its numbers."""
+    facts = describe(TensorProto(), name, values).SerializeToString()
+    return bytes(facts) + delimited(TensorProto.RAW_DATA_FIELD_NUMBER, _size(values))

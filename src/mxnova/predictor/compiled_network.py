@@ -106,7 +106,8 @@ class CompiledNetwork:
                 f"Predictor: {name} has shape {shape_text(values.shape)}, "
                 f"expected {shape_text(shape)}"
             )
-        return np.array(values.reshape(shape), dtype.numpy, order="C", copy=copied or None)
+        make = np.array if copied else np.ascontiguousarray
+        return make(values.reshape(shape), dtype.numpy)
 
     def run(self, fed: Mapping[str, Array], monitor: Any = None) -> list[Array]:
         """The outputs; inputs that are not fed are zeros."""

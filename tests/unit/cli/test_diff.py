@@ -126,3 +126,23 @@ def test_it_loads_no_torch(mxnova):
     )
     done = mxnova.python("-c", code)
     assert done.returncode == 0, done.stderr
+
+
+def test_onnx_files_differ_in_their_initializers(save, capsys, tmp_path):
+    onnx = pytest.importorskip("onnx")
+    changed = np.arange(2000, dtype="float32")
+    arrays = {"w": changed, "b": np.float32([0, 0])}
+    tensors = [onnx.numpy_helper.from_array(v, n) for n, v in arrays.items()]
+    kinds = [onnx.helper.make_tensor_value_info(n, 1, v.shape) for n, v in arrays.items()]
+    nodes = [onnx.helper.make_node("Identity", [n], [f"{n}_out"]) for n in arrays]
+    for kind in kinds:
+        kind.name += "_out"
+    graph = onnx.helper.make_graph(nodes, "g", [], kinds, tensors)
+    onnx.save(onnx.helper.make_model(graph), tmp_path / "a.onnx")
+    changed = changed.copy()
+    changed[7] += 3
+    other = save("b.params", w=changed, b=arrays["b"])
+    status, found = run(capsys, tmp_path / "a.onnx", other)
+    assert (status, found["equal"]) == (1, 1)
+    (row,) = found["differences"]
+    assert (row["name"], row["max_abs"], row["elements"]) == ("w", 3, 1)

@@ -146,3 +146,9 @@ def test_planted_faults_are_found(plant, small, tmp_path):
     found = verify(prefix, tmp_path / "x.onnx", shapes=SMALL)
     assert found.first is not None
     assert [row.name for row in found.nodes if not row.is_equal] == [found.first.name]
+
+
+def test_openvino_takes_networks_on_integers(quantized, tmp_path):
+    pytest.importorskip("openvino")
+    done = convert(quantized, tmp_path / "m.xml", shapes=SHAPES)
+    assert done.proof.is_equal

@@ -18,6 +18,8 @@ from .runner import Array, CannotRunError, Runner, Take, given_name
 
 __all__ = ["ONNXRunner"]
 
+_FOLDER_KEY = "session.model_external_initializers_file_folder_path"
+
 
 class ONNXRunner(Runner):
     """An ONNX file, run by ONNX Runtime.
@@ -35,10 +37,10 @@ class ONNXRunner(Runner):
             raise CannotRunError(
                 "the package onnxruntime is not installed: pip install 'mxnova[onnxruntime]'"
             ) from None
-        from ...onnx.importer import read_model
+        from ...onnx.importer import read_skeleton
 
         self.path, self._runtime, self._optimized = path, onnxruntime, optimized
-        file = read_model(path)
+        file = read_skeleton(path)
         for tensor in file.model.graph.initializer:  # refuses numbers outside of the folder
             if tensor.external_data:
                 file.array(tensor)
@@ -46,7 +48,7 @@ class ONNXRunner(Runner):
         self._quantized = {n.output[0] for n in nodes if n.op_type == "QuantizeLinear"}
         self._session: Any = None
 
-    def _made(self, model: str | bytes, optimized: bool, profile: str = "") -> Any:
+    def _made(self, model: Any, optimized: bool, profile: str = "") -> Any:
         options = self._runtime.SessionOptions()
         options.log_severity_level = 3
         # Without VNNI, products of 8-bit integers are cut to 16 bits otherwise.
@@ -56,11 +58,16 @@ class ONNXRunner(Runner):
             level = self._runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
             options.graph_optimization_level = level
             options.add_session_config_entry("session.disable_prepacking", "1")
+            options.enable_cpu_mem_arena = False
+        folder = os.path.dirname(os.path.realpath(self.path))
+        options.add_session_config_entry(_FOLDER_KEY, folder)
         if profile:
             options.enable_profiling, options.profile_file_prefix = True, profile
         providers = ["CPUExecutionProvider"]
         with self._refusing():
-            return self._runtime.InferenceSession(model, options, providers=providers)
+            return self._runtime.InferenceSession(
+                model.SerializeToString(), options, providers=providers
+            )
 
     @contextmanager
     def _refusing(self) -> Iterator[None]:
@@ -76,7 +83,7 @@ class ONNXRunner(Runner):
 
     def outputs(self, feed: Mapping[str, Array]) -> list[Array]:
         if self._session is None:
-            self._session = self._made(self.path, self._optimized)
+            self._session = self._made(self._skeleton(), self._optimized)
         return self._ran(self._session, feed)
 
     def _ran(self, session: Any, feed: Mapping[str, Array]) -> list[Array]:
@@ -91,14 +98,11 @@ class ONNXRunner(Runner):
             return [np.asarray(values) for values in session.run(None, fed)]
 
     def nodes(self, feed: Mapping[str, Array], take: Take) -> None:
-        model = self._rebuilt()
-        if model is None:
-            return
+        model = self._skeleton()
         makers = {n: node.name for node in model.graph.node for n in node.output}
         wanted = [name for name in makers if name]
         with tempfile.TemporaryDirectory() as folder:
             session = self._session_of(model, wanted, False, os.path.join(folder, "profile"))
-            del model
             values = self._ran(session, feed)
             seconds = dict(_seconds(session.end_profiling()))
         for entry, array in zip(session.get_outputs(), values, strict=True):
@@ -112,9 +116,7 @@ class ONNXRunner(Runner):
     ) -> dict[str, Array] | None:
         import onnx
 
-        model = self._rebuilt()
-        if model is None:
-            return None
+        model = self._skeleton()
         graph = model.graph
         made = [name for node in graph.node for name in node.output if name]
         cut = {name: values for name, values in given.items() if name in set(made)}
@@ -129,18 +131,12 @@ class ONNXRunner(Runner):
         found = self._ran(session, {**feed, **{given_name(n): v for n, v in cut.items()}})
         return dict(zip((entry.name for entry in session.get_outputs()), found, strict=True))
 
-    def _rebuilt(self) -> Any:
-        """The model to make another of; None where it is too large for that."""
-        import onnx
-
-        from ...onnx.importer import read_model
+    def _skeleton(self) -> Any:
+        """The model without its arrays, which sessions map from the file."""
+        from ...onnx.importer import read_skeleton
 
         self._session = None  # two of them take twice the memory
-        model = read_model(self.path).model
-        tensors = model.graph.initializer
-        if any(t.data_location == onnx.TensorProto.EXTERNAL for t in tensors):
-            return None
-        return model
+        return read_skeleton(self.path).model
 
     def _session_of(
         self, model: Any, wanted: Sequence[str], optimized: bool, profile: str = ""
@@ -151,7 +147,7 @@ class ONNXRunner(Runner):
         shown = {entry.name for entry in model.graph.output}
         further = (onnx.ValueInfoProto(name=name) for name in wanted if name not in shown)
         model.graph.output.extend(further)
-        return self._made(model.SerializeToString(), optimized, profile)
+        return self._made(model, optimized, profile)
 
 
 def _seconds(path: str) -> Iterator[tuple[str, float]]:

@@ -29,9 +29,11 @@ class Runner(ABC):
 
     Attributes:
         path: where it was read from.
+        drifts: whether quantized layers cannot be run one by one, so that their rounding adds up.
     """
 
     path: str
+    drifts = False
 
     @abstractmethod
     def outputs(self, feed: Mapping[str, Array]) -> list[Array]:

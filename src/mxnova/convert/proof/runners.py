@@ -68,6 +68,8 @@ def _keys_of(text: str) -> dict[str, str]:
 class OpenVINORunner(Runner):
     """A model of OpenVINO's."""
 
+    drifts = True
+
     def __init__(self, path: str) -> None:
         try:
             import openvino

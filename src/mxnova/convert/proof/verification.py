@@ -224,7 +224,8 @@ class _Comparison:
         if theirs is None:
             theirs = {}
             self.second.nodes(feed, _into(theirs))
-        rows = _Rows(self.tolerance, keeps_all=not self.is_brief)
+        adds_up = bool(self.quantized) and (self.first.drifts or self.second.drifts)
+        rows = _Rows(max(self.tolerance, _DRIFT * adds_up), keeps_all=not self.is_brief)
 
         def take(name: str, array: Array, seconds: float | None) -> None:
             if name in theirs and (array.dtype.kind in "fiub" or array.dtype == BFLOAT16):

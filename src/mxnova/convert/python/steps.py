@@ -146,4 +146,5 @@ class Site:
 
 def real(value: float) -> float:
     """`value`, which MXNet keeps in float32, as it was written."""
-    return float(str(np.float32(value)))
+    is_beyond = abs(value) > float(np.finfo(np.float32).max)
+    return float(value) if is_beyond else float(str(np.float32(value)))

@@ -17,6 +17,6 @@ from . import (  # noqa: F401 - they fill the table of translators
     reductions,
 )
 from .graph import Imported
-from .reading import ModelFile, parsed, read_model
+from .reading import ModelFile, parsed, read_model, read_skeleton
 
-__all__ = ["Imported", "ModelFile", "parsed", "read_model"]
+__all__ = ["Imported", "ModelFile", "parsed", "read_model", "read_skeleton"]

@@ -16,11 +16,12 @@ from onnx import AttributeProto, ModelProto, TensorProto
 from ...core.base.errors import FormatError, shown
 from ...core.base.printable import printable
 from ...formats.source import map_file, read_file
+from ..wire import without_arrays
 from .budget import Budget
 from .element_types import ELEMENT_TYPES, type_name
 from .values import MOST_AXES
 
-__all__ = ["ModelFile", "all_nodes", "parsed", "read_model"]
+__all__ = ["ModelFile", "all_nodes", "parsed", "read_model", "read_skeleton"]
 
 _FIELDS = {  # where numbers lie that are no bytes, and whose bits they have there
     TensorProto.FLOAT: ("float_data", np.float32), TensorProto.DOUBLE: ("double_data", np.float64),
@@ -28,6 +29,7 @@ _FIELDS = {  # where numbers lie that are no bytes, and whose bits they have the
     TensorProto.UINT32: ("uint64_data", np.uint64), TensorProto.FLOAT16: ("int32_data", np.uint16),
 }  # fmt: skip
 _OTHERS = ("int32_data", np.int32)
+_LARGE = 1 << 12  # bytes of an array that can stay in the file
 _MOST_BYTES = 1 << 60  # that an array without elements would have if no size were 0
 
 
@@ -126,6 +128,25 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
         FormatError: it is no ONNX model.
     """
     return parsed(read_file(path), os.fsdecode(path))
+
+
+def read_skeleton(path: str | os.PathLike[str]) -> ModelFile:
+    """Read the model in a file, whose large initializers become external data in the file itself.
+
+    Raises:
+        FileError: it cannot be read.
+        FormatError: it is no ONNX model.
+    """
+    name = os.fsdecode(path)
+    content = map_file(path)
+    try:
+        skeleton = without_arrays(content, os.path.basename(os.path.realpath(path)), _LARGE)
+    except (DecodeError, ValueError) as error:
+        raise FormatError(f"{name}: this is no ONNX model: {error}") from None
+    made = parsed(skeleton, name)
+    made.size = len(content)
+    made.budget.grow(len(content))
+    return made
 
 
 def parsed(content: bytes, name: str) -> ModelFile:

@@ -207,3 +207,10 @@ def test_texts_of_attributes_are_no_code(tmp_path):
     text = (tmp_path / "m.py").read_text()
     check_inert(text)
     assert "abort" not in text
+
+
+def test_scalars_beyond_float32_are_written_as_they_are(tmp_path):
+    mx.model.save_checkpoint(str(tmp_path / "net"), 0, mx.sym.var("x") * 1e39, {}, {})
+    convert(tmp_path / "net", tmp_path / "m.py", shapes={"x": (2,)}, prove=False)
+    (found,) = load(tmp_path / "m.py")({"x": np.float32([1, -1])})
+    assert found.tolist() == [np.inf, -np.inf]
