@@ -8,14 +8,15 @@ import sys
 from argparse import BooleanOptionalAction
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import mxnova
 
 from ..core.base.printable import printable
-from .conversion_options import add_convert, add_diff, add_verify
+from .conversion_options import add_compile, add_convert, add_diff, add_verify
 from .launch_options import add_launch
 from .open_options import add_open
+from .prediction_options import add_predict
 from .record_options import add_im2rec, add_rec2idx
 from .serve_options import add_serve
 
@@ -57,8 +58,20 @@ def _without_program(argv: list[str]) -> tuple[list[str], _Program | None]:
 class _Parser(argparse.ArgumentParser):
     """Says in one line what is wrong."""
 
+    is_intermixed = False  # whether options may stand between positional arguments
+
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"error: {printable(message)} (see {self.prog} --help)\n")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Argparse's, or, once, that for intermixed arguments, which calls this one."""
+        if not self.is_intermixed:
+            return super().parse_known_args(args, namespace)
+        self.is_intermixed = False
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self.is_intermixed = True
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -70,10 +83,11 @@ def _parser() -> argparse.ArgumentParser:
     _inspect(_command(commands, "inspect", "show what is in files, without loading PyTorch"))
     add_open(_command(commands, "open", "show what is in a model's archive or folder, or save it"))
     add_diff(_command(commands, "diff", "compare the arrays of two checkpoints"))
-    _predict(_command(commands, "predict", "run a saved model on files"))
+    add_predict(_command(commands, "predict", "run a saved model on files"))
     add_serve(_command(commands, "serve", "answer requests for models over HTTP"))
     _plot(_command(commands, "plot", "print the layers of a saved network, or draw them"))
     add_convert(_command(commands, "convert", "turn a model into files of other programs, or back"))
+    add_compile(_command(commands, "compile", "make one file of a model, run without PyTorch"))
     add_verify(_command(commands, "verify", "compare what two models compute, node by node"))
     _export(_command(commands, "export-onnx", "write a saved model as an ONNX file (see convert)"))
     _import(_command(commands, "import-onnx", "save an ONNX file as a model (see convert)"))
@@ -118,34 +132,6 @@ def _checkpoint(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--epoch", type=int, default=0, help="number of the .params file (default: 0)"
     )
-
-
-def _predict(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    _checkpoint(parser)
-    add("-i", "--input", action="append", required=True, metavar="NAME=FILE",
-        help="an input of the model: .npy, .npz or an image")  # fmt: skip
-    add("--size", metavar="HxW", help="images: resize to height and width")
-    add("--mean", default="0", help="images: subtract, one number or R,G,B")
-    add("--scale", type=float, default=1.0, help="images: multiply after subtracting")
-    add("--bgr", action=BooleanOptionalAction, default=False,
-        help="images: channels in the order blue, green, red")  # fmt: skip
-    add("--top", type=int, default=5, help="how many of the largest scores to show (default: 5)")
-    add("--labels", type=Path, metavar="FILE", help="names of the scores, one a line")
-    add("-o", "--output", type=Path, metavar="FILE", help="write the outputs to an .npz file")
-    add("--backend", metavar="NAME",
-        help="aten, openvino, onnxruntime, inductor, cudagraph, or auto, which measures them once "
-        "(default where onnxruntime or openvino is installed; else aten)")  # fmt: skip
-    add("--precision", choices=("float32", "bfloat16"), default="float32",
-        help="what products may be computed in (default: float32)")  # fmt: skip
-    add("--explain", action="store_true", help="also where each node runs, and why")
-    parser.set_defaults(act=_act_predict)
-
-
-def _act_predict(options: argparse.Namespace) -> None:
-    from .predict import predict
-
-    predict(options)
 
 
 def _plot(parser: argparse.ArgumentParser) -> None:

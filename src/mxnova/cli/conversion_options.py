@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options of the commands that turn models into others and compare them."""
+"""Options of the commands that turn models into others, compile and compare them."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
-__all__ = ["add_convert", "add_diff", "add_verify"]
+from .preprocessing_options import add_preprocessing
+
+__all__ = ["add_compile", "add_convert", "add_diff", "add_verify"]
 
 
 def add_diff(parser: argparse.ArgumentParser) -> None:
@@ -34,22 +36,13 @@ def add_convert(parser: argparse.ArgumentParser) -> None:
         "Endings: .onnx .safetensors .params .xml .pt2 .py .mxnova; a prefix: --to mxnet."
     )
     add = parser.add_argument
-    add("source", metavar="SOURCE",
-        help="prefix of a checkpoint, an archive or folder (see open), .onnx, .safetensors or "
-        ".params")  # fmt: skip
+    _source(parser)
     add("target", metavar="TARGET", help="the file to write; its ending tells the kind")
     add("--to", metavar="KIND",
         help="mxnet, params, safetensors, onnx, openvino, export, python or compiled")  # fmt: skip
-    add("--epoch", type=int, help="of a checkpoint (default: the only one)")
-    add("-s", "--shape", action="append", default=[], metavar="NAME=SIZES",
-        help="shape of an input, such as data=1,3,224,224; a word, as N: any size")  # fmt: skip
     add("--dtype", metavar="TYPE", help="float16 or bfloat16, for what is float32")
     add("--opset", type=int, metavar="N", help="of an ONNX file: 13 to 21 (default: 13)")
-    add("--force", action="store_true",
-        help="replace files that are there, and keep what does not compute the same")  # fmt: skip
-    add("--prove", action=argparse.BooleanOptionalAction, default=True,
-        help="run both on random inputs and compare (default: yes)")  # fmt: skip
-    add("--json", action="store_true", help="one JSON object")
+    _writing(parser)
     parser.set_defaults(act=_act_convert)
 
 
@@ -57,6 +50,47 @@ def _act_convert(options: argparse.Namespace) -> None:
     from .convert import convert
 
     convert(options)
+
+
+def _source(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("source", metavar="SOURCE",
+        help="prefix of a checkpoint, an archive or folder (see open), .onnx, .safetensors or "
+        ".params")  # fmt: skip
+    add("--epoch", type=int, help="of a checkpoint (default: the only one)")
+    add("-s", "--shape", action="append", default=[], metavar="NAME=SIZES",
+        help="shape of an input, such as data=1,3,224,224; a word, as N: any size")  # fmt: skip
+
+
+def _writing(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--force", action="store_true",
+        help="replace files that are there, and keep what does not compute the same")  # fmt: skip
+    add("--prove", action=argparse.BooleanOptionalAction, default=True,
+        help="run both on random inputs and compare (default: yes)")  # fmt: skip
+    add("--json", action="store_true", help="one JSON object")
+
+
+def add_compile(parser: argparse.ArgumentParser) -> None:
+    """``mxnova compile``."""
+    parser.epilog = (
+        "`mxnova predict` and `serve`, and Predictor.load in Python, run the file with NumPy and "
+        "its runtime alone. What an archive notes of labels and preprocessing is kept."
+    )
+    _source(parser)
+    add = parser.add_argument
+    add("-o", "--output", metavar="FILE", help="default: SOURCE.mxnova")
+    add("--runtime", default="onnxruntime", metavar="NAME",
+        help="onnxruntime or openvino (default: onnxruntime)")  # fmt: skip
+    add_preprocessing(parser)
+    _writing(parser)
+    parser.set_defaults(act=_act_compile)
+
+
+def _act_compile(options: argparse.Namespace) -> None:
+    from .compile import compile_model
+
+    compile_model(options)
 
 
 def add_verify(parser: argparse.ArgumentParser) -> None:

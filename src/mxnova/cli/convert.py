@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from typing import Any
 
 from ..core.base.gc_pause import loading
 from ..core.base.printable import printable
@@ -14,7 +15,7 @@ from .report import plain
 from .shapes import shapes_of
 from .verify import document
 
-__all__ = ["convert"]
+__all__ = ["convert", "write_and_report"]
 
 
 def convert(options: argparse.Namespace) -> None:
@@ -23,6 +24,18 @@ def convert(options: argparse.Namespace) -> None:
     Args:
         options: source, target, to, epoch, shape, dtype, opset, force, prove, json.
     """
+    told = {name: getattr(options, name) for name in ("to", "dtype", "opset")}
+    write_and_report(options, options.target, **told)
+
+
+def write_and_report(options: argparse.Namespace, target: str, **told: Any) -> None:
+    """The same for a command with more options.
+
+    Args:
+        options: source, epoch, shape, force, prove, json.
+        target: the path of the file to write.
+        **told: other arguments of `mxnova.convert.convert`.
+    """
     shapes = shapes_of(options.shape)
     with progress() as tell:
         tell("start")
@@ -30,15 +43,13 @@ def convert(options: argparse.Namespace) -> None:
             from ..convert import convert as convert_model
         done = convert_model(
             options.source,
-            options.target,
-            to=options.to,
+            target,
             epoch=options.epoch,
             shapes=shapes,
-            dtype=options.dtype,
-            opset=options.opset,
             force=options.force,
             prove=options.prove,
             tell=tell,
+            **told,
         )
     if options.json:
         found = done.proof and document(done.proof)

@@ -7,26 +7,25 @@ import argparse
 import sys
 import zipfile
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..batch_inference import InferenceModel
+from ..batch_inference.scores import largest
 from ..core.base.errors import ArgumentError, MXNetError, argument_error, candidates
-from ..core.base.gc_pause import loading
 from ..core.base.printable import printable
-from ..formats import params, symbol_json
 from ..formats.atomic import replacing
-from ..formats.source import read_file
 from ..predictor.picture import Picture
-from .inputs import Array, read_inputs
+from .inputs import Array, labels_of, preprocessing_of, read_inputs
 from .report import print_table
 
 if TYPE_CHECKING:
     from ..predictor import Predictor
 
-__all__ = ["predict"]
+__all__ = ["backends", "fitted", "opened", "predict"]
 
 
 def predict(options: argparse.Namespace) -> None:
@@ -36,21 +35,14 @@ def predict(options: argparse.Namespace) -> None:
         MXNetError: an option, a file or a model that cannot be used.
         OSError: a file that cannot be read or written.
     """
-    if options.top < 1:
-        raise argument_error("predict", "--top", options.top, "must be 1 or more")
-    if options.epoch < 0:
-        raise argument_error("predict", "--epoch", options.epoch, "must not be negative")
-    labels = None if options.labels is None else _labels(options.labels)
-    picture = Picture.of(options.size, options.mean, options.scale, options.bgr)
-    arrays = read_inputs(options.input, picture)
-    how = {"backend": options.backend, "precision": options.precision}
-    predictor, results = _run(options.prefix, options.epoch, arrays, how)
-    placements = predictor.explain()
-    counts = Counter(row.backend for row in placements)
-    _say("ran by " + ", ".join(f"{name} ({n} nodes)" for name, n in counts.most_common()))
+    model, picture, labels = opened(options)
+    noted = list(model.shapes.values())
+    arrays = read_inputs(options.input, fitted(picture, noted[0] if len(noted) == 1 else ()))
+    predictor, results = _run(model, arrays)
+    _say("ran by " + backends(model, predictor))
     if options.explain:
-        print_table("where nodes run", [row._asdict() for row in placements])
-    if labels is not None and not any(_fits(values, labels) for values in results.values()):
+        print_table("where nodes run", [row._asdict() for row in predictor.explain()])
+    if options.labels and not any(_fits(values, labels) for values in results.values()):
         shapes = ", ".join(f"{name} {values.shape}" for name, values in results.items())
         found = f"{len(labels)} labels fit no output of {shapes}"
         raise ArgumentError(f"--labels {options.labels}: {found}")
@@ -60,19 +52,42 @@ def predict(options: argparse.Namespace) -> None:
         _show(name, values, options.top, labels)
 
 
-def _labels(path: Path) -> list[str]:
-    text = path.read_text(encoding="utf-8", errors="backslashreplace")
-    return [line.strip() for line in text.removesuffix("\n").split("\n")]
+def opened(options: argparse.Namespace) -> tuple[InferenceModel, Picture, Sequence[str]]:
+    """The model, how images become inputs, and labels: as options or the model's files tell.
+
+    Raises:
+        MXNetError: an option or a model that cannot be used.
+        OSError: a file that cannot be read.
+    """
+    if options.top < 1:
+        raise argument_error("predict", "--top", options.top, "must be 1 or more")
+    if options.epoch is not None and options.epoch < 0:
+        raise argument_error("predict", "--epoch", options.epoch, "must not be negative")
+    told = preprocessing_of(options)
+    labels = None if options.labels is None else labels_of(options.labels)
+    how = {"backend": options.backend, "precision": options.precision}
+    model = InferenceModel.open(options.model, options.epoch, **how)
+    picture = Picture.of_mapping({**model.preprocessing, **told})
+    return model, picture, model.labels if labels is None else labels
 
 
-def _run(
-    prefix: str, epoch: int, arrays: Mapping[str, Array], how: Mapping[str, Any]
-) -> tuple[Predictor, dict[str, Array]]:
+def fitted(picture: Picture, shape: Sequence[int | str]) -> Picture:
+    """The same for an input of this shape, if that is one of images."""
+    sizes = [size if isinstance(size, int) else -1 for size in shape]
+    return picture.fitted(sizes) if len(sizes) == 4 and sizes[1] in (1, 3) else picture
+
+
+def backends(model: InferenceModel, predictor: Predictor) -> str:
+    """Who runs the nodes."""
+    if model.runtime is not None:
+        return f"{model.runtime} (compiled)"
+    counts = Counter(row.backend for row in predictor.explain())
+    return ", ".join(f"{name} ({n} nodes)" for name, n in counts.most_common())
+
+
+def _run(model: InferenceModel, arrays: Mapping[str, Array]) -> tuple[Predictor, dict[str, Array]]:
     """The model, and what it makes of `arrays`, by name."""
-    with loading():
-        from ..predictor import Predictor  # PyTorch: bad arguments need not wait for it
-
-    names = _input_names(prefix, epoch)
+    names = model.input_names
     for name in arrays:
         if name not in names:
             hint = candidates(name, names)
@@ -81,27 +96,14 @@ def _run(
                 f"{', '.join(names) or 'none'})"
             )
     try:
-        shapes = {name: a.shape for name, a in arrays.items()}
-        predictor = Predictor.from_checkpoint(prefix, epoch, shapes, **how)
+        predictor = model.predictor({name: a.shape for name, a in arrays.items()})
         outputs = predictor.predict(**arrays)
     except MXNetError as error:
         raise MXNetError(f"{error} (the model's inputs: {', '.join(names) or 'none'})") from None
     return predictor, dict(zip(predictor.output_names, outputs, strict=True))
 
 
-def _input_names(prefix: str, epoch: int) -> list[str]:
-    """The variables of the symbol that are no parameters."""
-    path = Path(f"{prefix}-symbol.json")
-    try:
-        graph = symbol_json.loads(read_file(path))
-    except MXNetError as error:
-        raise type(error)(f"{path}: {error}") from None
-    saved = params.read(Path(f"{prefix}-{epoch:04d}.params")).names or []
-    known = {name.partition(":")[2] for name in saved}
-    return [n.name for n in graph.nodes if n.op == "null" and n.name not in known]
-
-
-def _fits(values: Array, labels: list[str]) -> bool:
+def _fits(values: Array, labels: Sequence[str]) -> bool:
     return values.ndim == 2 and values.shape[1] == len(labels)
 
 
@@ -113,18 +115,16 @@ def _save(path: Path, results: Mapping[str, Array]) -> None:
     _say(f"wrote {path}: {', '.join(results)}")
 
 
-def _show(name: str, values: Array, top: int, labels: list[str] | None) -> None:
+def _show(name: str, values: Array, top: int, labels: Sequence[str]) -> None:
     _say(f"{name} {values.shape} {values.dtype}")
     if values.ndim != 2:
         with np.printoptions(threshold=64, precision=6):
             sys.stdout.write(f"{values}\n")
         return
-    shown = labels if labels is not None and _fits(values, labels) else None
     rows: list[dict[str, Any]] = []
     for number, row in enumerate(values):
-        best = np.argsort(-row.astype(np.float64), kind="stable")[:top]
-        texts = (f"{i}: {f'{shown[i]} ' if shown else ''}{row[i]:.6g}" for i in best)
-        rows.append({"row": number, **{f"#{i + 1}": text for i, text in enumerate(texts)}})
+        best = largest(row, top, labels)
+        rows.append({"row": number, **{f"#{i}": str(score) for i, score in enumerate(best, 1)}})
     if rows:
         print_table("largest scores", rows)
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-__all__ = ["progress"]
+__all__ = ["counting", "progress"]
 
 
 @contextlib.contextmanager
@@ -25,3 +25,29 @@ def progress() -> Iterator[Callable[[str], Any]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)
         yield lambda text: bar.update(task, description=Text(text).plain)
+
+
+@contextlib.contextmanager
+def counting(total: int | None, *, is_shown: bool = True) -> Iterator[Callable[[int], Any]]:
+    """A function that is told how many more are done: on a terminal, beside a bar.
+
+    Args:
+        total: how many there are; None: unknown.
+        is_shown: whether there is a bar at all.
+    """
+    if not (is_shown and sys.stderr.isatty()):
+        yield lambda count: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = MofNCompleteColumn(), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda count: bar.advance(task, count)

@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from ..core.base import env
 from ..core.base.errors import ArgumentError, MXNetError
-from ..predictor.picture import Picture
 from ..serve.settings import ModelSource, Settings, sagemaker_options
+from .inputs import preprocessing_of
 from .shapes import shapes_of
 
 __all__ = ["serve", "settings_of"]
@@ -61,7 +60,7 @@ def _sources(texts: list[str], options: argparse.Namespace) -> dict[str, ModelSo
         "epoch": options.epoch,
         "backend": options.backend,
         "labels": None if options.labels is None else str(options.labels),
-        "preprocessing": _preprocessing(options),
+        "preprocessing": preprocessing_of(options),
     }
     sources: dict[str, ModelSource] = {}
     for text in texts:
@@ -74,10 +73,3 @@ def _sources(texts: list[str], options: argparse.Namespace) -> dict[str, ModelSo
             raise ArgumentError(f"serve: {text}: there are two models {name!r}")
         sources[name] = ModelSource(path, **told)
     return sources
-
-
-def _preprocessing(options: argparse.Namespace) -> Mapping[str, Any]:
-    names = ("size", "mean", "scale", "bgr")
-    told = {n: getattr(options, n) for n in names if getattr(options, n) is not None}
-    Picture.of_mapping(told)  # bad ones are refused before anything is loaded
-    return told

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import argparse
-from argparse import BooleanOptionalAction
 from pathlib import Path
+
+from .preprocessing_options import add_preprocessing
 
 __all__ = ["add_serve"]
 
@@ -18,19 +19,15 @@ def add_serve(parser: argparse.ArgumentParser) -> None:
         "folder with one of these (default: where SageMaker puts it)")  # fmt: skip
     add("--host", help="address to bind to (default: MXNOVA_SERVE_HOST, else 127.0.0.1)")
     add("--port", type=int, help="default: 8080; 0: any that is free")
-    model = parser.add_argument_group("models").add_argument
+    group = parser.add_argument_group("models")
+    model = group.add_argument
     model("-s", "--shape", action="append", default=[], metavar="NAME=SIZES",
         help="checkpoints: of an input, such as data=N,3,224,224; a word: any size")  # fmt: skip
     model(
         "--epoch", type=int, help="checkpoints: number of the .params file (default: the highest)"
     )
     model("--backend", metavar="NAME", help="checkpoints: who runs them, see predict")
-    model("--labels", type=Path, metavar="FILE", help="names of the scores, one a line")
-    model("--size", metavar="HxW", help="images: resize to (default: what the input has)")
-    model("--mean", help="images: subtract, one number or R,G,B")
-    model("--scale", type=float, help="images: multiply after subtracting")
-    model("--bgr", action=BooleanOptionalAction, default=None,
-        help="images: channels in the order blue, green, red")  # fmt: skip
+    add_preprocessing(group)
     model("--model-root", type=Path, metavar="FOLDER", help="clients may load what is in there")
     run = parser.add_argument_group("runs").add_argument
     run("--workers", type=int, help="processes (default: 1)")

@@ -98,7 +98,7 @@ def test_labels_name_the_scores(mxnova):
         (("-i", "data=x.npy", "--top", "-1"), ["--top=-1"]),
         (("-i", "data=x.npy", "--top", "0"), ["--top=0"]),
         (("-i", "data=x.npy", "--epoch", "-1"), ["--epoch=-1"]),
-        (("-i", "data=x.npy", "--epoch", "7"), ["net-0007.params", "No such file"]),
+        (("-i", "data=x.npy", "--epoch", "7"), ["no epoch 7 of net"]),
         (("-i", "data=x.npy", "--labels", "none.txt"), ["none.txt", "No such file"]),
         (("-i", "data=x.npy", "--labels", "few.txt"), ["few.txt", "prob_output (1, 3)"]),
         (("-i", "data=x.npy", "-o", "nowhere/out.npz"), ["nowhere", "No such file"]),
