@@ -16,7 +16,7 @@ from ..formats.source import open_regular, read_file
 
 __all__ = ["MOST_NETWORK", "Contents", "contents_of", "is_archive"]
 
-MOST_NETWORK = 8 << 20  # bytes of a network's text
+MOST_NETWORK = 1 << 28  # bytes of a text whose reader is bounded by its size
 _SIDE_FILES = (
     "hyperparams.json", "model-shapes.json", "signature.json", "synset.txt", "labels.txt",
     "classes.txt", "labels.json", "classes.json",
