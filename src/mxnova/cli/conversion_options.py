@@ -64,6 +64,7 @@ def _source(parser: argparse.ArgumentParser) -> None:
 
 def _writing(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
+    add_preprocessing(parser.add_argument_group("what .py, .onnx and .mxnova files note of images"))
     add("--force", action="store_true",
         help="replace files that are there, and keep what does not compute the same")  # fmt: skip
     add("--prove", action=argparse.BooleanOptionalAction, default=True,
@@ -82,7 +83,6 @@ def add_compile(parser: argparse.ArgumentParser) -> None:
     add("-o", "--output", metavar="FILE", help="default: SOURCE.mxnova")
     add("--runtime", default="onnxruntime", metavar="NAME",
         help="onnxruntime or openvino (default: onnxruntime)")  # fmt: skip
-    add_preprocessing(parser)
     _writing(parser)
     parser.set_defaults(act=_act_compile)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..core.base.gc_pause import loading
 from ..core.base.printable import printable
+from .inputs import labels_of, preprocessing_of
 from .progress import progress
 from .report import plain
 from .shapes import shapes_of
@@ -22,7 +23,8 @@ def convert(options: argparse.Namespace) -> None:
     """Writes the files, and prints their paths and the proof.
 
     Args:
-        options: source, target, to, epoch, shape, dtype, opset, force, prove, json.
+        options: source, target, to, epoch, shape, dtype, opset, labels, size, mean, scale, bgr,
+            force, prove, json.
     """
     told = {name: getattr(options, name) for name in ("to", "dtype", "opset")}
     write_and_report(options, options.target, **told)
@@ -32,11 +34,12 @@ def write_and_report(options: argparse.Namespace, target: str, **told: Any) -> N
     """The same for a command with more options.
 
     Args:
-        options: source, epoch, shape, force, prove, json.
+        options: source, epoch, shape, labels, size, mean, scale, bgr, force, prove, json.
         target: the path of the file to write.
         **told: other arguments of `mxnova.convert.convert`.
     """
-    shapes = shapes_of(options.shape)
+    shapes, preprocessing = shapes_of(options.shape), preprocessing_of(options)
+    labels = () if options.labels is None else labels_of(options.labels)
     with progress() as tell:
         tell("start")
         with loading():
@@ -48,6 +51,8 @@ def write_and_report(options: argparse.Namespace, target: str, **told: Any) -> N
             shapes=shapes,
             force=options.force,
             prove=options.prove,
+            preprocessing=preprocessing,
+            labels=labels,
             tell=tell,
             **told,
         )

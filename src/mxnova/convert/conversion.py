@@ -68,8 +68,9 @@ def convert(
         dtype: float16 or bfloat16, for what is float32.
         opset: of an ONNX file, 13 to 21; default: 13.
         runtime: of a compiled model: onnxruntime or openvino.
-        preprocessing: of a compiled model: how an image file becomes an input.
-        labels: of a compiled model: names of the scores.
+        preprocessing: how an image becomes an input: size, mean, scale, bgr, gray, interpolation,
+            in place of what the source tells; for Python files, ONNX files and compiled models.
+        labels: names of the scores, likewise; for compiled models.
         force: replace files that are there, and keep files that do not compute the same.
         prove: run source and target on random inputs, and compare.
         tell: called with what is done next.
@@ -103,6 +104,7 @@ def convert(
         preprocessing or {},
         labels,
     )
+    request.picture  # noqa: B018 - bad values are refused before anything is written
     check_targets(writer.files(request, target), request.model.files, force, "convert")
     is_network = writer.is_network and (request.model.symbol is not None or kind != "mxnet")
     if is_network:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +19,7 @@ from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from ..core.op.dtypes import torch_dtype
 from ..onnx.export import label_names
+from ..predictor.picture import Picture
 from .source import Model
 
 __all__ = ["DTYPES", "Request"]
@@ -42,8 +43,8 @@ class Request:
         dtype: what float32 shall become, or None.
         opset: of an ONNX file, or None.
         runtime: of a compiled model.
-        preprocessing: of a compiled model: how an image file becomes an input.
-        labels: of a compiled model: names of the scores.
+        preprocessing: options of `Picture` that replace what the model tells.
+        labels: names of the scores, in place of those that the model tells.
     """
 
     model: Model
@@ -53,6 +54,18 @@ class Request:
     runtime: str = "onnxruntime"
     preprocessing: Mapping[str, Any] = field(default_factory=dict)
     labels: Sequence[str] = ()
+
+    @cached_property
+    def picture(self) -> Picture | None:
+        """How an image becomes an input; None where nobody tells.
+
+        Raises:
+            ArgumentError: an option that is not known, or a value that cannot be used.
+        """
+        told = self.model.preprocessing
+        if not self.preprocessing:
+            return told
+        return Picture.of_mapping({**({} if told is None else asdict(told)), **self.preprocessing})
 
     @cached_property
     def shapes(self) -> dict[str, tuple[int | str, ...]]:

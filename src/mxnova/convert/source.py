@@ -24,6 +24,7 @@ from ..formats.checkpoint_files import CheckpointFiles, located
 from ..formats.params import ParamsFile
 from ..formats.safetensors_params import read_params, to_params
 from ..formats.source import open_regular, read_file
+from ..predictor.picture import Picture
 
 __all__ = ["Model", "load"]
 
@@ -42,6 +43,8 @@ class Model:
         np_shape: whether they have NumPy's shapes.
         epoch: the number of the checkpoint.
         sizes: shapes of inputs that the file tells, with names for sizes that it leaves open.
+        preprocessing: how an image becomes an input, where the source tells it.
+        labels: names of the scores, where the source tells them.
     """
 
     files: tuple[str, ...]
@@ -50,6 +53,8 @@ class Model:
     np_shape: bool = False
     epoch: int = 0
     sizes: Sizes | None = None
+    preprocessing: Picture | None = None
+    labels: Sequence[str] = ()
 
     @property
     def graph(self) -> Symbol:
@@ -163,8 +168,16 @@ def _of_artefact(path: str, epoch: int | None) -> Model:
     opened = open_model(path, epoch)
     records = [record_of_array(array) for array in opened.params.values()]
     saved = ParamsFile(list(records), list(opened.params))
-    sizes = opened.input_shapes
-    return Model(opened.source_files, opened.symbol, saved, opened.np_shape, opened.epoch, sizes)
+    return Model(
+        opened.source_files,
+        opened.symbol,
+        saved,
+        opened.np_shape,
+        opened.epoch,
+        opened.input_shapes,
+        opened.preprocessing,
+        opened.labels or (),
+    )
 
 
 def _of_onnx(path: str, sizes: Sizes) -> Model:

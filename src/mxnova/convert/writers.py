@@ -9,7 +9,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from inspect import signature
 from typing import Any
 
@@ -133,11 +133,18 @@ def _to_onnx(request: Request, path: str) -> None:
             path,
             dynamic=request.has_open_sizes,
             dynamic_input_shapes=shapes if request.has_open_sizes else None,
-            metadata={**request.model.facts, **request.model.input_attributes},
+            metadata={**request.model.facts, **request.model.input_attributes, **_noted(request)},
             opset_version=request.opset,
         )
     except ValidationError as error:  # what the package onnx finds wrong with what was made
         raise MXNetError(f"convert: ONNX refuses the model: {_first_line(error)}") from error
+
+
+def _noted(request: Request) -> dict[str, str]:
+    """How an image becomes an input, for metadata."""
+    if request.picture is None:
+        return {}
+    return {"mxnet.preprocessing": json.dumps(asdict(request.picture))}
 
 
 def _to_openvino(request: Request, path: str) -> None:
@@ -169,8 +176,8 @@ def _to_compiled(request: Request, path: str) -> None:
             request.runtime,
             request.model.graph.list_outputs(),
             sources=request.model.hashes,
-            preprocessing=request.preprocessing,
-            labels=request.labels,
+            preprocessing=None if request.picture is None else asdict(request.picture),
+            labels=request.labels or request.model.labels,
         )
     finally:
         for file in glob.glob(f"{glob.escape(between)}*"):

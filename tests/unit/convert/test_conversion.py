@@ -2,6 +2,7 @@
 import hashlib
 import json
 import os
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -404,3 +405,22 @@ def test_what_torch_export_refuses_is_told_by_input_and_axis():
     assert "axis 2 of x.1" in told
     assert "--shape" in told
     assert _export_refusal("no\nmore", {}) == "torch.export refuses the model: no"
+
+
+def test_preprocessing_goes_along(tmp_path):
+    prefix = str(tmp_path / "net")
+    symbol = mx.sym.Pooling(mx.sym.var("data"), global_pool=True, pool_type="avg", name="pool")
+    mx.model.save_checkpoint(prefix, 0, symbol, {}, {})
+    told = {"mean": "1,2,3", "scale": 0.5, "bgr": True}
+    shapes = {"data": ("N", 3, 8, 8)}
+    convert(prefix, tmp_path / "net.onnx", shapes=shapes, preprocessing=told)
+    facts = {p.key: p.value for p in onnx.load(tmp_path / "net.onnx").metadata_props}
+    assert json.loads(facts["mxnet.preprocessing"])["mean"] == [1, 2, 3]
+    convert(prefix, tmp_path / "net.py", shapes=shapes, preprocessing=told)
+    names = runpy.run_path(str(tmp_path / "net.py"))
+    image = np.full((8, 8, 3), [10, 20, 30], np.uint8)
+    (found,) = names["preprocess"](image)[:, :, 0, 0].tolist()
+    assert found == [14.5, 9.0, 3.5]
+    with pytest.raises(ArgumentError, match="'sise'; did you mean 'size'"):
+        convert(prefix, tmp_path / "other.py", shapes=shapes, preprocessing={"sise": "8x8"})
+    assert not (tmp_path / "other.py").exists()

@@ -12,11 +12,13 @@ from ...core.nd.array import NDArray
 from ...core.nd.files import record_of_array
 from ...formats import safetensors
 from ...formats.atomic import replacing
+from ...predictor.picture import Picture
 from ..request import Request
 from .graph import steps_of
 from .layout import folded
 from .names import quoted
 from .network import Network
+from .preprocess import preprocess_text
 
 __all__ = ["tell_proof", "text_of", "write"]
 
@@ -57,8 +59,17 @@ def text_of(request: Request) -> tuple[str, Network]:
         MXNetError: nodes that cannot be written as Python.
     """
     network = Network(steps_of(request))
-    lines = [*_header(request), *_imports(network.lines), *folded(network.lines)]
-    return "\n".join(lines) + "\n" + _LOAD, network
+    preprocess = preprocess_text(_fitted(request))
+    lines = [*_header(request), *_imports([*network.lines, preprocess]), *folded(network.lines)]
+    return "\n".join(lines) + "\n" + _LOAD + preprocess, network
+
+
+def _fitted(request: Request) -> Picture | None:
+    """How an image becomes an input, of the size that the input has."""
+    images = [shape for shape in request.shapes.values() if len(shape) == 4]
+    if request.picture is None or len(images) != 1:
+        return request.picture
+    return request.picture.fitted([s if isinstance(s, int) else -1 for s in images[0]])
 
 
 def tell_proof(path: str, line: str) -> None:
