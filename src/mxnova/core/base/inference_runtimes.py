@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .cpu_flags import has_vnni
 from .errors import MXNetError
 from .machine_load import is_busy
 
@@ -42,8 +43,8 @@ def onnxruntime_options(threads: int) -> Any:
     options.intra_op_num_threads = threads
     options.log_severity_level = 3  # errors
     options.add_session_config_entry("session.force_spinning_stop", "1")
-    # Exact int8 products where the processor has no VNNI; without effect where it has.
-    options.add_session_config_entry("session.x64quantprecision", "1")
+    if not has_vnni():  # products of 8-bit integers are cut to 16 bits otherwise
+        options.add_session_config_entry("session.x64quantprecision", "1")
     options.add_session_config_entry("session.intra_op.allow_spinning", str(int(not is_busy())))
     return options
 

@@ -37,7 +37,6 @@ __all__ = [
     "has_lapack",
     "has_onednn_bfloat16",
     "has_onednn_kernels",
-    "has_vnni",
     "int_mm",
     "is_traced",
     "is_transformed",
@@ -159,11 +158,6 @@ def has_onednn_bfloat16() -> bool:
     if not has_onednn_kernels():
         return False
     return works(lambda: bool(torch.ops.mkldnn._is_mkldnn_bf16_supported()))
-
-
-def has_vnni() -> bool:
-    """Whether the processor has AVX-512 VNNI: exact sums of products of 8-bit integers."""
-    return works(lambda: bool(torch.cpu._is_vnni_supported()))
 
 
 # Autograd -----------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ....runtime.torch_api import has_vnni
+from ....base.cpu_flags import has_vnni
 from ...fused.group import Runner
 from ..conversion.model_backend import ModelBackend
 from ..request import PRECISIONS
