@@ -16,6 +16,10 @@ import numpy as np
 import rich.style  # draws a number
 import torch
 import torch.utils.dlpack
+try:
+    import exceptiongroup  # anyio's, which Starlette needs: on Python 3.10 it sets a hook
+except ImportError:
+    pass
 
 def state():
     return {
