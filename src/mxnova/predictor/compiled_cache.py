@@ -9,6 +9,8 @@ import logging
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,60 +26,81 @@ from .engines import ENGINES
 if TYPE_CHECKING:
     from .model_parts import PathOrBytes
 
-__all__ = ["cached_network"]
+__all__ = ["CompiledRequest", "cached_network"]
 
 _log = logging.getLogger("mxnova")
 
 
-def cached_network(
-    symbol: Any,
-    params: Any,
-    input_shapes: Mapping[str, Sequence[int]],
-    outputs: Sequence[str] | None,
-    types: Mapping[str, Any] | None,
-    backend: str | None,
-    threads: int | None = None,
-) -> CompiledNetwork:
+@dataclass(frozen=True)
+class CompiledRequest:
+    """A model that shall be compiled; see `Predictor` for what is given.
+
+    Raises:
+        ArgumentError: `backend` is no runtime of compiled models.
+    """
+
+    symbol: Any
+    params: PathOrBytes | Mapping[str, Any]
+    input_shapes: Mapping[str, Sequence[int]]
+    outputs: Sequence[str] | None
+    types: Mapping[str, Any] | None
+    backend: str | None
+
+    def __post_init__(self) -> None:
+        if self.backend is None or self.backend not in ENGINES:
+            known = " or ".join(map(repr, ENGINES))
+            raise ArgumentError(f"Predictor: cache=True: backend={self.backend!r}: must be {known}")
+
+    def key(self) -> str:
+        """A hash of all that decides what is compiled."""
+        digest = hashlib.sha256()
+        for part in (self.symbol, self.params):
+            digest.update(_digest(part))
+        shapes = {name: [int(n) for n in shape] for name, shape in self.input_shapes.items()}
+        kinds = {name: dtype_of(kind).name for name, kind in (self.types or {}).items()}
+        versions = __version__, self.backend, _version(str(self.backend))
+        facts = [*versions, shapes, list(self.outputs or ()), kinds]
+        digest.update(json.dumps(facts).encode())
+        return digest.hexdigest()
+
+    def write(self, path: Path) -> None:
+        """Writes the compiled model."""
+        from ..onnx.export import export_model
+        from .building import write_compiled
+        from .model_parts import arrays_of, outputs_of, symbol_of
+
+        graph, arrays = outputs_of(symbol_of(self.symbol), self.outputs), arrays_of(self.params)
+        names = [name for name in graph.list_inputs() if name in self.input_shapes]
+        shapes = [tuple(self.input_shapes[name]) for name in names]
+        kinds = [dtype_of((self.types or {}).get(name, "float32")).name for name in names]
+        open_shapes = [("N", *shape[1:]) if shape else shape for shape in shapes]
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "model.onnx")
+            export = partial(export_model, graph, arrays, shapes, kinds, file)
+            try:
+                export(dynamic=True, dynamic_input_shapes=open_shapes)
+            except MXNetError:  # such as one that reshapes to a number of items
+                export()
+            write_compiled(file, path, str(self.backend), graph.list_outputs())
+
+
+def cached_network(request: CompiledRequest) -> CompiledNetwork:
     """The model as its runtime runs it, compiled unless the cache has it.
 
     When the cache has it, torch is not imported. A file there that is damaged is made again.
 
     Raises:
-        ArgumentError: `backend` is no runtime of compiled models.
         MXNetError: the model cannot be compiled, or the cache cannot be written.
     """
-    if backend is None or backend not in ENGINES:
-        known = " or ".join(map(repr, ENGINES))
-        raise ArgumentError(f"Predictor: cache=True: backend={backend!r}: must be {known}")
-    key = _key(symbol, params, input_shapes, outputs, types, backend)
-    path = cache_folder() / "compiled" / f"{key}.mxnova"
+    path = cache_folder() / "compiled" / f"{request.key()}.mxnova"
     if path.exists():
         try:
-            return CompiledNetwork.load(path, threads)
+            return CompiledNetwork.load(path)
         except (FormatError, OSError) as error:
             _log.warning("compiled again: %s", error)
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    _make(path, symbol, params, input_shapes, outputs, types, backend)
-    return CompiledNetwork.load(path, threads)
-
-
-def _key(
-    symbol: Any,
-    params: Any,
-    input_shapes: Mapping[str, Sequence[int]],
-    outputs: Sequence[str] | None,
-    types: Mapping[str, Any] | None,
-    backend: str,
-) -> str:
-    """A hash of all that decides what is compiled."""
-    digest = hashlib.sha256()
-    for part in (symbol, params):
-        digest.update(_digest(part))
-    shapes = {name: [int(size) for size in shape] for name, shape in input_shapes.items()}
-    kinds = {name: dtype_of(kind).name for name, kind in (types or {}).items()}
-    facts = [__version__, backend, _version(backend), shapes, list(outputs or ()), kinds]
-    digest.update(json.dumps(facts).encode())
-    return digest.hexdigest()
+    request.write(path)
+    return CompiledNetwork.load(path)
 
 
 def _version(package: str) -> str:
@@ -104,39 +127,3 @@ def _digest(part: Any) -> bytes:
     else:
         digest.update(map_file(part))
     return digest.digest()
-
-
-def _make(
-    path: Path,
-    symbol: Any,
-    params: PathOrBytes | Mapping[str, Any],
-    input_shapes: Mapping[str, Sequence[int]],
-    outputs: Sequence[str] | None,
-    types: Mapping[str, Any] | None,
-    backend: str,
-) -> None:
-    """Writes the compiled model."""
-    from ..onnx.export import export_model
-    from .building import write_compiled
-    from .model_parts import arrays_of, outputs_of, symbol_of
-
-    graph, arrays = outputs_of(symbol_of(symbol), outputs), arrays_of(params)
-    names = [name for name in graph.list_inputs() if name in input_shapes]
-    shapes = [tuple(input_shapes[name]) for name in names]
-    kinds = [dtype_of((types or {}).get(name, "float32")).name for name in names]
-    with tempfile.TemporaryDirectory() as folder:
-        file = os.path.join(folder, "model.onnx")
-        try:
-            open_shapes = [("N", *shape[1:]) if shape else shape for shape in shapes]
-            export_model(
-                graph,
-                arrays,
-                shapes,
-                kinds,
-                file,
-                dynamic=True,
-                dynamic_input_shapes=open_shapes,
-            )
-        except MXNetError:  # such as one that reshapes to a number of items
-            export_model(graph, arrays, shapes, kinds, file)
-        write_compiled(file, path, backend, graph.list_outputs())

@@ -4,18 +4,18 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from ..core.base.dtypes import DType, dtype_of
-from ..core.base.errors import ArgumentError, FormatError, MXNetError, candidates
+from ..core.base.errors import ArgumentError, FormatError, MXNetError
 from ..core.base.shapes import shape_text
 from ..formats import compiled_model
 from ..formats.compiled_model import CompiledModel, Port
-from .engines import ENGINES, Engine, graph_arrays
+from .engines import ENGINES, Engine
 from .network import Array, unknown_input
 
 __all__ = ["CompiledNetwork"]
@@ -48,21 +48,21 @@ class CompiledNetwork:
         """See `Predictor.load`."""
         model = compiled_model.read(path)
         if model.runtime not in ENGINES:
-            raise FormatError(f"{path}: runtime {model.runtime!r}{candidates('', ENGINES)}")
-        graphs = graph_arrays(model.runtime)
-        compiled_model.check_hashes(path, model, graphs)
-        weights = _Hashing(path, model, [name for name in model.arrays if name not in graphs])
-        weights.start()
-        try:
-            engine = ENGINES[model.runtime](model, _threads(threads))
-        except MXNetError:
-            raise
-        except Exception as error:  # noqa: BLE001 - whatever a runtime raises
-            reason = str(error).partition("\n")[0]
-            raise MXNetError(f"{path}: {model.runtime} refuses the model: {reason}") from None
-        finally:
-            weights.join()
-        weights.check()
+            known = ", ".join(ENGINES)
+            raise FormatError(f"{path}: runtime {model.runtime!r}: known are {known}")
+        kind = ENGINES[model.runtime]
+        compiled_model.check_hashes(path, model, [kind.graph])
+        weights = [name for name in model.arrays if name != kind.graph]
+        with ThreadPoolExecutor(1, thread_name_prefix="mxnova-hashes") as other:
+            checked = other.submit(compiled_model.check_hashes, path, model, weights)
+            try:
+                engine = kind(model, _threads(threads))
+            except MXNetError:
+                raise
+            except Exception as error:  # noqa: BLE001 - whatever a runtime raises
+                reason = str(error).partition("\n")[0]
+                raise MXNetError(f"{path}: {model.runtime} refuses the model: {reason}") from None
+        checked.result()
         return cls(model, engine, {})
 
     def _settled(
@@ -191,23 +191,3 @@ def _threads(given: int | None) -> int:
     if not isinstance(given, int) or not 0 <= given <= _MOST_THREADS:
         raise ArgumentError(f"Predictor.load: threads={given}: must be from 1 to {_MOST_THREADS}")
     return given
-
-
-class _Hashing(threading.Thread):
-    """Compares weights with their hashes while the runtime makes its session."""
-
-    def __init__(self, path: Any, model: CompiledModel, names: list[str]) -> None:
-        super().__init__(name="mxnova-hashes", daemon=True)
-        self._given = path, model, names
-        self._error: FormatError | None = None
-
-    def run(self) -> None:
-        try:
-            compiled_model.check_hashes(*self._given)
-        except FormatError as error:
-            self._error = error
-
-    def check(self) -> None:
-        """Raises the error that was found."""
-        if self._error is not None:
-            raise self._error

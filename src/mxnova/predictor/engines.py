@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-
 """The runtimes of compiled models, on NumPy's arrays."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Protocol
 
 from ..core.base.inference_runtimes import (
     SLOWER_FUSIONS,
@@ -17,13 +16,25 @@ from ..core.base.inference_runtimes import (
 from ..formats.compiled_model import CompiledModel, Port
 from .network import Array
 
-__all__ = ["ENGINES", "Engine", "graph_arrays"]
+__all__ = ["ENGINES", "Engine"]
 
 _NOWHERE = "/nonexistent"  # where a model may look for weights in other files
 
 
 class Engine(Protocol):
-    """Runs a model; any number of threads may use it."""
+    """Runs a model; any number of threads may use it.
+
+    Args:
+        model: the model.
+        threads: that take part in a run; 0: one for each core.
+
+    Attributes:
+        graph: name of the array that holds the runtime's graph; the others are weights.
+    """
+
+    graph: ClassVar[str]
+
+    def __init__(self, model: CompiledModel, threads: int) -> None: ...
 
     def run(self, fed: Mapping[str, Array]) -> list[Array]:
         """The outputs; inputs go by the runtime's keys."""
@@ -32,19 +43,21 @@ class Engine(Protocol):
 class _ONNXRuntime:
     """A session; weights stay where the file is mapped."""
 
+    graph: ClassVar = "model"
+
     def __init__(self, model: CompiledModel, threads: int) -> None:
         runtime = require_runtime("onnxruntime", "Predictor.load")
         options = onnxruntime_options(threads)
         options.add_session_config_entry(
             "session.model_external_initializers_file_folder_path", _NOWHERE
         )
-        weights = {name: values for name, values in model.arrays.items() if name != "model"}
+        weights = {name: values for name, values in model.arrays.items() if name != self.graph}
         self._weights = {
             name: runtime.OrtValue.ortvalue_from_numpy(values) for name, values in weights.items()
         }
         options.add_external_initializers([*self._weights], [*self._weights.values()])
         self._session = runtime.InferenceSession(
-            model.arrays["model"].tobytes(),
+            model.arrays[self.graph].tobytes(),
             options,
             providers=["CPUExecutionProvider"],
             # What is constant was computed when the model was compiled; a file from a stranger may
@@ -60,10 +73,12 @@ class _ONNXRuntime:
 class _OpenVINO:
     """A compiled model; a request for each thread."""
 
+    graph: ClassVar = "model.xml"
+
     def __init__(self, model: CompiledModel, threads: int) -> None:
         openvino = require_runtime("openvino", "Predictor.load")
         core = openvino.Core()
-        text = model.arrays["model.xml"].tobytes()
+        text = model.arrays[self.graph].tobytes()
         weights = openvino.Tensor(model.arrays["model.bin"], shared_memory=True)
         settings = openvino_settings(threads, "float32")
         self._compiled = core.compile_model(core.read_model(text, weights), "CPU", settings)
@@ -83,12 +98,4 @@ def _keys(ports: Sequence[Port]) -> list[str]:
     return [port.key for port in ports]
 
 
-ENGINES: Mapping[str, Callable[[CompiledModel, int], Engine]] = {
-    "onnxruntime": _ONNXRuntime,
-    "openvino": _OpenVINO,
-}
-
-
-def graph_arrays(runtime: str) -> list[str]:
-    """Names of the arrays that hold a runtime's graph."""
-    return ["model"] if runtime == "onnxruntime" else ["model.xml"]
+ENGINES: Mapping[str, type[Engine]] = {"onnxruntime": _ONNXRuntime, "openvino": _OpenVINO}

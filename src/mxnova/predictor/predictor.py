@@ -263,15 +263,15 @@ def _cached(
     backend: str | None,
     precision: str,
 ) -> Network:
-    from .compiled_cache import cached_network
+    from .compiled_cache import CompiledRequest, cached_network
 
     if precision != "float32" or not str(ctx or "cpu").startswith("cpu"):
         raise ArgumentError(
             f"Predictor: cache=True: ctx={ctx}, precision={precision}: compiled models run on the "
             "CPU in float32"
         )
-    network = cached_network(symbol, params, input_shapes, outputs, types, backend)
-    return network.reshaped(input_shapes)
+    request = CompiledRequest(symbol, params, input_shapes, outputs, types, backend)
+    return cached_network(request).reshaped(input_shapes)
 
 
 class Session:
