@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.base.errors import FormatError, shown
+from ..formats.labels import label_lines
 from .contents import Contents
 
 __all__ = ["Shapes", "image_shape", "labels_of", "number", "settings_text", "shapes_of"]
@@ -100,14 +101,10 @@ def labels_of(contents: Contents, *bases: str) -> list[str] | None:
     for base in bases or _LABELS:
         for name in contents.named(base)[:1]:
             if base.endswith(".txt"):
-                return _lines(contents.text(name))
+                text = contents.text(name).decode(errors="backslashreplace")
+                return label_lines(text, _MOST_LABELS)
             return _listed(contents.json(name), f"{contents.path}: {name}")
     return None
-
-
-def _lines(content: bytes) -> list[str]:
-    text = content.decode(errors="backslashreplace").removesuffix("\n")
-    return [line.strip() for line in text.split("\n", _MOST_LABELS)]
 
 
 def _listed(value: Any, where: str) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..batch_inference.reading import Array, read_input
 from ..core.base.errors import ArgumentError
+from ..formats.labels import label_lines
 from ..predictor.picture import Picture
 
 __all__ = ["Array", "labels_of", "preprocessing_of", "read_inputs"]
@@ -47,5 +48,4 @@ def preprocessing_of(options: argparse.Namespace) -> dict[str, Any]:
 
 def labels_of(path: Path) -> tuple[str, ...]:
     """Names of scores, one a line."""
-    text = path.read_text(encoding="utf-8", errors="backslashreplace")
-    return tuple(line.strip() for line in text.removesuffix("\n").split("\n"))
+    return tuple(label_lines(path.read_text(encoding="utf-8", errors="backslashreplace")))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.base.errors import FormatError, MXNetError, shown
+from ..core.base.packages import missing_package
 from ..formats import bounded_json
 from ..formats.archives import unpacking
 from ..formats.source import read_file
@@ -30,7 +31,7 @@ def describe_onnx(path: Path, *, nodes: bool) -> Report:
         MXNetError: the package onnx is not installed.
     """
     if importlib.util.find_spec("onnx") is None:
-        raise MXNetError(f"{path}: the package onnx is not installed: pip install 'mxnova[onnx]'")
+        raise MXNetError(f"{path}: {missing_package('onnx')}")
     model = _parsed(path)
     graph = model.graph
     known = {tensor.name for tensor in graph.initializer}

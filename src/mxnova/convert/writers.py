@@ -17,6 +17,7 @@ import numpy as np
 
 from ..core.base.dtypes import BFLOAT16, dtype_of
 from ..core.base.errors import MXNetError
+from ..core.base.packages import missing_package
 from ..core.op.dtypes import torch_dtype
 from ..formats import params, safetensors
 from ..formats.atomic import replacing
@@ -151,9 +152,7 @@ def _to_openvino(request: Request, path: str) -> None:
     try:
         import openvino
     except ImportError:
-        raise MXNetError(
-            "convert: the package openvino is not installed: pip install 'mxnova[openvino,onnx]'"
-        ) from None
+        raise MXNetError(f"convert: {missing_package('openvino', 'openvino,onnx')}") from None
     between = f"{path}.onnx"
     _to_onnx(request, between)
     try:

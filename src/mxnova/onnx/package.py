@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib.util
 
 from ..core.base.errors import MXNetError
+from ..core.base.packages import missing_package
 
 __all__ = ["require_onnx"]
 
@@ -17,6 +18,4 @@ def require_onnx(function: str) -> None:
         MXNetError: it is not installed.
     """
     if importlib.util.find_spec("onnx") is None:
-        raise MXNetError(
-            f"{function}: the package onnx is not installed: pip install 'mxnova[onnx]'"
-        )
+        raise MXNetError(f"{function}: {missing_package('onnx')}")

@@ -12,7 +12,8 @@ import numpy as np
 
 from .. import __version__
 from ..core.base.errors import ArgumentError, MXNetError, candidates
-from ..core.base.inference_runtimes import SLOWER_FUSIONS, onnxruntime_options, require_runtime
+from ..core.base.inference_runtimes import SLOWER_FUSIONS, onnxruntime_options
+from ..core.base.packages import require_package
 from ..formats import compiled_model
 from ..formats.compiled_model import CompiledModel, Port
 from .engines import ENGINES
@@ -54,7 +55,7 @@ def write_compiled(
         raise ArgumentError(
             f"compile: no runtime {runtime!r}{hint}; known are {', '.join(ENGINES)}"
         )
-    package = require_runtime(runtime, "compile")
+    package = require_package(runtime, "compile")
     try:
         arrays = _MAKERS[runtime](package, onnx_file)
     except MXNetError:

@@ -11,8 +11,8 @@ from ..core.base.inference_runtimes import (
     SLOWER_FUSIONS,
     onnxruntime_options,
     openvino_settings,
-    require_runtime,
 )
+from ..core.base.packages import require_package
 from ..formats.compiled_model import CompiledModel, Port
 from .network import Array
 
@@ -46,7 +46,7 @@ class _ONNXRuntime:
     graph: ClassVar = "model"
 
     def __init__(self, model: CompiledModel, threads: int) -> None:
-        runtime = require_runtime("onnxruntime", "Predictor.load")
+        runtime = require_package("onnxruntime", "Predictor.load")
         options = onnxruntime_options(threads)
         options.add_session_config_entry(
             "session.model_external_initializers_file_folder_path", _NOWHERE
@@ -76,7 +76,7 @@ class _OpenVINO:
     graph: ClassVar = "model.xml"
 
     def __init__(self, model: CompiledModel, threads: int) -> None:
-        openvino = require_runtime("openvino", "Predictor.load")
+        openvino = require_package("openvino", "Predictor.load")
         core = openvino.Core()
         text = model.arrays[self.graph].tobytes()
         weights = openvino.Tensor(model.arrays["model.bin"], shared_memory=True)

@@ -15,6 +15,7 @@ import numpy as np
 from ..artefacts import open_model
 from ..core.base.errors import ArgumentError, FormatError, MXNetError
 from ..formats import compiled_model
+from ..formats.labels import label_lines
 from ..formats.source import read_file
 from ..predictor import Predictor
 from ..predictor.picture import Picture
@@ -106,8 +107,7 @@ def _picture(inputs: Sequence[Tensor], picture: Picture) -> Picture | None:
 
 
 def _labels(path: Path) -> list[str]:
-    text = read_file(path).decode("utf-8", errors="backslashreplace")
-    return [line.strip() for line in text.removesuffix("\n").split("\n")]
+    return label_lines(read_file(path).decode("utf-8", errors="backslashreplace"))
 
 
 # Files ------------------------------------------------------------------------------------------

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from ...core.base.errors import ArgumentError, MXNetError
+from ...core.base.inference_runtimes import with_exact_integers
+from ...core.base.packages import missing_package
 from .runner import Array, CannotRunError, Runner, Take, given_name
 
 __all__ = ["ONNXRunner"]
@@ -34,9 +36,7 @@ class ONNXRunner(Runner):
         try:
             import onnxruntime
         except ImportError:
-            raise CannotRunError(
-                "the package onnxruntime is not installed: pip install 'mxnova[onnxruntime]'"
-            ) from None
+            raise CannotRunError(missing_package("onnxruntime")) from None
         from ...onnx.importer import read_skeleton
 
         self.path, self._runtime, self._optimized = path, onnxruntime, optimized
@@ -49,10 +49,8 @@ class ONNXRunner(Runner):
         self._session: Any = None
 
     def _made(self, model: Any, optimized: bool, profile: str = "") -> Any:
-        options = self._runtime.SessionOptions()
+        options = with_exact_integers(self._runtime.SessionOptions())
         options.log_severity_level = 3
-        # Without VNNI, products of 8-bit integers are cut to 16 bits otherwise.
-        options.add_session_config_entry("session.x64quantprecision", "1")
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         if not optimized:
             level = self._runtime.GraphOptimizationLevel.ORT_DISABLE_ALL

@@ -1,6 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-
-
 """Models of every kind as functions of named arrays that also tell what their nodes give."""
 
 from __future__ import annotations
@@ -14,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...core.base.errors import MXNetError
+from ...core.base.packages import missing_package
 from ...core.nd.interop import numpy_of
 from ...predictor import Predictor
 from ..source import load
@@ -74,9 +73,7 @@ class OpenVINORunner(Runner):
         try:
             import openvino
         except ImportError:
-            raise CannotRunError(
-                "the package openvino is not installed: pip install 'mxnova[openvino]'"
-            ) from None
+            raise CannotRunError(missing_package("openvino")) from None
         self.path, self._openvino = path, openvino
         self._core = openvino.Core()
         self._model = self._compiled(self._core.read_model(path))

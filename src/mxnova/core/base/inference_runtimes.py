@@ -6,28 +6,24 @@ from __future__ import annotations
 from typing import Any
 
 from .cpu_flags import has_vnni
-from .errors import MXNetError
 from .machine_load import is_busy
 
-__all__ = ["SLOWER_FUSIONS", "onnxruntime_options", "openvino_settings", "require_runtime"]
+__all__ = ["SLOWER_FUSIONS", "onnxruntime_options", "openvino_settings", "with_exact_integers"]
 
 # Of 512 x 256 sums normalized: 0.84 ms on one core with AVX2, where sum and norm by themselves take
 # 0.13.
 SLOWER_FUSIONS = ("SkipLayerNormFusion",)
 
 
-def require_runtime(name: str, function: str) -> Any:
-    """The package onnxruntime or openvino.
+def with_exact_integers(options: Any) -> Any:
+    """Options of a session that computes with 8-bit integers as other processors do.
 
-    Raises:
-        MXNetError: it is not installed.
+    Without VNNI, products of 8-bit integers are cut to 16 bits otherwise; with it, asking for exact
+    ones made an int8 ResNet-50 take 84 ms instead of 48.
     """
-    try:
-        return __import__(name)
-    except ImportError:
-        raise MXNetError(
-            f"{function}: the package {name} is not installed: pip install 'mxnova[{name}]'"
-        ) from None
+    if not has_vnni():
+        options.add_session_config_entry("session.x64quantprecision", "1")
+    return options
 
 
 def onnxruntime_options(threads: int) -> Any:
@@ -43,10 +39,8 @@ def onnxruntime_options(threads: int) -> Any:
     options.intra_op_num_threads = threads
     options.log_severity_level = 3  # errors
     options.add_session_config_entry("session.force_spinning_stop", "1")
-    if not has_vnni():  # products of 8-bit integers are cut to 16 bits otherwise
-        options.add_session_config_entry("session.x64quantprecision", "1")
     options.add_session_config_entry("session.intra_op.allow_spinning", str(int(not is_busy())))
-    return options
+    return with_exact_integers(options)
 
 
 def openvino_settings(threads: int, precision: str) -> dict[str, Any]:

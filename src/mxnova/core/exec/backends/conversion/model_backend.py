@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
+from ....base.packages import missing_package
 from ....base.shapes import is_known
 from ....graph.node import Entry, Node
 from ....graph.rewrite import rewrite
@@ -113,7 +114,7 @@ class ModelBackend:
         """Why it cannot be used; None where it can."""
         for package in self.packages:
             if importlib.util.find_spec(package) is None:
-                return f"the package {package} is not installed: pip install 'mxnova[{self.name}]'"
+                return missing_package(package, self.name)
         return None
 
     def precisions(self) -> tuple[str, ...]:
