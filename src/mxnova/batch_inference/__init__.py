@@ -7,12 +7,10 @@ Importing this package, and running compiled models, does not import torch.
 from __future__ import annotations
 
 from .items import Item, count_items, items_of
-from .model import InferenceModel
 from .pipeline import Prediction, predictions
 from .results import Results, result_file
 
 __all__ = [
-    "InferenceModel",
     "Item",
     "Prediction",
     "Results",

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..artefacts.inference_model import InferenceModel, Shape
 from ..core.base.errors import ArgumentError, MXNetError
 from ..core.base.shapes import shape_text
-from .model import InferenceModel, Shape
 from .reading import Array
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from mxnova.core.base.errors import ArgumentError, MissingFileError
 
-__all__ = ["CheckpointFiles", "is_prefix", "located"]
+__all__ = ["CheckpointFiles", "epochs_of", "is_prefix", "located"]
 
 _EPOCH = re.compile(r"-(\d{4,9})\.params")
 
@@ -29,7 +29,7 @@ class CheckpointFiles(NamedTuple):
 
 def is_prefix(path: str | os.PathLike[str]) -> bool:
     """Whether `path` is no file itself, but the beginning of a checkpoint's names."""
-    return not os.path.exists(path) and bool(_epochs(os.fspath(path)))
+    return not os.path.exists(path) and bool(epochs_of(os.fspath(path)))
 
 
 def located(prefix: str | os.PathLike[str], epoch: int | None = None) -> CheckpointFiles:
@@ -46,7 +46,7 @@ def located(prefix: str | os.PathLike[str], epoch: int | None = None) -> Checkpo
     prefix = os.fspath(prefix)
     if epoch is not None:
         return CheckpointFiles.of(prefix, epoch)
-    epochs = _epochs(prefix)
+    epochs = epochs_of(prefix)
     if not epochs:
         raise MissingFileError(2, "there is no such file", f"{prefix}-0000.params")
     if len(epochs) > 1:
@@ -54,7 +54,8 @@ def located(prefix: str | os.PathLike[str], epoch: int | None = None) -> Checkpo
     return CheckpointFiles.of(prefix, epochs[0])
 
 
-def _epochs(prefix: str) -> list[int]:
+def epochs_of(prefix: str) -> list[int]:
+    """Numbers of the epochs that are there, ascending."""
     folder, name = os.path.split(prefix)
     try:
         files = os.listdir(folder or ".")

@@ -4,17 +4,16 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..artefacts import open_model
+from ..artefacts import InferenceModel, OpenedModel
 from ..core.base.errors import ArgumentError, FormatError, MXNetError
-from ..formats import compiled_model
+from ..formats.checkpoint_files import epochs_of
 from ..formats.labels import label_lines
 from ..formats.source import read_file
 from ..predictor import Predictor
@@ -61,16 +60,6 @@ class Model:
     picture: Picture | None
 
 
-@dataclass(frozen=True)
-class _Opened:
-    """A model and what is noted with it."""
-
-    predictor: Predictor
-    shapes: Mapping[str, Shape]
-    labels: Sequence[str] = ()
-    preprocessing: Mapping[str, Any] | None = None
-
-
 def load(source: ModelSource, batches: Iterable[int] = (1, 2)) -> Model:
     """Loads a model and tries it.
 
@@ -83,20 +72,22 @@ def load(source: ModelSource, batches: Iterable[int] = (1, 2)) -> Model:
         OSError: a file cannot be read.
     """
     opened = _open(source)
-    session = opened.predictor.session()
-    dtypes = {name: session.input_facts(name)[1].numpy for name in opened.shapes}
+    shapes = _shapes(opened, source)
+    predictor = opened.predictor(_sizes(shapes, 1))
+    session = predictor.session()
+    dtypes = {name: session.input_facts(name)[1].numpy for name in shapes}
     inputs = tuple(
         Tensor(name, tuple(OPEN if isinstance(s, str) else s for s in shape), dtypes[name])
-        for name, shape in opened.shapes.items()
+        for name, shape in shapes.items()
     )
-    outputs, is_batched = _tried(opened, dtypes, batches)
+    outputs, is_batched = _tried(predictor, shapes, dtypes, batches)
     for tensor in (*inputs, *outputs):
         if tensor.dtype.kind not in "biuf":
             raise MXNetError(f"{source.path}: {tensor.name} is of {tensor.dtype}: cannot be served")
     labels = opened.labels if source.labels is None else _labels(Path(source.labels))
-    options = source.preprocessing or opened.preprocessing or {}
+    options = source.preprocessing or opened.preprocessing
     picture = _picture(inputs, Picture.of_mapping(options))
-    return Model(opened.predictor, inputs, outputs, is_batched, tuple(labels), picture)
+    return Model(predictor, inputs, outputs, is_batched, tuple(labels), picture)
 
 
 def _picture(inputs: Sequence[Tensor], picture: Picture) -> Picture | None:
@@ -113,14 +104,21 @@ def _labels(path: Path) -> list[str]:
 # Files ------------------------------------------------------------------------------------------
 
 
-def _open(source: ModelSource) -> _Opened:
-    """The model at a path, of whatever kind."""
+def _open(source: ModelSource) -> InferenceModel:
+    """The model at a path, of whatever kind; of a prefix the last epoch."""
     path = Path(source.path)
     if path.is_dir():
         path = _inside(path)
     if path.suffix == ".mxnova":
-        return _open_compiled(path)
-    return _open_artefact(path, source)
+        return InferenceModel.open(str(path))
+    is_prefix = source.epoch is None and not path.exists()
+    epoch = _last_epoch(str(path)) if is_prefix else source.epoch
+    model = InferenceModel.open(str(path), epoch, backend=source.backend)
+    artefact = model.source
+    if isinstance(artefact, OpenedModel) and artefact.graph is None and artefact.symbol is None:
+        told = "; ".join((artefact.layout, *artefact.notes))
+        raise MXNetError(f"{path}: holds no network ({told})")
+    return model
 
 
 def _inside(folder: Path) -> Path:
@@ -134,44 +132,36 @@ def _inside(folder: Path) -> Path:
     return found[0] if found else folder
 
 
-def _open_compiled(path: Path) -> _Opened:
-    predictor = Predictor.load(path)
-    model = compiled_model.read(path)
-    shapes = {port.name: port.shape for port in model.inputs}
-    for name, shape in shapes.items():
-        if shape is None:
-            raise FormatError(f"{path}: input {name} has no number of axes")
-    known = {name: shape for name, shape in shapes.items() if shape is not None}
-    return _Opened(predictor, known, model.labels, model.preprocessing)
+def _shapes(model: InferenceModel, source: ModelSource) -> dict[str, Shape]:
+    """Shapes of the inputs, as the source or the model's files tell.
 
-
-def _open_artefact(path: Path, source: ModelSource) -> _Opened:
-    """A checkpoint, an archive of SageMaker's, or whatever else `open_model` knows."""
-    is_prefix = source.epoch is None and not path.exists()
-    model = open_model(path, _last_epoch(str(path)) if is_prefix else source.epoch)
-    if model.graph is None and model.symbol is None:
-        raise MXNetError(f"{path}: holds no network ({'; '.join((model.layout, *model.notes))})")
-    shapes = dict(source.shapes) or model.input_shapes
+    Raises:
+        ArgumentError: nobody tells them.
+        FormatError: a compiled model leaves a number of axes open.
+    """
+    noted = model.shapes
+    if model.runtime is not None:
+        for name in model.input_names:
+            if name not in noted:
+                raise FormatError(f"{model.path}: input {name} has no number of axes")
+        return noted
+    shapes = dict(source.shapes) or noted
     if not shapes:
         names = ", ".join(model.input_names[:20])
         raise ArgumentError(
-            f"{path}: which shapes do its inputs have? --shape NAME=N,3,224,224 for each of {names}"
+            f"{model.path}: which shapes do its inputs have? --shape NAME=N,3,224,224 for each of "
+            f"{names}"
         )
-    options = {} if source.backend is None else {"backend": source.backend}
-    predictor = model.predictor(_sizes(shapes, 1), **options)
-    preprocessing = None if model.preprocessing is None else asdict(model.preprocessing)
-    return _Opened(predictor, shapes, model.labels or (), preprocessing)
+    return shapes
 
 
 def _last_epoch(prefix: str) -> int:
     """The highest number of a .params file."""
-    path = Path(prefix)
-    names = (file.name for file in path.parent.glob("*.params"))
-    pattern = re.compile(rf"{re.escape(path.name)}-(\d{{4,9}})\.params")
-    epochs = [int(found[1]) for found in map(pattern.fullmatch, names) if found]
+    epochs = epochs_of(prefix)
     if not epochs:
-        raise ArgumentError(f"{prefix}: there is no {path.name}-0000.params or later epoch")
-    return max(epochs)
+        name = Path(prefix).name
+        raise ArgumentError(f"{prefix}: there is no {name}-0000.params or later epoch")
+    return epochs[-1]
 
 
 # Trial ------------------------------------------------------------------------------------------
@@ -195,15 +185,18 @@ def _batch_word(shapes: Mapping[str, Shape]) -> str | None:
 
 
 def _tried(
-    opened: _Opened, dtypes: Mapping[str, Any], batches: Iterable[int]
+    predictor: Predictor,
+    shapes: Mapping[str, Shape],
+    dtypes: Mapping[str, Any],
+    batches: Iterable[int],
 ) -> tuple[tuple[Tensor, ...], bool]:
     """What the outputs look like, and whether requests may share a run."""
-    can_share = _batch_word(opened.shapes) is not None
+    can_share = _batch_word(shapes) is not None
     seen: list[list[Array]] = []
     for rows in batches if can_share else (1,):
-        zeros = {n: np.zeros(s, dtypes[n]) for n, s in _sizes(opened.shapes, rows).items()}
+        zeros = {n: np.zeros(s, dtypes[n]) for n, s in _sizes(shapes, rows).items()}
         try:
-            seen.append(opened.predictor.predict(**zeros))
+            seen.append(predictor.predict(**zeros))
         except MXNetError as error:
             if not seen:
                 raise
@@ -213,9 +206,9 @@ def _tried(
         can_share = can_share and all(a.ndim and len(a) == rows for a in seen[-1])
         if not can_share:
             break
-    words = {size for shape in opened.shapes.values() for size in shape if isinstance(size, str)}
-    are_open = bool(words - {_batch_word(opened.shapes)})
-    names = opened.predictor.output_names
+    words = {size for shape in shapes.values() for size in shape if isinstance(size, str)}
+    are_open = bool(words - {_batch_word(shapes)})
+    names = predictor.output_names
     outputs = (_output(n, s, are_open) for n, *s in zip(names, *seen, strict=True))
     return tuple(outputs), can_share
 

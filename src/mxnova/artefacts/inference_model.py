@@ -9,11 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..artefacts import OpenedModel, is_artefact, open_model
 from ..core.base.errors import ArgumentError, MXNetError
 from ..core.base.gc_pause import loading
 from ..formats import compiled_model
 from ..formats.compiled_model import CompiledModel
+from .opened import OpenedModel
+from .opening import open_model
 
 if TYPE_CHECKING:
     from ..predictor import Predictor
@@ -43,7 +44,7 @@ class InferenceModel:
 
         Args:
             path: a .mxnova file, what `open_model` opens, or the prefix of a checkpoint.
-            epoch: number of the .params file; None: 0 of a prefix, else the only one.
+            epoch: number of the .params file; None where there is only one.
             **options: of `Predictor`; those that are None are left out.
 
         Raises:
@@ -52,8 +53,7 @@ class InferenceModel:
         """
         given = {name: value for name, value in options.items() if value is not None}
         if not path.endswith(".mxnova"):
-            of_prefix = 0 if epoch is None and not is_artefact(path) else epoch
-            return cls(path, given, open_model(path, of_prefix))
+            return cls(path, given, open_model(path, epoch))
         if given or epoch is not None:
             name = next(iter(given), "epoch")
             raise ArgumentError(f"{path}: --{name} is not for compiled models")
