@@ -8,7 +8,8 @@ import io
 import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from inspect import signature
 from typing import Any
@@ -148,27 +149,34 @@ def _noted(request: Request) -> dict[str, str]:
     return {"mxnet.preprocessing": json.dumps(asdict(request.picture))}
 
 
+@contextmanager
+def _through_onnx(request: Request, path: str) -> Iterator[str]:
+    """The path of an ONNX file beside `path` that others are made of, until the block ends."""
+    between = f"{path}.onnx"
+    try:
+        _to_onnx(request, between)
+        yield between
+    finally:
+        for file in glob.glob(f"{glob.escape(between)}*"):  # its arrays may be in another file
+            os.unlink(file)
+
+
 def _to_openvino(request: Request, path: str) -> None:
     try:
         import openvino
     except ImportError:
         raise MXNetError(f"convert: {missing_package('openvino', 'openvino,onnx')}") from None
-    between = f"{path}.onnx"
-    _to_onnx(request, between)
-    try:
-        openvino.save_model(openvino.convert_model(between), path, compress_to_fp16=False)
-    except RuntimeError as error:
-        raise MXNetError(f"convert: OpenVINO refuses the model: {_first_line(error)}") from None
-    finally:
-        os.unlink(between)
+    with _through_onnx(request, path) as between:
+        try:
+            openvino.save_model(openvino.convert_model(between), path, compress_to_fp16=False)
+        except RuntimeError as error:
+            raise MXNetError(f"convert: OpenVINO refuses the model: {_first_line(error)}") from None
 
 
 def _to_compiled(request: Request, path: str) -> None:
     from ..predictor.building import write_compiled
 
-    between = f"{path}.onnx"
-    _to_onnx(request, between)
-    try:
+    with _through_onnx(request, path) as between:
         write_compiled(
             between,
             path,
@@ -178,9 +186,6 @@ def _to_compiled(request: Request, path: str) -> None:
             preprocessing=None if request.picture is None else asdict(request.picture),
             labels=request.labels or request.model.labels,
         )
-    finally:
-        for file in glob.glob(f"{glob.escape(between)}*"):
-            os.unlink(file)
 
 
 def _to_exported(request: Request, path: str) -> None:

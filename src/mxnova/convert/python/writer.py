@@ -83,14 +83,13 @@ def tell_proof(path: str, line: str) -> None:
 def _header(request: Request) -> list[str]:
     model = request.model
     names = ", ".join(quoted(os.path.basename(path)) for path in model.files)
-    hashes = json.loads(model.facts["mxnet.sha256"])
     return [
         f'"""{names}, epoch {model.epoch}, as a PyTorch model.',
         "",
         f"Made by mxnova {__version__} on {datetime.date.today().isoformat()} of files with these"
         " SHA-256:",
         "",
-        *[f"  {digest}  {quoted(name)}" for name, digest in hashes.items()],
+        *[f"  {digest}  {quoted(name)}" for name, digest in model.hashes.items()],
         "",
         *[_input(name, shape) for name, shape in request.shapes.items()],
         _UNPROVED,
