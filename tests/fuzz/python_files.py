@@ -82,8 +82,7 @@ def attack(data: bytes) -> None:
     saved = [f"{'aux' if name in states else 'arg'}:{name}" for name in renamed]
     records = ParamsFile([record_of_array(a) for a in renamed.values()], saved)
     model = Model((file or "x",), symbol, records)
-    facts = {"mxnet.sha256": json.dumps({file: "0" * 64}), "mxnet.epoch": "0"}
-    model.__dict__["facts"] = facts  # there is no file to be hashed
+    model.__dict__["hashes"] = {file: "0" * 64}  # there is no file to be hashed
     request = Request(model, {table["data"]: ("N", 2, 3, 3)})
     written, _ = text_of(request)
     check_inert(written)
