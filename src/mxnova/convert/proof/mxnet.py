@@ -53,6 +53,9 @@ class MXNetRunner(Runner):
         fed = self._fed(feed)
         return [array.asnumpy() for array in self._executor(fed).forward(False, **fed)]
 
+    def release(self) -> None:
+        self._bound = None
+
     def nodes(self, feed: Mapping[str, Array], take: Take) -> None:
         fed = self._fed(feed)
         executor, names = self._executor(fed), self._names()

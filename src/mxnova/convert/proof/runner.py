@@ -39,6 +39,9 @@ class Runner(ABC):
     def outputs(self, feed: Mapping[str, Array]) -> list[Array]:
         """The outputs for these inputs, by MXNet's names."""
 
+    def release(self) -> None:  # noqa: B027 - of those that keep any
+        """Frees memory that the last run has taken; the next one takes it again."""
+
     def seconds(self, feed: Mapping[str, Array]) -> float:
         """How long `outputs` takes at best, once the model has run."""
         return min(timeit.repeat(lambda: self.outputs(feed), number=1, repeat=_RUNS))
