@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ONNX Runtime's static quantization of a model's ONNX file."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..batch_inference.reading import Array
+from ..convert.proof.onnx_file import ONNXRunner
+from ..convert.proof.runner import Runner
+from ..convert.writers import WRITERS
+from ..core.base.errors import MXNetError
+from ..core.base.packages import require_package
+from ..onnx.package import require_onnx
+from .method import Advance, Method, Task, beside, comes_from
+
+__all__ = ["OnnxRuntimeMethod"]
+
+_LARGEST = 1 << 31  # bytes of an ONNX file that holds its numbers itself
+
+
+class OnnxRuntimeMethod(Method):
+    """QuantizeLinear and DequantizeLinear around layers, as ``quantize_static`` puts them."""
+
+    def __init__(self, task: Task) -> None:
+        require_onnx("quantize --with ort")
+        require_package("onnxruntime", "quantize --with ort")
+        from onnxruntime.quantization.shape_inference import quant_pre_process
+
+        self._task = task
+        self._float = os.path.join(task.folder, "float.onnx")
+        self._prepared = os.path.join(task.folder, "prepared.onnx")
+        WRITERS["onnx"].write(task.request, self._float)
+        self._is_large = self.float_bytes() > _LARGEST // 2
+        with refusing("ONNX Runtime"):
+            quant_pre_process(
+                self._float,
+                self._prepared,
+                skip_symbolic_shape=True,
+                save_as_external_data=self._is_large,
+            )
+        self.reference = ONNXRunner(self._float)
+        self._n_batches = sum(1 for _ in task.samples.batches())
+
+    def quantize(self, excluded: Collection[str], path: str, advance: Advance) -> Runner:
+        """Finds ranges and writes the ONNX file."""
+        from onnxruntime import quantization as ort
+
+        options = self._task.options
+        methods = {"naive": ort.CalibrationMethod.MinMax, "entropy": ort.CalibrationMethod.Entropy}
+        with refusing("ONNX Runtime"), _without_warnings():
+            ort.quantize_static(
+                self._prepared,
+                path,
+                _Reader(self._task, self._n_batches, advance),
+                per_channel=options.per_channel,
+                activation_type=ort.QuantType.QUInt8 if options.asymmetric else ort.QuantType.QInt8,
+                weight_type=ort.QuantType.QInt8,
+                nodes_to_exclude=self._nodes_of(excluded),
+                use_external_data_format=self._is_large,
+                calibrate_method=methods[options.calibration],
+                extra_options={
+                    "ActivationSymmetric": not options.asymmetric,
+                    "CalibStridedMinMax": 1,  # of any method: a batch at a time is held
+                },
+            )
+        return ONNXRunner(path)
+
+    def _nodes_of(self, excluded: Collection[str]) -> list[str]:
+        """Nodes of the ONNX file that come from these of the network."""
+        import onnx
+
+        nodes = onnx.load(self._prepared, load_external_data=False).graph.node
+        return [node.name for node in nodes if comes_from(node.name, excluded)]
+
+    def float_bytes(self) -> int:
+        """Of the ONNX file."""
+        return sum(map(os.path.getsize, beside(self._float)))
+
+
+class _Reader:
+    """Samples as ``quantize_static`` asks for them: parts of one batch each, in order."""
+
+    def __init__(self, task: Task, n_batches: int, advance: Advance) -> None:
+        self._fed: Iterator[dict[str, Array]] = task.fed(advance)
+        self._n_batches, self._left = n_batches, 0
+
+    def __len__(self) -> int:
+        return self._n_batches
+
+    def set_range(self, start_index: int, end_index: int) -> None:
+        self._left = end_index - start_index
+
+    def get_next(self) -> dict[str, Array] | None:
+        if not self._left:
+            return None
+        self._left -= 1
+        return next(self._fed, None)
+
+
+@contextmanager
+def refusing(program: str) -> Iterator[None]:
+    """Errors of another program as ours."""
+    try:
+        yield
+    except (MXNetError, MemoryError):
+        raise
+    except Exception as error:
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        raise MXNetError(f"quantize: {program} refuses the model: {reason}") from error
+
+
+@contextmanager
+def _without_warnings() -> Iterator[Any]:
+    """Advice of the package, which was followed."""
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        yield
+    finally:
+        logging.disable(before)
