@@ -64,6 +64,6 @@ def _image(label: int, rng: np.random.Generator, side: int) -> Array:
     u = frequency * (np.cos(angle) * x + np.sin(angle) * y) + rng.uniform(0, 2 * np.pi)
     v = frequency * (np.cos(angle) * y - np.sin(angle) * x) + rng.uniform(0, 2 * np.pi)
     pattern = _PATTERNS[label // 2](u, v, rng)[None]
-    middle, contrast = rng.uniform(0.3, 0.7, (3, 1, 1)), rng.uniform(-0.3, 0.3, (3, 1, 1))
-    noise = rng.normal(0, rng.uniform(0.05, 0.25), (3, side, side))
+    middle, contrast = rng.uniform(0.35, 0.65, (3, 1, 1)), rng.uniform(0.1, 0.3, (3, 1, 1))
+    noise = rng.normal(0, rng.uniform(0.02, 0.1), (3, side, side))
     return np.clip(middle + contrast * pattern + noise, 0, 1).astype(np.float32)

@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import os
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
 
 from ..batch_inference.reading import Array
 from ..convert.proof.onnx_file import ONNXRunner
-from ..convert.proof.runner import Runner
+from ..convert.proof.runner import Runner, Take
 from ..convert.writers import WRITERS
 from ..core.base.errors import MXNetError
 from ..core.base.packages import require_package
@@ -20,6 +20,7 @@ from .method import Advance, Method, Task, beside, comes_from
 
 __all__ = ["OnnxRuntimeMethod"]
 
+_READ = "_DequantizeLinear_Output"
 _LARGEST = 1 << 31  # bytes of an ONNX file that holds its numbers itself
 
 
@@ -52,7 +53,7 @@ class OnnxRuntimeMethod(Method):
 
         options = self._task.options
         methods = {"naive": ort.CalibrationMethod.MinMax, "entropy": ort.CalibrationMethod.Entropy}
-        with refusing("ONNX Runtime"), _without_warnings():
+        with refusing("ONNX Runtime"), _quiet():
             ort.quantize_static(
                 self._prepared,
                 path,
@@ -68,7 +69,7 @@ class OnnxRuntimeMethod(Method):
                     "CalibStridedMinMax": 1,  # of any method: a batch at a time is held
                 },
             )
-        return ONNXRunner(path)
+        return _QuantizedRunner(path)
 
     def _nodes_of(self, excluded: Collection[str]) -> list[str]:
         """Nodes of the ONNX file that come from these of the network."""
@@ -80,6 +81,18 @@ class OnnxRuntimeMethod(Method):
     def float_bytes(self) -> int:
         """Of the ONNX file."""
         return sum(map(os.path.getsize, beside(self._float)))
+
+
+class _QuantizedRunner(ONNXRunner):
+    """A quantized ONNX file that tells of values as they are read: behind DequantizeLinear.
+
+    A Relu in front of integers that cannot be negative is left out of the file, so that a value
+    under its name is not what the Relu gave.
+    """
+
+    def nodes(self, feed: Mapping[str, Array], take: Take) -> None:
+        """Tells of the values; that behind DequantizeLinear comes last, and replaces others."""
+        super().nodes(feed, lambda name, v, s: take(name.removesuffix(_READ), v, s))
 
 
 class _Reader:
@@ -115,11 +128,12 @@ def refusing(program: str) -> Iterator[None]:
 
 
 @contextmanager
-def _without_warnings() -> Iterator[Any]:
-    """Advice of the package, which was followed."""
+def _quiet() -> Iterator[None]:
+    """Without what the package prints, and its advice, which was followed."""
     before = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:
-        yield
+        with redirect_stdout(io.StringIO()):
+            yield
     finally:
         logging.disable(before)
