@@ -15,7 +15,7 @@ from .inputs import labels_of, preprocessing_of
 from .progress import progress
 from .report import plain, print_table
 from .shapes import shapes_of
-from .verify import check_page, document, rows_of, write_page
+from .verify import check_page, document, write_page
 
 if TYPE_CHECKING:
     from ..quantization import Quantization
@@ -80,10 +80,13 @@ def _write_page(options: argparse.Namespace, found: Quantization) -> None:
 
 
 def _show(found: Quantization) -> None:
-    print_table("nodes", rows_of(found.proof.nodes))
+    columns = ("name", "shape", "max_abs", "max_rel", "cosine")
+    rows = [{column: getattr(row, column) for column in columns} for row in found.proof.nodes]
+    print_table("nodes, in float and on integers", rows)
     if len(found.trials) > 1:
-        rows = [{"in float": len(t.in_float), str(found.measure): t.value} for t in found.trials]
-        print_table("layers in float", rows)
+        measure = str(found.measure)
+        trials = [{"layers": len(t.in_float), measure: t.value} for t in found.trials]
+        print_table("layers in float", trials)
     print_table("quantization", [{"what": name, "is": text} for name, text in found.facts])
     for name, reason in found.failures.items():
         sys.stderr.write(printable(f"left out: {name}: {reason}") + "\n")

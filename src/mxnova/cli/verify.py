@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..convert.proof import Verification
     from ..convert.proof.comparison import Difference
 
-__all__ = ["check_page", "document", "rows_of", "verify", "write_page"]
+__all__ = ["check_page", "document", "verify", "write_page"]
 
 
 def verify(options: argparse.Namespace) -> int:
@@ -61,15 +61,14 @@ def verify(options: argparse.Namespace) -> int:
     if options.json:
         sys.stdout.write(json.dumps(plain(document(found)), allow_nan=False) + "\n")
     else:
-        print_table("outputs", rows_of(found.outputs))
+        print_table("outputs", _rows(found.outputs))
         if found.nodes:
-            print_table("nodes", rows_of(found.nodes))
+            print_table("nodes", _rows(found.nodes))
         sys.stdout.write(printable(found.line) + "\n")
     return int(not found.is_equal)
 
 
-def rows_of(differences: list[Difference]) -> Rows:
-    """Rows of a table."""
+def _rows(differences: list[Difference]) -> Rows:
     return [
         {
             "name": row.name,

@@ -112,17 +112,21 @@ class _Search:
         graph = self.task.request.graph
         self.layers = layers_of(graph)
         if all(name in self.excluded for name in self.layers):
-            raise ArgumentError(
-                "quantize: --exclude leaves no layer to quantize"
-                if self.layers
-                else "quantize: the network has no layers with weights, such as Convolution"
-            )
+            raise ArgumentError(f"quantize: {self._why_nothing()}")
         classes, n_classes = self._classes(self.method.reference, "accuracy in float")
         metric = self.task.options.metric
         self.measure = Measure(self.samples, classes, n_classes, metric)
         self.before = self.measure(classes)
         if self.before is None and self.task.options.max_drop is not None:
             raise ArgumentError(f"quantize: --max-drop: {NO_SCORES}")
+
+    def _why_nothing(self) -> str:
+        if self.layers:
+            return "--exclude leaves no layer to quantize"
+        operators = {n.op.name for n in self.task.request.graph.nodes if n.op is not None}
+        if "_contrib_quantize_v2" in operators:
+            return "the network is quantized already"
+        return "the network has no layers with weights, such as Convolution"
 
     def _classes(self, runner: Runner, text: str) -> Any:
         total = len(self.samples)
