@@ -126,6 +126,7 @@ def quantize(
         preprocessing=preprocessing or {},
         labels=labels or (),
     )
+    request.shapes  # noqa: B018 - names that are no inputs are refused
     parent = os.path.dirname(target) or "."
     with tempfile.TemporaryDirectory(prefix=".mxnova-", dir=parent) as folder:
         task = Task(request, found.input, found.for_ranges, options, folder)
