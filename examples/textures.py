@@ -36,9 +36,7 @@ def _waves(u: Array, v: Array, rng: np.random.Generator) -> Array:
 _PATTERNS: tuple[Pattern, ...] = (_stripes, _checks, _dots, _rings, _waves)
 _WAVELENGTHS = ((5.0, 8.0), (9.0, 14.0))  # pixels: fine, coarse
 
-CLASSES = [
-    f"{size}_{pattern.__name__[1:]}" for pattern in _PATTERNS for size in ("fine", "coarse")
-]
+CLASSES = [f"{size}_{pattern.__name__[1:]}" for pattern in _PATTERNS for size in ("fine", "coarse")]
 
 
 def textures(count: int, seed: int = 0, side: int = 64) -> tuple[Array, Array]:

@@ -38,7 +38,9 @@ def predict(options: argparse.Namespace) -> None:
     """
     model, picture, labels = opened(options)
     noted = list(model.shapes.values())
-    arrays = read_inputs(options.input, fitted_picture(picture, noted[0] if len(noted) == 1 else ()))
+    arrays = read_inputs(
+        options.input, fitted_picture(picture, noted[0] if len(noted) == 1 else ())
+    )
     predictor, results = _run(model, arrays)
     _say("ran by " + backends(model, predictor))
     if options.explain:

@@ -31,7 +31,8 @@ def add_quantize(parser: argparse.ArgumentParser) -> None:
         help="a prefix, .onnx, .xml or .mxnova (default: MODEL-quantized)")  # fmt: skip
     add("--epoch", type=int, help="of a checkpoint (default: the only one)")
     add("-s", "--shape", action="append", default=[], metavar="NAME=SIZES",
-        help="of the input, such as data=N,3,224,224, where neither model nor data tell it")  # fmt: skip
+        help="of the input, such as data=N,3,224,224, where neither model nor data tell "
+        "it")  # fmt: skip
     add("--force", action="store_true", help="replace files that are there")
     add("--json", action="store_true", help="one JSON object")
     add("--html", type=Path, metavar="FILE", help="also write a page with all of it")

@@ -19,20 +19,21 @@ class _Facts:
     Attributes:
         calibrations: how it finds ranges; the first is the default.
         kinds: of files that it writes; the first is the default.
-        per_channel: whether it has a range for each channel of weights: by default, at all.
-        asymmetric: the same of activations whose zero is not the middle.
+        per_channel: whether weights have a range for each channel by default.
+        has_asymmetric: whether activations may have a zero that is not the middle, and then do by
+            default.
     """
 
     calibrations: Sequence[str]
     kinds: Sequence[str]
-    per_channel: tuple[bool, bool]
-    asymmetric: tuple[bool, bool]
+    per_channel: bool
+    has_asymmetric: bool
 
 
 METHODS = {
-    "mxnet": _Facts(("entropy", "naive", "none"), ("mxnet",), (False, True), (False, False)),
-    "nncf": _Facts(("mean", "naive"), ("openvino", "compiled"), (True, True), (True, True)),
-    "ort": _Facts(("naive", "entropy"), ("onnx", "compiled"), (True, True), (True, True)),
+    "mxnet": _Facts(("entropy", "naive", "none"), ("mxnet",), False, False),
+    "nncf": _Facts(("mean", "naive"), ("openvino", "compiled"), True, True),
+    "ort": _Facts(("naive", "entropy"), ("onnx", "compiled"), True, True),
 }
 _ENDINGS = {".onnx": "onnx", ".xml": "openvino", ".mxnova": "compiled"}
 _DEFAULT = {"": "mxnet", "onnx": "ort", "openvino": "nncf", "compiled": "ort"}
@@ -118,14 +119,15 @@ class Options:
     ) -> Options:
         """With the method's defaults for what is None."""
         facts = METHODS[method]
-        calibration = calibration or facts.calibrations[0]
-        if calibration not in facts.calibrations:
+        known = facts.calibrations
+        calibration = calibration or known[0]
+        if calibration not in known:
             raise ArgumentError(
-                f"quantize: --calibration {calibration}{candidates(calibration, facts.calibrations)}"
-                f" (--with {method} has {', '.join(facts.calibrations)})"
+                f"quantize: --calibration {calibration}{candidates(calibration, known)} "
+                f"(--with {method} has {', '.join(known)})"
             )
-        if asymmetric and not facts.asymmetric[1]:
-            raise ArgumentError(f"quantize: --asymmetric: --with {method} has symmetric ranges only")
+        if asymmetric and not facts.has_asymmetric:
+            raise ArgumentError(f"quantize: --asymmetric: --with {method} has symmetric ranges")
         for name, value in (("samples", samples), ("measured", measured), ("batch", batch)):
             if value is not None and not 1 <= value <= _MOST:
                 raise argument_error("quantize", f"--{name}", value, "must be 1 or more")
@@ -136,8 +138,8 @@ class Options:
         return cls(
             method,
             calibration,
-            facts.per_channel[0] if per_channel is None else per_channel,
-            facts.asymmetric[0] if asymmetric is None else asymmetric,
+            facts.per_channel if per_channel is None else per_channel,
+            facts.has_asymmetric if asymmetric is None else asymmetric,
             samples,
             measured,
             batch,

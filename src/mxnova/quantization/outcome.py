@@ -141,8 +141,6 @@ class Quantization:
             "excluded": list(self.excluded),
             "in_float": list(self.in_float),
             "trials": [trial._asdict() for trial in self.trials],
-            "seconds": [
-                {"inputs": name, "float": a, "integers": b} for name, a, b in self.seconds
-            ],
+            "seconds": [{"inputs": name, "float": a, "integers": b} for name, a, b in self.seconds],
             "failures": dict(self.failures),
         }

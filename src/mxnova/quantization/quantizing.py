@@ -62,8 +62,8 @@ def quantize(
         data: a folder with one folder of files for each class, any folder of images or .npy files,
             a .rec file, an .npz file of the input's name and ``label``, an array (items, …), or a
             tuple of such an array and labels.
-        output: the prefix of MXNet's files, an .onnx, .xml or .mxnova file; default: MODEL-quantized
-            with the method's ending.
+        output: the prefix of MXNet's files, an .onnx, .xml or .mxnova file; default:
+            MODEL-quantized with the method's ending.
         method: ``"mxnet"``, MXNet's own; ``"nncf"``, for OpenVINO; ``"ort"``, ONNX Runtime's;
             default: by the ending of `output`.
         calibration: how ranges are found. mxnet: entropy, naive or none; ort: naive or entropy;

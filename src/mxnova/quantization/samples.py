@@ -89,7 +89,9 @@ class Samples:
             advance(len(kept) + self.n_failed)
         if not kept:
             name, reason = next(iter(self.failures.items()), ("--data", "no items"))
-            raise MXNetError(f"quantize: none of {self.n_failed} items can be used: {name}: {reason}")
+            raise MXNetError(
+                f"quantize: none of {self.n_failed} items can be used: {name}: {reason}"
+            )
         self.items = kept
 
 

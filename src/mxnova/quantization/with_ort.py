@@ -17,6 +17,7 @@ from ..core.base.errors import MXNetError
 from ..core.base.packages import require_package
 from ..onnx.package import require_onnx
 from .method import Advance, Method, Task, beside, comes_from
+from .onnx_float_layers import keep_in_float
 
 __all__ = ["OnnxRuntimeMethod"]
 
@@ -51,7 +52,7 @@ class OnnxRuntimeMethod(Method):
         """Finds ranges and writes the ONNX file."""
         from onnxruntime import quantization as ort
 
-        options = self._task.options
+        options, in_float = self._task.options, self._nodes_of(excluded)
         methods = {"naive": ort.CalibrationMethod.MinMax, "entropy": ort.CalibrationMethod.Entropy}
         with refusing("ONNX Runtime"), _quiet():
             ort.quantize_static(
@@ -61,7 +62,7 @@ class OnnxRuntimeMethod(Method):
                 per_channel=options.per_channel,
                 activation_type=ort.QuantType.QUInt8 if options.asymmetric else ort.QuantType.QInt8,
                 weight_type=ort.QuantType.QInt8,
-                nodes_to_exclude=self._nodes_of(excluded),
+                nodes_to_exclude=in_float,
                 use_external_data_format=self._is_large,
                 calibrate_method=methods[options.calibration],
                 extra_options={
@@ -69,6 +70,7 @@ class OnnxRuntimeMethod(Method):
                     "CalibStridedMinMax": 1,  # of any method: a batch at a time is held
                 },
             )
+        keep_in_float(path, in_float)
         return _QuantizedRunner(path)
 
     def _nodes_of(self, excluded: Collection[str]) -> list[str]:

@@ -33,7 +33,12 @@ def test_accuracy_is_of_labels_and_agreement_of_the_model():
     "labels, classes, metric, text",
     [
         ((0.0, None, 0.0, 0.0), CLASSES, "accuracy", "--metric accuracy: needs labels"),
-        ((0.0, 3.0, 0.0, 0.0), CLASSES, None, "i1: its label is 3; the model has the classes 0 to 2"),
+        (
+            (0.0, 3.0, 0.0, 0.0),
+            CLASSES,
+            None,
+            "i1: its label is 3; the model has the classes 0 to 2",
+        ),
         ((0.0, 0.5, 0.0, 0.0), CLASSES, None, "i1: its label is 0.5"),
         ((0.0, 0.0, float("nan"), 0.0), CLASSES, None, "i2: its label is nan"),
         ((-1.0, 0.0, 0.0, 0.0), CLASSES, None, "i0: its label is -1"),

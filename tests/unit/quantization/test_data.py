@@ -9,7 +9,9 @@ from mxnova.quantization.data import labelled_items
 
 
 def found(data, labels=(), name="data"):
-    return [(item.name.rpartition("/")[2], item.label) for item in labelled_items(data, name, labels)]
+    return [
+        (item.name.rpartition("/")[2], item.label) for item in labelled_items(data, name, labels)
+    ]
 
 
 @pytest.fixture

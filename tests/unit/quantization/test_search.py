@@ -8,7 +8,12 @@ from mxnova.quantization.search import fewest
 def test_the_smallest_number_is_found_with_few_questions(most):
     for answer in range(most + 2):
         asked = []
-        found = fewest(most, lambda n: asked.append(n) or n >= answer)
+
+        def is_enough(n, answer=answer, asked=asked):
+            asked.append(n)
+            return n >= answer
+
+        found = fewest(most, is_enough)
         assert found == (answer if answer < most else None)
         assert max(asked) < most
         assert len(asked) == len(set(asked)) <= 2 * most.bit_length() + 2
