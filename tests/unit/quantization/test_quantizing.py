@@ -11,14 +11,13 @@ from mxnova.convert.proof.runners import runner_of
 
 from .conftest import COUNT, SHAPE
 
-MXNET = (pytest.param("entropy", marks=pytest.mark.slow), "naive", "none")
 
 
 def outputs(path, images):
     return runner_of(path).outputs({"data": images})[0]
 
 
-@pytest.mark.parametrize("calibration", MXNET)
+@pytest.mark.parametrize("calibration", ("naive", "none"))  # entropy: test_trained
 def test_mxnets_own_way_gives_files_of_mxnets(folder, images, tmp_path, calibration):
     target = tmp_path / "q"
     found = mx.quantize(
