@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -65,7 +66,8 @@ def dataset(
     given = tuple(shapes[name]) if name in shapes else model.shapes.get(name)
     tell("find samples")
     items = labelled_items(data, name, model.labels if labels is None else labels)
-    chosen = drawn(items, "--data", options.samples + options.measured, options.seed)
+    what = os.fspath(data) if isinstance(data, (str, os.PathLike)) else "of arrays"
+    chosen = drawn(items, what, options.samples + options.measured, options.seed)
     picture = Picture.of_mapping({**model.preprocessing, **preprocessing})
     shape = given or _shape_of(chosen, model, picture)
     runner = Runner(model, options.batch, shape)

@@ -37,7 +37,7 @@ def quantize(
     calibration: str | None = None,
     per_channel: bool | None = None,
     asymmetric: bool | None = None,
-    exclude: Sequence[str] = (),
+    exclude: str | Sequence[str] = (),
     max_drop: float | None = None,
     metric: str | None = None,
     samples: int = 320,
@@ -72,7 +72,7 @@ def quantize(
             that have them keep float weights in the file.
         asymmetric: activations whose zero is not the middle; default: yes, but for mxnet, which has
             none.
-        exclude: names of nodes that stay in float.
+        exclude: names of nodes that stay in float, or one.
         max_drop: how many percentage points of accuracy may be lost. Layers with the largest errors
             stay in float, as few as are enough.
         metric: ``"accuracy"``, of labels, or ``"agreement"``, with the classes that the model in
@@ -117,7 +117,7 @@ def quantize(
     tell("read the model")
     opened = _opened(model, epoch)
     source_model = model_of(opened.source)
-    nodes = checked_names(source_model.graph, exclude)
+    nodes = checked_names(source_model.graph, [exclude] if isinstance(exclude, str) else exclude)
     check_targets(files_at(target, kind, opened.source), source_model.files, force, "quantize")
     found = dataset(opened, data, options, shapes or {}, preprocessing or {}, labels, tell)
     request = Request(

@@ -78,7 +78,12 @@ class OnnxRuntimeMethod(Method):
         import onnx
 
         nodes = onnx.load(self._prepared, load_external_data=False).graph.node
-        return [node.name for node in nodes if comes_from(node.name, excluded)]
+        return [
+            node.name
+            for node in nodes
+            # A change of shape loses nothing, and what it reads is told from what layers read.
+            if comes_from(node.name, excluded) and node.op_type not in ("Reshape", "Transpose")
+        ]
 
     def float_bytes(self) -> int:
         """Of the ONNX file."""

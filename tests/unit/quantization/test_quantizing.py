@@ -12,7 +12,6 @@ from mxnova.convert.proof.runners import runner_of
 from .conftest import COUNT, SHAPE
 
 
-
 def outputs(path, images):
     return runner_of(path).outputs({"data": images})[0]
 
