@@ -41,6 +41,7 @@ class OpenedModel:
     labels: list[str] | None
     layout: str
     notes: list[str]
+    def notes_beside(self, prefix: str) -> dict[str, bytes]: ...
     @property
     def params(self) -> Any: ...
     path: str

@@ -92,7 +92,7 @@ def top_classes(
     n_classes, done = 0, 0
     for batch in samples.batches():
         scores = runner.outputs({name: batch.values})[0]
-        done += batch.count
+        done += batch.n_items
         advance(done)
         if scores.ndim < 2 or scores.shape[1] < 2:
             return None, 0
@@ -101,7 +101,7 @@ def top_classes(
                 f"quantize: the first output has {len(scores)} rows for {len(batch.values)} samples"
             )
         n_classes = scores.shape[1]
-        found.append(scores[: batch.count].argmax(axis=1))
+        found.append(scores[: batch.n_items].argmax(axis=1))
     if done != len(samples):
         raise MXNetError(f"quantize: {len(samples) - done} files could be read before, and no more")
     return (np.concatenate(found), n_classes) if found else (None, 0)

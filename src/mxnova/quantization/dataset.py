@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -78,9 +79,12 @@ def dataset(
     is_one = for_accuracy.items is for_ranges.items
     parts = [for_ranges] if is_one else [for_ranges, for_accuracy]
     for part, text in zip(parts, ("read samples", "read more samples"), strict=False):
-        total = len(part)
-        part.settle(lambda done, text=text, total=total: tell(text, done, total))
+        part.settle(partial(_told, tell, text, len(part)))
     return Dataset(name, shape, for_ranges, for_ranges if is_one else for_accuracy)
+
+
+def _told(tell: Callable[..., Any], text: str, total: int, done: int) -> None:
+    tell(text, done, total)
 
 
 def _parted(items: Sequence[Item], most: int) -> tuple[Sequence[Item], Sequence[Item]]:

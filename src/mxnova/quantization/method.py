@@ -43,7 +43,7 @@ class Task:
         done = 0
         for batch in self.samples.batches():
             yield {self.input: batch.values}
-            done += batch.count
+            done += batch.n_items
             advance(done)
 
     def example(self) -> Array:

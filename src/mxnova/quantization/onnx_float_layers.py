@@ -28,21 +28,26 @@ def keep_in_float(path: str, names: Collection[str]) -> None:
     arrays = {tensor.name: tensor for tensor in graph.initializer}
     nodes: list[Any] = []
     for node in graph.node:
-        maker = makers.get(node.input[0]) if node.input else None
-        is_read = maker is not None and maker.op_type == "DequantizeLinear"
-        if is_read and node.name in names and node.op_type in _LAYERS and node.input[1] in arrays:
-            count = _channels(node, arrays[node.input[1]].dims)
-            if count == 1:  # one scale, whatever its shape: as it was before it was quantized
-                node.input[0] = makers[maker.input[0]].input[0]
-            else:
-                made, tensors = _by_channel(node.name, maker, arrays, count)
-                graph.initializer.extend(tensors)
-                node.input[0] = made.output[0]
-                nodes.append(made)
+        if node.name in names and node.op_type in _LAYERS and node.input[1] in arrays:
+            maker = makers.get(node.input[0])
+            if maker is not None and maker.op_type == "DequantizeLinear":
+                nodes += _read_otherwise(node, maker, makers, graph, arrays)
         nodes.append(node)
     del graph.node[:]
     graph.node.extend(nodes)
     onnx.save(model, path)
+
+
+def _read_otherwise(node: Any, maker: Any, makers: Any, graph: Any, arrays: Any) -> list[Any]:
+    """Has a layer read what its DequantizeLinear gives in another way; nodes that it needs."""
+    count = _channels(node, arrays[node.input[1]].dims)
+    if count == 1:  # one scale, whatever its shape: as it was before it was quantized
+        node.input[0] = makers[maker.input[0]].input[0]
+        return []
+    made, tensors = _by_channel(node.name, maker, arrays, count)
+    graph.initializer.extend(tensors)
+    node.input[0] = made.output[0]
+    return [made]
 
 
 def _channels(node: Any, dims: Any) -> int:

@@ -78,7 +78,7 @@ class Quantization:
     @property
     def seconds(self) -> Sequence[tuple[str, float, float]]:
         """What the inputs are, and the seconds that both models take for them at best."""
-        found = {}
+        found: dict[str, tuple[float, float]] = {}
         for row in self.proof.outputs:
             first, second = row.seconds
             if first is not None and second is not None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..artefacts import InferenceModel, OpenedModel
+from ..artefacts import InferenceModel, OpenedModel, open_model
 from ..convert.request import Request
 from ..convert.source import model_of
 from ..core.base.errors import ArgumentError
@@ -116,10 +116,18 @@ def quantize(
     )
     tell("read the model")
     opened = _opened(model, epoch)
-    source_model = model_of(opened.source)
+    source_model = model_of(opened)
     nodes = checked_names(source_model.graph, [exclude] if isinstance(exclude, str) else exclude)
-    check_targets(files_at(target, kind, opened.source), source_model.files, force, "quantize")
-    found = dataset(opened, data, options, shapes or {}, preprocessing or {}, labels, tell)
+    check_targets(files_at(target, kind, opened), source_model.files, force, "quantize")
+    found = dataset(
+        InferenceModel(opened.path, {}, opened),
+        data,
+        options,
+        shapes or {},
+        preprocessing or {},
+        labels,
+        tell,
+    )
     request = Request(
         source_model,
         {**(shapes or {}), found.input: found.shape},
@@ -133,7 +141,7 @@ def quantize(
         made, outcome = measured_model(task, found.for_accuracy, nodes, _called(target, kind), tell)
         tell("write")
         with staged(target) as path:
-            finished(made, path, kind, request, opened.source)
+            finished(made, path, kind, request, opened)
             stage = os.path.dirname(path)
             sizes = {name: os.path.getsize(os.path.join(stage, name)) for name in os.listdir(stage)}
     files = [os.path.join(os.path.dirname(target), name) for name in sorted(sizes)]
@@ -146,13 +154,13 @@ def _called(target: str, kind: str) -> str:
     return f"{os.path.splitext(name)[0]}.made" if kind == "compiled" else name
 
 
-def _opened(model: str | os.PathLike[str] | OpenedModel, epoch: int | None) -> InferenceModel:
+def _opened(model: str | os.PathLike[str] | OpenedModel, epoch: int | None) -> OpenedModel:
     if isinstance(model, OpenedModel):
-        return InferenceModel(model.path, {}, model)
+        return model
     path = os.fspath(model)
     if path.endswith((".mxnova", ".onnx")):
         raise ArgumentError(
             f"quantize: {path}: give the model that it was made of: the prefix of a checkpoint, or "
             "an archive or folder (an .onnx file becomes one by `mxnova convert`)"
         )
-    return InferenceModel.open(path, epoch)
+    return open_model(path, epoch)

@@ -28,11 +28,11 @@ class Batch(NamedTuple):
     Attributes:
         values: (rows, …), as the model takes them; behind the items, the last one again where the
             model takes no other number of rows.
-        count: of items.
+        n_items: how many of the rows are items.
     """
 
     values: Array
-    count: int
+    n_items: int
 
 
 @dataclass

@@ -74,14 +74,15 @@ class MXNetMethod(Method):
         """Adds the ranges of these outputs of the network in float."""
         if not layers:
             return
-        is_naive = self._task.options.calibration == "naive"
-        collector = (
-            MinMaxCollector(_DTYPE, layers) if is_naive else HistogramCollector(8001, layers)
-        )
         fed = ({n: nd_array(v) for n, v in feed.items()} for feed in self._task.fed(advance))
-        collect(self._symbol, self._model.arrays, fed, cpu(), collector)
-        found = collector.min_max_dict if is_naive else collector.ranges(_DTYPE)
-        self._ranges.update(found)
+        if self._task.options.calibration == "naive":
+            ends = MinMaxCollector(_DTYPE, layers)
+            collect(self._symbol, self._model.arrays, fed, cpu(), ends)
+            self._ranges.update(ends.min_max_dict)
+        else:
+            histograms = HistogramCollector(include_layer=layers)
+            collect(self._symbol, self._model.arrays, fed, cpu(), histograms)
+            self._ranges.update(histograms.ranges(_DTYPE))
 
     def float_bytes(self) -> int:
         """Of the checkpoint, or of the archive."""

@@ -43,7 +43,7 @@ def test_items_that_cannot_be_used_are_left_out_and_told(folder):
     assert [i.name for i in made.items] == ["i0", "i1", "i3", "i4"]
     assert (made.n_failed, done[-1]) == (2, 6)
     assert made.failures == {"i2": "broken", "i6": "has shape [1,3]; the model takes [1,2]"}
-    assert [(b.values[:, 0].tolist(), b.count) for b in made.batches()] == [
+    assert [(b.values[:, 0].tolist(), b.n_items) for b in made.batches()] == [
         ([0, 1], 2),
         ([3, 4], 2),
     ]
@@ -51,7 +51,7 @@ def test_items_that_cannot_be_used_are_left_out_and_told(folder):
 
 def test_models_of_a_fixed_batch_get_it(folder):
     made = samples(folder, [item(0), item(1), item(3)], None, (2, 2))
-    assert [(b.values[:, 0].tolist(), b.count) for b in made.batches()] == [
+    assert [(b.values[:, 0].tolist(), b.n_items) for b in made.batches()] == [
         ([0, 1], 2),
         ([3, 3], 1),
     ]
