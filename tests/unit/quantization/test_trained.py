@@ -82,10 +82,11 @@ def resnet(tmp_path_factory):
     return prefix
 
 
+@pytest.mark.slow
 @pytest.mark.huge
 @pytest.mark.parametrize("method, calibration", METHODS)
 def test_resnet_18_of_textures(resnet, method, calibration, tmp_path):
-    data = textures(1820, seed=7, side=SIDE)
+    data = textures(1320, seed=7, side=SIDE)
     found = quantized(resnet, method, calibration, data, tmp_path)
     assert found.before > 0.9
     assert found.drop <= MOST
