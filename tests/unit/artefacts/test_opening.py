@@ -141,7 +141,10 @@ def test_several_networks(tmp_path):
         (tmp_path / name).write_bytes(content)
     (tmp_path / "b-labels.txt").write_text("x\n")
     (tmp_path / "b-q-labels.txt").write_text("y\n")
-    assert (mx.open_model(tmp_path / "b").prefix, mx.open_model(tmp_path / "b").labels) == ("b", ["x"])
+    assert (mx.open_model(tmp_path / "b").prefix, mx.open_model(tmp_path / "b").labels) == (
+        "b",
+        ["x"],
+    )
     assert mx.open_model(tmp_path / "b-q").labels == ["y"]
 
 
