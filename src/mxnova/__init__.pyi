@@ -70,6 +70,7 @@ from mxnova import optimizer as opt
 from mxnova import optimizer as optimizer
 from mxnova import predictor as predictor
 from mxnova import profiler as profiler
+from mxnova.quantization import quantize as quantize
 from mxnova import random as random
 from mxnova import recordio as recordio
 from mxnova import registry as registry

@@ -47,6 +47,7 @@ class OpenedModel:
     labels: list[str] | None
     layout: str
     notes: list[str]
+    def notes_beside(self, prefix: str) -> dict[str, bytes]: ...
     @property
     def params(self) -> dict[str, NDArray]: ...
     path: str
