@@ -181,7 +181,7 @@ class Multinomial(Op):
         drawn = classes(bounds, (prod(size) * n_draws,), rng, torch.float64, torch.float64)
         drawn = drawn.view(*size, n_draws)
         if a is None and draws.is_exact(rng):
-            rng.in_order.take(2 * len(shares))  # which MXNet draws and leaves
+            draws.leave(2 * len(shares), rng)
         counts = torch.zeros((*size, len(shares)), dtype=torch.int64, device=shares.device)
         return counts.scatter_add_(-1, drawn, torch.ones_like(drawn))
 

@@ -32,8 +32,11 @@ def wide_type(dtype: torch.dtype, rng: Generator) -> torch.dtype:
     return torch.float64 if dtype not in (torch.float32, narrow) else torch.float32
 
 
-def _dtype(filler: Tensor) -> type[np.floating]:
-    return np.float64 if filler.dtype == torch.float64 else np.float32
+_SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+
+
+def _dtype(filler: Tensor) -> exact.Dtype:
+    return _DOUBLE if filler.dtype == torch.float64 else _SINGLE
 
 
 def uniform_(filler: Tensor, rng: Generator, *, in_order: bool = False) -> Tensor:
@@ -88,6 +91,11 @@ def power(base: Tensor, exponent: Tensor) -> Tensor:
     return torch.from_numpy(numbers).view(bases.shape)
 
 
+def leave(count: int, rng: ExactStream) -> None:
+    """Consumes `count` words that MXNet draws in order, and does not use."""
+    exact.words_in_order(rng, count)
+
+
 def scaled(numbers: Tensor, factor: Tensor, offset: Tensor, rng: Generator) -> Tensor:
     """``numbers * factor + offset``; exactly, steps of float16 parameters are rounded to it."""
     if is_exact(rng) and factor.dtype == torch.float16:
@@ -106,7 +114,7 @@ def sampled(
     """Return `shape` samples of `sampler` for each element of `parameters`."""
     counts = sampler is not exact_samplers.gamma
     result = torch.float32 if dtype == "None" else torch_dtype(dtype)
-    kind = np.float64 if result == torch.float64 and not counts else np.float32
+    kind = _DOUBLE if result == torch.float64 and not counts else _SINGLE
     n = torch.Size(shape).numel()
     given = [p.reshape(-1).numpy() for p in parameters]
     drawn = torch.from_numpy(exact_samplers.drawn(rng, sampler, n, given, kind))
