@@ -26,7 +26,7 @@ _N_ENGINES = 1024
 _MIN_BLOCK = 64
 _SEED_FACTOR = 127
 _WORD = 1 << 32
-WORDS = 624  # that a generator makes at once at least: as many as its state has
+WORDS = 1248  # that a generator makes at once at least: twice as many as its state has
 
 
 @functools.cache
@@ -97,14 +97,14 @@ class Engines:
 
     def _advance(self, numbers: Any, count: int) -> None:
         """Generates words for those of `numbers` that have fewer than `count`."""
-        width = self._ahead.shape[1]
-        for number in numbers.tolist():
-            row, at = self._ahead[number], self._at.item(number)
-            missing = count - (width - at)
-            new = min(max(missing, WORDS), at)
-            row[at - new : width - new] = row[at:]
-            row[width - new :] = self._generators[number].random_raw(new)
-            self._at[number] = at - new
+        width, at = self._ahead.shape[1], self._at[numbers]
+        new = np.minimum(np.maximum(count - (width - at), WORDS), at)
+        self._at[numbers] = at - new
+        for number, begin, n in zip(numbers.tolist(), at.tolist(), new.tolist(), strict=True):
+            row = self._ahead[number]
+            if begin < width:
+                row[begin - n : width - n] = row[begin:]
+            row[width - n :] = self._generators[number].random_raw(n)
 
     def _widen(self, width: int) -> None:
         more = width - self._ahead.shape[1]

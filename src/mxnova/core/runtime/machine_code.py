@@ -18,25 +18,30 @@ try:
 except ImportError:  # not there, or not for this NumPy
     numba = None
 
-__all__ = ["c_function", "compiled", "readable"]
+__all__ = ["c_function", "compiled", "inlined", "readable"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _C_TYPES = {"float32": ctypes.c_float, "float64": ctypes.c_double}
 
 
-def compiled(loop: F) -> F:
+def compiled(loop: F, **options: Any) -> F:
     """`loop`, compiled when first called and kept on disk where some folder for that is writable.
 
     It takes and gives numbers of type int64, float64 and bool, and arrays that are `readable`.
     """
     if numba is None:
         return loop
-    options = {"error_model": "numpy", "nogil": True}
+    options |= {"error_model": "numpy", "nogil": True}
     try:
         return numba.njit(cache=True, **options)(loop)  # type: ignore[no-any-return]
     except RuntimeError:  # neither the folder of the source nor one of the user can be written
         return numba.njit(**options)(loop)  # type: ignore[no-any-return]
+
+
+def inlined(step: F) -> F:
+    """`step`, compiled as a part of each loop that calls it: calls with arrays count references."""
+    return compiled(step, inline="always")
 
 
 def readable(array: np.ndarray[Any, Any]) -> Any:

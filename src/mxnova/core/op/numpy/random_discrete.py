@@ -69,9 +69,9 @@ class Bernoulli(Drawn):
         return ("logit",) if by_logit else ("prob",)
 
     def forward(self, input1: Tensor | None = None, *, rng: Generator) -> Tensor:
-        noise = self.empty((input1,), rng)
-        ((name, value),) = self.parameters((input1,), noise).items()
-        draws.uniform_(noise, rng, in_order=True)
+        empty = self.empty((input1,), rng)
+        ((name, value),) = self.parameters((input1,), empty).items()
+        noise = draws.uniform_(empty, rng, in_order=True)
         below = (noise.logit() if name == "logit" else noise) < value
         return below.to(torch_dtype(self.dtype))
 

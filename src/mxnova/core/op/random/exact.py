@@ -31,6 +31,9 @@ def run(loop: str, *arguments: Any) -> Any:
     return getattr(exact_loops, loop)(*given)
 
 
+_PAIR = np.dtype(np.uint64)  # two words, the first in its lower half
+_FIRST = np.uint64(0xFFFFFFFF << 31)  # where it is in the higher half of a drawn integer
+
 _ORDERED = slice(0, 1)  # the one generator of draws in order
 
 
@@ -71,7 +74,7 @@ def _scaled(words: Words, dtype: Dtype, factor: float, out: Array | None = None)
     if dtype == np.float32:
         integers, bits = words, 32
     else:
-        integers, bits = words.astype("<u4", copy=False).view("<u8"), 64
+        integers, bits = words.view(_PAIR), 64
     scale = dtype.type(math.ldexp(factor, -bits))
     numbers: Array = np.multiply(integers, scale, out=out, dtype=dtype, casting="unsafe")
     return numbers
@@ -103,9 +106,10 @@ def integers(stream: ExactStream, size: int, low: int, high: int) -> Array:
     count = np.uint64(high - low)
 
     def fill(words: Words, out: Array) -> None:
-        drawn = words[:, 0::2].astype(np.uint64)
-        drawn <<= np.uint64(31)
-        drawn += words[:, 1::2]
+        pairs = words.view(_PAIR)
+        drawn = pairs << np.uint64(31)
+        drawn &= _FIRST
+        drawn += pairs >> np.uint64(32)
         _reduce(drawn, count)
         np.add(drawn.view(np.int64), low, out=out)
 

@@ -2,8 +2,8 @@
 """Loops that draw one number after another, as MXNet rounds each step.
 
 Numbers are of type float64 here, and rounded to float32 where MXNet's are: for one operation on
-float32 numbers that is the same. Functions that draw read uniform numbers `u` from `at` to `end`, and
-return the place after those read: beyond `end` where the numbers did not suffice.
+float32 numbers that is the same. Functions that draw read uniform numbers `u` from `at` to `end`,
+and return the place after those read: beyond `end` where the numbers did not suffice.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ...runtime.machine_code import c_function, compiled
+from ...runtime.machine_code import c_function, compiled, inlined
 
 __all__ = ["powers", "sample", "shuffle"]
 
@@ -29,12 +29,12 @@ _pow = c_function("pow", "float64", 2)
 _lgamma = c_function("lgamma", "float64")
 
 
-@compiled
+@inlined
 def _single(x: float) -> float:
     return float(np.float32(x))
 
 
-@compiled
+@inlined
 def _rounded(x: float, single: bool) -> float:
     return _single(x) if single else x
 
@@ -117,7 +117,7 @@ def sample(
         used[row] = at - row * width
 
 
-@compiled
+@inlined
 def _draw(
     u: Numbers, at: int, end: int, single: bool, parameters: Numbers, i: int, counts: bool
 ) -> tuple[float, float, int]:
@@ -133,7 +133,7 @@ def _draw(
     return value, 1.0, at
 
 
-@compiled
+@inlined
 def _gamma(
     u: Numbers, at: int, end: int, single: bool, d: float, k: float, c: float
 ) -> tuple[float, int]:
@@ -150,7 +150,7 @@ def _gamma(
                 return v, at
 
 
-@compiled
+@inlined
 def _normal(u: Numbers, at: int, end: int, single: bool) -> tuple[float, int]:
     """Of each accepted pair of the polar method one number is used."""
     while at + 2 <= end:
@@ -164,7 +164,7 @@ def _normal(u: Numbers, at: int, end: int, single: bool) -> tuple[float, int]:
     return 0.0, end + 1
 
 
-@compiled
+@inlined
 def _small_shape(u: Numbers, at: int, end: int, exponent: float) -> tuple[float, int]:
     """What a draw of a shape below 1 is multiplied by: a power, or 1 where `exponent` is 0."""
     if exponent == 0.0:
@@ -174,14 +174,14 @@ def _small_shape(u: Numbers, at: int, end: int, exponent: float) -> tuple[float,
     return _pow(u[at], exponent), at + 1
 
 
-@compiled
+@inlined
 def _poisson(u: Numbers, at: int, end: int, mean: float) -> tuple[float, int]:
     if mean < _LARGE_MEAN:
         return _product_count(u, at, end, _single(_exp(-mean)))
     return _rejected_count(u, at, end, mean)
 
 
-@compiled
+@inlined
 def _product_count(u: Numbers, at: int, end: int, limit: float) -> tuple[float, int]:
     """How often a product of uniform numbers is above `limit`."""
     count, product = 0.0, 1.0
@@ -194,7 +194,7 @@ def _product_count(u: Numbers, at: int, end: int, limit: float) -> tuple[float, 
     return 0.0, end + 1
 
 
-@compiled
+@inlined
 def _rejected_count(u: Numbers, at: int, end: int, mean: float) -> tuple[float, int]:
     """By rejection from the Lorentz distribution (Numerical Recipes)."""
     width, logarithm = _single(math.sqrt(2.0 * mean)), _single(_log(mean))
