@@ -74,16 +74,14 @@ class Engines:
             self._start(rows.stop)
         if count > self._ahead.shape[1]:
             self._widen(count + WORDS)
-        at = self._at[rows]
-        last = self._ahead.shape[1] - count
-        if at.max() > last:
-            self._advance(rows.start + np.flatnonzero(at > last), count)
-        first = at.item(0)
-        if len(at) == 1 or (at == first).all():
-            return self._ahead[rows, first : first + count]
-        places = at + np.arange(rows.start, rows.stop) * self._ahead.shape[1]
-        words: Words = self._ahead.reshape(-1).take(places[:, None] + np.arange(count))
-        return words
+        at, width = self._at[rows], self._ahead.shape[1]
+        if (at.item(0) if len(at) == 1 else at.max()) > width - count:
+            self._advance(rows.start + np.flatnonzero(at > width - count), count)
+        if len(at) == 1:
+            return self._ahead[rows, at.item(0) : at.item(0) + count]
+        shape = self._ahead.size - count + 1, count
+        windows: Words = np.ndarray(shape, np.uint32, self._ahead, strides=(4, 4))
+        return windows[at + np.arange(rows.start * width, rows.stop * width, width)]
 
     def skip(self, rows: slice, counts: Any) -> None:
         """Consumes words that were looked at; negative `counts` return those taken last."""

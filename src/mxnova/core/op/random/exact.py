@@ -200,7 +200,8 @@ def _normals(engines: Engines, rows: slice, length: int, lacking: int, dtype: Dt
         places = np.flatnonzero(_is_inside(square))
         begins = np.arange(len(square)) * n_pairs
         firsts = places.searchsorted(begins)
-        if np.diff(firsts, append=len(places)).min() >= length:
+        ends = firsts + length
+        if ends[-1] <= len(places) and (len(ends) == 1 or (ends[:-1] <= firsts[1:]).all()):
             break
         n_pairs *= 2
     chosen = places[firsts[:, None] + np.arange(length)]

@@ -8,6 +8,7 @@ the parameters of distributions into those of the loop that draws, `exact_loops.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -59,11 +60,19 @@ def drawn(
     if not size:
         return np.empty(0, dtype)
     with np.errstate(all="ignore"):
-        parameters = sampler(dtype, *given)
+        if len(given[0]) == 1:
+            parameters = _of_numbers(sampler, dtype, *((p.dtype, p.item()) for p in given))
+        else:
+            parameters = sampler(dtype, *given)
         values, factors = _run(stream, parameters, n, blocks(size), size, dtype)
         if parameters.half:
             values = values.astype(np.float16).astype(dtype)
-        return values * factors if len(factors) else values
+        return (values * factors).astype(dtype) if len(factors) else values
+
+
+@functools.lru_cache(64)
+def _of_numbers(sampler: Sampler, dtype: Dtype, *given: tuple[Dtype, float]) -> Parameters:
+    return sampler(dtype, *(np.array([number], kind) for kind, number in given))
 
 
 def _run(
