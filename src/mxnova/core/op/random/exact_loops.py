@@ -31,7 +31,7 @@ _lgamma = c_function("lgamma", "float64")
 
 @inlined
 def _single(x: float) -> float:
-    return float(np.float32(x))
+    return np.float64(np.float32(x))  # float() of a number is no more than it was, to numba
 
 
 @inlined
@@ -158,7 +158,7 @@ def _normal(u: Numbers, at: int, end: int, single: bool) -> tuple[float, int]:
         at += 2
         square = _rounded(_rounded(x * x, single) + _rounded(y * y, single), single)
         if 0.0 < square <= 1.0:
-            logarithm = float(_logf(square)) if single else _log(square)
+            logarithm = np.float64(_logf(square)) if single else _log(square)
             stretch = _rounded(math.sqrt(_rounded(-2.0 * logarithm / square, single)), single)
             return _rounded(y * stretch, single), at
     return 0.0, end + 1
