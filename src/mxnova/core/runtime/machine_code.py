@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+numba: Any
 try:
     import numba
 except ImportError:  # not there, or not for this NumPy

@@ -26,11 +26,11 @@ _powf = c_function("powf", "float32", 2)
 _log = c_function("log", "float64")
 _exp = c_function("exp", "float64")
 _pow = c_function("pow", "float64", 2)
-_lgamma = c_function("lgamma", "float64")
+_lgammaf = c_function("lgammaf", "float32")
 
 
 @inlined
-def _single(x: float) -> float:
+def _single(x: float) -> Any:
     return np.float64(np.float32(x))  # float() of a number is no more than it was, to numba
 
 
@@ -198,14 +198,15 @@ def _product_count(u: Numbers, at: int, end: int, limit: float) -> tuple[float, 
 def _rejected_count(u: Numbers, at: int, end: int, mean: float) -> tuple[float, int]:
     """By rejection from the Lorentz distribution (Numerical Recipes)."""
     width, logarithm = _single(math.sqrt(2.0 * mean)), _single(_log(mean))
-    constant = _single(mean * logarithm - _lgamma(mean + 1.0))
+    constant = _single(_single(mean * logarithm) - np.float64(_lgammaf(mean + 1.0)))
     while at + 2 <= end:
         y = _single(math.tan(math.pi * u[at]))
         at += 1
         count = _single(width * y + mean)
         if count >= 0.0:
             count = np.floor(count)
-            exponent = count * logarithm - _lgamma(count + 1.0) - constant
+            log_factorial = np.float64(_lgammaf(count + 1.0))
+            exponent = _single(_single(_single(count * logarithm) - log_factorial) - constant)
             limit = _single(0.9 * (1.0 + _single(y * y)) * _exp(exponent))
             at += 1
             if u[at - 1] <= limit:
