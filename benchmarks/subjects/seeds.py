@@ -17,12 +17,13 @@ DRAWS = {
     "normal float64": "random.normal(shape=n, dtype='float64')",
     "randint": "random.randint(0, 1000, shape=n)",
     "gamma": "random.gamma(2, 1, shape=n)",
-    "poisson": "random.poisson(4, shape=n)",
+    "poisson of mean 4": "random.poisson(4, shape=n)",
+    "poisson of mean 40": "random.poisson(40, shape=n)",
     "negative_binomial": "random.negative_binomial(4, 0.4, shape=n)",
     "shuffle": "random.shuffle(data)",
     "Dropout": "Dropout(data, p=0.5, mode='always')",
 }
-LENGTHS = (10, 1000, 100_000)
+LENGTHS = (10, 1000, 100_000, 1_000_000)
 
 
 def cases(peer: str, options: Options) -> dict[str, Callable[[], Case]]:

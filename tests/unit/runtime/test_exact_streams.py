@@ -12,9 +12,10 @@ import torch
 
 import mxnova as mx
 from mxnova.core.runtime import resource
-from mxnova.core.runtime.exact_streams import Engine, ExactStream
+from mxnova.core.runtime.exact_streams import Engines, ExactStream, blocks
 
 OF_SEED_3 = [0.5853022, 0.4216575, 0.4413911]  # MXNet 1.9.1
+ONE = slice(0, 1)
 OF_SEED_0 = [0.5488135, 0.5928446, 0.7151894]
 
 
@@ -28,35 +29,49 @@ def drawn(n=3, ctx=None):
     return mx.nd.random.uniform(shape=(n,), ctx=ctx).asnumpy().tolist()
 
 
-def test_an_engine_keeps_what_was_only_looked_at():
-    engine, other = Engine(5), Engine(5)
-    expected = other.take(10).tolist()
-    assert engine.peek(4).tolist() == expected[:4]
-    engine.skip(1)
-    assert engine.take(2).tolist() == expected[1:3]
-    assert engine.take(7).tolist() == expected[3:]
-    engine.restart(5)
-    assert engine.take(3).tolist() == expected[:3]
+def test_engines_keep_what_was_only_looked_at():
+    engines, alone = Engines(3, 5), Engines(1, 6)
+    both, second = slice(1, 3), slice(1, 2)
+    expected = alone.take(slice(0, 1), 5000)[0].tolist()
+    assert engines.peek(both, 4)[0].tolist() == expected[:4]
+    engines.skip(second, 1)
+    assert engines.take(both, 2)[0].tolist() == expected[1:3]
+    engines.skip(both, np.array([-1, 0]))
+    assert engines.take(second, 1).tolist() == [expected[2:3]]
+    found = [number for _ in range(20) for number in engines.take(both, 200)[0].tolist()]
+    assert found == expected[3:4003]
+    assert engines.take(second, 900)[0].tolist() == expected[4003:4903]
+    engines.restart(5)
+    assert engines.take(both, 3000)[0].tolist() == expected[:3000]
 
 
 @pytest.mark.parametrize(
-    ("size", "lengths"),
-    [(0, []), (1, [1]), (64, [64]), (65, [33, 32]), (129, [43, 43, 43]), (65_537, [65] * 1008)],
+    ("size", "wanted"),
+    [(1, (1, 1, 1)), (64, (1, 64, 64)), (65, (2, 33, 32)), (65_537, (1009, 65, 17))],
 )
-def test_blocks_divide_an_array(size, lengths):
-    _, found = ExactStream(1).blocks(size)
-    assert sum(found) == size
-    assert found[: len(lengths)] == lengths
-    assert len(found) <= 1024
+def test_blocks_divide_an_array(size, wanted):
+    grid = blocks(size)
+    assert grid == wanted
+    filled = np.zeros((grid.rows, grid.length), int)
+    for rows, columns, lacking in grid.parts(30, 100):
+        filled[rows, columns] += 1
+        assert 0 <= lacking <= filled[rows, columns].shape[1]
+        if lacking:
+            filled[-1, columns.stop - lacking : columns.stop] -= 1
+    assert (filled.reshape(-1)[:size] == 1).all()
+    assert not filled.reshape(-1)[size:].any()
 
 
 def test_a_restarted_stream_begins_every_sequence_anew():
+    def words(stream):
+        return stream.parallel.take(slice(0, 4), 50).tolist(), stream.in_order.take(ONE, 3).tolist()
+
     stream = ExactStream(3)
-    first = stream.words(200, 1).tolist(), stream.in_order.take(3).tolist()
+    first = words(stream)
     stream.restart(4)
-    assert stream.words(200, 1).tolist() != first[0]
+    assert words(stream) != first
     stream.restart(3)
-    assert (stream.words(200, 1).tolist(), stream.in_order.take(3).tolist()) == first
+    assert words(stream) == first
 
 
 def test_the_mode_stays_until_it_is_ended():

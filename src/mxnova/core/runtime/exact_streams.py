@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 import torch
 
-__all__ = ["ExactStream", "Words", "locked"]
+__all__ = ["Blocks", "Engines", "ExactStream", "Words", "blocks", "locked"]
 
-Words: TypeAlias = np.ndarray[Any, np.dtype[np.uint64]]
+Words: TypeAlias = np.ndarray[Any, np.dtype[np.uint32]]
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -26,7 +26,7 @@ _N_ENGINES = 1024
 _MIN_BLOCK = 64
 _SEED_FACTOR = 127
 _WORD = 1 << 32
-_AHEAD = 624  # words that small draws make at once: as many as a generator's state has
+WORDS = 1248  # that a generator makes at once at least: twice as many as its state has
 
 
 @functools.cache
@@ -41,41 +41,97 @@ def _unseeded() -> Any:
     return Unseeded()
 
 
-class Engine:
-    """One MT19937 whose 32-bit words can be looked at before they are consumed."""
+class Engines:
+    """MT19937 generators side by side, whose 32-bit words can be seen before they are consumed.
 
-    def __init__(self, seed: int) -> None:
-        self._generator: Any = np.random.MT19937(_unseeded())
-        self._kept: Words = np.empty(0, np.uint64)
+    Args:
+        count: how many generators.
+        seed: of the first of them; each further one has the next number.
+    """
+
+    def __init__(self, count: int, seed: int) -> None:
+        self._generators: list[Any] = []
+        self._ahead: Words = np.empty((count, 2 * WORDS), np.uint32)  # what follows, at the right
+        self._at = np.empty(count, np.int64)
         self.restart(seed)
 
     def restart(self, seed: int) -> None:
-        """Begins the sequence of another seed."""
-        self._generator._legacy_seeding(seed % _WORD)
-        self._kept = self._kept[:0]
-        self._at = 0
+        """Begins the sequences of another seed."""
+        self._seed = seed
+        self._n_started = 0
 
-    def peek(self, count: int) -> Words:
-        """The next `count` words, which stay."""
-        missing = self._at + count - len(self._kept)
-        if missing > 0:
-            new = self._generator.random_raw(max(missing, _AHEAD))
-            self._kept = np.concatenate((self._kept[self._at :], new))
-            self._at = 0
-        return self._kept[self._at : self._at + count]
+    def _start(self, count: int) -> None:
+        for number in range(self._n_started, count):
+            if number == len(self._generators):
+                self._generators.append(np.random.MT19937(_unseeded()))
+            self._generators[number]._legacy_seeding((self._seed + number) % _WORD)
+        self._at[self._n_started : count] = self._ahead.shape[1]
+        self._n_started = count
 
-    def skip(self, count: int) -> None:
-        """Consumes `count` words that were looked at."""
-        self._at += count
+    def peek(self, rows: slice, count: int) -> Words:
+        """The next `count` words of each of `rows`, which stay: (rows, count), read-only."""
+        if rows.stop > self._n_started:
+            self._start(rows.stop)
+        if count > self._ahead.shape[1]:
+            self._widen(count + WORDS)
+        at, width = self._at[rows], self._ahead.shape[1]
+        if (at.item(0) if len(at) == 1 else at.max()) > width - count:
+            self._advance(rows.start + np.flatnonzero(at > width - count), count)
+        if len(at) == 1:
+            return self._ahead[rows, at.item(0) : at.item(0) + count]
+        shape = self._ahead.size - count + 1, count
+        windows: Words = np.ndarray(shape, np.uint32, self._ahead, strides=(4, 4))
+        return windows[at + np.arange(rows.start * width, rows.stop * width, width)]
 
-    def take(self, count: int) -> Words:
-        """The next `count` words."""
-        if count >= _AHEAD and self._at == len(self._kept):
-            words: Words = self._generator.random_raw(count)
-            return words
-        words = self.peek(count)
-        self._at += count
+    def skip(self, rows: slice, counts: Any) -> None:
+        """Consumes words that were looked at; negative `counts` return those taken last."""
+        self._at[rows] += counts
+
+    def take(self, rows: slice, count: int) -> Words:
+        """The next `count` words of each of `rows`: (rows, count), to be read before others."""
+        words = self.peek(rows, count)
+        self.skip(rows, count)
         return words
+
+    def _advance(self, numbers: Any, count: int) -> None:
+        """Generates words for those of `numbers` that have fewer than `count`."""
+        width, at = self._ahead.shape[1], self._at[numbers]
+        new = np.minimum(np.maximum(count - (width - at), WORDS), at)
+        self._at[numbers] = at - new
+        for number, begin, n in zip(numbers.tolist(), at.tolist(), new.tolist(), strict=True):
+            row = self._ahead[number]
+            if begin < width:
+                row[begin - n : width - n] = row[begin:]
+            row[width - n :] = self._generators[number].random_raw(n)
+
+    def _widen(self, width: int) -> None:
+        more = width - self._ahead.shape[1]
+        self._ahead = np.pad(self._ahead, ((0, 0), (more, 0)))
+        self._at += more
+
+
+class Blocks(NamedTuple):
+    """An array as rows, each filled by a generator of its own; the last may be shorter."""
+
+    rows: int
+    length: int
+    last: int
+
+    def parts(self, columns: int, elements: int) -> Iterator[tuple[slice, slice, int]]:
+        """Rows and columns to be filled one after another, and how many the last row lacks of them.
+
+        Args:
+            columns: most of a part.
+            elements: of a part, where more rows than one have fewer.
+        """
+        columns = max(min(columns, self.length), 1)
+        step = max(elements // columns, 1)
+        for row in range(0, self.rows, step):
+            rows = slice(row, min(row + step, self.rows))
+            for begin in range(0, self.length, columns):
+                end = min(begin + columns, self.length)
+                lacking = min(max(end - self.last, 0), end - begin) if rows.stop == self.rows else 0
+                yield rows, slice(begin, end), lacking
 
 
 class ExactStream(torch.Generator):
@@ -93,48 +149,23 @@ class ExactStream(torch.Generator):
 
     def __init__(self, seed: int) -> None:
         self.lock = threading.RLock()
-        self.in_order = Engine(0)
-        self._engines: list[Engine] = []
+        self.in_order = Engines(1, 0)
+        self.parallel = Engines(_N_ENGINES, 0)
         self.restart(seed)
 
     def restart(self, seed: int) -> None:
         """Begins the sequences of another seed."""
         with self.lock:
             self.manual_seed(seed % _WORD)
-            self._seed = _SEED_FACTOR * seed
-            self.in_order.restart(self._seed)
-            self._n_started = 0
+            self.in_order.restart(_SEED_FACTOR * seed)
+            self.parallel.restart(_SEED_FACTOR * seed)
 
-    def blocks(self, size: int) -> tuple[Sequence[Engine], list[int]]:
-        """The engines that fill an array of `size` elements, and how many each of them fills."""
-        n_blocks = min(-(-size // _MIN_BLOCK), _N_ENGINES)
-        length = -(-size // max(n_blocks, 1))
-        starts = range(0, size, max(length, 1))
-        self._start(len(starts))
-        return self._engines[: len(starts)], [min(length, size - start) for start in starts]
 
-    def _start(self, count: int) -> None:
-        for number in range(self._n_started, count):
-            seed = self._seed + number
-            if number < len(self._engines):
-                self._engines[number].restart(seed)
-            else:
-                self._engines.append(Engine(seed))
-        self._n_started = max(self._n_started, count)
-
-    def words(self, size: int, per_element: int) -> Words:
-        """The words that fill an array of `size` elements, in order of elements."""
-        drawn = np.empty(size * per_element, np.uint64)
-        at = 0
-        for engine, length in self.each_block(size):
-            end = at + length * per_element
-            drawn[at:end] = engine.take(length * per_element)
-            at = end
-        return drawn
-
-    def each_block(self, size: int) -> Iterator[tuple[Engine, int]]:
-        """Engines with the number of elements that each fills."""
-        return zip(*self.blocks(size), strict=True)
+def blocks(size: int) -> Blocks:
+    """How an array of `size` elements, at least 1, is divided among generators."""
+    length = -(-size // min(-(-size // _MIN_BLOCK), _N_ENGINES))
+    rows = -(-size // length)
+    return Blocks(rows, length, size - (rows - 1) * length)
 
 
 def locked(

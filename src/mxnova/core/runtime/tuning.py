@@ -362,15 +362,6 @@ SPARSE_SEARCH_MIN_RATIO: Annotated[
         "sparse",
     ),
 ] = 32
-EXACT_GENERATORS_MIN: Annotated[
-    int,
-    Row(
-        "generators beside each other instead of one by one",
-        "fewer generators have too few numbers for a step",
-        EPYC,
-        "seeds",
-    ),
-] = 64
 EXACT_BLOCK: Annotated[
     int,
     Row(

@@ -344,6 +344,6 @@ def power(noise: Tensor, rng: Generator, a: Tensor) -> Tensor:
     """
     uniform = draws.uniform_(noise, rng, in_order=True)
     if draws.is_exact(rng):
-        rng.in_order.take(1)  # which MXNet draws and leaves
+        draws.leave(1, rng)
         return draws.power(1 - uniform, 1 / a)
     return uniform ** (1 / a)

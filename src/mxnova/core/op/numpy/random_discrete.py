@@ -69,9 +69,9 @@ class Bernoulli(Drawn):
         return ("logit",) if by_logit else ("prob",)
 
     def forward(self, input1: Tensor | None = None, *, rng: Generator) -> Tensor:
-        noise = self.empty((input1,), rng)
-        ((name, value),) = self.parameters((input1,), noise).items()
-        draws.uniform_(noise, rng, in_order=True)
+        empty = self.empty((input1,), rng)
+        ((name, value),) = self.parameters((input1,), empty).items()
+        noise = draws.uniform_(empty, rng, in_order=True)
         below = (noise.logit() if name == "logit" else noise) < value
         return below.to(torch_dtype(self.dtype))
 
@@ -181,7 +181,7 @@ class Multinomial(Op):
         drawn = classes(bounds, (prod(size) * n_draws,), rng, torch.float64, torch.float64)
         drawn = drawn.view(*size, n_draws)
         if a is None and draws.is_exact(rng):
-            rng.in_order.take(2 * len(shares))  # which MXNet draws and leaves
+            draws.leave(2 * len(shares), rng)
         counts = torch.zeros((*size, len(shares)), dtype=torch.int64, device=shares.device)
         return counts.scatter_add_(-1, drawn, torch.ones_like(drawn))
 

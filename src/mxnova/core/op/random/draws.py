@@ -32,15 +32,18 @@ def wide_type(dtype: torch.dtype, rng: Generator) -> torch.dtype:
     return torch.float64 if dtype not in (torch.float32, narrow) else torch.float32
 
 
-def _dtype(filler: Tensor) -> type[np.floating]:
-    return np.float64 if filler.dtype == torch.float64 else np.float32
+_SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+
+
+def _dtype(filler: Tensor) -> exact.Dtype:
+    return _DOUBLE if filler.dtype == torch.float64 else _SINGLE
 
 
 def uniform_(filler: Tensor, rng: Generator, *, in_order: bool = False) -> Tensor:
-    """`filler`, float32 or float64, filled with uniform numbers from [0, 1)."""
+    """As many uniform numbers from [0, 1) as `filler` has, float32 or float64; it may be filled."""
     if not is_exact(rng):
         return filler.uniform_(generator=rng)
-    return _filled(filler, _uniforms(filler, rng, in_order))
+    return _like(filler, _uniforms(filler, rng, in_order))
 
 
 def _uniforms(filler: Tensor, rng: ExactStream, in_order: bool) -> exact.Array:
@@ -48,17 +51,17 @@ def _uniforms(filler: Tensor, rng: ExactStream, in_order: bool) -> exact.Array:
     return draw(rng, filler.numel(), _dtype(filler))
 
 
-def _filled(filler: Tensor, numbers: exact.Array) -> Tensor:
-    return filler.copy_(torch.from_numpy(numbers).view(filler.shape))
+def _like(filler: Tensor, numbers: exact.Array) -> Tensor:
+    return torch.from_numpy(numbers).view(filler.shape).to(filler.dtype)
 
 
 def normal_(filler: Tensor, rng: Generator, *, in_order: bool = False) -> Tensor:
-    """`filler`, float32 or float64, filled with standard normal numbers."""
+    """As many standard normal numbers as `filler` has, float32 or float64; it may be filled."""
     if not is_exact(rng):
         return filler.normal_(generator=rng)
     if in_order:
-        return _filled(filler, exact.normals_in_order(rng, filler.numel()))
-    return _filled(filler, exact.normals(rng, filler.numel(), _dtype(filler)))
+        return _like(filler, exact.normals_in_order(rng, filler.numel()))
+    return _like(filler, exact.normals(rng, filler.numel(), _dtype(filler)))
 
 
 def exponential_(
@@ -70,15 +73,15 @@ def exponential_(
         numbers = numbers.astype(np.float64)
     with np.errstate(divide="ignore"):  # a uniform number may be 0, or round to 1
         drawn = -exact.logarithm(numbers if in_order else 1 - numbers)
-    _filled(filler, drawn)
+    filler.copy_(_like(filler, drawn))
     return torch.from_numpy(drawn).view(filler.shape)
 
 
 def logistic_(filler: Tensor, rng: ExactStream) -> Tensor:
-    """`filler`, filled with logistic numbers of mean 0 and scale 1."""
+    """As many logistic numbers of mean 0 and scale 1 as `filler` has."""
     numbers = _uniforms(filler, rng, in_order=True)
     with np.errstate(divide="ignore"):
-        return _filled(filler, exact.logarithm(numbers.astype(np.float64) / (1 - numbers)))
+        return _like(filler, exact.logarithm(numbers.astype(np.float64) / (1 - numbers)))
 
 
 def power(base: Tensor, exponent: Tensor) -> Tensor:
@@ -86,6 +89,11 @@ def power(base: Tensor, exponent: Tensor) -> Tensor:
     bases, exponents = torch.broadcast_tensors(base, exponent)  # type: ignore[no-untyped-call]
     numbers = exact.powers(bases.reshape(-1).numpy(), exponents.reshape(-1).numpy())
     return torch.from_numpy(numbers).view(bases.shape)
+
+
+def leave(count: int, rng: ExactStream) -> None:
+    """Consumes `count` words that MXNet draws in order, and does not use."""
+    exact.words_in_order(rng, count)
 
 
 def scaled(numbers: Tensor, factor: Tensor, offset: Tensor, rng: Generator) -> Tensor:
@@ -106,7 +114,7 @@ def sampled(
     """Return `shape` samples of `sampler` for each element of `parameters`."""
     counts = sampler is not exact_samplers.gamma
     result = torch.float32 if dtype == "None" else torch_dtype(dtype)
-    kind = np.float64 if result == torch.float64 and not counts else np.float32
+    kind = _DOUBLE if result == torch.float64 and not counts else _SINGLE
     n = torch.Size(shape).numel()
     given = [p.reshape(-1).numpy() for p in parameters]
     drawn = torch.from_numpy(exact_samplers.drawn(rng, sampler, n, given, kind))
@@ -138,8 +146,8 @@ def integers(
     """Integers from [low, high), int64."""
     if not is_exact(rng):
         return torch.randint(low, high, tuple(shape), generator=rng, device=device)
-    drawn = torch.empty(tuple(shape), dtype=torch.int64)
-    return _filled(drawn, exact.integers(rng, drawn.numel(), low, high))
+    drawn = exact.integers(rng, torch.Size(shape).numel(), low, high)
+    return torch.from_numpy(drawn).view(tuple(shape))
 
 
 def bounds(shares: Tensor, rng: Generator) -> Tensor:
@@ -154,8 +162,8 @@ def choices(n: int, shape: Sequence[int], rng: Generator, device: torch.device |
     """Integers below `n`, int64, as NumPy's operators draw them."""
     if not is_exact(rng):
         return torch.randint(n, tuple(shape), generator=rng, device=device)
-    drawn = torch.empty(tuple(shape), dtype=torch.int64)
-    return _filled(drawn, exact.choices(rng, drawn.numel(), n))
+    drawn = exact.choices(rng, torch.Size(shape).numel(), n)
+    return torch.from_numpy(drawn).view(tuple(shape))
 
 
 def order(n: int, rng: Generator, device: torch.device | None, *, rising: bool = True) -> Tensor:

@@ -3,51 +3,98 @@
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import math
-import os
-from array import array
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
 
 from ...runtime import tuning
-from ...runtime.exact_streams import Engine, ExactStream, Words, locked
+from ...runtime.exact_streams import WORDS, Engines, ExactStream, Words, blocks, locked
 
-Array = np.ndarray[Any, np.dtype[Any]]
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+Dtype: TypeAlias = np.dtype[Any]
+
+_COLUMNS = (
+    400  # normal numbers of float32 that twice as many words as a generator makes suffice for
+)
+
+
+def run(loop: str, *arguments: Any) -> Any:
+    """Runs a loop of `exact_loops`, imported here since numba takes half a second."""
+    from ...runtime.machine_code import readable
+    from . import exact_loops
+
+    given = (readable(a) if isinstance(a, np.ndarray) else a for a in arguments)
+    return getattr(exact_loops, loop)(*given)
+
+
+_PAIR = np.dtype(np.uint64)  # two words, the first in its lower half
+_FIRST = np.uint64(0xFFFFFFFF << 31)  # where it is in the higher half of a drawn integer
+
+_ORDERED = slice(0, 1)  # the one generator of draws in order
+
+
+@locked
+def words_in_order(stream: ExactStream, count: int) -> Words:
+    """The next `count` words of the stream for draws in order."""
+    words: Words = stream.in_order.take(_ORDERED, count)[0]
+    return words
+
+
+def _filled(
+    stream: ExactStream, size: int, dtype: Dtype, per_element: int, fill: Callable[..., Any]
+) -> Array:
+    """An array that `fill` made, part by part, of `per_element` words for each element."""
+    if not size:
+        return np.empty(0, dtype)
+    grid = blocks(size)
+    filled = np.empty((grid.rows, grid.length), dtype)
+    for rows, columns, lacking in grid.parts(2 * WORDS // per_element, tuning.EXACT_BLOCK):
+        part = filled[rows, columns]
+        words = stream.parallel.take(rows, part.shape[1] * per_element)
+        if lacking:
+            stream.parallel.skip(slice(rows.stop - 1, rows.stop), -lacking * per_element)
+        fill(words, out=part)
+    return filled.reshape(-1)[:size]
 
 
 # Uniform numbers ----------------------------------------------------------------------------------
 
 
-def n_words(dtype: Any) -> int:
+def n_words(dtype: Dtype) -> int:
     """How many 32-bit words a uniform number of type `dtype` takes."""
     return 1 if dtype == np.float32 else 2
 
 
-def unit(words: Words, dtype: Any) -> Array:
-    """Uniform numbers in [0, 1] of type float32 or float64, made from all `words`."""
+def _scaled(words: Words, dtype: Dtype, factor: float, out: Array | None = None) -> Array:
+    """Numbers of type float32 or float64 made from all `words`, of which each is in [0, factor)."""
     if dtype == np.float32:
-        single: Array = words.astype(np.float32) * np.float32(2.0**-32)
-        return single
-    low, high = words[..., 0::2].astype(np.float64), words[..., 1::2].astype(np.float64)
-    double: Array = (low + high * 2.0**32) * 2.0**-64
-    return double
+        integers, bits = words, 32
+    else:
+        integers, bits = words.view(_PAIR), 64
+    scale = dtype.type(math.ldexp(factor, -bits))
+    numbers: Array = np.multiply(integers, scale, out=out, dtype=dtype, casting="unsafe")
+    return numbers
+
+
+def unit(words: Words, dtype: Dtype, out: Array | None = None) -> Array:
+    """Uniform numbers in [0, 1] of type float32 or float64, made from all `words`."""
+    return _scaled(words, dtype, 1, out)
 
 
 @locked
-def uniforms(stream: ExactStream, size: int, dtype: Any) -> Array:
+def uniforms(stream: ExactStream, size: int, dtype: Dtype) -> Array:
     """`size` uniform numbers."""
-    return unit(stream.words(size, n_words(dtype)), dtype)
+    return _filled(stream, size, dtype, n_words(dtype), functools.partial(unit, dtype=dtype))
 
 
 @locked
-def uniforms_in_order(stream: ExactStream, size: int, dtype: Any) -> Array:
+def uniforms_in_order(stream: ExactStream, size: int, dtype: Dtype) -> Array:
     """`size` uniform numbers, one after another."""
-    return unit(stream.in_order.take(size * n_words(dtype)), dtype)
+    return unit(words_in_order(stream, size * n_words(dtype)), dtype)
 
 
 # Integers -----------------------------------------------------------------------------------------
@@ -56,58 +103,59 @@ def uniforms_in_order(stream: ExactStream, size: int, dtype: Any) -> Array:
 @locked
 def integers(stream: ExactStream, size: int, low: int, high: int) -> Array:
     """`size` integers from [low, high): the remainder of two words, the first 31 bits higher."""
-    words = stream.words(size, 2)
-    drawn = (words[0::2] << np.uint64(31)) + words[1::2]
-    remainders: Array = (drawn % np.uint64(high - low)).view(np.int64)
-    return remainders + low
+    count = np.uint64(high - low)
+
+    def fill(words: Words, out: Array) -> None:
+        pairs = words.view(_PAIR)
+        drawn = pairs << np.uint64(31)
+        drawn &= _FIRST
+        drawn += pairs >> np.uint64(32)
+        _reduce(drawn, count)
+        np.add(drawn.view(np.int64), low, out=out)
+
+    return _filled(stream, size, np.dtype(np.int64), 2, fill)
+
+
+def _reduce(numbers: Array, divisor: np.uint64) -> None:
+    """Leaves remainders; NumPy divides by one number in vectors, but has no such remainder."""
+    multiples = numbers // divisor
+    multiples *= divisor
+    numbers -= multiples
 
 
 @locked
 def choices(stream: ExactStream, size: int, n: int) -> Array:
     """`size` integers below `n`, the remainders of one word each."""
-    remainders: Array = (stream.in_order.take(size) % np.uint64(n)).view(np.int64)
-    return remainders
-
-
-def below(engine: Engine, counts: Words) -> Array:
-    """An integer below each of `counts`, in order; words that would favour some are left out."""
-    drawn = np.empty(len(counts), np.uint64)
-    scales = np.uint64(2**32 - 1) // counts
-    at = 0
-    while at < len(counts):
-        words, scale = engine.peek(len(counts) - at), scales[at:]
-        refused = np.flatnonzero(words >= scale * counts[at:])
-        n = int(refused[0]) if len(refused) else len(words)
-        drawn[at : at + n] = words[:n] // scale[:n]
-        engine.skip(n + (len(refused) > 0))
-        at += n
+    drawn = words_in_order(stream, size).astype(np.uint64)
+    _reduce(drawn, np.uint64(n))
     return drawn.view(np.int64)
 
 
 @locked
 def shuffled(stream: ExactStream, n: int, rising: bool) -> Array:
     """The integers below `n`, shuffled by Fisher and Yates from the first or from the last."""
-    places = np.arange(1, n) if rising else np.arange(n - 1, 0, -1)
-    partners = below(stream.in_order, (places + 1).astype(np.uint64))
-    order = array("q", range(n))
-    for i, j in zip(places.tolist(), partners.tolist(), strict=True):
-        order[i], order[j] = order[j], order[i]
-    return np.frombuffer(order, np.int64)
+    order = np.arange(n)
+    done = 0
+    while done < n - 1:
+        words = stream.in_order.peek(_ORDERED, n - 1 - done)[0]
+        done, used = run("shuffle", words, order, done, rising)
+        stream.in_order.skip(_ORDERED, used)
+    return order
 
 
 @locked
 def subset(stream: ExactStream, n: int, count: int) -> Array:
     """`count` different integers below `n`, by MXNet's way for few or for many of them."""
-    few = 2 * count < n
-    return np.array((_few if few else _many)(stream.in_order, n, count), np.int64)
+    choose, n_drawn = (_few, count) if 2 * count < n else (_many, n - count)
+    return np.array(choose(words_in_order(stream, n_drawn).tolist(), n, count), np.int64)
 
 
-def _few(engine: Engine, n: int, count: int) -> list[int]:
+def _few(words: list[int], n: int, count: int) -> list[int]:
     """Drawn integers, or what stands in for one since it was drawn."""
     stand_ins: dict[int, int] = {}
     first = n - count
     chosen = []
-    for last, word in zip(range(first, n), engine.take(count).tolist(), strict=True):
+    for last, word in zip(range(first, n), words, strict=True):
         drawn = word % (last + 1)
         if drawn >= first:
             chosen.append(last)
@@ -117,10 +165,10 @@ def _few(engine: Engine, n: int, count: int) -> list[int]:
     return chosen
 
 
-def _many(engine: Engine, n: int, count: int) -> list[int]:
+def _many(words: list[int], n: int, count: int) -> list[int]:
     """Reservoir sampling."""
     chosen = list(range(count))
-    for candidate, word in zip(range(count, n), engine.take(n - count).tolist(), strict=True):
+    for candidate, word in zip(range(count, n), words, strict=True):
         place = word % (candidate + 1)
         if place < count:
             chosen[place] = candidate
@@ -131,42 +179,37 @@ def _many(engine: Engine, n: int, count: int) -> list[int]:
 
 
 @locked
-def normals(stream: ExactStream, size: int, dtype: Any) -> Array:
+def normals(stream: ExactStream, size: int, dtype: Dtype) -> Array:
     """`size` standard normal numbers: of each accepted pair of the polar method one is used."""
-    engines, lengths = stream.blocks(size)
-    drawn = np.empty(size, dtype)
     if not size:
-        return drawn
-    group = max(tuning.EXACT_BLOCK // lengths[0], 1)
-    at = 0
-    for first in range(0, len(engines), group):
-        wanted = lengths[first : first + group]
-        end = at + sum(wanted)
-        drawn[at:end] = _normals(engines[first : first + group], wanted, drawn.dtype)
-        at = end
-    return drawn
+        return np.empty(0, dtype)
+    grid = blocks(size)
+    drawn = np.empty((grid.rows, grid.length), dtype)
+    for rows, columns, lacking in grid.parts(_COLUMNS // n_words(dtype), tuning.EXACT_BLOCK):
+        part = drawn[rows, columns]
+        part[...] = _normals(stream.parallel, rows, part.shape[1], lacking, dtype)
+    return drawn.reshape(-1)[:size]
 
 
-def _normals(engines: Sequence[Engine], lengths: Sequence[int], dtype: Any) -> Array:
-    """Draw from one generator after another; the last block may be shorter."""
-    rows, length = len(engines), lengths[0]
+def _normals(engines: Engines, rows: slice, length: int, lacking: int, dtype: Dtype) -> Array:
+    """Draw `length` numbers from each generator; the last one keeps the words of `lacking`."""
     per_pair = 2 * n_words(dtype)
     n_pairs = _pairs_for(length)
     while True:
-        words = np.empty((rows, n_pairs * per_pair), np.uint64)
-        for row, engine in zip(words, engines, strict=True):
-            row[:] = engine.peek(n_pairs * per_pair)
-        _, y, square = _polar(words, dtype)
-        count, places = _inside(square)
-        if count.min() >= length:
+        _, y, square = _polar(engines.peek(rows, n_pairs * per_pair), dtype)
+        places = np.flatnonzero(_is_inside(square))
+        begins = np.arange(len(square)) * n_pairs
+        firsts = places.searchsorted(begins)
+        ends = firsts + length
+        if ends[-1] <= len(places) and (len(ends) == 1 or (ends[:-1] <= firsts[1:]).all()):
             break
         n_pairs *= 2
-    firsts = count.cumsum() - count
     chosen = places[firsts[:, None] + np.arange(length)]
-    for engine, end, pairs in zip(engines, lengths, chosen, strict=True):
-        engine.skip((int(pairs[end - 1]) % n_pairs + 1) * per_pair)
-    kept = chosen.reshape(-1)[: sum(lengths)]
-    drawn: Array = y.reshape(-1)[kept] * stretch(square.reshape(-1)[kept])
+    pairs = chosen[:, -1] - begins + 1
+    if lacking:
+        pairs[-1] = chosen[-1, -lacking - 1] - begins[-1] + 1 if lacking < length else 0
+    engines.skip(rows, pairs * per_pair)
+    drawn: Array = y.reshape(-1)[chosen] * stretch(square.reshape(-1)[chosen])
     return drawn
 
 
@@ -174,10 +217,9 @@ def _pairs_for(length: int) -> int:
     return int(length * 4 / math.pi + 3 * math.sqrt(length)) + 4
 
 
-def _polar(words: Words, dtype: Any) -> tuple[Array, Array, Array]:
+def _polar(words: Words, dtype: Dtype) -> tuple[Array, Array, Array]:
     """Points of the square and their squared distance from its centre."""
-    numbers = unit(words, dtype)
-    numbers *= 2
+    numbers = _scaled(words, dtype, 2)
     numbers -= 1
     x, y = numbers[..., 0::2], numbers[..., 1::2]
     square = x * x
@@ -185,11 +227,11 @@ def _polar(words: Words, dtype: Any) -> tuple[Array, Array, Array]:
     return x, y, square
 
 
-def _inside(square: Array) -> tuple[Array, Array]:
-    """How many of each row of `square` are in (0, 1], and where they are in all rows."""
-    inside = square <= 1
-    inside &= square != 0
-    return np.count_nonzero(inside, -1), np.flatnonzero(inside)
+def _is_inside(square: Array) -> Array:
+    """Whether numbers >= 0 are in (0, 1], by their bits: those of 0 less 1 are above all others."""
+    kind = np.uint32 if square.dtype == np.float32 else np.uint64
+    inside: Array = square.view(kind) - kind(1) < square.dtype.type(1).view(kind)
+    return inside
 
 
 def stretch(square: Array) -> Array:
@@ -210,12 +252,12 @@ def normals_in_order(stream: ExactStream, size: int) -> Array:
     wanted = -(-size // 2)
     n_pairs = _pairs_for(wanted)
     while True:
-        x, y, square = _polar(engine.peek(2 * n_pairs), np.float32)
-        places = _inside(square)[1][:wanted]
+        x, y, square = _polar(engine.peek(_ORDERED, 2 * n_pairs)[0], np.dtype(np.float32))
+        places = np.flatnonzero(_is_inside(square))[:wanted]
         if len(places) == wanted:
             break
         n_pairs *= 2
-    engine.skip(2 * (int(places[-1]) + 1))
+    engine.skip(_ORDERED, 2 * (int(places[-1]) + 1))
     pairs = np.stack((y[places], x[places]), 1) * stretch(square[places])[:, None]
     return pairs.reshape(-1)[:size]
 
@@ -223,17 +265,11 @@ def normals_in_order(stream: ExactStream, size: int) -> Array:
 # The C library ------------------------------------------------------------------------------------
 
 
-@functools.cache
-def c_function(name: str, n_arguments: int = 1) -> Callable[..., float]:
-    """A function of the C library on float32 numbers, as MXNet calls it."""
-    function: Any = getattr(ctypes.CDLL("ucrtbase" if os.name == "nt" else None), name)
-    function.restype, function.argtypes = ctypes.c_float, [ctypes.c_float] * n_arguments
-    return function  # type: ignore[no-any-return]
-
-
 def powers(bases: Array, exponents: Array) -> Array:
     """Powers of float32 numbers as the C library rounds them."""
-    return np.array([*map(c_function("powf", 2), bases, exponents)], np.float32)
+    results = np.empty(len(bases), np.float32)
+    run("powers", np.ascontiguousarray(bases), np.ascontiguousarray(exponents), results)
+    return results
 
 
 def logarithm(values: Array) -> Array:
