@@ -28,7 +28,7 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(autouse=True)
 def _path(monkeypatch):
     """Where processes of engines find this package and its recipes."""
-    paths = [str(RECIPES.parents[1]), *(p for p in sys.path if p)]
+    paths = [str(RECIPES.parents[1]), str(Path(mx.__file__).parents[1]), *filter(None, sys.path)]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(dict.fromkeys(paths)))
 
 
@@ -47,6 +47,17 @@ def prefix(tmp_path):
 @pytest.fixture
 def predictor(prefix):
     return mx.open_model(prefix).predictor({"data": (1, 4)})
+
+
+@pytest.fixture
+def compiled(prefix):
+    """The same as a compiled model."""
+    pytest.importorskip("onnxruntime")
+    path = f"{prefix}.mxnova"
+    from mxnova.convert import convert
+
+    convert(prefix, path, to="compiled", shapes={"data": ("N", 4)}, prove=False)
+    return path
 
 
 @pytest.fixture

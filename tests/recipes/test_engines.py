@@ -81,13 +81,11 @@ def test_spark(spark, predictor, wanted):
 
 
 def test_dask(predictor, wanted):
-    dask = pytest.importorskip("dask")
     distributed = pytest.importorskip("distributed")
-    import dask.array
-
-    rows = dask.array.from_array(ROWS, chunks=(64, 2))
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as c:
-        with c.get_client():
-            scores = recipe("dask_arrays").scores_of(rows, predictor, classes=3)
-            assert scores.shape == wanted.shape
-            np.testing.assert_allclose(scores.compute(), wanted, rtol=1e-5)
+    array = pytest.importorskip("dask.array")
+    rows = array.from_array(ROWS, chunks=(64, 2))
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as cluster, cluster.get_client():
+        scores = recipe("dask_arrays").scores_of(rows, predictor, classes=3)
+        assert scores.shape == wanted.shape
+        np.testing.assert_allclose(scores.compute(), wanted, rtol=1e-5)

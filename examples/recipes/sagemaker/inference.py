@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """SageMaker's script mode: `code/inference.py` of a model.tar.gz that holds a checkpoint."""
 
-import mxnova as mx
 from sagemaker_inference import decoder, encoder
+
+import mxnova as mx
 
 
 def model_fn(model_dir: str) -> mx.Predictor:
