@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import http.server
+import importlib.util
 import io
 import json
 import os
@@ -41,6 +42,14 @@ def free_ports(count):
     return found
 
 
+def installed(package):
+    """Where a package is; it is not imported: two of them register the same messages."""
+    spec = importlib.util.find_spec(package)
+    if spec is None:
+        pytest.skip(f"needs {package}")
+    return Path(spec.origin).parent
+
+
 @contextlib.contextmanager
 def running(command, folder, ready, **variables):
     """A server that answers at the address `ready`; ended with all of its processes."""
@@ -74,8 +83,9 @@ def running(command, folder, ready, **variables):
 def ask(url, value, kind="application/json", accept="application/json"):
     headers = {"Content-Type": kind, "Accept": accept}
     body = value if isinstance(value, bytes) else json.dumps(value).encode()
-    with urllib.request.urlopen(urllib.request.Request(url, body, headers), timeout=60) as r:
-        return r.read()
+    request = urllib.request.Request(url, body, headers)
+    with urllib.request.urlopen(request, timeout=PATIENCE) as response:
+        return response.read()
 
 
 def infer(url):
@@ -88,7 +98,7 @@ def infer(url):
 
 def test_triton(prefix, wanted, tmp_path):
     """Its server, with the Python backend, as PyTriton's wheel brings them."""
-    triton = Path(pytest.importorskip("pytriton").__file__).parent / "tritonserver"
+    triton = installed("pytriton") / "tritonserver"
     version = ".".join(map(str, sys.version_info[:2]))
     stub = triton / "python_backend_stubs" / version / "triton_python_backend_stub"
     if not stub.exists():
@@ -114,7 +124,7 @@ def test_triton(prefix, wanted, tmp_path):
 
 
 def test_mlserver(prefix, wanted, tmp_path):
-    pytest.importorskip("mlserver")
+    installed("mlserver")
     shutil.copytree(RECIPES / "mlserver", tmp_path / "served")
     for ending in ("-symbol.json", "-0000.params"):
         shutil.copy(prefix + ending, tmp_path / "served")
