@@ -294,7 +294,7 @@ class OpenedModel:
 
 
 def _predictor_of(
-    shapes: Shapes, path: str, epoch: int | None, options: Mapping[str, Any]
+    shapes: Mapping[str, Sequence[int]], path: str, epoch: int | None, options: Mapping[str, Any]
 ) -> Predictor:
     """The predictor of a model that was pickled."""
     from .opening import open_model

@@ -11,7 +11,7 @@ import math
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,11 +72,11 @@ class Predictor:
         precision: str = "float32",
         cache: bool = False,
     ) -> None:
-        options = (ctx, outputs, types, backend, precision)
-        parts = (symbol, params)
+        options: tuple[Any, ...] = (ctx, outputs, types, backend, precision)
+        parts: tuple[Any, ...] = (symbol, params)
         kept = (*map(_kept, parts), *options, cache)
         origin = Origin.of(_of_parts, kept, filter(_is_path, parts), input_shapes)
-        made = _cached if cache else _graph
+        made: Callable[..., Network] = _cached if cache else _graph
         self._start(made(*parts, input_shapes, *options), origin)
 
     def _start(self, network: Network, origin: Origin) -> None:
