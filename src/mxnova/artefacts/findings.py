@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, field
 
 from ..core.base.errors import ArgumentError
+from ..formats.checkpoint_files import newest
 from ..predictor.picture import Picture
 from .contents import Contents
 from .side_files import Shapes
@@ -28,7 +29,7 @@ class Findings:
         layout: what it is.
         symbol: the path of the network's file; None where there is none.
         params: the path of the file of parameters.
-        epoch: its number.
+        epoch: its number; `has_epochs`: whether its name tells one.
         network: name of a network of Gluon's model zoo, where only parameters are there.
         is_detector: whether the network is one that detects objects, as it was trained.
         labels: names of the scores.
@@ -42,6 +43,7 @@ class Findings:
     symbol: str | None = None
     params: str | None = None
     epoch: int = 0
+    has_epochs: bool = False
     network: str | None = None
     is_detector: bool = False
     labels: list[str] | None = None
@@ -68,11 +70,12 @@ def checkpoint_of(
     Args:
         contents: the files.
         found: gets symbol, params and epoch.
-        epoch: its number; None where there is only one.
+        epoch: its number; None for the newest.
         hint: what the names may begin with.
 
     Raises:
-        ArgumentError: there are several, and nothing says which is meant.
+        ArgumentError: there are several networks, and nothing says which is meant; or there is no
+            such epoch.
     """
     prefixes = _prefixes(contents)
     prefix = _chosen(contents.path, prefixes, hint)
@@ -84,12 +87,10 @@ def checkpoint_of(
     if epoch is not None and epoch not in epochs:
         there = ", ".join(map(str, sorted(epochs))) or "none"
         raise ArgumentError(f"{contents.path}: there is no epoch {epoch} of {prefix}, but {there}")
-    if epoch is None and len(epochs) > 1:
-        there = ", ".join(map(str, sorted(epochs)))
-        raise ArgumentError(f"{contents.path}: which epoch of {prefix}? There are {there}")
     if epochs:
-        found.epoch = epoch if epoch is not None else next(iter(epochs))
+        found.epoch = newest(prefix, epochs) if epoch is None else epoch
         found.params = epochs[found.epoch]
+        found.has_epochs = True
     else:
         found.params = _only_params(contents, symbol)
 

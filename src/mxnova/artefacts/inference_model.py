@@ -44,7 +44,7 @@ class InferenceModel:
 
         Args:
             path: a .mxnova file, what `open_model` opens, or the prefix of a checkpoint.
-            epoch: number of the .params file; None where there is only one.
+            epoch: number of the .params file; None for the newest.
             **options: of `Predictor`; those that are None are left out.
 
         Raises:

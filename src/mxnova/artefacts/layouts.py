@@ -34,10 +34,10 @@ def recognized(contents: Contents, epoch: int | None) -> Findings:
 
     Args:
         contents: the files.
-        epoch: of the parameters; None where there is only one.
+        epoch: of the parameters; None for the newest.
 
     Raises:
-        ArgumentError: there are several networks or epochs.
+        ArgumentError: there are several networks, or there is no such epoch.
         FormatError: a file breaks its format.
     """
     found = Findings()

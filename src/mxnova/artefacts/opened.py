@@ -17,6 +17,7 @@ from ..formats.params import ArrayRecord, ParamsFile
 from ..formats.safetensors_params import read_params
 from ..formats.staging import check_targets, staged
 from ..formats.symbol_record import GraphRecord
+from ..predictor.origin import Origin, SourceFile
 from ..predictor.picture import Picture
 from .contents import MOST_NETWORK, Contents
 from .detector import detecting
@@ -76,6 +77,7 @@ class OpenedModel:
         self.preprocessing: Picture | None = found.preprocessing
         self.notes: list[str] = list(found.notes)
         self.handlers: list[str] = list(found.handlers)
+        self._files = tuple(map(SourceFile.noted, self.source_files))
         self._text = None if found.symbol is None else contents.text(found.symbol, MOST_NETWORK)
         self.graph: GraphRecord | None = self._graph()
         self.saved, self.np_shape = self._saved()
@@ -205,7 +207,12 @@ class OpenedModel:
                 f"{', '.join(self.input_names) or 'none'}"
             )
         sizes = {n: tuple(1 if isinstance(s, str) else s for s in t) for n, t in shapes.items()}
-        return Predictor(symbol, self.params, sizes, **options)
+        predictor = Predictor(symbol, self.params, sizes, **options)
+        if any(os.path.isdir(file.path) for file in self._files):
+            return predictor  # of an archive in a folder, pickled by value
+        epoch = self.epoch if self._found.has_epochs else None
+        arguments = (os.path.abspath(self.path), epoch, options)
+        return predictor.originating(Origin(_predictor_of, arguments, self._files, sizes))
 
     def save(
         self, folder: str | os.PathLike[str], prefix: str | None = None, force: bool = False
@@ -289,6 +296,15 @@ class OpenedModel:
 
     def __repr__(self) -> str:
         return f"<OpenedModel {self.path}: {self.layout}, {len(self.saved.records)} arrays>"
+
+
+def _predictor_of(
+    shapes: Mapping[str, Sequence[int]], path: str, epoch: int | None, options: Mapping[str, Any]
+) -> Predictor:
+    """The predictor of a model that was pickled."""
+    from .opening import open_model
+
+    return open_model(path, epoch).predictor(shapes, **options)
 
 
 def _bare(name: str) -> str:

@@ -23,7 +23,7 @@ def open_model(path: str | os.PathLike[str], epoch: int | None = None) -> Opened
 
     Args:
         path: an archive (.tar.gz, .zip, .mar, .model), a folder, a prefix or a .params file.
-        epoch: number of the parameters; None where there is only one.
+        epoch: number of the parameters; default: the newest.
 
     Returns:
         Its parts, ready for `Predictor`.
@@ -32,7 +32,7 @@ def open_model(path: str | os.PathLike[str], epoch: int | None = None) -> Opened
         FileError: there is nothing, or it cannot be read.
         FormatError: an archive is damaged, leads out of its folder, holds links or devices, or
             unpacks to too much; or a file inside breaks its format.
-        ArgumentError: it holds several networks or epochs.
+        ArgumentError: it holds several networks, or not this epoch.
     """
     if not isinstance(path, (str, os.PathLike)):
         raise ArgumentTypeError(f"open_model: path={shown(path)}: expected a path")

@@ -113,7 +113,7 @@ def _inspect(parser: argparse.ArgumentParser) -> None:
     add("files", nargs="+", type=Path, metavar="FILE",
         help=".params, symbol .json, .rec, .states, .safetensors, .onnx, .pt2, or the prefix of a "
         "checkpoint")  # fmt: skip
-    add("--epoch", type=int, help="of a checkpoint (default: the only one)")
+    add("--epoch", type=int, help="of a checkpoint (default: the newest)")
     add("--stats", action=BooleanOptionalAction, help="also minimum, maximum and mean of arrays")
     add("--nodes", action=BooleanOptionalAction, help="also a table of a model's nodes")
     add("--json", action="store_true", help="one JSON object a file, each on a line")
@@ -132,7 +132,7 @@ def _checkpoint(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments that name a saved model."""
     parser.add_argument("prefix", help="files PREFIX-symbol.json and PREFIX-0000.params")
     parser.add_argument(
-        "--epoch", type=int, default=0, help="number of the .params file (default: 0)"
+        "--epoch", type=int, help="number of the .params file (default: the newest)"
     )
 
 

@@ -17,7 +17,7 @@ def add_diff(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("a", type=Path, metavar="A", help=".params, .safetensors, or the prefix of a checkpoint")
     add("b", type=Path, metavar="B", help="the same")
-    add("--epoch", type=int, help="of checkpoints (default: the only one)")
+    add("--epoch", type=int, help="of checkpoints (default: the newest)")
     add("--tolerance", type=float, default=0.0, metavar="X",
         help="let values differ by so much (default: 0)")  # fmt: skip
     add("--json", action="store_true", help="one JSON object")
@@ -57,7 +57,7 @@ def _source(parser: argparse.ArgumentParser) -> None:
     add("source", metavar="SOURCE",
         help="prefix of a checkpoint, an archive or folder (see open), .onnx, .safetensors or "
         ".params")  # fmt: skip
-    add("--epoch", type=int, help="of a checkpoint (default: the only one)")
+    add("--epoch", type=int, help="of a checkpoint (default: the newest)")
     add("-s", "--shape", action="append", default=[], metavar="NAME=SIZES",
         help="shape of an input, such as data=1,3,224,224; a word, as N: any size")  # fmt: skip
 
@@ -99,7 +99,7 @@ def add_verify(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("a", metavar="A", help="prefix of a checkpoint, .onnx, .pt2, .xml, .py or .mxnova")
     add("b", metavar="B", help="the same")
-    add("--epoch", type=int, help="of checkpoints (default: the only one)")
+    add("--epoch", type=int, help="of checkpoints (default: the newest)")
     add("-s", "--shape", action="append", default=[], metavar="NAME=SIZES",
         help="shape of an input, such as data=1,3,224,224; a word, as N: any size")  # fmt: skip
     add("--range", action="append", default=[], metavar="NAME=LOW,HIGH",

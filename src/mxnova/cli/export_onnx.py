@@ -7,6 +7,7 @@ import argparse
 import sys
 
 from ..core.base.errors import ArgumentError, candidates
+from ..formats.checkpoint_files import located
 from .shapes import shapes_of
 
 __all__ = ["export"]
@@ -20,7 +21,8 @@ def export(options: argparse.Namespace) -> None:
     """
     from .. import onnx, symbol
 
-    network = symbol.load(f"{options.prefix}-symbol.json")
+    files = located(options.prefix, options.epoch)
+    network = symbol.load(files.symbol)
     given = shapes_of(options.shape)
     names = network.list_inputs()
     for name in given:
@@ -32,7 +34,7 @@ def export(options: argparse.Namespace) -> None:
     has_open = any(isinstance(size, str) for shape in shapes for size in shape)
     path = onnx.export_model(
         network,
-        f"{options.prefix}-{options.epoch:04d}.params",
+        files.params,
         [tuple(1 if isinstance(size, str) else size for size in shape) for shape in shapes],
         options.dtype,
         str(options.output or f"{options.prefix}.onnx"),

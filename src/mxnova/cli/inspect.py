@@ -56,11 +56,7 @@ def describe(path: Path, *, stats: bool, nodes: bool) -> Report:
 
 
 def files_of(path: Path, epoch: int | None) -> list[Path]:
-    """The files that `path` names: itself, or those of a checkpoint that it is the prefix of.
-
-    Raises:
-        ArgumentError: a prefix with several epochs, and `epoch` is None.
-    """
+    """The files that `path` names: itself, or those of a checkpoint that it is the prefix of."""
     if not is_prefix(path):
         return [path]
     files = located(path, epoch)

@@ -23,7 +23,7 @@ def add_open(parser: argparse.ArgumentParser) -> None:
         help="write the model there as a checkpoint: network, parameters, labels, preprocessing "
         "and shapes")  # fmt: skip
     add("--prefix", help="of the files' names in FOLDER (default: as they are called)")
-    add("--epoch", type=int, help="of the parameters (default: the only one)")
+    add("--epoch", type=int, help="of the parameters (default: the newest)")
     add("--force", action="store_true", help="replace files that are there")
     add("--json", action="store_true", help="one JSON object")
     parser.set_defaults(act=_act_open)

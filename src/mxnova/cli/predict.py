@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..artefacts import InferenceModel, is_artefact
+from ..artefacts import InferenceModel
 from ..batch_inference.reading import fitted_picture
 from ..batch_inference.scores import largest
 from ..core.base.errors import ArgumentError, MXNetError, argument_error, candidates
@@ -69,10 +69,7 @@ def opened(options: argparse.Namespace) -> tuple[InferenceModel, Picture, Sequen
     told = preprocessing_of(options)
     labels = None if options.labels is None else labels_of(options.labels)
     how = {"backend": options.backend, "precision": options.precision}
-    epoch = options.epoch
-    if epoch is None and not options.model.endswith(".mxnova") and not is_artefact(options.model):
-        epoch = 0  # of a prefix
-    model = InferenceModel.open(options.model, epoch, **how)
+    model = InferenceModel.open(options.model, options.epoch, **how)
     picture = Picture.of_mapping({**model.preprocessing, **told})
     return model, picture, model.labels if labels is None else labels
 

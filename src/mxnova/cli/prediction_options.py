@@ -25,7 +25,7 @@ def add_predict(parser: Any) -> None:
     add("files", nargs="*", metavar="FILES",
         help="images, .npy, .npz and .rec files, folders, globs; -: names on standard "
         "input")  # fmt: skip
-    add("--epoch", type=int, help="number of the .params file (default: 0 of a prefix)")
+    add("--epoch", type=int, help="number of the .params file (default: the newest)")
     add("-i", "--input", action="append", default=[], metavar="NAME=FILE",
         help="one run: an input of the model: .npy, .npz or an image")  # fmt: skip
     add_preprocessing(parser)

@@ -23,9 +23,7 @@ def add_serve(parser: argparse.ArgumentParser) -> None:
     model = group.add_argument
     model("-s", "--shape", action="append", default=[], metavar="NAME=SIZES",
         help="checkpoints: of an input, such as data=N,3,224,224; a word: any size")  # fmt: skip
-    model(
-        "--epoch", type=int, help="checkpoints: number of the .params file (default: the highest)"
-    )
+    model("--epoch", type=int, help="checkpoints: number of the .params file (default: the newest)")
     model("--backend", metavar="NAME", help="checkpoints: who runs them, see predict")
     add_preprocessing(group)
     model("--model-root", type=Path, metavar="FOLDER", help="clients may load what is in there")

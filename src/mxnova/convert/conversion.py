@@ -63,7 +63,7 @@ def convert(
         target: the path of the file; of MXNet's files the prefix.
         to: kind of the target: mxnet, params, safetensors, onnx, openvino, export, python or
             compiled; default: by its ending.
-        epoch: of a checkpoint; default: the only one.
+        epoch: of a checkpoint; default: the newest.
         shapes: of inputs, by name; a word instead of a size leaves it open.
         dtype: float16 or bfloat16, for what is float32.
         opset: of an ONNX file, 13 to 21; default: 13.

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -23,12 +22,11 @@ from ..formats import safetensors
 from ..formats.checkpoint_files import CheckpointFiles, located
 from ..formats.params import ParamsFile
 from ..formats.safetensors_params import read_params, to_params
-from ..formats.source import open_regular, read_file
+from ..formats.source import read_file, sha256_of
 from ..predictor.picture import Picture
 
 __all__ = ["Model", "load", "model_of"]
 
-_CHUNK = 1 << 20  # bytes
 Sizes = Mapping[str, Sequence[int | str]]
 
 
@@ -96,7 +94,7 @@ class Model:
     @cached_property
     def hashes(self) -> dict[str, str]:
         """SHA-256 of the files, by their names."""
-        return {os.path.basename(path): _sha256(path) for path in self.files}
+        return {os.path.basename(path): sha256_of(path) for path in self.files}
 
     @cached_property
     def facts(self) -> dict[str, str]:
@@ -111,14 +109,6 @@ class Model:
         return {f"mxnet.input.{name}": json.dumps(attrs) for name, attrs in found.items()}
 
 
-def _sha256(path: str) -> str:
-    digest = hashlib.sha256()
-    with open_regular(path) as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
-
-
 def load(
     source: str | os.PathLike[str], epoch: int | None = None, sizes: Sizes | None = None
 ) -> Model:
@@ -127,7 +117,7 @@ def load(
     Args:
         source: the prefix of a checkpoint, what `open_model` opens, or the path of an .onnx,
             .safetensors or .params file.
-        epoch: of a checkpoint; None where there is only one.
+        epoch: of a checkpoint; None for the newest.
         sizes: shapes of inputs of an ONNX file, instead of its own.
 
     Raises:

@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from mxnova.core.base.errors import ArgumentError, MissingFileError
+from mxnova.core.base.errors import MissingFileError
+from mxnova.core.base.printable import printable
 
-__all__ = ["CheckpointFiles", "epochs_of", "is_prefix", "located"]
+__all__ = ["CheckpointFiles", "epochs_of", "is_prefix", "located", "newest"]
 
+_log = logging.getLogger("mxnova")
 _EPOCH = re.compile(r"-(\d{4,9})\.params")
 
 
@@ -37,10 +41,9 @@ def located(prefix: str | os.PathLike[str], epoch: int | None = None) -> Checkpo
 
     Args:
         prefix: what their names begin with.
-        epoch: its number; None where there is only one.
+        epoch: its number; None for the newest.
 
     Raises:
-        ArgumentError: there are several epochs, and none is asked for.
         MissingFileError: there are none.
     """
     prefix = os.fspath(prefix)
@@ -49,9 +52,16 @@ def located(prefix: str | os.PathLike[str], epoch: int | None = None) -> Checkpo
     epochs = epochs_of(prefix)
     if not epochs:
         raise MissingFileError(2, "there is no such file", f"{prefix}-0000.params")
-    if len(epochs) > 1:
-        raise ArgumentError(f"{prefix}: which epoch? There are {', '.join(map(str, epochs))}")
-    return CheckpointFiles.of(prefix, epochs[0])
+    return CheckpointFiles.of(prefix, newest(prefix, epochs))
+
+
+def newest(prefix: str, epochs: Iterable[int]) -> int:
+    """The highest of the epochs of a checkpoint; the log says so where there are others."""
+    found = sorted(epochs)
+    if len(found) > 1:
+        text = "%s: epoch %d is taken, the newest of %d"
+        _log.warning(text, printable(prefix), found[-1], len(found))
+    return found[-1]
 
 
 def epochs_of(prefix: str) -> list[int]:

@@ -8,6 +8,7 @@ Every path of a user's is opened here (`atomic` replaces files as a whole): as a
 from __future__ import annotations
 
 import errno
+import hashlib
 import mmap
 import os
 import stat
@@ -25,11 +26,13 @@ __all__ = [
     "open_regular",
     "read_file",
     "require_little_endian",
+    "sha256_of",
 ]
 
 Path: TypeAlias = "str | os.PathLike[str]"
 Readable: TypeAlias = "Path | bytes | bytearray | memoryview | BinaryIO"
 
+_CHUNK = 1 << 20  # bytes that are hashed at once
 _SLACK = 15 << 20  # of the 16 MiB that are promised: the last one is for temporaries
 
 
@@ -194,3 +197,19 @@ def map_file(path: Path, access: int = mmap.ACCESS_COPY) -> memoryview:
             return memoryview(mmap.mmap(file.fileno(), 0, access=access))
         except OSError as error:
             raise FileError.of(error, os.fsdecode(path)) from None
+
+
+def sha256_of(path: Path) -> str:
+    """SHA-256 of the content of the regular file at `path`, in hexadecimal digits.
+
+    Raises:
+        FileError: it cannot be opened or read, or is no regular file.
+    """
+    digest = hashlib.sha256()
+    with open_regular(path) as file:
+        try:
+            while chunk := file.read(_CHUNK):
+                digest.update(chunk)
+        except OSError as error:
+            raise FileError.of(error, os.fsdecode(path)) from None
+    return digest.hexdigest()

@@ -19,7 +19,7 @@ from .. import __version__
 from ..core.base.cache_folder import cache_folder
 from ..core.base.dtypes import dtype_of
 from ..core.base.errors import ArgumentError, FormatError, MXNetError
-from ..formats.source import map_file
+from ..formats.source import sha256_of
 from .compiled_network import CompiledNetwork
 from .engines import ENGINES
 
@@ -125,5 +125,5 @@ def _digest(part: Any) -> bytes:
     elif isinstance(part, str) and part.lstrip()[:1] == "{":
         digest.update(part.encode())
     else:
-        digest.update(map_file(part))
+        return bytes.fromhex(sha256_of(part))
     return digest.digest()

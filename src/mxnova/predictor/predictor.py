@@ -11,7 +11,7 @@ import math
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from ..core.base.dtypes import DType
 from ..core.base.errors import ArgumentError, ArgumentTypeError, MXNetError, candidates, shown
 from ..core.base.shapes import shape_text
 from .network import Network, Steps, unknown_input
+from .origin import Origin
 
 if TYPE_CHECKING:
     from ..core.exec.compilation.explanation import Placement
@@ -71,11 +72,15 @@ class Predictor:
         precision: str = "float32",
         cache: bool = False,
     ) -> None:
-        given = (symbol, params, input_shapes, ctx, outputs, types, backend, precision)
-        self._start(_cached(*given) if cache else _graph(*given), (Predictor, (*given, cache)))
+        options: tuple[Any, ...] = (ctx, outputs, types, backend, precision)
+        parts: tuple[Any, ...] = (symbol, params)
+        kept = (*map(_kept, parts), *options, cache)
+        origin = Origin.of(_of_parts, kept, filter(_is_path, parts), input_shapes)
+        made: Callable[..., Network] = _cached if cache else _graph
+        self._start(made(*parts, input_shapes, *options), origin)
 
-    def _start(self, network: Network, made: tuple[Any, tuple[Any, ...]]) -> None:
-        self._network, self._made = network, made
+    def _start(self, network: Network, origin: Origin) -> None:
+        self._network, self._origin = network, origin
         self._local = threading.local()
         self._lock = threading.Lock()
         self._others: OrderedDict[Any, Network] = OrderedDict()
@@ -103,17 +108,26 @@ class Predictor:
         """
         from .compiled_network import CompiledNetwork
 
-        return cls._of(CompiledNetwork.load(path, threads), (cls.load, (path, threads)))
+        origin = Origin.of(_of_compiled, (_kept(path), threads), filter(_is_path, (path,)))
+        return cls._of(CompiledNetwork.load(path, threads), origin)
 
     @classmethod
-    def _of(cls, network: Network, made: tuple[Any, tuple[Any, ...]]) -> Predictor:
+    def _of(cls, network: Network, origin: Origin) -> Predictor:
         predictor = object.__new__(cls)
-        predictor._start(network, made)
+        predictor._start(network, origin)
         return predictor
 
+    def originating(self, origin: Origin) -> Predictor:
+        """The same predictor, pickled as `origin` says."""
+        return self._of(self._network, origin)
+
     def __reduce__(self) -> tuple[Any, ...]:
-        """It is pickled as it was made: a model that was given by its path, as the path."""
-        return self._made
+        """What was given by a path is pickled as the path and the file's SHA-256.
+
+        Raises:
+            MXNetError: the file has changed since it was read.
+        """
+        return self._origin.pickled()
 
     @property
     def graph_network(self) -> GraphNetwork:
@@ -236,15 +250,32 @@ class Predictor:
 
     def reshape(self, input_shapes: Mapping[str, Sequence[int]]) -> Predictor:
         """A predictor for other input shapes; parameters and compiled graph are shared."""
-        function, given = self._made
-        if function is Predictor:
-            given = (*given[:2], input_shapes, *given[3:])
-        return self._of(self._network.reshaped(input_shapes), (function, given))
+        return self._of(self._network.reshaped(input_shapes), self._origin.at(input_shapes))
 
     def __repr__(self) -> str:
         shapes = ((name, self._network.input_facts(name)[0]) for name in self._network.inputs)
         inputs = ", ".join(f"{name}={shape}" for name, shape in shapes)
         return f"<Predictor {inputs} -> {', '.join(self.output_names)} @{self._network}>"
+
+
+def _is_path(part: Any) -> bool:
+    """Whether a symbol or parameters are given by their path."""
+    is_text = isinstance(part, str) and part.lstrip()[:1] == "{"
+    return isinstance(part, (str, os.PathLike)) and not is_text
+
+
+def _kept(part: Any) -> Any:
+    """What pickles keep of it: workers have other working directories."""
+    return os.path.abspath(os.fsdecode(part)) if _is_path(part) else part
+
+
+def _of_parts(shapes: Any, symbol: Any, params: Any, *options: Any) -> Predictor:
+    return Predictor(symbol, params, shapes, *options)
+
+
+def _of_compiled(shapes: Any, path: str, threads: int | None) -> Predictor:
+    predictor = Predictor.load(path, threads)
+    return predictor if shapes is None else predictor.reshape(shapes)
 
 
 def _graph(*given: Any) -> Network:

@@ -13,7 +13,6 @@ import numpy as np
 
 from ..artefacts import InferenceModel, OpenedModel
 from ..core.base.errors import ArgumentError, FormatError, MXNetError
-from ..formats.checkpoint_files import epochs_of
 from ..formats.labels import label_lines
 from ..formats.source import read_file
 from ..predictor import Predictor
@@ -105,15 +104,13 @@ def _labels(path: Path) -> list[str]:
 
 
 def _open(source: ModelSource) -> InferenceModel:
-    """The model at a path, of whatever kind; of a prefix the last epoch."""
+    """The model at a path, of whatever kind."""
     path = Path(source.path)
     if path.is_dir():
         path = _inside(path)
     if path.suffix == ".mxnova":
         return InferenceModel.open(str(path))
-    is_prefix = source.epoch is None and not path.exists()
-    epoch = _last_epoch(str(path)) if is_prefix else source.epoch
-    model = InferenceModel.open(str(path), epoch, backend=source.backend)
+    model = InferenceModel.open(str(path), source.epoch, backend=source.backend)
     artefact = model.source
     if isinstance(artefact, OpenedModel) and artefact.graph is None and artefact.symbol is None:
         told = "; ".join((artefact.layout, *artefact.notes))
@@ -153,15 +150,6 @@ def _shapes(model: InferenceModel, source: ModelSource) -> dict[str, Shape]:
             f"{names}"
         )
     return shapes
-
-
-def _last_epoch(prefix: str) -> int:
-    """The highest number of a .params file."""
-    epochs = epochs_of(prefix)
-    if not epochs:
-        name = Path(prefix).name
-        raise ArgumentError(f"{prefix}: there is no {name}-0000.params or later epoch")
-    return epochs[-1]
 
 
 # Trial ------------------------------------------------------------------------------------------

@@ -142,8 +142,29 @@ class Repository:
     # Lookups --------------------------------------------------------------------------------------
 
     def names(self) -> list[str]:
-        """Of the models that are served; the first answers where no name is given."""
+        """Of the models that are served."""
         return list(self._entries())
+
+    def default(self) -> str:
+        """The model that answers where no name is given: the first that the server was told of.
+
+        A server that was told of none has one as long as one is loaded.
+
+        Raises:
+            Refused: it is not loaded, or there are several.
+        """
+        served = self.names()
+        first = next(iter(self._settings.models), None)
+        if first is None and len(served) == 1:
+            return served[0]
+        if first in served:
+            return str(first)
+        if first is None:
+            text = f"{len(served)} models are loaded" if served else "no model is loaded"
+            raise Refused(404, f"{text}, and none answers without its name: /models/NAME/invoke")
+        raise Refused(
+            404, f"model {first!r} answers here, and is unloaded; others do at /models/NAME/invoke"
+        )
 
     def url(self, name: str) -> str:
         """Where a served model was loaded from."""

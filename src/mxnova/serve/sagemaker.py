@@ -49,11 +49,9 @@ class _Contract:
         return Response(b"\n", media_type="application/json")
 
     async def invocations(self, request: Request) -> Response:
-        """Runs the first model."""
-        names = self._repository.names()
-        if not names:
-            raise Refused(404, "no model is loaded")
-        return await self._invoked(request, await self._repository.get(names[0]))
+        """Runs the model that the server was told of first."""
+        name = self._repository.default()
+        return await self._invoked(request, await self._repository.get(name))
 
     async def invoke(self, request: Request) -> Response:
         """Runs a model."""

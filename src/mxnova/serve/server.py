@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import logging
 import os
 import signal
 import socket
 import sys
 import tempfile
+import time
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -28,9 +32,12 @@ from .shared_state import Entry, SharedState
 
 __all__ = ["configuration", "listening", "serve"]
 
+_log = logging.getLogger("mxnova")
+
 _GRACE = 0.5  # seconds that idle connections are kept while the server stops
 _HEADER_BYTES = 32 << 10
 _MOST_CONNECTIONS = 4096
+_LONGEST_DELAY = 60  # seconds, after which a worker tries again to start
 _HEALTH_SECONDS = 60  # that a worker may take to answer its supervisor while models are loaded
 
 
@@ -166,10 +173,11 @@ def serve(settings: Settings) -> None:
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
         cores = max(1, (os.cpu_count() or 1) // settings.workers)
         os.environ.setdefault("OMP_NUM_THREADS", str(cores))
-        settings = replace(settings, state=Path(folder) / "models.json")
-        SharedState(settings.state, {}).change(partial(_first_entries, settings))
+        state = Path(folder) / "models.json"
+        settings = replace(settings, state=state)
+        SharedState(state, {}).change(partial(_first_entries, settings))
         _say(listener, settings)
-        _supervise(settings, listener)
+        _supervise(settings, state, listener)
 
 
 def _run(server: uvicorn.Server, listener: socket.socket) -> None:
@@ -181,21 +189,49 @@ def _run(server: uvicorn.Server, listener: socket.socket) -> None:
         signal.signal(signal.SIGTERM, before)
 
 
-def _supervise(settings: Settings, listener: socket.socket) -> None:
+def _supervise(settings: Settings, state: Path, listener: socket.socket) -> None:
     """Runs workers that share the socket; one that dies is replaced."""
-    config = configuration(settings, partial(_app_of_worker, settings))
+    config = configuration(settings, partial(_app_of_worker, settings, state))
     supervisor = _Supervisor(config, sockets=[listener])
     supervisor.run()
     if any(process.exitcode == STARTUP_FAILURE for process in supervisor.processes):
         raise MXNetError("serve: the workers cannot start")
 
 
-def _app_of_worker(settings: Settings) -> Starlette:
+def _app_of_worker(settings: Settings, state: Path) -> Starlette:
+    """The application of a worker.
+
+    If no worker has ever loaded the models, the server ends. Later, such as when a worker has died
+    while files are exchanged, the others serve on, and this one tries again.
+    """
+    loaded = state.with_name("loaded")
+    delay = 1
+    with _ending_when_told():
+        while True:
+            try:
+                app = create_app(settings)
+            except (MXNetError, OSError) as error:
+                if not loaded.exists():
+                    sys.stderr.write(f"error: {printable(str(error))}\n")
+                    sys.exit(STARTUP_FAILURE)  # the supervisor does not try again
+                text = "a worker cannot start, and tries again in %d seconds: %s"
+                _log.warning(text, delay, printable(str(error)))
+                time.sleep(delay)
+                delay = min(2 * delay, _LONGEST_DELAY)
+            else:
+                loaded.touch()
+                return app
+
+
+@contextlib.contextmanager
+def _ending_when_told() -> Iterator[None]:
+    """Has SIGTERM and SIGINT end the process, which uvicorn looks at only when it serves."""
+    before = {s: signal.signal(s, lambda *_: sys.exit(0)) for s in (signal.SIGTERM, signal.SIGINT)}
     try:
-        return create_app(settings)
-    except (MXNetError, OSError) as error:
-        sys.stderr.write(f"error: {printable(str(error))}\n")
-        sys.exit(STARTUP_FAILURE)  # the supervisor does not try again
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _first_entries(settings: Settings, entries: dict[str, Entry]) -> None:

@@ -24,7 +24,7 @@ class ModelSource:
     Attributes:
         path: a compiled model, what `open_model` opens, or a folder with one of these.
         shapes: of the inputs of a checkpoint, by name; words for sizes that are left open.
-        epoch: number of the .params file; None: the highest.
+        epoch: number of the .params file; None: the newest.
         backend: who runs a checkpoint, see `Predictor`.
         labels: a file with names of the scores, one a line; None: what the model notes.
         preprocessing: of images, options of `Picture`; empty: what the model notes.

@@ -51,7 +51,7 @@ def to_torch(
         params: for a Symbol or a symbol file: arrays by name, with or without ``arg:`` and
             ``aux:``, or the path of a .params file.
         aux: auxiliary states by name, where `params` does not hold them.
-        epoch: of a checkpoint; default: the only one that there is.
+        epoch: of a checkpoint; default: the newest.
         copy: False: tensors share the memory of the arrays, so that training changes both.
         heads: ``keep`` losses at the outputs, such as SoftmaxOutput, with MXNet's gradients, or
             ``strip`` them: the outputs are then what the losses are given.

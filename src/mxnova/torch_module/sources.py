@@ -3,19 +3,18 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import re
 from collections.abc import Mapping
-from errno import ENOENT
 from typing import Any, NamedTuple
 
 from .. import symbol as sym
 from ..checkpoint import split_params
-from ..core.base.errors import ArgumentError, ArgumentTypeError, MissingFileError, shown
+from ..core.base.errors import ArgumentError, ArgumentTypeError, shown
 from ..core.graph.symbol import Symbol
 from ..core.nd.array import NDArray
 from ..core.nd.files import load
+from ..formats.checkpoint_files import located
 from ..gluon.block import HybridBlock
 from ..module import BaseModule, Module
 from ..predictor import Predictor
@@ -80,29 +79,16 @@ def _refuse_further(model: Any, **given: Any) -> None:
 def _of_files(path: str, params: Any, aux: Any, epoch: int | None) -> Model:
     if path.endswith(".json"):
         if params is None:
-            params = _parameter_file(path.removesuffix(".json").removesuffix("-symbol"), epoch)
+            params = located(path.removesuffix(".json").removesuffix("-symbol"), epoch).params
         return Model(_symbol(path), _arrays_of(params, "params") | _arrays_of(aux, "aux"))
     if params is not None or aux is not None:
         raise ArgumentError(f"to_torch: params: the checkpoint {path!r} has its own")
-    return Model(_symbol(f"{path}-symbol.json"), _arrays_of(_parameter_file(path, epoch), ""))
+    return Model(_symbol(f"{path}-symbol.json"), _arrays_of(located(path, epoch).params, ""))
 
 
 def _symbol(path: str) -> Symbol:
     loaded: Any = sym.load(path)
     return loaded  # type: ignore[no-any-return]
-
-
-def _parameter_file(prefix: str, epoch: int | None) -> str:
-    """The file of an epoch; without one the only file that there is."""
-    if epoch is not None:
-        return f"{prefix}-{epoch:04d}.params"
-    found = sorted(glob.glob(f"{glob.escape(prefix)}-[0-9][0-9][0-9][0-9].params"))
-    if not found:
-        raise MissingFileError(ENOENT, "there is no file of parameters", f"{prefix}-0000.params")
-    if len(found) > 1:
-        epochs = ", ".join(str(int(f[-len("0000.params") : -len(".params")])) for f in found)
-        raise ArgumentError(f"to_torch: epoch: {prefix!r} has several ({epochs}): say which")
-    return found[0]
 
 
 def _arrays_of(given: Any, what: str) -> Arrays:

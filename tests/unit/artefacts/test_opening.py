@@ -123,8 +123,7 @@ def test_epochs(tmp_path):
             made.linear_network(), "net", epoch, data=(1, 2)
         ).items():
             (tmp_path / name).write_bytes(content)
-    with pytest.raises(mx.MXNetError, match="which epoch of net\\? There are 1, 12"):
-        mx.open_model(tmp_path)
+    assert mx.open_model(tmp_path).epoch == 12
     with pytest.raises(mx.MXNetError, match="there is no epoch 3 of net, but 1, 12"):
         mx.open_model(tmp_path, 3)
     assert mx.open_model(tmp_path / "net", 12).epoch == 12

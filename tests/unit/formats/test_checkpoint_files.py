@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from mxnova.core.base.errors import ArgumentError, MissingFileError
+from mxnova.core.base.errors import MissingFileError
 from mxnova.formats.checkpoint_files import is_prefix, located
 
 
@@ -30,9 +30,10 @@ def test_an_epoch_that_is_asked_for_need_not_be_there(files):
     assert located(prefix, 3).params == f"{prefix}-0003.params"
 
 
-def test_several_epochs_are_a_question(files):
-    with pytest.raises(ArgumentError, match="which epoch\\? There are 1, 2"):
-        located(files("net-0001.params", "net-0002.params"))
+def test_the_newest_of_several_epochs_is_found_and_the_log_says_so(files, caplog):
+    prefix = files("net-0002.params", "net-12345.params", "net-0010.params")
+    assert located(prefix).epoch == 12345
+    assert caplog.messages == [f"{prefix}: epoch 12345 is taken, the newest of 3"]
 
 
 def test_no_epoch_is_a_missing_file(files):

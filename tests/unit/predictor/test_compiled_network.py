@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-import pickle
 import subprocess
 import sys
 from dataclasses import replace
@@ -81,14 +80,6 @@ def test_steps_of_the_predict_api(compiled):
         predictor.partial_forward(0)
     with pytest.raises(MXNetError, match="no graph"):
         predictor.graph_network  # noqa: B018
-
-
-def test_pickles_name_the_file(compiled):
-    path, _ = compiled
-    predictor = Predictor.load(path, threads=1)
-    fed = feed()
-    again = pickle.loads(pickle.dumps(predictor))
-    np.testing.assert_array_equal(again.predict(**fed)[0], predictor.predict(**fed)[0])
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-import pickle
 import threading
 
 import numpy as np
@@ -206,20 +205,6 @@ def test_other_sizes_are_predicted_too(saved):
     assert len(predictor._others) == 8
     with pytest.raises(MXNetError, match=r"data has shape \[2,3,6,6\], expected \[1,2,6,6\]"):
         predictor.predict(data=np.zeros((2, 3, 6, 6), "f"))
-
-
-def test_pickles(saved, tmp_path):
-    x = images()
-    symbol, params = f"{saved}-symbol.json", f"{saved}-0001.params"
-    wanted = expected(saved, x)
-    for given in ((symbol, params), (mx.sym.load(symbol), mx.nd.load(params))):
-        predictor = Predictor(*given, {"data": x.shape}, backend="aten")
-        content = pickle.dumps(predictor)
-        assert (len(content) < 1000) == (given[0] is symbol)
-        again = pickle.loads(content)
-        np.testing.assert_allclose(again.predict(data=x)[0], wanted, atol=1e-5)
-    wide = pickle.loads(pickle.dumps(predictor.reshape({"data": (2, 2, 6, 6)})))
-    assert wide.output_shapes == [(2, 5)]
 
 
 def test_runtimes_that_are_installed_are_measured(saved, monkeypatch, tmp_path):

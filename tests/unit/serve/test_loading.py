@@ -121,7 +121,7 @@ def test_compiled_models_bring_shapes_labels_and_preprocessing(models, tmp_path)
         ("image", {}, "which shapes do its inputs have.*data"),
         ("dense", {"data": ("N", 5)}, "dense|shape|weight"),
         ("dense", {"dta": ("N", 4)}, "did you mean 'data'"),
-        ("other", DENSE, "no other-0000.params"),
+        ("other", DENSE, "none that begins so"),
         (".", DENSE, "expected one .mxnova file or symbol file, found dense, image, pair"),
         ("other.mxnova", {}, "other.mxnova"),
     ],

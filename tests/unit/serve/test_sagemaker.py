@@ -155,6 +155,23 @@ def test_models_are_listed(client, models):
     assert client.json("GET", "/models?next_page_token=1000")[1] == {"models": []}
 
 
+def test_the_first_model_answers_whatever_is_loaded_again(sources, wanted):
+    from mxnova.serve import Settings
+
+    from .conftest import running
+
+    def scores(client):
+        return client.json("POST", "/invocations", X.tolist())[1]
+
+    with running(Settings(sources, port=0)) as client:
+        for _ in range(2):
+            np.testing.assert_allclose(scores(client), wanted, rtol=1e-5)
+            client("POST", "/v2/repository/models/dense/unload")
+            sentence = client.refused(404, "POST", "/invocations", X.tolist())
+            assert "'dense' answers here, and is unloaded" in sentence
+            assert client.json("POST", "/v2/repository/models/dense/load")[0] == 200
+
+
 def test_multi_model_endpoints_load_from_their_folder_only(tmp_path, models):
     from mxnova.serve import Settings
 
@@ -182,6 +199,11 @@ def test_multi_model_endpoints_load_from_their_folder_only(tmp_path, models):
         assert client.json("POST", "/models", body)[0] == 200
         assert "loaded already" in client.refused(409, "POST", "/models", body)
         assert np.shape(client.json("POST", "/models/x/invoke", X.tolist())[1]) == (2, 3)
+        assert np.shape(client.json("POST", "/invocations", X.tolist())[1]) == (2, 3)
+        body = {"model_name": "y", "url": str(root / "a")}
+        assert client.json("POST", "/models", body)[0] == 200
+        assert "2 models are loaded" in client.refused(404, "POST", "/invocations", "[]")
+        assert client.json("DELETE", "/models/y") == (200, {})
         assert client.json("DELETE", "/models/x") == (200, {})
         assert client.refused(404, "POST", "/models/x/invoke", X.tolist())
         assert client.json("POST", "/v2/repository/models/a/load")[0] == 200

@@ -204,6 +204,28 @@ def test_workers_reload_die_and_stop_while_requests_go_on(compiled, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="children are looked up in /proc")
+def test_a_worker_that_cannot_start_tries_again_while_others_serve(compiled, tmp_path):
+    path = tmp_path / "net.mxnova"
+    os.link(compiled[0][0], path)
+    server = Process(path, "--workers", "2")
+    Process.wait_for(lambda: len(server.workers()) == 2)
+    kept, killed = server.workers()
+    os.rename(path, tmp_path / "gone")
+    os.kill(killed, signal.SIGKILL)
+    for text in ("in 1 seconds", "in 2 seconds"):
+        line = server.process.stderr.readline()
+        assert "a worker cannot start, and tries again" in line
+        assert text in line
+        assert "net.mxnova" in line
+    assert all(server.call("POST", "/invocations", BODY)[0] == 200 for _ in range(10))
+    os.rename(tmp_path / "gone", path)
+    os.kill(kept, signal.SIGKILL)
+    Process.wait_for(lambda: server.call("POST", "/invocations", BODY)[0] == 200)
+    assert server.stop()[0] == 0
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_models_that_cannot_be_loaded_end_it_with_one_line(tmp_path, workers):
     done = subprocess.run(
@@ -268,7 +290,7 @@ def test_headers_are_bounded(sources):
 
 
 def test_more_requests_than_may_wait_are_told_to_come_again(sources, monkeypatch):
-    may_run, runs = threading.Event(), threading.Event()
+    runs, may_run = threading.Event(), threading.Event()
 
     def slow(self, **inputs):
         runs.set()

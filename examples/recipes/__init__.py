@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models inside of other programs, a file each: see docs/recipes.md."""
