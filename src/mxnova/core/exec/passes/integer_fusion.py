@@ -238,7 +238,7 @@ class _Facts:
             self._take_rectified_integers(draft)
 
     def _take_rectified_integers(self, draft: _Draft) -> None:
-        """Takes over a rectifier of the integers, with steps that stay."""
+        """Takes over a rectifier of the integers, which stay others than those below zero."""
         nodes = [draft.last]
         while len(nodes) < 4:
             node = self._next(nodes[-1])
@@ -246,7 +246,8 @@ class _Facts:
                 return
             nodes.append(node)
         _, dequantization, rectifier, quantization = nodes
-        is_same = self._read(dequantization) == draft.result == self.given(quantization)
+        steps = self._read(dequantization)
+        is_same = steps is not None and steps == self.given(quantization)
         if is_same and is_rectifier(rectifier) and draft.unary[0] in ("none", "relu"):
             draft.unary = ("relu", [], "")
             draft.take(*nodes[1:])
@@ -310,10 +311,11 @@ class _Rewriting:
 
     def _selection(self, node: Node, integers: list[Entry]) -> Node:
         """Pooling or concatenation of integers."""
-        inner: Any = node.inputs[0].node.op
-        if isinstance(inner, Pooling):
-            inner = IntegerMaxPooling(plain=inner, absorbed=_origins(node))
-        return Node(inner, node.name, dict(node.attrs), integers)
+        inner = node.inputs[0].node
+        if not isinstance(inner.op, Pooling):
+            return Node(inner.op, node.name, dict(inner.attrs), integers)
+        op = IntegerMaxPooling(plain=inner.op, absorbed=_origins(node))
+        return Node(op, node.name, dict(node.attrs), integers)
 
     def _shift(self, entry: Entry) -> Entry:
         """int8 numbers as uint8, or the other way round."""
