@@ -127,9 +127,7 @@ def _onnx(work: Work, data: np.ndarray, threads: int) -> Answer:
         plain, made = Path(folder) / "plain.onnx", Path(folder) / "int8.onnx"
         plain.write_bytes(model_of(work.network, work.batch))
         quantize_static(plain, made, Reader(), quant_format=QuantFormat.QDQ, per_channel=True)
-        session = onnxruntime.InferenceSession(
-            made, options, providers=["CPUExecutionProvider"]
-        )
+        session = onnxruntime.InferenceSession(made, options, providers=["CPUExecutionProvider"])
     return lambda: session.run(None, {"data": data})[0]
 
 

@@ -154,7 +154,9 @@ def test_chains(build, kept, low):
     (wanted,) = run(program, program.symbol, arrays)
     (got,) = run(program, made, arrays)
     step = 9 / 127
-    assert np.abs(got - wanted).max() <= (1.01 if build in (convolution, rectified) else 3.01) * step
+    assert (
+        np.abs(got - wanted).max() <= (1.01 if build in (convolution, rectified) else 3.01) * step
+    )
     assert (np.abs(got - wanted) > step / 2).mean() < 0.02
 
 

@@ -85,7 +85,8 @@ def _names(op: Any) -> list[str]:
     if not isinstance(op, FusedLayer):
         return list(op.inputs())
     data, names = op.integer_inputs(), op.chain.names
-    return ["data" if n in data else "min" for n in names] + ["min"] * (len(op.inputs()) - len(names))
+    inner = ["data" if name in data else "min" for name in names]
+    return inner + ["min"] * (len(op.inputs()) - len(names))
 
 
 def _is_end(name: str) -> bool:
