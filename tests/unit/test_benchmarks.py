@@ -36,6 +36,7 @@ SMOKE = Options(threads=1, smoke=True)
         ("training_bfloat16", "LeNet, batch 64"),
         ("data_loader", "uint8 images"),
         ("inference", "convolutional, batch 2"),
+        ("inference_int8", "convolutional, batch 2"),
         ("kvstore", "100 MB key by key, SGD"),
         pytest.param(
             *("inference_bfloat16", "convolutional, batch 2"),

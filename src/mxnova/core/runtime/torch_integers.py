@@ -111,7 +111,7 @@ def integer_convolution(
     if other is None or summand is None:
         found = torch.ops.onednn.qconv2d_pointwise(*given, *place, *made, *unary)
         return found
-    rest = (summand.size, summand.zero, "sum", 1.0, unary[0], [], "")
+    rest: Any = (summand.size, summand.zero, "sum", 1.0, unary[0], [], "")
     kernel: Any = torch.ops.onednn.qconv2d_pointwise.binary
     found = kernel(*given, other, *place, *made, *rest)
     return found
@@ -197,7 +197,7 @@ def _multiplies() -> bool:
     packed = packed_product(weight, torch.tensor([1.0, 0.5]), list(rows.shape))
     for zero in (0, ZERO_OF_SIGNED):
         data, total = Steps(torch.uint8, 1.0, zero), _CHANNELS * 127.0 * (255 - zero)
-        what = (rows, data, packed, torch.tensor([1.0, -1.0]), ("relu", [], ""))
+        what: Any = (rows, data, packed, torch.tensor([1.0, -1.0]), ("relu", [], ""))
         real = integer_product(*what, Steps(torch.float32))
         signed = integer_product(*what, Steps(torch.int8, total / 100))
         if not (real == torch.tensor([total + 1, total / 2 - 1])).all():

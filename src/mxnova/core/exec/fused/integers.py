@@ -14,7 +14,7 @@ from torch import Tensor
 
 from ...kernels.transpose import channels_last
 from ...op.nn.pooling import Pooling
-from ...op.quantized.ranges import quantized, scaled
+from ...op.quantized.ranges import quantized
 from ...op.schema import Op
 from ...op.traits import batch_apart
 from ...runtime.torch_integers import (
@@ -193,7 +193,7 @@ class Dequantized(Op):
 
     def forward(self, data: Tensor) -> Tensor:
         """Data * size."""
-        return scaled(data, self.size)
+        return data.float().mul_(self.size)
 
 
 @private_operator

@@ -145,7 +145,7 @@ class _Facts:
         if dtype not in _EIGHT_BITS or scale is None or scale.numel() != 1:
             return None
         size = float(scale)
-        return Steps(dtype, size) if size > 0 and isfinite(size) else None  # type: ignore[arg-type]
+        return Steps(dtype, size) if size > 0 and isfinite(size) else None
 
     def _read(self, node: Node) -> Steps | None:
         """Steps of what a DequantizeLinear reads that is no constant; None for other nodes."""
@@ -301,8 +301,8 @@ class _Rewriting:
             return None
         names = _origins(node)
         if isinstance(node.op, DequantizeLinear):
-            op = Dequantized(size=steps.size, absorbed=names)
-            return Node(op, node.name, dict(node.attrs), inputs[:1])
+            real = Dequantized(size=steps.size, absorbed=names)
+            return Node(real, node.name, dict(node.attrs), inputs[:1])
         sources = self._facts.on_integers(node)
         if sources is None:
             op = Quantized(steps=steps, absorbed=names)
