@@ -194,12 +194,13 @@ def _convolves() -> bool:
 def _multiplies() -> bool:
     weight = torch.full((2, _CHANNELS), 127, dtype=torch.int8)
     rows = torch.full((3, _CHANNELS), 255, dtype=torch.uint8)
+    relu: Unary = ("relu", [], "")
     packed = packed_product(weight, torch.tensor([1.0, 0.5]), list(rows.shape))
     for zero in (0, ZERO_OF_SIGNED):
         data, total = Steps(torch.uint8, 1.0, zero), _CHANNELS * 127.0 * (255 - zero)
-        what: Any = (rows, data, packed, torch.tensor([1.0, -1.0]), ("relu", [], ""))
-        real = integer_product(*what, Steps(torch.float32))
-        signed = integer_product(*what, Steps(torch.int8, total / 100))
+        what = (rows, data, packed, torch.tensor([1.0, -1.0]))
+        real = integer_product(*what, relu, Steps(torch.float32))
+        signed = integer_product(*what, relu, Steps(torch.int8, total / 100))
         if not (real == torch.tensor([total + 1, total / 2 - 1])).all():
             return False
         if not (signed == torch.tensor([100, 50])).all():
