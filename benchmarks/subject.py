@@ -26,6 +26,7 @@ SUBJECTS = (
     "resnet50",
     "inference",
     "inference_bfloat16",
+    "inference_int8",
     "ablation",
     "train",
     "training",

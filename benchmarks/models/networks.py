@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeVar
 __all__ = [
     "INPUT_SHAPES",
     "Net",
+    "bert_base",
     "convolutional",
     "detector",
     "lstm",
@@ -169,6 +170,16 @@ def transformer(net: Net[V], x: V) -> V:
     return net.layer_norm(x, "last")
 
 
+def bert_base(net: Net[V], x: V) -> V:
+    """BERT's encoder of base size behind the embeddings: 12 layers, normalised after each half."""
+    for i in range(12):
+        y = net.attention(net.project(x, f"l{i}_qkv", 3 * BERT_UNITS), BERT_HEADS)
+        x = net.layer_norm(net.add(x, net.project(y, f"l{i}_out", BERT_UNITS)), f"l{i}_a")
+        y = net.gelu(net.project(x, f"l{i}_wide", 4 * BERT_UNITS))
+        x = net.layer_norm(net.add(x, net.project(y, f"l{i}_narrow", BERT_UNITS)), f"l{i}_b")
+    return x
+
+
 def lstm(net: Net[V], x: V) -> V:
     """Two layers of LSTM."""
     return net.recurrent(x, "lstm", UNITS, 2)
@@ -186,6 +197,7 @@ def detector(net: Net[V], x: V) -> V:
 
 
 UNITS, HEADS, LENGTH = 256, 8, 64
+BERT_UNITS, BERT_HEADS, BERT_LENGTH = 768, 12, 128
 
 # By the network.
 INPUT_SHAPES: dict[Any, tuple[int, ...]] = {
@@ -194,5 +206,6 @@ INPUT_SHAPES: dict[Any, tuple[int, ...]] = {
     perceptron: (784,),
     **dict.fromkeys((mobilenet, squeezenet, vgg16), (3, 224, 224)),
     **dict.fromkeys((transformer, lstm), (LENGTH, UNITS)),
+    bert_base: (BERT_LENGTH, BERT_UNITS),
     detector: (3, 256, 256),
 }

@@ -24,7 +24,13 @@ WORKS = {
 
 
 # Passes for graphs that none of these networks is: quantized layers, bfloat16.
-_ELSEWHERE = ("mkldnn_layer_opening", "mkldnn_layer_preparation", "low_precision")
+_ELSEWHERE = (
+    "mkldnn_layer_opening",
+    "integer_lowering",
+    "integer_fusion",
+    "mkldnn_layer_preparation",
+    "low_precision",
+)
 # Peer -> what its environment says: one pass less each, in the order of the passes.
 SWITCHES: dict[str, dict[str, str]] = {
     "mxnova-without-passes": {"MXNOVA_FUSE": "0"},

@@ -123,6 +123,23 @@ def test_layers_that_stay(network, excluded, left):
     assert len(layers) == 3
 
 
+def test_parameters_of_integers_take_a_quarter_of_the_file(tmp_path):
+    image = mx.sym.Convolution(mx.sym.var("data"), num_filter=64, kernel=(5, 5), name="conv")
+    net = mx.sym.FullyConnected(image, num_hidden=64, name="fc")
+    shapes = zip(net.list_arguments(), net.infer_shape(data=IMAGES.shape)[0], strict=True)
+    params = {n: mx.nd.random.uniform(-0.3, 0.3, s) for n, s in shapes if n != "data"}
+    symbol, args, _ = quantization.quantize_model(net, params, {}, calib_mode="none")
+    plain, integers = tmp_path / "plain.params", tmp_path / "int8.params"
+    mx.nd.save(str(plain), params)
+    mx.nd.save(str(integers), args)
+    assert integers.stat().st_size < 0.26 * plain.stat().st_size
+    loaded = mx.nd.load(str(integers))
+    assert {n: a.dtype for n, a in loaded.items()} == {n: a.dtype for n, a in args.items()}
+    got = symbol.bind(mx.cpu(), {**loaded, "data": IMAGES}).forward()[0].asnumpy()
+    wanted = net.bind(mx.cpu(), {**params, "data": IMAGES}).forward()[0].asnumpy()
+    assert np.corrcoef(got.ravel(), wanted.ravel())[0, 1] > 0.99
+
+
 def test_models_in_files(network, tmp_path):
     prefix = str(tmp_path / "net")
     network.export(prefix)

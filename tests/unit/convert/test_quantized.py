@@ -3,6 +3,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -152,3 +154,43 @@ def test_openvino_takes_networks_on_integers(quantized, tmp_path):
     pytest.importorskip("openvino")
     done = convert(quantized, tmp_path / "m.xml", shapes=SHAPES)
     assert done.proof.is_equal
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory):
+    """The prefix of a network on integers whose weights make up its files."""
+    mx.random.seed(0)
+    net = mx.gluon.nn.HybridSequential()
+    for _ in range(2):
+        net.add(mx.gluon.nn.Conv2D(96, 3, activation="relu"))
+    net.add(mx.gluon.nn.GlobalAvgPool2D(), mx.gluon.nn.Dense(512))
+    net.initialize(mx.init.Xavier())
+    images = mx.nd.random.uniform(-1, 1, (2, 3, 12, 12))
+    net(images)
+    data = mx.io.NDArrayIter(images, mx.nd.zeros(2), batch_size=2)
+    prefix = str(tmp_path_factory.mktemp("wide") / "net")
+    made = quantization.quantize_net_v2(net, "auto", "full", calib_mode="naive", calib_data=data)
+    made.export(prefix)
+    net.export(f"{prefix}-float")
+    return prefix
+
+
+@pytest.mark.slow
+def test_compiled_networks_run_without_torch_and_are_a_quarter_as_large(wide, tmp_path):
+    path, found = tmp_path / "net.mxnova", tmp_path / "found.npy"
+    convert(wide, path, to="compiled", shapes=SMALL, prove=False)
+    assert path.stat().st_size < 0.3 * Path(f"{wide}-float-0000.params").stat().st_size
+    code = (
+        "import sys, numpy as np, mxnova as mx\n"
+        f"predictor = mx.Predictor.load({str(path)!r}, threads=1)\n"
+        "images = np.linspace(-1, 1, 3 * 12 * 12, dtype='f').reshape(1, 3, 12, 12)\n"
+        f"np.save({str(found)!r}, predictor.predict(data=images)[0])\n"
+        "print({'torch', 'onnx'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+    images = np.linspace(-1, 1, 3 * 12 * 12, dtype="f").reshape(1, 3, 12, 12)
+    files = mx.sym.load(f"{wide}-symbol.json"), mx.nd.load(f"{wide}-0000.params")
+    predictor = mx.Predictor(*files, {"data": images.shape}, backend="aten")
+    (wanted,) = predictor.predict(data=images)
+    np.testing.assert_allclose(np.load(found), wanted, rtol=0, atol=np.abs(wanted).max() / 50)

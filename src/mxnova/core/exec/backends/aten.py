@@ -19,12 +19,13 @@ from ..passes import low_precision
 from ..passes.convolution_fusion import parameters_of_convolutions
 from ..passes.definition import Target
 from ..passes.linear_fusion import is_worth_fusing
-from ..passes.matching import is_image_convolution
+from ..passes.matching import is_image_convolution, parameter_names
 from ..passes.mkldnn_layer_lowering import (
     parameters_of_layers,
     with_layers_opened,
 )
 from ..passes.pipeline import INFERENCE, enabled, rewritten
+from ..passes.qdq import is_quantized
 from .request import lowest_precision
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class Aten:
         """Names of the weights of convolutions and products, and what belongs to them."""
         symbol = with_layers_opened(symbol)
         found = parameters_of_convolutions(symbol) | parameters_of_layers(symbol.nodes)
+        found |= parameter_names(filter(is_quantized, symbol.nodes))
         for node in symbol.nodes:
             if isinstance(node.op, FullyConnected):
                 found |= {e.node.name for e in node.inputs[1:] if e.node.op is None}
@@ -66,7 +68,7 @@ class Aten:
 
 
 def _is_worth_compiling(node: Node) -> bool:
-    return is_image_convolution(node) or isinstance(node.op, FusedLayer)
+    return is_image_convolution(node) or isinstance(node.op, FusedLayer) or is_quantized(node)
 
 
 def _has_products(program: Program) -> bool:

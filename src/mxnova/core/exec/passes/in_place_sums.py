@@ -14,6 +14,7 @@ from ...graph.rewrite import rewrite
 from ...graph.symbol import Symbol
 from ..fused.batches import BatchGroup
 from ..fused.convolution import FusedConvolution
+from ..fused.integers import Shifted
 from ..fused.subsampling import Subsampled
 from .definition import Pass
 from .readers import Readers
@@ -29,7 +30,7 @@ def with_sums_in_place(symbol: Symbol) -> Symbol:
         image, other = node.inputs
         *before, last = readers.of(other)
         return (
-            isinstance(other.node.op, (FusedConvolution, Subsampled))
+            isinstance(other.node.op, (FusedConvolution, Shifted, Subsampled))
             and last is node
             and image != other
             and all(map(_gives_own_memory, before))

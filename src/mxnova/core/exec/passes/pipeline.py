@@ -19,6 +19,8 @@ from . import (
     constant_folding,
     convolution_fusion,
     in_place_sums,
+    integer_fusion,
+    integer_lowering,
     linear_fusion,
     low_precision,
     mkldnn_layer_lowering,
@@ -35,6 +37,8 @@ __all__ = ["INFERENCE", "NAMES", "TRAINING", "enabled", "rewritten"]
 
 INFERENCE: tuple[Pass, ...] = (
     mkldnn_layer_lowering.OPENING,
+    integer_lowering.PASS,
+    integer_fusion.PASS,
     mkldnn_layer_lowering.PREPARATION,
     simplification.PASS,
     padding_fusion.PASS,

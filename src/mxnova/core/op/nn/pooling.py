@@ -66,12 +66,17 @@ class Slide:
         """The greatest item; the lowest number where there is none."""
         run = _MAX[len(self.kernel)]
         if self.aten:
-            places = self._places(x) if max_pooling.is_faster(x) else None
-            if places is not None:
-                return max_pooling.max_pool(x, *places)
+            found = self.max_of_slices(x) if max_pooling.is_faster(x) else None
+            if found is not None:
+                return found
             kernel, stride, pad, up = self.place
             return fast_pool(run, x, kernel, stride, pad, ceil_mode=up)
         return run(self._padded(x, torch.finfo(x.dtype).min), self.kernel, self.stride)
+
+    def max_of_slices(self, x: Tensor) -> Tensor | None:
+        """The greatest item, by maxima of slices of an image; None where another way is better."""
+        places = self._places(x)
+        return None if places is None else max_pooling.max_pool(x, *places)
 
     def _places(self, x: Tensor) -> tuple[max_pooling.Slices, max_pooling.Slices] | None:
         """Slices of an image whose maxima are those of the windows, where there are such."""
@@ -209,6 +214,15 @@ class Pooling(_Pool):
         else:
             output = self._pooled(x)
         return channels_last(output, last)
+
+    def max_of_integers(self, data: Tensor) -> Tensor | None:
+        """Max pooling of images of integers, which ATen's kernels do not take; None where it fails.
+
+        Args:
+            data: (batch, channels, height, width).
+        """
+        slide = Slide(tuple(data.shape[2:])) if self.global_pool else self._slide
+        return slide.max_of_slices(data) if slide.aten and data.ndim == 4 else None
 
     def _pooled(self, x: Tensor) -> Tensor:
         slide = Slide(tuple(x.shape[2:])) if self.global_pool else self._slide

@@ -17,13 +17,11 @@ from torch import Tensor
 from ....base.packages import missing_package
 from ....base.shapes import is_known
 from ....graph.node import Entry, Node
-from ....graph.rewrite import rewrite
 from ....graph.symbol import Symbol
 from ....op.nn.pooling import Pooling
 from ....runtime import tuning
 from ....runtime.context import Context
 from ....runtime.forks import after_fork_in_child
-from ...fused.constant import Constant
 from ...fused.group import Group, Runner, function_of, with_groups
 from ...passes.constant_folding import with_own_outputs
 from ...passes.mkldnn_layer_lowering import parameters_of_layers, with_layers_opened
@@ -171,14 +169,7 @@ class ModelBackend:
             return program, {}
         symbol = with_layers_opened(symbol)
         lowered = with_qdq(symbol, constants, program.facts.dtypes(symbol), asks)
-        known = {n.name for n in symbol.nodes if n.op is None}
-
-        def constant(node: Node, inputs: list[Entry]) -> Node | None:
-            if node.op is not None or node.name in known:
-                return None
-            return Node(Constant(value=lowered.constants[node.name], absorbed=()), node.name, {})
-
-        return program.rewritten(rewrite(lowered.symbol, constant)), lowered.refused
+        return program.rewritten(lowered.closed(symbol)), lowered.refused
 
     def compile_training(self, program: Program) -> Symbol:
         """The symbol as it is: what it runs has no gradient."""

@@ -13,6 +13,7 @@ from ....graph.infer import DTypeTable
 from ....graph.node import Entry, Node
 from ....graph.rewrite import Replacement, rewrite
 from ....graph.symbol import Symbol
+from ...fused.constant import Constant
 from . import arithmetic, conversions, fused, layers  # noqa: F401 - they fill the table
 from .site import RULES, Graph, Site, UnsupportedError
 
@@ -39,6 +40,17 @@ class Lowered(NamedTuple):
     symbol: Symbol
     constants: dict[str, Tensor]
     refused: dict[str, str]
+
+    def closed(self, source: Symbol) -> Symbol:
+        """The graph with its new constants inside, of which `source` has no variables."""
+        known = {node.name for node in source.nodes if node.op is None}
+
+        def constant(node: Node, inputs: list[Entry]) -> Node | None:
+            if node.op is not None or node.name in known:
+                return None
+            return Node(Constant(value=self.constants[node.name], absorbed=()), node.name, {})
+
+        return rewrite(self.symbol, constant)
 
 
 def with_qdq(
