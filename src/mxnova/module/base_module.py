@@ -309,3 +309,18 @@ class BaseModule(Steps):
     def load_params(self, fname: str) -> None:
         """Load parameters and auxiliary states from a file of `save_params`."""
         self.set_params(*split_params(nd.load(fname), fname))
+
+    def _checkpoint_parameters(self) -> tuple[dict[str, NDArray], set[str]]:
+        """What `save_params` writes, for `checkpoint.save`; and what is not learned."""
+        arguments, auxiliary = self.get_params()
+        return joined_params(arguments, auxiliary), {f"aux:{name}" for name in auxiliary}
+
+    def _load_checkpoint_parameters(self, arrays: dict[str, NDArray], source: str) -> None:
+        """Takes the parameters of a checkpoint, for `checkpoint.load`.
+
+        Those of other programs have names without ``arg:`` and ``aux:``.
+        """
+        if not any(name.startswith(("arg:", "aux:")) for name in arrays):
+            auxiliary = self.get_params()[1]
+            arrays = {f"{'aux' if n in auxiliary else 'arg'}:{n}": a for n, a in arrays.items()}
+        self.set_params(*split_params(arrays, source))

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 import torch
+
+from ..base.errors import FormatError, shown
 
 __all__ = ["ExactStream", "Words", "locked"]
 
@@ -68,6 +70,17 @@ class Engine:
         """Consumes `count` words that were looked at."""
         self._at += count
 
+    def state(self) -> tuple[Words, int, Words]:
+        """The generator's words, its place among them, and the words that it has made ahead."""
+        inner = self._generator.state["state"]
+        return inner["key"], int(inner["pos"]), self._kept[self._at :]
+
+    def restore(self, key: Any, at: int, ahead: Words) -> None:
+        """Continues where `state` was called."""
+        state = {"bit_generator": "MT19937", "state": {"key": key, "pos": at}}
+        self._generator.state = state
+        self._kept, self._at = ahead, 0
+
     def take(self, count: int) -> Words:
         """The next `count` words."""
         if count >= _AHEAD and self._at == len(self._kept):
@@ -105,6 +118,49 @@ class ExactStream(torch.Generator):
             self.in_order.restart(self._seed)
             self._n_started = 0
 
+    def state(self) -> dict[str, Any]:
+        """Where it is, as plain data; `restore` continues there."""
+        with self.lock:
+            engines = [self.in_order, *self._engines[: self._n_started]]
+            keys, places, ahead = zip(*(engine.state() for engine in engines), strict=True)
+            return {
+                "seed": self._seed,
+                "torch": self.get_state().numpy(),
+                "keys": np.stack(keys).astype(np.uint32),
+                "places": np.array(places, np.int64),
+                "ahead": np.concatenate(ahead).astype(np.uint32),
+                "lengths": np.array([len(words) for words in ahead], np.int64),
+            }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Continues where `state` was called.
+
+        Raises:
+            FormatError: `state` is something else.
+        """
+        keys, places, ahead, lengths = (
+            _checked(state[name], *kind)
+            for name, kind in {
+                "keys": (np.uint32, 2), "places": (np.int64, 1),
+                "ahead": (np.uint32, 1), "lengths": (np.int64, 1),
+            }.items()
+        )  # fmt: skip
+        count, seed = len(keys), state["seed"]
+        fits = keys.shape[1:] == (_AHEAD,) and places.shape == lengths.shape == (count,)
+        in_range = fits and 0 <= places.min(initial=0) and places.max(initial=0) <= _AHEAD
+        if not in_range or not 1 <= count <= _N_ENGINES + 1 or type(seed) is not int:
+            raise FormatError("the words of a stream are not those of its engines")
+        if lengths.min() < 0 or lengths.sum() != len(ahead):
+            raise FormatError(f"{len(ahead)} words ahead, where {lengths.sum()} were counted")
+        parts = np.split(ahead.astype(np.uint64), np.cumsum(lengths)[:-1])
+        with self.lock:
+            self.set_state(torch.from_numpy(_checked(state["torch"], np.uint8, 1).copy()))
+            self._seed, self._n_started = seed, 0
+            self._start(count - 1)
+            engines = [self.in_order, *self._engines[: count - 1]]
+            for engine, key, at, words in zip(engines, keys, places, parts, strict=True):
+                engine.restore(key, int(at), words)
+
     def blocks(self, size: int) -> tuple[Sequence[Engine], list[int]]:
         """The engines that fill an array of `size` elements, and how many each of them fills."""
         n_blocks = min(-(-size // _MIN_BLOCK), _N_ENGINES)
@@ -135,6 +191,12 @@ class ExactStream(torch.Generator):
     def each_block(self, size: int) -> Iterator[tuple[Engine, int]]:
         """Engines with the number of elements that each fills."""
         return zip(*self.blocks(size), strict=True)
+
+
+def _checked(array: Any, dtype: type, ndim: int) -> Any:
+    if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != ndim:
+        raise FormatError(f"{shown(array)}: must be an array of {dtype.__name__}")
+    return array
 
 
 def locked(
