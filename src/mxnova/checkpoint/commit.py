@@ -160,7 +160,7 @@ class Commit:
         }
         of = {name: os.path.basename(a.pieces[0].file.path) for name, a in arrays.items()}
         total = sum(array.nbytes for array in arrays.values())
-        write_index(os.path.join(path, INDEX), {"weight_map": of, "mxnova": own}, total)
+        write_index(os.path.join(path, INDEX), own, of, total)
 
     def _clean(self, path: str) -> None:
         """Removes what is not needed any more; what cannot be removed stays."""

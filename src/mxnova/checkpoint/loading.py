@@ -314,7 +314,11 @@ def load(
     """
     checkpoint = read(folder, step, check_hashes=check_hashes)
     learner = trainer
-    if learner is None and getattr(net, "optimizer_initialized", False) and isinstance(net, Learner):
+    if (
+        learner is None
+        and getattr(net, "optimizer_initialized", False)
+        and isinstance(net, Learner)
+    ):
         learner = net
     arrays = checkpoint.parameters() if net is not None else {}
     states = checkpoint.states() if learner is not None else b""

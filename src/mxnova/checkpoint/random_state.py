@@ -33,7 +33,14 @@ def restore_random_state(state: Any) -> None:
     before = random_state()
     try:
         _restore(state)
-    except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RuntimeError,
+        TypeError,
+        ValueError,
+    ) as error:
         _restore(before)
         raise FormatError(f"states of random numbers: {shown(str(error))}") from None
 

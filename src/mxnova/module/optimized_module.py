@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import optimizer as opt
-from ..core.base.errors import AssertedError, AssertedTypeError, shown
+from ..core.base.errors import AssertedError, AssertedTypeError, MXNetError, shown
 from ..formats.atomic import replacing
 from ..formats.source import read_file
 from ..formats.states import StatesFile, read_states
@@ -173,6 +173,13 @@ class OptimizedModule(BaseModule):
             self._kvstore.load_optimizer_states(fname)
         else:
             self._updater.set_states(read_file(fname))
+
+    def _load_checkpoint_parameters(self, arrays: dict[str, NDArray], source: str) -> None:
+        """Takes the parameters of a checkpoint, for `checkpoint.load`."""
+        if self.optimizer_initialized and self._update_on_kvstore:
+            text = "the store has begun with other values: load them before init_optimizer"
+            raise MXNetError(f"checkpoint.load: {source}: {text}")
+        super()._load_checkpoint_parameters(arrays, source)
 
     def _checkpoint_states(self) -> StatesFile:
         """The states and the optimizer, for `checkpoint.save`."""

@@ -147,7 +147,7 @@ class ExactStream(torch.Generator):
         )  # fmt: skip
         count, seed = len(keys), state["seed"]
         fits = keys.shape[1:] == (_AHEAD,) and places.shape == lengths.shape == (count,)
-        in_range = fits and 0 <= places.min(initial=0) and places.max(initial=0) <= _AHEAD
+        in_range = fits and places.min(initial=0) >= 0 and places.max(initial=0) <= _AHEAD
         if not in_range or not 1 <= count <= _N_ENGINES + 1 or type(seed) is not int:
             raise FormatError("the words of a stream are not those of its engines")
         if lengths.min() < 0 or lengths.sum() != len(ahead):

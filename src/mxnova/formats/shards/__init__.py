@@ -20,13 +20,14 @@ The index names, beside what Hugging Face's do ("metadata" and "weight_map"), un
     block     bytes that one hash is of
     files     {file name: {"size": bytes, "sha256": [of each block]}}
     content   what else `checkpoint` notes
+    sha256    of all of these, as JSON without spaces
 
 Folders without "mxnova" in an index, or without an index, are read where torch wrote them.
 """
 
 from __future__ import annotations
 
-from .folder import INDEX, check_files, numbered, read, read_index
+from .folder import INDEX, numbered, read, read_index
 from .hashes import BLOCK, FileHashes
 from .reading import Index, Shards
 from .writing import shard_name, write_index, write_shard
@@ -37,7 +38,6 @@ __all__ = [
     "FileHashes",
     "Index",
     "Shards",
-    "check_files",
     "numbered",
     "read",
     "read_index",

@@ -14,9 +14,9 @@ from .. import bounded_json
 from ..source import read_file
 from .hashes import FileHashes
 from .reading import Index, ShardFile, Shards
-from .writing import WORKER
+from .writing import WORKER, hash_of
 
-__all__ = ["INDEX", "Numbered", "check_files", "numbered", "read", "read_index"]
+__all__ = ["INDEX", "Numbered", "is_checkpoint_folder", "numbered", "read", "read_index"]
 
 INDEX = "model.safetensors.index.json"
 _FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}\.safetensors")
@@ -24,7 +24,7 @@ _NUMBERED = re.compile(r"(\d{8,18})(?:\.(\d{1,9}))?")
 _MAX_INDEX = 100_000_000  # bytes
 _MAX_DEPTH = 100
 _MAX_BLOCK = 1 << 30
-_FIELDS = {"version", "step", "world", "block", "files", "content"}
+_FIELDS = {"version", "step", "world", "block", "files", "content", "sha256"}
 
 
 class Numbered(NamedTuple):
@@ -52,6 +52,12 @@ def numbered(folder: str | os.PathLike[str]) -> list[Numbered]:
     fits = [fit for fit in map(_NUMBERED.fullmatch, names) if fit]
     found = [Numbered(int(f[1]), int(f[2] or 1), os.path.join(folder, f[0])) for f in fits]
     return sorted(n for n in found if os.path.isdir(n.path))
+
+
+def is_checkpoint_folder(folder: str | os.PathLike[str]) -> bool:
+    """Whether files of a checkpoint lie in `folder`; whether they are good remains to be seen."""
+    names = os.listdir(folder)
+    return INDEX in names or any(map(_FILE.fullmatch, names))
 
 
 # Reading ------------------------------------------------------------------------------------------
@@ -127,7 +133,7 @@ def _names_of(weights: Any) -> list[str]:
     if not isinstance(weights, dict) or not weights:
         raise FormatError("weight_map: must be an object of file names")
     names = {name if isinstance(name, str) else "" for name in weights.values()}
-    check_files(names)
+    _check_files(names)
     return list(names)
 
 
@@ -136,12 +142,14 @@ def _index(value: Any) -> Index:
         raise FormatError(f"mxnova: must have the fields {', '.join(sorted(_FIELDS))}, no others")
     if value["version"] != 1:
         raise FormatError(f"mxnova: version {shown(value['version'])}, 1 is read")
+    if value["sha256"] != hash_of({n: v for n, v in value.items() if n != "sha256"}):
+        raise FormatError("mxnova: it has another hash than it says")
     step = _number(value, "step", 0, 10**18)
     world, block = _number(value, "world", 1, 1 << 20), _number(value, "block", 1, _MAX_BLOCK)
     files = value["files"]
     if not isinstance(files, dict) or not files:
         raise FormatError("mxnova: files: must be an object")
-    check_files(files)
+    _check_files(files)
     hashes = {name: _hashes(name, said, block) for name, said in files.items()}
     return Index(step, world, block, hashes, value["content"])
 
@@ -160,12 +168,8 @@ def _hashes(name: str, said: Any, block: int) -> FileHashes:
         raise FormatError(f"mxnova: files: {shown(name)}: {error}") from None
 
 
-def check_files(names: Iterable[str]) -> None:
-    """Refuses names that are no plain names of safetensors files, which paths elsewhere are not.
-
-    Raises:
-        FormatError: one is not.
-    """
+def _check_files(names: Iterable[str]) -> None:
+    """Refuses names that are no plain names of safetensors files, such as paths elsewhere."""
     for name in names:
         if not _FILE.fullmatch(name):
             raise FormatError(f"{shown(name)} is no name of a file of a checkpoint")

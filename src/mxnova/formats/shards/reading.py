@@ -74,7 +74,7 @@ class ShardFile:
         self.path, self._hashes, self._block = path, hashes, block
         self._checked: set[int] = set()
         source = self._mapped()
-        self._size = len(source.view)
+        self.size = len(source.view)
         self.layout = safetensors.layout(source)
         self._check(source.view, 0, self.layout.start)
 
@@ -101,7 +101,7 @@ class ShardFile:
         view = maps.pop(self, None)
         if view is None:
             view = self._mapped().view
-            if len(view) != self._size:
+            if len(view) != self.size:
                 raise FormatError(f"{self.path}: its size has changed")
         while len(maps) >= _MAX_MAPPED:
             del maps[next(iter(maps))]
@@ -222,9 +222,7 @@ def _rest(shape: Sequence[int], first: Sequence[int]) -> tuple[int, ...]:
     return tuple(n - at for n, at in zip(shape, first, strict=False))
 
 
-def _check_box(
-    name: str, shape: Sequence[int], first: Sequence[int], sizes: Sequence[int]
-) -> None:
+def _check_box(name: str, shape: Sequence[int], first: Sequence[int], sizes: Sequence[int]) -> None:
     if len(first) != len(shape) or len(sizes) != len(shape):
         raise ArgumentError(f"{shown(name)}: begin and shape of a box must have {len(shape)} axes")
     for whole, at, size in zip(shape, first, sizes, strict=True):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -15,7 +16,15 @@ from ..atomic import replacing
 from ..params import ArrayRecord
 from .hashes import BlockHasher, FileHashes
 
-__all__ = ["SHARDING", "WORKER", "shard_name", "write_index", "write_shard"]
+__all__ = [
+    "SHARDING",
+    "WORKER",
+    "dumps",
+    "hash_of",
+    "shard_name",
+    "write_index",
+    "write_shard",
+]
 
 SHARDING, WORKER = "DCP_SHARDING_INFO", "mxnova.worker"
 
@@ -52,20 +61,33 @@ def write_shard(
     return hasher.result()
 
 
-def write_index(path: str | os.PathLike[str], index: Mapping[str, Any], total_size: int) -> None:
+def write_index(
+    path: str | os.PathLike[str],
+    own: Mapping[str, Any],
+    weight_map: Mapping[str, str],
+    total_size: int,
+) -> None:
     """Writes the index.
 
     Args:
         path: of the file.
-        index: what it says under "mxnova", and under "weight_map".
+        own: what it says under "mxnova", without the hash of that.
+        weight_map: a file of each array.
         total_size: bytes of all arrays.
 
     Raises:
         FileError: the file cannot be written; what stood there is as it was.
     """
-    document = {"metadata": {"total_size": total_size}, **index}
+    hashed = {**own, "sha256": hash_of(own)}
+    metadata = {"total_size": total_size}
+    document = {"metadata": metadata, "weight_map": weight_map, "mxnova": hashed}
     with replacing(path) as file:
         file.write(dumps(document).encode())
+
+
+def hash_of(own: Mapping[str, Any]) -> str:
+    """The SHA-256 of what an index says under "mxnova", but for the hash itself."""
+    return hashlib.sha256(dumps(own).encode()).hexdigest()
 
 
 def dumps(value: Any) -> str:
@@ -80,5 +102,3 @@ def dumps(value: Any) -> str:
     except (TypeError, ValueError) as error:
         raise ArgumentError(f"checkpoint: {error}") from None
     return text
-
-
