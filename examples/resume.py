@@ -48,6 +48,7 @@ def train(folder: Path, steps: int, die_at: int | None) -> None:
     print(f"worker {store.rank} of {store.num_workers} begins with step {begin}")
     for step in range(begin, steps):
         if step == die_at and store.rank == 1 and not was_restarted():
+            mx.checkpoint.wait()  # or else the one before counts
             os.kill(os.getpid(), signal.SIGKILL)
         # The samples of a step follow from its number: they are the same after a restart.
         rows = np.random.default_rng(step).choice(len(x), BATCH, replace=False)

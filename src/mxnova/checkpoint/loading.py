@@ -313,13 +313,8 @@ def load(
             then, unless the last of the objects refuses what the others have taken.
     """
     checkpoint = read(folder, step, check_hashes=check_hashes)
-    learner = trainer
-    if (
-        learner is None
-        and getattr(net, "optimizer_initialized", False)
-        and isinstance(net, Learner)
-    ):
-        learner = net
+    has_optimizer = isinstance(net, Learner) and getattr(net, "optimizer_initialized", False)
+    learner = net if trainer is None and has_optimizer else trainer
     arrays = checkpoint.parameters() if net is not None else {}
     states = checkpoint.states() if learner is not None else b""
     if net is not None:

@@ -13,6 +13,10 @@ from ..core.runtime import resource
 
 __all__ = ["random_state", "restore_random_state"]
 
+_REFUSALS = (
+    *(ArithmeticError, AttributeError, LookupError),
+    *(RuntimeError, TypeError, ValueError),
+)
 _WORDS = 624  # of a Mersenne Twister
 
 
@@ -33,14 +37,7 @@ def restore_random_state(state: Any) -> None:
     before = random_state()
     try:
         _restore(state)
-    except (
-        ArithmeticError,
-        AttributeError,
-        LookupError,
-        RuntimeError,
-        TypeError,
-        ValueError,
-    ) as error:
+    except _REFUSALS as error:
         _restore(before)
         raise FormatError(f"states of random numbers: {shown(str(error))}") from None
 

@@ -13,7 +13,7 @@ from ..core.base.errors import ArgumentError, argument_error
 from ..core.runtime.forks import after_fork_in_child
 from ..formats.params import ArrayRecord
 from .commit import Commit, Snapshot
-from .content import Content, WorkerContent
+from .content import Content, Learner, WorkerContent
 from .ownership import owned
 from .workers import workers_of
 
@@ -27,10 +27,10 @@ class Saving:
     """A checkpoint that is being written.
 
     Args:
-        write: writes it, and returns its folder.
+        write: writes it, and returns its folder; None where another worker does.
     """
 
-    def __init__(self, write: Callable[[], str]) -> None:
+    def __init__(self, write: Callable[[], str | None]) -> None:
         self._write = write
         self._path: str | None = None
         self._error: BaseException | None = None
@@ -51,7 +51,7 @@ class Saving:
         return not self._thread.is_alive()
 
     def wait(self) -> str | None:
-        """Returns the folder of the checkpoint once all workers have written it.
+        """Returns the folder of the checkpoint once all workers have written their parts.
 
         Raises:
             MXNetError: it was not written, and nobody was told so far. What stood there is as it
@@ -121,7 +121,7 @@ def save(
         raise argument_error("checkpoint.save", "step", step, "must be an integer from 0 on")
     if keep is not None and (type(keep) is not int or keep < 1):
         raise argument_error("checkpoint.save", "keep", keep, "must be at least 1")
-    learner = trainer if trainer is not None or not hasattr(net, "_files_hold_optimizer") else net
+    learner = net if trainer is None and isinstance(net, Learner) else trainer
     rank, world = workers_of("checkpoint.save", learner, store, rank, world)
     root = os.path.realpath(folder)
     previous = _in_flight.pop((root, rank), None)
@@ -130,7 +130,7 @@ def save(
     if not shards:
         world = 1
     if rank >= world:  # another worker writes all of it
-        return Saving(lambda: root)
+        return Saving(lambda: None)
     snapshot = _snapshot(net, learner, extra, rank, world)
     snapshot.worker = WorkerContent.of(rank, iterator, random)
     commit = Commit(root, step, rank, world, keep, timeout)

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plain data as JSON, and the arrays in it apart, by name.
 
-None, True, 1, 0.5, "text", [list]    as JSON has them
-(1, 2)                                {"tuple": [1, 2]}
-{0: 1}                                {"dict": [[0, 1]]}
-b"bytes"                              {"bytes": base64}
-inf, an integer of 19 digits          {"float": "inf"}, {"int": "1000000000000000000"}
-a NumPy array                         {"numpy": name}
-an array of MXNet's                   {"array": name}
-an object, by its class's name        {"object": [module, class], "state": {"dict": ...}}
+    None, True, 1, 0.5, "text", [list]    as JSON has them
+    (1, 2)                                {"tuple": [1, 2]}
+    {0: 1}                                {"dict": [[0, 1]]}
+    b"bytes"                              {"bytes": base64}
+    inf, an integer of 19 digits          {"float": "inf"}, {"int": "1000000000000000000"}
+    a NumPy array                         {"numpy": name}
+    an array of MXNet's                   {"array": name}
+    an object, by its class's name        {"object": [module, class], "state": {"dict": ...}}
+
+What is shared is written each time.
 """
 
 from __future__ import annotations
