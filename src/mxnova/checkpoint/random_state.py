@@ -14,8 +14,12 @@ from ..core.runtime import resource
 __all__ = ["random_state", "restore_random_state"]
 
 _REFUSALS = (
-    *(ArithmeticError, AttributeError, LookupError),
-    *(RuntimeError, TypeError, ValueError),
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
 )
 _WORDS = 624  # of a Mersenne Twister
 

@@ -215,15 +215,15 @@ def test_workers_with_other_networks_make_no_checkpoint(tmp_path):
 # Arguments ----------------------------------------------------------------------------------------
 
 REFUSED = {
-    "a step": (dict(step=-1), ArgumentError, "step=-1"),
-    "no number": (dict(step="1"), ArgumentError, "step='1'"),
-    "keep": (dict(keep=0), ArgumentError, "keep=0"),
-    "rank alone": (dict(rank=1), ArgumentError, "must be given both"),
-    "rank": (dict(rank=2, world=2), ArgumentError, "rank=2"),
-    "world": (dict(rank=0, world=0), ArgumentError, "world=0"),
-    "net": (dict(net=3), ArgumentTypeError, "net=3: must be a Block"),
-    "trainer": (dict(trainer=3), ArgumentTypeError, "trainer=3: must be a Trainer"),
-    "extra": (dict(extra=[object()]), ArgumentTypeError, "must be plain data"),
+    "a step": ({"step": -1}, ArgumentError, "step=-1"),
+    "no number": ({"step": "1"}, ArgumentError, "step='1'"),
+    "keep": ({"keep": 0}, ArgumentError, "keep=0"),
+    "rank alone": ({"rank": 1}, ArgumentError, "must be given both"),
+    "rank": ({"rank": 2, "world": 2}, ArgumentError, "rank=2"),
+    "world": ({"rank": 0, "world": 0}, ArgumentError, "world=0"),
+    "net": ({"net": 3}, ArgumentTypeError, "net=3: must be a Block"),
+    "trainer": ({"trainer": 3}, ArgumentTypeError, "trainer=3: must be a Trainer"),
+    "extra": ({"extra": [object()]}, ArgumentTypeError, "must be plain data"),
 }
 
 

@@ -55,7 +55,8 @@ def save_all(folder, step, world, *args, **options):
         mx.checkpoint.save(folder, step, *args, rank=rank, world=world, **options)
         for rank in range(world)
     ]
-    return [saving.wait() for saving in savings][0]
+    paths = [saving.wait() for saving in savings]
+    return paths[0]
 
 
 def next_numbers():
