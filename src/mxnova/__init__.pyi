@@ -16,6 +16,7 @@ from mxnova import attribute as attribute
 from mxnova import autograd as autograd
 from mxnova import base as base
 from mxnova import callback as callback
+from mxnova import checkpoint as checkpoint
 from mxnova import context as context
 from mxnova import contrib as contrib
 from mxnova.context import cpu as cpu

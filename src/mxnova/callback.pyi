@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as _np
 
-from mxnova.model import BatchEndParam as BatchEndParam
+from mxnova.checkpoint import BatchEndParam as BatchEndParam
 
 class LogValidationMetricsCallback:
     def __call__(self, param: BatchEndParam) -> None: ...

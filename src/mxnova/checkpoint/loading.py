@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from ..core.base.errors import (
     ArgumentError,
@@ -83,8 +83,7 @@ class Checkpoint:
         Raises:
             MXNetError: there is no such array or box, or the bytes are not those that were saved.
         """
-        array: NDArray = array_of_record(self._record(name, begin, shape))
-        return array
+        return _array_of(self._record(name, begin, shape))
 
     @property
     def extra(self) -> Any:
@@ -107,7 +106,7 @@ class Checkpoint:
         """
         file, _ = self._parameter_file()
         pairs = zip(file.names, file.records, strict=True)
-        return {name: array_of_record(record) for name, record in pairs if record is not None}
+        return {name: _array_of(record) for name, record in pairs if record is not None}
 
     def save_parameters(self, filename: str | os.PathLike[str]) -> None:
         """Writes the ``.params`` file that the network would have written."""
@@ -221,6 +220,10 @@ class Checkpoint:
             return decode(value, array_of)
         except FormatError as error:
             raise FormatError(f"{self.path}: {what}: {error}") from None
+
+
+def _array_of(record: ArrayRecord) -> NDArray:
+    return cast("NDArray", array_of_record(record))
 
 
 def _itself(record: ArrayRecord) -> ArrayRecord:

@@ -27,7 +27,8 @@ class Owned(NamedTuple):
     def of(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """A copy of the piece."""
         box = [slice(at, at + n) for at, n in zip(self.offsets, self.shape, strict=True)]
-        return array[tuple(box)].copy(order="C")
+        piece: npt.NDArray[Any] = array[tuple(box)].copy(order="C")
+        return piece
 
 
 def owned(

@@ -82,7 +82,9 @@ def _optimizer_of(record: ObjectRecord) -> Optimizer:
 def _share_counts(state: dict[Any, Any]) -> None:
     """Makes one dictionary of counts of two that are equal: data does not tell that they were."""
     counts, of_devices = state.get("_index_update_count"), state.get("_all_index_update_counts")
-    for device, others in of_devices.items() if isinstance(of_devices, dict) else ():
+    if not isinstance(of_devices, dict):
+        return
+    for device, others in of_devices.items():
         if others == counts:
             of_devices[device] = counts
             break

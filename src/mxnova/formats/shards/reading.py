@@ -215,7 +215,8 @@ class Shards:
         if raw.ctypes.data % dtype.itemsize:
             raw = raw.copy()
         shape = (rows.stop - rows.start, *place.shape[1:]) if place.shape else ()
-        return np.ndarray(shape, dtype, raw)
+        values: npt.NDArray[Any] = np.ndarray(shape, dtype, raw)
+        return values
 
 
 def _rest(shape: Sequence[int], first: Sequence[int]) -> tuple[int, ...]:
