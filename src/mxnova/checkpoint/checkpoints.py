@@ -6,8 +6,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ..core.base.errors import argument_error
-from .content import Network
+from ..core.base.errors import ArgumentTypeError, argument_error
+from .content import Learner, Network
 from .loading import Checkpoint, load, read, steps
 from .saving import save, wait
 
@@ -55,6 +55,9 @@ class Checkpoints:
 
     def load_states(self, learner: Any, epochs: int, iterator: Any = None) -> None:
         """Continues an optimizer, random numbers and an iterator after so many epochs."""
+        if not isinstance(learner, Learner):
+            kind = type(learner).__name__
+            raise ArgumentTypeError(f"checkpoint: a {kind} has no states of an optimizer to save")
         if epochs:
             load(self.folder, None, learner, iterator=iterator, step=epochs)
 

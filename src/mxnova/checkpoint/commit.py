@@ -15,8 +15,9 @@ but files is needed, as the calls of a store have an order, which a thread besid
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
-import shutil
+import re
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ from ..formats.shards import (
     write_index,
     write_shard,
 )
+from ..formats.shards.folder import Numbered
 from ..formats.shards.reading import ShardFile
 from ..formats.shards.writing import dumps
 from ..formats.source import read_file
@@ -44,6 +46,9 @@ from .content import WorkerContent
 __all__ = ["Commit", "Snapshot"]
 
 _ANNOUNCEMENT = "saving.json"
+_OWN = re.compile(
+    r"shard-\d+-model-\d+-of-\d+\.safetensors|\.receipt-\d+\.json|\.mxnova-[0-9a-f]+\.tmp"
+)
 _PAUSES = (0.002, 0.2)  # seconds between looks at the folder: at first, at most
 
 
@@ -111,7 +116,7 @@ class Commit:
             with contextlib.suppress(OSError, MXNetError):
                 name = os.path.basename(path)
                 self._announce({"step": self.step, "folder": name, "error": str(error)})
-            shutil.rmtree(path, ignore_errors=True)
+            _remove(path)
             raise
         sync_folder(path)
         self._clean(path)
@@ -120,15 +125,13 @@ class Commit:
     def _new_folder(self) -> str:
         """A folder that never was there."""
         attempts = (n.attempt for n in numbered(self.root) if n.step == self.step)
-        attempt = max(attempts, default=0) + 1
-        while True:
-            name = f"{self.step:08d}" + (f".{attempt}" if attempt > 1 else "")
-            path = os.path.join(self.root, name)
+        for attempt in itertools.count(max(attempts, default=0) + 1):
+            path = Numbered.of(self.root, self.step, attempt).path
             with contextlib.suppress(FileExistsError):
                 os.mkdir(path)
                 sync_folder(self.root)
                 return path
-            attempt += 1
+        raise AssertionError
 
     def _announce(self, announcement: dict[str, Any]) -> None:
         if self.world > 1:
@@ -247,9 +250,13 @@ def _read_json(path: str) -> dict[str, Any] | None:
 
 
 def _remove(path: str) -> None:
-    """Removes a checkpoint: first what makes it one."""
+    """Removes a checkpoint, first what makes it one; what others have put there stays."""
     _unlink(os.path.join(path, INDEX))
-    shutil.rmtree(path, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        for name in os.listdir(path):
+            if _OWN.fullmatch(name):
+                _unlink(os.path.join(path, name))
+        os.rmdir(path)
 
 
 def _unlink(path: str) -> None:

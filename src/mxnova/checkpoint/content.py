@@ -43,6 +43,9 @@ class Learner(Protocol):
 
     _files_hold_optimizer: bool
 
+    def _checkpoint_store(self) -> Any:
+        """The store that tells workers apart; None without."""
+
     def _checkpoint_states(self) -> StatesFile:
         """The states, and the optimizer."""
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.base.errors import ArgumentError, argument_error
+from .content import Learner
 
 __all__ = ["workers_of"]
 
@@ -21,17 +22,12 @@ def workers_of(
     if (rank is None) != (world is None):
         raise ArgumentError(f"{call}: rank={rank}, world={world}: must be given both, or neither")
     if rank is None or world is None:
-        found = store if store is not None else _store_of(learner)
+        found = store
+        if store is None and isinstance(learner, Learner):
+            found = learner._checkpoint_store()
         return (int(found.rank), int(found.num_workers)) if found is not None else (0, 1)
     if type(world) is not int or world < 1:
         raise argument_error(call, "world", world, "must be a number of workers")
     if type(rank) is not int or not 0 <= rank < world:
         raise argument_error(call, "rank", rank, f"must be from 0 on, below {world}")
     return rank, world
-
-
-def _store_of(learner: Any) -> Any:
-    """The store of a Trainer or Module, which makes it at its first step."""
-    if hasattr(learner, "_prepare"):
-        learner._prepare()
-    return getattr(learner, "_kvstore", None)

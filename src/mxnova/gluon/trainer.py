@@ -360,6 +360,11 @@ class Trainer:
                 "forward"
             )
 
+    def _checkpoint_store(self) -> KVStoreBase | None:
+        """The store that tells workers apart, for `checkpoint.save` and `load`."""
+        self._prepare()
+        return self._kvstore
+
     def _checkpoint_states(self) -> StatesFile:
         """The states and the optimizer, for `checkpoint.save`."""
         self._prepare()

@@ -320,6 +320,10 @@ class BucketingModule(BaseModule):
                 other.borrow_optimizer(module)
         self.optimizer_initialized = True
 
+    def _checkpoint_store(self) -> Any:
+        """The store that tells workers apart, for `checkpoint.save` and `load`."""
+        return self._curr_module._kvstore
+
     def _checkpoint_states(self) -> StatesFile:
         """The states and the optimizer of all buckets, for `checkpoint.save`."""
         self._require("save_optimizer_states", "optimizer_initialized")

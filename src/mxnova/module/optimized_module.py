@@ -181,6 +181,10 @@ class OptimizedModule(BaseModule):
             raise MXNetError(f"checkpoint.load: {source}: {text}")
         super()._load_checkpoint_parameters(arrays, source)
 
+    def _checkpoint_store(self) -> Any:
+        """The store that tells workers apart, for `checkpoint.save` and `load`."""
+        return self._kvstore
+
     def _checkpoint_states(self) -> StatesFile:
         """The states and the optimizer, for `checkpoint.save`."""
         self._require("save_optimizer_states", "optimizer_initialized")

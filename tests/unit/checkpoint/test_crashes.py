@@ -131,12 +131,19 @@ def seen_after_kills(folder, step, world, rank, timeout, halves=(False, True)):
             seen.append(value_in(folder))
             save_all(folder, step + 1, world, arrays_of(3), keep=1)
             assert value_in(folder) == 3
-            assert sorted(os.listdir(folder)) == [f"{step + 1:08d}"]
+            assert sorted(os.listdir(folder)) == [f"step-{step + 1:08d}"]
     return seen
 
 
-@pytest.mark.parametrize("step", [1, 2], ids=["same step", "next step"])
-@pytest.mark.parametrize("halves", [[False], pytest.param([True], marks=pytest.mark.huge)], ids=str)
+@pytest.mark.parametrize(
+    ("step", "halves"),
+    [
+        (1, [False]),
+        pytest.param(1, [True], marks=pytest.mark.huge),
+        pytest.param(2, [False, True], marks=pytest.mark.huge),
+    ],
+    ids=["same step", "same step, halves", "next step"],
+)
 def test_a_kill_leaves_the_old_or_the_new_one(step, halves, tmp_path):
     seen = seen_after_kills(tmp_path / "c", step, 1, 0, timeout=20.0, halves=halves)
     print(f"{len(seen)} kills, {seen.count(1.0)} old, {seen.count(2.0)} new")
@@ -169,7 +176,7 @@ def test_a_full_disk_leaves_the_old_one(room, world, tmp_path, monkeypatch):
             with pytest.raises(FileError if world == 1 else MXNetError):
                 saving.wait()
     assert value_in(tmp_path) == 1
-    assert {"00000001"} <= set(os.listdir(tmp_path)) <= {"00000001", "saving.json"}
+    assert {"step-00000001"} <= set(os.listdir(tmp_path)) <= {"step-00000001", "saving.json"}
     save_all(tmp_path, 2, world, arrays_of(2), keep=1)
-    assert os.listdir(tmp_path) == ["00000002"]
+    assert os.listdir(tmp_path) == ["step-00000002"]
     assert value_in(tmp_path) == 2

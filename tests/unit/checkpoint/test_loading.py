@@ -217,3 +217,23 @@ def test_random_numbers_of_a_worker_go_on(tmp_path):
         assert next_numbers() != expected[0]
     finally:
         mx.random.seed(0, exact=False)
+
+
+def test_states_in_a_store_of_several_devices(tmp_path):
+    net = gluon.nn.Dense(3, in_units=4)
+    contexts = [mx.cpu(0), mx.cpu(1)]
+    net.initialize(ctx=contexts)
+    trainer = gluon.Trainer(net.collect_params(), "adam", update_on_kvstore=True)
+    for scale in (1, 2):
+        with mx.autograd.record():
+            losses = [net(mx.nd.ones((1, 4), ctx=context) * scale).sum() for context in contexts]
+        for loss in losses:
+            loss.backward()
+        trainer.step(2)
+        if scale == 1:
+            mx.checkpoint.save(tmp_path, 1, net, trainer, wait=True)
+            own = files_of(net, trainer, tmp_path)
+    found = mx.checkpoint.read(tmp_path)
+    assert files_from(found, tmp_path) == own
+    mx.checkpoint.load(tmp_path, net, trainer)
+    assert files_of(net, trainer, tmp_path) == own

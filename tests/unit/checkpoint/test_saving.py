@@ -137,14 +137,14 @@ def test_a_save_waits_for_the_one_before_and_tells_of_its_failure(tmp_path, monk
     mx.checkpoint.save(tmp_path, 3, {"a": mx.nd.ones(3)})
     mx.checkpoint.wait()
     assert mx.checkpoint.steps(tmp_path) == [3]
-    assert sorted(os.listdir(tmp_path)) == ["00000003"]
+    assert sorted(os.listdir(tmp_path)) == ["step-00000003"]
 
 
 def test_the_last_ones_are_kept(tmp_path):
     for step in (1, 2, 3, 2):
         mx.checkpoint.save(tmp_path, step, {"a": mx.nd.full(3, step)}, keep=2, wait=True)
     assert mx.checkpoint.steps(tmp_path) == [2, 3]
-    assert sorted(os.listdir(tmp_path)) == ["00000002.2", "00000003"]
+    assert sorted(os.listdir(tmp_path)) == ["step-00000002.2", "step-00000003"]
     with pytest.raises(FileNotFoundError, match=r"no checkpoint 1; there are \[2, 3\]"):
         mx.checkpoint.load(tmp_path, step=1)
 
@@ -178,7 +178,7 @@ def test_a_failure_of_one_is_that_of_all(tmp_path, monkeypatch):
     assert mx.checkpoint.steps(tmp_path) == []
     monkeypatch.undo()
     save_all(tmp_path, 1, 3, arrays)
-    assert sorted(os.listdir(tmp_path)) == ["00000001"]
+    assert sorted(os.listdir(tmp_path)) == ["step-00000001"]
 
 
 def test_what_a_killed_job_left_is_not_taken(tmp_path):
@@ -189,19 +189,19 @@ def test_what_a_killed_job_left_is_not_taken(tmp_path):
     )
     with pytest.raises(MXNetError, match="within"):
         mx.checkpoint.save(tmp_path, 1, old, rank=0, world=3, timeout=0.1, wait=True)
-    path = tmp_path / "00000001"
+    path = tmp_path / "step-00000001"
     path.mkdir()
-    (tmp_path / "saving.json").write_text('{"step":1,"folder":"00000001"}')
+    (tmp_path / "saving.json").write_text('{"step":1,"folder":"step-00000001"}')
     second = mx.checkpoint.save(tmp_path, 1, old, rank=1, world=3, timeout=0.3)
     with pytest.raises(MXNetError, match="within"):
         second.wait()
     assert (path / ".receipt-00002.json").exists()
     second = mx.checkpoint.save(tmp_path, 1, new, rank=1, world=3)  # sees the old announcement
     savings = [second, *(mx.checkpoint.save(tmp_path, 1, new, rank=r, world=3) for r in (2, 0))]
-    assert {saving.wait() for saving in savings} == {str(tmp_path / "00000001.2")}
+    assert {saving.wait() for saving in savings} == {str(tmp_path / "step-00000001.2")}
     found = mx.checkpoint.read(tmp_path).parameters()
     assert all((array == 1).asnumpy().all() for array in found.values())
-    assert sorted(os.listdir(tmp_path)) == ["00000001.2"]
+    assert sorted(os.listdir(tmp_path)) == ["step-00000001.2"]
 
 
 def test_workers_with_other_networks_make_no_checkpoint(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import torch
 import mxnova as mx
 from mxnova.checkpoint import ownership
 from mxnova.core.base.errors import FormatError
+from mxnova.formats import safetensors
 
 from .trained import save_all, trained
 
@@ -77,6 +79,9 @@ def test_torchs_files_of_a_network_are_loaded(tmp_path):
     np.testing.assert_array_equal(net[0].weight.data().asnumpy(), state["0.weight"].numpy())
 
 
+BY_TWO = Path(__file__).parents[2] / "data" / "checkpoints" / "torch_two_workers"
+
+
 def written_by_two(rank, folder):
     """Of two processes: what torch writes of tensors that are sharded along each axis."""
     from torch.distributed.device_mesh import init_device_mesh
@@ -96,12 +101,22 @@ def written_by_two(rank, folder):
     torch.distributed.destroy_process_group()
 
 
-@pytest.mark.slow
-def test_torchs_shards_of_two_processes_are_read(tmp_path):
+@pytest.mark.huge
+def test_what_torch_writes_with_two_processes_is_as_it_was(tmp_path):
     from ..kvstore.distributed.workers import run
 
     run(2, written_by_two, str(tmp_path))
-    found = mx.checkpoint.read(tmp_path)
+    for path in BY_TWO.iterdir():
+        assert safetensors.read(path).metadata == safetensors.read(tmp_path / path.name).metadata
+    check_shards_of_two(tmp_path)
+
+
+def test_torchs_shards_of_two_processes_are_read():
+    check_shards_of_two(BY_TWO)
+
+
+def check_shards_of_two(folder):
+    found = mx.checkpoint.read(folder)
     assert len(found._files.files) == 2
     assert found.array("odd").asnumpy().tolist() == [0, 1, 2, 3, 4]
     whole = values()

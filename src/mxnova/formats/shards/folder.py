@@ -20,7 +20,7 @@ __all__ = ["INDEX", "Numbered", "is_checkpoint_folder", "numbered", "read", "rea
 
 INDEX = "model.safetensors.index.json"
 _FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}\.safetensors")
-_NUMBERED = re.compile(r"(\d{8,18})(?:\.(\d{1,9}))?")
+_NUMBERED = re.compile(r"step-(\d{8,18})(?:\.(\d{1,9}))?", re.ASCII)
 _MAX_INDEX = 100_000_000  # bytes
 _MAX_DEPTH = 100
 _MAX_BLOCK = 1 << 30
@@ -34,6 +34,12 @@ class Numbered(NamedTuple):
     attempt: int
     path: str
 
+    @classmethod
+    def of(cls, folder: str, step: int, attempt: int) -> Numbered:
+        """The folder of an attempt to save a step; the first one is 1."""
+        name = f"step-{step:08d}" + (f".{attempt}" if attempt > 1 else "")
+        return cls(step, attempt, os.path.join(folder, name))
+
     @property
     def is_complete(self) -> bool:
         """Whether its index was written."""
@@ -41,7 +47,7 @@ class Numbered(NamedTuple):
 
 
 def numbered(folder: str | os.PathLike[str]) -> list[Numbered]:
-    """The folders of checkpoints in `folder`, complete or not, the latest last."""
+    """The folders of checkpoints in `folder`, complete or not, the latest last; links are none."""
     folder = os.fspath(folder)
     try:
         names = os.listdir(folder)
@@ -51,7 +57,7 @@ def numbered(folder: str | os.PathLike[str]) -> list[Numbered]:
         raise FileError.of(error, folder) from None
     fits = [fit for fit in map(_NUMBERED.fullmatch, names) if fit]
     found = [Numbered(int(f[1]), int(f[2] or 1), os.path.join(folder, f[0])) for f in fits]
-    return sorted(n for n in found if os.path.isdir(n.path))
+    return sorted(n for n in found if os.path.isdir(n.path) and not os.path.islink(n.path))
 
 
 def is_checkpoint_folder(folder: str | os.PathLike[str]) -> bool:
