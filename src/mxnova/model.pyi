@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by scripts/stubs.
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import ValuesView
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as _np
+
+_T = TypeVar("_T")
 
 from mxnova.ndarray.ndarray import Context as Context
 from mxnova.ndarray.ndarray import NDArray as NDArray
@@ -39,3 +42,4 @@ from mxnova.checkpoint import load_checkpoint as load_checkpoint
 from mxnova.checkpoint import load_params as load_params
 from mxnova.checkpoint import save_checkpoint as save_checkpoint
 from mxnova.checkpoint import split_params as split_params
+__all__ = ['BASE_ESTIMATOR', 'BatchEndParam', 'FeedForward', 'SKLEARN_INSTALLED', 'load_checkpoint', 'load_params', 'save_checkpoint', 'split_params']
