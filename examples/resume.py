@@ -20,7 +20,6 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -43,10 +42,13 @@ def train(folder: Path, steps: int, die_at: int | None) -> None:
     learn = {"learning_rate": 0.05, "momentum": 0.9}
     trainer = mx.gluon.Trainer(net.collect_params(), "sgd", learn, kvstore=store)
     loss_of = mx.gluon.loss.SoftmaxCrossEntropyLoss()
-    begin = load(folder, net, trainer)
+    begin = 0
+    if mx.checkpoint.steps(folder):
+        begin = mx.checkpoint.load(folder, net, trainer).step
     print(f"worker {store.rank} of {store.num_workers} begins with step {begin}")
     for step in range(begin, steps):
         if step == die_at and store.rank == 1 and not was_restarted():
+            mx.checkpoint.wait()  # or else the one before counts
             os.kill(os.getpid(), signal.SIGKILL)
         # The samples of a step follow from its number: they are the same after a restart.
         rows = np.random.default_rng(step).choice(len(x), BATCH, replace=False)
@@ -56,7 +58,8 @@ def train(folder: Path, steps: int, die_at: int | None) -> None:
         loss.backward()
         trainer.step(BATCH)
         if (step + 1) % EVERY == 0:
-            save(folder, step + 1, net, trainer, store)
+            mx.checkpoint.save(folder, step + 1, net, trainer, keep=2)
+    mx.checkpoint.wait()
     if store.rank == 0:
         loss = loss_of(net(mx.nd.array(x)), mx.nd.array(y))
         print(f"step {steps}: loss {loss.mean().asscalar():.9f} on all images")
@@ -66,27 +69,6 @@ def was_restarted() -> bool:
     """As `mxnova launch` and torchrun tell it."""
     names = ("DMLC_NUM_ATTEMPT", "TORCHELASTIC_RESTART_COUNT")
     return any(os.environ.get(name, "0") != "0" for name in names)
-
-
-def save(folder: Path, step: int, net: Any, trainer: Any, store: Any) -> None:
-    """All workers have their share of the states; a checkpoint counts when all is written."""
-    trainer.save_states(str(folder / f"{step}.states"))
-    if store.rank == 0:
-        net.save_parameters(str(folder / f"{step}.params"))
-    store._barrier()
-    if store.rank == 0:
-        (folder / "new").write_text(str(step))
-        (folder / "new").replace(folder / "latest")
-
-
-def load(folder: Path, net: Any, trainer: Any) -> int:
-    """The step to begin with."""
-    if not (folder / "latest").exists():
-        return 0
-    step = int((folder / "latest").read_text())
-    net.load_parameters(str(folder / f"{step}.params"))
-    trainer.load_states(str(folder / f"{step}.states"))
-    return step
 
 
 def loss_of_job(steps: int, *options: str) -> float:

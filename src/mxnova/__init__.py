@@ -24,6 +24,7 @@ def _import_module(name: str) -> Any:
 # fmt: off
 _MODULES = {  # name here -> module
     "attribute": "attribute", "autograd": "autograd", "base": "base", "callback": "callback",
+    "checkpoint": "checkpoint",
     "context": "context", "contrib": "contrib", "engine": "engine", "error": "error",
     "executor": "executor", "executor_manager": "executor_manager", "formats": "formats",
     "gluon": "gluon", "image": "image", "img": "image", "init": "initializer",

@@ -19,6 +19,7 @@ from mxnova import attribute as attribute
 from mxnova import autograd as autograd
 from mxnova import base as base
 from mxnova import callback as callback
+from mxnova import checkpoint as checkpoint
 from mxnova import context as context
 from mxnova import contrib as contrib
 from mxnova.context import cpu as cpu
@@ -91,4 +92,4 @@ from mxnova.numpy_extension import use_np_shape as use_np_shape
 from mxnova import util as util
 from mxnova import visualization as visualization
 from mxnova import visualization as viz
-__all__ = ['AttrScope', 'Context', 'Executor', 'MXNetError', 'Predictor', '__version__', 'attribute', 'autograd', 'base', 'callback', 'context', 'contrib', 'cpu', 'cpu_pinned', 'current_context', 'engine', 'error', 'executor', 'executor_manager', 'formats', 'from_torch', 'gluon', 'gpu', 'gpu_memory_info', 'image', 'img', 'init', 'initializer', 'io', 'is_np_array', 'is_np_shape', 'kv', 'kvstore', 'libinfo', 'library', 'log', 'lr_scheduler', 'metric', 'mod', 'model', 'module', 'mon', 'monitor', 'name', 'nd', 'ndarray', 'notebook', 'np', 'np_array', 'np_shape', 'npx', 'num_gpus', 'numpy', 'numpy_extension', 'onnx', 'open_model', 'operator', 'opt', 'optimizer', 'predictor', 'profiler', 'random', 'recordio', 'registry', 'rnd', 'rnn', 'rtc', 'runtime', 'set_np_shape', 'sym', 'symbol', 'symbol_doc', 'test_utils', 'to_torch', 'torch_module', 'use_np', 'use_np_array', 'use_np_shape', 'util', 'visualization', 'viz']
+__all__ = ['AttrScope', 'Context', 'Executor', 'MXNetError', 'Predictor', '__version__', 'attribute', 'autograd', 'base', 'callback', 'checkpoint', 'context', 'contrib', 'cpu', 'cpu_pinned', 'current_context', 'engine', 'error', 'executor', 'executor_manager', 'formats', 'from_torch', 'gluon', 'gpu', 'gpu_memory_info', 'image', 'img', 'init', 'initializer', 'io', 'is_np_array', 'is_np_shape', 'kv', 'kvstore', 'libinfo', 'library', 'log', 'lr_scheduler', 'metric', 'mod', 'model', 'module', 'mon', 'monitor', 'name', 'nd', 'ndarray', 'notebook', 'np', 'np_array', 'np_shape', 'npx', 'num_gpus', 'numpy', 'numpy_extension', 'onnx', 'open_model', 'operator', 'opt', 'optimizer', 'predictor', 'profiler', 'random', 'recordio', 'registry', 'rnd', 'rnn', 'rtc', 'runtime', 'set_np_shape', 'sym', 'symbol', 'symbol_doc', 'test_utils', 'to_torch', 'torch_module', 'use_np', 'use_np_array', 'use_np_shape', 'util', 'visualization', 'viz']

@@ -8,7 +8,7 @@ import numpy as _np
 
 _T = TypeVar("_T")
 
-from mxnova.model import BatchEndParam as BatchEndParam
+from mxnova.checkpoint import BatchEndParam as BatchEndParam
 
 class LogValidationMetricsCallback:
     def __call__(self, param: BatchEndParam) -> None: ...

@@ -10,14 +10,9 @@ _T = TypeVar("_T")
 
 from mxnova.ndarray.ndarray import Context as Context
 from mxnova.ndarray.ndarray import NDArray as NDArray
-from mxnova.symbol.symbol import Symbol as Symbol
 
 from builtins import object as BASE_ESTIMATOR
-class BatchEndParam(NamedTuple):
-    epoch: Any
-    nbatch: Any
-    eval_metric: Any
-    locals: Any
+from mxnova.checkpoint import BatchEndParam as BatchEndParam
 class FeedForward:
     def __init__(self, symbol: Any, ctx: Any = None, num_epoch: int | None = None, epoch_size: int | None = None, optimizer: Any = 'sgd', initializer: Any = ..., numpy_batch_size: int = 128, arg_params: dict[str, NDArray] | None = None, aux_params: dict[str, NDArray] | None = None, allow_extra_params: bool = False, begin_epoch: int = 0, **kwargs: Any) -> None: ...
     allow_extra_params: Any
@@ -43,8 +38,8 @@ class FeedForward:
     sym_gen: Any
     symbol: Any
 SKLEARN_INSTALLED: bool
-def load_checkpoint(prefix: str, epoch: int) -> tuple[Symbol, dict[str, NDArray], dict[str, NDArray]]: ...
-def load_params(prefix: str, epoch: int) -> tuple[dict[str, NDArray], dict[str, NDArray]]: ...
-def save_checkpoint(prefix: str, epoch: int, symbol: Symbol | None, arg_params: Mapping[str, NDArray], aux_params: Mapping[str, NDArray], remove_amp_cast: bool = True) -> None: ...
-def split_params(loaded: object, source: str) -> tuple[dict[str, NDArray], dict[str, NDArray]]: ...
+from mxnova.checkpoint import load_checkpoint as load_checkpoint
+from mxnova.checkpoint import load_params as load_params
+from mxnova.checkpoint import save_checkpoint as save_checkpoint
+from mxnova.checkpoint import split_params as split_params
 __all__ = ['BASE_ESTIMATOR', 'BatchEndParam', 'FeedForward', 'SKLEARN_INSTALLED', 'load_checkpoint', 'load_params', 'save_checkpoint', 'split_params']

@@ -343,6 +343,7 @@ ATTACKS: tuple[tuple[Any, ...], ...] = (  # name, module, factor, inputs of a te
     ("artefact_attacks", "artefacts", 64, 200, 384 << 20),
     ("argument_attacks", "arguments", 64, 120, 1 << 30),
     ("file_attacks", "files", 64, 300),
+    ("checkpoint_attacks", "checkpoints", 64, 100, 96 << 20),
     ("python_attacks", "python_files", 256, 20, 1 << 30),
     *([("onnx_attacks", "onnx_graphs", 128, 100)] if HAS_ONNX else []),
     *([("conversion_attacks", "conversions", 64, 60, 1 << 30)] if HAS_RUNTIME else []),

@@ -111,8 +111,8 @@ def _command(commands: argparse._SubParsersAction[_Parser], name: str, text: str
 def _inspect(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("files", nargs="+", type=Path, metavar="FILE",
-        help=".params, symbol .json, .rec, .states, .safetensors, .onnx, .pt2, or the prefix of a "
-        "checkpoint")  # fmt: skip
+        help=".params, symbol .json, .rec, .states, .safetensors, .onnx, .pt2, the prefix of a "
+        "checkpoint, or a folder of checkpoints of many workers")  # fmt: skip
     add("--epoch", type=int, help="of a checkpoint (default: the newest)")
     add("--stats", action=BooleanOptionalAction, help="also minimum, maximum and mean of arrays")
     add("--nodes", action=BooleanOptionalAction, help="also a table of a model's nodes")

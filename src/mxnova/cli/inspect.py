@@ -8,9 +8,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from ..core.base.dtypes import widened
 from ..core.base.errors import FormatError
 from ..formats import compiled_model, params, recordio, safetensors, symbol_json
 from ..formats.checkpoint_files import is_prefix, located
@@ -18,6 +15,8 @@ from ..formats.params import ArrayRecord
 from ..formats.source import Source, read_file
 from ..formats.states import ObjectRecord, read_states
 from ..formats.symbol_record import GraphRecord
+from .array_rows import row_of_array
+from .inspect_checkpoints import describe_checkpoint, is_checkpoint
 from .inspect_models import describe_exported, describe_onnx
 from .report import Report, Rows
 
@@ -25,10 +24,10 @@ __all__ = ["describe", "files_of"]
 
 
 def describe(path: Path, *, stats: bool, nodes: bool) -> Report:
-    """Describe the file at `path`, by its extension.
+    """Describe the file at `path`, by its extension, or a folder of checkpoints.
 
     Args:
-        path: the file.
+        path: the file or folder.
         stats: of arrays, minimum, maximum and mean too.
         nodes: of a symbol, its nodes too.
 
@@ -36,8 +35,10 @@ def describe(path: Path, *, stats: bool, nodes: bool) -> Report:
         FormatError: it breaks its format.
         OSError: it cannot be read.
     """
+    if is_checkpoint(path):
+        return describe_checkpoint(path, stats=stats)
     if path.exists() and not path.is_file():
-        raise FormatError(f"{path}: is no regular file")
+        raise FormatError(f"{path}: is no regular file, and no folder of checkpoints")
     if path.suffix == ".json":
         return _symbol(path, nodes)
     if path.suffix == ".rec":
@@ -70,7 +71,7 @@ def files_of(path: Path, epoch: int | None) -> list[Path]:
 def _arrays(path: Path, stats: bool) -> Report:
     file = params.read(path)
     names = file.names or [str(i) for i in range(len(file.records))]
-    rows = [_array(n, r, stats) for n, r in zip(names, file.records, strict=True)]
+    rows = [row_of_array(n, r, stats) for n, r in zip(names, file.records, strict=True)]
     total = sum(r.data.nbytes for r in file.records if r is not None)
     facts = {"arrays": rows, "value_bytes": total}
     return Report(str(path), f"{len(names):,} arrays", facts)
@@ -78,7 +79,7 @@ def _arrays(path: Path, stats: bool) -> Report:
 
 def _safetensors(path: Path, stats: bool) -> Report:
     file = safetensors.read(path)
-    rows = [_array(name, record, stats) for name, record in file.arrays.items()]
+    rows = [row_of_array(name, record, stats) for name, record in file.arrays.items()]
     total = sum(record.data.nbytes for record in file.arrays.values())
     facts = {"arrays": rows, "value_bytes": total, "metadata": file.metadata}
     return Report(str(path), f"{len(rows):,} arrays", facts)
@@ -94,28 +95,6 @@ def _compiled(path: Path, stats: bool) -> Report:
     about = ("runtime", "versions", "inputs", "outputs", "sources", "preprocessing", "labels")
     facts = {**{n: told[n] for n in about}, "arrays": arrays["arrays"]}
     return Report(str(path), f"compiled for {model.runtime}", facts)
-
-
-def _array(name: str, record: ArrayRecord | None, stats: bool) -> dict[str, Any]:
-    if record is None:
-        return {"name": name, "shape": None}
-    row = {
-        "name": name,
-        "shape": record.shape,
-        "dtype": record.dtype.name,
-        "storage": record.stype,
-        "elements": int(np.prod(record.shape, dtype=np.int64)),
-    }
-    return {**row, **_statistics(record)} if stats else row
-
-
-def _statistics(record: ArrayRecord) -> dict[str, Any]:
-    values = widened(record.data)
-    if not values.size:
-        return {}
-    with np.errstate(all="ignore"):
-        mean = float(values.mean(dtype=np.float64))
-    return {"min": values.min().item(), "max": values.max().item(), "mean": mean}
 
 
 # Symbols ------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ except ImportError:  # Windows, where nobody can remove a file that is open
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-__all__ = ["replacing"]
+__all__ = ["replacing", "sync_folder"]
 
 _BUFFER = 1 << 16
 _CHUNK = 8 << 20
@@ -111,6 +111,27 @@ def _status_of(target: str) -> os.stat_result | None:
     if not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), target)
     return status
+
+
+def sync_folder(path: str) -> None:
+    """Brings the names of files in a folder to the disk, where the system can.
+
+    Raises:
+        FileError: it cannot be opened.
+    """
+    if os.name == "nt":
+        return
+    try:
+        folder = os.open(path, os.O_RDONLY)
+    except OSError as error:
+        raise FileError.of(error, path) from None
+    try:
+        os.fsync(folder)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.EBADF, errno.ENOTSUP):  # no folders there
+            raise FileError.of(error, path) from None
+    finally:
+        os.close(folder)
 
 
 # -- Temporary files -------------------------------------------------------------------------------

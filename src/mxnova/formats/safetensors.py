@@ -31,7 +31,17 @@ from .atomic import replacing
 from .params import ArrayRecord, bytes_of
 from .source import Readable, Source, require_little_endian
 
-__all__ = ["FACTOR", "SafetensorsFile", "dumps", "read", "write"]
+__all__ = [
+    "FACTOR",
+    "Layout",
+    "Place",
+    "SafetensorsFile",
+    "dumps",
+    "layout",
+    "parts",
+    "read",
+    "write",
+]
 
 METADATA = "__metadata__"
 FACTOR = 32  # bytes of memory that one of the file may take, as in files of MXNet's
@@ -76,26 +86,53 @@ def read(source: Readable, *, mapped: bool = True) -> SafetensorsFile:
     """
     require_little_endian()
     file = Source(source, mapped=mapped, factor=FACTOR)
+    found = layout(file)
+    data = file.view[found.start :]
+    arrays = {name: _array(file, data, place) for name, place in found.places.items()}
+    return SafetensorsFile(arrays, found.metadata)
+
+
+def layout(file: Source) -> Layout:
+    """What the header of `file` says, once it agrees with itself and the file's size.
+
+    Raises:
+        FormatError: it does not, or breaks the format.
+    """
     try:
         header, start = _header(file)
-        data = file.view[start:]
+        size = len(file.view) - start
         metadata = _metadata(header.pop(METADATA, {}))
-        places = {name: _place(file, name, entry, len(data)) for name, entry in header.items()}
+        places = {name: _place(file, name, entry, size) for name, entry in header.items()}
+        _check_cover(places, size)
     except FormatError as error:
         raise FormatError(f"{file.name}: {error}") from None
-    try:
-        _check_cover(places, len(data))
-    except FormatError as error:
-        raise FormatError(f"{file.name}: {error}") from None
-    return SafetensorsFile({n: _array(file, data, p) for n, p in places.items()}, metadata)
+    return Layout(start, places, metadata)
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class Place:
+    """Where an array lies among the data.
+
+    Attributes:
+        dtype: its element type.
+        shape: its shape.
+        begin: its first byte, from where the data begin.
+        end: one beyond its last.
+    """
+
     dtype: DType
     shape: tuple[int, ...]
     begin: int
     end: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """The header of a file: where the data begin, arrays by name, texts by name."""
+
+    start: int
+    places: dict[str, Place]
+    metadata: dict[str, str]
 
 
 def _header(file: Source) -> tuple[dict[str, Any], int]:
@@ -125,7 +162,7 @@ def _metadata(value: Any) -> dict[str, str]:
     return value
 
 
-def _place(file: Source, name: str, entry: Any, size: int) -> _Place:
+def _place(file: Source, name: str, entry: Any, size: int) -> Place:
     """Where an array of a header lies, once all that is said of it agrees."""
     place = f"array {shown(name)}"
     if not isinstance(entry, dict) or set(entry) != _FIELDS:
@@ -146,7 +183,7 @@ def _place(file: Source, name: str, entry: Any, size: int) -> _Place:
     if offsets[1] - offsets[0] != needed:
         given = offsets[1] - offsets[0]
         raise FormatError(f"{place}: {given} bytes for {dtype.name} {shape}, which takes {needed}")
-    return _Place(dtype, shape, *offsets)
+    return Place(dtype, shape, *offsets)
 
 
 def _numbers(value: Any, what: str) -> tuple[int, ...]:
@@ -155,7 +192,7 @@ def _numbers(value: Any, what: str) -> tuple[int, ...]:
     return tuple(value)
 
 
-def _check_cover(places: Mapping[str, _Place], size: int) -> None:
+def _check_cover(places: Mapping[str, Place], size: int) -> None:
     """Refuses arrays that overlap, and bytes of none."""
     end = 0
     for name, place in sorted(places.items(), key=lambda item: (item[1].begin, item[1].end)):
@@ -167,7 +204,7 @@ def _check_cover(places: Mapping[str, _Place], size: int) -> None:
         raise FormatError(f"{size - end} bytes after the last array")
 
 
-def _array(file: Source, data: memoryview, place: _Place) -> ArrayRecord:
+def _array(file: Source, data: memoryview, place: Place) -> ArrayRecord:
     dtype = place.dtype.numpy
     raw = np.frombuffer(data[place.begin : place.end], np.uint8)
     if raw.ctypes.data % dtype.itemsize:
@@ -193,20 +230,25 @@ def write(
         ArgumentError: a name or an array that the format cannot hold; nothing was written.
         FileError: the file cannot be written; what stood at the path is as it was.
     """
-    parts = _parts(arrays, metadata or {})
-    with replacing(path, sum(map(len, parts))) as file:
-        for part in parts:
+    written = parts(arrays, metadata or {})
+    with replacing(path, sum(map(len, written))) as file:
+        for part in written:
             file.write(part)
 
 
 def dumps(arrays: Mapping[str, ArrayRecord], metadata: Mapping[str, str] | None = None) -> bytes:
     """The bytes that `write` writes."""
-    return b"".join(_parts(arrays, metadata or {}))
+    return b"".join(parts(arrays, metadata or {}))
 
 
-def _parts(
+def parts(
     arrays: Mapping[str, ArrayRecord], metadata: Mapping[str, str]
 ) -> list[bytes | memoryview]:
+    """The bytes that `write` writes, one after the other; arrays are not copied.
+
+    Raises:
+        ArgumentError: a name or an array that the format cannot hold.
+    """
     require_little_endian()
     header: dict[str, Any] = {METADATA: dict(metadata)} if metadata else {}
     order = sorted(arrays, key=lambda name: -arrays[name].dtype.numpy.itemsize)

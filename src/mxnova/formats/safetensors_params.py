@@ -30,9 +30,9 @@ from .params import ArrayRecord, ParamsFile
 from .safetensors import SafetensorsFile
 from .source import Path
 
-__all__ = ["from_params", "read_params", "to_params"]
+__all__ = ["NAMES", "array_names", "from_params", "read_params", "to_params"]
 
-_NAMES, _LAYOUT = "mxnet.names", "mxnet.layout"
+NAMES, _LAYOUT = "mxnet.names", "mxnet.layout"
 _PARTS = {"csr": ("data", "indptr", "indices"), "row_sparse": ("data", "indices")}
 _INDEX = dtype_of("int64")
 
@@ -76,7 +76,7 @@ def from_params(
     contexts = {key: list(r.context) for key, r in records.items() if r.context != (1, 0)}
     sparse = {key: [r.stype, list(r.shape)] for key, r in records.items() if r.aux}
     layout.update({k: v for k, v in (("contexts", contexts), ("sparse", sparse)) if v})
-    metadata = {"format": "pt", **(facts or {}), _NAMES: _json(names)}
+    metadata = {"format": "pt", **(facts or {}), NAMES: _json(names)}
     return SafetensorsFile(arrays, metadata | ({_LAYOUT: _json(layout)} if layout else {}))
 
 
@@ -123,16 +123,31 @@ def to_params(file: SafetensorsFile) -> tuple[ParamsFile, bool]:
     Raises:
         FormatError: its metadata contradict its arrays.
     """
-    names = _object(file, _NAMES) or {key: f"arg:{key}" for key in file.arrays}
+    names = _object(file, NAMES) or {key: f"arg:{key}" for key in file.arrays}
     layout = _object(file, _LAYOUT)
     left = dict(file.arrays)
     records = [_record(key, left, layout) for key in names]
     if left or not all(isinstance(name, str) for name in names.values()):
-        raise FormatError(f"{_NAMES} does not name {shown(next(iter(left), 'texts'))}")
+        raise FormatError(f"{NAMES} does not name {shown(next(iter(left), 'texts'))}")
     np_shape = layout.get("np_shape") is True or any(
         not r.shape and r.stype == "default" for r in records
     )
     return ParamsFile(list(records), list(names.values())), np_shape
+
+
+def array_names(metadata: Mapping[str, str]) -> list[str]:
+    """The names of the arrays that `to_params` takes with such metadata.
+
+    Raises:
+        FormatError: the metadata are not those of `from_params`.
+    """
+    file = SafetensorsFile({}, dict(metadata))
+    layout = _object(file, _LAYOUT)
+    found = []
+    for key in _object(file, NAMES):
+        parts = _PARTS.get(str(_pair(layout, "sparse", key, ["default", []])[0]), ())
+        found += [f"{key}.{part}" for part in parts] or [key]
+    return found
 
 
 def _object(file: SafetensorsFile, key: str) -> dict[str, Any]:
@@ -179,5 +194,5 @@ def _pair(layout: Mapping[str, Any], field: str, key: str, default: list[Any]) -
 
 def _taken(left: dict[str, ArrayRecord], key: str) -> ArrayRecord:
     if key not in left:
-        raise FormatError(f"there is no array {shown(key)}, which {_NAMES} or {_LAYOUT} names")
+        raise FormatError(f"there is no array {shown(key)}, which {NAMES} or {_LAYOUT} names")
     return left.pop(key)

@@ -18,8 +18,10 @@ from ..core.nd.array import NDArray
 from ..core.runtime.context import Context
 from ..formats.atomic import replacing
 from ..formats.source import read_file
+from ..formats.states import StatesFile, read_states
 from ..kvstore import KVStore, KVStoreBase
 from ..kvstore.choice import dense_store, sparse_store
+from ..optimizer.states import described
 from .parameter import Parameter
 
 __all__ = ["Trainer"]
@@ -44,6 +46,7 @@ class Trainer:
             what suits them, see MXNET_UPDATE_ON_KVSTORE.
     """
 
+    _files_hold_optimizer = True  # see `checkpoint.content.Learner`
     _amp_loss_scaler: Any = None  # set by mixed precision: finds gradients that overflow
     _amp_original_scale: float  # `_scale` before the losses were scaled
 
@@ -316,12 +319,7 @@ class Trainer:
         """Writes the optimizer and its states to a file, which MXNet's Trainer loads, too."""
         self._prepare()
         if self._update_on_kvstore:
-            if self._params_to_init:
-                names = [param.name for param in self._params_to_init]
-                raise AssertedError(
-                    f"Trainer.save_states: parameters {shown(names)} have no values before the "
-                    "first forward"
-                )
+            self._check_all_have_values()
             self._kvstore.save_optimizer_states(fname, dump_optimizer=True)  # type: ignore[union-attr]
             return
         states = self._updaters[0].get_states(dump_optimizer=True)
@@ -340,14 +338,57 @@ class Trainer:
         if self._update_on_kvstore:
             store: Any = self._kvstore
             store.load_optimizer_states(fname)
-            self._optimizer = store._updater.optimizer
+            self._take_optimizer(store._updater.optimizer)
         else:
-            states = read_file(fname)
-            for updater in self._updaters:
-                updater.set_states(states)
-                updater.optimizer = self._updaters[0].optimizer
-            self._optimizer = self._updaters[0].optimizer
+            self._set_states(read_file(fname))
+
+    def _set_states(self, states: bytes) -> None:
+        for updater in self._updaters:
+            updater.set_states(states)
+            updater.optimizer = self._updaters[0].optimizer
+        self._take_optimizer(self._updaters[0].optimizer)
+
+    def _take_optimizer(self, optimizer: opt.Optimizer) -> None:
+        self._optimizer = optimizer
         self._optimizer.param_dict = dict(enumerate(self._params))
+
+    def _check_all_have_values(self) -> None:
+        if self._params_to_init:
+            names = [param.name for param in self._params_to_init]
+            raise AssertedError(
+                f"Trainer.save_states: parameters {shown(names)} have no values before the first "
+                "forward"
+            )
+
+    def _checkpoint_store(self) -> KVStoreBase | None:
+        """The store that tells workers apart, for `checkpoint.save` and `load`."""
+        self._prepare()
+        return self._kvstore
+
+    def _checkpoint_states(self) -> StatesFile:
+        """The states and the optimizer, for `checkpoint.save`."""
+        self._prepare()
+        if not self._update_on_kvstore:
+            return described(self._updaters[0].states, self._optimizer)
+        self._check_all_have_values()
+        return read_states(_bytes_store(self._kvstore).optimizer_states(dump_optimizer=True))
+
+    def _load_checkpoint_states(self, states: bytes) -> None:
+        """Takes the bytes of a file of states, for `checkpoint.load`."""
+        self._prepare()
+        if not self._update_on_kvstore:
+            self._set_states(states)
+            return
+        store = _bytes_store(self._kvstore)
+        store.set_optimizer_states(states)
+        self._take_optimizer(store._updater.optimizer)  # type: ignore[union-attr]
+
+
+def _bytes_store(store: KVStoreBase | None) -> KVStore:
+    if not isinstance(store, KVStore):
+        kind = getattr(store, "type", None)
+        raise MXNetError(f"Trainer: a {kind} store does not give its states for a checkpoint")
+    return store
 
 
 def _decided(store: KVStoreBase, asked: bool | None, suits: bool) -> bool:

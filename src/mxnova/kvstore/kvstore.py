@@ -150,8 +150,7 @@ class KVStore(KVStoreBase):
 
     def save_optimizer_states(self, fname: str, dump_optimizer: bool = False) -> None:
         """Writes the states of the optimizer, and on demand the optimizer, to a file."""
-        self._check_states("save")
-        states = self.handle.get_states(dump_optimizer)
+        states = self.optimizer_states(dump_optimizer)
         with replacing(fname) as file:
             file.write(states)
 
@@ -159,6 +158,16 @@ class KVStore(KVStoreBase):
         """Reads the states of the optimizer from a file."""
         self._check_states("load")
         self.handle.set_states(read_file(fname))
+
+    def optimizer_states(self, dump_optimizer: bool = False) -> bytes:
+        """What `save_optimizer_states` writes."""
+        self._check_states("save")
+        return self.handle.get_states(dump_optimizer)
+
+    def set_optimizer_states(self, states: bytes) -> None:
+        """Takes what `load_optimizer_states` would read."""
+        self._check_states("load")
+        self.handle.set_states(states)  # its updater takes the optimizer, if there is one
 
     def _check_states(self, verb: str) -> None:
         if self._updater is None:

@@ -8,6 +8,7 @@ import numpy as _np
 
 _T = TypeVar("_T")
 
+from mxnova.checkpoint import Checkpoints as Checkpoints
 from mxnova.io import DataDesc as DataDesc
 from mxnova.ndarray.ndarray import NDArray as NDArray
 from mxnova.symbol.symbol import Symbol as Symbol
@@ -21,7 +22,7 @@ class BaseModule:
     def data_names(self) -> Sequence[str]: ...
     @property
     def data_shapes(self) -> Any: ...
-    def fit(self, train_data: Any, eval_data: Any = None, eval_metric: Any = 'acc', epoch_end_callback: Any = None, batch_end_callback: Any = None, kvstore: Any = 'local', optimizer: Any = 'sgd', optimizer_params: Any = ..., eval_end_callback: Any = None, eval_batch_end_callback: Any = None, initializer: Any = ..., arg_params: Mapping[str, NDArray] | None = None, aux_params: Mapping[str, NDArray] | None = None, allow_missing: bool = False, force_rebind: bool = False, force_init: bool = False, begin_epoch: int = 0, num_epoch: int | None = None, validation_metric: Any = None, monitor: Any = None, sparse_row_id_fn: Callable[..., Any] | None = None) -> None: ...
+    def fit(self, train_data: Any, eval_data: Any = None, eval_metric: Any = 'acc', epoch_end_callback: Any = None, batch_end_callback: Any = None, kvstore: Any = 'local', optimizer: Any = 'sgd', optimizer_params: Any = ..., eval_end_callback: Any = None, eval_batch_end_callback: Any = None, initializer: Any = ..., arg_params: Mapping[str, NDArray] | None = None, aux_params: Mapping[str, NDArray] | None = None, allow_missing: bool = False, force_rebind: bool = False, force_init: bool = False, begin_epoch: int = 0, num_epoch: int | None = None, validation_metric: Any = None, monitor: Any = None, sparse_row_id_fn: Callable[..., Any] | None = None, checkpoint: Checkpoints | str | Any | None = None) -> None: ...
     for_training: Any
     forward: Callable[..., Any]
     def forward_backward(self, data_batch: Any) -> None: ...

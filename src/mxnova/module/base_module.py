@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -14,6 +15,7 @@ from .. import ndarray as nd
 from ..base import _as_list  # noqa: F401 - a name that packages use
 from ..callback import call_each
 from ..checkpoint import BatchEndParam, joined_params, split_params
+from ..checkpoint.checkpoints import Checkpoints
 from ..core.base.errors import ArgumentError, AssertedError, shown
 from ..io import DataBatch, DataIter
 from .descriptions import (  # noqa: F401 - names that packages use
@@ -76,6 +78,7 @@ class BaseModule(Steps):
         validation_metric: Any = None,
         monitor: Any = None,
         sparse_row_id_fn: Callable[[Any], Mapping[str, NDArray]] | None = None,
+        checkpoint: Checkpoints | str | os.PathLike[str] | None = None,
     ) -> None:
         """Trains.
 
@@ -102,6 +105,8 @@ class BaseModule(Steps):
             validation_metric: metric of measurements; default: `eval_metric`.
             monitor: a `Monitor` to install.
             sparse_row_id_fn: gives for a batch the rows of sparse parameters that it needs.
+            checkpoint: a folder, or `mx.checkpoint.Checkpoints`: what was trained is saved there
+                after each epoch, and what was saved there before is gone on with.
 
         Raises:
             AssertedError: `num_epoch` is not given.
@@ -123,11 +128,15 @@ class BaseModule(Steps):
             allow_missing=allow_missing,
             force_init=force_init,
         )
+        saved = None if checkpoint is None else Checkpoints.of(checkpoint)
+        done = 0 if saved is None else saved.load_parameters(self)
         self.init_optimizer(kvstore=kvstore, optimizer=optimizer, optimizer_params=optimizer_params)
+        if saved is not None:
+            saved.load_states(self, done, train_data)
         validation_metric = validation_metric or eval_metric
         eval_metric = metrics.create(eval_metric)
         given = locals()
-        for epoch in range(begin_epoch, num_epoch):
+        for epoch in range(max(begin_epoch, done), num_epoch):
             started = time.time()
             self._fit_epoch(epoch, given)
             self.logger.info("Epoch[%d] Time cost=%.3f", epoch, time.time() - started)
@@ -145,6 +154,10 @@ class BaseModule(Steps):
                 for name, value in measured:
                     self.logger.info("Epoch[%d] Validation-%s=%f", epoch, name, value)
             train_data.reset()
+            if saved is not None:
+                saved.save(self, self, epoch + 1, train_data)
+        if saved is not None:
+            saved.wait()
 
     def _fit_epoch(self, epoch: int, given: Mapping[str, Any]) -> None:
         """One epoch of `fit`, whose arguments are `given`."""
@@ -309,3 +322,18 @@ class BaseModule(Steps):
     def load_params(self, fname: str) -> None:
         """Load parameters and auxiliary states from a file of `save_params`."""
         self.set_params(*split_params(nd.load(fname), fname))
+
+    def _checkpoint_parameters(self) -> tuple[dict[str, NDArray], set[str]]:
+        """What `save_params` writes, for `checkpoint.save`; and what is not learned."""
+        arguments, auxiliary = self.get_params()
+        return joined_params(arguments, auxiliary), {f"aux:{name}" for name in auxiliary}
+
+    def _load_checkpoint_parameters(self, arrays: dict[str, NDArray], source: str) -> None:
+        """Takes the parameters of a checkpoint, for `checkpoint.load`.
+
+        Those of other programs have names without ``arg:`` and ``aux:``.
+        """
+        if not any(name.startswith(("arg:", "aux:")) for name in arrays):
+            auxiliary = self.get_params()[1]
+            arrays = {f"{'aux' if n in auxiliary else 'arg'}:{n}": a for n, a in arrays.items()}
+        self.set_params(*split_params(arrays, source))

@@ -13,6 +13,7 @@ from ..checkpoint import load_params
 from ..context import cpu
 from ..core.base.errors import ArgumentError, ArgumentTypeError, AssertedError, shown
 from ..core.graph.serialize import saving
+from ..formats.states import StatesFile
 from ..name import NameManager
 from ..symbol import Symbol
 from ..symbol import load as load_symbol
@@ -46,6 +47,8 @@ class BucketingModule(BaseModule):
         AssertedError: there is no `default_bucket_key`.
         ArgumentError: the symbol has no arguments of the names given.
     """
+
+    _files_hold_optimizer = False  # see `checkpoint.content.Learner`
 
     def __init__(
         self,
@@ -316,6 +319,24 @@ class BucketingModule(BaseModule):
             if other is not module:
                 other.borrow_optimizer(module)
         self.optimizer_initialized = True
+
+    def _checkpoint_store(self) -> Any:
+        """The store that tells workers apart, for `checkpoint.save` and `load`."""
+        return self._curr_module._kvstore
+
+    def _checkpoint_states(self) -> StatesFile:
+        """The states and the optimizer of all buckets, for `checkpoint.save`."""
+        self._require("save_optimizer_states", "optimizer_initialized")
+        states: StatesFile = self._curr_module._checkpoint_states()
+        return states
+
+    def _load_checkpoint_states(self, states: bytes) -> None:
+        """Takes the bytes of a file of states with the optimizer, for `checkpoint.load`."""
+        self._require("load_optimizer_states", "optimizer_initialized")
+        self._curr_module._load_checkpoint_states(states)
+        for module in self._buckets.values():
+            if module.optimizer_initialized:
+                module._optimizer = self._curr_module._optimizer
 
     # Steps ---------------------------------------------------------------------------------------
 

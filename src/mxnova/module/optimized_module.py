@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import optimizer as opt
-from ..core.base.errors import AssertedError, AssertedTypeError, shown
+from ..core.base.errors import AssertedError, AssertedTypeError, MXNetError, shown
 from ..formats.atomic import replacing
 from ..formats.source import read_file
+from ..formats.states import StatesFile, read_states
 from ..kvstore.updates import (
     create_kvstore,
     create_optimizer,
@@ -20,6 +21,7 @@ from ..kvstore.updates import (
     update_params_on_kvstore,
 )
 from ..ndarray import NDArray
+from ..optimizer.states import described
 from .base_module import BaseModule
 from .steps import SGD
 
@@ -39,6 +41,7 @@ class OptimizedModule(BaseModule):
     _param_names: list[str]
     _arg_params: dict[str, NDArray] | None
     _params_dirty: bool
+    _files_hold_optimizer = False  # see `checkpoint.content.Learner`
 
     def __init__(self, logger: Any, compression_params: Mapping[str, Any] | None) -> None:
         super().__init__(logger=logger)
@@ -170,3 +173,31 @@ class OptimizedModule(BaseModule):
             self._kvstore.load_optimizer_states(fname)
         else:
             self._updater.set_states(read_file(fname))
+
+    def _load_checkpoint_parameters(self, arrays: dict[str, NDArray], source: str) -> None:
+        """Takes the parameters of a checkpoint, for `checkpoint.load`."""
+        if self.optimizer_initialized and self._update_on_kvstore:
+            text = "the store has begun with other values: load them before init_optimizer"
+            raise MXNetError(f"checkpoint.load: {source}: {text}")
+        super()._load_checkpoint_parameters(arrays, source)
+
+    def _checkpoint_store(self) -> Any:
+        """The store that tells workers apart, for `checkpoint.save` and `load`."""
+        return self._kvstore
+
+    def _checkpoint_states(self) -> StatesFile:
+        """The states and the optimizer, for `checkpoint.save`."""
+        self._require("save_optimizer_states", "optimizer_initialized")
+        if self._update_on_kvstore:
+            return read_states(self._kvstore.optimizer_states(dump_optimizer=True))
+        return described(self._updater.states, self._optimizer)
+
+    def _load_checkpoint_states(self, states: bytes) -> None:
+        """Takes the bytes of a file of states with the optimizer, for `checkpoint.load`."""
+        self._require("load_optimizer_states", "optimizer_initialized")
+        if self._update_on_kvstore:
+            self._kvstore.set_optimizer_states(states)
+            self._optimizer = self._kvstore._updater.optimizer
+        else:
+            self._updater.set_states(states)
+            self._optimizer = self._updater.optimizer

@@ -8,7 +8,7 @@ import numpy as _np
 
 _T = TypeVar("_T")
 
-from mxnova.model import BatchEndParam as BatchEndParam
+from mxnova.checkpoint import BatchEndParam as BatchEndParam
 
 class LiveBokehChart:
     def __init__(self, pandas_logger: PandasLogger | None, metric_name: str | None, display_freq: float = 10, batch_size: int | None = None, frequent: int = 50) -> None: ...

@@ -24,7 +24,7 @@ from ..lr_scheduler import LRScheduler
 from .base import Optimizer
 from .validation import check_attributes, check_names, check_scheduler
 
-__all__ = ["dumps_updater", "load_states", "loads_updater"]
+__all__ = ["described", "dumps_described", "dumps_updater", "load_states", "loads_updater"]
 
 _OWN = __name__.partition(".")[0]
 
@@ -75,12 +75,19 @@ def _optimizer_of(record: ObjectRecord) -> Optimizer:
     optimizer = _object_of(record)
     if not isinstance(optimizer, Optimizer):
         raise FormatError(f"states with an object of {_named(record)} in place of an optimizer")
-    counts = optimizer._index_update_count
-    for device, others in optimizer._all_index_update_counts.items():
-        if others == counts:  # it was one dictionary, which data does not tell
-            optimizer._all_index_update_counts[device] = counts
-            break
+    _share_counts(optimizer.__dict__)
     return optimizer
+
+
+def _share_counts(state: dict[Any, Any]) -> None:
+    """Makes one dictionary of counts of two that are equal: data does not tell that they were."""
+    counts, of_devices = state.get("_index_update_count"), state.get("_all_index_update_counts")
+    if not isinstance(of_devices, dict):
+        return
+    for device, others in of_devices.items():
+        if others == counts:
+            of_devices[device] = counts
+            break
 
 
 def _object_of(record: ObjectRecord) -> Any:
@@ -160,6 +167,40 @@ def dumps_updater(states: Mapping[Any, Any], optimizer: Optimizer | None = None)
     plain = described.plain(dict(states))
     record = None if optimizer is None else described.plain(optimizer)
     return dumps_states(plain, record, classes=described.classes)
+
+
+def described(states: Mapping[Any, Any], optimizer: Optimizer) -> StatesFile:
+    """States and their optimizer as records, on the memory of the states.
+
+    Raises:
+        ArgumentTypeError: a state, or an attribute of the optimizer, that is no plain data.
+    """
+    values = _Described()
+    return StatesFile(values.plain(dict(states)), values.plain(optimizer))
+
+
+def dumps_described(file: StatesFile, with_optimizer: bool) -> bytes:
+    """The bytes that `dumps_updater` gives for what was `described`.
+
+    Raises:
+        FormatError: it names a class that is no optimizer and no scheduler of this program.
+    """
+    classes = {Global(r.module, r.name) for r in _objects_in((file.states, file.optimizer))}
+    for name in classes:
+        _class_of(ObjectRecord(name.module, name.name, {}))
+    record = file.optimizer if with_optimizer else None
+    if record is not None:
+        _share_counts(record.state)
+    return dumps_states(file.states, record, classes=classes)
+
+
+def _objects_in(value: Any) -> Iterator[ObjectRecord]:
+    if isinstance(value, ObjectRecord):
+        yield value
+        yield from _objects_in(value.state)
+    elif isinstance(value, (dict, tuple, list)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _objects_in(item)
 
 
 class _Described:

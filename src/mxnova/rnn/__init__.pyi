@@ -134,13 +134,13 @@ def do_rnn_checkpoint(cells: BaseRNNCell | Sequence[BaseRNNCell], prefix: str, p
 def encode_sentences(sentences: Iterable[Iterable[Any]], vocab: dict[Any, int] | None = None, invalid_label: int = -1, invalid_key: Any = '\n', start_label: int = 0, unknown_token: Any | None = None) -> tuple[list[list[int]], dict[Any, int]]: ...
 from mxnova import initializer as init
 from mxnova.rnn import io as io
-from mxnova.model import load_checkpoint as load_checkpoint
+from mxnova.checkpoint import load_checkpoint as load_checkpoint
 def load_rnn_checkpoint(cells: BaseRNNCell | Sequence[BaseRNNCell], prefix: str, epoch: int) -> tuple[Symbol, dict[str, NDArray], dict[str, NDArray]]: ...
 from mxnova import ndarray as ndarray
 from mxnova.rnn import rnn as rnn
 from mxnova.rnn import rnn_cell as rnn_cell
 def rnn_unroll(cell: BaseRNNCell, length: int, inputs: Any = None, begin_state: Any = None, input_prefix: str = '', layout: str = 'NTC') -> tuple[Any, Any]: ...
-from mxnova.model import save_checkpoint as save_checkpoint
+from mxnova.checkpoint import save_checkpoint as save_checkpoint
 def save_rnn_checkpoint(cells: BaseRNNCell | Sequence[BaseRNNCell], prefix: str, epoch: int, symbol: Symbol | None, arg_params: Mapping[str, NDArray], aux_params: Mapping[str, NDArray]) -> None: ...
 from mxnova import symbol as symbol
 __all__ = ['BaseConvRNNCell', 'BaseRNNCell', 'BidirectionalCell', 'BucketSentenceIter', 'ConvGRUCell', 'ConvLSTMCell', 'ConvRNNCell', 'DropoutCell', 'FusedRNNCell', 'GRUCell', 'LSTMCell', 'ModifierCell', 'RNNCell', 'RNNParams', 'ResidualCell', 'SequentialRNNCell', 'ZoneoutCell', 'do_rnn_checkpoint', 'encode_sentences', 'init', 'io', 'load_checkpoint', 'load_rnn_checkpoint', 'ndarray', 'rnn', 'rnn_cell', 'rnn_unroll', 'save_checkpoint', 'save_rnn_checkpoint', 'symbol']

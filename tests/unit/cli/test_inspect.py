@@ -148,3 +148,27 @@ def test_compiled_models(tmp_path):
     path.write_bytes(content)
     with pytest.raises(FormatError, match="damaged"):
         describe(path, stats=False, nodes=False)
+
+
+def test_folders_of_checkpoints(tmp_path, mxnova):
+    for step in (3, 12):
+        savings = [
+            mx.checkpoint.save(tmp_path, step, {"w": mx.nd.ones((2, 3))}, rank=rank, world=2)
+            for rank in range(2)
+        ]
+        paths = [saving.wait() for saving in savings]
+    report = describe(tmp_path, stats=False, nodes=False)
+    assert [row["step"] for row in report.facts["checkpoints"]] == [3, 12]
+    assert (report.facts["step"], report.facts["workers"]) == (12, 2)
+    row = {"name": "w", "shape": (2, 3), "dtype": "float32", "pieces": 1}
+    assert row in report.facts["arrays"]
+    done = mxnova("inspect", "--json", "--stats", paths[0])
+    rows = {row["name"]: row for row in json.loads(done.stdout)["arrays"]}
+    assert rows["w"]["mean"] == 1
+    for path in tmp_path.glob("*/*.json"):
+        path.unlink()
+    with pytest.raises(FormatError, match="was not completed"):
+        describe(tmp_path, stats=False, nodes=False)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(FormatError, match="no folder of checkpoints"):
+        describe(tmp_path / "empty", stats=False, nodes=False)

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 import torch
+
+from ..base.errors import FormatError, shown
 
 __all__ = ["Blocks", "Engines", "ExactStream", "Words", "blocks", "locked"]
 
@@ -26,6 +28,8 @@ _N_ENGINES = 1024
 _MIN_BLOCK = 64
 _SEED_FACTOR = 127
 _WORD = 1 << 32
+_STATE = 624  # words of a generator's state
+_MAX_AHEAD = 1 << 28  # words of all generators, that a saved state may make room for
 WORDS = 1248  # that a generator makes at once at least: twice as many as its state has
 
 
@@ -93,6 +97,55 @@ class Engines:
         self.skip(rows, count)
         return words
 
+    def state(self) -> dict[str, Any]:
+        """Where the generators are, as plain data; `restore` continues there.
+
+        They are their words, their places among them, and the words that they have made ahead.
+        """
+        inner = [g.state["state"] for g in self._generators[: self._n_started]]
+        ahead = [self._ahead[i, at:] for i, at in enumerate(self._at[: self._n_started].tolist())]
+        return {
+            "seed": self._seed,
+            "keys": np.array([s["key"] for s in inner], np.uint32).reshape(-1, _STATE),
+            "places": np.array([s["pos"] for s in inner], np.int64),
+            "ahead": np.concatenate([np.empty(0, np.uint32), *ahead]),
+            "lengths": np.array([len(words) for words in ahead], np.int64),
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Continues where `state` was called.
+
+        Raises:
+            FormatError: `state` is something else.
+        """
+        keys, places, ahead, lengths = (
+            _checked(state[name], *kind)
+            for name, kind in {
+                "keys": (np.uint32, 2), "places": (np.int64, 1),
+                "ahead": (np.uint32, 1), "lengths": (np.int64, 1),
+            }.items()
+        )  # fmt: skip
+        count, seed, of_all = len(keys), state["seed"], len(self._ahead)
+        fits = keys.shape[1:] == (_STATE,) and places.shape == lengths.shape == (count,)
+        in_range = fits and places.min(initial=0) >= 0 and places.max(initial=0) <= _STATE
+        if not in_range or count > of_all or type(seed) is not int:
+            raise FormatError("the words of a stream are not those of its generators")
+        longest = int(lengths.max(initial=0))
+        if lengths.min(initial=0) < 0 or longest > len(ahead) or lengths.sum() != len(ahead):
+            raise FormatError(f"{len(ahead)} words ahead, where {lengths.sum()} were counted")
+        if of_all * longest > _MAX_AHEAD:
+            raise FormatError(f"{longest} words ahead for each of {of_all} generators: too many")
+        self.restart(seed)
+        self._start(count)
+        if longest > self._ahead.shape[1]:
+            self._widen(longest)
+        parts = np.split(ahead, np.cumsum(lengths)[:-1]) if count else []
+        for number, (key, place, words) in enumerate(zip(keys, places, parts, strict=True)):
+            inner = {"key": key, "pos": int(place)}
+            self._generators[number].state = {"bit_generator": "MT19937", "state": inner}
+            self._at[number] = self._ahead.shape[1] - len(words)
+            self._ahead[number, self._at[number] :] = words
+
     def _advance(self, numbers: Any, count: int) -> None:
         """Generates words for those of `numbers` that have fewer than `count`."""
         width, at = self._ahead.shape[1], self._at[numbers]
@@ -159,6 +212,29 @@ class ExactStream(torch.Generator):
             self.manual_seed(seed % _WORD)
             self.in_order.restart(_SEED_FACTOR * seed)
             self.parallel.restart(_SEED_FACTOR * seed)
+
+    def state(self) -> dict[str, Any]:
+        """Where it is, as plain data; `restore` continues there."""
+        with self.lock:
+            engines = {"in_order": self.in_order.state(), "parallel": self.parallel.state()}
+            return {"torch": self.get_state().numpy(), **engines}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Continues where `state` was called.
+
+        Raises:
+            FormatError: `state` is something else.
+        """
+        with self.lock:
+            self.set_state(torch.from_numpy(_checked(state["torch"], np.uint8, 1).copy()))
+            self.in_order.restore(state["in_order"])
+            self.parallel.restore(state["parallel"])
+
+
+def _checked(array: Any, dtype: type, ndim: int) -> Any:
+    if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != ndim:
+        raise FormatError(f"{shown(array)}: must be an array of {dtype.__name__}")
+    return array
 
 
 def blocks(size: int) -> Blocks:

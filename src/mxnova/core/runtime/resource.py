@@ -6,25 +6,33 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from typing import Literal
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
 from ..base import env
-from ..base.errors import argument_error
+from ..base.errors import FormatError, argument_error, shown
 from .context import Context
 from .exact_streams import ExactStream
 from .forks import after_fork_in_child
 from .storage import Storage, empty
 
-__all__ = ["ResourceManager", "TempSpace", "random_stream", "seed"]
+__all__ = [
+    "ResourceManager",
+    "TempSpace",
+    "random_states",
+    "random_stream",
+    "restore_random_states",
+    "seed",
+]
 
 Kind = Literal["random", "parallel_random", "temp_space"]
 
 _GOLDEN = 0x9E3779B97F4A7C15
 _SEEDS = 1 << 32  # MXNet takes 32 bits of a seed
+_KINDS, _MOST = ("cpu", "gpu", "cpu_pinned", "cpu_shared"), 1024  # contexts that files may name
 
 
 class TempSpace:
@@ -163,6 +171,43 @@ class ResourceManager:
             for key in [k for k in self._streams if k[0].device.type == "cpu" and k[1] == 0]:
                 del self._streams[key]
 
+    # States --------------------------------------------------------------------------------------
+
+    def states(self) -> dict[str, Any]:
+        """Where the streams are, as plain data."""
+        with self._lock:
+            own = {place: s for place, s in self._streams.items() if s is not self._exact}
+            return {
+                "seed": self._seed,
+                "exact": None if self._exact is None else self._exact.state(),
+                "streams": [
+                    [context.device_type, context.device_id, copy, stream.get_state().numpy()]
+                    for (context, copy), stream in own.items()
+                ],
+            }
+
+    def restore(self, states: Mapping[str, Any]) -> None:
+        """Continues where `states` was called; streams of GPUs that are not here are left out.
+
+        Raises:
+            FormatError: `states` is something else.
+            RuntimeError: a stream refuses its state.
+        """
+        seed, exact = states["seed"], states["exact"]
+        if type(seed) is not int or seed.bit_length() > 64:
+            raise FormatError(f"seed={shown(seed)}: must be an integer")
+        self.seed(seed, exact=exact is not None)
+        if self._exact is not None:
+            self._exact.restore(exact)
+        for kind, number, copy, state in states["streams"]:
+            if kind not in _KINDS or type(number) is not int or type(copy) is not int:
+                raise FormatError(f"a stream of {shown(kind)}({shown(number)})")
+            if not 0 <= number < _MOST or not 0 <= copy < _MOST:
+                raise FormatError(f"a stream number {copy} of {kind}({number})")
+            if kind != "gpu" or number < torch.cuda.device_count():
+                stream = self._stream(Context(kind, number), copy)
+                stream.set_state(torch.from_numpy(state.copy()))
+
     def _after_fork(self) -> None:
         self._lock = threading.Lock()
         if self._exact is not None:
@@ -188,3 +233,13 @@ random_stream: Callable[[Context], torch.Generator] = _MANAGER.random
 def seed(number: int, context: Context | None = None, exact: bool | None = None) -> None:
     """Restarts the random stream of `context`, or of every context; see `ResourceManager.seed`."""
     _MANAGER.seed(number, context, exact)
+
+
+def random_states() -> dict[str, Any]:
+    """Where the random streams of all contexts are, as plain data."""
+    return _MANAGER.states()
+
+
+def restore_random_states(states: Mapping[str, Any]) -> None:
+    """Continues where `random_states` was called; see `ResourceManager.restore`."""
+    _MANAGER.restore(states)

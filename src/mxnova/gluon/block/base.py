@@ -222,10 +222,20 @@ class Block:
         if not ignore_extra:
             _check_nothing_is_new(loaded, params, filename)
         found = [(params[name], array) for name, array in loaded.items() if name in params]
-        for parameter, array in found:
-            parameter._check_load(array, ctx, cast_dtype, dtype_source)
-        for parameter, array in found:
-            parameter._load_init(array, ctx, cast_dtype, dtype_source)
+        _load_all(found, ctx, cast_dtype, dtype_source)
+
+    def _checkpoint_parameters(self) -> tuple[dict[str, NDArray], set[str]]:
+        """What `save_parameters` writes, for `checkpoint.save`; and what is not learned."""
+        params = self._collect_params_with_prefix()
+        arrays = {name: parameter._value_on_cpu() for name, parameter in params.items()}
+        return arrays, {name for name, p in params.items() if p.grad_req == "null"}
+
+    def _load_checkpoint_parameters(self, arrays: dict[str, NDArray], source: str) -> None:
+        """Takes the parameters of a checkpoint, for `checkpoint.load`."""
+        params = self._collect_params_with_prefix()
+        _check_nothing_is_missing(arrays, params, source)
+        _check_nothing_is_new(arrays, params, source)
+        _load_all([(params[n], a) for n, a in arrays.items()], None, False, "current")
 
     def load_params(
         self,
@@ -344,6 +354,19 @@ def _blocks_in(value: Any) -> Iterator[Block]:
             yield from _blocks_in(item)
     elif isinstance(value, Block):
         yield value
+
+
+def _load_all(
+    found: Sequence[tuple[Parameter, NDArray]],
+    ctx: Context | Sequence[Context] | None,
+    cast_dtype: bool,
+    dtype_source: str,
+) -> None:
+    """Gives parameters their arrays, once all are known to fit."""
+    for parameter, array in found:
+        parameter._check_load(array, ctx, cast_dtype, dtype_source)
+    for parameter, array in found:
+        parameter._load_init(array, ctx, cast_dtype, dtype_source)
 
 
 def _check_nothing_is_missing(

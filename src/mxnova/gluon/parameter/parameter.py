@@ -396,6 +396,13 @@ class Parameter(ContextArrays):
         mean: NDArray = nd.add_n(*(array.copyto(cpu()) for array in arrays)) / len(arrays)
         return mean
 
+    def _value_on_cpu(self) -> NDArray:
+        """As `_reduce`, but its array itself where there is one, on the CPU."""
+        arrays = self._check_and_get(self._arrays, list)
+        is_there = len(arrays) == 1 and arrays[0].context.device_type == "cpu"
+        only: NDArray = arrays[0] if is_there and self._stype == "default" else self._reduce()
+        return only
+
     def _all_rows(self) -> NDArray:
         if not self._trainer:
             rows_here: NDArray = self._check_and_get(self._arrays, list)[0].copyto(cpu())

@@ -567,6 +567,26 @@ def test_going_on(tmp_path, kwargs, first, whole, left, last):
         finished.fit(loader(), event_handlers=handler, **first)
 
 
+def test_going_on_from_shards(tmp_path):
+    """A checkpoint each batch, of which the last two and the best are kept."""
+    options = {"epoch_period": None, "batch_period": 1, "max_checkpoints": 2, "shards": True}
+    made = estimator(trainer="adam")
+    handler = est.CheckpointHandler(
+        str(tmp_path), monitor=made.train_metrics[-1], save_best=True, mode="min", **options
+    )
+    made.fit(loader(), batches=7, event_handlers=handler)
+    assert mx.checkpoint.steps(tmp_path / "model") == [6, 7]
+    assert len(mx.checkpoint.steps(tmp_path / "model-best")) == 1
+    again = estimator(trainer="adam")
+    handler = est.CheckpointHandler(str(tmp_path), resume_from_checkpoint=True, **options)
+    again.fit(loader(), batches=12, event_handlers=handler)
+    assert mx.checkpoint.steps(tmp_path / "model") == [11, 12]
+    assert again.max_batch == 5
+    finished = estimator(trainer="adam")
+    with pytest.raises(ValueError, match="has been trained for the 12 batches already"):
+        finished.fit(loader(), batches=12, event_handlers=handler)
+
+
 def test_going_on_from_nothing(tmp_path):
     (tmp_path / "model-epoch7batch3.params").touch()  # without the trainer's states
     made = estimator()

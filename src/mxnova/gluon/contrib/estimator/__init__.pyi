@@ -21,8 +21,8 @@ class BatchEnd(EventHandler):
 class BatchProcessor:
     def evaluate_batch(self, estimator: Any, val_batch: Any, batch_axis: int = 0) -> tuple[list[Any], list[Any], list[Any], list[Any]]: ...
     def fit_batch(self, estimator: Any, train_batch: Any, batch_axis: int = 0) -> tuple[list[Any], list[Any], list[Any], list[Any]]: ...
-class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
-    def __init__(self, model_dir: str, model_prefix: str = 'model', monitor: EvalMetric | None = None, verbose: int = 0, save_best: bool = False, mode: str = 'auto', epoch_period: int | None = 1, batch_period: int | None = None, max_checkpoints: int = 5, resume_from_checkpoint: bool = False) -> None: ...
+class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd, TrainEnd):
+    def __init__(self, model_dir: str, model_prefix: str = 'model', monitor: EvalMetric | None = None, verbose: int = 0, save_best: bool = False, mode: str = 'auto', epoch_period: int | None = 1, batch_period: int | None = None, max_checkpoints: int = 5, resume_from_checkpoint: bool = False, shards: bool = False) -> None: ...
     def batch_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None: ...  # type: ignore[override]
     batch_period: Any
     best: Any
@@ -38,7 +38,9 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
     resume_from_checkpoint: Any
     save_best: Any
     saved_checkpoints: list[str]
+    shards: Any
     def train_begin(self, estimator: Any, *args: Any, **kwargs: Any) -> None: ...  # type: ignore[override]
+    def train_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None: ...  # type: ignore[override]
     trained_batch: Any
     trained_epoch: Any
     verbose: Any

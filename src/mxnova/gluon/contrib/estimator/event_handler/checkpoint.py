@@ -9,19 +9,21 @@ import re
 from pathlib import Path
 from typing import Any
 
+from ..... import checkpoint
 from .....core.base.errors import ArgumentError
 from .....metric import EvalMetric
-from .events import BatchEnd, EpochEnd, TrainBegin
+from .events import BatchEnd, EpochEnd, TrainBegin, TrainEnd
 from .improvement import check_monitor, comparison, current_value, worst
 
 __all__ = ["CheckpointHandler"]
 
 
-class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
+class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd, TrainEnd):
     """Save parameters and trainer states every `epoch_period` epochs or `batch_period` batches.
 
     Files are ``<prefix>-epoch<E>batch<B>.params`` and ``.states``, ``<prefix>-best`` likewise, and
-    ``<prefix>-symbol.json`` of a network that is hybridized.
+    ``<prefix>-symbol.json`` of a network that is hybridized. With `shards` they are folders of
+    `mx.checkpoint.save`, ``<prefix>`` and ``<prefix>-best``, numbered by batches.
 
     Args:
         model_dir: folder of the files.
@@ -35,6 +37,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         max_checkpoints: how many to keep; the oldest are removed.
         resume_from_checkpoint: whether to go on from the last checkpoint in the folder; of what
             `fit` is to train, what that was trained is taken off.
+        shards: whether each worker writes its part, while training goes on.
     """
 
     def __init__(
@@ -49,6 +52,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         batch_period: int | None = None,
         max_checkpoints: int = 5,
         resume_from_checkpoint: bool = False,
+        shards: bool = False,
     ) -> None:
         self.monitor = monitor
         self.verbose = verbose
@@ -61,6 +65,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         self.current_epoch = 0
         self.max_checkpoints = max_checkpoints
         self.resume_from_checkpoint = resume_from_checkpoint
+        self.shards = shards
         self.saved_checkpoints: list[str] = []
         self.trained_epoch = self.trained_batch = -1  # the last ones of what it goes on from
         if save_best:
@@ -98,15 +103,25 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
             self._save(estimator, before + self.current_batch, self.current_batch)
         self.current_epoch += 1
 
+    def train_end(self, estimator: Any, *args: Any, **kwargs: Any) -> None:
+        """Returns when all is written."""
+        if self.shards:
+            for name in (self.model_prefix, f"{self.model_prefix}-best"):
+                checkpoint.wait(os.path.join(self.model_dir, name))
+
     def _save(self, estimator: Any, batch: int, trained: int) -> None:
         epoch = self.trained_epoch + 1 + self.current_epoch
         name = f"{self.model_prefix}-epoch{epoch}batch{batch}"
-        self._save_params_and_trainer(estimator, name)
+        if self.shards:
+            self._save_shards(estimator, self.model_prefix, trained, max(self.max_checkpoints, 1))
+        else:
+            self._save_params_and_trainer(estimator, name)
         text = "trained total %d batches, saving model at %s with prefix: %s"
         self._log_verbose(estimator, text, trained, self.model_dir, name)
-        self._keep(name)
+        if not self.shards:
+            self._keep(name)
         if self.save_best:
-            self._save_best(estimator)
+            self._save_best(estimator, trained)
 
     def _keep(self, name: str) -> None:
         """Notes a checkpoint, and removes the oldest where there are too many."""
@@ -121,7 +136,13 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
             with contextlib.suppress(FileNotFoundError):  # somebody else has removed it
                 os.remove(self._path(name, ending))
 
-    def _save_best(self, estimator: Any) -> None:
+    def _save_shards(self, estimator: Any, name: str, trained: int, keep: int) -> None:
+        epoch = self.trained_epoch + 1 + self.current_epoch
+        step = self.trained_batch + 1 + trained
+        folder, extra = os.path.join(self.model_dir, name), {"epoch": epoch}
+        checkpoint.save(folder, step, estimator.net, estimator.trainer, extra=extra, keep=keep)
+
+    def _save_best(self, estimator: Any, trained: int) -> None:
         value = current_value("CheckpointHandler", self.monitor)  # type: ignore[arg-type]
         if value is None:
             return
@@ -131,7 +152,10 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
             self._log_verbose(estimator, text, metric, self.best)
             return
         name = f"{self.model_prefix}-best"
-        self._save_params_and_trainer(estimator, name)
+        if self.shards:
+            self._save_shards(estimator, name, trained, keep=1)
+        else:
+            self._save_params_and_trainer(estimator, name)
         text = "%s improved from %.5f to %.5f, updating best model at %s with prefix: %s"
         self._log_verbose(estimator, text, metric, self.best, value, self.model_dir, name)
         self.best = value
@@ -173,8 +197,12 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         name = f"{self.model_prefix}-epoch{self.trained_epoch}batch{self.trained_batch}"
         epochs = self._left(estimator.max_epoch, self.trained_epoch, "epochs", name)
         batches = self._left(estimator.max_batch, self.trained_batch, "batches", name)
-        estimator.net.load_parameters(self._path(name, "params"), ctx=estimator.context)
-        estimator.trainer.load_states(self._path(name, "states"))
+        if self.shards:
+            folder = os.path.join(self.model_dir, self.model_prefix)
+            checkpoint.load(folder, estimator.net, estimator.trainer, step=self.trained_batch + 1)
+        else:
+            estimator.net.load_parameters(self._path(name, "params"), ctx=estimator.context)
+            estimator.trainer.load_states(self._path(name, "states"))
         estimator.max_epoch, estimator.max_batch = epochs, batches
         text = "Checkpoint resumed from epoch %d batch %d, continue to train for %s "
         estimator.logger.warning(f"CheckpointHandler: {text}", *found, _amount(estimator))
@@ -187,7 +215,11 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         return wanted and wanted - last - 1
 
     def _last_checkpoint(self) -> tuple[int, int] | None:
-        """(epoch, batch) of the last checkpoint with both of its files."""
+        """(epoch, batch) of the last checkpoint that is complete."""
+        if self.shards:
+            folder = os.path.join(self.model_dir, self.model_prefix)
+            steps = checkpoint.steps(folder)
+            return (checkpoint.read(folder).extra["epoch"], steps[-1] - 1) if steps else None
         name = re.compile(re.escape(self.model_prefix) + r"-epoch(\d+)batch(\d+)\.params")
         fits = [name.fullmatch(path.name) for path in Path(self.model_dir).iterdir()]
         numbers = [(int(fit[1]), int(fit[2])) for fit in fits if fit and self._has_states(fit[0])]

@@ -7,14 +7,21 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import Any, NamedTuple
 
-from . import ndarray as nd
-from . import symbol as sym
-from .core.base.errors import FormatError
-from .core.graph.serialize import saving
-from .core.graph.symbol import Symbol
-from .core.nd.array import NDArray
+from .. import ndarray as nd
+from .. import symbol as sym
+from ..core.base.errors import FormatError
+from ..core.graph.serialize import saving
+from ..core.graph.symbol import Symbol
+from ..core.nd.array import NDArray
 
-__all__ = ["BatchEndParam", "load_checkpoint", "load_params", "save_checkpoint", "split_params"]
+__all__ = [
+    "BatchEndParam",
+    "joined_params",
+    "load_checkpoint",
+    "load_params",
+    "save_checkpoint",
+    "split_params",
+]
 
 Params = dict[str, NDArray]
 

@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How workers write one checkpoint together: by files of the folder that they share.
+
+1. The first worker makes a new folder for the checkpoint and announces it in ``saving.json``.
+2. Each worker writes its file there and then a receipt, with the hashes of the file.
+3. The first worker waits for all receipts, checks that the pieces make whole arrays, and writes
+   the index. From then on the checkpoint counts.
+4. It removes receipts, what was never completed, and what is beyond `keep`.
+
+No folder is used twice, so that a worker of a job that was killed, or an announcement that it left,
+can take no part: who has written for one that is not gone on with writes anew for the next. Nothing
+but files is needed, as the calls of a store have an order, which a thread beside them would break.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import re
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.base.errors import FileError, FormatError, MXNetError, shown
+from ..formats import bounded_json
+from ..formats.atomic import replacing, sync_folder
+from ..formats.params import ArrayRecord
+from ..formats.shards import (
+    BLOCK,
+    INDEX,
+    FileHashes,
+    Shards,
+    numbered,
+    shard_name,
+    write_index,
+    write_shard,
+)
+from ..formats.shards.folder import Numbered
+from ..formats.shards.reading import ShardFile
+from ..formats.shards.writing import dumps
+from ..formats.source import read_file
+from .content import WorkerContent
+
+__all__ = ["Commit", "Snapshot"]
+
+_ANNOUNCEMENT = "saving.json"
+_OWN = re.compile(
+    r"shard-\d+-model-\d+-of-\d+\.safetensors|\.receipt-\d+\.json|\.mxnova-[0-9a-f]+\.tmp"
+)
+_PAUSES = (0.002, 0.2)  # seconds between looks at the folder: at first, at most
+
+
+@dataclass
+class Snapshot:
+    """What a worker writes: pieces of arrays with where they begin, notes of all, its own."""
+
+    pieces: dict[str, tuple[tuple[int, ...], ArrayRecord]]
+    notes: dict[str, Any]
+    worker: WorkerContent | None = None
+
+
+@dataclass(frozen=True)
+class Commit:
+    """The writing of one checkpoint, as one worker sees it.
+
+    Attributes:
+        root: the folder of checkpoints.
+        step: number of the checkpoint.
+        rank: of this worker.
+        world: the number of workers.
+        keep: how many checkpoints to keep; None: all.
+        timeout: seconds to wait for the others.
+    """
+
+    root: str
+    step: int
+    rank: int
+    world: int
+    keep: int | None
+    timeout: float
+
+    def write(self, snapshot: Snapshot) -> str:
+        """Writes this worker's part, and returns the folder when the checkpoint is complete.
+
+        Raises:
+            FileError: a file cannot be written.
+            MXNetError: another worker has failed, or does not come.
+        """
+        with _as_file_errors(self.root):
+            os.makedirs(self.root, exist_ok=True)
+            return self._lead(snapshot) if self.rank == 0 else self._follow(snapshot)
+
+    def _write_shard(self, path: str, snapshot: Snapshot) -> FileHashes:
+        pieces, notes = dict(snapshot.pieces), {}
+        if snapshot.worker is not None:
+            notes = snapshot.worker.notes
+            for name, record in snapshot.worker.arrays.items():
+                pieces[name] = (0,) * len(record.shape), record
+        hashes = write_shard(os.path.join(path, shard_name(self.rank)), pieces, notes)
+        sync_folder(path)
+        return hashes
+
+    # The first worker ----------------------------------------------------------------------------
+
+    def _lead(self, snapshot: Snapshot) -> str:
+        path = self._new_folder()
+        try:
+            self._announce({"step": self.step, "folder": os.path.basename(path)})
+            hashes = {shard_name(0): self._write_shard(path, snapshot)}
+            for rank in range(1, self.world):
+                hashes[shard_name(rank)] = self._receipt(path, rank)
+            self._write_index(path, hashes, snapshot.notes)
+        except BaseException as error:
+            with contextlib.suppress(OSError, MXNetError):
+                name = os.path.basename(path)
+                self._announce({"step": self.step, "folder": name, "error": str(error)})
+            _remove(path)
+            raise
+        sync_folder(path)
+        self._clean(path)
+        return path
+
+    def _new_folder(self) -> str:
+        """A folder that never was there."""
+        attempts = (n.attempt for n in numbered(self.root) if n.step == self.step)
+        for attempt in itertools.count(max(attempts, default=0) + 1):
+            path = Numbered.of(self.root, self.step, attempt).path
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(path)
+                sync_folder(self.root)
+                return path
+        raise AssertionError
+
+    def _announce(self, announcement: dict[str, Any]) -> None:
+        if self.world > 1:
+            _write_json(os.path.join(self.root, _ANNOUNCEMENT), announcement)
+
+    def _receipt(self, path: str, rank: int) -> FileHashes:
+        """What another worker says of its file, once it is written."""
+        for _ in self._looks(f"worker {rank} has not written its part of {path}"):
+            receipt = _read_json(_receipt_path(path, rank))
+            if receipt is None:
+                continue
+            if "error" in receipt:
+                raise MXNetError(f"worker {rank}: {receipt['error']}")
+            return FileHashes.of(receipt, BLOCK)
+        raise AssertionError
+
+    def _write_index(
+        self, path: str, hashes: Mapping[str, FileHashes], notes: dict[str, Any]
+    ) -> None:
+        files = [ShardFile(os.path.join(path, n), None, BLOCK) for n in hashes]
+        arrays = Shards(path, None, files).arrays
+        own = {
+            "version": 1,
+            "step": self.step,
+            "world": self.world,
+            "block": BLOCK,
+            "files": {name: said.plain() for name, said in hashes.items()},
+            "content": notes,
+        }
+        of = {name: os.path.basename(a.pieces[0].file.path) for name, a in arrays.items()}
+        total = sum(array.nbytes for array in arrays.values())
+        write_index(os.path.join(path, INDEX), own, of, total)
+
+    def _clean(self, path: str) -> None:
+        """Removes what is not needed any more; what cannot be removed stays."""
+        done = [n for n in numbered(self.root) if n.is_complete]
+        last = {n.step: n.path for n in done}  # of each step the last attempt
+        kept = [*last.values()][-self.keep if self.keep is not None else 0 :]
+        for old in numbered(self.root):
+            if old.path not in (*kept, path):
+                _remove(old.path)
+        for rank in range(1, self.world):
+            _unlink(_receipt_path(path, rank))
+        if self.world > 1:
+            _unlink(os.path.join(self.root, _ANNOUNCEMENT))
+
+    # The others ----------------------------------------------------------------------------------
+
+    def _follow(self, snapshot: Snapshot) -> str:
+        announcement = os.path.join(self.root, _ANNOUNCEMENT)
+        first = _read_json(announcement)
+        written: str | None = None
+        for _ in self._looks(f"worker 0 has not completed checkpoint {self.step}"):
+            said = _read_json(announcement)
+            if written is not None and os.path.exists(os.path.join(written, INDEX)):
+                return written
+            if said is None or said.get("step") != self.step:
+                continue
+            path = os.path.join(self.root, str(said.get("folder")))
+            if "error" in said:
+                if path == written or said != first:
+                    raise MXNetError(f"worker 0: {said['error']}")
+            elif path != written and not os.path.exists(os.path.join(path, INDEX)):
+                written = self._written(path, snapshot) or written
+        raise AssertionError
+
+    def _written(self, path: str, snapshot: Snapshot) -> str | None:
+        """Writes this worker's part of a checkpoint; None: nobody goes on with it."""
+        if not any(n.path == path for n in numbered(self.root)):
+            return None
+        try:
+            receipt: dict[str, Any] = self._write_shard(path, snapshot).plain()
+        except (OSError, MXNetError) as error:
+            if not os.path.isdir(path):
+                return None
+            _write_json(_receipt_path(path, self.rank), {"error": str(error)})
+            raise
+        _write_json(_receipt_path(path, self.rank), receipt)
+        return path
+
+    def _looks(self, failed: str) -> Iterator[None]:
+        """Yields again and again, for `timeout` seconds.
+
+        Raises:
+            MXNetError: they are over.
+        """
+        end, pause = time.monotonic() + self.timeout, _PAUSES[0]
+        while True:
+            yield
+            if time.monotonic() > end:
+                raise MXNetError(f"checkpoint: {failed} within {self.timeout:g} s")
+            time.sleep(pause)
+            pause = min(2 * pause, _PAUSES[1])
+
+
+def _receipt_path(path: str, rank: int) -> str:
+    return os.path.join(path, f".receipt-{rank + 1:05d}.json")
+
+
+def _write_json(path: str, value: Mapping[str, Any]) -> None:
+    with replacing(path) as file:
+        file.write(dumps(value).encode())
+
+
+def _read_json(path: str) -> dict[str, Any] | None:
+    """A small object, None where there is none, or no whole one yet."""
+    try:
+        value = bounded_json.loads(read_file(path), max_depth=3, unique=True)
+    except FileNotFoundError:
+        return None
+    except FormatError as error:
+        raise FormatError(f"{path}: {error}") from None
+    if not isinstance(value, dict):
+        raise FormatError(f"{path}: {shown(value)}: must be an object")
+    return value
+
+
+def _remove(path: str) -> None:
+    """Removes a checkpoint, first what makes it one; what others have put there stays."""
+    _unlink(os.path.join(path, INDEX))
+    with contextlib.suppress(OSError):
+        for name in os.listdir(path):
+            if _OWN.fullmatch(name):
+                _unlink(os.path.join(path, name))
+        os.rmdir(path)
+
+
+def _unlink(path: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(path)
+
+
+@contextlib.contextmanager
+def _as_file_errors(root: str) -> Iterator[None]:
+    try:
+        yield
+    except MXNetError:
+        raise
+    except OSError as error:
+        raise FileError.of(error, os.fsdecode(error.filename or root)) from error

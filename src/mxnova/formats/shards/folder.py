@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Folders of sharded checkpoints, and the index of one."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from mxnova.core.base.errors import FileError, FormatError, MissingFileError, shown
+
+from .. import bounded_json
+from ..source import read_file
+from .hashes import FileHashes
+from .reading import Index, ShardFile, Shards
+from .writing import WORKER, hash_of
+
+__all__ = ["INDEX", "Numbered", "is_checkpoint_folder", "numbered", "read", "read_index"]
+
+INDEX = "model.safetensors.index.json"
+_FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}\.safetensors")
+_NUMBERED = re.compile(r"step-(\d{8,18})(?:\.(\d{1,9}))?", re.ASCII)
+_MAX_INDEX = 100_000_000  # bytes
+_MAX_DEPTH = 100
+_MAX_BLOCK = 1 << 30
+_FIELDS = {"version", "step", "world", "block", "files", "content", "sha256"}
+
+
+class Numbered(NamedTuple):
+    """A folder of one checkpoint; later ones compare as greater."""
+
+    step: int
+    attempt: int
+    path: str
+
+    @classmethod
+    def of(cls, folder: str, step: int, attempt: int) -> Numbered:
+        """The folder of an attempt to save a step; the first one is 1."""
+        name = f"step-{step:08d}" + (f".{attempt}" if attempt > 1 else "")
+        return cls(step, attempt, os.path.join(folder, name))
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether its index was written."""
+        return os.path.isfile(os.path.join(self.path, INDEX))
+
+
+def numbered(folder: str | os.PathLike[str]) -> list[Numbered]:
+    """The folders of checkpoints in `folder`, complete or not, the latest last; links are none."""
+    folder = os.fspath(folder)
+    try:
+        names = os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise FileError.of(error, folder) from None
+    fits = [fit for fit in map(_NUMBERED.fullmatch, names) if fit]
+    found = [Numbered(int(f[1]), int(f[2] or 1), os.path.join(folder, f[0])) for f in fits]
+    return sorted(n for n in found if os.path.isdir(n.path) and not os.path.islink(n.path))
+
+
+def is_checkpoint_folder(folder: str | os.PathLike[str]) -> bool:
+    """Whether files of a checkpoint lie in `folder`; whether they are good remains to be seen."""
+    names = os.listdir(folder)
+    return INDEX in names or any(map(_FILE.fullmatch, names))
+
+
+# Reading ------------------------------------------------------------------------------------------
+
+
+def read(folder: str | os.PathLike[str], *, check_hashes: bool = True) -> Shards:
+    """Opens a checkpoint of mxnova, or of torch or Hugging Face in safetensors files.
+
+    The headers of its files are read and checked, and that each array is there as a whole.
+
+    Args:
+        folder: of the checkpoint.
+        check_hashes: compare what is read with the hashes in the index.
+
+    Raises:
+        FormatError: it is not complete, or breaks the format.
+        FileError: a file cannot be read.
+    """
+    folder = os.fspath(folder)
+    path = os.path.join(folder, INDEX)
+    if os.path.lexists(path):
+        index, names = read_index(path)
+    else:
+        index, names = None, _names_in(folder)
+    hashes = index.files if index is not None and check_hashes else {}
+    block = index.block if index is not None else 1
+    files = [ShardFile(os.path.join(folder, n), hashes.get(n), block) for n in sorted(names)]
+    if index is None and any(WORKER in file.layout.metadata for file in files):
+        raise FormatError(f"{folder}: the checkpoint was not completed: it has no {INDEX}")
+    return Shards(folder, index, files)
+
+
+def _names_in(folder: str) -> list[str]:
+    try:
+        names = [name for name in os.listdir(folder) if _FILE.fullmatch(name)]
+    except OSError as error:
+        raise FileError.of(error, folder) from None
+    if not names:
+        raise MissingFileError(2, "there is no checkpoint", folder)
+    return names
+
+
+def read_index(path: str) -> tuple[Index | None, list[str]]:
+    """What an index says of mxnova's own, and the names of its files.
+
+    Raises:
+        FormatError: it breaks the format.
+        FileError: it cannot be read.
+    """
+    try:
+        if os.path.islink(path):
+            raise FormatError("is a symbolic link, which no checkpoint has")
+        size = os.stat(path).st_size
+        if size > _MAX_INDEX:
+            raise FormatError(f"{size} bytes, at most {_MAX_INDEX:,} are read")
+        text = read_file(path)
+        document = bounded_json.loads(text, max_depth=_MAX_DEPTH, unique=True, finite=True)
+        if not isinstance(document, dict):
+            raise FormatError("must be an object")
+        if "mxnova" not in document:
+            return None, _names_of(document.get("weight_map"))
+        index = _index(document["mxnova"])
+        return index, list(index.files)
+    except FormatError as error:
+        raise FormatError(f"{path}: {error}") from None
+    except FileError:
+        raise
+    except OSError as error:
+        raise FileError.of(error, path) from None
+
+
+def _names_of(weights: Any) -> list[str]:
+    if not isinstance(weights, dict) or not weights:
+        raise FormatError("weight_map: must be an object of file names")
+    names = {name if isinstance(name, str) else "" for name in weights.values()}
+    _check_files(names)
+    return list(names)
+
+
+def _index(value: Any) -> Index:
+    if not isinstance(value, dict) or set(value) != _FIELDS:
+        raise FormatError(f"mxnova: must have the fields {', '.join(sorted(_FIELDS))}, no others")
+    if value["version"] != 1:
+        raise FormatError(f"mxnova: version {shown(value['version'])}, 1 is read")
+    if value["sha256"] != hash_of({n: v for n, v in value.items() if n != "sha256"}):
+        raise FormatError("mxnova: it has another hash than it says")
+    step = _number(value, "step", 0, 10**18)
+    world, block = _number(value, "world", 1, 1 << 20), _number(value, "block", 1, _MAX_BLOCK)
+    files = value["files"]
+    if not isinstance(files, dict) or not files:
+        raise FormatError("mxnova: files: must be an object")
+    _check_files(files)
+    hashes = {name: _hashes(name, said, block) for name, said in files.items()}
+    return Index(step, world, block, hashes, value["content"])
+
+
+def _number(value: dict[str, Any], name: str, least: int, most: int) -> int:
+    number = value[name]
+    if type(number) is not int or not least <= number < most:
+        raise FormatError(f"mxnova: {name}={shown(number)}: must be an integer from {least} on")
+    return number
+
+
+def _hashes(name: str, said: Any, block: int) -> FileHashes:
+    try:
+        return FileHashes.of(said, block)
+    except FormatError as error:
+        raise FormatError(f"mxnova: files: {shown(name)}: {error}") from None
+
+
+def _check_files(names: Iterable[str]) -> None:
+    """Refuses names that are no plain names of safetensors files, such as paths elsewhere."""
+    for name in names:
+        if not _FILE.fullmatch(name):
+            raise FormatError(f"{shown(name)} is no name of a file of a checkpoint")
