@@ -61,8 +61,7 @@ class RecordBatches(Progress):
         read = self._read_by_threads if self._threads else self._read
         for i, elements in read(order, share, chosen):
             self._taken = i + 1
-            if elements:
-                yield elements
+            yield elements
         self._end()
 
     def _read(

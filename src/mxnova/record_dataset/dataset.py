@@ -172,7 +172,8 @@ class RecordDataset:
 
         In a loop of its own, epoch follows epoch. `torch.utils.data.DataLoader` takes it as an
         `IterableDataset` with ``batch_size=None``; there each worker reads every n-th batch, and
-        `set_epoch` must be called before each epoch. The arguments are those of `sampler`.
+        `set_epoch` must be called before each epoch. The arguments are those of `sampler`. Ranks
+        and workers stay in step: where all records of a batch are broken, its list is empty.
 
         Args:
             batch_size: elements of a list.

@@ -190,13 +190,21 @@ def _values_of(state: Mapping[str, Any], key: str, depth: int = _DEPTH) -> Itera
 def _merged(states: Sequence[dict[str, Any]], name: str) -> dict[str, Any]:
     """One state for those of the workers of a loader."""
     first = dict(states[0])
-    taken = {one["worker"][0]: one["worker"][2] for one in states if "worker" in one}
     orders = {(s["seed"], s["epoch"], s["done"], s["records"], s["step"]) for s in states}
-    n = sum(taken.values())
-    expected = {i: len(range(i, n, len(taken))) for i in taken}
-    if len(orders) > 1 or taken != expected:
+    workers = [_worker_of(one, name) for one in states if "worker" in one]
+    n = sum(taken for _, _, taken in workers)
+    expected = [(i, len(workers), len(range(i, n, len(workers)))) for i in range(len(workers))]
+    if len(orders) > 1 or sorted(workers) != expected:
         text = "workers stand at places that are no beginning of the order"
         raise ArgumentError(f"{name}: state: {text}; give `batches` the loader's batch size")
     n += first.pop("since", 0)
     done: int = first["done"] + n * first["step"]
     return {**first, "done": done}
+
+
+def _worker_of(state: Mapping[str, Any], name: str) -> tuple[int, int, int]:
+    """The index of a worker, how many there are, and how many batches it has given out."""
+    worker = state["worker"]
+    if len(worker) != 3 or not all(isinstance(number, int) and number >= 0 for number in worker):
+        raise argument_error(name, "state['worker']", worker, "must be three integers >= 0")
+    return tuple(worker)
