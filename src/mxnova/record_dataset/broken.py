@@ -61,7 +61,7 @@ class BrokenRecords:
             raise FormatError(
                 f"more than max_broken={self.limit} broken records: {error}"
             ) from error
-        _log.warning("record %d is left out: %s", number, error)
+        _log.warning("record %d is left out: %s", number, str(error))
         self.merge([number])
 
     def merge(self, numbers: Iterable[int]) -> None:

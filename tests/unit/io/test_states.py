@@ -39,7 +39,7 @@ def records(folder, **options):
     )
 
 
-RANDOM = dict(shuffle=True, seed=3, rand_crop=True, rand_mirror=True)
+RANDOM = {"shuffle": True, "seed": 3, "rand_crop": True, "rand_mirror": True}
 MAKERS = {
     "csv": lambda f: mx.io.CSVIter(data_csv=str(f / "d.csv"), data_shape=(2,), batch_size=4),
     "csv, not round": lambda f: mx.io.CSVIter(
@@ -74,7 +74,7 @@ def test_an_iterator_goes_on(kind, files):
     iterator = MAKERS[kind](files)
     for k in (0, 3, 5):  # epochs, each of which starts where the one before left samples over
         for _ in range(k):
-            if (batch := next(iterator, None)) is None:
+            if next(iterator, None) is None:
                 break
         state = json.loads(json.dumps(iterator.state_dict()))
         other = MAKERS[kind](files)

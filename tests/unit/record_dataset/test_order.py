@@ -69,7 +69,9 @@ def test_block_wise_order_is_random():
     assert neighbours < 3 * 2 / (16 * 32)  # two of a window's 512 records
 
 
-@pytest.mark.parametrize("name, value", [("seed", -1), ("block_size", 0), ("window", 0), ("seed", 1.5)])
+@pytest.mark.parametrize(
+    "name, value", [("seed", -1), ("block_size", 0), ("window", 0), ("seed", 1.5)]
+)
 def test_refused(name, value):
     with pytest.raises(ArgumentError, match=f"f: {name}="):
         BLOCKS._replace(**{name: value}).check("f")

@@ -13,7 +13,7 @@ from mxnova.recordio import RecordDataset
 
 from .conftest import BROKEN, id_of, write_records
 
-ORDERS = [dict(block_size=16, window=4), dict(block_size=None), dict(shuffle=False)]
+ORDERS = [{"block_size": 16, "window": 4}, {"block_size": None}, {"shuffle": False}]
 
 
 def make(kind, path, batch_size, rank, n_ranks, order):
@@ -97,14 +97,16 @@ def test_broken_records_are_counted_over_stops(many):
         state, seen = None, 0
         for n_ranks in (2, 3, 1):
             runs = [make("batches", path, 8, rank, n_ranks, order) for rank in range(n_ranks)]
-            for dataset, one in runs:
+            for _dataset, one in runs:
                 if state:
                     one.load_state_dict(state)
                 iterator = iter(one)
                 for _ in range(4):
                     next(iterator)
             known = {n for dataset, _ in runs for n in dataset.broken}
-            runs[0][0].load_state_dict({"broken_records": sorted(known)})  # as by a file or a gather
+            runs[0][0].load_state_dict(
+                {"broken_records": sorted(known)}
+            )  # as by a file or a gather
             state = runs[0][1].state_dict()
             prefix = set(runs[0][1]._order_of(0).take(np.arange(state["done"])).tolist())
             seen += 4 * 8 * n_ranks

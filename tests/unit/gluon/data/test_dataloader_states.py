@@ -23,11 +23,11 @@ class Reversed:
 
 
 KINDS = {
-    "in order": dict(batch_size=8),
-    "shuffled": dict(batch_size=8, shuffle=True),
-    "left over": dict(batch_size=8, shuffle=True, last_batch="rollover"),
-    "discarded": dict(batch_size=8, shuffle=True, last_batch="discard"),
-    "of a user": dict(batch_sampler=Reversed()),
+    "in order": {"batch_size": 8},
+    "shuffled": {"batch_size": 8, "shuffle": True},
+    "left over": {"batch_size": 8, "shuffle": True, "last_batch": "rollover"},
+    "discarded": {"batch_size": 8, "shuffle": True, "last_batch": "discard"},
+    "of a user": {"batch_sampler": Reversed()},
 }
 
 
