@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -30,20 +30,27 @@ class RecordBatches(Progress):
         rank: which of them are taken here.
         in_lists: whether it gives lists of elements, not elements.
         threads: that read in advance.
+        collate: what becomes of a list, in the thread that read it.
     """
 
     def __init__(
-        self, reader: RecordReader, shuffle: Shuffle, rank: Rank, in_lists: bool, threads: int
+        self,
+        reader: RecordReader,
+        shuffle: Shuffle,
+        rank: Rank,
+        in_lists: bool,
+        threads: int,
+        collate: Callable[[list[Any]], Any] | None,
     ) -> None:
         super().__init__(reader, shuffle, rank)
         if not isinstance(threads, int) or threads < 0:
             raise argument_error("RecordBatches", "threads", threads, "must be an integer >= 0")
-        self._in_lists, self._threads = in_lists, threads
+        self._in_lists, self._threads, self._collate = in_lists, threads, collate
         self._skipped = 0  # own batches of this worker that were taken before
         _register_with_torch()
 
     def __iter__(self) -> Iterator[Any]:
-        for elements in self._lists():
+        for elements in self._batches():
             if self._in_lists:
                 yield elements
             else:
@@ -53,7 +60,7 @@ class RecordBatches(Progress):
         text = "must be imported before `batches` is called, to know it for an IterableDataset"
         raise ArgumentError(f"RecordBatches: has no elements by index; torch.utils.data {text}")
 
-    def _lists(self) -> Iterator[list[Any]]:
+    def _batches(self) -> Iterator[Any]:
         index, n_workers = _worker()
         order, share = self._begin()
         skipped, self._skipped = self._skipped, 0
@@ -64,23 +71,25 @@ class RecordBatches(Progress):
             yield elements
         self._end()
 
-    def _read(
-        self, order: EpochOrder, share: Share, chosen: range
-    ) -> Iterator[tuple[int, list[Any]]]:
+    def _made_of(self, numbers: list[int]) -> Any:
+        elements = self._reader.whole(numbers)
+        return elements if self._collate is None else self._collate(elements)
+
+    def _read(self, order: EpochOrder, share: Share, chosen: range) -> Iterator[tuple[int, Any]]:
         reader = self._reader
         for i, numbers in numbers_of(order, share, chosen):
             reader.files.expect(order.ranges(*share.batch(i)))
-            yield i, reader.whole(numbers)
+            yield i, self._made_of(numbers)
 
     def _read_by_threads(
         self, order: EpochOrder, share: Share, chosen: range
-    ) -> Iterator[tuple[int, list[Any]]]:
+    ) -> Iterator[tuple[int, Any]]:
         reader, n = self._reader, self._threads
         waiting: deque[tuple[int, Any]] = deque()
         with ThreadPoolExecutor(n, "RecordBatches") as pool:
             for i, numbers in numbers_of(order, share, chosen):
                 reader.files.expect(order.ranges(*share.batch(i)))
-                waiting.append((i, pool.submit(reader.whole, numbers)))
+                waiting.append((i, pool.submit(self._made_of, numbers)))
                 if len(waiting) > _AHEAD * n:
                     first, asked = waiting.popleft()
                     yield first, asked.result()

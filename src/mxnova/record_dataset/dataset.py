@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..core.base.errors import (
@@ -167,6 +167,7 @@ class RecordDataset:
         num_ranks: int = 1,
         uneven: str = "exact",
         threads: int = 0,
+        collate: Callable[[list[Any]], Any] | None = None,
     ) -> RecordBatches:
         """An iterable over lists of elements, or over elements where `batch_size` is None.
 
@@ -185,10 +186,13 @@ class RecordDataset:
             num_ranks: processes that share an epoch.
             uneven: ``"exact"``, ``"drop"`` or ``"pad"``, see `sampler`.
             threads: that read and decode in advance; 0: none do.
+            collate: makes a batch of a list, in the thread that read it.
 
         Raises:
-            ArgumentError: a number is out of its range.
+            ArgumentError: a number is out of its range, or there are no lists to collate.
         """
+        if collate is not None and batch_size is None:
+            raise argument_error("batches", "collate", collate, "needs a batch_size")
         order = Shuffle(seed if shuffle else None, block_size, window)
         ranks = Rank(rank, num_ranks, 1 if batch_size is None else batch_size, uneven)
-        return RecordBatches(self._reader, order, ranks, batch_size is not None, threads)
+        return RecordBatches(self._reader, order, ranks, batch_size is not None, threads, collate)
