@@ -30,7 +30,7 @@ class RecordBatches(Progress):
         rank: which of them are taken here.
         in_lists: whether it gives lists of elements, not elements.
         threads: that read in advance.
-        collate: what becomes of a list, in the thread that read it.
+        collate: makes a batch of elements, in the thread that reads them.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class RecordBatches(Progress):
         rank: Rank,
         in_lists: bool,
         threads: int,
-        collate: Callable[[list[Any]], Any] | None,
+        collate: Callable[[Iterator[Any]], Any],
     ) -> None:
         super().__init__(reader, shuffle, rank)
         if not isinstance(threads, int) or threads < 0:
@@ -72,8 +72,7 @@ class RecordBatches(Progress):
         self._end()
 
     def _made_of(self, numbers: list[int]) -> Any:
-        elements = self._reader.whole(numbers)
-        return elements if self._collate is None else self._collate(elements)
+        return self._collate(self._reader.whole(numbers))
 
     def _read(self, order: EpochOrder, share: Share, chosen: range) -> Iterator[tuple[int, Any]]:
         reader = self._reader

@@ -95,15 +95,14 @@ class RecordDataset:
             FormatError: more than `max_broken` records are broken, or all of this batch.
         """
         numbers = [self._number(index) for index in indices]
-        elements = self._reader.whole(numbers)
+        elements = list(self._reader.whole(numbers))
         if numbers and not elements:
             raise FormatError(f"RecordDataset: all {len(numbers)} records of a batch are broken")
         return elements
 
     def __iter__(self) -> Iterator[Any]:
         """All whole elements, in the order of the index."""
-        for number in range(len(self)):
-            yield from self._reader.whole([number])
+        return self._reader.whole(range(len(self)))
 
     @property
     def broken(self) -> list[int]:
@@ -167,7 +166,7 @@ class RecordDataset:
         num_ranks: int = 1,
         uneven: str = "exact",
         threads: int = 0,
-        collate: Callable[[list[Any]], Any] | None = None,
+        collate: Callable[[Iterator[Any]], Any] = list,
     ) -> RecordBatches:
         """An iterable over lists of elements, or over elements where `batch_size` is None.
 
@@ -186,12 +185,13 @@ class RecordDataset:
             num_ranks: processes that share an epoch.
             uneven: ``"exact"``, ``"drop"`` or ``"pad"``, see `sampler`.
             threads: that read and decode in advance; 0: none do.
-            collate: makes a batch of a list, in the thread that read it.
+            collate: makes a batch of an iterator over its elements, in the thread that reads
+                them: what is decoded can be used up element by element.
 
         Raises:
-            ArgumentError: a number is out of its range, or there are no lists to collate.
+            ArgumentError: a number is out of its range, or there are no batches to collate.
         """
-        if collate is not None and batch_size is None:
+        if collate is not list and batch_size is None:
             raise argument_error("batches", "collate", collate, "needs a batch_size")
         order = Shuffle(seed if shuffle else None, block_size, window)
         ranks = Rank(rank, num_ranks, 1 if batch_size is None else batch_size, uneven)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..core.base.errors import FileError, FormatError, MXNetError
@@ -42,19 +42,19 @@ class RecordReader:
         except MXNetError as error:
             raise FormatError(f"{self.files.named(number)}: {error}") from None
 
-    def whole(self, numbers: Iterable[int]) -> list[Any]:
+    def whole(self, numbers: Iterable[int]) -> Iterator[Any]:
         """The elements of records, without those that are broken, which are noted.
 
         Raises:
             FormatError: more are broken than may be.
             FileError: a file cannot be read: a disk or a network fails, the record may be whole.
         """
-        elements = []
         for number in numbers:
             try:
-                elements.append(self.element(number))
+                element = self.element(number)
             except FileError:
                 raise
             except (MXNetError, ValueError, OSError) as error:
                 self.broken.add(number, error)
-        return elements
+                continue
+            yield element
