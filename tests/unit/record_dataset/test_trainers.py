@@ -41,14 +41,14 @@ class Faces(Dataset):
 torch.manual_seed(0)
 loader = DataLoader(Faces(sys.argv[1]), batch_size=8, shuffle=True, num_workers=int(sys.argv[2]))
 model = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(3 * 8 * 8, 2))
-optimizer = torch.optim.Adam(model.parameters(), 0.05)
+optimizer = torch.optim.SGD(model.parameters(), 0.05)
 losses = []
 for epoch in range(6):
     for pixels, labels in loader:
         loss = torch.nn.functional.cross_entropy(model(pixels), labels)
         optimizer.zero_grad(); loss.backward(); optimizer.step()
         losses.append(loss.item())
-print(len(loader.dataset), losses[0] > 2 * losses[-1])
+print(len(loader.dataset), sum(losses[-5:]) < sum(losses[:5]))
 """
 
 
@@ -72,7 +72,9 @@ def with_head(folder, n):
     (folder / "train.rec2").rename(folder / "train.rec")
 
 
-@pytest.mark.parametrize("head, n_workers", [(False, 0), (True, 2)])
+@pytest.mark.parametrize(
+    "head, n_workers", [pytest.param(False, 0, marks=pytest.mark.huge), (True, 2)]
+)
 def test_a_trainer_reads_a_file_of_im2rec(head, n_workers, tmp_path):
     draw = np.random.RandomState(0)
     for i in range(40):
