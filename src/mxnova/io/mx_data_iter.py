@@ -127,11 +127,12 @@ class MXDataIter(DataIter):
         Raises:
             ArgumentError: it is no such state, or is about another batch size.
         """
-        n, n_broken, size, epoch = (
-            state.get(key) for key in ("batches", "broken", "batch_size", "epoch")
-        )
-        counts = isinstance(n, int) and isinstance(n_broken, int) and 0 <= n_broken <= n
-        if not counts or not isinstance(epoch, Mapping) or size != self.batch_size:
+        n, n_broken, epoch = (state.get(key) for key in ("batches", "broken", "epoch"))
+        if (
+            not (isinstance(n, int) and isinstance(n_broken, int) and 0 <= n_broken <= n)
+            or not isinstance(epoch, Mapping)
+            or state.get("batch_size") != self.batch_size
+        ):
             text = f"{shown(state)} is no state of batches of {self.batch_size}"
             raise ArgumentError(f"MXDataIter: {text}")
         self.first_batch = self._current = None

@@ -184,8 +184,12 @@ class NDArrayIter(DataIter):
         """
         order, idx, left_over = (self._checked(state, k) for k in ("order", "idx", "left_over"))
         cursor, n = state.get("cursor"), self.num_data
-        fits = isinstance(cursor, int) and -2 * self.batch_size < cursor < n + self.batch_size
-        if state.get("num_data") != n or not fits or len(left_over) >= self.batch_size:
+        if (
+            state.get("num_data") != n
+            or not isinstance(cursor, int)
+            or not -2 * self.batch_size < cursor < n + self.batch_size
+            or len(left_over) >= self.batch_size
+        ):
             text = f"is no state of {n} samples in batches of {self.batch_size}"
             raise ArgumentError(f"NDArrayIter: {shown(state)} {text}")
         places = np.argsort(self._order)
@@ -203,8 +207,7 @@ class NDArrayIter(DataIter):
         given, n = state.get(name), self.num_data
         if given is None and not self.shuffle and name != "left_over":
             return np.arange(n)
-        is_list = isinstance(given, list) and all(isinstance(i, int) for i in given)
-        if not is_list or not all(0 <= i < n for i in given):
+        if not isinstance(given, list) or not all(isinstance(i, int) and 0 <= i < n for i in given):
             raise ArgumentError(f"NDArrayIter: state[{name!r}]: must be numbers below {n}")
         numbers = np.array(given, np.int64)
         if len(np.unique(numbers)) < (len(numbers) if name == "left_over" else n):

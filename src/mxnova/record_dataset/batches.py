@@ -46,6 +46,7 @@ class RecordBatches(Progress):
         if not isinstance(threads, int) or threads < 0:
             raise argument_error("RecordBatches", "threads", threads, "must be an integer >= 0")
         self._in_lists, self._threads, self._collate = in_lists, threads, collate
+        self._expected: list[tuple[int, int]] = []
         self._skipped = 0  # own batches of this worker that were taken before
         _register_with_torch()
 
@@ -74,20 +75,25 @@ class RecordBatches(Progress):
     def _made_of(self, numbers: list[int]) -> Any:
         return self._collate(self._reader.whole(numbers))
 
+    def _expect(self, ranges: list[tuple[int, int]]) -> None:
+        """Has the blocks of a window read in large pieces, once."""
+        if self._shuffle.block_size is not None and ranges != self._expected:
+            self._expected = ranges
+            self._reader.files.expect(ranges)
+
     def _read(self, order: EpochOrder, share: Share, chosen: range) -> Iterator[tuple[int, Any]]:
-        reader = self._reader
         for i, numbers in numbers_of(order, share, chosen):
-            reader.files.expect(order.ranges(*share.batch(i)))
+            self._expect(order.ranges(*share.batch(i)))
             yield i, self._made_of(numbers)
 
     def _read_by_threads(
         self, order: EpochOrder, share: Share, chosen: range
     ) -> Iterator[tuple[int, Any]]:
-        reader, n = self._reader, self._threads
+        n = self._threads
         waiting: deque[tuple[int, Any]] = deque()
         with ThreadPoolExecutor(n, "RecordBatches") as pool:
             for i, numbers in numbers_of(order, share, chosen):
-                reader.files.expect(order.ranges(*share.batch(i)))
+                self._expect(order.ranges(*share.batch(i)))
                 waiting.append((i, pool.submit(self._made_of, numbers)))
                 if len(waiting) > _AHEAD * n:
                     first, asked = waiting.popleft()
@@ -111,7 +117,7 @@ class RecordBatches(Progress):
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Has the next iteration go on from a state, see `RecordSampler.load_state_dict`."""
-        worker = state.get("worker")
+        worker = state.get("worker") if isinstance(state, Mapping) else None
         is_own = worker is not None and tuple(worker[:2]) == _worker()
         super().load_state_dict({**state, "worker": [0, 1, 0]} if is_own else state)
         self._skipped = worker[2] if is_own and worker is not None else 0

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import bisect
+import mmap
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -88,6 +89,13 @@ class RecordFile:
         except FormatError as error:
             raise FormatError(f"{self.path}: {error}") from None
 
+    def expect(self, start: int, end: int) -> None:
+        """Has the system read these bytes in one go, where it knows how."""
+        mapped = self.buffer.obj
+        if isinstance(mapped, mmap.mmap) and hasattr(mmap, "MADV_WILLNEED"):
+            start -= start % mmap.PAGESIZE
+            mapped.madvise(mmap.MADV_WILLNEED, start, end - start)
+
     def place(self, first: int, end: int) -> tuple[int, int]:
         """From where to where in the file records of these numbers are, in bytes."""
         offsets = self.offsets[first:end]
@@ -162,12 +170,10 @@ class RecordFiles:
         return f"{file.path}: record at offset {file.offsets[inside]}"
 
     def expect(self, ranges: Iterable[tuple[int, int]]) -> None:
-        """Has ranges of records, each within a file, read ahead where that pays."""
+        """Has the system read ranges of records, each within a file, in large pieces."""
         for first, end in ranges:
             file, inside = self._located(first)
-            advise: Callable[[int, int], None] | None = getattr(file.buffer, "expect", None)
-            if advise is not None:
-                advise(*file.place(inside, inside + end - first))
+            file.expect(*file.place(inside, inside + end - first))
 
 
 def files_of(

@@ -21,7 +21,7 @@ class Rank(NamedTuple):
     """Which records a process takes.
 
     Attributes:
-        index: of this process.
+        number: of this process among the ranks.
         n: of all.
         batch_size: records that each of them takes in a step.
         uneven: what becomes of the last records, which the ranks cannot share evenly: some get
@@ -29,7 +29,7 @@ class Rank(NamedTuple):
             a second time (``pad``).
     """
 
-    index: int
+    number: int
     n: int
     batch_size: int
     uneven: str
@@ -43,8 +43,8 @@ class Rank(NamedTuple):
         for name, value in (("batch_size", self.batch_size), ("num_ranks", self.n)):
             if not isinstance(value, int) or value < 1:
                 raise argument_error(function, name, value, "must be a positive integer")
-        if not isinstance(self.index, int) or not 0 <= self.index < self.n:
-            raise argument_error(function, "rank", self.index, f"must be from 0 to {self.n - 1}")
+        if not isinstance(self.number, int) or not 0 <= self.number < self.n:
+            raise argument_error(function, "rank", self.number, f"must be from 0 to {self.n - 1}")
         if self.uneven not in UNEVEN:
             raise argument_error(function, "uneven", self.uneven, f"must be one of {UNEVEN}")
         return self
@@ -73,7 +73,7 @@ class Share(NamedTuple):
         """Begin and end of the positions of batch `i`."""
         if i >= self._n_whole:
             return self._rest()
-        start = self.done + i * self._step + self.rank.index * self.rank.batch_size
+        start = self.done + i * self._step + self.rank.number * self.rank.batch_size
         return start, start + self.rank.batch_size
 
     def done_after(self, n: int) -> int:
@@ -98,6 +98,6 @@ class Share(NamedTuple):
         """What this rank takes in the last step, which not all can fill."""
         start, left, rank = self.done + self._n_whole * self._step, self._left, self.rank
         if rank.uneven == "exact":
-            return start + left * rank.index // rank.n, start + left * (rank.index + 1) // rank.n
+            return start + left * rank.number // rank.n, start + left * (rank.number + 1) // rank.n
         each = left // rank.n if rank.uneven == "drop" else -(-left // rank.n)
-        return start + each * rank.index, start + each * (rank.index + 1)
+        return start + each * rank.number, start + each * (rank.number + 1)

@@ -51,11 +51,12 @@ class RandomSampler(Sampler):
         shuffle = np.random.shuffle
         self._drawn_from, self._next_from = self._next_from, None
         if self._drawn_from is None:
-            _, key, position, *_ = np.random.get_state()
-            self._drawn_from = mersenne_text(key, position)
+            state: Any = np.random.get_state()
+            self._drawn_from = mersenne_text(state[1], state[2])
         else:
             generator = np.random.RandomState()
-            generator.set_state(("MT19937", *mersenne_state(self._drawn_from, "RandomSampler")))
+            key, position = mersenne_state(self._drawn_from, "RandomSampler")
+            generator.set_state(("MT19937", key, position, 0, 0.0))
             shuffle = generator.shuffle
         shuffle(indices)
         return iter(indices)
@@ -76,9 +77,10 @@ class RandomSampler(Sampler):
         if state.get("length") != self._length:
             text = f"state of length {shown(state.get('length'))}, there are {self._length} indices"
             raise ArgumentError(f"RandomSampler: {text}")
-        if (text := state.get("generator")) is not None:
-            mersenne_state(text, "RandomSampler")
-        self._next_from = text
+        generator = state.get("generator")
+        if generator is not None:
+            mersenne_state(generator, "RandomSampler")
+        self._next_from = generator
 
 
 class FilterSampler(Sampler):
@@ -159,7 +161,7 @@ class BatchSampler(Sampler):
             return self._pending
         if given is None:
             return {"batches": 0, "left_over": [int(i) for i in self._prev], "sampler": None}
-        inner = getattr(self._sampler, "state_dict", dict)()
+        inner: Any = getattr(self._sampler, "state_dict", dict)()
         left_over = [int(i) for i in self._began_with]
         return {"batches": given, "left_over": left_over, "sampler": inner}
 

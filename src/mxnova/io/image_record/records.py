@@ -82,7 +82,8 @@ class RecordStream(Generic[T]):
     @property
     def state(self) -> list[str | None]:
         """The states of the generators of its order, which can be set before an epoch starts."""
-        return [draw and draw.state for draw in (self._draw, self._of_chunks)]
+        draws = self._draw, self._of_chunks
+        return [None if draw is None else draw.state for draw in draws]
 
     @state.setter
     def state(self, states: Any) -> None:

@@ -169,7 +169,7 @@ class ImageSource:
             raise ArgumentError(f"{self.name}: {shown(state)} is no state of its records")
         self._batches.restart()
         self._records.state = state.get("order")
-        self._random.state = state.get("augmentation")
+        self._random.state = state.get("augmentation", "")
         self._records.restart()
         self._is_ahead, self._began = False, dict(state)
         self._take(n_ahead)
