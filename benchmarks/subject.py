@@ -32,6 +32,7 @@ SUBJECTS = (
     "training",
     "training_bfloat16",
     "data_loader",
+    "image_records",
     "predictor_threads",
     "kvstore",
 )

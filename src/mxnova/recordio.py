@@ -16,9 +16,7 @@
 from __future__ import annotations
 
 import ctypes
-import errno
 import io
-import mmap
 import os
 from collections.abc import Callable
 from typing import IO, Any
@@ -42,12 +40,16 @@ from mxnova.formats.image_size import check_image_size
 from mxnova.formats.recordio import IR_FORMAT as _IR_FORMAT  # noqa: F401 - names that programs use
 from mxnova.formats.recordio import IR_SIZE as _IR_SIZE  # noqa: F401
 from mxnova.formats.recordio import IRHeader, pack, unpack
-from mxnova.formats.source import map_file, open_regular, read_file
+from mxnova.formats.source import check_length, open_buffer, open_regular, read_file
+from mxnova.record_dataset import RecordBatches, RecordDataset, RecordSampler
 
 __all__ = [
     "IRHeader",
     "MXIndexedRecordIO",
     "MXRecordIO",
+    "RecordBatches",
+    "RecordDataset",
+    "RecordSampler",
     "pack",
     "pack_img",
     "unpack",
@@ -87,7 +89,7 @@ class MXRecordIO:
         if self.writable:
             self._file = open_regular(path, "wb")
         else:
-            self._content = map_file(path, mmap.ACCESS_READ)
+            self._content = open_buffer(path)
         self._offset = 0
         self.pid = os.getpid()
         self.is_open = True
@@ -127,7 +129,7 @@ class MXRecordIO:
         self._check_pid()
         if self._offset >= len(self._content):
             return None
-        self._check_size()
+        check_length(self._content, self.uri)
         try:
             payload, self._offset = records.read_record(self._content, self._offset)
         except FormatError as error:
@@ -143,13 +145,6 @@ class MXRecordIO:
         """Return the offset of the next record in the file, in bytes."""
         self._check_pid()
         return self._file.tell() if self.writable else self._offset
-
-    def _check_size(self) -> None:
-        """Refuse to touch what is no longer there, for which the system would end the process."""
-        content = self._content.obj
-        if isinstance(content, mmap.mmap) and content.size() < len(self._content):
-            reason = f"was cut off from {len(self._content)} to {content.size()} bytes while open"
-            raise FileError(errno.EIO, reason, self.uri)
 
     def _require_mode(self, flag: str) -> None:
         if self.flag != flag:

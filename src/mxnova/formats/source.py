@@ -18,18 +18,23 @@ from typing import BinaryIO, Literal, TypeAlias
 from mxnova.core.base.errors import ArgumentTypeError, FileError, FormatError, MXNetError, shown
 
 __all__ = [
+    "Buffer",
     "Path",
     "Readable",
     "Source",
+    "check_length",
     "check_regular",
     "map_file",
+    "open_buffer",
     "open_regular",
+    "path_exists",
     "read_file",
     "require_little_endian",
     "sha256_of",
 ]
 
 Path: TypeAlias = "str | os.PathLike[str]"
+Buffer: TypeAlias = memoryview
 Readable: TypeAlias = "Path | bytes | bytearray | memoryview | BinaryIO"
 
 _CHUNK = 1 << 20  # bytes that are hashed at once
@@ -182,6 +187,32 @@ def _content(path: Path) -> bytearray:
             raise MXNetError(f"{os.fsdecode(path)}: no memory for its content") from None
     del content[n_read:]
     return content
+
+
+def open_buffer(path: Path) -> memoryview:
+    """The content of the file at `path`, to be read in parts.
+
+    Raises:
+        FileError: it cannot be opened or mapped, or is no regular file.
+    """
+    return map_file(path, mmap.ACCESS_READ)
+
+
+def check_length(content: memoryview, path: Path) -> None:
+    """Refuses to touch what is no longer there, for which the system would end the process.
+
+    Raises:
+        FileError: the mapped file has been cut off since it was opened.
+    """
+    mapped = content.obj
+    if isinstance(mapped, mmap.mmap) and mapped.size() < len(content):
+        reason = f"was cut off from {len(content)} to {mapped.size()} bytes while open"
+        raise FileError(errno.EIO, reason, os.fsdecode(path))
+
+
+def path_exists(path: Path) -> bool:
+    """Whether there is a file at `path`."""
+    return os.path.exists(path)
 
 
 def map_file(path: Path, access: int = mmap.ACCESS_COPY) -> memoryview:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -61,6 +61,14 @@ class ArraySource:
 
     def close(self) -> None:
         """Nothing is open."""
+
+    def state(self) -> dict[str, Any]:
+        """The sample that the epoch began at."""
+        return {"start": self._order.start}
+
+    def restore(self, state: Mapping[str, Any], n_batches: int) -> None:
+        """Goes on after `n_batches` of the epoch that began with `state`."""
+        self._order.restore(state.get("start"), n_batches)
 
 
 def _dense(rows: np.ndarray) -> Callable[[np.ndarray], Any]:

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
-from ..core.base.errors import ArgumentError
+from ..core.base.errors import ArgumentError, MXNetError, shown
 from .batch import DataBatch, DataDesc, DataIter
 
 __all__ = ["BatchSource", "MXDataIter"]
@@ -22,6 +23,12 @@ class BatchSource(Protocol):
 
     def close(self) -> None:
         """Lets go of files and threads."""
+
+    def state(self) -> dict[str, Any]:
+        """What the running epoch began with, as numbers and texts."""
+
+    def restore(self, state: Mapping[str, Any], n_batches: int) -> None:
+        """Goes on after `n_batches` of the epoch that began with `state`."""
 
 
 class MXDataIter(DataIter):
@@ -48,6 +55,9 @@ class MXDataIter(DataIter):
         self.handle = handle
         self._debug_skip_load = False
         self._current: DataBatch | None = None
+        self._n_given = self._n_broken = (
+            0  # batches of this epoch, and those that could not be read
+        )
         self.first_batch: DataBatch | None = handle.read()
         if self.first_batch is None:
             raise ArgumentError(f"{type(handle).__name__}: there is no batch to be had")
@@ -69,6 +79,7 @@ class MXDataIter(DataIter):
         if self.first_batch is not None:
             return  # what was read ahead may have reached the end, and begun the next epoch
         self._current = None
+        self._n_given = self._n_broken = 0
         self.handle.rewind()
 
     def next(self) -> DataBatch:
@@ -86,8 +97,49 @@ class MXDataIter(DataIter):
         if self._debug_skip_load and self._current is not None:
             return True
         batch, self.first_batch = self.first_batch, None
-        self._current = batch or self.handle.read()
+        self._current = batch or self._read()
+        self._n_given += self._current is not None
         return self._current is not None
+
+    def _read(self) -> DataBatch | None:
+        try:
+            return self.handle.read()
+        except MXNetError:
+            self._n_given += 1
+            self._n_broken += 1
+            raise
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where it stands: what the epoch began with, and batches that were given out since.
+
+        Batches of which records were broken, which raised, are among them and counted.
+        """
+        return {
+            "batches": self._n_given,
+            "broken": self._n_broken,
+            "batch_size": self.batch_size,
+            "epoch": self.handle.state(),
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Goes on from a state of an iterator with the same parameters.
+
+        Raises:
+            ArgumentError: it is no such state, or is about another batch size.
+        """
+        n, n_broken, epoch = (state.get(key) for key in ("batches", "broken", "epoch"))
+        if (
+            not (isinstance(n, int) and isinstance(n_broken, int) and 0 <= n_broken <= n)
+            or not isinstance(epoch, Mapping)
+            or state.get("batch_size") != self.batch_size
+        ):
+            text = f"{shown(state)} is no state of batches of {self.batch_size}"
+            raise ArgumentError(f"MXDataIter: {text}")
+        self.first_batch = self._current = None
+        self._n_given, self._n_broken = n, n_broken
+        self.handle.restore(epoch, n)
+        if not n:
+            self.first_batch = self.handle.read()  # `reset` shall not begin another epoch
 
     def _batch(self) -> DataBatch:
         if self._current is None:

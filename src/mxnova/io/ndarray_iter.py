@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from .. import ndarray as nd
-from ..core.base.errors import ArgumentError, AssertedError
+from ..core.base.errors import ArgumentError, AssertedError, shown
 from ..ndarray.sparse import CSRNDArray
 from .batch import DataDesc, DataIter
 from .utils import _getdata_by_idx, _has_instance, _init_data
@@ -66,6 +67,8 @@ class NDArrayIter(DataIter):
         self.cursor = -batch_size  # of the first sample of this batch
         self._cache_data: list[Any] = []  # what is put before the first samples
         self._cache_label: list[Any] = []
+        self._order = np.arange(self.num_data)  # which given sample is where
+        self._left_over = self._order[:0]  # the samples that are put before
         self.reset()
 
     def _check(self, last_batch_handle: str) -> None:
@@ -96,6 +99,7 @@ class NDArrayIter(DataIter):
             self._shuffle_data()
         self.cursor = -self.batch_size
         self._cache_data, self._cache_label = [], []
+        self._left_over = self._order[:0]
 
     def reset(self) -> None:
         """Start an epoch, with the samples left over if `last_batch_handle` rolls over."""
@@ -103,8 +107,10 @@ class NDArrayIter(DataIter):
         if self.last_batch_handle == "roll_over" and 0 < left < self.batch_size:
             ends = self.cursor, self.num_data
             caches = [self._slices(arrays, *ends) for arrays in (self.data, self.label)]
+            left_over = self._order[slice(*ends)]
             self.hard_reset()
             self.cursor -= left
+            self._left_over = left_over
             self._cache_data, self._cache_label = caches
         else:
             self.hard_reset()
@@ -155,6 +161,58 @@ class NDArrayIter(DataIter):
         np.random.shuffle(self.idx)
         self.data = _getdata_by_idx(self.data, self.idx)
         self.label = _getdata_by_idx(self.label, self.idx)
+        self._order = self._order[self.idx]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where it stands: the order of the samples, and where in it this batch begins.
+
+        Orders of later epochs follow from NumPy's generator.
+        """
+        return {
+            "num_data": self.num_data,
+            "cursor": self.cursor,
+            "order": self._order.tolist() if self.shuffle else None,
+            "idx": self.idx.tolist() if self.shuffle else None,
+            "left_over": self._left_over.tolist(),
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Goes on from a state of an iterator over the same arrays, with the same parameters.
+
+        Raises:
+            ArgumentError: it is no such state.
+        """
+        order, idx, left_over = (self._checked(state, k) for k in ("order", "idx", "left_over"))
+        cursor, n = state.get("cursor"), self.num_data
+        if (
+            state.get("num_data") != n
+            or not isinstance(cursor, int)
+            or not -2 * self.batch_size < cursor < n + self.batch_size
+            or len(left_over) >= self.batch_size
+        ):
+            text = f"is no state of {n} samples in batches of {self.batch_size}"
+            raise ArgumentError(f"NDArrayIter: {shown(state)} {text}")
+        places = np.argsort(self._order)
+        caches = [_getdata_by_idx(a, places[left_over]) for a in (self.data, self.label)]
+        if self.shuffle:
+            self.data, self.label = (
+                _getdata_by_idx(arrays, places[order]) for arrays in (self.data, self.label)
+            )
+            self._order, self.idx = order, idx
+        self._cache_data, self._cache_label = ([a for _, a in named] for named in caches)
+        self.cursor, self._left_over = cursor, left_over
+
+    def _checked(self, state: Mapping[str, Any], name: str) -> np.ndarray:
+        """Numbers of samples out of a state, each at most once."""
+        given, n = state.get(name), self.num_data
+        if given is None and not self.shuffle and name != "left_over":
+            return np.arange(n)
+        if not isinstance(given, list) or not all(isinstance(i, int) and 0 <= i < n for i in given):
+            raise ArgumentError(f"NDArrayIter: state[{name!r}]: must be numbers below {n}")
+        numbers = np.array(given, np.int64)
+        if len(np.unique(numbers)) < (len(numbers) if name == "left_over" else n):
+            raise ArgumentError(f"NDArrayIter: state[{name!r}]: must have each number once")
+        return numbers
 
     @property
     def data_list(self) -> list[Any]:

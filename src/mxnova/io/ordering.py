@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from ..core.base.errors import ArgumentError
+from ..core.base.errors import ArgumentError, shown
 
 __all__ = ["BatchOrder", "part_of"]
 
@@ -29,10 +31,25 @@ class BatchOrder:
         self._n, self._size, self._round = n_samples, batch_size, round_batch
         self._rows = np.zeros(batch_size, np.int64)
         self._at = self._ahead = 0
+        self.start = 0  # of this epoch
 
     def rewind(self) -> None:
         """Starts an epoch."""
-        self._at, self._ahead = self._ahead, 0
+        self.start = self._at = self._ahead
+        self._ahead = 0
+
+    def restore(self, start: Any, n_batches: int) -> None:
+        """Goes on after `n_batches` of the epoch that began at sample `start`.
+
+        Raises:
+            ArgumentError: there is no such sample.
+        """
+        if not isinstance(start, int) or not 0 <= start <= self._n:
+            raise ArgumentError(f"state: start={shown(start)}: there are {self._n} samples")
+        self._ahead = start
+        self.rewind()
+        while n_batches and self.next() is not None:
+            n_batches -= 1
 
     def next(self) -> tuple[np.ndarray, int] | None:
         """Return the samples of the next batch and its padding count; None at the end."""

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from .mersenne_state import mersenne_state, mersenne_text
+
 __all__ = ["StdRandom"]
 
 _float = np.float32
@@ -28,6 +30,17 @@ class StdRandom:
         self._bits: Any = np.random.MT19937()
         self._bits._legacy_seeding(seed & 0xFFFFFFFF)
         self._draw = self._bits.random_raw
+
+    @property
+    def state(self) -> str:
+        """The state of the generator, which can be set."""
+        state = self._bits.state["state"]
+        return mersenne_text(state["key"], state["pos"])
+
+    @state.setter
+    def state(self, text: str) -> None:
+        key, position = mersenne_state(text, "StdRandom")
+        self._bits.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": position}}
 
     def canonical(self) -> float:
         """A float32 of [0, 1): `std::generate_canonical<float, 24>`."""

@@ -8,16 +8,17 @@ nothing is copied on the way.
 from __future__ import annotations
 
 import io
+import itertools
 import multiprocessing
 import pickle
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from multiprocessing.pool import ThreadPool
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 from mxnova import context
-from mxnova.core.base.errors import AssertedError, MXNetError
+from mxnova.core.base.errors import ArgumentError, AssertedError, MXNetError, shown
 from mxnova.util import is_np_array, is_np_shape, set_np
 
 from .batchify import default_batchify_fn, default_mp_batchify_fn
@@ -84,7 +85,7 @@ def _worker_fn(samples: Any, batchify_fn: Any, dataset: Any = None) -> bytes:
         dataset: default: what the worker was started with.
     """
     dataset = _worker_dataset if dataset is None else dataset
-    batch = (batchify_fn or _worker_batchify_fn)([dataset[i] for i in samples])
+    batch = (batchify_fn or _worker_batchify_fn)(_elements(dataset, samples))
     buffer = io.BytesIO()
     dump(batch, buffer)
     return buffer.getvalue()
@@ -96,7 +97,26 @@ def _thread_worker_initializer(active_shape: bool, active_array: bool) -> None:
 
 def _thread_worker_fn(samples: Any, batchify_fn: Any, dataset: Any) -> Any:
     """The batch of the elements `samples`."""
-    return batchify_fn([dataset[i] for i in samples])
+    return batchify_fn(_elements(dataset, samples))
+
+
+def _elements(dataset: Any, samples: Any) -> list[Any]:
+    """Those at the indices; data sets may leave out what is broken."""
+    of_batch: Callable[[Any], list[Any]] | None = getattr(dataset, "__getitems__", None)
+    return [dataset[i] for i in samples] if of_batch is None else of_batch(samples)
+
+
+class _Rest:
+    """What a sampler gives after `n_skipped` batches."""
+
+    def __init__(self, sampler: Any, n_skipped: int):
+        self._sampler, self._n_skipped = sampler, n_skipped
+
+    def __len__(self) -> int:
+        return max(len(self._sampler) - self._n_skipped, 0)
+
+    def __iter__(self) -> Iterator[Any]:
+        return itertools.islice(self._sampler, self._n_skipped, None)
 
 
 class _Failed:
@@ -179,6 +199,7 @@ class _MultiWorkerIter:
     def __next__(self) -> Any:
         self._push_next()
         if not self._data_buffer:
+            self._tell(None)
             raise StopIteration
         result = self._data_buffer.pop(self._rcvd_idx)
         self._rcvd_idx += 1
@@ -188,9 +209,15 @@ class _MultiWorkerIter:
             self._data_buffer.clear()
             self._iter = iter(())
             raise
+        self._tell(self._rcvd_idx)
         if self._pin_memory:
             return _as_in_context(batch, context.cpu_pinned(self._pin_device_id))
         return batch
+
+    def _tell(self, n_given: int | None) -> None:
+        """Tells a DataLoader how many batches of the epoch it has given out; None: it has ended."""
+        if isinstance(self._data_loader, DataLoader):
+            self._data_loader._note(n_given)
 
     def _received(self, result: Any) -> Any:
         try:
@@ -247,6 +274,9 @@ class DataLoader:
     """
 
     _worker_pool: Any = None
+    _given: int | None = None  # batches of the running epoch
+    _n_before = 0  # batches of that epoch, or the next one, before it went on from a state
+    _n_skipped = 0  # those of them that the sampler does not know of
     auto_reload = False
 
     def __init__(
@@ -305,13 +335,14 @@ class DataLoader:
     def _epoch(self) -> Iterator[Any]:
         if self._num_workers == 0:
             return self._same_process_iter()
+        self._given = 0
         if isinstance(self._worker_pool, WorkerPool) and not self._worker_pool.usable:
             self._start_workers()  # they were killed, or this process is a fork
         inherits = self._batchify_fn is self._inherited_batchify_fn
         return _MultiWorkerIter(
             self._worker_pool,
             None if inherits and not self._thread_pool else self._batchify_fn,
-            self._batch_sampler,
+            self._samples(),
             pin_memory=self._pin_memory,
             pin_device_id=self._pin_device_id,
             worker_fn=_thread_worker_fn if self._thread_pool else _worker_fn,
@@ -322,11 +353,14 @@ class DataLoader:
         )
 
     def _same_process_iter(self) -> Iterator[Any]:
-        for samples in self._batch_sampler:
-            batch = self._batchify_fn([self._dataset[i] for i in samples])
+        self._given = 0
+        for n, samples in enumerate(self._samples(), 1):
+            batch = self._batchify_fn(_elements(self._dataset, samples))
             if self._pin_memory:
                 batch = _as_in_context(batch, context.cpu_pinned(self._pin_device_id))
+            self._note(n)
             yield batch
+        self._note(None)
 
     def __iter__(self) -> Iterator[Any]:
         return self._reloading() if self.auto_reload else self._epoch()
@@ -344,6 +378,45 @@ class DataLoader:
     def clean(self) -> None:
         """Give up the epoch that `auto_reload` has started."""
         self._iter = None
+
+    def _note(self, n_given: int | None) -> None:
+        self._given = n_given
+        if n_given is None:
+            self._n_before = 0
+
+    def _samples(self) -> Any:
+        """The indices of each batch, from where a state said."""
+        n_skipped, self._n_skipped = self._n_skipped, 0
+        return _Rest(self._batch_sampler, n_skipped) if n_skipped else self._batch_sampler
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the running epoch stands: batches that were given out, and the sampler's state.
+
+        The order of a shuffled epoch is in it; random numbers that workers draw are not.
+        """
+        sampler = getattr(self._batch_sampler, "state_dict", None)
+        of_epoch = () if self._given is None else (self._given,)
+        given = self._n_before + (self._given or 0)
+        return {"batches": given, "sampler": sampler(*of_epoch) if sampler else None}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Has the next epoch go on from a state, with any number of workers.
+
+        A sampler without `state_dict` and `load_state_dict` must repeat its order.
+
+        Raises:
+            ArgumentError: it is no such state.
+        """
+        given, of_sampler = state.get("batches"), state.get("sampler")
+        if not isinstance(given, int) or given < 0:
+            raise ArgumentError(f"DataLoader: {shown(state)} is no state of a DataLoader")
+        self.clean()
+        self._given, self._n_before, self._n_skipped = None, given, given
+        if of_sampler is not None:
+            self._batch_sampler.load_state_dict(of_sampler)
+            self._n_skipped = 0
+        if self.auto_reload:
+            self.refresh()
 
     def __len__(self) -> int:
         return len(self._batch_sampler)

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from mxnova.core.base.errors import ArgumentError, argument_error
+from mxnova.core.base.errors import ArgumentError, argument_error, shown
+from mxnova.core.base.mersenne_state import mersenne_state, mersenne_text
 
 __all__ = ["BatchSampler", "FilterSampler", "RandomSampler", "Sampler", "SequentialSampler"]
 
@@ -42,14 +43,44 @@ class RandomSampler(Sampler):
 
     def __init__(self, length: int):
         self._length = length
+        self._drawn_from: str | None = None  # the generator's state before it drew the order
+        self._next_from: str | None = None
 
     def __iter__(self) -> Iterator[Any]:
         indices = np.arange(self._length)
-        np.random.shuffle(indices)
+        shuffle = np.random.shuffle
+        self._drawn_from, self._next_from = self._next_from, None
+        if self._drawn_from is None:
+            state: Any = np.random.get_state()
+            self._drawn_from = mersenne_text(state[1], state[2])
+        else:
+            generator = np.random.RandomState()
+            key, position = mersenne_state(self._drawn_from, "RandomSampler")
+            generator.set_state(("MT19937", key, position, 0, 0.0))
+            shuffle = generator.shuffle
+        shuffle(indices)
         return iter(indices)
 
     def __len__(self) -> int:
         return self._length
+
+    def state_dict(self) -> dict[str, Any]:
+        """The state of NumPy's generator that the last order was drawn from."""
+        return {"length": self._length, "generator": self._drawn_from}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Has the next order be that of the state; those after it are drawn as ever.
+
+        Raises:
+            ArgumentError: the state is about another length, or is none.
+        """
+        if state.get("length") != self._length:
+            text = f"state of length {shown(state.get('length'))}, there are {self._length} indices"
+            raise ArgumentError(f"RandomSampler: {text}")
+        generator = state.get("generator")
+        if generator is not None:
+            mersenne_state(generator, "RandomSampler")
+        self._next_from = generator
 
 
 class FilterSampler(Sampler):
@@ -85,10 +116,23 @@ class BatchSampler(Sampler):
         self._batch_size = batch_size
         self._last_batch = last_batch
         self._prev: list[Any] = []
+        self._began_with: list[Any] = []  # `_prev` when the running epoch began
+        self._given: int | None = None  # batches of the running epoch, with those skipped
+        self._n_skipped = 0  # of its batches
+        self._pending: dict[str, Any] | None = None  # the state that the next epoch goes on from
 
     def __iter__(self) -> Iterator[list[Any]]:
         self._check()
-        batch, self._prev = self._prev, []
+        self._n_skipped = n_skipped = self._pending["batches"] if self._pending else 0
+        batch, self._prev, self._pending = self._prev, [], None
+        self._began_with, self._given = list(batch), 0
+        for n, full in enumerate(self._batches(batch), 1):
+            self._given = n
+            if n > n_skipped:
+                yield full
+        self._given = None
+
+    def _batches(self, batch: list[Any]) -> Iterator[list[Any]]:
         for index in self._sampler:
             batch.append(index)
             if len(batch) == self._batch_size:
@@ -104,6 +148,35 @@ class BatchSampler(Sampler):
         if self._last_batch == "keep":
             return -(-len(self._sampler) // self._batch_size)
         return (len(self._prev) + len(self._sampler)) // self._batch_size
+
+    def state_dict(self, batches: int | None = None) -> dict[str, Any]:
+        """Where the running epoch stands, or that the next one is to begin.
+
+        Args:
+            batches: how many a loader has given out since the epoch began, or went on from a
+                state; default: as many as were asked for.
+        """
+        given = self._given if batches is None else self._n_skipped + batches
+        if self._pending is not None:
+            return self._pending
+        if given is None:
+            return {"batches": 0, "left_over": [int(i) for i in self._prev], "sampler": None}
+        inner: Any = getattr(self._sampler, "state_dict", dict)()
+        left_over = [int(i) for i in self._began_with]
+        return {"batches": given, "left_over": left_over, "sampler": inner}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Has the next epoch go on from a state. A sampler without states must repeat its order.
+
+        Raises:
+            ArgumentError: it is no such state.
+        """
+        given, left_over, inner = (state.get(k) for k in ("batches", "left_over", "sampler"))
+        if not isinstance(given, int) or given < 0 or not isinstance(left_over, list):
+            raise ArgumentError(f"BatchSampler: {shown(state)} is no state of a BatchSampler")
+        if inner and hasattr(self._sampler, "load_state_dict"):
+            self._sampler.load_state_dict(inner)
+        self._prev, self._given, self._pending = list(left_over), None, dict(state)
 
     def _check(self) -> None:
         """Refuse here, not in the constructor: MXNet does so when it is used."""

@@ -7,11 +7,11 @@ import mmap
 from collections.abc import Callable, Iterator
 from functools import partial
 from types import SimpleNamespace
-from typing import Generic, NamedTuple, NoReturn, TypeVar
+from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
-from ...core.base.errors import ArgumentError, FormatError, MXNetError
+from ...core.base.errors import ArgumentError, FormatError, MXNetError, shown
 from ...core.base.std_random import StdRandom
 from ...formats import recordio
 from ...formats.source import map_file, read_file
@@ -78,6 +78,21 @@ class RecordStream(Generic[T]):
     def restart(self) -> None:
         """Starts an epoch."""
         self._waiting = self._epoch()
+
+    @property
+    def state(self) -> list[str | None]:
+        """The states of the generators of its order, which can be set before an epoch starts."""
+        draws = self._draw, self._of_chunks
+        return [None if draw is None else draw.state for draw in draws]
+
+    @state.setter
+    def state(self, states: Any) -> None:
+        draws = self._draw, self._of_chunks
+        if not isinstance(states, list) or [bool(s) for s in states] != [bool(d) for d in draws]:
+            raise ArgumentError(f"{self.path}: a state of another order: {shown(states)}")
+        for draw, state in zip(draws, states, strict=True):
+            if draw is not None:
+                draw.state = state
 
     def read(self) -> T | None:
         """Return the result of `prepare` for the next record; None at the end of the epoch.

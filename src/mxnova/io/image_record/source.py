@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import SimpleNamespace
 from typing import Any, NamedTuple, Protocol
@@ -13,7 +14,14 @@ import numpy as np
 from ... import ndarray as nd
 from ...context import cpu_pinned
 from ...core.base import env
-from ...core.base.errors import ArgumentError, FormatError, MXNetError, argument_error, from_foreign
+from ...core.base.errors import (
+    ArgumentError,
+    FormatError,
+    MXNetError,
+    argument_error,
+    from_foreign,
+    shown,
+)
 from ...core.base.opencv import require_opencv
 from ...core.base.std_random import StdRandom
 from ...formats.image_size import check_image_size, image_size
@@ -121,6 +129,7 @@ class ImageSource:
         self._seed, self._numbered = seed, numbered
         self._random = StdRandom(seed)
         self._is_ahead = False
+        self._began = self._next_began = self._generators()
         self._limit = env.get("MXNOVA_IMAGE_MAX_PIXELS")
         depth, n_threads = params.prefetch_buffer, params.preprocess_threads
         self._batches = Prefetcher(name, self._plan, depth, n_threads)
@@ -133,8 +142,41 @@ class ImageSource:
         """Start from the beginning, after the samples that the last batch took from there."""
         self._batches.restart()
         if not self._is_ahead:
+            self._next_began = self._generators()
             self._records.restart()
-        self._is_ahead = False
+        self._is_ahead, self._began = False, self._next_began
+
+    def _generators(self, n_ahead: int = 0) -> dict[str, Any]:
+        """What an epoch begins with, of which `n_ahead` records belong to the one before."""
+        return {
+            "order": self._records.state,
+            "augmentation": self._random.state,
+            "ahead": n_ahead,
+        }
+
+    def state(self) -> dict[str, Any]:
+        """The states of the random generators when the epoch began."""
+        return self._began
+
+    def restore(self, state: Mapping[str, Any], n_batches: int) -> None:
+        """Goes on after `n_batches` of an epoch, whose records are read again but not decoded.
+
+        Raises:
+            ArgumentError: it is the state of an epoch in another order.
+        """
+        n_ahead = state.get("ahead")
+        if not isinstance(n_ahead, int) or not 0 <= n_ahead < self.params.batch_size:
+            raise ArgumentError(f"{self.name}: {shown(state)} is no state of its records")
+        self._batches.restart()
+        self._records.state = state.get("order")
+        self._random.state = state.get("augmentation", "")
+        self._records.restart()
+        self._is_ahead, self._began = False, dict(state)
+        self._take(n_ahead)
+        for _ in range(n_batches):
+            with contextlib.suppress(FormatError):  # who went through the epoch was told of it
+                if self._is_ahead or self._next_records() is None:
+                    break
 
     def close(self) -> None:
         """Lets threads end."""
@@ -145,12 +187,10 @@ class ImageSource:
     def _plan(self) -> _Plan | None:
         if self._is_ahead:
             return None
-        records = self._take(self.params.batch_size)
-        if not records:
+        taken = self._next_records()
+        if taken is None:
             return None
-        pad = self.params.batch_size - len(records)
-        if pad and self.params.round_batch:
-            records += self._from_the_beginning(pad)
+        records, pad = taken
         plan = _Plan(self, pad)
         for i, planned in enumerate(records):
             plan.label[i] = planned.labels
@@ -161,6 +201,16 @@ class ImageSource:
         plan.label[len(records) :] = 0
         return plan
 
+    def _next_records(self) -> tuple[list[_Planned], int] | None:
+        """The records of the next batch, and how many are missing in this epoch."""
+        records = self._take(self.params.batch_size)
+        if not records:
+            return None
+        pad = self.params.batch_size - len(records)
+        if pad and self.params.round_batch:
+            records += self._from_the_beginning(pad)
+        return records, pad
+
     def _take(self, n: int) -> list[_Planned]:
         records: list[_Planned] = []
         while len(records) < n and (record := self._records.read()) is not None:
@@ -168,6 +218,7 @@ class ImageSource:
         return records
 
     def _from_the_beginning(self, n: int) -> list[_Planned]:
+        self._next_began = self._generators(n)
         self._records.restart()
         self._is_ahead = True
         records = self._take(n)

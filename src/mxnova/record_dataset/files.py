@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Records by number, out of one or several RecordIO files."""
+
+from __future__ import annotations
+
+import bisect
+import mmap
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.base.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    FormatError,
+    UnknownNameError,
+    shown,
+)
+from ..formats import recordio
+from ..formats.source import Buffer, Path, check_length, open_buffer, path_exists, read_file
+
+__all__ = ["RecordFile", "RecordFiles", "files_of"]
+
+
+class RecordFile:
+    """A RecordIO file, of which the places of records are known. It is opened when it is read.
+
+    Args:
+        path: of the file.
+        offsets: of its records, in their order.
+    """
+
+    def __init__(self, path: str, offsets: np.ndarray) -> None:
+        self.path, self.offsets = path, offsets
+        self._buffer: Buffer | None = None
+
+    @classmethod
+    def opened(cls, path: str, index: Path | None, keys: Iterable[Any] | None) -> RecordFile:
+        """The file at `path`, with the places that its index tells or, without one, a scan.
+
+        Raises:
+            FileError: a file cannot be read, or `index` is given and not there.
+            FormatError: the index breaks its format, or leads out of the file.
+            UnknownNameError: there is no record of a key.
+        """
+        beside = os.path.splitext(path)[0] + ".idx"
+        buffer = open_buffer(path)
+        if index is not None or path_exists(beside):
+            source = os.fspath(beside if index is None else index)
+            entries = _parsed(source)
+        else:
+            source, entries = path, list(enumerate(_scanned(buffer)))
+        if keys is not None:
+            entries = _chosen(entries, keys, source)
+        offsets = np.fromiter((offset for _, offset in entries), np.int64, len(entries))
+        if len(offsets) and offsets.max() >= len(buffer):
+            text = f"offset {offsets.max()}, {path} has {len(buffer)} bytes"
+            raise FormatError(f"{source}: {text}")
+        file = cls(path, offsets)
+        file._buffer = buffer
+        return file
+
+    def __len__(self) -> int:
+        return len(self.offsets)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_buffer": None}
+
+    @property
+    def buffer(self) -> Buffer:
+        """The content, which this process opens when it first needs it."""
+        if self._buffer is None:
+            self._buffer = open_buffer(self.path)
+        return self._buffer
+
+    def read(self, number: int) -> bytes:
+        """The record of this number.
+
+        Raises:
+            FormatError: it is broken.
+            FileError: the file cannot be read.
+        """
+        offset, buffer = int(self.offsets[number]), self.buffer
+        check_length(buffer, self.path)
+        try:
+            return recordio.read_record(buffer, offset)[0]
+        except FormatError as error:
+            raise FormatError(f"{self.path}: {error}") from None
+
+    def expect(self, start: int, end: int) -> None:
+        """Has the system read these bytes in one go, where it knows how."""
+        mapped = self.buffer.obj
+        if isinstance(mapped, mmap.mmap) and hasattr(mmap, "MADV_WILLNEED"):
+            start -= start % mmap.PAGESIZE
+            mapped.madvise(mmap.MADV_WILLNEED, start, end - start)
+
+    def place(self, first: int, end: int) -> tuple[int, int]:
+        """From where to where in the file records of these numbers are, in bytes."""
+        offsets = self.offsets[first:end]
+        start, last = int(offsets.min()), int(offsets.max())
+        later = self._sorted[np.searchsorted(self._sorted, last, side="right") :]
+        return start, int(later[0]) if len(later) else len(self.buffer)
+
+    @property
+    def _sorted(self) -> np.ndarray:
+        if not hasattr(self, "_in_order"):
+            self._in_order = np.sort(self.offsets)
+        return self._in_order
+
+
+def _parsed(index: str) -> list[tuple[int, int]]:
+    try:
+        return recordio.parse_index(read_file(index))
+    except FormatError as error:
+        raise FormatError(f"{index}: {error}") from None
+
+
+def _scanned(buffer: Buffer) -> Iterable[int]:
+    """The offsets of all records. Where one is broken, the search for the next one begins."""
+    offset = 0
+    while offset < len(buffer):
+        yield offset
+        try:
+            offset = recordio.offset_after(buffer, offset)
+        except FormatError:
+            offset = recordio.find_record(buffer, offset + 4)
+
+
+def _chosen(
+    entries: Sequence[tuple[int, int]], keys: Iterable[Any], source: str
+) -> list[tuple[int, int]]:
+    known = dict(entries)
+    chosen = []
+    for key in keys:
+        if key not in known:
+            raise UnknownNameError(f"{source}: no record has the key {shown(key)}")
+        chosen.append((key, known[key]))
+    return chosen
+
+
+class RecordFiles:
+    """The records of files one after the other, by number.
+
+    Args:
+        files: the files.
+    """
+
+    def __init__(self, files: Sequence[RecordFile]) -> None:
+        self.files = files
+        self.counts = [len(file) for file in files]
+        self._starts = np.cumsum([0, *self.counts]).tolist()
+
+    def __len__(self) -> int:
+        return int(self._starts[-1])
+
+    def _located(self, number: int) -> tuple[RecordFile, int]:
+        i = bisect.bisect_right(self._starts, number) - 1
+        return self.files[i], number - self._starts[i]
+
+    def read(self, number: int) -> bytes:
+        """The record `number`, which must be below the length; errors are `RecordFile.read`'s."""
+        file, inside = self._located(number)
+        return file.read(inside)
+
+    def named(self, number: int) -> str:
+        """The file and the offset of a record, for messages."""
+        file, inside = self._located(number)
+        return f"{file.path}: record at offset {file.offsets[inside]}"
+
+    def expect(self, ranges: Iterable[tuple[int, int]]) -> None:
+        """Has the system read ranges of records, each within a file, in large pieces."""
+        for first, end in ranges:
+            file, inside = self._located(first)
+            file.expect(*file.place(inside, inside + end - first))
+
+
+def files_of(
+    paths: Path | Sequence[Path], index: Path | None, keys: Iterable[Any] | None
+) -> RecordFiles:
+    """The files at `paths`; `index` and `keys` are for a single one.
+
+    Raises:
+        ArgumentTypeError: `paths` is no path, and no sequence of paths.
+        ArgumentError: it is empty, or has several where an index or keys are given.
+    """
+    given = [paths] if isinstance(paths, (str, os.PathLike)) else paths
+    if not isinstance(given, (list, tuple)) or not all(
+        isinstance(path, (str, os.PathLike)) for path in given
+    ):
+        text = f"RecordDataset: paths={shown(paths)}: must be a path or a list of paths"
+        raise ArgumentTypeError(text)
+    if not given:
+        raise ArgumentError("RecordDataset: paths=[]: must not be empty")
+    if len(given) > 1 and (index is not None or keys is not None):
+        raise ArgumentError(f"RecordDataset: index and keys are for one file, not {len(given)}")
+    return RecordFiles([RecordFile.opened(os.fspath(path), index, keys) for path in given])
