@@ -136,13 +136,14 @@ def _argv(words: Sequence[str]) -> Iterator[None]:
 def _in_this_process(program: str, arguments: Sequence[str]) -> None:
     from mxnova.cli import main
 
-    with _argv([program, *arguments]):
+    said = io.StringIO()
+    with _argv([program, *arguments]), contextlib.redirect_stderr(said):
         try:
             status = main()
         except SystemExit as end:
             status = end.code
     if status:
-        raise PageError(f"{shlex.join([program, *arguments])}: status {status}")
+        raise PageError(f"{shlex.join([program, *arguments])}: status {status}\n{said.getvalue()}")
 
 
 def _in_another_process(words: Sequence[str]) -> None:
