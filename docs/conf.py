@@ -10,7 +10,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parent / "src"), str(HERE)]
 import mxnova  # noqa: E402
 
 project = "mxnova"
-author = copyright = "the mxnova developers"  # noqa: A001
+author = copyright = "the mxnova developers"
 version = release = mxnova.__version__
 
 extensions = ["myst_parser", "sphinx_copybutton", "_site.api", "_site.plain_text"]

@@ -15,7 +15,7 @@ from mxnova.core.graph import functions as of_symbols
 from mxnova.core.nd import functions as of_arrays
 from mxnova.core.op.schema import REGISTRY, OpType, find
 
-from .docstrings import fenced, markdown, prose, summary
+from .docstrings import fenced, markdown, summary
 from .operators import place_of
 
 if TYPE_CHECKING:
@@ -41,8 +41,15 @@ MODULES = {
 }
 # fmt: on
 ALIASES = {
-    "ndarray": "nd", "symbol": "sym", "numpy": "np", "numpy_extension": "npx", "module": "mod",
-    "kvstore": "kv", "initializer": "init", "optimizer": "opt", "visualization": "viz",
+    "ndarray": "nd",
+    "symbol": "sym",
+    "numpy": "np",
+    "numpy_extension": "npx",
+    "module": "mod",
+    "kvstore": "kv",
+    "initializer": "init",
+    "optimizer": "opt",
+    "visualization": "viz",
 }  # fmt: skip
 
 FUNCTIONS = {"ndarray": of_arrays.function_of, "symbol": of_symbols.function_of}
@@ -77,7 +84,8 @@ def index() -> str:
     """The list of modules."""
     blocks = [
         "# Python API",
-        "`import mxnova as mx` imports no module by itself; each is imported when it is first used. "
+        "`import mxnova as mx` imports no module by itself; each is imported when it is first "
+        "used. "
         "Operators are functions of `mx.nd` and `mx.sym`: their arguments stand on the pages of "
         "[operators](../operators/index.md).",
     ]

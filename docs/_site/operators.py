@@ -13,7 +13,8 @@ from types import ModuleType
 import mxnova.core.exec.calls.control_flow
 import mxnova.core.exec.calls.custom
 import mxnova.core.exec.fused.mkldnn_layers
-import mxnova.core.op.library # noqa: F401 - these register operators
+import mxnova.core.op.library  # noqa: F401 - these register operators
+from mxnova.core.base.examples import example_of
 from mxnova.core.op.schema import REGISTRY, Op, OpType
 from tests.meta.op_instances import instances
 
@@ -70,7 +71,9 @@ def index(rooms: dict[ModuleType, list[OpType]]) -> str:
         for name in (type_.name, *type_.aliases)
     }
     names = [f"- [`{name}`]({places[name]})" for name in sorted(places, key=str.lower)]
-    contents = fenced("{toctree}", "\n".join([":hidden:", "", *(Path(file_of(r)).stem for r in rooms)]))
+    contents = fenced(
+        "{toctree}", "\n".join([":hidden:", "", *(Path(file_of(r)).stem for r in rooms)])
+    )
     return "\n".join([INTRODUCTION, *listed, "", "## Names", "", *names, "", contents, ""])
 
 
@@ -109,7 +112,9 @@ def section(type_: OpType, level: int) -> list[str]:
     blocks += table(("array", ""), [(code(n), prose(docs[n])) for n in arrays])
     parameters = [(code(f.name), code(f.type_text), prose(docs[f.name])) for f in type_.fields]
     blocks += table(("parameter", "type", ""), parameters)
-    return [*blocks, behaviour(type_)]
+    blocks.append(behaviour(type_))
+    example = example_of("op", type_.name)
+    return [*blocks, fenced("pycon", example)] if example else blocks
 
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
@@ -127,7 +132,8 @@ def behaviour(type_: OpType) -> str:
         lines.append(f"- Auxiliary states: {listing(op.aux)}")
     if op.mutates:
         lines.append(f"- Writes to: {listing(op.mutates)}")
-    return "\n".join([*lines, f"- Gradient: {gradient_text(op)}"])
+    source = module_of(type_).__name__.replace(".", "/")
+    return "\n".join([*lines, f"- Gradient: {gradient_text(op)}", f"- Source: `{source}.py`"])
 
 
 def outputs_text(op: Op) -> str:
@@ -159,4 +165,3 @@ def listing(names: Iterable[str]) -> str:
 
 def code(text: str) -> str:
     return f"`{text}`"
-

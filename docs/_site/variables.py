@@ -66,6 +66,6 @@ def page() -> str:
 
 def row(name: str, variable: Variable) -> str:
     """A row of the table."""
-    default = {True: "1", False: "0", "": "–"}.get(variable.default, f"`{variable.default}`")
+    default = {True: "1", False: "0", "": "none"}.get(variable.default, f"`{variable.default}`")
     label = variable.kind.label.replace("|", r"\|")
     return f"| `{name}` | {prose(label)} | {default} | {prose(variable.doc)} |"
