@@ -24,6 +24,7 @@ html_theme = "furo"
 html_title = f"mxnova {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_favicon = "_static/icon.svg"
 html_copy_source = False
 html_show_sphinx = False
 html_theme_options = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of the Python API, from signatures and docstrings: docs/api, made when the site is built."""
+"""Pages of the Python API, from signatures and docstrings: docs/api, made in each build."""
 
 from __future__ import annotations
 

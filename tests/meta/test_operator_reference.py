@@ -28,6 +28,7 @@ def test_the_index_leads_to_every_operator():
         f"{name}#{heading.lower()}"
         for name, text in PAGES.items()
         for heading in re.findall(r"^###? (\w+)$", text, re.M)
+        if heading in REGISTRY
     }
     assert links.keys() == set(REGISTRY)
     assert set(links.values()) == anchors

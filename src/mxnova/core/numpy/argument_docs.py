@@ -19,7 +19,7 @@ _DOCS = {
     "operands": "the subscripts, such as ``\"ij,jk->ik\"``, then the arrays.",
     "arr1": "an array.", "arr2": "an array.",
     "out": "an array to write the result into, of its shape and type; None: a new one.",
-    "axis": "an axis; several as a tuple where the function allows it; negative ones count from the end.",
+    "axis": "an axis, or a tuple of them where that makes sense; negative ones count from the end.",
     "axis1": "an axis.", "axis2": "another axis.", "axisa": "the axis of vectors in `a`.",
     "axisb": "the axis of vectors in `b`.", "axisc": "the axis of vectors in the result.",
     "axes": "axes, in an order or in pairs.", "source": "axes to move.",
