@@ -72,9 +72,15 @@ def index(rooms: dict[ModuleType, list[OpType]]) -> str:
     }
     names = [f"- [`{name}`]({places[name]})" for name in sorted(places, key=str.lower)]
     contents = fenced(
-        "{toctree}", "\n".join([":hidden:", "", *(Path(file_of(r)).stem for r in rooms)])
+        "{toctree}", "\n".join([":hidden:", "", *map(entry, rooms)])
     )
     return "\n".join([INTRODUCTION, *listed, "", "## Names", "", *names, "", contents, ""])
+
+
+def entry(room: ModuleType) -> str:
+    """A short line of the table of contents."""
+    stem = Path(file_of(room)).stem
+    return f"{stem.replace('_', ' ')} <{stem}>"
 
 
 def headline(module: ModuleType) -> str:
