@@ -71,9 +71,7 @@ def index(rooms: dict[ModuleType, list[OpType]]) -> str:
         for name in (type_.name, *type_.aliases)
     }
     names = [f"- [`{name}`]({places[name]})" for name in sorted(places, key=str.lower)]
-    contents = fenced(
-        "{toctree}", "\n".join([":hidden:", "", *map(entry, rooms)])
-    )
+    contents = fenced("{toctree}", "\n".join([":hidden:", "", *map(entry, rooms)]))
     return "\n".join([INTRODUCTION, *listed, "", "## Names", "", *names, "", contents, ""])
 
 

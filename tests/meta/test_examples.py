@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import mxnova as mx
+from mxnova.core.base.examples import _examples
 from tests.pages.output import NumbersChecker
 
 MODULES = {
@@ -31,7 +32,6 @@ MODULES = {
     "kvstore": (0.75, 0.75),
     "module": (0.95, 0.8),
 }  # fmt: skip - module -> least share of public callables with Args, and with an example
-AS_IN = {"numpy": mx.np}
 
 
 def public(module):
@@ -68,12 +68,25 @@ def test_enough_is_documented(module):
         assert len(without) <= (1 - share) * len(members), f"{has.__name__}: {without}"
 
 
-@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.parametrize("package", ["op", "nd", "numpy"])
+def test_stored_examples_print_what_they_say(package):
+    """Those of functions that are made at run time, and of operators without a public name."""
+    report = io.StringIO()
+    runner = doctest.DocTestRunner(checker=NumbersChecker(), verbose=False)
+    for name, text in _examples(package).items():
+        names = {"mx": mx, "np": mx.np}
+        test = doctest.DocTestParser().get_doctest(text + "\n", names, name, None, 0)
+        runner.run(test, out=report.write)
+    assert runner.failures == 0, report.getvalue()
+    assert runner.tries > 15
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if m not in ("ndarray", "numpy")])
 def test_examples_print_what_they_say(module):
     report = io.StringIO()
     runner = doctest.DocTestRunner(checker=NumbersChecker(), verbose=False)
     for name, value in public(module).items():
-        names = {"mx": mx, "np": AS_IN.get(module, np)}
+        names = {"mx": mx, "np": np}
         doc = inspect.getdoc(value) or ""
         test = doctest.DocTestParser().get_doctest(doc, names, name, None, 0)
         runner.run(test, out=report.write)

@@ -20,7 +20,8 @@ from tests.pages.runner import is_run, missing_packages
 
 README, *DOCS = PAGES
 LANGUAGES = {*RUNNABLE, "text", "yaml", "json", "c", "cpp", "{toctree}"}
-RUNNING = [page for page in PAGES if page.runnable()]
+BY_TEST_EXAMPLES = ROOT / "docs" / "operators"
+RUNNING = [p for p in PAGES if p.runnable() and BY_TEST_EXAMPLES not in p.path.parents]
 
 
 class Runner:
@@ -96,14 +97,15 @@ def exists(words):
         return (ROOT / program).is_file()
     if program == "python" and arguments[0] == "-m":
         path = ROOT / arguments[1].replace(".", "/")
-        return path.with_suffix(".py").is_file() or (path / "__main__.py").is_file()
+        is_ours = path.with_suffix(".py").is_file() or (path / "__main__.py").is_file()
+        return is_ours or arguments[1] == "venv"
     if program == "python":
         return (ROOT / arguments[0]).is_file()
     if program == "pip":
         extras = re.findall(r"^(\w+) = \[", (ROOT / "pyproject.toml").read_text(), re.M)
         named = re.findall(r"\[([\w,]+)\]", " ".join(arguments))
         return {*",".join(named).split(",")} - {""} <= {*extras}
-    return program in ("mxnova", "torchrun", "git", "cd")
+    return program in ("mxnova", "torchrun", "source")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -120,4 +120,6 @@ def slug_of(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", text.strip().lower()).replace(" ", "-")
 
 
-PAGES = [Page(ROOT / "README.md"), *map(Page, sorted((ROOT / "docs").rglob("*.md")))]
+MADE_IN_BUILDS = ROOT / "docs" / "api"
+FILES = [p for p in sorted((ROOT / "docs").rglob("*.md")) if MADE_IN_BUILDS not in p.parents]
+PAGES = [Page(path) for path in (ROOT / "README.md", *FILES)]
