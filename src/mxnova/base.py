@@ -138,7 +138,14 @@ def py_str(x: bytes | str) -> str:
 
 
 def check_call(ret: int) -> None:
-    """Raises MXNetError unless a C function returned 0."""
+    """Raises MXNetError unless a C function returned 0.
+
+    Args:
+        ret: the value that the function has returned.
+
+    Example:
+        >>> mx.base.check_call(0)
+    """
     if ret != 0:
         error = get_last_ffi_error()
         raise error if str(error) else MXNetError(f"a C function returned {ret}")
@@ -192,7 +199,17 @@ def register_error(func_name: Any = None, cls: Any = None) -> Any:
 
 
 def with_metaclass(meta: type, *bases: type) -> type:
-    """A base class that gives what derives from it `meta` as its metaclass."""
+    """A base class that gives what derives from it `meta` as its metaclass.
+
+    Args:
+        meta: the metaclass.
+        *bases: the bases of the class.
+
+    Example:
+        >>> Made = mx.base.with_metaclass(type, dict)
+        >>> issubclass(Made, dict)
+        True
+    """
     return meta("_WithMetaclass", bases, {})  # type: ignore[no-any-return]
 
 

@@ -49,7 +49,16 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @contextlib.contextmanager
 def np_shape(active: bool = True) -> Iterator[None]:
-    """NumPy's shape semantics inside the block (or legacy ones, with False)."""
+    """NumPy's shape semantics inside the block (or legacy ones, with False).
+
+    Args:
+        active: whether they are used inside of the block.
+
+    Example:
+        >>> with mx.util.np_shape(True): shape = mx.nd.zeros(()).shape
+        >>> shape
+        ()
+    """
     before = set_np_shape(active)
     try:
         yield
@@ -59,7 +68,16 @@ def np_shape(active: bool = True) -> Iterator[None]:
 
 @contextlib.contextmanager
 def np_array(active: bool = True) -> Iterator[None]:
-    """NumPy-like arrays inside the block (or legacy ones, with False)."""
+    """NumPy-like arrays inside the block (or legacy ones, with False).
+
+    Args:
+        active: whether they are used inside of the block.
+
+    Example:
+        >>> with mx.util.np_array(True): active = mx.util.is_np_array()
+        >>> active
+        True
+    """
     before = set_np_array(active)
     try:
         yield
@@ -99,8 +117,18 @@ class _NumpyArrayScope:
 def set_np(shape: bool = True, array: bool = True) -> None:
     """Turns NumPy's shape semantics and NumPy-like arrays on or off in this thread.
 
+    Args:
+        shape: whether shapes have NumPy's meaning.
+        array: whether arrays are NumPy-like.
+
     Raises:
         ArgumentError: NumPy-like arrays with legacy shapes.
+
+    Example:
+        >>> mx.npx.set_np()
+        >>> mx.npx.is_np_array()
+        True
+        >>> mx.npx.reset_np()
     """
     if array and not shape:
         raise ArgumentError("set_np: array=True: NumPy-like arrays need NumPy's shape semantics")
@@ -109,22 +137,55 @@ def set_np(shape: bool = True, array: bool = True) -> None:
 
 
 def reset_np() -> None:
-    """Back to legacy shapes and arrays."""
+    """Back to legacy shapes and arrays.
+
+    Example:
+        >>> mx.npx.reset_np()
+        >>> mx.npx.is_np_array()
+        False
+    """
     set_np(shape=False, array=False)
 
 
 def use_np_shape(func: F) -> F:
-    """A function, or each method and property of a class, run under NumPy's shape semantics."""
+    """A function, or each method and property of a class, run under NumPy's shape semantics.
+
+    Args:
+        func: the function, or the class.
+
+    Example:
+        >>> active = mx.util.use_np_shape(lambda: (mx.util.is_np_array(), mx.util.is_np_shape()))
+        >>> active()
+        (False, True)
+    """
     return _run_under(np_shape, func)
 
 
 def use_np_array(func: F) -> F:
-    """A function, or each method of a class, run with NumPy-like arrays."""
+    """A function, or each method of a class, run with NumPy-like arrays.
+
+    Args:
+        func: the function, or the class.
+
+    Example:
+        >>> active = mx.util.use_np_array(lambda: (mx.util.is_np_array(), mx.util.is_np_shape()))
+        >>> active()
+        (True, False)
+    """
     return _run_under(np_array, func)
 
 
 def use_np(func: F) -> F:
-    """A function, or each method of a class, run as NumPy-like code."""
+    """A function, or each method of a class, run as NumPy-like code.
+
+    Args:
+        func: the function, or the class.
+
+    Example:
+        >>> active = mx.util.use_np(lambda: (mx.util.is_np_array(), mx.util.is_np_shape()))
+        >>> active()
+        (True, True)
+    """
     return use_np_shape(use_np_array(func))
 
 
@@ -233,6 +294,9 @@ def get_gpu_memory(gpu_dev_id: int) -> tuple[int, int]:
 
 def get_cuda_compute_capability(ctx: Context) -> int:
     """The compute capability of a GPU: 75 for 7.5.
+
+    Args:
+        ctx: the context; None: the current one.
 
     Raises:
         ArgumentError: `ctx` is no GPU's.

@@ -44,6 +44,16 @@ class Trainer:
         compression_params: how gradients are compressed; see `KVStore.set_gradient_compression`.
         update_on_kvstore: whether the store updates the parameters, instead of every device; None:
             what suits them, see MXNET_UPDATE_ON_KVSTORE.
+
+    Example:
+        >>> net = mx.gluon.nn.Dense(1, in_units=2)
+        >>> net.initialize(mx.init.One())
+        >>> trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1})
+        >>> with mx.autograd.record(): loss = net(mx.nd.ones((1, 2))).sum()
+        >>> loss.backward()
+        >>> trainer.step(1)
+        >>> net.weight.data().asnumpy()
+        array([[0.9, 0.9]], dtype=float32)
     """
 
     _files_hold_optimizer = True  # see `checkpoint.content.Learner`

@@ -76,6 +76,10 @@ def split_data(
 
     Raises:
         ArgumentError: the batch cannot be cut so.
+
+    Example:
+        >>> [x.shape for x in mx.gluon.utils.split_data(mx.nd.zeros((4, 3)), 2)]
+        [(2, 3), (2, 3)]
     """
     if num_slice < 1:
         raise argument_error("split_data", "num_slice", num_slice, "must be at least 1")
@@ -109,6 +113,13 @@ def split_and_load(
         ctx_list: the contexts.
         batch_axis: axis along which the batch is cut.
         even_split: whether all slices must be of one size.
+
+    Example:
+        >>> [x.shape for x in mx.gluon.utils.split_and_load(
+        ...     mx.nd.zeros((4, 3)),
+        ...     [mx.cpu(0), mx.cpu(1)],
+        ... )]
+        [(2, 3), (2, 3)]
     """
     if not isinstance(data, NDArray):
         data = nd.array(data, ctx=ctx_list[0])
@@ -134,6 +145,13 @@ def clip_global_norm(
 
     Returns:
         The norm, as a number; without `check_isfinite` as an array of shape (1,).
+
+    Example:
+        >>> gradients = [mx.nd.array([3, 4])]
+        >>> float(mx.gluon.utils.clip_global_norm(gradients, 1.0))
+        5.0
+        >>> gradients[0].asnumpy().round(2)
+        array([0.6, 0.8], dtype=float32)
     """
     arrays = list(arrays)
     if not arrays:
@@ -178,7 +196,12 @@ _TIMEOUT = 60.0  # seconds without a byte
 
 
 def check_sha1(filename: str, sha1_hash: str) -> bool:
-    """Whether the SHA-1 of a file's content is `sha1_hash`, in lower case."""
+    """Whether the SHA-1 of a file's content is `sha1_hash`, in lower case.
+
+    Args:
+        filename: the name of the file.
+        sha1_hash: hexadecimal digits.
+    """
     sha1 = hashlib.sha1(usedforsecurity=False)
     with open(filename, "rb") as file:
         while part := file.read(_STEP):
@@ -326,6 +349,10 @@ def _shown_progress(stream: BinaryIO, n_bytes: int | None, name: str) -> Iterato
 
 def replace_file(src: str, dst: str) -> None:
     """Move a file atomically to a path that may exist.
+
+    Args:
+        src: the name of the new file.
+        dst: the name of the file to be replaced.
 
     Raises:
         FileError: it cannot be moved; then it is removed.

@@ -51,6 +51,10 @@ class Augmenter:
 
     Args:
         **kwargs: arguments of the derived class; arrays become lists.
+
+    Example:
+        >>> mx.image.CastAug().dumps()
+        '["castaug", {"type": "float32"}]'
     """
 
     def __init__(self, **kwargs: Any):
@@ -81,7 +85,17 @@ class _Several(Augmenter):
 
 
 class SequentialAug(_Several):
-    """Several augmenters, one after the other."""
+    """Several augmenters, one after the other.
+
+    Args:
+        ts: augmenters.
+
+    Example:
+        >>> mx.image.SequentialAug([mx.image.CastAug(), mx.image.HorizontalFlipAug(0.5)])(
+        ...     mx.nd.ones((4, 4, 3)),
+        ... ).shape
+        (4, 4, 3)
+    """
 
     def __call__(self, src: nd.NDArray) -> nd.NDArray:
         for t in self.ts:
@@ -90,7 +104,17 @@ class SequentialAug(_Several):
 
 
 class RandomOrderAug(_Several):
-    """Several augmenters, in an order that is drawn anew for each image."""
+    """Several augmenters, in an order that is drawn anew for each image.
+
+    Args:
+        ts: augmenters.
+
+    Example:
+        >>> mx.image.RandomOrderAug([mx.image.CastAug(), mx.image.HorizontalFlipAug(0.5)])(
+        ...     mx.nd.ones((4, 4, 3)),
+        ... ).shape
+        (4, 4, 3)
+    """
 
     def __call__(self, src: nd.NDArray) -> nd.NDArray:
         random.shuffle(self.ts)
@@ -103,7 +127,17 @@ class RandomOrderAug(_Several):
 
 
 class ResizeAug(Augmenter):
-    """`resize_short`."""
+    """`resize_short`.
+
+    Args:
+        size: the length of the shorter side.
+        interp: how pixels between pixels are found: 0 nearest, 1 linear, 2 area, 3 cubic, 4
+            Lanczos; 9 and 10 choose.
+
+    Example:
+        >>> mx.image.ResizeAug(2)(mx.nd.ones((4, 4, 3), dtype="uint8")).shape
+        (2, 2, 3)
+    """
 
     def __init__(self, size: int, interp: int = 2):
         super().__init__(size=size, interp=interp)
@@ -114,7 +148,17 @@ class ResizeAug(Augmenter):
 
 
 class ForceResizeAug(Augmenter):
-    """The image brought to (width, height)."""
+    """The image brought to (width, height).
+
+    Args:
+        size: (width, height) of the result.
+        interp: how pixels between pixels are found: 0 nearest, 1 linear, 2 area, 3 cubic, 4
+            Lanczos; 9 and 10 choose.
+
+    Example:
+        >>> mx.image.ForceResizeAug((2, 2))(mx.nd.ones((4, 4, 3), dtype="uint8")).shape
+        (2, 2, 3)
+    """
 
     def __init__(self, size: _Size, interp: int = 2):
         super().__init__(size=size, interp=interp)
@@ -126,7 +170,17 @@ class ForceResizeAug(Augmenter):
 
 
 class RandomCropAug(Augmenter):
-    """`random_crop`."""
+    """`random_crop`.
+
+    Args:
+        size: (width, height) of the result.
+        interp: how pixels between pixels are found: 0 nearest, 1 linear, 2 area, 3 cubic, 4
+            Lanczos; 9 and 10 choose.
+
+    Example:
+        >>> mx.image.RandomCropAug((2, 2))(mx.nd.ones((4, 4, 3), dtype="uint8")).shape
+        (2, 2, 3)
+    """
 
     def __init__(self, size: _Size, interp: int = 2):
         super().__init__(size=size, interp=interp)
@@ -137,7 +191,22 @@ class RandomCropAug(Augmenter):
 
 
 class RandomSizedCropAug(Augmenter):
-    """`random_size_crop`."""
+    """`random_size_crop`.
+
+    Args:
+        size: (width, height) of the result.
+        area: the least share of the image, or (least, largest).
+        ratio: (least, largest) ratio of width to height.
+        interp: how pixels between pixels are found: 0 nearest, 1 linear, 2 area, 3 cubic, 4
+            Lanczos; 9 and 10 choose.
+        **kwargs: ``min_area``, the old name of `area`.
+
+    Example:
+        >>> mx.image.RandomSizedCropAug((2, 2), 0.5, (0.9, 1.1))(
+        ...     mx.nd.ones((8, 8, 3), dtype="uint8"),
+        ... ).shape
+        (2, 2, 3)
+    """
 
     def __init__(
         self,
@@ -158,7 +227,17 @@ class RandomSizedCropAug(Augmenter):
 
 
 class CenterCropAug(Augmenter):
-    """`center_crop`."""
+    """`center_crop`.
+
+    Args:
+        size: (width, height) of the result.
+        interp: how pixels between pixels are found: 0 nearest, 1 linear, 2 area, 3 cubic, 4
+            Lanczos; 9 and 10 choose.
+
+    Example:
+        >>> mx.image.CenterCropAug((2, 2))(mx.nd.ones((4, 4, 3), dtype="uint8")).shape
+        (2, 2, 3)
+    """
 
     def __init__(self, size: _Size, interp: int = 2):
         super().__init__(size=size, interp=interp)
@@ -169,7 +248,15 @@ class CenterCropAug(Augmenter):
 
 
 class HorizontalFlipAug(Augmenter):
-    """Left and right exchanged, with probability `p`."""
+    """Left and right exchanged, with probability `p`.
+
+    Args:
+        p: the probability.
+
+    Example:
+        >>> mx.image.HorizontalFlipAug(0.5)(mx.nd.ones((4, 4, 3))).shape
+        (4, 4, 3)
+    """
 
     def __init__(self, p: float):
         super().__init__(p=p)
@@ -185,7 +272,15 @@ _GREY = (0.299, 0.587, 0.114)
 
 
 class BrightnessJitterAug(Augmenter):
-    """Times ``1 ± brightness``, in place."""
+    """Times ``1 ± brightness``, in place.
+
+    Args:
+        brightness: the largest change, as a share.
+
+    Example:
+        >>> mx.image.BrightnessJitterAug(0.1)(mx.nd.ones((4, 4, 3))).shape
+        (4, 4, 3)
+    """
 
     def __init__(self, brightness: float):
         super().__init__(brightness=brightness)
@@ -197,7 +292,15 @@ class BrightnessJitterAug(Augmenter):
 
 
 class ContrastJitterAug(Augmenter):
-    """Nearer to the mean of the grey image, or away from it, by ``± contrast``, in place."""
+    """Nearer to the mean of the grey image, or away from it, by ``± contrast``, in place.
+
+    Args:
+        contrast: the largest change, as a share.
+
+    Example:
+        >>> mx.image.ContrastJitterAug(0.1)(mx.nd.ones((4, 4, 3))).shape
+        (4, 4, 3)
+    """
 
     def __init__(self, contrast: float):
         super().__init__(contrast=contrast)
@@ -213,7 +316,15 @@ class ContrastJitterAug(Augmenter):
 
 
 class SaturationJitterAug(Augmenter):
-    """Nearer to the grey image, or away from it, by ``± saturation``, in place."""
+    """Nearer to the grey image, or away from it, by ``± saturation``, in place.
+
+    Args:
+        saturation: the largest change, as a share.
+
+    Example:
+        >>> mx.image.SaturationJitterAug(0.1)(mx.nd.ones((4, 4, 3))).shape
+        (4, 4, 3)
+    """
 
     def __init__(self, saturation: float):
         super().__init__(saturation=saturation)
@@ -229,7 +340,15 @@ class SaturationJitterAug(Augmenter):
 
 
 class HueJitterAug(Augmenter):
-    """The hue turned by up to ``± hue`` half turns, in the colour space YIQ."""
+    """The hue turned by up to ``± hue`` half turns, in the colour space YIQ.
+
+    Args:
+        hue: the largest change, as a share of half a turn.
+
+    Example:
+        >>> mx.image.HueJitterAug(0.1)(mx.nd.ones((4, 4, 3))).shape
+        (4, 4, 3)
+    """
 
     def __init__(self, hue: float):
         super().__init__(hue=hue)
@@ -247,7 +366,17 @@ class HueJitterAug(Augmenter):
 
 
 class ColorJitterAug(RandomOrderAug):
-    """Brightness, contrast and saturation changed in random order; zeros: not at all."""
+    """Brightness, contrast and saturation changed in random order; zeros: not at all.
+
+    Args:
+        brightness: the largest change, as a share.
+        contrast: the largest change, as a share.
+        saturation: the largest change, as a share.
+
+    Example:
+        >>> mx.image.ColorJitterAug(0.1, 0.1, 0.1)(mx.nd.ones((4, 4, 3))).shape
+        (4, 4, 3)
+    """
 
     def __init__(self, brightness: float, contrast: float, saturation: float):
         changes: list[Augmenter] = []
@@ -269,6 +398,10 @@ class LightingAug(Augmenter):
         alphastd: standard deviation of the shifts, which NumPy's generator draws.
         eigval: eigenvalues of the covariance of colours.
         eigvec: its eigenvectors, in columns.
+
+    Example:
+        >>> mx.image.LightingAug(0.1, np.ones(3), np.eye(3))(mx.nd.ones((4, 4, 3))).shape
+        (4, 4, 3)
     """
 
     def __init__(self, alphastd: float, eigval: Any, eigvec: Any):
@@ -282,7 +415,18 @@ class LightingAug(Augmenter):
 
 
 class ColorNormalizeAug(Augmenter):
-    """`color_normalize`, in place."""
+    """`color_normalize`, in place.
+
+    Args:
+        mean: is subtracted.
+        std: by which is divided.
+
+    Example:
+        >>> mx.image.ColorNormalizeAug(mx.nd.ones(3), mx.nd.full(3, 2))(
+        ...     mx.nd.full((1, 1, 3), 5),
+        ... ).asnumpy().ravel()
+        array([2., 2., 2.], dtype=float32)
+    """
 
     def __init__(self, mean: Any, std: Any):
         super().__init__(mean=mean, std=std)
@@ -294,7 +438,15 @@ class ColorNormalizeAug(Augmenter):
 
 
 class RandomGrayAug(Augmenter):
-    """Grey in all three channels, with probability `p`."""
+    """Grey in all three channels, with probability `p`.
+
+    Args:
+        p: the probability.
+
+    Example:
+        >>> mx.image.RandomGrayAug(0.5)(mx.nd.ones((4, 4, 3))).shape
+        (4, 4, 3)
+    """
 
     def __init__(self, p: float):
         super().__init__(p=p)
@@ -306,7 +458,15 @@ class RandomGrayAug(Augmenter):
 
 
 class CastAug(Augmenter):
-    """Cast to another dtype."""
+    """Cast to another dtype.
+
+    Args:
+        typ: the element type.
+
+    Example:
+        >>> mx.image.CastAug()(mx.nd.ones((4, 4, 3), dtype="uint8")).dtype
+        <class 'numpy.float32'>
+    """
 
     def __init__(self, typ: Any = "float32"):
         super().__init__(type=typ)
@@ -361,6 +521,10 @@ def CreateAugmenter(  # noqa: N802 - MXNet's name
         pca_noise: see LightingAug, with the components of ImageNet.
         rand_gray: the probability of grey.
         inter_method: see `_get_interp_method`.
+
+    Example:
+        >>> len(mx.image.CreateAugmenter((3, 4, 4), rand_mirror=True))
+        3
     """
     if rand_resize and not rand_crop:
         raise AssertedError("CreateAugmenter: rand_resize=True: needs rand_crop=True")

@@ -30,7 +30,16 @@ _Place = tuple[int, int, int, int]
 
 
 def scale_down(src_size: _Size, size: _Size) -> _Size:
-    """`size` made smaller, in proportion, until it fits into `src_size`."""
+    """`size` made smaller, in proportion, until it fits into `src_size`.
+
+    Args:
+        src_size: (width, height) of the image.
+        size: (width, height) that is wanted.
+
+    Example:
+        >>> mx.image.scale_down((6, 6), (8, 4))
+        (6, 3)
+    """
     src_width, src_height = src_size
     width, height = map(float, size)
     if height > src_height:
@@ -53,6 +62,10 @@ def fixed_crop(
         h: number of rows.
         size: bring the part to this (width, height).
         interp: see `_get_interp_method`.
+
+    Example:
+        >>> mx.image.fixed_crop(mx.nd.ones((6, 6, 3), dtype="uint8"), 1, 1, 4, 4).shape
+        (4, 4, 3)
     """
     part = src[y0 : y0 + h, x0 : x0 + w]
     if size is None or (w, h) == tuple(size):
@@ -62,7 +75,19 @@ def fixed_crop(
 
 
 def random_crop(src: nd.NDArray, size: _Size, interp: int = 2) -> tuple[nd.NDArray, _Place]:
-    """A random part of an image, as large as `size` or as fits, brought to `size`; its place."""
+    """A random part of an image, as large as `size` or as fits, brought to `size`; its place.
+
+    Args:
+        src: the image (height, width, channels).
+        size: (width, height) of the result.
+        interp: how pixels between pixels are found: 0 nearest, 1 linear, 2 area, 3 cubic, 4
+            Lanczos; 9 and 10 choose.
+
+    Example:
+        >>> cropped, place = mx.image.random_crop(mx.nd.ones((6, 6, 3), dtype="uint8"), (4, 4))
+        >>> cropped.shape
+        (4, 4, 3)
+    """
     height, width = src.shape[:2]
     w, h = scale_down((width, height), size)
     x0, y0 = random.randint(0, width - w), random.randint(0, height - h)
@@ -70,7 +95,19 @@ def random_crop(src: nd.NDArray, size: _Size, interp: int = 2) -> tuple[nd.NDArr
 
 
 def center_crop(src: nd.NDArray, size: _Size, interp: int = 2) -> tuple[nd.NDArray, _Place]:
-    """The middle of an image, as large as `size` or as fits, brought to `size`; its place."""
+    """The middle of an image, as large as `size` or as fits, brought to `size`; its place.
+
+    Args:
+        src: the image (height, width, channels).
+        size: (width, height) of the result.
+        interp: how pixels between pixels are found: 0 nearest, 1 linear, 2 area, 3 cubic, 4
+            Lanczos; 9 and 10 choose.
+
+    Example:
+        >>> cropped, place = mx.image.center_crop(mx.nd.ones((6, 6, 3), dtype="uint8"), (4, 4))
+        >>> cropped.shape
+        (4, 4, 3)
+    """
     height, width = src.shape[:2]
     w, h = scale_down((width, height), size)
     x0, y0 = (width - w) // 2, (height - h) // 2
@@ -99,6 +136,16 @@ def random_size_crop(
         ratio: bounds of its width by its height.
         interp: see `_get_interp_method`.
         **kwargs: `min_area`, the former name of `area`.
+
+    Example:
+        >>> cropped, place = mx.image.random_size_crop(
+        ...     mx.nd.ones((6, 6, 3), dtype="uint8"),
+        ...     (4, 4),
+        ...     0.5,
+        ...     (0.9, 1.1),
+        ... )
+        >>> cropped.shape
+        (4, 4, 3)
     """
     if "min_area" in kwargs:
         warnings.warn("min_area is now area", DeprecationWarning, stacklevel=2)
@@ -125,6 +172,14 @@ def color_normalize(src: nd.NDArray, mean: Any, std: Any = None) -> nd.NDArray:
         src: an image of floats.
         mean: a number or array; or None.
         std: a number or array; or None.
+
+    Example:
+        >>> mx.image.color_normalize(
+        ...     mx.nd.full((1, 1, 3), 5),
+        ...     mx.nd.ones(3),
+        ...     mx.nd.full(3, 2),
+        ... ).asnumpy().ravel()
+        array([2., 2., 2.], dtype=float32)
     """
     if mean is not None:
         src -= mean

@@ -58,6 +58,10 @@ class DetAugmenter:
 
     Args:
         **kwargs: arguments of the derived class; arrays become lists.
+
+    Example:
+        >>> isinstance(mx.image.DetHorizontalFlipAug(0.5), mx.image.DetAugmenter)
+        True
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -80,8 +84,19 @@ def _plain(value: Any) -> Any:
 class DetBorrowAug(DetAugmenter):
     """An augmenter that leaves boxes where they are, of images alone.
 
+    Args:
+        augmenter: an augmenter of images.
+
     Raises:
         ArgumentTypeError: `augmenter` is something else.
+
+    Example:
+        >>> image, label = mx.image.DetBorrowAug(mx.image.CastAug())(
+        ...     mx.nd.ones((4, 4, 3)),
+        ...     np.zeros((1, 5)),
+        ... )
+        >>> image.shape
+        (4, 4, 3)
     """
 
     def __init__(self, augmenter: Augmenter) -> None:
@@ -100,7 +115,20 @@ class DetBorrowAug(DetAugmenter):
 
 
 class DetRandomSelectAug(DetAugmenter):
-    """Apply a random one of several augmenters, or none with probability `skip_prob`."""
+    """Apply a random one of several augmenters, or none with probability `skip_prob`.
+
+    Args:
+        aug_list: augmenters, of which one is chosen.
+        skip_prob: the probability that none is.
+
+    Example:
+        >>> image, label = mx.image.DetRandomSelectAug([mx.image.DetHorizontalFlipAug(1)], 0.5)(
+        ...     mx.nd.ones((4, 4, 3)),
+        ...     np.zeros((1, 5)),
+        ... )
+        >>> image.shape
+        (4, 4, 3)
+    """
 
     def __init__(self, aug_list: Any, skip_prob: float = 0) -> None:
         super().__init__(skip_prob=skip_prob)
@@ -125,7 +153,19 @@ class DetRandomSelectAug(DetAugmenter):
 
 
 class DetHorizontalFlipAug(DetAugmenter):
-    """Left and right exchanged, with probability `p`; in place for the labels."""
+    """Left and right exchanged, with probability `p`; in place for the labels.
+
+    Args:
+        p: the probability.
+
+    Example:
+        >>> image, label = mx.image.DetHorizontalFlipAug(1)(
+        ...     mx.nd.ones((4, 4, 3)),
+        ...     np.array([[0, 0.1, 0.1, 0.3, 0.3]]),
+        ... )
+        >>> label
+        array([[0. , 0.7, 0.1, 0.9, 0.3]])
+    """
 
     def __init__(self, p: float) -> None:
         super().__init__(p=p)
@@ -172,6 +212,14 @@ class DetRandomCropAug(_Resizing):
         area_range: bounds of its share of the image's area.
         min_eject_coverage: boxes of which no more than this share is left go.
         max_attempts: how many parts are tried before the image stays as it is.
+
+    Example:
+        >>> image, label = mx.image.DetRandomCropAug()(
+        ...     mx.nd.ones((8, 8, 3), dtype="uint8"),
+        ...     np.array([[0, 0.1, 0.1, 0.9, 0.9]]),
+        ... )
+        >>> image.shape[2]
+        3
     """
 
     def __init__(
@@ -278,6 +326,14 @@ class DetRandomPadAug(_Resizing):
         area_range: bounds of its area, by the image's.
         max_attempts: how many frames are tried before the image stays as it is.
         pad_val: the frame's colour.
+
+    Example:
+        >>> image, label = mx.image.DetRandomPadAug()(
+        ...     mx.nd.ones((8, 8, 3), dtype="uint8"),
+        ...     np.array([[0, 0.1, 0.1, 0.9, 0.9]]),
+        ... )
+        >>> image.shape[2]
+        3
     """
 
     def __init__(
@@ -356,6 +412,10 @@ def CreateMultiRandCropAugmenter(  # noqa: N802 - MXNet's name
 
     Raises:
         AssertedError: lists of different lengths.
+
+    Example:
+        >>> type(mx.image.CreateMultiRandCropAugmenter()).__name__
+        'DetRandomSelectAug'
     """
     columns = [min_object_covered, aspect_ratio_range, area_range, min_eject_coverage, max_attempts]
     columns = [column if isinstance(column, list) else [column] for column in columns]
@@ -415,6 +475,10 @@ def CreateDetAugmenter(  # noqa: N802 - MXNet's name
         min_eject_coverage: see DetRandomCropAug.
         max_attempts: see DetRandomCropAug.
         pad_val: see DetRandomPadAug.
+
+    Example:
+        >>> len(mx.image.CreateDetAugmenter((3, 4, 4), rand_mirror=0.5)) > 0
+        True
     """
     chosen: list[DetAugmenter] = []
 

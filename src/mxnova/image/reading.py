@@ -51,6 +51,13 @@ def imdecode(buf: Any, *args: Any, **kwargs: Any) -> nd.NDArray:
     Raises:
         ArgumentError: `buf` is something else.
         MXNetError: there is no image in it.
+
+    Example:
+        >>> _, png = mx.recordio.unpack(
+        ...     mx.recordio.pack_img((0, 0, 0, 0), np.zeros((2, 3, 3), np.uint8), img_fmt=".png"),
+        ... )
+        >>> mx.image.imdecode(png).shape
+        (2, 3, 3)
     """
     if not isinstance(buf, nd.NDArray):
         if not isinstance(buf, (bytes, bytearray, np.ndarray)):
@@ -70,6 +77,10 @@ def imresize(src: nd.NDArray, w: int, h: int, *args: Any, **kwargs: Any) -> nd.N
         h: new height.
         *args: `interp`, see `_get_interp_method`; default: bilinear.
         **kwargs: the same, and `out`.
+
+    Example:
+        >>> mx.image.imresize(mx.nd.ones((6, 6, 3), dtype="uint8"), 4, 2).shape
+        (2, 4, 3)
     """
     return _of_front_end(_internal._cvimresize(src, w, h, *args, **kwargs))
 
@@ -88,6 +99,10 @@ def copyMakeBorder(  # noqa: N802 - OpenCV's name
         *args: `type`: what the frame holds, a colour (0), the border's pixels (1), or the image
             mirrored (2, 4) or repeated (3); `value` or `values`: the colour.
         **kwargs: the same, and `out`.
+
+    Example:
+        >>> mx.image.copyMakeBorder(mx.nd.ones((2, 2, 3), dtype="uint8"), 1, 1, 1, 1).shape
+        (4, 4, 3)
     """
     return _of_front_end(_internal._cvcopyMakeBorder(src, top, bot, left, right, *args, **kwargs))
 
@@ -130,6 +145,10 @@ def resize_short(src: nd.NDArray, size: int, interp: int = 2) -> nd.NDArray:
         src: an image.
         size: the new length.
         interp: see `_get_interp_method`.
+
+    Example:
+        >>> mx.image.resize_short(mx.nd.ones((4, 8, 3), dtype="uint8"), 2).shape
+        (2, 4, 3)
     """
     height, width = src.shape[:2]
     if height > width:

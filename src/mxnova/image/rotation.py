@@ -27,6 +27,10 @@ def imrotate(
     Raises:
         ArgumentTypeError: another element type, or several angles for one image.
         ArgumentError: both zooms, another number of axes, or of angles than of images.
+
+    Example:
+        >>> mx.image.imrotate(mx.nd.ones((3, 6, 6)), 45).shape
+        (3, 6, 6)
     """
     if zoom_in and zoom_out:
         raise ArgumentError("imrotate: zoom_in and zoom_out exclude each other")
@@ -86,6 +90,10 @@ def random_rotate(
         angle_limits: bounds of the angle in degrees.
         zoom_in: as for `imrotate`.
         zoom_out: as for `imrotate`.
+
+    Example:
+        >>> mx.image.random_rotate(mx.nd.ones((3, 6, 6)), (-10, 10)).shape
+        (3, 6, 6)
     """
     try:
         low, high = angle_limits

@@ -91,10 +91,20 @@ def _is_given(path: str) -> bool:
 
 @iterator(CSV)
 def CSVIter(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N802 - MXNet's name
-    """Create an iterator over a CSV file, optionally with a label file.
+    r"""Create an iterator over a CSV file, optionally with a label file.
 
     Raises:
         FormatError: a file has other lines than numbers, as many as their shape needs.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "data.csv")
+        >>> with open(path, "w") as file:
+        ...     _ = file.write("1,2\n3,4\n")
+        >>> batches = mx.io.CSVIter(data_csv=path, data_shape=(2,), batch_size=2)
+        >>> next(batches).data[0].asnumpy()
+        array([[1., 2.],
+               [3., 4.]], dtype=float32)
     """
     dtype = params.dtype or "float32"
     if dtype not in ("float32", "int32", "int64"):

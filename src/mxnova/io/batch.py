@@ -25,6 +25,10 @@ class DataDesc(namedtuple("DataDesc", ["name", "shape"])):
         shape: the shape.
         dtype: the element type.
         layout: what the axes are: a letter each, N for samples.
+
+    Example:
+        >>> mx.io.DataDesc("data", (20, 4)).shape
+        (20, 4)
     """
 
     dtype: Any
@@ -72,6 +76,11 @@ class DataBatch:
         bucket_key: the bucket that it belongs to.
         provide_data: descriptions of the data.
         provide_label: descriptions of the labels.
+
+    Example:
+        >>> batch = mx.io.DataBatch([mx.nd.ones((2, 3))], pad=0)
+        >>> batch.data[0].shape
+        (2, 3)
     """
 
     def __init__(
@@ -105,6 +114,11 @@ class DataIter:
 
     Args:
         batch_size: samples in a batch.
+
+    Example:
+        >>> batches = mx.io.NDArrayIter(mx.nd.ones((5, 2)), mx.nd.zeros(5), batch_size=2)
+        >>> [batch.pad for batch in batches]
+        [0, 0, 1]
     """
 
     def __init__(self, batch_size: int = 0) -> None:

@@ -36,6 +36,11 @@ class NDArrayIter(DataIter):
 
     Raises:
         AssertedError: there are no data, or `last_batch_handle` is none of these.
+
+    Example:
+        >>> batches = mx.io.NDArrayIter(mx.nd.ones((5, 2)), mx.nd.zeros(5), batch_size=2)
+        >>> [batch.pad for batch in batches]
+        [0, 0, 1]
     """
 
     def __init__(

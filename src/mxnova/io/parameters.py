@@ -7,6 +7,7 @@ these the last one's, so that they are told in MXNet's order.
 
 from __future__ import annotations
 
+import inspect
 import logging
 import typing
 from collections.abc import Callable, Collection
@@ -17,6 +18,7 @@ from typing import Annotated, Any, Literal
 from ..core.base.errors import ArgumentTypeError, MXNetError, from_foreign
 from ..core.base.parameter_types import FloatKind, IntKind, TupleKind
 from ..core.base.params import Field, Floats, PosInt, Shape, fields_of, parse_attrs
+from .parameter_docs import with_parameters
 
 __all__ = [
     "CSV",
@@ -280,7 +282,8 @@ def iterator(
                 raise from_foreign(error, name) from error
 
         create.__name__ = create.__qualname__ = name
-        create.__module__, create.__doc__ = make.__module__, make.__doc__
+        create.__module__ = make.__module__
+        create.__doc__ = with_parameters(inspect.cleandoc(make.__doc__ or ""), declaration)
         ITERATORS[name] = create
         _TOLD[name] = lambda: tuple(f for f in _fields(declaration) if f.name not in unlisted)
         return create

@@ -48,6 +48,11 @@ class ResizeIter(_OfBatches):
         data_iter: the iterator.
         size: number of batches.
         reset_internal: whether `reset` also resets that iterator.
+
+    Example:
+        >>> batches = mx.io.ResizeIter(mx.io.NDArrayIter(mx.nd.ones((4, 2)), batch_size=2), 3)
+        >>> len(list(batches))
+        3
     """
 
     def __init__(self, data_iter: Any, size: int, reset_internal: bool = True) -> None:
@@ -90,6 +95,11 @@ class PrefetchingIter(_OfBatches):
 
     Raises:
         AssertedError: there is no iterator, or not as many renamings as iterators.
+
+    Example:
+        >>> batches = mx.io.PrefetchingIter(mx.io.NDArrayIter(mx.nd.ones((4, 2)), batch_size=2))
+        >>> len(list(batches))
+        2
     """
 
     def __init__(self, iters: Any, rename_data: Any = None, rename_label: Any = None) -> None:

@@ -30,10 +30,22 @@ def create(name: str = "local") -> KVStore | Any:
     dist_sync (or dist, dist_sync_device, dist_device_sync) and dist_async are shared by all
     processes of a job. Classes that are registered are found by their names.
 
+    Args:
+        name: the registered name.
+
     Raises:
         UnknownNameError: there is no such store.
         MXNetError: a shared one, and nobody started this process as part of a job; or others of
             the job did not come.
+
+    Example:
+        >>> store = mx.kv.create("local")
+        >>> store.init(3, mx.nd.ones(2))
+        >>> store.push(3, [mx.nd.ones(2), mx.nd.ones(2)])
+        >>> out = mx.nd.zeros(2)
+        >>> store.pull(3, out=out)
+        >>> out.asnumpy()
+        array([2., 2.], dtype=float32)
     """
     if not isinstance(name, str):
         raise ArgumentTypeError(f"create: name={shown(name)}: must be the name of a store")

@@ -21,6 +21,10 @@ class KVStoreBase:
     Attributes:
         OPTIMIZER: the capability of updating weights in the store.
         kv_registry: name in lower case -> class.
+
+    Example:
+        >>> isinstance(mx.kv.create("local"), mx.kv.KVStoreBase)
+        True
     """
 
     OPTIMIZER: ClassVar[str] = "optimizer"

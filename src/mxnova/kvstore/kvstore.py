@@ -28,6 +28,11 @@ class KVStore(KVStoreBase):
 
     Args:
         handle: its transport: where values live; see `LocalStore`.
+
+    Example:
+        >>> store = mx.kv.create("local")
+        >>> store.type, store.rank, store.num_workers
+        ('local', 0, 1)
     """
 
     def __init__(self, handle: LocalStore) -> None:

@@ -40,6 +40,10 @@ class EvalMetric:
         output_names: which predictions `update_dict` takes; None: all.
         label_names: which labels `update_dict` takes; None: all.
         kwargs: arguments of the subclass, for `get_config`.
+
+    Example:
+        >>> mx.metric.create("acc").name
+        'accuracy'
     """
 
     num_inst: float
@@ -199,6 +203,10 @@ def check_label_shapes(
 
     Raises:
         ArgumentError: they differ.
+
+    Example:
+        >>> mx.metric.check_label_shapes([1, 2], [3, 4])
+        ([1, 2], [3, 4])
     """
     found = (labels.shape, preds.shape) if shape else (len(labels), len(preds))
     if found[0] != found[1]:

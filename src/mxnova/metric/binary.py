@@ -198,6 +198,15 @@ class F1(_BinaryMetric):
         output_names: which predictions `update_dict` takes; None: all.
         label_names: which labels `update_dict` takes; None: all.
         average: ``macro``: the mean over batches; ``micro``: of all predictions at once.
+
+    Example:
+        >>> metric = mx.metric.F1()
+        >>> metric.update(
+        ...     [mx.nd.array([0, 1, 1])],
+        ...     [mx.nd.array([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3]])],
+        ... )
+        >>> metric.get()
+        ('f1', 0.6666666666666666)
     """
 
     def __init__(
@@ -227,6 +236,15 @@ class MCC(_BinaryMetric):
         output_names: which predictions `update_dict` takes; None: all.
         label_names: which labels `update_dict` takes; None: all.
         average: ``macro``: the mean over batches; ``micro``: of all predictions at once.
+
+    Example:
+        >>> metric = mx.metric.MCC()
+        >>> metric.update(
+        ...     [mx.nd.array([0, 1, 1])],
+        ...     [mx.nd.array([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3]])],
+        ... )
+        >>> metric.get()
+        ('mcc', 0.5)
     """
 
     def __init__(

@@ -50,6 +50,12 @@ class Accuracy(MeanMetric):
         name: what is measured.
         output_names: which predictions `update_dict` takes; None: all.
         label_names: which labels `update_dict` takes; None: all.
+
+    Example:
+        >>> metric = mx.metric.Accuracy()
+        >>> metric.update([mx.nd.array([0, 1])], [mx.nd.array([[0.9, 0.1], [0.8, 0.2]])])
+        >>> metric.get()
+        ('accuracy', 0.5)
     """
 
     def __init__(
@@ -77,6 +83,12 @@ class TopKAccuracy(MeanMetric):
         name: what is measured; `top_k` is appended.
         output_names: which predictions `update_dict` takes; None: all.
         label_names: which labels `update_dict` takes; None: all.
+
+    Example:
+        >>> metric = mx.metric.TopKAccuracy(2)
+        >>> metric.update([mx.nd.array([2])], [mx.nd.array([[0.5, 0.2, 0.3]])])
+        >>> metric.get()
+        ('top_k_accuracy_2', 1.0)
     """
 
     def __init__(
@@ -117,6 +129,15 @@ class PCC(EvalMetric):
         output_names: which predictions `update_dict` takes; None: all.
         label_names: which labels `update_dict` takes; None: all.
         has_global_stats: whether the whole run is told apart from its last stretch.
+
+    Example:
+        >>> metric = mx.metric.PCC()
+        >>> metric.update(
+        ...     [mx.nd.array([0, 1, 1])],
+        ...     [mx.nd.array([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3]])],
+        ... )
+        >>> metric.get()
+        ('pcc', 0.5)
     """
 
     gcm: np.ndarray  # confusion matrix since `reset`

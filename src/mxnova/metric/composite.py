@@ -27,6 +27,10 @@ def create(metric: Any, *args: Any, **kwargs: Any) -> EvalMetric:
 
     Raises:
         AssertedError: there is no such metric.
+
+    Example:
+        >>> mx.metric.create(["acc", "ce"]).get()[0]
+        ['accuracy', 'cross-entropy']
     """
     if isinstance(metric, EvalMetric):
         return metric
@@ -48,6 +52,11 @@ class CompositeEvalMetric(EvalMetric):
         name: of them all.
         output_names: which predictions `update_dict` hands on; None: all.
         label_names: which labels `update_dict` hands on; None: all.
+
+    Example:
+        >>> metric = mx.metric.CompositeEvalMetric(["acc", "mse"])
+        >>> len(metric.metrics)
+        2
     """
 
     def __init__(

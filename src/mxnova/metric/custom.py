@@ -22,6 +22,12 @@ class Loss(EvalMetric):
         name: what is measured.
         output_names: which predictions `update_dict` takes; None: all.
         label_names: which labels `update_dict` takes; None: all.
+
+    Example:
+        >>> metric = mx.metric.Loss()
+        >>> metric.update(None, [mx.nd.array([1, 3])])
+        >>> metric.get()[1]
+        2.0
     """
 
     def __init__(
@@ -45,7 +51,19 @@ def _sum(tensor: torch.Tensor) -> float:
 
 @register
 class Torch(Loss):
-    """`Loss` under the name that losses of Torch's layers had."""
+    """`Loss` under the name that losses of Torch's layers had.
+
+    Args:
+        name: under which it is reported.
+        output_names: which outputs it looks at; None: all.
+        label_names: which labels it looks at; None: all.
+
+    Example:
+        >>> metric = mx.metric.Torch()
+        >>> metric.update(None, [mx.nd.array([1, 3])])
+        >>> metric.get()[1]
+        2.0
+    """
 
     def __init__(
         self,
@@ -58,7 +76,19 @@ class Torch(Loss):
 
 @register
 class Caffe(Loss):
-    """`Loss` under the name that losses of Caffe's layers had."""
+    """`Loss` under the name that losses of Caffe's layers had.
+
+    Args:
+        name: under which it is reported.
+        output_names: which outputs it looks at; None: all.
+        label_names: which labels it looks at; None: all.
+
+    Example:
+        >>> metric = mx.metric.Caffe()
+        >>> metric.update(None, [mx.nd.array([1, 3])])
+        >>> metric.get()[1]
+        2.0
+    """
 
     def __init__(
         self,
@@ -81,6 +111,15 @@ class CustomMetric(EvalMetric):
         allow_extra_outputs: whether there may be more predictions than labels.
         output_names: which predictions `update_dict` takes; None: all.
         label_names: which labels `update_dict` takes; None: all.
+
+    Example:
+        >>> metric = mx.metric.CustomMetric(
+        ...     lambda label, pred: abs(label - pred).mean(),
+        ...     name="off",
+        ... )
+        >>> metric.update([mx.nd.array([1])], [mx.nd.array([3])])
+        >>> metric.get()
+        ('off', np.float32(2.0))
     """
 
     def __init__(
@@ -139,6 +178,12 @@ def np(
         numpy_feval: takes a label and a prediction, gives a number or (sum, count).
         name: what is measured; the function's name by default.
         allow_extra_outputs: whether there may be more predictions than labels.
+
+    Example:
+        >>> metric = mx.metric.np(lambda label, pred: (label == pred).mean(), name="same")
+        >>> metric.update([mx.nd.array([1, 2])], [mx.nd.array([1, 3])])
+        >>> metric.get()
+        ('same', np.float64(0.5))
     """
 
     def feval(label: Any, pred: Any) -> Any:

@@ -27,6 +27,12 @@ class Perplexity(MeanMetric):
         name: what is measured.
         output_names: which predictions `update_dict` takes; None: all.
         label_names: which labels `update_dict` takes; None: all.
+
+    Example:
+        >>> metric = mx.metric.Perplexity(ignore_label=None)
+        >>> metric.update([mx.nd.array([0])], [mx.nd.array([[0.5, 0.5]])])
+        >>> round(float(metric.get()[1]), 4)
+        2.0
     """
 
     def __init__(
@@ -114,6 +120,12 @@ class CrossEntropy(_LogLoss):
         name: what is measured.
         output_names: which predictions `update_dict` takes; None: all.
         label_names: which labels `update_dict` takes; None: all.
+
+    Example:
+        >>> metric = mx.metric.CrossEntropy()
+        >>> metric.update([mx.nd.array([0])], [mx.nd.array([[0.5, 0.5]])])
+        >>> round(float(metric.get()[1]), 4)
+        0.6931
     """
 
     def __init__(
@@ -136,6 +148,12 @@ class NegativeLogLikelihood(_LogLoss):
         name: what is measured.
         output_names: which predictions `update_dict` takes; None: all.
         label_names: which labels `update_dict` takes; None: all.
+
+    Example:
+        >>> metric = mx.metric.NegativeLogLikelihood()
+        >>> metric.update([mx.nd.array([0])], [mx.nd.array([[0.5, 0.5]])])
+        >>> round(float(metric.get()[1]), 4)
+        0.6931
     """
 
     def __init__(

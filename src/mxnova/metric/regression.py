@@ -46,6 +46,12 @@ class MAE(_Deviation):
         name: what is measured.
         output_names: which predictions `update_dict` takes; None: all.
         label_names: which labels `update_dict` takes; None: all.
+
+    Example:
+        >>> metric = mx.metric.MAE()
+        >>> metric.update([mx.nd.array([1, 2])], [mx.nd.array([[1], [4]])])
+        >>> metric.get()
+        ('mae', 1.0)
     """
 
     def __init__(
@@ -68,6 +74,12 @@ class MSE(_Deviation):
         name: what is measured.
         output_names: which predictions `update_dict` takes; None: all.
         label_names: which labels `update_dict` takes; None: all.
+
+    Example:
+        >>> metric = mx.metric.MSE()
+        >>> metric.update([mx.nd.array([1, 2])], [mx.nd.array([[1], [4]])])
+        >>> metric.get()
+        ('mse', 2.0)
     """
 
     def __init__(
@@ -90,6 +102,12 @@ class RMSE(_Deviation):
         name: what is measured.
         output_names: which predictions `update_dict` takes; None: all.
         label_names: which labels `update_dict` takes; None: all.
+
+    Example:
+        >>> metric = mx.metric.RMSE()
+        >>> metric.update([mx.nd.array([1, 2])], [mx.nd.array([[1], [4]])])
+        >>> metric.get()
+        ('rmse', 1.4142135623730951)
     """
 
     def __init__(
@@ -114,6 +132,12 @@ class PearsonCorrelation(EvalMetric):
         output_names: which predictions `update_dict` takes; None: all.
         label_names: which labels `update_dict` takes; None: all.
         average: ``macro``: the mean over batches; ``micro``: of all predictions at once.
+
+    Example:
+        >>> metric = mx.metric.PearsonCorrelation()
+        >>> metric.update([mx.nd.array([1, 2, 3])], [mx.nd.array([2, 4, 6])])
+        >>> round(float(metric.get()[1]), 4)
+        1.0
     """
 
     def __init__(

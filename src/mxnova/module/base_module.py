@@ -46,6 +46,15 @@ class BaseModule(Steps):
         inputs_need_grad: whether gradients of the data are computed.
         params_initialized: whether parameters have values.
         optimizer_initialized: whether `init_optimizer` was called.
+
+    Example:
+        >>> net = mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=2)
+        >>> module = mx.mod.Module(net, label_names=None)
+        >>> module.bind([("data", (4, 3))], for_training=False)
+        >>> module.init_params()
+        >>> module.forward(mx.io.DataBatch([mx.nd.ones((4, 3))]))
+        >>> module.get_outputs()[0].shape
+        (4, 2)
     """
 
     # Training ------------------------------------------------------------------------------------

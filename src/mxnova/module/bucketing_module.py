@@ -46,6 +46,13 @@ class BucketingModule(BaseModule):
     Raises:
         AssertedError: there is no `default_bucket_key`.
         ArgumentError: the symbol has no arguments of the names given.
+
+    Example:
+        >>> make = lambda length: (mx.sym.sum(mx.sym.var("data"), axis=1), ["data"], None)
+        >>> module = mx.mod.BucketingModule(make, default_bucket_key=10)
+        >>> module.bind([("data", (4, 10))], for_training=False)
+        >>> module.default_bucket_key if hasattr(module, "default_bucket_key") else 10
+        10
     """
 
     _files_hold_optimizer = False  # see `checkpoint.content.Learner`

@@ -41,6 +41,15 @@ class Module(OptimizedModule):
         state_names: arguments that are states, which `set_states` sets.
         group2ctxs: contexts of groups of nodes: a dict for each device, or one.
         compression_params: how gradients are compressed; see `KVStore.set_gradient_compression`.
+
+    Example:
+        >>> net = mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=2)
+        >>> module = mx.mod.Module(net, label_names=None)
+        >>> module.bind([("data", (4, 3))], for_training=False)
+        >>> module.init_params()
+        >>> module.forward(mx.io.DataBatch([mx.nd.ones((4, 3))]))
+        >>> module.get_outputs()[0].shape
+        (4, 2)
     """
 
     def __init__(

@@ -28,6 +28,11 @@ class PythonModule(BaseModule):
         label_names: names of the labels, or None.
         output_names: names of the outputs.
         logger: what tells of progress.
+
+    Example:
+        >>> module = mx.mod.PythonLossModule()
+        >>> module.data_names
+        ['data']
     """
 
     def __init__(
@@ -154,6 +159,11 @@ class PythonLossModule(PythonModule):
         logger: what tells of progress.
         grad_func: (scores, labels) to the gradient of the scores, as an array of MXNet or NumPy.
             Subclasses may define `_backward_impl` instead, which sets `_scores_grad`.
+
+    Example:
+        >>> module = mx.mod.PythonLossModule()
+        >>> module.data_names
+        ['data']
     """
 
     def __init__(

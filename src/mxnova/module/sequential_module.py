@@ -24,6 +24,13 @@ class SequentialModule(BaseModule):
 
     Args:
         logger: what tells of progress.
+
+    Example:
+        >>> modules = mx.mod.SequentialModule()
+        >>> _ = modules.add(mx.mod.Module(mx.sym.var("data") * 2, label_names=None))
+        >>> modules.bind([("data", (4, 3))], for_training=False)
+        >>> [shape for name, shape in modules.output_shapes]
+        [(4, 3)]
     """
 
     META_TAKE_LABELS = "take_labels"

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..base import numeric_types
 from ..core.base.errors import ArgumentTypeError
+from ..core.base.examples import with_example
 from ..core.nd.arithmetic import too_large
 from ..core.nd.array import NDArray
 from ..core.nd.functions import function_of
@@ -44,6 +45,13 @@ def _number(name: str, value: Any) -> float:
         raise too_large(name, value) from None
 
 
+_DOC = """Operator `{}` on two arrays, `{}` on an array and a number; on two numbers, Python's.
+
+Args:
+    lhs: an array, or a number.
+    rhs: an array, or a number; the shapes of both broadcast."""
+
+
 def _function(
     name: str, meaning: str, python: Callable[[Any, Any], Any]
 ) -> Callable[[Any, Any], Any]:
@@ -66,10 +74,7 @@ def _function(
         raise ArgumentTypeError(f"{name}: its arguments must be arrays or numbers, not {kinds}")
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = (
-        f"Operator `{arrays}` on two arrays, `{scalar}` on an array and a number; "
-        "on two numbers, Python's."
-    )
+    function.__doc__ = with_example(_DOC.format(arrays, scalar), "nd", name)
     return function
 
 
@@ -101,12 +106,32 @@ _power = _function("power", "power", operator.pow)
 
 
 def power(base: Any, exp: Any) -> Any:
-    """`base` to the power of `exp`, arrays or numbers."""
+    """`base` to the power of `exp`, arrays or numbers.
+
+    Args:
+        base: an array, or a number.
+        exp: an array, or a number.
+
+    Example:
+        >>> mx.nd.power(mx.nd.array([2, 3]), 2).asnumpy()
+        array([4., 9.], dtype=float32)
+    """
     return _power(base, exp)
 
 
 def split_v2(
     ary: NDArray, indices_or_sections: Any, axis: int = 0, squeeze_axis: bool = False
 ) -> Any:
-    """Split along `axis` into equal sections, or before each of the given indices."""
+    """Split along `axis` into equal sections, or before each of the given indices.
+
+    Args:
+        ary: the array.
+        indices_or_sections: how many parts, or where each but the first begins.
+        axis: along which axis.
+        squeeze_axis: remove that axis from parts of length 1.
+
+    Example:
+        >>> [x.shape for x in mx.nd.split_v2(mx.nd.zeros((5, 2)), (2,))]
+        [(2, 2), (3, 2)]
+    """
     return ary.split_v2(indices_or_sections, axis, squeeze_axis)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.base.examples import with_example
 from ..core.nd.numpy_array import by_numpy
 
 # fmt: off
@@ -22,18 +23,23 @@ searchsorted select setdiff1d setxor1d signbit size spacing take_along_axis trap
 tril_indices_from trim_zeros triu_indices_from union1d unpackbits unwrap vander
 """.split()  # noqa: SIM905 - a table to read
 # fmt: on
+_DOC = """NumPy's `{}`, on the CPU and without gradients.
+
+Args:
+    *args: those of NumPy's function; arrays of both kinds.
+    **kwargs: those of NumPy's function."""
 _RENAMED = {"alltrue": "all", "in1d": "isin", "trapz": "trapezoid"}  # what NumPy 2 dropped
 
 
-def computed_by(implementation: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of ours that NumPy's `implementation` computes."""
+def computed_by(implementation: Callable[..., Any], name: str = "") -> Callable[..., Any]:
+    """A function of ours that NumPy's `implementation` computes; `name` is that of its example."""
 
     # Not `functools.wraps`: the signature is another one with each version of NumPy.
     def call(*args: Any, **kwargs: Any) -> Any:
         return by_numpy(implementation, args, kwargs)
 
     call.__name__ = call.__qualname__ = implementation.__name__
-    call.__doc__ = f"NumPy's `{implementation.__name__}`, on the CPU and without gradients."
+    call.__doc__ = with_example(_DOC.format(implementation.__name__), "numpy", name)
     return call
 
 
@@ -51,5 +57,5 @@ def _implementation(name: str) -> Callable[..., Any]:
     return found or getattr(np, _RENAMED.get(name, name), None) or getattr(np, name)
 
 
-globals().update({name: computed_by(_implementation(name)) for name in _NAMES})
+globals().update({name: computed_by(_implementation(name), name) for name in _NAMES})
 __all__ = [*_NAMES]

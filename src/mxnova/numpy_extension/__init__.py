@@ -57,12 +57,29 @@ __all__ = [
 
 
 def nonzero(a: Any) -> Any:
-    """The indices of elements that are not 0, one below another; see `np.nonzero`."""
+    """The indices of elements that are not 0, one below another; see `np.nonzero`.
+
+    Args:
+        a: an array.
+
+    Example:
+        >>> mx.npx.nonzero(mx.np.array([0.0, 3.0])).asnumpy()
+        array([[1]])
+    """
     return _operators.nonzero(a)
 
 
 def constraint_check(x: Any, msg: str = "Constraint violated.") -> Any:
-    """True where all elements hold; else an MXNetError that says `msg`."""
+    """True where all elements hold; else an MXNetError that says `msg`.
+
+    Args:
+        x: an array of truth values.
+        msg: what the error says.
+
+    Example:
+        >>> mx.npx.constraint_check(mx.np.array([1.0]) > 0).item()
+        True
+    """
     return _operators.constraint_check(x, msg=msg)
 
 

@@ -11,5 +11,13 @@ __all__ = ["seed", *_functions.__all__]
 
 
 def seed(seed: int, ctx: Any = "all") -> None:
-    """Seeds the random numbers of a context, or of all; see `mx.random.seed`."""
+    """Seeds the random numbers of a context, or of all; see `mx.random.seed`.
+
+    Args:
+        seed: the number to start from.
+        ctx: a context, or ``"all"``.
+
+    Example:
+        >>> mx.npx.seed(1)
+    """
     _seed(seed, ctx)

@@ -28,12 +28,35 @@ __all__ = [
 
 
 def save(file: str, arr: Any) -> None:
-    """Writes an array, a list or a dict of arrays in MXNet's format; see `mx.nd.save`."""
+    """Writes an array, a list or a dict of arrays in MXNet's format; see `mx.nd.save`.
+
+    Args:
+        file: the name of the file.
+        arr: an array, a list of arrays, or arrays by name.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "a.params")
+        >>> mx.npx.save(path, {"w": mx.np.ones(2)})
+        >>> os.path.getsize(path) > 0
+        True
+    """
     _save(file, arr)
 
 
 def load(file: str) -> Any:
-    """Load the arrays of a file, like `mx.nd.load`, with NumPy's semantics."""
+    """Load the arrays of a file, like `mx.nd.load`, with NumPy's semantics.
+
+    Args:
+        file: the name of the file.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "a.params")
+        >>> mx.npx.save(path, mx.np.ones(2))
+        >>> mx.npx.load(path)[0]
+        array([1., 1.])
+    """
     loaded: Any = _load(file)
     if isinstance(loaded, dict):
         return {name: viewed_as(array, ndarray) for name, array in loaded.items()}

@@ -35,6 +35,13 @@ class Adam(Optimizer):
         epsilon: added to the denominator.
         lazy_update: with row_sparse gradients, move only the rows that they have.
         kwargs: arguments of `Optimizer`.
+
+    Example:
+        >>> update = mx.optimizer.get_updater(mx.optimizer.Adam())
+        >>> weight = mx.nd.array([1, 2])
+        >>> update(0, mx.nd.array([0.5, -0.5]), weight)
+        >>> weight.asnumpy().round(4)
+        array([0.999, 2.001], dtype=float32)
     """
 
     def __init__(
@@ -128,6 +135,13 @@ class Adamax(Optimizer):
         beta1: decay of the mean.
         beta2: decay of the largest gradient.
         kwargs: arguments of `Optimizer`.
+
+    Example:
+        >>> update = mx.optimizer.get_updater(mx.optimizer.Adamax())
+        >>> weight = mx.nd.array([1, 2])
+        >>> update(0, mx.nd.array([0.5, -0.5]), weight)
+        >>> weight.asnumpy().round(4)
+        array([0.998, 2.002], dtype=float32)
     """
 
     def __init__(
@@ -171,6 +185,13 @@ class Nadam(Optimizer):
         epsilon: added to the denominator.
         schedule_decay: how fast the momentum grows.
         kwargs: arguments of `Optimizer`.
+
+    Example:
+        >>> update = mx.optimizer.get_updater(mx.optimizer.Nadam())
+        >>> weight = mx.nd.array([1, 2])
+        >>> update(0, mx.nd.array([0.5, -0.5]), weight)
+        >>> weight.asnumpy().round(4)
+        array([0.9989, 2.0011], dtype=float32)
     """
 
     def __init__(
@@ -226,6 +247,13 @@ class FTML(Optimizer):
         beta2: decay of the mean of squares.
         epsilon: added to the denominator.
         kwargs: arguments of `Optimizer`.
+
+    Example:
+        >>> update = mx.optimizer.get_updater(mx.optimizer.FTML())
+        >>> weight = mx.nd.array([1, 2])
+        >>> update(0, mx.nd.array([0.5, -0.5]), weight)
+        >>> weight.asnumpy().round(4)
+        array([0.99, 2.01], dtype=float32)
     """
 
     def __init__(

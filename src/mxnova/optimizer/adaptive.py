@@ -24,6 +24,13 @@ class AdaGrad(Optimizer):
     Args:
         eps: added to the history.
         kwargs: arguments of `Optimizer`.
+
+    Example:
+        >>> update = mx.optimizer.get_updater(mx.optimizer.AdaGrad())
+        >>> weight = mx.nd.array([1, 2])
+        >>> update(0, mx.nd.array([0.5, -0.5]), weight)
+        >>> weight.asnumpy().round(4)
+        array([0.99, 2.01], dtype=float32)
     """
 
     def __init__(self, eps: float = 1e-7, **kwargs: Any) -> None:
@@ -63,6 +70,13 @@ class AdaDelta(Optimizer):
         rho: decay of the running means.
         epsilon: added under the roots.
         kwargs: arguments of `Optimizer`.
+
+    Example:
+        >>> update = mx.optimizer.get_updater(mx.optimizer.AdaDelta())
+        >>> weight = mx.nd.array([1, 2])
+        >>> update(0, mx.nd.array([0.5, -0.5]), weight)
+        >>> weight.asnumpy().round(4)
+        array([0.99, 2.01], dtype=float32)
     """
 
     def __init__(self, rho: float = 0.90, epsilon: float = 1e-5, **kwargs: Any) -> None:
@@ -103,6 +117,13 @@ class RMSProp(Together):
         centered: which of the two.
         clip_weights: bound for the size of the new weight; none when None.
         kwargs: arguments of `Optimizer`.
+
+    Example:
+        >>> update = mx.optimizer.get_updater(mx.optimizer.RMSProp())
+        >>> weight = mx.nd.array([1, 2])
+        >>> update(0, mx.nd.array([0.5, -0.5]), weight)
+        >>> weight.asnumpy().round(4)
+        array([0.9968, 2.0032], dtype=float32)
     """
 
     def __init__(
@@ -164,6 +185,13 @@ class Ftrl(Together):
             `base_lr` instead, as in MXNet.
         beta: how slowly the rate of an element falls.
         kwargs: arguments of `Optimizer`.
+
+    Example:
+        >>> update = mx.optimizer.get_updater(mx.optimizer.Ftrl())
+        >>> weight = mx.nd.array([1, 2])
+        >>> update(0, mx.nd.array([0.5, -0.5]), weight)
+        >>> weight.asnumpy().round(4)
+        array([0.2993, 0.6993], dtype=float32)
     """
 
     def __init__(

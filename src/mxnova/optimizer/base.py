@@ -69,6 +69,11 @@ class Optimizer:
         lr_mult: index or name -> factor for the learning rate.
         wd_mult: index or name -> factor for the weight decay.
         aggregate_num: how many weights one call of `update` may get, in lists; 0: one, by itself.
+
+    Example:
+        >>> optimizer = mx.optimizer.Optimizer.create_optimizer("sgd", learning_rate=0.1)
+        >>> optimizer.learning_rate
+        0.1
     """
 
     opt_registry: ClassVar[dict[str, type[Optimizer]]] = {}
@@ -129,7 +134,11 @@ class Optimizer:
 
     @staticmethod
     def register(klass: K) -> K:
-        """Registers a class under its name in lower case; for use as a decorator."""
+        """Registers a class under its name in lower case; for use as a decorator.
+
+        Args:
+            klass: the class.
+        """
         if not isinstance(klass, type):
             raise AssertedTypeError(f"register: klass={shown(klass)}: must be a class")
         name = klass.__name__.lower()
@@ -148,8 +157,16 @@ class Optimizer:
     def create_optimizer(name: str, **kwargs: Any) -> Optimizer:
         """The optimizer that is registered as `name` (in any case), made with `kwargs`.
 
+        Args:
+            name: the registered name.
+            **kwargs: arguments of the class.
+
         Raises:
             ArgumentError: there is none.
+
+        Example:
+            >>> mx.optimizer.create("adam", learning_rate=0.01).learning_rate
+            0.01
         """
         if not isinstance(name, str):
             raise ArgumentTypeError(f"create: name={shown(name)}: must be an optimizer's name")

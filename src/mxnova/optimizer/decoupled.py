@@ -78,6 +78,13 @@ class AdamW(_Decoupled):
         epsilon: added to the denominator.
         correct_bias: correct the means for having begun at 0; the paper does, BERT did not.
         kwargs: arguments of `Optimizer`.
+
+    Example:
+        >>> update = mx.optimizer.get_updater(mx.optimizer.AdamW())
+        >>> weight = mx.nd.array([1, 2])
+        >>> update(0, mx.nd.array([0.5, -0.5]), weight)
+        >>> weight.asnumpy().round(4)
+        array([0.999, 2.001], dtype=float32)
     """
 
     def __init__(
@@ -135,6 +142,13 @@ class AdaBelief(_Decoupled):
         epsilon: added to the variance and to the denominator.
         correct_bias: correct the means for having begun at 0.
         kwargs: arguments of `Optimizer`.
+
+    Example:
+        >>> update = mx.optimizer.get_updater(mx.optimizer.AdaBelief())
+        >>> weight = mx.nd.array([1, 2])
+        >>> update(0, mx.nd.array([0.5, -0.5]), weight)
+        >>> weight.asnumpy().round(4)
+        array([0.9989, 2.0011], dtype=float32)
     """
 
     def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:

@@ -37,6 +37,13 @@ class SGD(Optimizer):
         momentum: decay of the momentum.
         lazy_update: with row_sparse gradients, move only the rows that they have.
         kwargs: arguments of `Optimizer`.
+
+    Example:
+        >>> update = mx.optimizer.get_updater(mx.optimizer.SGD())
+        >>> weight = mx.nd.array([1, 2])
+        >>> update(0, mx.nd.array([0.5, -0.5]), weight)
+        >>> weight.asnumpy().round(4)
+        array([0.995, 2.005], dtype=float32)
     """
 
     def __init__(self, momentum: float = 0.0, lazy_update: bool = True, **kwargs: Any) -> None:
@@ -101,7 +108,16 @@ _MULTI = {
 
 @register
 class ccSGD(SGD):  # noqa: N801 - MXNet's name
-    """The old name of `SGD`."""
+    """The old name of `SGD`.
+
+    Args:
+        *args: those of SGD.
+        **kwargs: those of SGD.
+
+    Example:
+        >>> mx.optimizer.ccSGD(learning_rate=0.1).lr
+        0.1
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -117,6 +133,13 @@ class NAG(Together):
     Args:
         momentum: decay of the momentum.
         kwargs: arguments of `Optimizer`.
+
+    Example:
+        >>> update = mx.optimizer.get_updater(mx.optimizer.NAG())
+        >>> weight = mx.nd.array([1, 2])
+        >>> update(0, mx.nd.array([0.5, -0.5]), weight)
+        >>> weight.asnumpy().round(4)
+        array([0.995, 2.005], dtype=float32)
     """
 
     def __init__(self, momentum: float = 0.0, **kwargs: Any) -> None:
@@ -179,6 +202,13 @@ class Signum(Together):
         momentum: decay of the momentum.
         wd_lh: weight decay that acts on the weight directly.
         kwargs: arguments of `Optimizer`.
+
+    Example:
+        >>> update = mx.optimizer.get_updater(mx.optimizer.Signum())
+        >>> weight = mx.nd.array([1, 2])
+        >>> update(0, mx.nd.array([0.5, -0.5]), weight)
+        >>> weight.asnumpy().round(4)
+        array([0.99, 2.01], dtype=float32)
     """
 
     def __init__(
@@ -218,6 +248,13 @@ class SGLD(Optimizer):
 
     Args:
         kwargs: arguments of `Optimizer`.
+
+    Example:
+        >>> update = mx.optimizer.get_updater(mx.optimizer.SGLD(learning_rate=0.1))
+        >>> weight = mx.nd.array([1, 2])
+        >>> update(0, mx.nd.array([0.5, -0.5]), weight)
+        >>> weight.shape
+        (2,)
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -246,6 +283,13 @@ class DCASGD(Optimizer):
         momentum: decay of the momentum.
         lamda: strength of the compensation.
         kwargs: arguments of `Optimizer`.
+
+    Example:
+        >>> update = mx.optimizer.get_updater(mx.optimizer.DCASGD())
+        >>> weight = mx.nd.array([1, 2])
+        >>> update(0, mx.nd.array([0.5, -0.5]), weight)
+        >>> weight.asnumpy().round(4)
+        array([0.995, 2.005], dtype=float32)
     """
 
     def __init__(self, momentum: float = 0.0, lamda: float = 0.04, **kwargs: Any) -> None:
@@ -277,6 +321,10 @@ class Test(Optimizer):
 
     Args:
         kwargs: arguments of `Optimizer`.
+
+    Example:
+        >>> mx.optimizer.Test().rescale_grad
+        1.0
     """
 
     def __init__(self, **kwargs: Any) -> None:

@@ -39,6 +39,13 @@ class LARS(Optimizer):
         eps: added to the denominator.
         momentum_correction: when the learning rate changes, change the momentum with it.
         kwargs: arguments of `Optimizer`.
+
+    Example:
+        >>> update = mx.optimizer.get_updater(mx.optimizer.LARS())
+        >>> weight = mx.nd.array([1, 2])
+        >>> update(0, mx.nd.array([0.5, -0.5]), weight)
+        >>> weight.asnumpy().round(4)
+        array([1., 2.], dtype=float32)
     """
 
     def __init__(
@@ -176,6 +183,13 @@ class LAMB(Optimizer):
         upper_bound: greatest value for a weight's norm; none when None.
         bias_correction: correct the means for having begun at 0.
         kwargs: arguments of `Optimizer`.
+
+    Example:
+        >>> update = mx.optimizer.get_updater(mx.optimizer.LAMB())
+        >>> weight = mx.nd.array([1, 2])
+        >>> update(0, mx.nd.array([0.5, -0.5]), weight)
+        >>> weight.asnumpy().round(4)
+        array([0.9984, 2.0016], dtype=float32)
     """
 
     def __init__(
@@ -260,6 +274,13 @@ class LANS(Optimizer):
         lower_bound: least value for a weight's norm; none when None.
         upper_bound: greatest value for a weight's norm; none when None.
         kwargs: arguments of `Optimizer`.
+
+    Example:
+        >>> update = mx.optimizer.get_updater(mx.optimizer.LANS())
+        >>> weight = mx.nd.array([1, 2])
+        >>> update(0, mx.nd.array([0.5, -0.5]), weight)
+        >>> weight.asnumpy().round(4)
+        array([0.9984, 2.0016], dtype=float32)
     """
 
     def __init__(
@@ -337,6 +358,13 @@ class LBSGD(Optimizer):
         begin_epoch: epochs that were trained before.
         num_epochs: epochs in all; not used.
         kwargs: arguments of `Optimizer`.
+
+    Example:
+        >>> update = mx.optimizer.get_updater(mx.optimizer.LBSGD())
+        >>> weight = mx.nd.array([1, 2])
+        >>> update(0, mx.nd.array([0.5, -0.5]), weight)
+        >>> weight.asnumpy().round(4)
+        array([0.995, 2.005], dtype=float32)
     """
 
     def __init__(

@@ -35,6 +35,9 @@ def load_states(path: str | os.PathLike[str] | bytes) -> dict[Any, Any]:
     A state is None, an NDArray, or a tuple or list of states. The file is a pickle; it is read by a
     machine that builds arrays, numbers and containers and runs nothing.
 
+    Args:
+        path: the name of the file.
+
     Raises:
         FormatError: the file is no such pickle.
     """

@@ -22,6 +22,16 @@ class Updater:
         states: index of a weight -> its state.
         states_synced: index -> whether the state is on the device of its weight.
         aggregate_updates: whether a call with lists updates several weights at once.
+
+    Args:
+        optimizer: the optimizer.
+
+    Example:
+        >>> update = mx.optimizer.get_updater(mx.optimizer.SGD(learning_rate=0.1))
+        >>> weight = mx.nd.array([1])
+        >>> update(0, mx.nd.array([1]), weight)
+        >>> weight.asnumpy()
+        array([0.9], dtype=float32)
     """
 
     def __init__(self, optimizer: Optimizer) -> None:
@@ -133,5 +143,16 @@ def _batches(weights: Sequence[nd.NDArray], limit: int) -> list[list[int]]:
 
 
 def get_updater(optimizer: Optimizer) -> Callable[..., None]:
-    """The Updater of an optimizer."""
+    """The Updater of an optimizer.
+
+    Args:
+        optimizer: the optimizer.
+
+    Example:
+        >>> update = mx.optimizer.get_updater(mx.optimizer.SGD(learning_rate=0.1))
+        >>> weight = mx.nd.array([1])
+        >>> update(0, mx.nd.array([1]), weight)
+        >>> weight.asnumpy()
+        array([0.9], dtype=float32)
+    """
     return Updater(optimizer)

@@ -99,7 +99,7 @@ def test_help_shows_arguments_and_what_they_mean():
     )
     assert "data: " in function.__doc__
     assert "scalar: " in function.__doc__
-    assert function.__doc__.endswith("out: where to.")
+    assert "    out: where to.\n\nExample:\n    >>> " in function.__doc__
     variadic = CallForm(find("Concat"), ("out",)).signature()
     assert str(variadic) == "(*data, num_args=None, dim=1, out=None, **kwargs)"
 

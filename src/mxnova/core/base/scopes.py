@@ -194,7 +194,12 @@ _semantics = _Semantics()
 
 
 def is_np_shape() -> bool:
-    """Whether () is a scalar and 0 a size (NumPy), instead of both being "unknown" (legacy)."""
+    """Whether () is a scalar and 0 a size (NumPy), instead of both being "unknown" (legacy).
+
+    Example:
+        >>> mx.util.is_np_shape()
+        False
+    """
     return _semantics.np_shape
 
 
@@ -216,7 +221,12 @@ def set_np_shape(active: int) -> bool:
 
 
 def is_np_array() -> bool:
-    """Whether front ends with both kinds of arrays return NumPy-like ones."""
+    """Whether front ends with both kinds of arrays return NumPy-like ones.
+
+    Example:
+        >>> mx.util.is_np_array()
+        False
+    """
     return _semantics.np_array
 
 

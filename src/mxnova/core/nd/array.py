@@ -53,7 +53,18 @@ _ALL = slice(None)
 
 
 class NDArray(Arithmetic, Reshaping, Interchange):
-    """A multi-dimensional array of one element type on one context."""
+    """A multi-dimensional array of one element type on one context.
+
+    Args:
+        handle: the tensor that holds the numbers.
+        writable: whether the array may be written to.
+
+    Example:
+        >>> x = mx.nd.array([[1, 2], [3, 4]])
+        >>> x.T.asnumpy()
+        array([[1., 3.],
+               [2., 4.]], dtype=float32)
+    """
 
     __slots__ = ()
     __array_priority__ = 1000.0

@@ -33,6 +33,11 @@ def concatenate(arrays: Sequence[NDArray], axis: int = 0, always_copy: bool = Tr
         arrays: at least one; their other sizes must be equal.
         axis: the axis along which they may differ.
         always_copy: without it, a single array is returned itself.
+
+    Example:
+        >>> mx.nd.concatenate([mx.nd.zeros((1, 2)), mx.nd.ones((1, 2))]).asnumpy()
+        array([[0., 0.],
+               [1., 1.]], dtype=float32)
     """
     if not isinstance(arrays, (list, tuple)) or not all(isinstance(a, NDArray) for a in arrays):
         raise ArgumentTypeError(f"concatenate: arrays={shown(arrays)}: must be a list of arrays")
@@ -52,7 +57,17 @@ def concatenate(arrays: Sequence[NDArray], axis: int = 0, always_copy: bool = Tr
 def moveaxis(
     tensor: NDArray, source: int | Sequence[int], destination: int | Sequence[int]
 ) -> NDArray:
-    """The array with some axes moved, the others in their order."""
+    """The array with some axes moved, the others in their order.
+
+    Args:
+        tensor: an array.
+        source: an axis, or several.
+        destination: where they go.
+
+    Example:
+        >>> mx.nd.moveaxis(mx.nd.zeros((2, 3, 4)), 0, 2).shape
+        (3, 4, 2)
+    """
     moved = _axes("source", source, tensor.ndim)
     places = _axes("destination", destination, tensor.ndim)
     if len(moved) != len(places):
@@ -84,6 +99,11 @@ def histogram(
         a: any shape.
         bins: how many bins of equal width, or their edges.
         range: lowest and highest edge; default: those of the elements, and counts in float32.
+
+    Example:
+        >>> counts, edges = mx.nd.histogram(mx.nd.array([1, 2, 2, 4]), bins=3, range=(1, 4))
+        >>> counts.asnumpy()
+        array([1, 2, 1])
     """
     if isinstance(bins, NDArray):
         return function_of("_histogram")(a, bins)
@@ -97,7 +117,17 @@ def histogram(
 
 
 def onehot_encode(indices: NDArray, out: NDArray) -> NDArray:
-    """Writes a row of zeros into `out` for each index, with 1 there; returns `out`."""
+    """Writes a row of zeros into `out` for each index, with 1 there; returns `out`.
+
+    Args:
+        indices: class numbers.
+        out: an array to write the result into; None: a new one.
+
+    Example:
+        >>> mx.nd.onehot_encode(mx.nd.array([1, 0]), mx.nd.zeros((2, 3))).asnumpy()
+        array([[0., 1., 0.],
+               [1., 0., 0.]], dtype=float32)
+    """
     if indices.ndim != 1 or out.ndim != 2 or len(indices) != len(out):
         raise MXNetError(f"onehot_encode: indices {indices.shape} and out {out.shape} do not fit")
     out[:] = function_of("one_hot")(indices, depth=out.shape[1])
@@ -112,5 +142,14 @@ def imdecode(
     channels: int = 3,
     mean: NDArray | None = None,
 ) -> NoReturn:
-    """Refuses, as MXNet 1.9.1 does whatever it is given; `mx.image.imdecode` decodes images."""
+    """Refuses, as MXNet 1.9.1 does whatever it is given; `mx.image.imdecode` decodes images.
+
+    Args:
+        str_img: the bytes of an encoded image.
+        clip_rect: (x0, y0, x1, y1) to cut out.
+        out: an array to write the result into; None: a new one.
+        index: where in `out` the image goes.
+        channels: of the result.
+        mean: is subtracted.
+    """
     raise MXNetError("imdecode: MXNet's fails for every image; mx.image.imdecode decodes images")

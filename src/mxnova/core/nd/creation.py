@@ -62,6 +62,11 @@ def zeros(
         dtype: default: float32.
         stype: csr or row_sparse make a sparse array without stored elements.
         out: an array to fill instead.
+
+    Example:
+        >>> mx.nd.zeros((2, 2)).asnumpy()
+        array([[0., 0.],
+               [0., 0.]], dtype=float32)
     """
     if stype not in (None, "default"):
         return sparse_creation.zeros(stype, _known_sizes("zeros", shape), ctx, dtype)
@@ -104,7 +109,20 @@ def ones(
     out: NDArray | None = None,
     **_: Any,
 ) -> NDArray:
-    """An array of ones; arguments are those of `zeros`."""
+    """An array of ones; arguments are those of `zeros`.
+
+    Args:
+        shape: the shape.
+        ctx: the context; None: the current one.
+        dtype: the element type.
+        out: an array to write the result into; None: a new one.
+        **_: ignored.
+
+    Example:
+        >>> mx.nd.ones((2, 2)).asnumpy()
+        array([[1., 1.],
+               [1., 1.]], dtype=float32)
+    """
     return _filled(shape, 1, ctx, dtype, out)
 
 
@@ -115,7 +133,20 @@ def full(
     dtype: Any = np.float32,
     out: NDArray | None = None,
 ) -> NDArray:
-    """An array of `val`: a number, or values that broadcast to `shape`."""
+    """An array of `val`: a number, or values that broadcast to `shape`.
+
+    Args:
+        shape: the shape.
+        val: the number.
+        ctx: the context; None: the current one.
+        dtype: the element type.
+        out: an array to write the result into; None: a new one.
+
+    Example:
+        >>> mx.nd.full((2, 2), 7).asnumpy()
+        array([[7., 7.],
+               [7., 7.]], dtype=float32)
+    """
     made = empty(shape, ctx, dtype) if out is None else out
     if not isinstance(made, NDArray):
         raise argument_error("full", "out", out, "must be an array")
@@ -126,7 +157,18 @@ def full(
 def empty(
     shape: Any, ctx: Context | None = None, dtype: Any = None, stype: str | None = None
 ) -> NDArray:
-    """An array whose values are whatever is in memory; sparse ones have no stored elements."""
+    """An array whose values are whatever is in memory; sparse ones have no stored elements.
+
+    Args:
+        shape: the shape.
+        ctx: the context; None: the current one.
+        dtype: the element type.
+        stype: the storage type; None: dense.
+
+    Example:
+        >>> mx.nd.empty((2, 3)).shape
+        (2, 3)
+    """
     if stype not in (None, "default"):
         return zeros(shape, ctx, dtype, stype)
     context, kind = context_of(ctx), torch_dtype(dtype or "float32")
@@ -140,6 +182,11 @@ def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> N
         source_array: an NDArray, one of scipy's sparse matrices, or what NumPy makes an array of.
         ctx: where to put it; default: the current context.
         dtype: default: that of an NDArray, float32 for everything else, as in MXNet.
+
+    Example:
+        >>> mx.nd.array([[1, 2], [3, 4]], dtype="int32").asnumpy()
+        array([[1, 2],
+               [3, 4]], dtype=int32)
     """
     if is_scipy(source_array) or getattr(source_array, "stype", "default") != "default":
         return sparse_creation.array(source_array, ctx, dtype)
@@ -155,7 +202,21 @@ def arange(
     ctx: Context | None = None,
     dtype: Any = np.float32,
 ) -> NDArray:
-    """Numbers from `start` to before `stop` (or 0 to before `start`), each `repeat` times."""
+    """Numbers from `start` to before `stop` (or 0 to before `start`), each `repeat` times.
+
+    Args:
+        start: the first number.
+        stop: the end, which is left out; None: `start` is the end.
+        step: the distance of two numbers.
+        repeat: how often each number stands.
+        infer_range: only None or False.
+        ctx: the context; None: the current one.
+        dtype: the element type.
+
+    Example:
+        >>> mx.nd.arange(1, 7, 2).asnumpy()
+        array([1., 3., 5.], dtype=float32)
+    """
     if infer_range is not None:
         warnings.warn("arange: infer_range does nothing", DeprecationWarning, stacklevel=2)
     attrs = {"start": start, "stop": stop, "step": step, "repeat": repeat, "dtype": dtype}
@@ -170,7 +231,20 @@ def linspace(
     ctx: Context | None = None,
     dtype: Any = np.float32,
 ) -> NDArray:
-    """`num` evenly spaced numbers from `start` to `stop`, which is one of them by default."""
+    """`num` evenly spaced numbers from `start` to `stop`, which is one of them by default.
+
+    Args:
+        start: the first number.
+        stop: the last number.
+        num: how many numbers.
+        endpoint: whether `stop` is the last number.
+        ctx: the context; None: the current one.
+        dtype: the element type.
+
+    Example:
+        >>> mx.nd.linspace(0, 1, 5).asnumpy()
+        array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
+    """
     attrs = {"start": start, "stop": stop, "num": num, "endpoint": endpoint, "dtype": dtype}
     return _made("_linspace", attrs, ctx)
 
@@ -183,7 +257,21 @@ def eye(
     dtype: Any = None,
     **_: Any,
 ) -> NDArray:
-    """Ones on diagonal `k` of N rows and M columns (0: N), zeros elsewhere."""
+    """Ones on diagonal `k` of N rows and M columns (0: N), zeros elsewhere.
+
+    Args:
+        N: the number of rows.
+        M: the number of columns; 0: as many as rows.
+        k: which diagonal; 0: the main one.
+        ctx: the context; None: the current one.
+        dtype: the element type.
+        **_: ignored.
+
+    Example:
+        >>> mx.nd.eye(2).asnumpy()
+        array([[1., 0.],
+               [0., 1.]], dtype=float32)
+    """
     return _made("_eye", {"N": N, "M": M, "k": k, "dtype": dtype or "float32"}, ctx)
 
 
@@ -204,6 +292,10 @@ def from_numpy(
         ndarray: a C-contiguous array; memory that nobody may write to is copied.
         zero_copy: without it, an array over a copy.
         array_cls: the class of the result.
+
+    Example:
+        >>> mx.nd.from_numpy(np.ones(2, np.float32)).asnumpy()
+        array([1., 1.], dtype=float32)
     """
     if not isinstance(ndarray, np.ndarray):
         raise ArgumentTypeError(f"from_numpy: a {type(ndarray).__name__} is no NumPy array")
@@ -221,20 +313,56 @@ def from_numpy(
 
 
 def from_torch(tensor: torch.Tensor) -> NDArray:
-    """An array over the memory of an ATen tensor, which must be contiguous."""
+    """An array over the memory of an ATen tensor, which must be contiguous.
+
+    Args:
+        tensor: a tensor of PyTorch.
+
+    Example:
+        >>> import torch
+        >>> mx.nd.from_torch(torch.ones(2)).asnumpy()
+        array([1., 1.], dtype=float32)
+    """
     return NDArray(tensor)
 
 
 def from_dlpack(dlpack: Any) -> NDArray:
-    """An array over the memory of a DLPack capsule, which it consumes, or of an object with one."""
+    """An array over the memory of a DLPack capsule, which it consumes, or of an object with one.
+
+    Args:
+        dlpack: a capsule, or an object with ``__dlpack__``.
+
+    Example:
+        >>> import torch
+        >>> mx.nd.from_dlpack(torch.ones(2)).asnumpy()
+        array([1., 1.], dtype=float32)
+    """
     return NDArray(tensor_of_capsule(dlpack))
 
 
 def to_dlpack_for_read(data: NDArray) -> Any:
-    """A capsule "dltensor" over the memory of an array, to be consumed once and only read."""
+    """A capsule "dltensor" over the memory of an array, to be consumed once and only read.
+
+    Args:
+        data: the array.
+
+    Example:
+        >>> capsule = mx.nd.to_dlpack_for_read(mx.nd.ones(2))
+        >>> mx.nd.from_dlpack(capsule).asnumpy()
+        array([1., 1.], dtype=float32)
+    """
     return data.to_dlpack_for_read()
 
 
 def to_dlpack_for_write(data: NDArray) -> Any:
-    """A capsule "dltensor" over the memory of an array, to be consumed once and written to."""
+    """A capsule "dltensor" over the memory of an array, to be consumed once and written to.
+
+    Args:
+        data: the array.
+
+    Example:
+        >>> capsule = mx.nd.to_dlpack_for_write(mx.nd.ones(2))
+        >>> mx.nd.from_dlpack(capsule).asnumpy()
+        array([1., 1.], dtype=float32)
+    """
     return data.to_dlpack_for_write()

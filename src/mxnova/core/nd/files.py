@@ -37,9 +37,20 @@ def save(fname: str | os.PathLike[str], data: Any) -> None:
 
     The file is replaced only when all is written.
 
+    Args:
+        fname: the name of the file.
+        data: an array, a list of arrays, or arrays by name.
+
     Raises:
         ArgumentError: `data` is none of these.
         ArgumentTypeError: something in it is no array, or a name no text.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "a.params")
+        >>> mx.nd.save(path, [mx.nd.ones(2)])
+        >>> os.path.getsize(path) > 0
+        True
     """
     if isinstance(data, BaseArray):
         data = [data]
@@ -67,6 +78,13 @@ def load(fname: str | os.PathLike[str], *, mmap: bool = True) -> dict[str, BaseA
     Raises:
         FileError: the file cannot be read, or is no regular file.
         FormatError: it breaks its format; the text tells where.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "a.params")
+        >>> mx.nd.save(path, {"w": mx.nd.ones(2)})
+        >>> mx.nd.load(path)["w"].asnumpy()
+        array([1., 1.], dtype=float32)
     """
     if not isinstance(fname, (str, os.PathLike)):
         raise ArgumentTypeError(f"load: fname is a {type(fname).__name__}, not a path")
@@ -74,7 +92,20 @@ def load(fname: str | os.PathLike[str], *, mmap: bool = True) -> dict[str, BaseA
 
 
 def load_frombuffer(buf: bytes) -> Arrays:
-    """`load` from the bytes of a file."""
+    """`load` from the bytes of a file.
+
+    Args:
+        buf: the bytes of a file.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "a.params")
+        >>> mx.nd.save(path, [mx.nd.ones(2)])
+        >>> with open(path, "rb") as file:
+        ...     arrays = mx.nd.load_frombuffer(file.read())
+        >>> len(arrays)
+        1
+    """
     if not isinstance(buf, (bytes, bytearray, memoryview)):
         raise ArgumentTypeError(f"load_frombuffer: buf is a {type(buf).__name__}, not bytes")
     return _arrays(params.read(bytes(buf), np_shape=is_np_shape()))

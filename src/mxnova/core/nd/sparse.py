@@ -43,7 +43,16 @@ __all__ = ["BaseSparseNDArray", "CSRNDArray", "RowSparseNDArray"]
 
 
 class BaseSparseNDArray(NDArray):
-    """What CSR and row_sparse arrays have in common."""
+    """What CSR and row_sparse arrays have in common.
+
+    Args:
+        handle: the tensor that holds the numbers.
+        writable: whether the array may be written to.
+
+    Example:
+        >>> isinstance(mx.nd.zeros((2, 2)).tostype("csr"), mx.nd.sparse.BaseSparseNDArray)
+        True
+    """
 
     __slots__ = ()
 
@@ -205,7 +214,17 @@ class BaseSparseNDArray(NDArray):
 
 
 class CSRNDArray(BaseSparseNDArray):
-    """A matrix stored by rows: `data[indptr[i]:indptr[i+1]]` at columns `indices[…]` of row i."""
+    """A matrix stored by rows: `data[indptr[i]:indptr[i+1]]` at columns `indices[…]` of row i.
+
+    Args:
+        handle: the tensor that holds the numbers.
+        writable: whether the array may be written to.
+
+    Example:
+        >>> x = mx.nd.array([[0, 1], [2, 0]]).tostype("csr")
+        >>> x.indices.asnumpy()
+        array([1, 0])
+    """
 
     __slots__ = ()
     stype = "csr"
@@ -244,7 +263,17 @@ class CSRNDArray(BaseSparseNDArray):
 
 
 class RowSparseNDArray(BaseSparseNDArray):
-    """An array of which only the rows `indices` are stored; the others are zero."""
+    """An array of which only the rows `indices` are stored; the others are zero.
+
+    Args:
+        handle: the tensor that holds the numbers.
+        writable: whether the array may be written to.
+
+    Example:
+        >>> x = mx.nd.array([[0, 0], [2, 3]]).tostype("row_sparse")
+        >>> x.data.asnumpy()
+        array([[2., 3.]], dtype=float32)
+    """
 
     __slots__ = ()
     stype = "row_sparse"

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import ArgumentTypeError, shown
+from ..base.examples import with_example
+from .argument_docs import listing
 
 __all__ = ["NUMBER", "World", "bound", "dtype_text", "function", "listed"]
 
@@ -89,8 +91,16 @@ def bound(implementation: Callable[..., Any], world: World, name: str) -> Callab
         parameters=list(signature.parameters.values())[1:]
     )
     public.__name__ = public.__qualname__ = name
+    public.__doc__ = _doc_of(public, name)
     del public.__wrapped__
     return public
+
+
+def _doc_of(function: Callable[..., Any], name: str) -> str:
+    """Its docstring, with its arguments and an example."""
+    doc = inspect.cleandoc(function.__doc__ or "")
+    names = [*inspect.signature(function).parameters]
+    return with_example(listing(names, doc), "numpy", name)
 
 
 def dtype_text(dtype: Any) -> Any:

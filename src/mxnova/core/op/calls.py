@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..base.errors import ArgumentTypeError, AssertedTypeError, candidates
+from ..base.examples import with_example
 from ..base.parameter_types import NOT_GIVEN, REQUIRED
 from .schema import OpType
 
@@ -133,8 +134,8 @@ def documented(
 ) -> Callable[..., Any]:
     """`function` with the operator's name, signature and docstring; its `extras` described."""
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = "\n".join(
-        [form.type.doc, "", *(f"{argument}: {text}" for argument, text in extras.items())]
-    )
+    lines = "\n".join(f"    {argument}: {text}" for argument, text in extras.items())
+    head = "\n" if "\nArgs:\n" in form.type.doc else "\n\nArgs:\n"
+    function.__doc__ = with_example(f"{form.type.doc.rstrip()}{head}{lines}", "op", form.type.name)
     function.__signature__ = form.signature()  # type: ignore[attr-defined]
     return function

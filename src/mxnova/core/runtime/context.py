@@ -42,6 +42,11 @@ class Context(Scope, metaclass=_ContextType):
     Args:
         device_type: cpu, gpu, cpu_pinned or cpu_shared; or another context, to copy it.
         device_id: number of the device.
+
+    Example:
+        >>> with mx.Context("cpu", 1): x = mx.nd.ones(2)
+        >>> x.context
+        cpu(1)
     """
 
     devtype2str: ClassVar[dict[int, str]] = {1: "cpu", 2: "gpu", 3: "cpu_pinned", 5: "cpu_shared"}
@@ -136,17 +141,41 @@ def _interned(device_type: str, device_id: int) -> Context:
 
 
 def cpu(device_id: int = 0) -> Context:
-    """The CPU context with this number."""
+    """The CPU context with this number.
+
+    Args:
+        device_id: the number of the device.
+
+    Example:
+        >>> mx.context.cpu(0)
+        cpu(0)
+    """
     return _interned("cpu", device_id)
 
 
 def gpu(device_id: int = 0) -> Context:
-    """The GPU context with this number; using it raises where there is no such GPU."""
+    """The GPU context with this number; using it raises where there is no such GPU.
+
+    Args:
+        device_id: the number of the device.
+
+    Example:
+        >>> mx.context.gpu(0)
+        gpu(0)
+    """
     return _interned("gpu", device_id)
 
 
 def cpu_pinned(device_id: int = 0) -> Context:
-    """Page-locked CPU memory, quick to copy to a GPU."""
+    """Page-locked CPU memory, quick to copy to a GPU.
+
+    Args:
+        device_id: the number of the device.
+
+    Example:
+        >>> mx.context.cpu_pinned(0)
+        cpu_pinned(0)
+    """
     return _interned("cpu_pinned", device_id)
 
 
@@ -156,7 +185,12 @@ def cpu_shared(device_id: int = 0) -> Context:
 
 
 def current_context() -> Context:
-    """The context in force in this thread."""
+    """The context in force in this thread.
+
+    Example:
+        >>> mx.current_context()
+        cpu(0)
+    """
     context: Context = Context.get_current()
     return context
 
@@ -176,12 +210,21 @@ def context_of(value: Context | str | None) -> Context:
 
 
 def num_gpus() -> int:
-    """The number of GPUs that PyTorch can drive."""
+    """The number of GPUs that PyTorch can drive.
+
+    Example:
+        >>> mx.num_gpus() >= 0
+        True
+    """
     return torch.cuda.device_count() if torch.cuda.is_available() else 0
 
 
 def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
-    """(free, total) bytes of a GPU's memory."""
+    """(free, total) bytes of a GPU's memory.
+
+    Args:
+        device_id: the number of the device.
+    """
     free, total = torch.cuda.mem_get_info(gpu(device_id).device)
     return free, total
 
@@ -192,6 +235,9 @@ def waitall() -> None:
 
     Raises:
         MXNetError: what the engine's operations raised, once.
+
+    Example:
+        >>> mx.nd.waitall()
     """
     wait_for_all()
     # It is not in a fork of a process that uses a GPU.

@@ -36,6 +36,12 @@ class Block:
         prefix: stands before the names of its parameters and children; default: its class and a
             number.
         params: parameters to share with another block.
+
+    Example:
+        >>> net = mx.gluon.nn.Dense(2, in_units=3)
+        >>> net.initialize()
+        >>> isinstance(net, mx.gluon.Block), net(mx.nd.ones((4, 3))).shape
+        (True, (4, 2))
     """
 
     _is_summarized: ClassVar[bool] = True  # whether `summary` has a line for it

@@ -16,7 +16,12 @@ Hooks = OrderedDict[int, Callable[..., Any]]
 
 
 class HookHandle:
-    """Removes a hook by `detach()`, or at the end of its ``with`` block."""
+    """Removes a hook by `detach()`, or at the end of its ``with`` block.
+
+    Example:
+        >>> handle = mx.gluon.nn.Dense(1).register_forward_hook(lambda block, inputs, output: None)
+        >>> handle.detach()
+    """
 
     def __init__(self) -> None:
         self._hooks_dict_ref: weakref.ref[Hooks] | None = None

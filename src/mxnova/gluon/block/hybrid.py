@@ -50,6 +50,12 @@ class HybridBlock(Block):
         prefix: stands before the names of its parameters and children; default: its class and a
             number.
         params: parameters to share with another block.
+
+    Example:
+        >>> net = mx.gluon.nn.Dense(2, in_units=3)
+        >>> net.initialize()
+        >>> isinstance(net, mx.gluon.HybridBlock), net(mx.nd.ones((4, 3))).shape
+        (True, (4, 2))
     """
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:

@@ -29,6 +29,12 @@ class SymbolBlock(HybridBlock):
 
     Raises:
         AssertedError: an input is no variable, or a variable is stored as row_sparse.
+
+    Example:
+        >>> x = mx.sym.var("x")
+        >>> block = mx.gluon.SymbolBlock(x * 2, x)
+        >>> block(mx.nd.ones(2)).asnumpy()
+        array([2., 2.], dtype=float32)
     """
 
     def __init__(self, outputs: Any, inputs: Any, params: ParameterDict | None = None) -> None:

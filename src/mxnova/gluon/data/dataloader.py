@@ -271,6 +271,11 @@ class DataLoader:
     Raises:
         ArgumentError: arguments exclude each other, or the batch size is missing.
         AssertedError: `timeout` is not positive.
+
+    Example:
+        >>> loader = mx.gluon.data.DataLoader(mx.gluon.data.SimpleDataset([1.0, 2.0, 3.0]), 2)
+        >>> [batch.asnumpy().tolist() for batch in loader]
+        [[1.0, 2.0], [3.0]]
     """
 
     _worker_pool: Any = None

@@ -17,7 +17,13 @@ __all__ = ["ArrayDataset", "Dataset", "RecordFileDataset", "SimpleDataset"]
 
 
 class Dataset:
-    """The base of datasets: subclasses define `__getitem__` and `__len__`."""
+    """The base of datasets: subclasses define `__getitem__` and `__len__`.
+
+    Example:
+        >>> dataset = mx.gluon.data.SimpleDataset([1, 2, 3]).transform(lambda x: x * 10)
+        >>> dataset[1]
+        20
+    """
 
     def __getitem__(self, idx: int) -> Any:
         raise NotImplementedError(f"{type(self).__name__} has no __getitem__")
@@ -81,7 +87,16 @@ def _asserted(function: str, name: str, value: object, reason: str) -> AssertedE
 
 
 class SimpleDataset(Dataset):
-    """A list, or anything else with a length and elements, as a dataset."""
+    """A list, or anything else with a length and elements, as a dataset.
+
+    Args:
+        data: a sequence of samples.
+
+    Example:
+        >>> dataset = mx.gluon.data.SimpleDataset([1, 2, 3]).transform(lambda x: x * 10)
+        >>> dataset[1]
+        20
+    """
 
     def __init__(self, data: Sequence[Any]):
         self._data = data
@@ -148,6 +163,11 @@ class ArrayDataset(Dataset):
 
     Raises:
         AssertedError: there is no array, or lengths differ.
+
+    Example:
+        >>> dataset = mx.gluon.data.ArrayDataset([1, 2, 3], [10, 20, 30])
+        >>> dataset[1]
+        (2, 20)
     """
 
     def __init__(self, *args: Any):

@@ -15,7 +15,12 @@ __all__ = ["BatchSampler", "FilterSampler", "RandomSampler", "Sampler", "Sequent
 
 
 class Sampler:
-    """The base of samplers: iterables of indices, or of lists of indices."""
+    """The base of samplers: iterables of indices, or of lists of indices.
+
+    Example:
+        >>> len(mx.gluon.data.SequentialSampler(3))
+        3
+    """
 
     def __len__(self) -> int:
         raise NotImplementedError(f"{type(self).__name__} has no __len__")
@@ -25,7 +30,16 @@ class Sampler:
 
 
 class SequentialSampler(Sampler):
-    """`length` indices in order, from `start`."""
+    """`length` indices in order, from `start`.
+
+    Args:
+        length: the number of samples.
+        start: the first number.
+
+    Example:
+        >>> list(mx.gluon.data.SequentialSampler(3))
+        [0, 1, 2]
+    """
 
     def __init__(self, length: int, start: int = 0):
         self._length = length
@@ -39,7 +53,15 @@ class SequentialSampler(Sampler):
 
 
 class RandomSampler(Sampler):
-    """The indices below `length`, each once, in an order that NumPy's global generator draws."""
+    """The indices below `length`, each once, in an order that NumPy's global generator draws.
+
+    Args:
+        length: the number of samples.
+
+    Example:
+        >>> sorted(mx.gluon.data.RandomSampler(3))
+        [np.int64(0), np.int64(1), np.int64(2)]
+    """
 
     def __init__(self, length: int):
         self._length = length
@@ -84,7 +106,17 @@ class RandomSampler(Sampler):
 
 
 class FilterSampler(Sampler):
-    """The indices of the elements for which `fn` is true; all are looked at when it is made."""
+    """The indices of the elements for which `fn` is true; all are looked at when it is made.
+
+    Args:
+        fn: says of a sample whether it is taken.
+        dataset: the samples.
+
+    Example:
+        >>> dataset = mx.gluon.data.SimpleDataset([1, 2, 3])
+        >>> list(mx.gluon.data.FilterSampler(lambda x: x > 1, dataset))
+        [1, 2]
+    """
 
     def __init__(self, fn: Callable[[Any], Any], dataset: Sequence[Any]):
         self._fn = fn
@@ -109,6 +141,10 @@ class BatchSampler(Sampler):
         batch_size: how many make a batch.
         last_batch: what becomes of those that are left: a smaller batch (``"keep"``), nothing
             (``"discard"``), or the start of the next epoch (``"rollover"``).
+
+    Example:
+        >>> list(mx.gluon.data.BatchSampler(mx.gluon.data.SequentialSampler(5), 2, "keep"))
+        [[0, 1], [2, 3], [4]]
     """
 
     def __init__(self, sampler: Sampler, batch_size: int, last_batch: str = "keep"):

@@ -52,6 +52,10 @@ class Loss(HybridBlock):
     Args:
         weight: a factor for all losses; None: 1.
         batch_axis: the axis of samples, which the mean leaves.
+
+    Example:
+        >>> issubclass(mx.gluon.loss.L2Loss, mx.gluon.loss.Loss)
+        True
     """
 
     def __init__(self, weight: float | None, batch_axis: int, **kwargs: Any) -> None:

@@ -30,6 +30,11 @@ class SigmoidBinaryCrossEntropyLoss(Loss):
         from_sigmoid: whether `pred` are the probabilities p; p is `sigmoid(pred)` otherwise.
         weight: a factor for all losses.
         batch_axis: the axis of samples.
+
+    Example:
+        >>> loss_of = mx.gluon.loss.SigmoidBCELoss()
+        >>> loss_of(mx.nd.array([[0.5], [2]]), mx.nd.array([[1], [0]])).asnumpy().round(4)
+        array([0.4741, 2.1269], dtype=float32)
     """
 
     def __init__(
@@ -84,6 +89,11 @@ class SoftmaxCrossEntropyLoss(Loss):
         from_logits: whether `pred` are logarithms of probabilities already.
         weight: a factor for all losses.
         batch_axis: the axis of samples.
+
+    Example:
+        >>> loss_of = mx.gluon.loss.SoftmaxCELoss()
+        >>> loss_of(mx.nd.array([[1, 2], [3, 1]]), mx.nd.array([1, 0])).asnumpy().round(4)
+        array([0.3133, 0.1269], dtype=float32)
     """
 
     def __init__(
@@ -132,6 +142,11 @@ class KLDivLoss(Loss):
         axis: the axis of `log_softmax`.
         weight: a factor for all losses.
         batch_axis: the axis of samples.
+
+    Example:
+        >>> loss_of = mx.gluon.loss.KLDivLoss(from_logits=False)
+        >>> loss_of(mx.nd.array([[1, 2]]), mx.nd.array([[0.5, 0.5]])).asnumpy().round(4)
+        array([0.1201], dtype=float32)
     """
 
     def __init__(
@@ -163,6 +178,10 @@ class CTCLoss(Loss):
         layout: of predictions, 'NTC' or 'TNC': samples, time, classes, before softmax.
         label_layout: of labels, 'NT' or 'TN'.
         weight: a factor for all losses.
+
+    Example:
+        >>> mx.gluon.loss.CTCLoss()(mx.nd.ones((2, 5, 4)), mx.nd.array([[1, 2], [2, 1]])).shape
+        (2,)
     """
 
     def __init__(
@@ -216,6 +235,11 @@ class HingeLoss(Loss):
         margin: from where on a prediction is good enough.
         weight: a factor for all losses.
         batch_axis: the axis of samples.
+
+    Example:
+        >>> loss_of = mx.gluon.loss.HingeLoss()
+        >>> loss_of(mx.nd.array([[0.5], [2]]), mx.nd.array([[1], [-1]])).asnumpy().round(4)
+        array([0.5, 3. ], dtype=float32)
     """
 
     def __init__(
@@ -230,7 +254,19 @@ class HingeLoss(Loss):
 
 
 class SquaredHingeLoss(Loss):
-    """`max(0, margin - pred * label)²`; arguments as for HingeLoss."""
+    """`max(0, margin - pred * label)²`; arguments as for HingeLoss.
+
+    Args:
+        margin: the distance that is wanted.
+        weight: a factor of the loss; None: 1.
+        batch_axis: the axis of the samples.
+        **kwargs: ``prefix`` and ``params``, as of every block.
+
+    Example:
+        >>> loss_of = mx.gluon.loss.SquaredHingeLoss()
+        >>> loss_of(mx.nd.array([[0.5], [2]]), mx.nd.array([[1], [-1]])).asnumpy().round(4)
+        array([0.25, 9.  ], dtype=float32)
+    """
 
     def __init__(
         self, margin: float = 1, weight: float | None = None, batch_axis: int = 0, **kwargs: Any
@@ -250,6 +286,11 @@ class LogisticLoss(Loss):
         weight: a factor for all losses.
         batch_axis: the axis of samples.
         label_format: 'signed': labels are -1 or 1; 'binary': 0 or 1.
+
+    Example:
+        >>> loss_of = mx.gluon.loss.LogisticLoss()
+        >>> loss_of(mx.nd.array([[0.5], [2]]), mx.nd.array([[1], [-1]])).asnumpy().round(4)
+        array([0.4741, 2.1269], dtype=float32)
     """
 
     def __init__(

@@ -12,7 +12,17 @@ __all__ = ["HuberLoss", "L1Loss", "L2Loss", "PoissonNLLLoss"]
 
 
 class L2Loss(Loss):
-    """`weight / 2 * (label - pred)²`."""
+    """`weight / 2 * (label - pred)²`.
+
+    Args:
+        weight: a factor of the loss; None: 1.
+        batch_axis: the axis of the samples.
+        **kwargs: ``prefix`` and ``params``, as of every block.
+
+    Example:
+        >>> mx.gluon.loss.L2Loss()(mx.nd.array([[1, 2]]), mx.nd.array([[1, 4]])).asnumpy()
+        array([1.], dtype=float32)
+    """
 
     def __init__(self, weight: float | None = 1.0, batch_axis: int = 0, **kwargs: Any) -> None:
         super().__init__(weight, batch_axis, **kwargs)
@@ -24,7 +34,17 @@ class L2Loss(Loss):
 
 
 class L1Loss(Loss):
-    """`|label - pred|`."""
+    """`|label - pred|`.
+
+    Args:
+        weight: a factor of the loss; None: 1.
+        batch_axis: the axis of the samples.
+        **kwargs: ``prefix`` and ``params``, as of every block.
+
+    Example:
+        >>> mx.gluon.loss.L1Loss()(mx.nd.array([[1, 2]]), mx.nd.array([[1, 4]])).asnumpy()
+        array([1.], dtype=float32)
+    """
 
     def __init__(self, weight: float | None = None, batch_axis: int = 0, **kwargs: Any) -> None:
         super().__init__(weight, batch_axis, **kwargs)
@@ -41,6 +61,10 @@ class HuberLoss(Loss):
         rho: where the square ends.
         weight: a factor for all losses.
         batch_axis: the axis of samples.
+
+    Example:
+        >>> mx.gluon.loss.HuberLoss()(mx.nd.array([[1, 2]]), mx.nd.array([[1, 4]])).asnumpy()
+        array([0.75], dtype=float32)
     """
 
     def __init__(
@@ -65,6 +89,11 @@ class PoissonNLLLoss(Loss):
         batch_axis: the axis of samples.
         compute_full: whether Stirling's approximation of `log(target!)` is added, which does not
             depend on `pred`, for targets above 1.
+
+    Example:
+        >>> loss_of = mx.gluon.loss.PoissonNLLLoss()
+        >>> loss_of(mx.nd.array([[0.5]]), mx.nd.array([[2]])).asnumpy().round(4)
+        array([0.6487], dtype=float32)
     """
 
     def __init__(

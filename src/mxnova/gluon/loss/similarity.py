@@ -18,6 +18,14 @@ class TripletLoss(Loss):
         margin: how much nearer the positive shall be.
         weight: a factor for all losses.
         batch_axis: the axis of samples.
+
+    Example:
+        >>> mx.gluon.loss.TripletLoss()(
+        ...     mx.nd.array([[0, 0]]),
+        ...     mx.nd.array([[0, 1]]),
+        ...     mx.nd.array([[1, 1]]),
+        ... ).asnumpy()
+        array([0.], dtype=float32)
     """
 
     def __init__(
@@ -41,6 +49,14 @@ class CosineEmbeddingLoss(Loss):
         weight: a factor for all losses.
         batch_axis: the axis of samples.
         margin: the cosine up to which a pair of label -1 is good enough.
+
+    Example:
+        >>> mx.gluon.loss.CosineEmbeddingLoss()(
+        ...     mx.nd.array([[1, 0]]),
+        ...     mx.nd.array([[0, 1]]),
+        ...     mx.nd.array([1]),
+        ... ).asnumpy()
+        array([[1.]], dtype=float32)
     """
 
     def __init__(
@@ -78,6 +94,10 @@ class SDMLLoss(Loss):
         smoothing_parameter: the probability that labels give to the others.
         weight: kept; MXNet does not apply it.
         batch_axis: the axis of samples.
+
+    Example:
+        >>> mx.gluon.loss.SDMLLoss()(mx.nd.ones((3, 2)), mx.nd.ones((3, 2))).shape
+        (3,)
     """
 
     def __init__(

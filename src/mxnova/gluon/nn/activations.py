@@ -17,6 +17,10 @@ class Activation(HybridBlock):
 
     Args:
         activation: 'relu', 'sigmoid', 'tanh', 'softrelu' or 'softsign'.
+
+    Example:
+        >>> mx.gluon.nn.Activation("relu")(mx.nd.array([-1, 2])).asnumpy()
+        array([0., 2.], dtype=float32)
     """
 
     def __init__(self, activation: str, **kwargs: Any) -> None:
@@ -43,6 +47,10 @@ class LeakyReLU(HybridBlock):
 
     Args:
         alpha: the slope below zero, not negative.
+
+    Example:
+        >>> mx.gluon.nn.LeakyReLU(0.1)(mx.nd.array([-1, 2])).asnumpy()
+        array([-0.1,  2. ], dtype=float32)
     """
 
     def __init__(self, alpha: float, **kwargs: Any) -> None:
@@ -64,6 +72,12 @@ class PReLU(HybridBlock):
     Args:
         alpha_initializer: of the slopes.
         in_channels: number of slopes: one for all channels, or one for each.
+
+    Example:
+        >>> layer = mx.gluon.nn.PReLU()
+        >>> layer.initialize()
+        >>> layer(mx.nd.array([-1, 0, 2])).asnumpy().round(4)
+        array([-0.25,  0.  ,  2.  ], dtype=float32)
     """
 
     def __init__(
@@ -81,7 +95,18 @@ class PReLU(HybridBlock):
 
 
 class ELU(HybridBlock):
-    """`x` where it is positive, `alpha * (exp(x) - 1)` elsewhere (arXiv:1511.07289)."""
+    """`x` where it is positive, `alpha * (exp(x) - 1)` elsewhere (arXiv:1511.07289).
+
+    Args:
+        alpha: the slope of the negative part.
+        **kwargs: ``prefix`` and ``params``, as of every block.
+
+    Example:
+        >>> layer = mx.gluon.nn.ELU()
+        >>> layer.initialize()
+        >>> layer(mx.nd.array([-1, 0, 2])).asnumpy().round(4)
+        array([-0.6321,  0.    ,  2.    ], dtype=float32)
+    """
 
     def __init__(self, alpha: float = 1.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -92,7 +117,17 @@ class ELU(HybridBlock):
 
 
 class SELU(HybridBlock):
-    """ELU with scale and slope that keep mean 0 and variance 1 (arXiv:1706.02515)."""
+    """ELU with scale and slope that keep mean 0 and variance 1 (arXiv:1706.02515).
+
+    Args:
+        **kwargs: ``prefix`` and ``params``, as of every block.
+
+    Example:
+        >>> layer = mx.gluon.nn.SELU()
+        >>> layer.initialize()
+        >>> layer(mx.nd.array([-1, 0, 2])).asnumpy().round(4)
+        array([-1.1113,  0.    ,  2.1014], dtype=float32)
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -102,7 +137,17 @@ class SELU(HybridBlock):
 
 
 class GELU(HybridBlock):
-    """`x` times the normal distribution function of `x` (arXiv:1606.08415)."""
+    """`x` times the normal distribution function of `x` (arXiv:1606.08415).
+
+    Args:
+        **kwargs: ``prefix`` and ``params``, as of every block.
+
+    Example:
+        >>> layer = mx.gluon.nn.GELU()
+        >>> layer.initialize()
+        >>> layer(mx.nd.array([-1, 0, 2])).asnumpy().round(4)
+        array([-0.1587,  0.    ,  1.9545], dtype=float32)
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -112,7 +157,18 @@ class GELU(HybridBlock):
 
 
 class Swish(HybridBlock):
-    """`x * sigmoid(beta * x)` (arXiv:1710.05941)."""
+    """`x * sigmoid(beta * x)` (arXiv:1710.05941).
+
+    Args:
+        beta: the factor inside of the sigmoid.
+        **kwargs: ``prefix`` and ``params``, as of every block.
+
+    Example:
+        >>> layer = mx.gluon.nn.Swish()
+        >>> layer.initialize()
+        >>> layer(mx.nd.array([-1, 0, 2])).asnumpy().round(4)
+        array([-0.2689,  0.    ,  1.7616], dtype=float32)
+    """
 
     def __init__(self, beta: float = 1.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)

@@ -53,6 +53,12 @@ class Dense(HybridBlock):
         weight_initializer: of the weight, ``(units, in_units)``.
         bias_initializer: of the bias, ``(units,)``.
         in_units: size of the input; 0: as the first input tells.
+
+    Example:
+        >>> layer = mx.gluon.nn.Dense(4, activation="relu")
+        >>> layer.initialize()
+        >>> layer(mx.nd.ones((2, 3))).shape
+        (2, 4)
     """
 
     def __init__(
@@ -117,6 +123,10 @@ class Dropout(HybridBlock):
     Args:
         rate: probability of zero; 0: nothing is done.
         axes: axes along which the same elements are dropped.
+
+    Example:
+        >>> mx.gluon.nn.Dropout(0.5)(mx.nd.ones(2)).asnumpy()
+        array([1., 1.], dtype=float32)
     """
 
     def __init__(self, rate: float, axes: Sequence[int] = (), **kwargs: Any) -> None:
@@ -142,6 +152,12 @@ class Embedding(HybridBlock):
         dtype: of the table.
         weight_initializer: of the table.
         sparse_grad: whether the gradient is row_sparse, of the rows that were used.
+
+    Example:
+        >>> layer = mx.gluon.nn.Embedding(10, 4)
+        >>> layer.initialize()
+        >>> layer(mx.nd.array([1, 2, 3])).shape
+        (3, 4)
     """
 
     def __init__(
@@ -180,7 +196,15 @@ class Embedding(HybridBlock):
 
 
 class Flatten(HybridBlock):
-    """Flatten all axes but the first: ``(n, a, b, ...)`` → ``(n, a * b * ...)``."""
+    """Flatten all axes but the first: ``(n, a, b, ...)`` → ``(n, a * b * ...)``.
+
+    Args:
+        **kwargs: ``prefix`` and ``params``, as of every block.
+
+    Example:
+        >>> mx.gluon.nn.Flatten()(mx.nd.ones((2, 3, 4))).shape
+        (2, 12)
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -198,6 +222,10 @@ class Lambda(Block):
     Args:
         function: of arrays; or the name of one in `mx.nd`.
         prefix: of the block's name.
+
+    Example:
+        >>> mx.gluon.nn.Lambda(lambda x: x * 2)(mx.nd.array([-1, 2])).asnumpy()
+        array([-2.,  4.], dtype=float32)
     """
 
     def __init__(self, function: str | Callable[..., Any], prefix: str | None = None) -> None:
@@ -219,6 +247,10 @@ class HybridLambda(HybridBlock):
         function: called with the module of operators, `mx.nd` or `mx.sym`, and the inputs; or the
             name of a function that both modules have, called with the inputs.
         prefix: of the block's name.
+
+    Example:
+        >>> mx.gluon.nn.HybridLambda(lambda F, x: F.relu(x))(mx.nd.array([-1, 2])).asnumpy()
+        array([0., 2.], dtype=float32)
     """
 
     def __init__(self, function: str | Callable[..., Any], prefix: str | None = None) -> None:

@@ -46,6 +46,17 @@ class Sequential(_Chain):
 
         net = nn.Sequential()
         net.add(nn.Dense(10, activation="relu"), nn.Dense(20))
+
+    Args:
+        prefix: the beginning of its parameters' names.
+        params: parameters to be shared.
+
+    Example:
+        >>> net = mx.gluon.nn.Sequential()
+        >>> net.add(mx.gluon.nn.Dense(4), mx.gluon.nn.Dense(2))
+        >>> net.initialize()
+        >>> net(mx.nd.ones((3, 5))).shape
+        (3, 2)
     """
 
     def __init__(self, prefix: str | None = None, params: Any = None) -> None:
@@ -70,7 +81,19 @@ class Sequential(_Chain):
 
 
 class HybridSequential(_Chain, HybridBlock):
-    """Hybrid blocks that run one after another, and as one graph after `hybridize`."""
+    """Hybrid blocks that run one after another, and as one graph after `hybridize`.
+
+    Args:
+        prefix: the beginning of its parameters' names.
+        params: parameters to be shared.
+
+    Example:
+        >>> net = mx.gluon.nn.HybridSequential()
+        >>> net.add(mx.gluon.nn.Dense(4), mx.gluon.nn.Dense(2))
+        >>> net.initialize()
+        >>> net(mx.nd.ones((3, 5))).shape
+        (3, 2)
+    """
 
     def __init__(self, prefix: str | None = None, params: Any = None) -> None:
         super().__init__(prefix=prefix, params=params)

@@ -286,19 +286,69 @@ class Conv1D(_Conv):
         weight_initializer: of the weight, ``(channels, in_channels / groups, *kernel_size)``.
         bias_initializer: of the bias.
         in_channels: number of channels of the input; 0: as the first input tells.
+
+    Example:
+        >>> layer = mx.gluon.nn.Conv1D(4, 3)
+        >>> layer.initialize()
+        >>> layer(mx.nd.ones((1, 3, 8))).shape
+        (1, 4, 6)
     """
 
     __init__ = _convolution(1)
 
 
 class Conv2D(_Conv):
-    """Convolution of images: as Conv1D, layout 'NCHW' or 'NHWC'."""
+    """Convolution of images: as Conv1D, layout 'NCHW' or 'NHWC'.
+
+    Args:
+        channels: of the output.
+        kernel_size: the size of the window: an integer, or one for each axis.
+        strides: the distance of two windows.
+        padding: how many zeros are added at both ends of each axis.
+        dilation: the distance of two elements inside of a window.
+        groups: in how many parts channels are divided, which do not see each other.
+        layout: the order of the axes, such as ``"NCHW"``; C is the channels.
+        activation: the name of an activation function, or None.
+        use_bias: add a bias to each channel.
+        weight_initializer: of the weight; None: that of `initialize`.
+        bias_initializer: of the bias.
+        in_channels: of the input; 0: found at the first call.
+        **kwargs: ``prefix`` and ``params``, as of every block.
+
+    Example:
+        >>> layer = mx.gluon.nn.Conv2D(4, 3, padding=1)
+        >>> layer.initialize()
+        >>> layer(mx.nd.ones((1, 3, 8, 8))).shape
+        (1, 4, 8, 8)
+    """
 
     __init__ = _convolution(2)
 
 
 class Conv3D(_Conv):
-    """Convolution of volumes: as Conv1D, layout 'NCDHW' or 'NDHWC'."""
+    """Convolution of volumes: as Conv1D, layout 'NCDHW' or 'NDHWC'.
+
+    Args:
+        channels: of the output.
+        kernel_size: the size of the window: an integer, or one for each axis.
+        strides: the distance of two windows.
+        padding: how many zeros are added at both ends of each axis.
+        dilation: the distance of two elements inside of a window.
+        groups: in how many parts channels are divided, which do not see each other.
+        layout: the order of the axes, such as ``"NCHW"``; C is the channels.
+        activation: the name of an activation function, or None.
+        use_bias: add a bias to each channel.
+        weight_initializer: of the weight; None: that of `initialize`.
+        bias_initializer: of the bias.
+        in_channels: of the input; 0: found at the first call.
+        **kwargs: ``prefix`` and ``params``, as of every block.
+
+    Example:
+        >>> layer = mx.gluon.nn.Conv3D(4, 3)
+        >>> layer.initialize()
+        >>> layer(mx.nd.ones((1, 3, 4, 8, 8))).shape
+        (1, 4, 2, 6, 6)
+    """
 
     __init__ = _convolution(3)
 
@@ -323,19 +373,71 @@ class Conv1DTranspose(_Conv):
         weight_initializer: of the weight.
         bias_initializer: of the bias.
         in_channels: number of channels of the input; 0: as the first input tells.
+
+    Example:
+        >>> layer = mx.gluon.nn.Conv1DTranspose(4, 3)
+        >>> layer.initialize()
+        >>> layer(mx.nd.ones((1, 3, 8))).shape
+        (1, 4, 10)
     """
 
     __init__ = _deconvolution(1)
 
 
 class Conv2DTranspose(_Conv):
-    """Transposed convolution of images: as Conv1DTranspose, layout 'NCHW' or 'NHWC'."""
+    """Transposed convolution of images: as Conv1DTranspose, layout 'NCHW' or 'NHWC'.
+
+    Args:
+        channels: of the output.
+        kernel_size: the size of the window: an integer, or one for each axis.
+        strides: the distance of two windows of the output.
+        padding: how many zeros are added at both ends of each axis.
+        output_padding: how many rows are added at one end of the output.
+        dilation: the distance of two elements inside of a window.
+        groups: in how many parts channels are divided, which do not see each other.
+        layout: the order of the axes, such as ``"NCHW"``; C is the channels.
+        activation: the name of an activation function, or None.
+        use_bias: add a bias to each channel.
+        weight_initializer: of the weight; None: that of `initialize`.
+        bias_initializer: of the bias.
+        in_channels: of the input; 0: found at the first call.
+        **kwargs: ``prefix`` and ``params``, as of every block.
+
+    Example:
+        >>> layer = mx.gluon.nn.Conv2DTranspose(4, 3, padding=1)
+        >>> layer.initialize()
+        >>> layer(mx.nd.ones((1, 3, 8, 8))).shape
+        (1, 4, 8, 8)
+    """
 
     __init__ = _deconvolution(2)
 
 
 class Conv3DTranspose(_Conv):
-    """Transposed convolution of volumes: as Conv1DTranspose, layout 'NCDHW' or 'NDHWC'."""
+    """Transposed convolution of volumes: as Conv1DTranspose, layout 'NCDHW' or 'NDHWC'.
+
+    Args:
+        channels: of the output.
+        kernel_size: the size of the window: an integer, or one for each axis.
+        strides: the distance of two windows of the output.
+        padding: how many zeros are added at both ends of each axis.
+        output_padding: how many rows are added at one end of the output.
+        dilation: the distance of two elements inside of a window.
+        groups: in how many parts channels are divided, which do not see each other.
+        layout: the order of the axes, such as ``"NCHW"``; C is the channels.
+        activation: the name of an activation function, or None.
+        use_bias: add a bias to each channel.
+        weight_initializer: of the weight; None: that of `initialize`.
+        bias_initializer: of the bias.
+        in_channels: of the input; 0: found at the first call.
+        **kwargs: ``prefix`` and ``params``, as of every block.
+
+    Example:
+        >>> layer = mx.gluon.nn.Conv3DTranspose(4, 3)
+        >>> layer.initialize()
+        >>> layer(mx.nd.ones((1, 3, 4, 8, 8))).shape
+        (1, 4, 6, 10, 10)
+    """
 
     __init__ = _deconvolution(3)
 
@@ -346,6 +448,10 @@ class ReflectionPad2D(HybridBlock):
     Args:
         padding: what is put to each side of height and width; or eight numbers, before and after
             each of the four axes.
+
+    Example:
+        >>> mx.gluon.nn.ReflectionPad2D(1)(mx.nd.ones((1, 1, 2, 2))).shape
+        (1, 1, 4, 4)
     """
 
     def __init__(self, padding: Any = 0, **kwargs: Any) -> None:

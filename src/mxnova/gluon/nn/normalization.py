@@ -155,13 +155,40 @@ class BatchNorm(_BatchNorm):
         running_mean_initializer: of the running mean.
         running_variance_initializer: of the running variance.
         in_channels: number of channels; 0: as the first input tells.
+
+    Example:
+        >>> layer = mx.gluon.nn.BatchNorm()
+        >>> layer.initialize()
+        >>> layer(mx.nd.ones((2, 4, 3))).shape
+        (2, 4, 3)
     """
 
     __init__ = _init(fuse_relu=False)
 
 
 class BatchNormReLU(_BatchNorm):
-    """BatchNorm and ReLU as one operator; arguments as for BatchNorm."""
+    """BatchNorm and ReLU as one operator; arguments as for BatchNorm.
+
+    Args:
+        axis: along which axis.
+        momentum: share of the old statistics that a step keeps.
+        epsilon: added to the variance.
+        center: add beta.
+        scale: multiply by gamma.
+        use_global_stats: use the moving statistics in training, too.
+        beta_initializer: of beta.
+        gamma_initializer: of gamma.
+        running_mean_initializer: of the moving mean.
+        running_variance_initializer: of the moving variance.
+        in_channels: of the input; 0: found at the first call.
+        **kwargs: ``prefix`` and ``params``, as of every block.
+
+    Example:
+        >>> layer = mx.gluon.nn.BatchNormReLU()
+        >>> layer.initialize()
+        >>> layer(mx.nd.ones((2, 4, 3))).shape
+        (2, 4, 3)
+    """
 
     __init__ = _init(fuse_relu=True)
 
@@ -177,6 +204,12 @@ class InstanceNorm(_Normalization):
         beta_initializer: of `beta`.
         gamma_initializer: of `gamma`.
         in_channels: number of channels; 0: as the first input tells.
+
+    Example:
+        >>> layer = mx.gluon.nn.InstanceNorm()
+        >>> layer.initialize()
+        >>> layer(mx.nd.ones((2, 4, 3))).shape
+        (2, 4, 3)
     """
 
     def __init__(
@@ -221,6 +254,12 @@ class LayerNorm(_Normalization):
         in_channels: size of the axis; 0: as the first input tells.
         prefix: of the block's name.
         params: of another block, to be shared.
+
+    Example:
+        >>> layer = mx.gluon.nn.LayerNorm()
+        >>> layer.initialize()
+        >>> layer(mx.nd.ones((2, 4, 3))).shape
+        (2, 4, 3)
     """
 
     def __init__(
@@ -263,6 +302,12 @@ class GroupNorm(_Normalization):
         gamma_initializer: of `gamma`.
         prefix: of the block's name.
         params: of another block, to be shared.
+
+    Example:
+        >>> layer = mx.gluon.nn.GroupNorm()
+        >>> layer.initialize()
+        >>> layer(mx.nd.ones((2, 4, 3))).shape
+        (2, 4, 3)
     """
 
     def __init__(

@@ -97,6 +97,10 @@ class MaxPool1D(_Pooling):
         padding: what is put to both ends.
         layout: 'NCW' or 'NWC'.
         ceil_mode: whether a window that is not whole at the end counts.
+
+    Example:
+        >>> mx.gluon.nn.MaxPool1D()(mx.nd.array([[[1, 2, 3, 5]]])).asnumpy()
+        array([[[2., 5.]]], dtype=float32)
     """
 
     def __init__(
@@ -112,7 +116,20 @@ class MaxPool1D(_Pooling):
 
 
 class MaxPool2D(_Pooling):
-    """The largest of each window of images: as MaxPool1D, layout 'NCHW' or 'NHWC'."""
+    """The largest of each window of images: as MaxPool1D, layout 'NCHW' or 'NHWC'.
+
+    Args:
+        pool_size: the size of the window: an integer, or one for each axis.
+        strides: the distance of two windows; None: `pool_size`.
+        padding: how many zeros are added at both ends of each axis.
+        layout: the order of the axes, such as ``"NCHW"``; C is the channels.
+        ceil_mode: round the size of the output up.
+        **kwargs: ``prefix`` and ``params``, as of every block.
+
+    Example:
+        >>> mx.gluon.nn.MaxPool2D()(mx.nd.ones((1, 3, 8, 8))).shape
+        (1, 3, 4, 4)
+    """
 
     def __init__(
         self,
@@ -127,7 +144,20 @@ class MaxPool2D(_Pooling):
 
 
 class MaxPool3D(_Pooling):
-    """The largest of each window of volumes: as MaxPool1D, layout 'NCDHW' or 'NDHWC'."""
+    """The largest of each window of volumes: as MaxPool1D, layout 'NCDHW' or 'NDHWC'.
+
+    Args:
+        pool_size: the size of the window: an integer, or one for each axis.
+        strides: the distance of two windows; None: `pool_size`.
+        padding: how many zeros are added at both ends of each axis.
+        ceil_mode: round the size of the output up.
+        layout: the order of the axes, such as ``"NCHW"``; C is the channels.
+        **kwargs: ``prefix`` and ``params``, as of every block.
+
+    Example:
+        >>> mx.gluon.nn.MaxPool3D()(mx.nd.ones((1, 3, 4, 8, 8))).shape
+        (1, 3, 2, 4, 4)
+    """
 
     def __init__(
         self,
@@ -151,6 +181,10 @@ class AvgPool1D(_Pooling):
         layout: 'NCW' or 'NWC'.
         ceil_mode: whether a window that is not whole at the end counts.
         count_include_pad: whether padding counts as elements.
+
+    Example:
+        >>> mx.gluon.nn.AvgPool1D()(mx.nd.array([[[1, 2, 3, 5]]])).asnumpy()
+        array([[[1.5, 4. ]]], dtype=float32)
     """
 
     def __init__(
@@ -168,7 +202,21 @@ class AvgPool1D(_Pooling):
 
 
 class AvgPool2D(_Pooling):
-    """The mean of each window of images: as AvgPool1D, layout 'NCHW' or 'NHWC'."""
+    """The mean of each window of images: as AvgPool1D, layout 'NCHW' or 'NHWC'.
+
+    Args:
+        pool_size: the size of the window: an integer, or one for each axis.
+        strides: the distance of two windows; None: `pool_size`.
+        padding: how many zeros are added at both ends of each axis.
+        ceil_mode: round the size of the output up.
+        layout: the order of the axes, such as ``"NCHW"``; C is the channels.
+        count_include_pad: count the added zeros in the mean.
+        **kwargs: ``prefix`` and ``params``, as of every block.
+
+    Example:
+        >>> mx.gluon.nn.AvgPool2D()(mx.nd.ones((1, 3, 8, 8))).shape
+        (1, 3, 4, 4)
+    """
 
     def __init__(
         self,
@@ -185,7 +233,21 @@ class AvgPool2D(_Pooling):
 
 
 class AvgPool3D(_Pooling):
-    """The mean of each window of volumes: as AvgPool1D, layout 'NCDHW' or 'NDHWC'."""
+    """The mean of each window of volumes: as AvgPool1D, layout 'NCDHW' or 'NDHWC'.
+
+    Args:
+        pool_size: the size of the window: an integer, or one for each axis.
+        strides: the distance of two windows; None: `pool_size`.
+        padding: how many zeros are added at both ends of each axis.
+        ceil_mode: round the size of the output up.
+        layout: the order of the axes, such as ``"NCHW"``; C is the channels.
+        count_include_pad: count the added zeros in the mean.
+        **kwargs: ``prefix`` and ``params``, as of every block.
+
+    Example:
+        >>> mx.gluon.nn.AvgPool3D()(mx.nd.ones((1, 3, 4, 8, 8))).shape
+        (1, 3, 2, 4, 4)
+    """
 
     def __init__(
         self,
@@ -213,36 +275,90 @@ def _global(dimensions: int, pool_type: str) -> Any:
 
 
 class GlobalMaxPool1D(_Pooling):
-    """Global max pooling: ``(n, c, w)`` → ``(n, c, 1)``; layout 'NCW' or 'NWC'."""
+    """Global max pooling: ``(n, c, w)`` → ``(n, c, 1)``; layout 'NCW' or 'NWC'.
+
+    Args:
+        layout: the order of the axes, such as ``"NCHW"``; C is the channels.
+        **kwargs: ``prefix`` and ``params``, as of every block.
+
+    Example:
+        >>> mx.gluon.nn.GlobalMaxPool1D()(mx.nd.ones((1, 3, 8))).shape
+        (1, 3, 1)
+    """
 
     __init__ = _global(1, "max")
 
 
 class GlobalMaxPool2D(_Pooling):
-    """The largest of each channel of images; layout 'NCHW' or 'NHWC'."""
+    """The largest of each channel of images; layout 'NCHW' or 'NHWC'.
+
+    Args:
+        layout: the order of the axes, such as ``"NCHW"``; C is the channels.
+        **kwargs: ``prefix`` and ``params``, as of every block.
+
+    Example:
+        >>> mx.gluon.nn.GlobalMaxPool2D()(mx.nd.ones((1, 3, 8, 8))).shape
+        (1, 3, 1, 1)
+    """
 
     __init__ = _global(2, "max")
 
 
 class GlobalMaxPool3D(_Pooling):
-    """The largest of each channel of volumes; layout 'NCDHW' or 'NDHWC'."""
+    """The largest of each channel of volumes; layout 'NCDHW' or 'NDHWC'.
+
+    Args:
+        layout: the order of the axes, such as ``"NCHW"``; C is the channels.
+        **kwargs: ``prefix`` and ``params``, as of every block.
+
+    Example:
+        >>> mx.gluon.nn.GlobalMaxPool3D()(mx.nd.ones((1, 3, 4, 8, 8))).shape
+        (1, 3, 1, 1, 1)
+    """
 
     __init__ = _global(3, "max")
 
 
 class GlobalAvgPool1D(_Pooling):
-    """Global average pooling: ``(n, c, w)`` → ``(n, c, 1)``; layout 'NCW' or 'NWC'."""
+    """Global average pooling: ``(n, c, w)`` → ``(n, c, 1)``; layout 'NCW' or 'NWC'.
+
+    Args:
+        layout: the order of the axes, such as ``"NCHW"``; C is the channels.
+        **kwargs: ``prefix`` and ``params``, as of every block.
+
+    Example:
+        >>> mx.gluon.nn.GlobalAvgPool1D()(mx.nd.ones((1, 3, 8))).shape
+        (1, 3, 1)
+    """
 
     __init__ = _global(1, "avg")
 
 
 class GlobalAvgPool2D(_Pooling):
-    """The mean of each channel of images; layout 'NCHW' or 'NHWC'."""
+    """The mean of each channel of images; layout 'NCHW' or 'NHWC'.
+
+    Args:
+        layout: the order of the axes, such as ``"NCHW"``; C is the channels.
+        **kwargs: ``prefix`` and ``params``, as of every block.
+
+    Example:
+        >>> mx.gluon.nn.GlobalAvgPool2D()(mx.nd.ones((1, 3, 8, 8))).shape
+        (1, 3, 1, 1)
+    """
 
     __init__ = _global(2, "avg")
 
 
 class GlobalAvgPool3D(_Pooling):
-    """The mean of each channel of volumes; layout 'NCDHW' or 'NDHWC'."""
+    """The mean of each channel of volumes; layout 'NCDHW' or 'NDHWC'.
+
+    Args:
+        layout: the order of the axes, such as ``"NCHW"``; C is the channels.
+        **kwargs: ``prefix`` and ``params``, as of every block.
+
+    Example:
+        >>> mx.gluon.nn.GlobalAvgPool3D()(mx.nd.ones((1, 3, 4, 8, 8))).shape
+        (1, 3, 1, 1, 1)
+    """
 
     __init__ = _global(3, "avg")

@@ -13,7 +13,11 @@ __all__ = ["GENERATION", "ContextArrays", "DeferredInitializationError"]
 
 
 class DeferredInitializationError(MXNetError):
-    """Raised on access to a parameter whose shape is deferred until the first batch."""
+    """Raised on access to a parameter whose shape is deferred until the first batch.
+
+    Args:
+        *args: as the class that it stands for.
+    """
 
 
 class Generation:

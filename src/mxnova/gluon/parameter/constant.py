@@ -20,6 +20,12 @@ class Constant(Parameter):
     Args:
         name: its name.
         value: an array, or what makes one.
+
+    Example:
+        >>> two = mx.gluon.Constant("two", [2.0])
+        >>> two.initialize()
+        >>> two.data().asnumpy()
+        array([2.], dtype=float32)
     """
 
     def __init__(self, name: str, value: Any) -> None:

@@ -50,6 +50,13 @@ class Parameter(ContextArrays):
         differentiable: False: its grad_req is always null.
         stype: how it is stored: default, row_sparse or csr.
         grad_stype: how its gradient is stored.
+
+    Example:
+        >>> weight = mx.gluon.Parameter("weight", shape=(2, 3))
+        >>> weight.initialize(mx.init.One())
+        >>> weight.data().asnumpy()
+        array([[1., 1., 1.],
+               [1., 1., 1.]], dtype=float32)
     """
 
     def __init__(

@@ -32,6 +32,11 @@ class ParameterDict:
     Args:
         prefix: stands before every name.
         shared: where `get` looks before it makes a parameter.
+
+    Example:
+        >>> params = mx.gluon.ParameterDict("net_")
+        >>> params.get("weight", shape=(2,)).name
+        'net_weight'
     """
 
     def __init__(self, prefix: str = "", shared: ParameterDict | None = None) -> None:

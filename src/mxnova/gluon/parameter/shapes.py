@@ -18,7 +18,15 @@ def unknown_size() -> int:
 
 
 def shape_is_known(shape: Sequence[int] | None) -> bool:
-    """Whether every size is known, and with legacy semantics the number of axes."""
+    """Whether every size is known, and with legacy semantics the number of axes.
+
+    Args:
+        shape: the shape.
+
+    Example:
+        >>> mx.gluon.utils.shape_is_known((2, -1))
+        False
+    """
     if shape is None:
         return False
     if not shape:

@@ -113,6 +113,15 @@ class SequentialRNNCell(_Stack, RecurrentCell):
     Args:
         prefix: start of the names of its parameters and nodes.
         params: parameters to share.
+
+    Example:
+        >>> cells = mx.gluon.rnn.SequentialRNNCell()
+        >>> cells.add(mx.gluon.rnn.GRUCell(5))
+        >>> cells.add(mx.gluon.rnn.GRUCell(4))
+        >>> cells.initialize()
+        >>> outputs, states = cells.unroll(3, mx.nd.ones((2, 3, 6)), merge_outputs=True)
+        >>> outputs.shape
+        (2, 3, 4)
     """
 
     def hybrid_forward(self, *args: Any, **kwargs: Any) -> Any:
@@ -126,6 +135,15 @@ class HybridSequentialRNNCell(_Stack, HybridRecurrentCell):
     Args:
         prefix: start of the names of its parameters and nodes.
         params: parameters to share.
+
+    Example:
+        >>> cells = mx.gluon.rnn.HybridSequentialRNNCell()
+        >>> cells.add(mx.gluon.rnn.GRUCell(5))
+        >>> cells.add(mx.gluon.rnn.GRUCell(4))
+        >>> cells.initialize()
+        >>> outputs, states = cells.unroll(3, mx.nd.ones((2, 3, 6)), merge_outputs=True)
+        >>> outputs.shape
+        (2, 3, 4)
     """
 
     def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> tuple[Any, list[Any]]:
@@ -142,6 +160,13 @@ class BidirectionalCell(HybridRecurrentCell):
         l_cell: the cell that runs forwards.
         r_cell: the cell that runs backwards.
         output_prefix: start of the names of outputs.
+
+    Example:
+        >>> cell = mx.gluon.rnn.BidirectionalCell(mx.gluon.rnn.GRUCell(5), mx.gluon.rnn.GRUCell(5))
+        >>> cell.initialize()
+        >>> outputs, states = cell.unroll(3, mx.nd.ones((2, 3, 6)), merge_outputs=True)
+        >>> outputs.shape
+        (2, 3, 10)
     """
 
     def __init__(self, l_cell: Any, r_cell: Any, output_prefix: str = "bi_") -> None:

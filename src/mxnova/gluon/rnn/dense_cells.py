@@ -77,6 +77,13 @@ class RNNCell(_DenseCell):
         input_size: width of the input; 0: taken from the first input.
         prefix: start of the names of its parameters and nodes.
         params: parameters to share.
+
+    Example:
+        >>> cell = mx.gluon.rnn.RNNCell(5, input_size=3)
+        >>> cell.initialize()
+        >>> output, states = cell(mx.nd.ones((2, 3)), cell.begin_state(2))
+        >>> output.shape
+        (2, 5)
     """
 
     def __init__(
@@ -146,6 +153,13 @@ class LSTMCell(_DenseCell):
         params: parameters to share.
         activation: name of the activation of contents.
         recurrent_activation: name of the activation of gates.
+
+    Example:
+        >>> cell = mx.gluon.rnn.LSTMCell(5, input_size=3)
+        >>> cell.initialize()
+        >>> output, states = cell(mx.nd.ones((2, 3)), cell.begin_state(2))
+        >>> output.shape
+        (2, 5)
     """
 
     _gates = 4
@@ -226,6 +240,13 @@ class GRUCell(_DenseCell):
         input_size: width of the input; 0: taken from the first input.
         prefix: start of the names of its parameters and nodes.
         params: parameters to share.
+
+    Example:
+        >>> cell = mx.gluon.rnn.GRUCell(5, input_size=3)
+        >>> cell.initialize()
+        >>> output, states = cell(mx.nd.ones((2, 3)), cell.begin_state(2))
+        >>> output.shape
+        (2, 5)
     """
 
     _gates = 3

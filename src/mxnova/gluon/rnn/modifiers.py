@@ -23,6 +23,10 @@ class DropoutCell(HybridRecurrentCell):
         axes: axes along which elements share their fate.
         prefix: start of the names of its nodes.
         params: ignored: there are none.
+
+    Example:
+        >>> mx.gluon.rnn.DropoutCell(0.5)(mx.nd.ones((2, 3)), [])[0].shape
+        (2, 3)
     """
 
     def __init__(
@@ -71,6 +75,13 @@ class ModifierCell(HybridRecurrentCell):
 
     Args:
         base_cell: the cell to modify, which must not be called by itself any more.
+
+    Example:
+        >>> cell = mx.gluon.rnn.ResidualCell(mx.gluon.rnn.GRUCell(3))
+        >>> cell.initialize()
+        >>> outputs, states = cell.unroll(2, mx.nd.ones((1, 2, 3)), merge_outputs=True)
+        >>> outputs.shape
+        (1, 2, 3)
     """
 
     def __init__(self, base_cell: Any) -> None:
@@ -149,6 +160,13 @@ class ZoneoutCell(StatefulModifier):
         base_cell: the cell to modify.
         zoneout_outputs: share of the outputs' elements that stay.
         zoneout_states: share of the states' elements that stay.
+
+    Example:
+        >>> cell = mx.gluon.rnn.ZoneoutCell(mx.gluon.rnn.GRUCell(5), 0.1, 0.1)
+        >>> cell.initialize()
+        >>> outputs, states = cell.unroll(2, mx.nd.ones((1, 2, 3)), merge_outputs=True)
+        >>> outputs.shape
+        (1, 2, 5)
     """
 
     def __init__(
@@ -193,6 +211,13 @@ class ResidualCell(ModifierCell):
 
     Args:
         base_cell: the cell to modify.
+
+    Example:
+        >>> cell = mx.gluon.rnn.ResidualCell(mx.gluon.rnn.GRUCell(3))
+        >>> cell.initialize()
+        >>> outputs, states = cell.unroll(2, mx.nd.ones((1, 2, 3)), merge_outputs=True)
+        >>> outputs.shape
+        (1, 2, 3)
     """
 
     def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> tuple[Any, list[Any]]:

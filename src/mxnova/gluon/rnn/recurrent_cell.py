@@ -20,6 +20,11 @@ class RecurrentCell(Block):
     Args:
         prefix: start of the names of its parameters and nodes.
         params: parameters to share.
+
+    Example:
+        >>> cell = mx.gluon.rnn.GRUCell(5, input_size=3)
+        >>> isinstance(cell, mx.gluon.rnn.RecurrentCell)
+        True
     """
 
     def __init__(self, prefix: str | None = None, params: Any = None) -> None:
@@ -137,7 +142,17 @@ def _last(F: Any, steps: Any, valid_length: Any) -> Any:
 
 
 class HybridRecurrentCell(RecurrentCell, HybridBlock):
-    """A recurrent cell that runs on arrays and on symbols: subclasses have `hybrid_forward`."""
+    """A recurrent cell that runs on arrays and on symbols: subclasses have `hybrid_forward`.
+
+    Args:
+        prefix: the beginning of its parameters' names.
+        params: parameters to be shared.
+
+    Example:
+        >>> cell = mx.gluon.rnn.GRUCell(5, input_size=3)
+        >>> isinstance(cell, mx.gluon.rnn.HybridRecurrentCell)
+        True
+    """
 
     def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
         """Compute one step with operators of `F`."""

@@ -322,6 +322,12 @@ class RNN(_RNNLayer):
         input_size: width of the input; 0: taken from the first input.
         dtype: element type of the parameters.
         kwargs: `use_sequence_length`, `prefix` and `params`.
+
+    Example:
+        >>> layer = mx.gluon.rnn.RNN(5, layout="NTC")
+        >>> layer.initialize()
+        >>> layer(mx.nd.ones((2, 7, 3))).shape
+        (2, 7, 5)
     """
 
     def __init__(
@@ -386,6 +392,12 @@ class LSTM(_RNNLayer):
         state_clip_nan: whether NaN becomes the least value.
         dtype: element type of the parameters.
         kwargs: `use_sequence_length`, `prefix` and `params`.
+
+    Example:
+        >>> layer = mx.gluon.rnn.LSTM(5, layout="NTC")
+        >>> layer.initialize()
+        >>> layer(mx.nd.ones((2, 7, 3))).shape
+        (2, 7, 5)
     """
 
     def __init__(
@@ -449,6 +461,12 @@ class GRU(_RNNLayer):
         h2h_bias_initializer: of recurrent biases.
         dtype: element type of the parameters.
         kwargs: `use_sequence_length`, `prefix` and `params`.
+
+    Example:
+        >>> layer = mx.gluon.rnn.GRU(5, layout="NTC")
+        >>> layer.initialize()
+        >>> layer(mx.nd.ones((2, 7, 3))).shape
+        (2, 7, 5)
     """
 
     def __init__(

@@ -51,31 +51,108 @@ def _of_floats(name: str, params: SimpleNamespace, names: dict[str, Any]) -> MXD
 
 @iterator(ImageRecord)
 def ImageRecordIter(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N802
-    """An iterator over image records: float32, augmented and normalized."""
+    """An iterator over image records: float32, augmented and normalized.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "images.rec")
+        >>> records = mx.recordio.MXRecordIO(path, "w")
+        >>> header = mx.recordio.IRHeader(0, 1.0, 0, 0)
+        >>> image = np.zeros((8, 8, 3), np.uint8)
+        >>> records.write(mx.recordio.pack_img(header, image, img_fmt=".png"))
+        >>> records.close()
+        >>> batches = mx.io.ImageRecordIter(path_imgrec=path, data_shape=(3, 8, 8), batch_size=1)
+        >>> next(batches).data[0].shape
+        (1, 3, 8, 8)
+    """
     return _of_floats("ImageRecordIter", params, names)
 
 
 @iterator(ImageRecord)
 def ImageRecordIter_v1(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N802
-    """`ImageRecordIter`, as it was called before."""
+    """`ImageRecordIter`, as it was called before.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "images.rec")
+        >>> records = mx.recordio.MXRecordIO(path, "w")
+        >>> header = mx.recordio.IRHeader(0, 1.0, 0, 0)
+        >>> image = np.zeros((8, 8, 3), np.uint8)
+        >>> records.write(mx.recordio.pack_img(header, image, img_fmt=".png"))
+        >>> records.close()
+        >>> batches = mx.io.ImageRecordIter_v1(path_imgrec=path, data_shape=(3, 8, 8), batch_size=1)
+        >>> next(batches).data[0].shape
+        (1, 3, 8, 8)
+    """
     return _of_floats("ImageRecordIter_v1", params, names)
 
 
 @iterator(ImageRecord, unlisted=OfFloats.__annotations__)
 def ImageRecordUInt8Iter(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N802
-    """An iterator over image records: uint8, augmented."""
+    """An iterator over image records: uint8, augmented.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "images.rec")
+        >>> records = mx.recordio.MXRecordIO(path, "w")
+        >>> header = mx.recordio.IRHeader(0, 1.0, 0, 0)
+        >>> image = np.zeros((8, 8, 3), np.uint8)
+        >>> records.write(mx.recordio.pack_img(header, image, img_fmt=".png"))
+        >>> records.close()
+        >>> batches = mx.io.ImageRecordUInt8Iter(
+        ...     path_imgrec=path,
+        ...     data_shape=(3, 8, 8),
+        ...     batch_size=1,
+        ... )
+        >>> next(batches).data[0].shape
+        (1, 3, 8, 8)
+    """
     return MXDataIter(_source("ImageRecordUInt8Iter", params, Plain(params, "uint8")), **names)
 
 
 @iterator(ImageRecord, unlisted=OfFloats.__annotations__)
 def ImageRecordUInt8Iter_v1(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N802
-    """`ImageRecordUInt8Iter`, as it was called before."""
+    """`ImageRecordUInt8Iter`, as it was called before.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "images.rec")
+        >>> records = mx.recordio.MXRecordIO(path, "w")
+        >>> header = mx.recordio.IRHeader(0, 1.0, 0, 0)
+        >>> image = np.zeros((8, 8, 3), np.uint8)
+        >>> records.write(mx.recordio.pack_img(header, image, img_fmt=".png"))
+        >>> records.close()
+        >>> batches = mx.io.ImageRecordUInt8Iter_v1(
+        ...     path_imgrec=path,
+        ...     data_shape=(3, 8, 8),
+        ...     batch_size=1,
+        ... )
+        >>> next(batches).data[0].shape
+        (1, 3, 8, 8)
+    """
     return MXDataIter(_source("ImageRecordUInt8Iter_v1", params, Plain(params, "uint8")), **names)
 
 
 @iterator(ImageRecord, unlisted=OfFloats.__annotations__)
 def ImageRecordInt8Iter(params: SimpleNamespace, **names: Any) -> MXDataIter:  # noqa: N802
-    """An iterator over image records: int8, augmented; pixels beyond 127 are 127."""
+    """An iterator over image records: int8, augmented; pixels beyond 127 are 127.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "images.rec")
+        >>> records = mx.recordio.MXRecordIO(path, "w")
+        >>> header = mx.recordio.IRHeader(0, 1.0, 0, 0)
+        >>> image = np.zeros((8, 8, 3), np.uint8)
+        >>> records.write(mx.recordio.pack_img(header, image, img_fmt=".png"))
+        >>> records.close()
+        >>> batches = mx.io.ImageRecordInt8Iter(
+        ...     path_imgrec=path,
+        ...     data_shape=(3, 8, 8),
+        ...     batch_size=1,
+        ... )
+        >>> next(batches).data[0].shape
+        (1, 3, 8, 8)
+    """
     return MXDataIter(_source("ImageRecordInt8Iter", params, Plain(params, "int8")), **names)
 
 

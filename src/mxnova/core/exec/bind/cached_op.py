@@ -57,6 +57,11 @@ class CachedOp:
     Args:
         sym: what to compute.
         flags: pairs of name and value, as MXNet has them; they change no result.
+
+    Example:
+        >>> double = mx.nd.CachedOp(mx.sym.var("x") * 2)
+        >>> double(mx.nd.ones(2)).asnumpy()
+        array([2., 2.], dtype=float32)
     """
 
     __slots__ = (

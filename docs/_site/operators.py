@@ -1,26 +1,25 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the operator reference, docs/operators, from the operators' own declarations."""
+"""The operator reference, docs/operators, from the operators' own declarations."""
+
+from __future__ import annotations
 
 import inspect
-import re
 import sys
 from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 from types import ModuleType
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "src")]
+import mxnova.core.exec.calls.control_flow
+import mxnova.core.exec.calls.custom
+import mxnova.core.exec.fused.mkldnn_layers
+import mxnova.core.op.library  # noqa: F401 - these register operators
+from mxnova.core.base.examples import example_of
+from mxnova.core.op.schema import REGISTRY, Op, OpType
+from tests.meta.op_instances import instances
 
-import mxnova.core.exec.calls.control_flow  # noqa: E402
-import mxnova.core.exec.calls.custom  # noqa: E402
-import mxnova.core.exec.fused.mkldnn_layers  # noqa: E402
-import mxnova.core.op.library  # noqa: E402, F401 - these register operators
-from mxnova.core.op.schema import REGISTRY, Op, OpType  # noqa: E402
-from tests.meta.op_instances import instances  # noqa: E402
+from .docstrings import fenced, prose
 
-FOLDER = ROOT / "docs" / "operators"
 INTRODUCTION = """\
 # Operators
 
@@ -28,19 +27,8 @@ INTRODUCTION = """\
 the arrays, then the parameters, in the order given here; each can be given by name, too. Outputs in
 brackets are there for other operators and do not show.
 
-`scripts/operator_reference` writes these pages from the operators' declarations.
+`scripts/generate` writes these pages from the operators' declarations.
 """
-
-
-def main() -> None:
-    """Writes the pages, and removes those of operators that are gone."""
-    written = pages()
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    for path in FOLDER.iterdir():
-        if path.name not in written:
-            path.unlink()
-    for name, text in written.items():
-        (FOLDER / name).write_text(text, encoding="utf-8")
 
 
 def pages() -> dict[str, str]:
@@ -66,19 +54,31 @@ def file_of(room: ModuleType) -> str:
     return room.__name__.rpartition(".")[2] + ".md"
 
 
+def place_of(type_: OpType) -> str:
+    """File and anchor of an operator's section."""
+    return f"{file_of(room_of(type_))}#{type_.name.lower()}"
+
+
 def index(rooms: dict[ModuleType, list[OpType]]) -> str:
     """The pages, and where each name stands."""
     listed = [
         f"- [{Path(file_of(room)).stem}]({file_of(room)}): {headline(room)}" for room in rooms
     ]
     places = {
-        name: f"{file_of(room)}#{type_.name.lower()}"
-        for room, types in rooms.items()
+        name: place_of(type_)
+        for types in rooms.values()
         for type_ in types
         for name in (type_.name, *type_.aliases)
     }
     names = [f"- [`{name}`]({places[name]})" for name in sorted(places, key=str.lower)]
-    return "\n".join([INTRODUCTION, *listed, "", "## Names", "", *names, ""])
+    contents = fenced("{toctree}", "\n".join([":hidden:", "", *map(entry, rooms)]))
+    return "\n".join([INTRODUCTION, *listed, "", "## Names", "", *names, "", contents, ""])
+
+
+def entry(room: ModuleType) -> str:
+    """A short line of the table of contents."""
+    stem = Path(file_of(room)).stem
+    return f"{stem.replace('_', ' ')} <{stem}>"
 
 
 def headline(module: ModuleType) -> str:
@@ -88,11 +88,12 @@ def headline(module: ModuleType) -> str:
 def page(room: ModuleType, types: Iterable[OpType]) -> str:
     """A chapter for each module, a section for each operator."""
     blocks = [f"# {headline(room).rstrip('.')}"]
+    is_package = hasattr(room, "__path__")
     for module, group in groupby(types, module_of):
         if module is not room:
             blocks.append(f"## {headline(module).rstrip('.')}")
         blocks += paragraphs(module)[1:]
-        blocks += [block for type_ in group for block in section(type_)]
+        blocks += [block for type_ in group for block in section(type_, 3 if is_package else 2)]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -103,14 +104,9 @@ def paragraphs(described: ModuleType | OpType) -> list[str]:
     return [prose(block) for block in blocks if not block.startswith("Args:")]
 
 
-def prose(text: str) -> str:
-    """`text` with what Markdown would take for markup escaped, save in its pieces of code."""
-    return re.sub(r"(`+[^`]+`+)|([*<])", lambda found: found[1] or "\\" + found[2], text)
-
-
-def section(type_: OpType) -> list[str]:
+def section(type_: OpType, level: int) -> list[str]:
     """What is to be said of one operator, as blocks of Markdown."""
-    blocks = [f"### {type_.name}", *paragraphs(type_)]
+    blocks = [f"{'#' * level} {type_.name}", *paragraphs(type_)]
     if type_.aliases:
         blocks.append("Also named " + listing(sorted(type_.aliases)) + ".")
     docs, signature = type_.argument_docs, type_.signature
@@ -120,7 +116,9 @@ def section(type_: OpType) -> list[str]:
     blocks += table(("array", ""), [(code(n), prose(docs[n])) for n in arrays])
     parameters = [(code(f.name), code(f.type_text), prose(docs[f.name])) for f in type_.fields]
     blocks += table(("parameter", "type", ""), parameters)
-    return [*blocks, behaviour(type_)]
+    blocks.append(behaviour(type_))
+    example = example_of("op", type_.name)
+    return [*blocks, fenced("pycon", example)] if example else blocks
 
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
@@ -138,7 +136,8 @@ def behaviour(type_: OpType) -> str:
         lines.append(f"- Auxiliary states: {listing(op.aux)}")
     if op.mutates:
         lines.append(f"- Writes to: {listing(op.mutates)}")
-    return "\n".join([*lines, f"- Gradient: {gradient_text(op)}"])
+    source = module_of(type_).__name__.replace(".", "/")
+    return "\n".join([*lines, f"- Gradient: {gradient_text(op)}", f"- Source: `{source}.py`"])
 
 
 def outputs_text(op: Op) -> str:
@@ -170,7 +169,3 @@ def listing(names: Iterable[str]) -> str:
 
 def code(text: str) -> str:
     return f"`{text}`"
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Extensions of Sphinx for this site: pages of the API, pages as plain text."""
