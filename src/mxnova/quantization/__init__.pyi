@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by scripts/stubs.
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import ValuesView
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as _np
+
+_T = TypeVar("_T")
 
 from mxnova.artefacts import OpenedModel as OpenedModel
 
@@ -37,4 +40,4 @@ class Quantization:
     @property
     def seconds(self) -> Sequence[tuple[str, float, float]]: ...
     trials: Sequence[Any]
-def quantize(model: Any, data: Any, output: Any = None, *, method: str | None = None, calibration: str | None = None, per_channel: bool | None = None, asymmetric: bool | None = None, exclude: str | Sequence[str] = (), max_drop: float | None = None, metric: str | None = None, samples: int = 320, measured: int = 2000, batch: int | None = None, epoch: int | None = None, shapes: Mapping[str, Sequence[int | str]] | None = None, preprocessing: Mapping[str, Any] | None = None, labels: Sequence[str] | None = None, seed: int = 0, force: bool = False, tell: Callable[..., Any] = ...) -> Quantization: ...
+def quantize(model: str | Any | OpenedModel, data: str | Any | _np.ndarray[Any, Any] | tuple[_np.ndarray[Any, Any], _np.ndarray[Any, Any]], output: str | Any | None = None, *, method: str | None = None, calibration: str | None = None, per_channel: bool | None = None, asymmetric: bool | None = None, exclude: str | Sequence[str] = (), max_drop: float | None = None, metric: str | None = None, samples: int = 320, measured: int = 2000, batch: int | None = None, epoch: int | None = None, shapes: Mapping[str, Sequence[int | str]] | None = None, preprocessing: Mapping[str, Any] | None = None, labels: Sequence[str] | None = None, seed: int = 0, force: bool = False, tell: Callable[..., Any] = ...) -> Quantization: ...

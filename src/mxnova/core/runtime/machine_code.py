@@ -47,7 +47,7 @@ def inlined(step: F) -> F:
 
 def readable(array: np.ndarray[Any, Any]) -> Any:
     """`array`, contiguous and of one axis, as a loop reads and writes it fastest."""
-    return array if numba is not None else memoryview(array)
+    return array if numba is not None else memoryview(array)  # type: ignore[arg-type]
 
 
 def c_function(name: str, kind: str, n_arguments: int = 1) -> Any:
