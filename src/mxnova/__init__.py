@@ -48,7 +48,8 @@ _NAMES = {  # name here -> module that defines it
     "current_context": "context", "from_torch": "torch_module", "gpu": "context",
     "gpu_memory_info": "context", "is_np_array": "util", "is_np_shape": "util", "np_array": "util",
     "np_shape": "util", "num_gpus": "context", "open_model": "artefacts", "set_np_shape": "util",
-    "to_torch": "torch_module", "use_np": "util", "use_np_array": "util", "use_np_shape": "util",
+    "quantize": "quantization", "to_torch": "torch_module", "use_np": "util",
+    "use_np_array": "util", "use_np_shape": "util",
 }
 # fmt: on
 

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by scripts/stubs.
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import ValuesView
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as _np
+
+_T = TypeVar("_T")
 
 
 from mxnova.symbol.symbol import AttrScope as AttrScope
@@ -67,6 +70,7 @@ from mxnova import optimizer as opt
 from mxnova import optimizer as optimizer
 from mxnova import predictor as predictor
 from mxnova import profiler as profiler
+from mxnova.quantization import quantize as quantize
 from mxnova import random as random
 from mxnova import recordio as recordio
 from mxnova import registry as registry
@@ -87,3 +91,4 @@ from mxnova.numpy_extension import use_np_shape as use_np_shape
 from mxnova import util as util
 from mxnova import visualization as visualization
 from mxnova import visualization as viz
+__all__ = ['AttrScope', 'Context', 'Executor', 'MXNetError', 'Predictor', '__version__', 'attribute', 'autograd', 'base', 'callback', 'context', 'contrib', 'cpu', 'cpu_pinned', 'current_context', 'engine', 'error', 'executor', 'executor_manager', 'formats', 'from_torch', 'gluon', 'gpu', 'gpu_memory_info', 'image', 'img', 'init', 'initializer', 'io', 'is_np_array', 'is_np_shape', 'kv', 'kvstore', 'libinfo', 'library', 'log', 'lr_scheduler', 'metric', 'mod', 'model', 'module', 'mon', 'monitor', 'name', 'nd', 'ndarray', 'notebook', 'np', 'np_array', 'np_shape', 'npx', 'num_gpus', 'numpy', 'numpy_extension', 'onnx', 'open_model', 'operator', 'opt', 'optimizer', 'predictor', 'profiler', 'random', 'recordio', 'registry', 'rnd', 'rnn', 'rtc', 'runtime', 'set_np_shape', 'sym', 'symbol', 'symbol_doc', 'test_utils', 'to_torch', 'torch_module', 'use_np', 'use_np_array', 'use_np_shape', 'util', 'visualization', 'viz']

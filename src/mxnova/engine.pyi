@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by scripts/stubs.
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import ValuesView
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as _np
+
+_T = TypeVar("_T")
 
 from mxnova.ndarray.ndarray import Context as Context
 from mxnova.ndarray.ndarray import NDArray as NDArray
 
 class Var:
     def __init__(self, name: str = '') -> None: ...
-    bulk: Any
+    bulk: Any | None
     deleted: Any
-    failure: Any
+    failure: Any | None
     def join(self, task: Any, write: bool) -> bool: ...
     def leave(self, write: bool) -> Sequence[Any]: ...
-    maker: Any
+    maker: Any | None
     name: Any
     def reset(self) -> None: ...
     uses: Any

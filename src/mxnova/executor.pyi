@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by scripts/stubs.
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import ValuesView
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as _np
+
+_T = TypeVar("_T")
 
 from mxnova.ndarray.ndarray import Context as Context
 from mxnova.ndarray.ndarray import NDArray as NDArray
@@ -23,7 +26,7 @@ class Executor:
     def copy_params_from(self, arg_params: Mapping[str, NDArray], aux_params: Mapping[str, NDArray] | None = None, allow_extra_params: bool = False) -> None: ...
     def debug_str(self) -> str: ...
     def explain(self) -> list[Any]: ...
-    def forward(self, is_train: bool = False, **kwargs: Any) -> list[NDArray]: ...
+    forward: Callable[..., Any]
     def get_optimized_symbol(self) -> Symbol: ...
     @property
     def grad_arrays(self) -> list[NDArray | None]: ...

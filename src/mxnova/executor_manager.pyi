@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by scripts/stubs.
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import ValuesView
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as _np
+
+_T = TypeVar("_T")
 
 from mxnova.ndarray.ndarray import Context as Context
 from mxnova.ndarray.ndarray import NDArray as NDArray
@@ -16,7 +19,7 @@ class DataParallelExecutorGroup:
     def backward(self) -> None: ...
     data_arrays: Any
     data_names: Any
-    def forward(self, is_train: bool = False) -> None: ...
+    forward: Callable[..., Any]
     grad_arrays: Any
     label_arrays: Any
     label_names: Any
@@ -40,7 +43,7 @@ class DataParallelExecutorManager:
     curr_execgrp: Any
     execgrp: Any
     execgrp_bucket: Any
-    def forward(self, is_train: bool = False) -> None: ...
+    forward: Callable[..., Any]
     @property
     def grad_arrays(self) -> list[list[NDArray]]: ...
     def install_monitor(self, monitor: Any) -> None: ...

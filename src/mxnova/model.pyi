@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by scripts/stubs.
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import ValuesView
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as _np
+
+_T = TypeVar("_T")
 
 from mxnova.ndarray.ndarray import Context as Context
 from mxnova.ndarray.ndarray import NDArray as NDArray
@@ -44,3 +47,4 @@ def load_checkpoint(prefix: str, epoch: int) -> tuple[Symbol, dict[str, NDArray]
 def load_params(prefix: str, epoch: int) -> tuple[dict[str, NDArray], dict[str, NDArray]]: ...
 def save_checkpoint(prefix: str, epoch: int, symbol: Symbol | None, arg_params: Mapping[str, NDArray], aux_params: Mapping[str, NDArray], remove_amp_cast: bool = True) -> None: ...
 def split_params(loaded: object, source: str) -> tuple[dict[str, NDArray], dict[str, NDArray]]: ...
+__all__ = ['BASE_ESTIMATOR', 'BatchEndParam', 'FeedForward', 'SKLEARN_INSTALLED', 'load_checkpoint', 'load_params', 'save_checkpoint', 'split_params']

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by scripts/stubs.
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import ValuesView
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as _np
+
+_T = TypeVar("_T")
 
 
 class NameManager:
     def __enter__(self) -> Any: ...
-    def __exit__(self, ptype: type[BaseException] | None, value: BaseException | None, trace: Any) -> None: ...
+    def __exit__(self, ptype: type[BaseException] | None, value: BaseException | None, trace: Any | None) -> None: ...
     def __init__(self) -> None: ...
     current: Any
     @classmethod

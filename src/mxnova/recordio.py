@@ -121,7 +121,7 @@ class MXRecordIO:
         except OSError as error:
             raise FileError.of(error, self.uri) from None
 
-    def read(self) -> bytes | None:
+    def read(self) -> bytes | Any:
         """The next record, None after the last."""
         self._require_mode("r")
         self._check_pid()
@@ -258,7 +258,7 @@ class MXIndexedRecordIO(MXRecordIO):
         self._require_mode("w")
         return self.position()
 
-    def read_idx(self, idx: Any) -> bytes | None:
+    def read_idx(self, idx: Any) -> bytes | Any:
         """The record of key `idx`."""
         self.seek(idx)
         return self.read()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import json
 import os
 import re
 import runpy
@@ -65,7 +66,8 @@ def functions(body, owner):
     """The functions that a body declares, with what they are at run time."""
     for node in body:
         if isinstance(node, ast.FunctionDef) and not node.decorator_list:
-            yield node, getattr(owner, node.name)
+            if ast.unparse(node.args) != "self, x: _T, *args: Any":  # a layer: an array in, one out
+                yield node, getattr(owner, node.name)
         elif isinstance(node, ast.ClassDef):
             yield from functions(node.body, getattr(owner, node.name))
 
@@ -116,15 +118,29 @@ def test_stubs_show_what_modules_show():
         assert {*names(module_of(path))} <= shown, path
 
 
+EVERYDAY = Path(__file__).parents[1] / "data" / "typed" / "everyday.py"
+
+
 @pytest.fixture(scope="module")
-def checked(tmp_path_factory):
-    """Line number -> what mypy says of the program; of the stubs it says nothing."""
-    folder = tmp_path_factory.mktemp("mypy")
+def programs(tmp_path_factory):
+    """A folder with the program above and one of everyday use, by its own name and by MXNet's."""
+    from mxnova.cli import environment
+
+    folder = tmp_path_factory.mktemp("typed")
     (folder / "program.py").write_text(PROGRAM)
-    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", folder / "cache"]
+    (folder / "everyday.py").write_text(EVERYDAY.read_text())
+    (folder / "everyday_mxnet.py").write_text(EVERYDAY.read_text().replace("mxnova", "mxnet"))
+    environment.install(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def checked(programs):
+    """Line number -> what mypy says of the program; of the others and the stubs it says nothing."""
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", programs / "cache"]
     command.append("--no-warn-unused-ignores")  # of what overrides, some fits
-    files = [folder / "program.py", *FILES]
-    environment = {**os.environ, "MYPYPATH": str(SOURCE)}
+    files = [*programs.glob("*.py"), *FILES]
+    environment = {**os.environ, "MYPYPATH": os.pathsep.join(map(str, (programs, SOURCE)))}
     done = subprocess.run([*command, *files], capture_output=True, text=True, env=environment)
     found: dict[int, str] = {}
     for line in done.stdout.splitlines()[:-1]:
@@ -132,6 +148,28 @@ def checked(tmp_path_factory):
         assert file.endswith("program.py"), line
         found[int(number)] = found.get(int(number), "") + said
     return found
+
+
+@pytest.mark.slow
+def test_pyright_finds_no_fault_in_a_program_of_everyday_use(programs):
+    pytest.importorskip("basedpyright")
+    settings = {
+        "include": ["everyday.py", "everyday_mxnet.py"],
+        "extraPaths": [".", str(SOURCE)],
+        "typeCheckingMode": "standard",  # that of Pyright and Pylance
+    }
+    (programs / "pyrightconfig.json").write_text(json.dumps(settings))
+    command = [sys.executable, "-m", "basedpyright", "-p", programs, "--outputjson"]
+    command += ["--pythonpath", sys.executable]
+    done = subprocess.run(command, capture_output=True, text=True)
+    report = json.loads(done.stdout)
+    assert report["summary"]["filesAnalyzed"] == 2
+    assert [d["message"] for d in report["generalDiagnostics"]] == []
+
+
+@pytest.mark.slow
+def test_the_program_of_everyday_use_runs():
+    subprocess.run([sys.executable, EVERYDAY], check=True, capture_output=True)
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ from ..formats.source import open_regular, read_file
 
 __all__ = ["MOST_NETWORK", "Contents", "contents_of", "is_archive"]
 
+_SYMBOL = "-symbol.json"
 MOST_NETWORK = 1 << 28  # bytes of a text whose reader is bounded by its size
 _SIDE_FILES = (
     "hyperparams.json", "model-shapes.json", "signature.json", "synset.txt", "labels.txt",
@@ -166,13 +167,22 @@ def _add_prefix(found: Contents, prefix: str) -> None:
         names = sorted(os.listdir(folder or "."))
     except OSError:
         names = []
-    own = [name for name in names if name.startswith(f"{base}-")]
+    own = _own([name for name in names if name.startswith(f"{base}-")], base)
     if not own:
         raise MissingFileError(2, "there is no such file, and none that begins so", prefix)
     for name in (*own, *(n for n in names if n in _SIDE_FILES and n not in own)):
         file = os.path.join(folder, name)
         if os.path.isfile(file):
             _add_file(found, name, file)
+
+
+def _own(names: Sequence[str], base: str) -> list[str]:
+    """Files of the network `base`, where there is one, without those of networks `base-…`."""
+    if f"{base}{_SYMBOL}" not in names:
+        return list(names)
+    symbols = (name for name in names if name.endswith(_SYMBOL) and name != f"{base}{_SYMBOL}")
+    others = tuple(f"{name.removesuffix(_SYMBOL)}-" for name in symbols)
+    return [name for name in names if not name.startswith(others)]
 
 
 def _add_file(found: Contents, name: str, file: str) -> None:

@@ -259,6 +259,11 @@ class OpenedModel:
             made[f"{prefix}-symbol.json"] = self._text
         elif self.symbol is not None:
             made[f"{prefix}-symbol.json"] = self.symbol.tojson().encode()
+        return {**made, **self.notes_beside(prefix)}
+
+    def notes_beside(self, prefix: str) -> dict[str, bytes]:
+        """Names and contents of the files of labels, preprocessing and shapes, as far as known."""
+        made: dict[str, bytes] = {}
         if self.labels is not None:
             made[f"{prefix}-labels.txt"] = "".join(f"{name}\n" for name in self.labels).encode()
         if self.preprocessing is not None:

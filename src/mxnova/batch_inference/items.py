@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from ..core.base.errors import FormatError, MXNetError
 from ..formats import recordio
 from ..formats.source import map_file
@@ -29,10 +31,12 @@ class Item(NamedTuple):
     Attributes:
         name: path of the file; of a record with ``#`` and its number behind it.
         read: reads and decodes it, in any thread.
+        label: the number of its class, where a record tells it.
     """
 
     name: str
     read: Callable[[Picture], Array]
+    label: float | None = None
 
 
 def items_of(sources: Iterable[str], name: str, listed: Iterable[str] = ()) -> Iterator[Item]:
@@ -113,10 +117,13 @@ def _records(path: str) -> Iterator[Item]:
 
 
 def _record(name: str, payload: bytes) -> Item:
-    def read(picture: Picture) -> Array:
-        return picture.decode(name, recordio.unpack(payload)[1])
-
-    return Item(name, read)
+    try:
+        header, image = recordio.unpack(payload)
+    except FormatError as error:
+        return _broken(name, error)
+    labels = np.ravel(header.label)
+    label = float(labels[0]) if labels.size == 1 else None
+    return Item(name, lambda picture: picture.decode(name, image), label)
 
 
 def _broken(name: str, error: MXNetError) -> Item:

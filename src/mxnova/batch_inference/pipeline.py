@@ -14,7 +14,7 @@ from .items import Item
 from .reading import Array
 from .runner import Runner
 
-__all__ = ["Prediction", "predictions"]
+__all__ = ["Prediction", "decoded_batches", "predictions"]
 
 _MOST_TOGETHER = 256  # failures beside a batch
 
@@ -33,7 +33,7 @@ class Prediction(NamedTuple):
     error: str | None
 
 
-_Decoded = tuple[str, Array | str]  # a name with an array, or with an error
+Decoded = tuple[Item, Array | str]  # an item with an array, or with an error
 
 
 def predictions(
@@ -52,14 +52,27 @@ def predictions(
     Raises:
         MXNetError: the model itself cannot run.
     """
-    decoded = _decoded(items, runner, picture, threads)
-    for batch in _batches(decoded, runner.batch):
+    for batch in decoded_batches(items, runner, picture, threads):
         arrays = [value for _, value in batch if not isinstance(value, str)]
         results = iter(runner(arrays) if arrays else ())
         yield [
-            _prediction(name, value if isinstance(value, str) else next(results))
-            for name, value in batch
+            _prediction(item.name, value if isinstance(value, str) else next(results))
+            for item, value in batch
         ]
+
+
+def decoded_batches(
+    items: Iterable[Item], runner: Runner, picture: Picture, threads: int = 2
+) -> Iterator[Sequence[Decoded]]:
+    """Items as arrays that fit the model, in their order, as many of one shape as it takes at once.
+
+    Args:
+        items: what is read.
+        runner: the model, which is not run.
+        picture: how an image becomes an array.
+        threads: that read and decode.
+    """
+    return _batches(_decoded(items, runner, picture, threads), runner.batch)
 
 
 def _prediction(name: str, result: list[Array] | str) -> Prediction:
@@ -70,7 +83,7 @@ def _prediction(name: str, result: list[Array] | str) -> Prediction:
 
 def _decoded(
     items: Iterable[Item], runner: Runner, picture: Picture, threads: int
-) -> Iterator[_Decoded]:
+) -> Iterator[Decoded]:
     """Decoded items; threads are ahead by two batches."""
 
     def decode(item: Item) -> Array | str:
@@ -84,32 +97,32 @@ def _decoded(
             return "there is not enough memory"
 
     ahead = 2 * runner.batch + threads
-    waiting: deque[tuple[str, Future[Array | str]]] = deque()
+    waiting: deque[tuple[Item, Future[Array | str]]] = deque()
     pool = ThreadPoolExecutor(threads, thread_name_prefix="mxnova-decode")
     try:
         for item in items:
-            waiting.append((item.name, pool.submit(decode, item)))
+            waiting.append((item, pool.submit(decode, item)))
             if len(waiting) > ahead:
-                name, future = waiting.popleft()
-                yield name, future.result()
+                ready, future = waiting.popleft()
+                yield ready, future.result()
         while waiting:
-            name, future = waiting.popleft()
-            yield name, future.result()
+            ready, future = waiting.popleft()
+            yield ready, future.result()
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _batches(decoded: Iterable[_Decoded], rows: int) -> Iterator[Sequence[_Decoded]]:
+def _batches(decoded: Iterable[Decoded], rows: int) -> Iterator[Sequence[Decoded]]:
     """Up to `rows` arrays of one shape, with the errors between them."""
-    batch: list[_Decoded] = []
+    batch: list[Decoded] = []
     shape: tuple[int, ...] | None = None
     count = 0
-    for name, value in decoded:
+    for item, value in decoded:
         other = not isinstance(value, str) and shape not in (None, value.shape)
         if batch and (other or count == rows or len(batch) == rows + _MOST_TOGETHER):
             yield batch
             batch, count, shape = [], 0, None
-        batch.append((name, value))
+        batch.append((item, value))
         if not isinstance(value, str):
             count, shape = count + 1, value.shape
     if batch:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -14,9 +15,15 @@ from ..formats.npy import read_array
 from ..formats.source import read_file
 from ..predictor.picture import Picture
 
-__all__ = ["Array", "read_input"]
+__all__ = ["Array", "fitted_picture", "read_input"]
 
 Array = np.ndarray[Any, Any]
+
+
+def fitted_picture(picture: Picture, shape: Sequence[int | str]) -> Picture:
+    """The same for an input of this shape, if that is one of images."""
+    sizes = [size if isinstance(size, int) else -1 for size in shape]
+    return picture.fitted(sizes) if len(sizes) == 4 and sizes[1] in (1, 3) else picture
 
 
 def read_input(name: str, path: Path, picture: Picture) -> Array:

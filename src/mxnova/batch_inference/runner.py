@@ -33,6 +33,7 @@ class Runner:
         batch: rows that are run at once.
         name: of the input.
         shape: of the input; None: that of the items.
+        fixed: rows that the model takes, and no other number; None: any.
         predictor: made for the first batch; None before.
 
     Raises:
@@ -45,13 +46,13 @@ class Runner:
         self._model = model
         self.name = model.only_input()
         self.shape = shape or model.shapes.get(self.name)
-        self._fixed = self.shape[0] if self.shape and isinstance(self.shape[0], int) else None
-        if batch is not None and self._fixed not in (None, batch):
+        self.fixed = self.shape[0] if self.shape and isinstance(self.shape[0], int) else None
+        if batch is not None and self.fixed not in (None, batch):
             raise ArgumentError(
                 f"--batch {batch}: the model's input has shape "
-                f"[{','.join(map(str, self.shape or ()))}]: {self._fixed} rows at once"
+                f"[{','.join(map(str, self.shape or ()))}]: {self.fixed} rows at once"
             )
-        self.batch = batch or self._fixed or _BATCH
+        self.batch = batch or self.fixed or _BATCH
         self.predictor: Predictor | None = None
         self._runs: dict[tuple[int, ...], list[int]] = {}  # sizes of batches, by shapes of rows
         self._shares: dict[tuple[int, ...], bool] = {}
@@ -110,8 +111,8 @@ class Runner:
 
     def _size(self, count: int, row_shape: tuple[int, ...], is_shared: bool) -> int:
         """Rows to run: a size that was run before, where there is one, as others are compiled."""
-        if self._fixed is not None and is_shared:
-            return self._fixed
+        if self.fixed is not None and is_shared:
+            return self.fixed
         known = self._runs.setdefault(row_shape, [])
         size = min((size for size in known if is_shared and size >= count), default=count)
         if size not in known:

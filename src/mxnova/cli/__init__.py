@@ -28,7 +28,8 @@ def main() -> None:
     options = parse(sys.argv[1:])
     if options.command in ("run", "predict", "serve", "launch"):  # our process, and its children
         os.environ.setdefault("MXNOVA_TUNE_PROCESS", "1")
-    if options.command in ("convert", "verify"):  # waiting threads of OpenMP took 4 times the work
+    if options.command in ("convert", "quantize", "verify"):
+        # Waiting threads of OpenMP took 4 times the work.
         os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     status = _run(options) if options.command == "run" else _act(options)
     if status:

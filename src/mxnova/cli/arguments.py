@@ -17,6 +17,7 @@ from .conversion_options import add_compile, add_convert, add_diff, add_verify
 from .launch_options import add_launch
 from .open_options import add_open
 from .prediction_options import add_predict
+from .quantize_options import add_quantize
 from .record_options import add_im2rec, add_rec2idx
 from .serve_options import add_serve
 
@@ -88,6 +89,7 @@ def _parser() -> argparse.ArgumentParser:
     _plot(_command(commands, "plot", "print the layers of a saved network, or draw them"))
     add_convert(_command(commands, "convert", "turn a model into files of other programs, or back"))
     add_compile(_command(commands, "compile", "make one file of a model, run without PyTorch"))
+    add_quantize(_command(commands, "quantize", "make a model compute with 8-bit integers"))
     add_verify(_command(commands, "verify", "compare what two models compute, node by node"))
     _export(_command(commands, "export-onnx", "write a saved model as an ONNX file (see convert)"))
     _import(_command(commands, "import-onnx", "save an ONNX file as a model (see convert)"))

@@ -17,7 +17,7 @@ import sys
 import sysconfig
 from contextlib import suppress
 from importlib.machinery import PathFinder
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from ..core.base.errors import MXNetError
@@ -94,6 +94,7 @@ def _contents() -> dict[str, bytes]:
     """Path below the folder -> bytes; the list of them all, RECORD, stands last."""
     sources = sorted(p for p in PACKAGE.glob("mxnet*/*") if p.is_file())
     files = {p.relative_to(PACKAGE).as_posix(): p.read_bytes() for p in sources}
+    files |= _typed()
     files[f"{_INFO}/INSTALLER"] = f"{_INSTALLER}\n".encode()
     files[f"{_INFO}/top_level.txt"] = b"mxnet\n"
     rows = io.StringIO()
@@ -103,6 +104,22 @@ def _contents() -> dict[str, bytes]:
         record.writerow((name, f"sha256={digest}", len(content)))
     record.writerow((f"{_INFO}/RECORD", "", ""))
     return {**files, f"{_INFO}/RECORD": rows.getvalue().encode()}
+
+
+def _typed() -> dict[str, bytes]:
+    """What shows type checkers and editors mxnova's types under MXNet's names.
+
+    Nothing of it is run: at run time `mxnet.x` is `mxnova.x`.
+    """
+    root = PACKAGE.parents[1]
+    top = "from mxnova import *\nfrom mxnova import __version__ as __version__\n"
+    files = {"mxnet/py.typed": b"", "mxnet/__init__.pyi": top.encode()}
+    for path in sorted(p.relative_to(root) for p in root.rglob("*.pyi")):
+        module = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
+        if module != "__init__":
+            name = f"mxnet/{path.with_suffix('.py').as_posix()}"
+            files[name] = f"from mxnova.{module} import *\n".encode()
+    return files
 
 
 def remove(folder: Path | None = None) -> Path | None:
@@ -120,15 +137,25 @@ def remove(folder: Path | None = None) -> Path | None:
         return None
     if not there.ours:
         raise MXNetError(f"alias remove: {there.place} is not mxnova's")
-    _delete(folder, list(_contents()))
+    _delete(folder, _recorded(folder))
     return folder / "mxnet"
+
+
+def _recorded(folder: Path) -> list[str]:
+    """Paths of what was installed, maybe by another release; no other than the package's count."""
+    with suppress(OSError, UnicodeDecodeError, csv.Error):
+        rows = csv.reader((folder / _INFO / "RECORD").read_text(encoding="utf-8").splitlines())
+        names = [PurePosixPath(row[0]) for row in rows if row]
+        return [str(n) for n in names if n.parts[0] in ("mxnet", _INFO) and ".." not in n.parts]
+    return list(_contents())
 
 
 def _delete(folder: Path, names: list[str]) -> None:
     """Deletes files, and what becomes empty of their folders."""
     for name in names:
         (folder / name).unlink(missing_ok=True)
-    for below in sorted({(folder / name).parent for name in names}):
+    folders = {folder / parent for name in names for parent in Path(name).parents} - {folder}
+    for below in sorted(folders, reverse=True):  # what is deepest first
         shutil.rmtree(below / "__pycache__", ignore_errors=True)
         with suppress(OSError):  # not empty: somebody else's files
             below.rmdir()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..artefacts import InferenceModel, is_artefact
+from ..batch_inference.reading import fitted_picture
 from ..batch_inference.scores import largest
 from ..core.base.errors import ArgumentError, MXNetError, argument_error, candidates
 from ..core.base.printable import printable
@@ -25,7 +26,7 @@ from .report import print_table
 if TYPE_CHECKING:
     from ..predictor import Predictor
 
-__all__ = ["backends", "fitted", "opened", "predict"]
+__all__ = ["backends", "opened", "predict"]
 
 
 def predict(options: argparse.Namespace) -> None:
@@ -37,7 +38,9 @@ def predict(options: argparse.Namespace) -> None:
     """
     model, picture, labels = opened(options)
     noted = list(model.shapes.values())
-    arrays = read_inputs(options.input, fitted(picture, noted[0] if len(noted) == 1 else ()))
+    arrays = read_inputs(
+        options.input, fitted_picture(picture, noted[0] if len(noted) == 1 else ())
+    )
     predictor, results = _run(model, arrays)
     _say("ran by " + backends(model, predictor))
     if options.explain:
@@ -72,12 +75,6 @@ def opened(options: argparse.Namespace) -> tuple[InferenceModel, Picture, Sequen
     model = InferenceModel.open(options.model, epoch, **how)
     picture = Picture.of_mapping({**model.preprocessing, **told})
     return model, picture, model.labels if labels is None else labels
-
-
-def fitted(picture: Picture, shape: Sequence[int | str]) -> Picture:
-    """The same for an input of this shape, if that is one of images."""
-    sizes = [size if isinstance(size, int) else -1 for size in shape]
-    return picture.fitted(sizes) if len(sizes) == 4 and sizes[1] in (1, 3) else picture
 
 
 def backends(model: InferenceModel, predictor: Predictor) -> str:

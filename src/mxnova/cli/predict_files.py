@@ -20,11 +20,12 @@ from ..batch_inference import (
     predictions,
     result_file,
 )
+from ..batch_inference.reading import fitted_picture
 from ..batch_inference.runner import Runner
 from ..batch_inference.scores import largest
 from ..core.base.errors import ArgumentError, argument_error
 from ..core.base.printable import printable
-from .predict import backends, fitted, opened
+from .predict import backends, opened
 from .progress import counting
 from .shapes import shapes_of
 
@@ -50,7 +51,7 @@ def predict_files(options: argparse.Namespace) -> int:
     for name in shapes:
         if name != runner.name:
             raise ArgumentError(f"--shape {name}: the files are for {runner.name}")
-    picture = fitted(picture, runner.shape or ())
+    picture = fitted_picture(picture, runner.shape or ())
     is_shown = options.output is None
     failures: list[Prediction] = []
     n_done = n_failed = 0

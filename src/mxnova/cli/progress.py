@@ -12,10 +12,13 @@ __all__ = ["counting", "progress"]
 
 
 @contextlib.contextmanager
-def progress() -> Iterator[Callable[[str], Any]]:
-    """A function that says what is done next: on a terminal, beside a bar."""
+def progress() -> Iterator[Callable[..., Any]]:
+    """A function that says what is done next: on a terminal, beside a bar.
+
+    Behind the text it takes how much is done, and of how much; without, the bar tells of work only.
+    """
     if not sys.stderr.isatty():
-        yield lambda text: None
+        yield lambda text, done=0, total=None: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -24,7 +27,9 @@ def progress() -> Iterator[Callable[[str], Any]]:
     columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)
-        yield lambda text: bar.update(task, description=Text(text).plain)
+        yield lambda text, done=0, total=None: bar.update(
+            task, description=Text(text).plain, completed=done, total=total
+        )
 
 
 @contextlib.contextmanager

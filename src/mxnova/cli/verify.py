@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..convert.proof import Verification
     from ..convert.proof.comparison import Difference
 
-__all__ = ["document", "verify"]
+__all__ = ["check_page", "document", "verify", "write_page"]
 
 
 def verify(options: argparse.Namespace) -> int:
@@ -36,9 +36,7 @@ def verify(options: argparse.Namespace) -> int:
     """
     if not options.tolerance > 0:
         raise ArgumentError(f"verify: --tolerance {options.tolerance}: must be more than 0")
-    html = options.html
-    if html is not None and html.exists() and html.suffix.lower() not in (".html", ".htm"):
-        raise ArgumentError(f"verify: --html {html}: exists, and is no page: it ends in no .html")
+    check_page(options.html, "verify")
     arrays = read_inputs(options.input, Picture())
     with progress() as tell:
         tell("start")
@@ -57,7 +55,9 @@ def verify(options: argparse.Namespace) -> int:
             tell=tell,
         )
     if options.html is not None:
-        _write_page(options.html, options, found)
+        from ..convert.proof.page import page
+
+        write_page(options.html, page(str(options.a), str(options.b), found))
     if options.json:
         sys.stdout.write(json.dumps(plain(document(found)), allow_nan=False) + "\n")
     else:
@@ -115,9 +115,21 @@ def _batches(text: str) -> list[int]:
     return [int(word) for word in words]
 
 
-def _write_page(path: Path, options: argparse.Namespace, found: Verification) -> None:
-    from ..convert.proof.page import page
+def check_page(path: Path | None, command: str) -> None:
+    """Refuses to replace what is no page by one.
+
+    Raises:
+        ArgumentError: `path` is such a file.
+    """
+    if path is not None and path.exists() and path.suffix.lower() not in (".html", ".htm"):
+        raise ArgumentError(
+            f"{command}: --html {path}: exists, and is no page: it ends in no .html"
+        )
+
+
+def write_page(path: Path, text: str) -> None:
+    """Writes a page, all of it or nothing."""
     from ..formats.atomic import replacing
 
     with replacing(path) as file:
-        file.write(page(str(options.a), str(options.b), found).encode())
+        file.write(text.encode())

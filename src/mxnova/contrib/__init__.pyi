@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by scripts/stubs.
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import ValuesView
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as _np
+
+_T = TypeVar("_T")
 
 
 from mxnova.contrib import amp as amp
@@ -19,3 +22,4 @@ from mxnova.contrib import symbol as sym
 from mxnova.contrib import symbol as symbol
 from mxnova.contrib import tensorboard as tensorboard
 from mxnova.contrib import text as text
+__all__ = ['amp', 'autograd', 'io', 'nd', 'ndarray', 'onnx', 'quant', 'quantization', 'svrg_optimization', 'sym', 'symbol', 'tensorboard', 'text']

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..artefacts import is_artefact, open_model
+from ..artefacts import OpenedModel, is_artefact, open_model
 from ..checkpoint import joined_params, split_params
 from ..core.base.errors import ArgumentError, MXNetError
 from ..core.graph.serialize import from_json
@@ -26,7 +26,7 @@ from ..formats.safetensors_params import read_params, to_params
 from ..formats.source import open_regular, read_file
 from ..predictor.picture import Picture
 
-__all__ = ["Model", "load"]
+__all__ = ["Model", "load", "model_of"]
 
 _CHUNK = 1 << 20  # bytes
 Sizes = Mapping[str, Sequence[int | str]]
@@ -145,7 +145,7 @@ def load(
     if ending == ".params":
         return Model((path,), None, *read_params(path))
     if is_artefact(path):
-        return _of_artefact(path, epoch)
+        return model_of(open_model(path, epoch))
     return _of_checkpoint(located(path, epoch))
 
 
@@ -164,8 +164,8 @@ def _of_checkpoint(files: CheckpointFiles) -> Model:
     return Model((files.symbol, files.params), symbol, *read_params(files.params), files.epoch)
 
 
-def _of_artefact(path: str, epoch: int | None) -> Model:
-    opened = open_model(path, epoch)
+def model_of(opened: OpenedModel) -> Model:
+    """The model of an artefact or a checkpoint that was opened."""
     records = [record_of_array(array) for array in opened.params.values()]
     saved = ParamsFile(list(records), list(opened.params))
     return Model(

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .base.array_hints import Array
 from .base.errors import ArgumentError, ArgumentTypeError, argument_error
 from .base.parameter_types import NOT_GIVEN
 from .base.shapes import sizes_of
@@ -99,7 +100,7 @@ def sampler(
     names = (*distribution.parameters, *_COMMON, *extras)
     required = {n for n, default in distribution.parameters.items() if default is _EMPTY}
 
-    def draw(*args: Any, **kwargs: Any) -> Any:
+    def draw(*args: Any, **kwargs: Any) -> Array:
         given = {**dict(zip(names, args, strict=False)), **kwargs}
         if len(given) != len(args) + len(kwargs) or not required <= given.keys():
             signature.bind(*args, **kwargs)  # raises

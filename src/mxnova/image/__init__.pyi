@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by scripts/stubs.
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import ValuesView
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as _np
+
+_T = TypeVar("_T")
 
 from mxnova.io import DataBatch as DataBatch
 from mxnova.io import DataIter as DataIter
@@ -175,3 +178,4 @@ def random_rotate(src: NDArray, angle_limits: tuple[float, float], zoom_in: bool
 def random_size_crop(src: NDArray, size: tuple[int, int], area: float | tuple[float, float], ratio: tuple[float, float], interp: int = 2, **kwargs: Any) -> tuple[NDArray, tuple[int, int, int, int]]: ...
 def resize_short(src: NDArray, size: int, interp: int = 2) -> NDArray: ...
 def scale_down(src_size: tuple[int, int], size: tuple[int, int]) -> tuple[int, int]: ...
+__all__ = ['Augmenter', 'BrightnessJitterAug', 'CastAug', 'CenterCropAug', 'ColorJitterAug', 'ColorNormalizeAug', 'ContrastJitterAug', 'CreateAugmenter', 'CreateDetAugmenter', 'CreateMultiRandCropAugmenter', 'DetAugmenter', 'DetBorrowAug', 'DetHorizontalFlipAug', 'DetRandomCropAug', 'DetRandomPadAug', 'DetRandomSelectAug', 'ForceResizeAug', 'HorizontalFlipAug', 'HueJitterAug', 'ImageDetIter', 'ImageIter', 'LightingAug', 'RandomCropAug', 'RandomGrayAug', 'RandomOrderAug', 'RandomSizedCropAug', 'ResizeAug', 'SaturationJitterAug', 'SequentialAug', 'center_crop', 'color_normalize', 'copyMakeBorder', 'det', 'detection', 'fixed_crop', 'image', 'imdecode', 'imread', 'imresize', 'imrotate', 'random_crop', 'random_rotate', 'random_size_crop', 'resize_short', 'scale_down']

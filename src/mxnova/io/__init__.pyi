@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by scripts/stubs.
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import ValuesView
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as _np
 
+_T = TypeVar("_T")
+
+from mxnova.ndarray.ndarray import NDArray as NDArray
 
 def CSVIter(*args: Any, **kwargs: Any) -> Any: ...
 class DataBatch:
     def __init__(self, data: Any, label: Any = None, pad: int | None = None, index: Any = None, bucket_key: Any = None, provide_data: Any = None, provide_label: Any = None) -> None: ...
     bucket_key: Any
-    data: Any
+    data: list[NDArray] | Any
     index: Any
-    label: Any
+    label: list[NDArray] | Any
     pad: Any
     provide_data: Any
     provide_label: Any

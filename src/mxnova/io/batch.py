@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..core.base.errors import AssertedError, shown
+
+if TYPE_CHECKING:
+    from ..core.nd.array import NDArray
 
 __all__ = ["DataBatch", "DataDesc", "DataIter"]
 
@@ -84,8 +87,8 @@ class DataBatch:
         for name, arrays in (("data", data), ("label", label)):
             if arrays is not None and not isinstance(arrays, (list, tuple)):
                 raise AssertedError(f"DataBatch: {name}={shown(arrays)}: must be a list of arrays")
-        self.data = data
-        self.label = label
+        self.data: list[NDArray] | Any = data
+        self.label: list[NDArray] | Any = label
         self.pad = pad
         self.index = index
         self.bucket_key = bucket_key

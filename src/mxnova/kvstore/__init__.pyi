@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by scripts/stubs.
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import ValuesView
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as _np
+
+_T = TypeVar("_T")
 
 from mxnova.optimizer import Optimizer as Optimizer
 
@@ -51,6 +54,6 @@ class KVStoreServer:
     def run(self) -> None: ...
 from mxnova.kvstore import base as base
 from mxnova.kvstore import collective as collective
-def create(name: str = 'local') -> KVStoreBase: ...
+def create(name: str = 'local') -> KVStore | Any: ...
 from mxnova.kvstore import kvstore as kvstore
 from mxnova.kvstore import kvstore_server as kvstore_server

@@ -22,7 +22,7 @@ from .local import TYPES, LocalStore
 __all__ = ["KVStoreBase", "TestStore", "create"]
 
 
-def create(name: str = "local") -> KVStoreBase:
+def create(name: str = "local") -> KVStore | Any:
     """The store of the kind `name`, in any case.
 
     local, local_update_cpu and local_allreduce_cpu sum up on the CPU; device,
@@ -39,8 +39,7 @@ def create(name: str = "local") -> KVStoreBase:
         raise ArgumentTypeError(f"create: name={shown(name)}: must be the name of a store")
     wanted = name.lower()
     if wanted in KVStoreBase.kv_registry:
-        made: KVStoreBase = KVStoreBase.kv_registry[wanted]()
-        return made
+        return KVStoreBase.kv_registry[wanted]()
     if wanted in TYPES:
         return KVStore(LocalStore(wanted))
     if wanted in DISTRIBUTED:

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by scripts/stubs.
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import ValuesView
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as _np
+
+_T = TypeVar("_T")
 
 from mxnova.ndarray.ndarray import Context as Context
 from mxnova.ndarray.ndarray import NDArray as NDArray
@@ -155,5 +158,5 @@ def round_ste(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | No
     """Nearest whole number, halves away from zero; the gradient passes as it is (Bengio et al., Estimating or Propagating Gradients Through Stochastic Neurons, 2013)."""
 def sign_ste(data: NDArray | None = None, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None, **kwargs: Any) -> NDArray:
     """-1, 0 or 1: the sign; the gradient passes as it is."""
-def uniform(low: Any = 0, high: Any = 1, shape: Any = ..., dtype: Any = ..., ctx: Any = None, out: Any = None, **kwargs: Any) -> Any: ...
+def uniform(low: Any = 0, high: Any = 1, shape: Any = ..., dtype: Any = ..., ctx: Any = None, out: Any = None, **kwargs: Any) -> NDArray: ...
 def while_loop(cond: Callable[..., Any], func: Callable[..., Any], loop_vars: Any, max_iterations: Any = None) -> tuple[Any, Any]: ...

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by scripts/stubs.
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import ValuesView
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as _np
+
+_T = TypeVar("_T")
 
 from mxnova.ndarray.ndarray import Context as Context
 from mxnova.ndarray.ndarray import NDArray as NDArray
@@ -46,7 +49,7 @@ class BaseSparseNDArray(NDArray):
     def attach_grad(self, grad_req: str = 'write', stype: str | None = None) -> None: ...
     def check_format(self, full_check: bool = True) -> None: ...
     def copy(self) -> NDArray: ...
-    def copyto(self, other: NDArray | Context) -> NDArray | Literal[False]: ...
+    def copyto(self, other: NDArray | Context) -> NDArray | Any: ...
     @property
     def data(self) -> NDArray: ...
     def detach(self) -> NDArray: ...

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by scripts/stubs.
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import ValuesView
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as _np
+
+_T = TypeVar("_T")
 
 from mxnova.lr_scheduler import LRScheduler as LRScheduler
 from mxnova.ndarray.ndarray import NDArray as NDArray
@@ -223,6 +226,6 @@ class ccSGD(SGD):
 from mxnova.optimizer import contrib as contrib
 def create(name: str, **kwargs: Any) -> Optimizer: ...
 def get_updater(optimizer: Optimizer) -> Callable[..., Any]: ...
-def load_states(path: Any) -> dict[Any, Any]: ...
+def load_states(path: str | Any | bytes) -> dict[Any, Any]: ...
 from mxnova.optimizer import optimizer as optimizer
 def register(klass: Any) -> Any: ...

@@ -34,6 +34,7 @@ def write_compiled(
     sources: Mapping[str, str] | None = None,
     preprocessing: Mapping[str, Any] | None = None,
     labels: Sequence[str] = (),
+    openvino_file: str | None = None,
 ) -> None:
     """Writes the compiled model of an ONNX file; files may be left beside `onnx_file`.
 
@@ -45,6 +46,7 @@ def write_compiled(
         sources: SHA-256 of the files that the model was read from, by name.
         preprocessing: how an image file becomes an input.
         labels: names of the scores.
+        openvino_file: path of OpenVINO's .xml file that runs in place of the ONNX file.
 
     Raises:
         MXNetError: the runtime is not installed, or refuses the model.
@@ -57,7 +59,10 @@ def write_compiled(
         )
     package = require_package(runtime, "compile")
     try:
-        arrays = _MAKERS[runtime](package, onnx_file)
+        if openvino_file is not None:
+            arrays = _openvino_files(os.path.splitext(openvino_file)[0])
+        else:
+            arrays = _MAKERS[runtime](package, onnx_file)
     except MXNetError:
         raise
     except Exception as error:
@@ -116,6 +121,10 @@ def _of_openvino(package: Any, onnx_file: str) -> dict[str, Array]:
     """The two files of OpenVINO's representation."""
     stem = f"{onnx_file}.openvino"
     package.save_model(package.convert_model(onnx_file), f"{stem}.xml", compress_to_fp16=False)
+    return _openvino_files(stem)
+
+
+def _openvino_files(stem: str) -> dict[str, Array]:
     files = {f"model{ending}": f"{stem}{ending}" for ending in (".xml", ".bin")}
     return {name: np.fromfile(file, np.uint8) for name, file in files.items()}
 

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by scripts/stubs.
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import ValuesView
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as _np
+
+_T = TypeVar("_T")
 
 from mxnova.io import DataBatch as DataBatch
 from mxnova.io import DataIter as DataIter
@@ -128,7 +131,7 @@ class ZoneoutCell(ModifierCell):
     zoneout_outputs: Any
     zoneout_states: Any
 def do_rnn_checkpoint(cells: BaseRNNCell | Sequence[BaseRNNCell], prefix: str, period: int = 1) -> Callable[..., Any]: ...
-def encode_sentences(sentences: Iterable[Iterable[Any]], vocab: dict[Any, int] | None = None, invalid_label: int = -1, invalid_key: Any = '\n', start_label: int = 0, unknown_token: Any = None) -> tuple[list[list[int]], dict[Any, int]]: ...
+def encode_sentences(sentences: Iterable[Iterable[Any]], vocab: dict[Any, int] | None = None, invalid_label: int = -1, invalid_key: Any = '\n', start_label: int = 0, unknown_token: Any | None = None) -> tuple[list[list[int]], dict[Any, int]]: ...
 from mxnova import initializer as init
 from mxnova.rnn import io as io
 from mxnova.model import load_checkpoint as load_checkpoint
@@ -140,3 +143,4 @@ def rnn_unroll(cell: BaseRNNCell, length: int, inputs: Any = None, begin_state: 
 from mxnova.model import save_checkpoint as save_checkpoint
 def save_rnn_checkpoint(cells: BaseRNNCell | Sequence[BaseRNNCell], prefix: str, epoch: int, symbol: Symbol | None, arg_params: Mapping[str, NDArray], aux_params: Mapping[str, NDArray]) -> None: ...
 from mxnova import symbol as symbol
+__all__ = ['BaseConvRNNCell', 'BaseRNNCell', 'BidirectionalCell', 'BucketSentenceIter', 'ConvGRUCell', 'ConvLSTMCell', 'ConvRNNCell', 'DropoutCell', 'FusedRNNCell', 'GRUCell', 'LSTMCell', 'ModifierCell', 'RNNCell', 'RNNParams', 'ResidualCell', 'SequentialRNNCell', 'ZoneoutCell', 'do_rnn_checkpoint', 'encode_sentences', 'init', 'io', 'load_checkpoint', 'load_rnn_checkpoint', 'ndarray', 'rnn', 'rnn_cell', 'rnn_unroll', 'save_checkpoint', 'save_rnn_checkpoint', 'symbol']

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by scripts/stubs.
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import ValuesView
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as _np
+
+_T = TypeVar("_T")
 
 from mxnova.symbol.symbol import Symbol as Symbol
 
@@ -147,5 +150,5 @@ def round_ste(data: Symbol | None = None, name: str | None = None, attr: Mapping
     """Nearest whole number, halves away from zero; the gradient passes as it is (Bengio et al., Estimating or Propagating Gradients Through Stochastic Neurons, 2013)."""
 def sign_ste(data: Symbol | None = None, name: str | None = None, attr: Mapping[str, str] | None = None, out: Symbol | Sequence[Symbol] | None = None, **kwargs: Any) -> Symbol:
     """-1, 0 or 1: the sign; the gradient passes as it is."""
-def uniform(low: Any = 0, high: Any = 1, shape: Any = ..., dtype: Any = ..., **kwargs: Any) -> Any: ...
+def uniform(low: Any = 0, high: Any = 1, shape: Any = ..., dtype: Any = ..., **kwargs: Any) -> Symbol: ...
 def while_loop(cond: Callable[..., Any], func: Callable[..., Any], loop_vars: Any, max_iterations: Any = None, name: str = 'while_loop') -> tuple[Any, Any]: ...

@@ -137,6 +137,15 @@ def test_several_networks(tmp_path):
     with pytest.raises(mx.MXNetError, match="several networks: a, b"):
         mx.open_model(tmp_path)
     assert mx.open_model(tmp_path / "b").prefix == "b"
+    for name, content in made.checkpoint(made.linear_network(), "b-q", data=(1, 2)).items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "b-labels.txt").write_text("x\n")
+    (tmp_path / "b-q-labels.txt").write_text("y\n")
+    assert (mx.open_model(tmp_path / "b").prefix, mx.open_model(tmp_path / "b").labels) == (
+        "b",
+        ["x"],
+    )
+    assert mx.open_model(tmp_path / "b-q").labels == ["y"]
 
 
 def test_nothing_there(tmp_path):

@@ -290,6 +290,8 @@ def test_a_folder_of_the_programs_cannot_take_the_place_of_mxnet(mxnova, folder)
     "name", ["numpy", "torch", "base64", "fractions", "inspect", "multiprocessing"]
 )
 def test_modules_beside_the_program_come_first_as_under_python(mxnova, folder, name):
+    if name == "inspect" and sys.version_info >= (3, 12):
+        pytest.skip("no module of Python's that uses dataclasses can be run by -m beside it")
     (folder / f"{name}.py").write_text("print('mine')\n")
     script(folder, f"import {name}\nprint({name}.__file__)\n")
     done, want = mxnova("run", "script.py"), mxnova.python("script.py")

@@ -34,6 +34,15 @@ def open_memory_files():
     return sum("memfd:mxnova" in os.readlink(p) for p in links if os.path.islink(p))
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _quick_collections():
+    """What other tests left is not looked through twice in each test."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 @pytest.fixture(autouse=True)
 def _nothing_leaks():
     def count():

@@ -268,16 +268,19 @@ def test_headers_are_bounded(sources):
 
 
 def test_more_requests_than_may_wait_are_told_to_come_again(sources, monkeypatch):
-    may_run = threading.Event()
+    may_run, runs = threading.Event(), threading.Event()
 
     def slow(self, **inputs):
+        runs.set()
         assert may_run.wait(PATIENCE)
         return [np.zeros((1, 3), np.float32)]
 
     with serving(sources, threads=1, max_batch=1, max_queue=1) as client:
         monkeypatch.setattr("mxnova.predictor.Predictor.predict", slow)
         with ThreadPoolExecutor(8) as pool:
-            asked = [pool.submit(client, "POST", "/invocations", BODY) for _ in range(8)]
+            asked = [pool.submit(client, "POST", "/invocations", BODY)]
+            assert runs.wait(PATIENCE)
+            asked += [pool.submit(client, "POST", "/invocations", BODY) for _ in range(7)]
             Process.wait_for(lambda: sum(a.done() for a in asked) >= 6)
             may_run.set()
         answers = [a.result() for a in asked]

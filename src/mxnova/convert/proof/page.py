@@ -17,15 +17,24 @@ _DIGITS = 9  # of the bars: they begin at 1e-9
 _WORDS = {"equal": "equal but for rounding", "differs": "different"}
 
 
-def page(a: str, b: str, found: Verification) -> str:
+def page(
+    a: str,
+    b: str,
+    found: Verification,
+    verdict: tuple[bool, str] | None = None,
+    facts: Sequence[tuple[str, str]] = (),
+) -> str:
     """The text of the page.
 
     Args:
         a: what the first model is called.
         b: what the second is called.
         found: how they compare.
+        verdict: whether that is good, in place of whether they are equal, and why.
+        facts: what else there is to know, by name: first in the summary.
     """
-    kind = "equal" if found.is_equal else "differs"
+    kind = "equal" if (found.is_equal if verdict is None else verdict[0]) else "differs"
+    words = _WORDS[kind] if verdict is None else text_of(verdict[1])
     names = f"<code>{text_of(a)}</code> and <code>{text_of(b)}</code>"
     return "\n".join(
         [
@@ -36,9 +45,9 @@ def page(a: str, b: str, found: Verification) -> str:
             '<link rel="icon" href="data:,">',  # else browsers ask for one
             f"<title>{text_of(a)} and {text_of(b)}</title>",
             f"<style>{files(__package__).joinpath('page.css').read_text(encoding='utf-8')}</style></head><body>",
-            f'<header><h1>{names}</h1><p class="verdict {kind}">{_WORDS[kind]}</p>',
+            f'<header><h1>{names}</h1><p class="verdict {kind}">{words}</p>',
             f'<p id="line">{text_of(found.line)}</p></header><main>',
-            _section("Summary", _summary(found)),
+            _section("Summary", _summary(found, facts)),
             _section("Outputs", _table("outputs", found.outputs)),
             _section("Network", _network(found)),
             _section("Nodes, in the order in which they run", _nodes(found)),
@@ -60,12 +69,13 @@ def _scrolled(label: str, content: str, kind: str = "") -> str:
 # -- Facts -----------------------------------------------------------------------------------------
 
 
-def _summary(found: Verification) -> str:
+def _summary(found: Verification, told: Sequence[tuple[str, str]]) -> str:
     first = "none"
     if found.first is not None:
         first = f'<a href="#{_anchors(found)[found.first.name]}">{text_of(found.first.name)}</a>'
     far = [row for row in found.nodes if not row.is_equal]
     facts = [
+        *((text_of(name), text_of(value)) for name, value in told),
         ("First node above tolerance", first),
         ("Nodes compared", f"{len(found.nodes):,}; {len(far):,} above tolerance"),
         ("Compared with float64", "yes" if found.has_reference else "no"),

@@ -16,7 +16,8 @@ from .node import Node
 
 __all__ = ["InferenceMethods"]
 
-Inferred = tuple[list[Any] | None, list[Any] | None, list[Any] | None]
+# Any: None where some stay unknown, which programs seldom ask.
+Inferred = tuple[list[Any] | Any, list[Any] | Any, list[Any] | Any]
 
 
 class InferenceMethods(BaseSymbol):

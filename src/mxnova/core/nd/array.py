@@ -8,7 +8,7 @@ import functools
 import math
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -225,7 +225,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
     def __deepcopy__(self, memo: Any) -> NDArray:
         return self.copy()
 
-    def copyto(self, other: NDArray | Context) -> NDArray | Literal[False]:
+    def copyto(self, other: NDArray | Context) -> NDArray | Any:
         """Writes its values into `other`, or copies it to a context; returns the copy.
 
         An array is not copied to itself: that is warned of, and the result is False.
@@ -351,7 +351,7 @@ class NDArray(Arithmetic, Reshaping, Interchange):
     # Gradients -----------------------------------------------------------------------------------
 
     @property
-    def grad(self) -> NDArray | None:
+    def grad(self) -> NDArray | Any:
         """The array that its gradient goes to.
 
         None without `attach_grad`, and with grad_req null after a backward pass.

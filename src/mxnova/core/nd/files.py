@@ -56,7 +56,7 @@ def save(fname: str | os.PathLike[str], data: Any) -> None:
     params.write(fname, records, names, np_shape=is_np_shape())
 
 
-def load(fname: str | os.PathLike[str], *, mmap: bool = True) -> Arrays:
+def load(fname: str | os.PathLike[str], *, mmap: bool = True) -> dict[str, BaseArray] | Any:
     """The arrays in a file, as a list or, where they have names, a dict.
 
     Args:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import operator
 import warnings
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -117,7 +117,7 @@ class BaseSparseNDArray(NDArray):
         moved: NDArray = wrap_sparse(sparse_of(self.stype, data, list(aux), record.shape), context)
         return moved
 
-    def copyto(self, other: NDArray | Context) -> NDArray | Literal[False]:
+    def copyto(self, other: NDArray | Context) -> NDArray | Any:
         """Writes its values into `other`, or copies it to a context; returns the copy.
 
         An array is not copied to itself: that is warned of, and the result is False.

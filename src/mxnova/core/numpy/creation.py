@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.array_hints import Array
 from ..base.errors import ArgumentError, shown
 from .namespaces import World, dtype_text, function
 
@@ -25,21 +26,21 @@ def _check_order(name: str, order: Any) -> None:
 
 
 @function
-def zeros(F: World, shape: Any, dtype: Any = None, order: str = "C", ctx: Any = None) -> Any:
+def zeros(F: World, shape: Any, dtype: Any = None, order: str = "C", ctx: Any = None) -> Array:
     """Return zeros of the given shape; the dtype is float32 by default."""
     _check_order("zeros", order)
     return F._npi_zeros(shape=shape, ctx=_context(ctx), dtype=dtype_text(dtype or _FLOAT))
 
 
 @function
-def ones(F: World, shape: Any, dtype: Any = _FLOAT, order: str = "C", ctx: Any = None) -> Any:
+def ones(F: World, shape: Any, dtype: Any = _FLOAT, order: str = "C", ctx: Any = None) -> Array:
     """Return ones of the given shape; the dtype is float32 by default."""
     _check_order("ones", order)
     return F._npi_ones(shape=shape, ctx=_context(ctx), dtype=dtype_text(dtype or _FLOAT))
 
 
 @function
-def empty(F: World, shape: Any, dtype: Any = _FLOAT, order: str = "C", ctx: Any = None) -> Any:
+def empty(F: World, shape: Any, dtype: Any = _FLOAT, order: str = "C", ctx: Any = None) -> Array:
     """Return zeros of the given shape and dtype."""
     return zeros(F, shape, dtype, order, ctx)
 
@@ -53,7 +54,7 @@ def full(
     order: str = "C",
     ctx: Any = None,
     out: Any = None,
-) -> Any:
+) -> Array:
     """Return an array filled with `fill_value`, a number or an array that is broadcast."""
     _check_order("full", order)
     if isinstance(fill_value, F.array):
@@ -92,7 +93,7 @@ def full_like(
     order: str = "C",
     ctx: Any = None,
     out: Any = None,
-) -> Any:
+) -> Array:
     """Return an array of the shape and dtype of `a`, filled with `fill_value`."""
     return _full_like(F, "full_like", a, fill_value, dtype, order, ctx, out)
 
@@ -100,7 +101,7 @@ def full_like(
 @function
 def zeros_like(
     F: World, a: Any, dtype: Any = None, order: str = "C", ctx: Any = None, out: Any = None
-) -> Any:
+) -> Array:
     """Return zeros of the shape and dtype of `a`."""
     return _full_like(F, "zeros_like", a, 0, dtype, order, ctx, out)
 
@@ -108,7 +109,7 @@ def zeros_like(
 @function
 def ones_like(
     F: World, a: Any, dtype: Any = None, order: str = "C", ctx: Any = None, out: Any = None
-) -> Any:
+) -> Array:
     """Return ones of the shape and dtype of `a`."""
     return _full_like(F, "ones_like", a, 1, dtype, order, ctx, out)
 
@@ -121,7 +122,7 @@ def empty_like(
     order: str = "C",
     subok: bool = False,
     shape: Any = None,
-) -> Any:
+) -> Array:
     """Return zeros of the shape and dtype of `prototype`."""
     if subok or shape is not None:
         raise NotImplementedError("empty_like: subok and shape are not supported")
@@ -131,7 +132,7 @@ def empty_like(
 @function
 def arange(
     F: World, start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, ctx: Any = None
-) -> Any:
+) -> Array:
     """Return evenly spaced numbers in ``[start, stop)``; a single bound is `stop`."""
     if stop is None:
         start, stop = 0, start
@@ -154,7 +155,7 @@ def linspace(
     dtype: Any = None,
     axis: int = 0,
     ctx: Any = None,
-) -> Any:
+) -> Array:
     """Return `num` evenly spaced numbers from `start` to `stop`, and the step if `retstep`."""
     _check_line("linspace", start, stop, axis)
     made = F._npi_linspace(
@@ -179,7 +180,7 @@ def logspace(
     dtype: Any = None,
     axis: int = 0,
     ctx: Any = None,
-) -> Any:
+) -> Array:
     """Return `num` powers of `base`, with evenly spaced exponents from `start` to `stop`."""
     _check_line("logspace", start, stop, axis)
     return F._npi_logspace(
@@ -199,7 +200,7 @@ def _check_line(name: str, start: Any, stop: Any, axis: int) -> None:
 
 
 @function
-def eye(F: World, N: int, M: Any = None, k: int = 0, dtype: Any = _FLOAT, **kwargs: Any) -> Any:
+def eye(F: World, N: int, M: Any = None, k: int = 0, dtype: Any = _FLOAT, **kwargs: Any) -> Array:
     """Return an `N` by `M` matrix with ones on diagonal `k` and zeros elsewhere."""
     ctx = _context(kwargs.pop("ctx", None))
     if kwargs:
@@ -209,7 +210,7 @@ def eye(F: World, N: int, M: Any = None, k: int = 0, dtype: Any = _FLOAT, **kwar
 
 
 @function
-def identity(F: World, n: int, dtype: Any = None, ctx: Any = None) -> Any:
+def identity(F: World, n: int, dtype: Any = None, ctx: Any = None) -> Array:
     """Return the identity matrix."""
     if not isinstance(n, int):
         raise TypeError(f"identity: n={shown(n)}: must be a whole number")
@@ -219,7 +220,7 @@ def identity(F: World, n: int, dtype: Any = None, ctx: Any = None) -> Any:
 
 
 @function
-def indices(F: World, dimensions: Any, dtype: Any = np.int32, ctx: Any = None) -> Any:
+def indices(F: World, dimensions: Any, dtype: Any = np.int32, ctx: Any = None) -> Array:
     """Return the indices of an array of the given shape, stacked: one array for each axis."""
     if not isinstance(dimensions, (tuple, list)):
         raise ArgumentError(f"indices: dimensions={shown(dimensions)}: must be a tuple")
@@ -229,7 +230,7 @@ def indices(F: World, dimensions: Any, dtype: Any = np.int32, ctx: Any = None) -
 
 
 def _window(name: str, what: str) -> None:
-    def implementation(F: World, M: int, dtype: Any = _FLOAT, ctx: Any = None) -> Any:
+    def implementation(F: World, M: int, dtype: Any = _FLOAT, ctx: Any = None) -> Array:
         operator = getattr(F, f"_npi_{name}")
         return operator(M, ctx=_context(ctx), dtype=dtype_text(dtype or _FLOAT))
 
@@ -243,7 +244,7 @@ for _name in ("blackman", "hamming", "hanning"):
 
 
 @function
-def meshgrid(F: World, *xi: Any, **kwargs: Any) -> Any:
+def meshgrid(F: World, *xi: Any, **kwargs: Any) -> list[Array]:
     """Return coordinate matrices of vectors; ``indexing`` is xy or ij; ``sparse``, ``copy``."""
     indexing, sparse = kwargs.pop("indexing", "xy"), kwargs.pop("sparse", False)
     kwargs.pop("copy", True)
@@ -266,6 +267,6 @@ def meshgrid(F: World, *xi: Any, **kwargs: Any) -> Any:
 
 
 @function
-def copy(F: World, a: Any, out: Any = None) -> Any:
+def copy(F: World, a: Any, out: Any = None) -> Array:
     """Return a copy."""
     return F._np_copy(a, out=out)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.array_hints import ArrayOrNumber
 from ..base.errors import ArgumentTypeError, shown
 from ..op.arithmetic import MIRRORED
 from ..op.schema import REGISTRY
@@ -72,7 +73,7 @@ def _unary(name: str, operator: str, meaning: str) -> Callable[..., Any]:
     of_number = getattr(np, name)
     is_condition = name.startswith("is")
 
-    def implementation(F: World, x: Any, out: Any = None, **kwargs: Any) -> Any:
+    def implementation(F: World, x: Any, out: Any = None, **kwargs: Any) -> ArrayOrNumber:
         if kwargs:
             refuse_changes(name, kwargs)
         if isinstance(x, F.array):
@@ -125,14 +126,14 @@ def _unusable(F: World, name: str, value: Any) -> ArgumentTypeError:
 def _binary(name: str, operators: tuple[str, str, str], meaning: str) -> Callable[..., Any]:
     on_arrays = operators[0]
 
-    def implementation(F: World, x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> Any:
+    def implementation(F: World, x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> ArrayOrNumber:
         if kwargs:
             refuse_changes(name, kwargs)
         if isinstance(x1, F.array) and isinstance(x2, F.array):
             return getattr(F, on_arrays)(x1, x2, out=out)
         return _both(F, name, operators, x1, x2, out)
 
-    def without_options(F: World, x1: Any, x2: Any, out: Any = None) -> Any:
+    def without_options(F: World, x1: Any, x2: Any, out: Any = None) -> ArrayOrNumber:
         return _both(F, name, operators, x1, x2, out)
 
     made = without_options if name in COMPARISONS or name == "true_divide" else implementation
@@ -150,7 +151,7 @@ for _name, _meaning in (BINARY | COMPARISONS).items():
 
 
 @function
-def around(F: World, x: Any, decimals: int = 0, out: Any = None, **kwargs: Any) -> Any:
+def around(F: World, x: Any, decimals: int = 0, out: Any = None, **kwargs: Any) -> ArrayOrNumber:
     """Round to the given number of decimals."""
     if isinstance(x, F.array):
         return F._npi_around(x, decimals=decimals, out=out)
@@ -160,13 +161,13 @@ def around(F: World, x: Any, decimals: int = 0, out: Any = None, **kwargs: Any) 
 
 
 @function
-def round_(F: World, x: Any, decimals: int = 0, out: Any = None, **kwargs: Any) -> Any:
+def round_(F: World, x: Any, decimals: int = 0, out: Any = None, **kwargs: Any) -> ArrayOrNumber:
     """Round to the given number of decimals."""
     return around(F, x, decimals, out, **kwargs)
 
 
 @function
-def clip(F: World, a: Any, a_min: Any, a_max: Any, out: Any = None) -> Any:
+def clip(F: World, a: Any, a_min: Any, a_max: Any, out: Any = None) -> ArrayOrNumber:
     """Clip the elements to ``[a_min, a_max]``; None means no bound."""
     if a_min is None and a_max is None:
         raise ValueError("clip: a_min=None, a_max=None: at least one is needed")
@@ -186,7 +187,7 @@ def nan_to_num(
     posinf: float | None = None,
     neginf: float | None = None,
     **kwargs: Any,
-) -> Any:
+) -> ArrayOrNumber:
     """Replace NaN and infinities by numbers: by default 0 and the largest and least finite ones."""
     if isinstance(x, NUMBER):
         return np.nan_to_num(x, copy, nan, posinf, neginf)
@@ -197,7 +198,7 @@ def nan_to_num(
 
 
 @function
-def where(F: World, condition: Any, x: Any = None, y: Any = None) -> Any:
+def where(F: World, condition: Any, x: Any = None, y: Any = None) -> ArrayOrNumber:
     """Return elements of `x` where `condition` holds, else of `y`; without both, the indices."""
     if x is None and y is None:
         return nonzero(F, condition)

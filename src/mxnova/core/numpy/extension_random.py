@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..base.array_hints import Array
 from ..base.errors import ArgumentError
 from .namespaces import World, dtype_text, function
 from .random import context_text, drawn, dtype_of_draws
@@ -21,7 +22,7 @@ def bernoulli(
     dtype: Any = None,
     ctx: Any = None,
     out: Any = None,
-) -> Any:
+) -> Array:
     """Draw 1 with the given probability, else 0; the probability may be given as a logit."""
     if (prob is None) == (logit is None):
         raise ArgumentError("bernoulli: prob, logit: exactly one of them is needed")
@@ -40,7 +41,7 @@ def uniform_n(
     batch_shape: Any = None,
     dtype: Any = None,
     ctx: Any = None,
-) -> Any:
+) -> Array:
     """Draw from uniform distributions, `batch_shape` numbers for each pair of parameters."""
     attrs = {"dtype": dtype_of_draws(dtype), "ctx": context_text(ctx)}
     return drawn(F, "_npi_uniform_n", {"low": low, "high": high}, batch_shape, **attrs)
@@ -54,7 +55,7 @@ def normal_n(
     batch_shape: Any = None,
     dtype: Any = None,
     ctx: Any = None,
-) -> Any:
+) -> Array:
     """Draw from normal distributions, `batch_shape` numbers for each pair of parameters."""
     attrs = {"dtype": dtype_of_draws(dtype), "ctx": context_text(ctx)}
     return drawn(F, "_npi_normal_n", {"loc": loc, "scale": scale}, batch_shape, **attrs)

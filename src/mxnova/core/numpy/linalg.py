@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..base.array_hints import Array
 from ..base.errors import shown
 from .namespaces import NUMBER, World, function
 
@@ -12,7 +13,7 @@ __all__: list[str] = []
 
 
 def _one(name: str, what: str) -> None:
-    def implementation(F: World, a: Any) -> Any:
+    def implementation(F: World, a: Any) -> Array:
         return getattr(F, f"_npi_{name}")(a)
 
     implementation.__name__ = name
@@ -21,7 +22,7 @@ def _one(name: str, what: str) -> None:
 
 
 def _several(name: str, what: str) -> None:
-    def implementation(F: World, a: Any) -> Any:
+    def implementation(F: World, a: Any) -> tuple[Array, ...]:
         return tuple(getattr(F, f"_npi_{name}")(a))
 
     implementation.__name__ = name
@@ -38,43 +39,43 @@ _several("svd", "(ut, l, v): singular vectors, singular values, singular vectors
 
 
 @function
-def slogdet(F: World, a: Any) -> Any:
+def slogdet(F: World, a: Any) -> list[Array]:
     """Return [sign, logarithm of the absolute value] of the determinant."""
     return list(F._npi_slogdet(a))
 
 
 @function
-def eigh(F: World, a: Any, UPLO: str = "L") -> Any:
+def eigh(F: World, a: Any, UPLO: str = "L") -> tuple[Array, Array]:
     """Return (eigenvalues, eigenvectors as columns) of symmetric matrices; reads one triangle."""
     return tuple(F._npi_eigh(a, UPLO))
 
 
 @function
-def eigvalsh(F: World, a: Any, UPLO: str = "L") -> Any:
+def eigvalsh(F: World, a: Any, UPLO: str = "L") -> Array:
     """Return the eigenvalues of symmetric matrices; reads one triangle."""
     return F._npi_eigvalsh(a, UPLO)
 
 
 @function
-def solve(F: World, a: Any, b: Any) -> Any:
+def solve(F: World, a: Any, b: Any) -> Array:
     """Solve the linear system ``a @ x = b`` for ``x``."""
     return F._npi_solve(a, b)
 
 
 @function
-def tensorinv(F: World, a: Any, ind: int = 2) -> Any:
+def tensorinv(F: World, a: Any, ind: int = 2) -> Array:
     """Return the inverse of `a` with respect to `tensordot` over its first `ind` axes."""
     return F._npi_tensorinv(a, ind)
 
 
 @function
-def tensorsolve(F: World, a: Any, b: Any, axes: Any = None) -> Any:
+def tensorsolve(F: World, a: Any, b: Any, axes: Any = None) -> Array:
     """Solve ``tensordot(a, x, x.ndim) = b`` for ``x``."""
     return F._npi_tensorsolve(a, b, () if axes is None else axes)
 
 
 @function
-def pinv(F: World, a: Any, rcond: Any = 1e-15, hermitian: bool = False) -> Any:
+def pinv(F: World, a: Any, rcond: Any = 1e-15, hermitian: bool = False) -> Array:
     """Return the pseudo-inverse; singular values below `rcond` times the largest count as 0."""
     if hermitian:
         raise NotImplementedError("pinv: hermitian=True is not supported")
@@ -84,7 +85,7 @@ def pinv(F: World, a: Any, rcond: Any = 1e-15, hermitian: bool = False) -> Any:
 
 
 @function
-def norm(F: World, x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+def norm(F: World, x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
     """The norm of vectors (one axis) or matrices (two), by default of all elements.
 
     Args:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.array_hints import Array
 from ..base.errors import shown
 from .namespaces import NUMBER, World, function
 
@@ -14,7 +15,7 @@ __all__: list[str] = []
 
 
 @function
-def dot(F: World, a: Any, b: Any, out: Any = None) -> Any:
+def dot(F: World, a: Any, b: Any, out: Any = None) -> Array:
     """Return the product over the last axis of `a` and the second-to-last axis of `b`."""
     if isinstance(b, NUMBER):
         return F._npi_multiply_scalar(a, float(b), isinstance(b, int), out=out)
@@ -22,13 +23,13 @@ def dot(F: World, a: Any, b: Any, out: Any = None) -> Any:
 
 
 @function
-def matmul(F: World, a: Any, b: Any, out: Any = None, **kwargs: Any) -> Any:
+def matmul(F: World, a: Any, b: Any, out: Any = None, **kwargs: Any) -> Array:
     """Return the matrix product, broadcast over the other axes."""
     return F._npi_matmul(a, b, out=out)
 
 
 @function
-def tensordot(F: World, a: Any, b: Any, axes: Any = 2) -> Any:
+def tensordot(F: World, a: Any, b: Any, axes: Any = 2) -> Array:
     """Return the tensor contraction over the last `axes` axes of `a`, or over two lists of axes."""
     if isinstance(axes, (int, np.integer)):
         return F._npi_tensordot_int_axes(a, b, axes)
@@ -41,25 +42,25 @@ def tensordot(F: World, a: Any, b: Any, axes: Any = 2) -> Any:
 
 
 @function
-def inner(F: World, a: Any, b: Any) -> Any:
+def inner(F: World, a: Any, b: Any) -> Array:
     """Return the inner product over the last axes."""
     return tensordot(F, a, b, [-1, -1])
 
 
 @function
-def outer(F: World, a: Any, b: Any) -> Any:
+def outer(F: World, a: Any, b: Any) -> Array:
     """Return the outer product: the products of all pairs of elements."""
     return tensordot(F, F._npi_reshape(a, -1), F._npi_reshape(b, -1), 0)
 
 
 @function
-def vdot(F: World, a: Any, b: Any) -> Any:
+def vdot(F: World, a: Any, b: Any) -> Array:
     """Return the dot product of the flattened arrays."""
     return tensordot(F, F._npi_reshape(a, -1), F._npi_reshape(b, -1), 1)
 
 
 @function
-def einsum(F: World, *operands: Any, **kwargs: Any) -> Any:
+def einsum(F: World, *operands: Any, **kwargs: Any) -> Array:
     """Evaluate an Einstein summation: ``einsum("ij,jk->ik", a, b)``; options `optimize`, `out`."""
     if not operands or not isinstance(operands[0], str):
         raise ValueError("einsum: the first argument is the text of subscripts")
@@ -74,13 +75,13 @@ def einsum(F: World, *operands: Any, **kwargs: Any) -> Any:
 @function
 def trace(
     F: World, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, out: Any = None
-) -> Any:
+) -> Array:
     """Return the sum of a diagonal."""
     return F._np_trace(a, offset=offset, axis1=axis1, axis2=axis2, out=out)
 
 
 @function
-def polyval(F: World, p: Any, x: Any) -> Any:
+def polyval(F: World, p: Any, x: Any) -> Array:
     """Evaluate a polynomial whose coefficients start with the highest power."""
     for value in (p, x):
         F.check("polyval", value)
@@ -90,7 +91,7 @@ def polyval(F: World, p: Any, x: Any) -> Any:
 @function
 def diff(
     F: World, a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None
-) -> Any:
+) -> Array:
     """Return the `n`-th differences of neighbouring elements along `axis`."""
     if prepend is not None or append is not None:
         raise NotImplementedError("diff: prepend and append are not supported")
@@ -98,7 +99,7 @@ def diff(
 
 
 @function
-def ediff1d(F: World, ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+def ediff1d(F: World, ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
     """Return differences of neighbours in the flattened array, with optional end values."""
     arrays: list[Any] = [ary]
     attrs: dict[str, Any] = {}

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.array_hints import Array
 from ..base.errors import ArgumentError, shown
 from ..runtime.context import Context
 from .namespaces import NUMBER, World, dtype_text, function
@@ -71,7 +72,7 @@ def _plain(name: str, operator: str, parameters: dict[str, Any], what: str) -> N
             size: Any = None,
             ctx: Any = None,
             out: Any = None,
-        ) -> Any:
+        ) -> Array:
             given = {"loc": loc, "scale": scale}
             return drawn(F, operator, given, size, ctx=context_text(ctx), out=out)
 
@@ -114,7 +115,7 @@ def uniform(
     dtype: Any = None,
     ctx: Any = None,
     out: Any = None,
-) -> Any:
+) -> Array:
     """Draw from the uniform distribution over ``[low, high)``."""
     given = {"low": low, "high": high}
     return drawn(
@@ -131,7 +132,7 @@ def normal(
     dtype: Any = None,
     ctx: Any = None,
     out: Any = None,
-) -> Any:
+) -> Array:
     """Draw from the normal distribution."""
     given = {"loc": loc, "scale": scale}
     return drawn(
@@ -148,7 +149,7 @@ def lognormal(
     dtype: Any = None,
     ctx: Any = None,
     out: Any = None,
-) -> Any:
+) -> Array:
     """Draw from the log-normal distribution."""
     return F._npi_exp(normal(F, mean, sigma, size, dtype, ctx), out=out)
 
@@ -162,7 +163,7 @@ def gamma(
     dtype: Any = None,
     ctx: Any = None,
     out: Any = None,
-) -> Any:
+) -> Array:
     """Draw from the gamma distribution."""
     given = {"shape": shape, "scale": scale}
     return drawn(
@@ -171,20 +172,20 @@ def gamma(
 
 
 @function
-def beta(F: World, a: Any, b: Any, size: Any = None, dtype: Any = None, ctx: Any = None) -> Any:
+def beta(F: World, a: Any, b: Any, size: Any = None, dtype: Any = None, ctx: Any = None) -> Array:
     """Draw from the beta distribution."""
     first = gamma(F, a, 1.0, size, dtype, ctx)
     return first / (first + gamma(F, b, 1.0, size, dtype, ctx))
 
 
 @function
-def chisquare(F: World, df: Any, size: Any = None, dtype: Any = None, ctx: Any = None) -> Any:
+def chisquare(F: World, df: Any, size: Any = None, dtype: Any = None, ctx: Any = None) -> Array:
     """Draw from the chi-square distribution."""
     return gamma(F, df / 2, 2.0, size, dtype, ctx)
 
 
 @function
-def power(F: World, a: Any, size: Any = None) -> Any:
+def power(F: World, a: Any, size: Any = None) -> Array:
     """Draw from the power distribution over [0, 1] with density ``a * x**(a - 1)``."""
     return drawn(F, "_npi_powerd", {"a": a}, size)
 
@@ -198,7 +199,7 @@ def randint(
     dtype: Any = None,
     ctx: Any = None,
     out: Any = None,
-) -> Any:
+) -> Array:
     """Draw uniform integers from ``[low, high)``; a single bound is the upper one."""
     low, high = (0, low) if high is None else (low, high)
     shape = 1 if size is None and out is not None else () if size is None else size
@@ -208,13 +209,13 @@ def randint(
 
 
 @function
-def rand(F: World, *size: int, **kwargs: Any) -> Any:
+def rand(F: World, *size: int, **kwargs: Any) -> Array:
     """Draw from the uniform distribution over [0, 1), in the shape `size`."""
     return uniform(F, 0, 1, size=size, **kwargs)
 
 
 @function
-def randn(F: World, *size: int, **kwargs: Any) -> Any:
+def randn(F: World, *size: int, **kwargs: Any) -> Array:
     """Draw from the standard normal distribution, in the shape `size`."""
     return normal(F, 0, 1, size=size, **kwargs)
 
@@ -228,7 +229,7 @@ def choice(
     p: Any = None,
     ctx: Any = None,
     out: Any = None,
-) -> Any:
+) -> Array:
     """Sample entries of an array, or integers below `a`, with weights `p`."""
     weights = [] if p is None else [p]
     attrs = {
@@ -244,7 +245,7 @@ def choice(
 
 
 @function
-def multinomial(F: World, n: int, pvals: Any, size: Any = None, **kwargs: Any) -> Any:
+def multinomial(F: World, n: int, pvals: Any, size: Any = None, **kwargs: Any) -> Array:
     """Return how often each outcome occurred in `n` draws with probabilities `pvals`."""
     if isinstance(pvals, F.array):
         return F._npi_multinomial(pvals, n=n, pvals=None, size=_sizes(size))
@@ -256,7 +257,7 @@ def multinomial(F: World, n: int, pvals: Any, size: Any = None, **kwargs: Any) -
 @function
 def multivariate_normal(
     F: World, mean: Any, cov: Any, size: Any = None, check_valid: Any = None, tol: Any = None
-) -> Any:
+) -> Array:
     """Draw vectors from the multivariate normal distribution with `mean` and covariance `cov`."""
     if check_valid is not None or tol is not None:
         raise NotImplementedError("multivariate_normal: check_valid and tol are not supported")

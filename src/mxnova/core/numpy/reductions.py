@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.array_hints import Array
 from .namespaces import NUMBER, World, dtype_text, function
 
 __all__: list[str] = []
@@ -33,7 +34,7 @@ def sum_(
     keepdims: bool = False,
     initial: float | None = None,
     out: Any = None,
-) -> Any:
+) -> Array:
     """Return the sum over `axis`, by default over all axes."""
     attrs = _over(axis, keepdims, dtype)
     if initial is not None:
@@ -44,7 +45,7 @@ def sum_(
 @function
 def prod(
     F: World, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
-) -> Any:
+) -> Array:
     """Return the product over `axis`, by default over all axes."""
     return F._np_prod(a, **_over(axis, keepdims, dtype), out=out)
 
@@ -52,7 +53,7 @@ def prod(
 @function
 def product(
     F: World, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
-) -> Any:
+) -> Array:
     """Alias of `prod`."""
     return prod(F, a, axis, dtype, out, keepdims)
 
@@ -60,7 +61,7 @@ def product(
 def _extreme(name: str, operator: str, what: str) -> None:
     def implementation(
         F: World, a: Any, axis: Any = None, keepdims: bool = False, out: Any = None
-    ) -> Any:
+    ) -> Array:
         return getattr(F, operator)(a, **_over(axis, keepdims), out=out)
 
     implementation.__name__ = name
@@ -83,7 +84,7 @@ for _name, _operator, _what in (
 @function
 def mean(
     F: World, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
-) -> Any:
+) -> Array:
     """Return the mean over `axis`, by default over all axes."""
     return F._npi_mean(a, **_over(axis, keepdims, dtype), out=out)
 
@@ -97,7 +98,7 @@ def std(
     out: Any = None,
     ddof: int = 0,
     keepdims: bool = False,
-) -> Any:
+) -> Array:
     """Return the standard deviation over `axis`; the divisor is the count less `ddof`."""
     return F._npi_std(a, **_over(axis, keepdims, dtype), ddof=ddof, out=out)
 
@@ -111,7 +112,7 @@ def var(
     out: Any = None,
     ddof: int = 0,
     keepdims: bool = False,
-) -> Any:
+) -> Array:
     """Return the variance over `axis`; the divisor is the count less `ddof`."""
     return F._npi_var(a, **_over(axis, keepdims, dtype), ddof=ddof, out=out)
 
@@ -134,19 +135,19 @@ def average(
 
 
 @function
-def cumsum(F: World, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+def cumsum(F: World, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Array:
     """Return the cumulative sum along `axis`, by default of the flattened array."""
     return F._np_cumsum(a, axis=axis, dtype=dtype_text(dtype), out=out)
 
 
 @function
-def argmax(F: World, a: Any, axis: Any = None, out: Any = None) -> Any:
+def argmax(F: World, a: Any, axis: Any = None, out: Any = None) -> Array:
     """Return the index of the largest element along `axis`, by default of the flattened array."""
     return F._npi_argmax(a, axis=axis, keepdims=False, out=out)
 
 
 @function
-def argmin(F: World, a: Any, axis: Any = None, out: Any = None) -> Any:
+def argmin(F: World, a: Any, axis: Any = None, out: Any = None) -> Array:
     """Return the index of the least element along `axis`, by default of the flattened array."""
     return F._npi_argmin(a, axis=axis, keepdims=False, out=out)
 
@@ -161,7 +162,7 @@ def percentile(
     overwrite_input: Any = None,
     interpolation: str = "linear",
     keepdims: bool = False,
-) -> Any:
+) -> Array:
     """Return the `q`-th percentile of the elements (`q` from 0 to 100)."""
     if overwrite_input is not None:
         raise NotImplementedError("percentile: overwrite_input: only None is possible")
@@ -181,13 +182,13 @@ def quantile(
     overwrite_input: Any = None,
     interpolation: str = "linear",
     keepdims: bool = False,
-) -> Any:
+) -> Array:
     """Return the `q`-th quantile of the elements (`q` from 0 to 1)."""
     return percentile(F, a, q * 100, axis, out, overwrite_input, interpolation, keepdims)
 
 
 @function
-def bincount(F: World, x: Any, weights: Any = None, minlength: int = 0) -> Any:
+def bincount(F: World, x: Any, weights: Any = None, minlength: int = 0) -> Array:
     """Count each integer from 0 in `x`, or sum its weights."""
     if minlength < 0:
         raise ValueError(f"bincount: minlength={minlength}: must not be negative")
@@ -205,7 +206,7 @@ def histogram(
     normed: Any = None,
     weights: Any = None,
     density: Any = None,
-) -> Any:
+) -> tuple[Array, Array]:
     """Return (the count of elements in each bin, the bin edges)."""
     if normed or density or weights is not None:
         raise NotImplementedError("histogram: normed, weights and density are not supported")

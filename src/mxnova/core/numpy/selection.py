@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.array_hints import Array
 from ..base.errors import ArgumentTypeError, shown
 from .namespaces import NUMBER, World, function
 
@@ -14,7 +15,7 @@ __all__ = ["nonzero"]
 
 
 @function
-def nonzero(F: World, a: Any) -> Any:
+def nonzero(F: World, a: Any) -> tuple[Array, ...]:
     """Return the indices of nonzero elements: one array for each axis."""
     rows = F._npx_nonzero(a)
     return tuple(F._np_transpose(rows)) if not F.is_symbolic else F._np_transpose(rows)
@@ -23,7 +24,7 @@ def nonzero(F: World, a: Any) -> Any:
 @function
 def take(
     F: World, a: Any, indices: Any, axis: Any = None, mode: str = "raise", out: Any = None
-) -> Any:
+) -> Array:
     """Return the elements at `indices` along `axis`, by default of the flattened array.
 
     Args:
@@ -43,14 +44,14 @@ def take(
 
 
 @function
-def sort(F: World, a: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> Any:
+def sort(F: World, a: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> Array:
     """Return the elements in ascending order along `axis`; None: of the flattened array."""
     _refuse_fields("sort", order)
     return F._npi_sort(a, axis=axis, is_ascend=True)
 
 
 @function
-def argsort(F: World, a: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> Any:
+def argsort(F: World, a: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> Array:
     """Return the indices that sort the array."""
     _refuse_fields("argsort", order)
     return F._npi_argsort(a, axis=axis, is_ascend=True, dtype="int64")
@@ -77,7 +78,7 @@ def unique(
 
 
 @function
-def delete(F: World, arr: Any, obj: Any, axis: Any = None) -> Any:
+def delete(F: World, arr: Any, obj: Any, axis: Any = None) -> Array:
     """Return the array without the entries at `obj`: an integer, a slice or several integers."""
     F.check("delete", arr)
     if isinstance(obj, (int, np.integer)):
@@ -91,7 +92,7 @@ def delete(F: World, arr: Any, obj: Any, axis: Any = None) -> Any:
 
 
 @function
-def insert(F: World, arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+def insert(F: World, arr: Any, obj: Any, values: Any, axis: Any = None) -> Array:
     """Return the array with `values` inserted before `obj`: an index, a slice or many indices."""
     F.check("insert", arr)
     given: tuple[Any, ...] = (arr, values)
@@ -109,20 +110,20 @@ def insert(F: World, arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
 
 
 @function
-def append(F: World, arr: Any, values: Any, axis: Any = None) -> Any:
+def append(F: World, arr: Any, values: Any, axis: Any = None) -> Array:
     """Return `arr` with `values` appended along `axis`, by default both flattened."""
     return F._npi_concatenate(arr, values, axis=axis)
 
 
 @function
-def diag_indices_from(F: World, arr: Any) -> Any:
+def diag_indices_from(F: World, arr: Any) -> tuple[Array, ...]:
     """Return the indices of the diagonal of an array with axes of equal length."""
     made = F._npi_diag_indices_from(arr)
     return made if F.is_symbolic else tuple(made)
 
 
 @function
-def unravel_index(F: World, indices: Any, shape: Any, order: str = "C") -> Any:
+def unravel_index(F: World, indices: Any, shape: Any, order: str = "C") -> Array:
     """Convert flat indices to indices of an array of the given shape."""
     if order != "C":
         raise NotImplementedError(f"unravel_index: order={shown(order)}: must be C")
@@ -133,7 +134,7 @@ def unravel_index(F: World, indices: Any, shape: Any, order: str = "C") -> Any:
 
 
 def _sharing(name: str) -> None:
-    def implementation(F: World, a: Any, b: Any, max_work: Any = None) -> Any:
+    def implementation(F: World, a: Any, b: Any, max_work: Any = None) -> Array:
         shared = F._npi_share_memory(a, b)
         return shared if F.is_symbolic else bool(shared)
 

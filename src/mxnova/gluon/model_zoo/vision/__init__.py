@@ -16,7 +16,6 @@ from collections.abc import Callable
 from typing import Any
 
 from ....core.base.errors import ArgumentError, candidates
-from ...block import HybridBlock
 from ..model_store import _model_sha1
 from . import alexnet as _alexnet
 from . import densenet, inception, mobilenet, resnet, squeezenet, vgg
@@ -40,18 +39,30 @@ __all__ = [
 _SPELLED = {".": "_", "mobilenetv2": "mobilenet_v2", "inceptionv3": "inception_v3"}
 
 
-def _function(name: str) -> Callable[..., HybridBlock]:
+def _function(name: str) -> Callable[..., Any]:
     """The function that makes model `name`, which spells it as a name in Python."""
     for written, spelled in _SPELLED.items():
         name = name.replace(written, spelled)
-    function: Callable[..., HybridBlock] = globals()[name]
+    function: Callable[..., Any] = globals()[name]
     return function
 
 
 _MODELS = {name: _function(name) for name in _model_sha1}
 
 
-def get_model(name: str, **kwargs: Any) -> HybridBlock:
+def get_model(
+    name: str, **kwargs: Any
+) -> (
+    _alexnet.AlexNet
+    | densenet.DenseNet
+    | inception.Inception3
+    | mobilenet.MobileNet
+    | mobilenet.MobileNetV2
+    | resnet.ResNetV1
+    | resnet.ResNetV2
+    | squeezenet.SqueezeNet
+    | vgg.VGG
+):
     """The network of that name.
 
     Args:
@@ -64,4 +75,4 @@ def get_model(name: str, **kwargs: Any) -> HybridBlock:
             f"Model {name} is not supported{candidates(name, _MODELS)}. Available options are "
             f"{', '.join(sorted(_MODELS))}"
         )
-    return make(**kwargs)
+    return make(**kwargs)  # type: ignore[no-any-return]

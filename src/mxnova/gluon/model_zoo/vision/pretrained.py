@@ -30,6 +30,7 @@ def constructor(
         return make(*args, **fixed, **kwargs)
 
     construct.__module__, construct.__name__, construct.__qualname__ = module, name, name
+    construct.__annotations__["return"] = make.__annotations__["return"]
     construct.__doc__ = f"""{about}
 
     Args:

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by scripts/stubs.
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import ValuesView
+from typing import Any, Literal, NamedTuple, TypeVar
+
+import numpy as _np
+
+_T = TypeVar("_T")
+
+
+from mxnova.ndarray.contrib import AdaptiveAvgPooling2D as AdaptiveAvgPooling2D
+from mxnova.ndarray.contrib import BatchNormWithReLU as BatchNormWithReLU
+from mxnova.ndarray.contrib import BilinearResize2D as BilinearResize2D
+from mxnova.ndarray.contrib import CTCLoss as CTCLoss
+from mxnova.ndarray.contrib import DeformableConvolution as DeformableConvolution
+from mxnova.ndarray.contrib import DeformablePSROIPooling as DeformablePSROIPooling
+from mxnova.ndarray.contrib import ModulatedDeformableConvolution as ModulatedDeformableConvolution
+from mxnova.ndarray.contrib import MultiBoxDetection as MultiBoxDetection
+from mxnova.ndarray.contrib import MultiBoxPrior as MultiBoxPrior
+from mxnova.ndarray.contrib import MultiBoxTarget as MultiBoxTarget
+from mxnova.ndarray.contrib import MultiProposal as MultiProposal
+from mxnova.ndarray.contrib import PSROIPooling as PSROIPooling
+from mxnova.ndarray.contrib import Proposal as Proposal
+from mxnova.ndarray.contrib import ROIAlign as ROIAlign
+from mxnova.ndarray.contrib import RROIAlign as RROIAlign
+from mxnova.ndarray.contrib import SparseEmbedding as SparseEmbedding
+from mxnova.ndarray.contrib import SyncBatchNorm as SyncBatchNorm
+from mxnova.ndarray.contrib import allclose as allclose
+from mxnova.ndarray.contrib import arange_like as arange_like
+from mxnova.ndarray.contrib import bipartite_matching as bipartite_matching
+from mxnova.ndarray.contrib import boolean_mask as boolean_mask
+from mxnova.ndarray.contrib import box_decode as box_decode
+from mxnova.ndarray.contrib import box_encode as box_encode
+from mxnova.ndarray.contrib import box_iou as box_iou
+from mxnova.ndarray.contrib import box_nms as box_nms
+from mxnova.ndarray.contrib import box_non_maximum_suppression as box_non_maximum_suppression
+from mxnova.ndarray.contrib import calibrate_entropy as calibrate_entropy
+from mxnova.ndarray.contrib import count_sketch as count_sketch
+from mxnova.ndarray.contrib import ctc_loss as ctc_loss
+from mxnova.ndarray.contrib import dequantize as dequantize
+from mxnova.ndarray.contrib import dgl_adjacency as dgl_adjacency
+from mxnova.ndarray.contrib import dgl_csr_neighbor_non_uniform_sample as dgl_csr_neighbor_non_uniform_sample
+from mxnova.ndarray.contrib import dgl_csr_neighbor_uniform_sample as dgl_csr_neighbor_uniform_sample
+from mxnova.ndarray.contrib import dgl_graph_compact as dgl_graph_compact
+from mxnova.ndarray.contrib import dgl_subgraph as dgl_subgraph
+from mxnova.ndarray.contrib import div_sqrt_dim as div_sqrt_dim
+from mxnova.ndarray.contrib import edge_id as edge_id
+from mxnova.ndarray.contrib import fft as fft
+from mxnova.ndarray.contrib import getnnz as getnnz
+from mxnova.ndarray.contrib import gradientmultiplier as gradientmultiplier
+from mxnova.ndarray.contrib import group_adagrad_update as group_adagrad_update
+from mxnova.ndarray.contrib import hawkesll as hawkesll
+from mxnova.ndarray.contrib import ifft as ifft
+from mxnova.ndarray.contrib import index_array as index_array
+from mxnova.ndarray.contrib import index_copy as index_copy
+from mxnova.ndarray.contrib import interleaved_matmul_encdec_qk as interleaved_matmul_encdec_qk
+from mxnova.ndarray.contrib import interleaved_matmul_encdec_valatt as interleaved_matmul_encdec_valatt
+from mxnova.ndarray.contrib import interleaved_matmul_selfatt_qk as interleaved_matmul_selfatt_qk
+from mxnova.ndarray.contrib import interleaved_matmul_selfatt_valatt as interleaved_matmul_selfatt_valatt
+from mxnova.ndarray.contrib import quadratic as quadratic
+from mxnova.ndarray.contrib import quantize as quantize
+from mxnova.ndarray.contrib import quantize_asym as quantize_asym
+from mxnova.ndarray.contrib import quantize_v2 as quantize_v2
+from mxnova.ndarray.contrib import quantized_act as quantized_act
+from mxnova.ndarray.contrib import quantized_batch_norm as quantized_batch_norm
+from mxnova.ndarray.contrib import quantized_concat as quantized_concat
+from mxnova.ndarray.contrib import quantized_conv as quantized_conv
+from mxnova.ndarray.contrib import quantized_elemwise_add as quantized_elemwise_add
+from mxnova.ndarray.contrib import quantized_elemwise_mul as quantized_elemwise_mul
+from mxnova.ndarray.contrib import quantized_embedding as quantized_embedding
+from mxnova.ndarray.contrib import quantized_flatten as quantized_flatten
+from mxnova.ndarray.contrib import quantized_fully_connected as quantized_fully_connected
+from mxnova.ndarray.contrib import quantized_pooling as quantized_pooling
+from mxnova.ndarray.contrib import quantized_rnn as quantized_rnn
+from mxnova.ndarray.contrib import requantize as requantize
+from mxnova.ndarray.contrib import round_ste as round_ste
+from mxnova.ndarray.contrib import sign_ste as sign_ste

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by scripts/stubs.
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import ValuesView
+from typing import Any, Literal, NamedTuple, TypeVar
+
+import numpy as _np
+
+_T = TypeVar("_T")
+
+
+from mxnova.contrib.onnx.onnx2mx import import_model as import_model
+from mxnova.contrib.onnx.onnx2mx import import_onnx as import_onnx
+from mxnova.contrib.onnx.onnx2mx import import_to_gluon as import_to_gluon

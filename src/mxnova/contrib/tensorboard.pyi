@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by scripts/stubs.
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import ValuesView
+from typing import Any, Literal, NamedTuple, TypeVar
+
+import numpy as _np
+
+_T = TypeVar("_T")
+
+
+class LogMetricsCallback:
+    def __call__(self, param: Any) -> None: ...
+    def __init__(self, logging_dir: str, prefix: str | None = None) -> None: ...
+    prefix: Any
+    step: Any
+    summary_writer: Any

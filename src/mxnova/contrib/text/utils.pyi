@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by scripts/stubs.
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import ValuesView
+from typing import Any, Literal, NamedTuple, TypeVar
+
+import numpy as _np
+
+_T = TypeVar("_T")
+
+
+def count_tokens_from_str(source_str: str, token_delim: str = ' ', seq_delim: str = '\n', to_lower: bool = False, counter_to_update: Any | None = None) -> Any: ...

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by scripts/stubs.
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import ValuesView
+from typing import Any, Literal, NamedTuple, TypeVar
+
+import numpy as _np
+
+_T = TypeVar("_T")
+
+
+from mxnova.gluon.data import ArrayDataset as ArrayDataset
+from mxnova.gluon.data import Dataset as Dataset
+from mxnova.gluon.data import RecordFileDataset as RecordFileDataset
+from mxnova.gluon.data import SimpleDataset as SimpleDataset

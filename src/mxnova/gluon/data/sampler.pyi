@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by scripts/stubs.
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import ValuesView
+from typing import Any, Literal, NamedTuple, TypeVar
+
+import numpy as _np
+
+_T = TypeVar("_T")
+
+
+from mxnova.gluon.data import BatchSampler as BatchSampler
+from mxnova.gluon.data import FilterSampler as FilterSampler
+from mxnova.gluon.data import RandomSampler as RandomSampler
+from mxnova.gluon.data import Sampler as Sampler
+from mxnova.gluon.data import SequentialSampler as SequentialSampler

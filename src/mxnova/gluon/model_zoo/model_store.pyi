@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by scripts/stubs.
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import ValuesView
+from typing import Any, Literal, NamedTuple, TypeVar
+
+import numpy as _np
+
+_T = TypeVar("_T")
+
+
+def get_model_file(name: str, root: str = '/root/.mxnet/models') -> str: ...
+def purge(root: str = '/root/.mxnet/models') -> None: ...
+def short_hash(name: str) -> str: ...

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by scripts/stubs.
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import ValuesView
+from typing import Any, Literal, NamedTuple, TypeVar
+
+import numpy as _np
+
+_T = TypeVar("_T")
+
+
+from mxnova.module import PythonLossModule as PythonLossModule
+from mxnova.module import PythonModule as PythonModule
