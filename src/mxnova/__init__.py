@@ -110,7 +110,7 @@ def _take_part() -> None:
     """
     role = os.environ.get("DMLC_ROLE")
     if role == "scheduler":
-        _import_module(f"{__name__}.kvstore.distributed.scheduler").serve()
+        _import_module(f"{__name__}.kvstore.distributed.rendezvous").serve()
     if role in ("scheduler", "server"):
         sys.exit()
 

@@ -13,7 +13,7 @@ from ..core.base.errors import ArgumentError, ArgumentTypeError, UnknownNameErro
 from ..core.base.handles import find, free, give
 from ..core.nd.array import NDArray
 from ..kvstore.base import KVStoreBase
-from ..kvstore.distributed.scheduler import serve
+from ..kvstore.distributed.rendezvous import serve
 from ..kvstore.kvstore import KVStore
 from ..kvstore.local import LocalStore
 from .arguments import found, numbers, pairs, text, texts

@@ -14,7 +14,7 @@ from ..core.base.errors import (
 )
 from ..core.nd.array import NDArray
 from .devices import spread, total_of
-from .distributed import TYPES as DISTRIBUTED
+from .distributed.stores import TYPES as DISTRIBUTED
 from .interface import KVStoreBase
 from .kvstore import KVStore
 from .local import TYPES, LocalStore

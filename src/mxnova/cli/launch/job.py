@@ -6,15 +6,18 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ...core.base import env
 from ...core.base.errors import ArgumentError, shown
 from ...formats.source import read_file
 
 __all__ = ["Host", "Job", "Part", "job_of"]
 
+_SECRET = "MXNOVA_JOB_SECRET"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PART = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"  # not a dash in front, which would make it an option
 _HOST = re.compile(rf"({_PART}@)?({_PART}|\[?[0-9A-Fa-f:]+\]?)")
@@ -28,13 +31,14 @@ class Part:
         name: that it has in messages, such as ``worker 0``.
         command: its words.
         variables: of its environment, beside the launcher's own.
-        needs_input: whether its standard input is held open, so that it ends with the launcher.
+        first_line: of its standard input, which is held open then, so that it ends with the
+            launcher; None: it has no such input.
     """
 
     name: str
     command: Sequence[str]
     variables: Mapping[str, str] = field(default_factory=dict)
-    needs_input: bool = False
+    first_line: str | None = None
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,7 @@ class Job:
         command: its words.
         num_workers: processes.
         variables: that all of them are told.
+        secret: by which they know each other; it stands on no command line.
         hosts: of the host file, whose path is `hostfile`.
         folder: where the command runs on other machines.
         sync: whether the current directory is copied there before.
@@ -63,6 +68,7 @@ class Job:
     command: Sequence[str]
     num_workers: int
     variables: dict[str, str]
+    secret: str
     hosts: Sequence[Host] = ()
     hostfile: Path | None = None
     folder: str = "."
@@ -85,18 +91,20 @@ def job_of(options: argparse.Namespace) -> Job:
     if options.sync_dst_dir and launcher != "ssh":
         raise ArgumentError("launch: --sync-dst-dir: is for --launcher ssh")
     _pairs("--env-server", options.env_server)
+    told = {**_passed(options.env), **_pairs("--env-worker", options.env_worker)}
+    secret = told.pop(_SECRET, "") or env.get(_SECRET) or secrets.token_hex(32)
     return Job(
         launcher,
         options.line,
         options.num_workers,
         {
-            **_passed(options.env),
-            **_pairs("--env-worker", options.env_worker),
+            **told,
             "DMLC_ROLE": "worker",
             "DMLC_NUM_WORKER": str(options.num_workers),
             "DMLC_NUM_SERVER": str(options.num_servers or 0),
             "DMLC_JOB_CLUSTER": launcher,
         },
+        secret,
         hosts,
         options.hostfile,
         options.sync_dst_dir or os.getcwd(),

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import shlex
 import subprocess
 import sys
@@ -13,7 +12,6 @@ from itertools import chain
 
 import mxnova
 
-from ...core.base import env
 from ...core.base.errors import MXNetError
 from ..environment import PACKAGE
 from .job import Host, Job, Part
@@ -21,9 +19,10 @@ from .job import Host, Job, Part
 __all__ = ["LAUNCHERS", "copy_to_hosts"]
 
 # What ssh runs: the command in a session of its own, which is ended when the launcher, and with it
-# ssh and its standard input, has gone.
+# ssh and its standard input, has gone. The first line of that is the job's secret.
 _REMOTE = """\
 cd {folder} || exit 1
+read -r MXNOVA_JOB_SECRET && export MXNOVA_JOB_SECRET
 exec 3<&0
 setsid env {variables} sh -c {command} </dev/null 3<&- &
 job=$!
@@ -36,8 +35,7 @@ exit $status"""
 
 
 def _local(job: Job, common: dict[str, str]) -> Iterator[Part]:
-    ours = {"PYTHONPATH": _python_path()}
-    ours["MXNOVA_JOB_SECRET"] = env.get("MXNOVA_JOB_SECRET") or secrets.token_hex(32)
+    ours = {"PYTHONPATH": _python_path(), "MXNOVA_JOB_SECRET": job.secret}
     if "OMP_NUM_THREADS" not in os.environ:
         ours["OMP_NUM_THREADS"] = str(max(1, _cores() // job.num_workers))
     is_script = job.command[0].endswith(".py") and not os.access(job.command[0], os.X_OK)
@@ -66,7 +64,7 @@ def _ssh(job: Job, common: dict[str, str]) -> Iterator[Part]:
         host = job.hosts[rank % len(job.hosts)]
         told = job.variables | common | {"DMLC_WORKER_ID": str(rank)}
         command = [*_ssh_to(host), _script(job, told)]
-        yield Part(f"worker {rank} on {host.name}", command, needs_input=True)
+        yield Part(f"worker {rank} on {host.name}", command, first_line=job.secret)
 
 
 def _ssh_to(host: Host) -> list[str]:
@@ -106,9 +104,12 @@ def _mpi(job: Job, common: dict[str, str]) -> Iterator[Part]:
     told = (job.variables | common).items()
     is_open_mpi = _is_open_mpi()
     pairs = [("-x", f"{k}={v}") if is_open_mpi else ("-env", k, v) for k, v in told]
+    if is_open_mpi:  # others pass the whole environment on
+        pairs.append(("-x", "MXNOVA_JOB_SECRET"))
     hosts = ["--hostfile", str(job.hostfile)] if job.hostfile else []
     count = str(job.num_workers)
-    yield Part("mpirun", ["mpirun", "-n", count, *hosts, *chain(*pairs), *job.command])
+    command = ["mpirun", "-n", count, *hosts, *chain(*pairs), *job.command]
+    yield Part("mpirun", command, {"MXNOVA_JOB_SECRET": job.secret})
 
 
 def _is_open_mpi() -> bool:

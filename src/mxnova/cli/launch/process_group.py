@@ -78,7 +78,7 @@ class ProcessGroup:
             process = subprocess.Popen(
                 part.command,
                 env={**os.environ, "PYTHONUNBUFFERED": "1", **part.variables},
-                stdin=subprocess.PIPE if part.needs_input else subprocess.DEVNULL,
+                stdin=subprocess.DEVNULL if part.first_line is None else subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,
@@ -86,6 +86,10 @@ class ProcessGroup:
         except OSError as error:
             raise MXNetError(f"launch: {part.command[0]}: {error.strerror}") from None
         self._running[process] = part
+        if process.stdin is not None:
+            with suppress(BrokenPipeError):  # it has ended, as its status tells
+                process.stdin.write(f"{part.first_line}\n".encode())
+                process.stdin.flush()
         self._watchdog.add(process.pid)
         for pipe, stream in ((process.stdout, sys.stdout), (process.stderr, sys.stderr)):
             if pipe is not None:

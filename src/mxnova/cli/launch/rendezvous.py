@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import os
-import socket
 from typing import Any
 
 from ...core.base import env
+from ...core.base.addresses import address_towards, listen
 from ...core.base.errors import ArgumentError, MXNetError
 from .job import Job
 from .output import Output
@@ -34,8 +34,7 @@ class Place:
         if not port.isdigit() or int(port) > 65535:
             raise ArgumentError(f"launch: DMLC_PS_ROOT_PORT={port!r}: must be the number of a port")
         try:
-            family = socket.getaddrinfo(here, None)[0][0]
-            self._listener = socket.create_server((here, int(port)), family=family, backlog=4096)
+            self._listener = listen(here, int(port))
         except OSError as error:
             raise MXNetError(f"launch: cannot listen on {here}, port {port}: {error}") from None
         self.variables = {
@@ -62,10 +61,7 @@ def _address(job: Job) -> str:
         return "127.0.0.1"
     other = job.hosts[0].name.rpartition("@")[2] if job.hosts else _ELSEWHERE
     try:
-        family, _, _, _, there = socket.getaddrinfo(other, 9, type=socket.SOCK_DGRAM)[0]
-        with socket.socket(family, socket.SOCK_DGRAM) as way:
-            way.connect(there)
-            return str(way.getsockname()[0])
+        return address_towards(other)
     except OSError as error:
         if not job.hosts:
             return "127.0.0.1"

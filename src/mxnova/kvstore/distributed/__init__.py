@@ -1,6 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stores of many processes, on this machine or on several."""
-
-from .stores import TYPES
-
-__all__ = ["TYPES"]
+"""Stores of many processes, on this machine or on several: see `stores`."""

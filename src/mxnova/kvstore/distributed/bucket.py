@@ -1,10 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bucket: keys of one call that are pushed together, as one operation of the engine."""
+"""Bucket: keys of one call that are pushed together, as one operation of the engine.
+
+When the gradients are there, the owner of each shard is asked to take its part, by one request to
+each owner. With the last answer the values of the store are new, and the operation is finished.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import zip_longest
 from typing import Any
 
 import torch
@@ -13,12 +21,15 @@ from torch import Tensor
 from ...core.base.errors import MXNetError
 from ...core.nd.access import var_of
 from ...core.nd.array import NDArray
+from ...core.op.sparse.storage import RowSparse, cast_storage
 from ...core.runtime.context import cpu
 from ...core.runtime.engine import Completion, FnProperty, Operation, engine
 from ..keys import Key
-from .plan import UpdatePlan
-from .replica import Settings
-from .sharding import Shard
+from .connections import Answer, Connections
+from .contribution import Contribution
+from .peer import Meta
+from .plan import Reply, Settings, UpdatePlan
+from .sharding import Shard, empty_rows, existing, joined_rows, slice_rows, whole
 
 __all__ = ["BUCKET_BYTES", "Bucket"]
 
@@ -40,10 +51,7 @@ class Bucket:
 
     Attributes:
         replies: what the owners of each key answer.
-        given: what is pushed, by key, when it is there.
         owned: the shards of this worker, by key.
-        sums: by key, where owners answer by sums.
-        error: what has failed, so far.
     """
 
     def __init__(
@@ -58,38 +66,37 @@ class Bucket:
         refusal: str | None = None,
     ) -> None:
         self.plan, self.settings, self.values, self.rows = plan, settings, values, rows
-        self.replies = {k: plan.reply(value, k in rows) for k, value in values.items()}
-        self.pulled = values if pulled is None else pulled
-        self.priority, self.refusal = priority, refusal
-        self._is_refused_here = refusal is not None
+        self.replies = {key: plan.reply(value) for key, value in values.items()}
+        self.priority, self.owned = priority, dict[Key, Shard]()
+        self._pulled = values if pulled is None else pulled
+        self._refusal, self._is_refused_here = refusal, refusal is not None
         self._sources = sources
-        self.given: dict[Key, Any] = {}
-        self.owned: dict[Key, Shard] = {}
-        self.sums: dict[Key, Tensor] = {}
-        self._n_missing = 0
-        self._completion: Completion | None = None
+        self._sums: dict[Key, list[tuple[Shard, Any]]] = {}
+        self._n_missing = 0  # answers
+        self._error: BaseException | None = None
         self._lock = threading.Lock()
-        self._is_over = False
-        self.error: BaseException | None = None
-        self._late_outs: list[tuple[Key, Tensor, Completion]] = []
 
-    # The operation of the engine -----------------------------------------------------------------
-
-    def push(self, begin: Callable[[Bucket], None], finished: Callable[[Bucket], None]) -> None:
-        """Pushes the operation to the engine.
+    def push(
+        self,
+        connections: Connections,
+        update_by_sums: Callable[[Bucket], None],
+        finished: Callable[[Bucket], None],
+    ) -> None:
+        """Sends it when its gradients are there; whoever touches its arrays waits for the end.
 
         Args:
-            begin: is called when all arrays may be used.
-            finished: is called at the end.
+            connections: to the owners.
+            update_by_sums: is told that all sums are there, where owners answer by such.
+            finished: is told of the end.
         """
-        self._finished = finished
+        self._connections, self._rank = connections, connections.rank
+        self._update_by_sums, self._finished = update_by_sums, finished
 
         def start(completion: Completion) -> None:
-            self.given = {key: source._value for key, source in self._sources.items()}
             self._completion = completion
-            self.refusal = self.refusal or self._failure()
+            self._refusal = self._refusal or self._failure()
             try:
-                begin(self)
+                self._send()
             except BaseException as error:  # noqa: BLE001 - for those who wait
                 self.settle(error)
 
@@ -108,70 +115,162 @@ class Bucket:
         return None
 
     def settle(self, error: BaseException | None = None) -> None:
-        """Finishes the operation, once, and pulls that were attached to it."""
-        if self._completion is None:
+        """Finishes the operation, once."""
+        if self._completion.settle(None if error is None else _copied(error)):
+            self._finished(self)
+
+    # What is sent --------------------------------------------------------------------------------
+
+    def _send(self) -> None:
+        faults = self._connections.faults
+        with faults.fatal():  # others wait for it
+            faults.check()
+            parts: dict[int, _Part] = {}
+            for key in self.values:
+                self._pack(key, parts)
+            self._n_missing = sum(part.is_answered for part in parts.values())
+            for part in sorted(parts.values(), key=lambda part: part.owner == self._rank):
+                self._post(part)
+
+    def _pack(self, key: Key, parts: dict[int, _Part]) -> None:
+        shards = self.plan.shards(key, self.values[key])
+        for shard, contribution in zip_longest(shards, self._contributions(key, shards)):
+            part = parts.setdefault(shard.owner, _Part(shard.owner))
+            if shard.owner == self._rank:
+                self.owned[key] = shard
+                part.is_answered = True
+            if self.replies[key] is not Reply.NOTHING:
+                part.is_answered = True
+                if key in self._pulled:
+                    part.pulled.append((key, shard))
+            if contribution is not None:
+                part.contributions.append(contribution)
+
+    def _contributions(self, key: Key, shards: Sequence[Shard]) -> Iterator[Contribution]:
+        """What this worker pushes for each shard; nothing for a key that is only pulled."""
+        if self._refusal is not None:
+            for shard in shards:
+                yield Contribution(key, shard.start, shard.stop, self._refusal, None)
+        elif key in self._sources:
+            gradient, compression = self._gradient(key), self.plan.compression
+            stype = "row_sparse" if isinstance(gradient, RowSparse) else "default"
+            signature = f"{stype}, {self.plan.signature}"
+            coded: Contribution | None = None
+            for shard in shards:
+                data = shard.of(gradient) if stype == "default" else slice_rows(gradient, shard)
+                made = Contribution(key, shard.start, shard.stop, signature, data)
+                if shard.owner != self._rank and compression is not None:
+                    if coded is None or coded[1:3] != made[1:3]:  # all may get the same
+                        coded = made.coded(compression.threshold)
+                    made = coded
+                yield made
+
+    def _gradient(self, key: Key) -> Any:
+        """What this worker adds to the sum of a key: a tensor of the CPU, or rows that rise."""
+        total: Any = self._sources[key]._value
+        if key in self.rows:
+            rows: Any = cast_storage(total, "row_sparse")
+            is_told = self.replies[key] is not Reply.NOTHING  # that all have been received
+            return rows.ordered() if is_told else rows.with_data(rows.data.clone()).ordered()
+        if isinstance(total, RowSparse):
+            total = total.dense()
+        total, compress = total.contiguous(), self.plan.compression
+        return (total if compress is None else compress(key, 0, total)).cpu()
+
+    def _post(self, part: _Part) -> None:
+        message: Meta = {"op": "push", "pull": [key for key, _ in part.pulled]}
+        tensors: list[Tensor] = []
+        if part.owner == self._rank:
+            message |= {"contributions": part.contributions, "bucket": self}
+        else:
+            message["entries"] = [each.entry() for each in part.contributions]
+            tensors = [tensor for each in part.contributions for tensor in each.tensors()]
+        if not part.is_answered:
+            self._connections.tell(part.owner, message, tensors, self.priority)
             return
+        what = f"push of key {next(iter(self.values))!r}" if self.plan.is_sync else ""
+        self._connections.ask(
+            part.owner, message, tensors, partial(self._room, part), what, self.priority
+        ).add_done_callback(partial(self._take, part))
+
+    # What comes back -----------------------------------------------------------------------------
+
+    def _room(self, part: _Part, _rank: int, message: Meta) -> Sequence[Tensor]:
+        """Where the new values go that an owner sends, or the codes or rows of sums."""
+        room: list[Tensor] = []
+        for (key, shard), n in zip(part.pulled, message["sizes"], strict=True):
+            value = self.values[key]
+            if value.stype != "default":
+                continue
+            if self.replies[key] is Reply.VALUE:
+                room.append(shard.of(value._raw).cpu())
+            elif key in self.rows:
+                rows = empty_rows(shard.shape, value._raw.dtype, n)
+                room += [rows.indices, rows.data]
+            elif 0 < n <= self.plan.sum_levels.n_bytes(shard.stop - shard.start):
+                room.append(torch.empty(n, dtype=torch.uint8))
+            else:
+                raise ValueError(f"{n} bytes of sums of key {key!r}")
+        return room
+
+    def _take(self, part: _Part, future: Future[Answer]) -> None:
+        """Takes an answer, or what has come instead; with the last one the bucket is done."""
+        error = future.exception()
+        if error is None:
+            try:
+                self._place(part.pulled, future.result()[1])
+            except Exception as caught:  # noqa: BLE001 - for those who wait
+                is_nonsense = isinstance(caught, ValueError)
+                error = self._connections.faults.of(part.owner, caught) if is_nonsense else caught
         with self._lock:
-            if self._is_over:
-                return
-            self.error = None if error is None else _copied(error)
-            self._is_over = True
-        for key, out, _ in self._late_outs:  # before others may write to the values
-            self._copy_to(key, out)
-        self._completion.settle(self.error)  # first: who goes on then finds the values free
-        for _, _, completion in self._late_outs:
-            completion.settle(self.error)
-        self._finished(self)
-
-    def _copy_to(self, key: Key, out: Tensor) -> None:
-        if self.error is None:
-            out.copy_(self.values[key]._raw)
-
-    def attach(self, key: Key, out: NDArray) -> bool:
-        """Has `out` get the new value of a key, too; whether there was time for that.
-
-        That spares an operation which waits for this one, and the wake-up of a thread.
-        """
-        var = var_of(out)
-        if var.uses or self._is_over:  # its turn may come late, after other values
-            return False
-
-        def start(completion: Completion) -> None:
-            with self._lock:
-                if not self._is_over:
-                    self._late_outs.append((key, out._target, completion))
-                    return
-            self._copy_to(key, out._target)
-            completion.settle(self.error)
-
-        operation = Operation(start, (), (var,), FnProperty.ASYNC, "pull", is_async=True)
-        engine().push(operation, cpu(0))
-        return True
-
-    # Answers -------------------------------------------------------------------------------------
-
-    def expect(self, n_answers: int) -> None:
-        """Waits for so many answers."""
-        self._n_missing = n_answers
-
-    def add_sum(self, key: Key, shard: Shard, total: Tensor) -> None:
-        """Takes the sum of a shard."""
-        with self._lock:
-            whole = self.sums.get(key)
-            if whole is None:
-                whole = self.sums[key] = torch.empty(self.values[key].shape, dtype=total.dtype)
-        shard.of(whole).copy_(total.view(-1))
-
-    def answered(self, error: BaseException | None = None) -> bool:
-        """Counts an answer; whether it is the last one."""
-        with self._lock:
+            self._error = self._error or error
             self._n_missing -= 1
-            self.error = self.error or error
-            return not self._n_missing
+            if self._n_missing:
+                return
+        if self._sums and self._error is None:
+            self._update_by_sums(self)
+        else:
+            self.settle(None if self._is_refused_here else self._error)
 
-    def finish(self) -> None:
-        """Ends with new values, or with what owners have refused."""
-        self.settle(None if self._is_refused_here else self.error)
+    def _place(self, pulled: Sequence[tuple[Key, Shard]], tensors: Sequence[Tensor]) -> None:
+        """Takes new values, which are in place where they were received so, or sums."""
+        answered = iter(tensors)
+        for key, shard in pulled:
+            value = self.values[key]
+            tensor = next(answered, None) if value.stype == "default" else None
+            if tensor is None:  # the owner, which may be this rank, has it
+                continue
+            if self.replies[key] is Reply.VALUE:
+                if (mine := shard.of(value._raw)).data_ptr() != tensor.data_ptr():
+                    mine.copy_(tensor.view(-1))
+                continue
+            if key in self.rows:
+                rows = existing(tensor, shard.shape[0])
+                total: Any = RowSparse(next(answered), rows, shard.shape)
+            else:
+                total = self.plan.sum_levels.decoded(tensor, shard.stop - shard.start)
+            self._sums.setdefault(key, []).append((shard, total))
+
+    def sums(self) -> Iterator[tuple[Key, Shard, Any]]:
+        """Keys, whole values, and their sums, of those that owners have answered."""
+        for key, pieces in self._sums.items():
+            value = self.values[key]
+            pieces.sort(key=lambda piece: piece[0].start)
+            if key in self.rows:
+                total: Any = joined_rows(value.shape, value._raw.dtype, pieces)
+            else:
+                total = torch.cat([total for _, total in pieces]).view(value.shape)
+            yield key, whole(self._rank, value.shape), total
+
+
+@dataclass
+class _Part:
+    """What a bucket sends to one owner, and the shards whose values, or sums, come back."""
+
+    owner: int
+    is_answered: bool = False
+    contributions: list[Contribution] = field(default_factory=list)
+    pulled: list[tuple[Key, Shard]] = field(default_factory=list)
 
 
 def _copied(error: BaseException) -> MXNetError:

@@ -15,6 +15,7 @@ from ...core.op.sparse.storage import RowSparse
 from ..compression import Levels
 from ..keys import Key
 from .rounds import REFUSED, difference
+from .sharding import empty_rows, existing, tensors_of
 
 __all__ = ["Contribution", "differing", "received"]
 
@@ -44,21 +45,14 @@ class Contribution(NamedTuple):
     def entry(self) -> list[Any]:
         """What a message says of it, in plain data."""
         kind = _CODED if self.threshold else "default"
-        kind = REFUSED if self.data is None else "rows" if self._has_rows else kind
+        if not isinstance(self.data, Tensor):
+            kind = REFUSED if self.data is None else "rows"
         n = sum(map(len, self.tensors()[:1]))
         return [self.key, self.start, self.stop, self.signature, kind, n, self.threshold]
 
-    @property
-    def _has_rows(self) -> bool:
-        return isinstance(self.data, RowSparse)
-
     def tensors(self) -> list[Tensor]:
         """What travels with the entry."""
-        if self.data is None:
-            return []
-        if isinstance(self.data, RowSparse):
-            return [self.data.indices.long(), self.data.data.contiguous()]
-        return [self.data]
+        return [] if self.data is None else tensors_of(self.data)
 
     def coded(self, threshold: float) -> Contribution:
         """The same as a code of few bits, where it is dense."""
@@ -74,9 +68,7 @@ class Contribution(NamedTuple):
             ValueError: it is no code, or there are no such rows.
         """
         if isinstance(self.data, RowSparse):
-            rows = self.data.indices
-            if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < self.data.shape[0]:
-                raise ValueError("it sent rows that do not exist")
+            existing(self.data.indices, self.data.shape[0])
         elif self.data is not None and self.threshold:
             elements = Levels(self.threshold, 1).decoded(self.data, self.stop - self.start)
             return self._replace(data=elements, threshold=0.0)
@@ -110,11 +102,9 @@ def _room(kind: str, n: int, n_elements: int, value: NDArray) -> Tensor | RowSpa
         return torch.empty(n, dtype=dtype)
     if kind == _CODED and 0 < n <= Levels(1.0, 1).n_bytes(n_elements):
         return torch.empty(n, dtype=torch.uint8)
-    row = value.shape[1:]
-    n_rows = n_elements // max(math.prod(row), 1)
-    if kind == "rows" and 0 <= n <= n_rows:
-        indices = torch.empty(n, dtype=torch.int64)
-        return RowSparse(torch.empty((n, *row), dtype=dtype), indices, (n_rows, *row))
+    if kind == "rows":
+        row = value.shape[1:]
+        return empty_rows((n_elements // max(math.prod(row), 1), *row), dtype, n)
     raise ValueError(f"{n} elements of {n_elements}, stored as {kind!r}")
 
 
@@ -127,11 +117,9 @@ def differing(contributions: Sequence[Contribution]) -> str | None:
     first = contributions[0]
     if all(each[:4] == first[:4] and each.data is not None for each in contributions):
         return None
-    return difference([_call(each) for each in contributions])
-
-
-def _call(contribution: Contribution) -> tuple[str, list[Any]]:
-    key, start, stop, signature, data, _ = contribution
-    if data is None:
-        return REFUSED, [signature]
-    return "push", [[key, signature, [start, stop]]]
+    return difference(
+        [
+            (REFUSED, [signature]) if data is None else ("push", [[key, signature, [start, stop]]])
+            for key, start, stop, signature, data, _ in contributions
+        ]
+    )

@@ -18,14 +18,13 @@ import time
 from typing import Any
 
 from ...core.base import env
+from ...core.base.addresses import listen
 from ...core.base.errors import MXNetError
 from .faults import Faults, first_line
-from .rendezvous import listen
 
 __all__ = ["connected"]
 
-_HELLO = struct.Struct("<I32s")  # rank, proof
-_N_NONCE = 32  # bytes
+_HELLO = struct.Struct("<I32s")  # rank, and what it has drawn
 _HELLO_TIMEOUT = 2.0  # seconds for a visitor to say who it is
 
 
@@ -44,16 +43,12 @@ def connected(store: Any, faults: Faults, address: str) -> dict[int, socket.sock
         return {}
     try:
         with listen(address) as listener:
-            host, port = listener.getsockname()[:2]
             if faults.rank == 0:
                 store.set("token", secrets.token_hex(16))
-            address_here = json.dumps([host, port]).encode()
-            store.set(f"address/{faults.rank}", address_here)
-            key = _joined(env.get("MXNOVA_JOB_SECRET").encode(), bytes(store.get("token")))
-            below = {r: _called(store, r, faults, key) for r in range(faults.rank)}
-            return below | _accepted(listener, faults, _joined(key, address_here))
-    except MXNetError:
-        raise
+            here = json.dumps(listener.getsockname()[:2]).encode()
+            store.set(f"address/{faults.rank}", here)
+            below = {rank: _called(store, rank, faults) for rank in range(faults.rank)}
+            return below | _accepted(listener, faults, _key(store, here))
     except (OSError, RuntimeError, ValueError, TypeError) as error:
         raise MXNetError(  # an address may have been overwritten
             f"KVStore: worker {faults.rank} could not reach all of the {faults.size} workers "
@@ -61,15 +56,15 @@ def connected(store: Any, faults: Faults, address: str) -> dict[int, socket.sock
         ) from None
 
 
-def _called(store: Any, rank: int, faults: Faults, key: bytes) -> socket.socket:
+def _key(store: Any, address: bytes) -> bytes:
+    return b"\0".join([env.get("MXNOVA_JOB_SECRET").encode(), bytes(store.get("token")), address])
+
+
+def _called(store: Any, rank: int, faults: Faults) -> socket.socket:
     address = bytes(store.get(f"address/{rank}"))
     host, port = json.loads(address)
-    key = _joined(key, address)
     sock = socket.create_connection((str(host), int(port)), timeout=faults.timeout)
-    nonce = secrets.token_bytes(_N_NONCE)
-    theirs = _received(sock, _N_NONCE)
-    sock.sendall(_HELLO.pack(faults.rank, _proof(key, faults.rank, theirs)) + nonce)
-    if not hmac.compare_digest(_received(sock, _N_NONCE), _proof(key, rank, nonce)):
+    if _known(sock, faults.rank, _key(store, address), proves_first=True) != rank:
         raise ConnectionError(f"who answers at {host}, port {port} is not worker {rank}")
     return _prepared(sock)
 
@@ -78,40 +73,42 @@ def _accepted(listener: socket.socket, faults: Faults, key: bytes) -> dict[int, 
     wanted = set(range(faults.rank + 1, faults.size))
     found: dict[int, socket.socket] = {}
     deadline = time.monotonic() + faults.timeout
-    while wanted - found.keys():
+    while wanted:
         listener.settimeout(max(deadline - time.monotonic(), 0.001))
         sock, _ = listener.accept()
-        rank = _greeted(sock, faults.rank, key)
-        if rank in wanted - found.keys():
+        sock.settimeout(_HELLO_TIMEOUT)
+        rank = _known(sock, faults.rank, key, proves_first=False)
+        if rank in wanted:
+            wanted.remove(rank)
             found[rank] = _prepared(sock)
         else:  # a stranger
             sock.close()
     return found
 
 
-def _greeted(sock: socket.socket, own_rank: int, key: bytes) -> int:
-    """The rank that a visitor has shown to be; -1: it does not know the key."""
-    sock.settimeout(_HELLO_TIMEOUT)
-    nonce = secrets.token_bytes(_N_NONCE)
+def _known(sock: socket.socket, own_rank: int, key: bytes, *, proves_first: bool) -> int:
+    """The rank that the other end has shown to be; -1: it does not know the key.
+
+    Who calls proves first, so that strangers who call get no proof that they could try keys on.
+    """
+    mine = _HELLO.pack(own_rank, secrets.token_bytes(32))
     try:
-        sock.sendall(nonce)
-        said = _received(sock, _HELLO.size + _N_NONCE)
-        rank, proof = _HELLO.unpack_from(said)
-        if not hmac.compare_digest(proof, _proof(key, rank, nonce)):
+        sock.sendall(mine)
+        theirs = _received(sock, _HELLO.size)
+        if proves_first:
+            sock.sendall(_proof(key, mine, theirs))
+        if not hmac.compare_digest(_received(sock, 32), _proof(key, theirs, mine)):
             return -1
-        sock.sendall(_proof(key, own_rank, said[_HELLO.size :]))
+        if not proves_first:
+            sock.sendall(_proof(key, mine, theirs))
     except OSError:
         return -1
-    return int(rank)
+    return int(_HELLO.unpack(theirs)[0])
 
 
-def _joined(*parts: bytes) -> bytes:
-    return b"\0".join(parts)
-
-
-def _proof(key: bytes, rank: int, nonce: bytes) -> bytes:
-    """That a rank knows the key; its own, so that no other one's can be sent back."""
-    return hmac.digest(key, struct.pack("<I", rank) + nonce, "sha256")
+def _proof(key: bytes, mine: bytes, theirs: bytes) -> bytes:
+    """That a rank knows the key: it begins with who says so, and nobody else's can be sent back."""
+    return hmac.digest(key, mine + theirs, "sha256")
 
 
 def _received(sock: socket.socket, n_bytes: int) -> bytes:

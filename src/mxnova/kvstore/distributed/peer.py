@@ -31,8 +31,7 @@ FIRST, LAST = float("inf"), float("-inf")  # priorities
 _HEADER = struct.Struct("<IQ")  # bytes of the JSON text, bytes of the tensors
 _MAX_TEXT = 1 << 24  # bytes
 _AT_ONCE = 1 << 16  # bytes: a message up to this size is sent by the caller's thread
-_MOMENT = 2.0  # seconds
-_NOTHING = memoryview(b"")
+_PATIENCE = 60.0  # seconds that one who handles a message may take at the end
 _DONT_WAIT = getattr(socket, "MSG_DONTWAIT", 0)  # 0 on Windows
 
 
@@ -57,12 +56,7 @@ class Peer:
         self._changed = threading.Condition(threading.Lock())
         self._is_sending = self._is_closed = False
         self._reader: threading.Thread | None = None
-        self._thread(self._send_all, f"mxnova to {rank}")
-
-    def _thread(self, run: Callable[..., None], name: str, *args: Any) -> threading.Thread:
-        thread = threading.Thread(target=run, args=args, daemon=True, name=name)
-        thread.start()
-        return thread
+        threading.Thread(target=self._send_all, name=f"mxnova to {rank}", daemon=True).start()
 
     def close(self, patience: float) -> None:
         """Closes the connection when everything is sent, or after `patience` seconds."""
@@ -74,8 +68,8 @@ class Peer:
             self._changed.notify_all()
         with suppress(OSError):  # it may be closed already
             self._socket.shutdown(socket.SHUT_RDWR)
-        if self._reader is not None:  # one that reads when the interpreter ends would abort it
-            self._reader.join(_MOMENT)
+        if self._reader is not None:  # one inside of PyTorch when Python ends would abort it
+            self._reader.join(_PATIENCE)
         self._file.close()
         self._socket.close()
 
@@ -88,7 +82,11 @@ class Peer:
             receive: takes (rank, message), gives the tensors that its bytes are received into, and
                 what is called then.
         """
-        self._reader = self._thread(self._read_all, f"mxnova from {self.rank}", receive)
+        name = f"mxnova from {self.rank}"
+        self._reader = threading.Thread(
+            target=self._read_all, args=(receive,), name=name, daemon=True
+        )
+        self._reader.start()
 
     def _read_all(self, receive: Callable[[int, Meta], tuple[Sequence[Tensor], Any]]) -> None:
         try:
@@ -185,4 +183,4 @@ def _bytes_of(tensor: Tensor) -> memoryview:
     if tensor.dtype is torch.bfloat16:  # which NumPy lacks
         tensor = tensor.view(torch.int16)
     array: Any = tensor.detach().numpy()
-    return memoryview(array).cast("B") if tensor.numel() else _NOTHING
+    return memoryview(array).cast("B") if tensor.numel() else memoryview(b"")

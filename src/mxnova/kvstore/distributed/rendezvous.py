@@ -3,14 +3,18 @@
 
 The process that keeps it listens on one address: `MXNOVA_DIST_LISTEN`, or the one that the others
 are told. Whoever reaches that port can write into the store, so that nothing of it is executed.
+Where a cluster starts a scheduler, as for MXNet, that one keeps the store to the end.
 """
 
 from __future__ import annotations
 
+import atexit
+import itertools
 import os
 import socket
-import struct
+import threading
 import time
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -19,15 +23,17 @@ import torch
 import torch.distributed as dist
 
 from ...core.base import env
+from ...core.base.addresses import address_of_interface, address_towards, listen
 from ...core.base.errors import MXNetError
 from .faults import first_line
-from .world import Role, World
+from .world import World, find
 
-__all__ = ["connect", "host", "join", "leave", "listen", "own_address"]
+__all__ = ["PrefixStore", "host", "join", "own_address", "serve", "stay"]
 
 _TCPStore: Any = dist.TCPStore  # type: ignore[attr-defined]
-_PrefixStore: Any = dist.PrefixStore  # type: ignore[attr-defined]
-_SIOCGIFADDR = 0x8915  # of Linux: the address of an interface
+PrefixStore: Any = dist.PrefixStore  # type: ignore[attr-defined]
+_BEATS = 6  # of a worker's heart within `World.timeout`
+_LEFT = "left"  # the last beat
 _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # listening on all of them -> on this machine
 
 
@@ -42,10 +48,11 @@ def join(world: World) -> tuple[Any, World]:
             workers have not come within `world.start_timeout` seconds; the text names them.
     """
     deadline = time.monotonic() + world.start_timeout
-    store = connect(world)
+    store = _connect(world)
     try:
         world = replace(world, rank=_agreed_rank(store, world))
-        store.set(f"here/{world.role}/{world.rank}", _description())
+        here = f"process {os.getpid()} on {socket.gethostname()}"
+        store.set(f"here/{world.role}/{world.rank}", here)
         if world.role == "worker":
             _wait_for_workers(store, world, deadline)
     except dist.DistNetworkError as error:
@@ -56,11 +63,6 @@ def join(world: World) -> tuple[Any, World]:
     return store, world
 
 
-def leave(store: Any, world: World) -> None:
-    """Tells the host of the store that this worker needs it no more."""
-    store.set(f"left/{world.rank}", "")
-
-
 def own_address(world: World) -> str:
     """By which other processes of the job reach this one: by default that of the way to the master.
 
@@ -69,62 +71,25 @@ def own_address(world: World) -> str:
     """
     if world.node_address:
         return world.node_address
-    if world.interface:
-        return _address_of(world.interface)
     try:
-        family, _, _, _, place = _resolved(world.master_address, world.master_port)
-        with socket.socket(family, socket.SOCK_DGRAM) as way:
-            way.connect(place)  # sends nothing
-            return str(way.getsockname()[0])
-    except OSError as error:
-        raise MXNetError(f"rendezvous: no way to {_named(world)}: {error}") from None
-
-
-def _address_of(interface: str) -> str:
-    """The IPv4 address of a network interface, as Linux tells it."""
-    try:
-        import fcntl
-
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
-            request = struct.pack("256s", os.fsencode(interface)[:15])
-            answer = fcntl.ioctl(any_socket, _SIOCGIFADDR, request)
-    except (ImportError, OSError) as error:
-        raise MXNetError(
-            f"rendezvous: DMLC_INTERFACE={interface!r} has no address here: {error}; "
-            "DMLC_NODE_HOST tells one"
-        ) from None
-    return socket.inet_ntoa(answer[20:24])
+        if world.interface:
+            return address_of_interface(world.interface)
+        return address_towards(world.master_address)
+    except (OSError, ImportError) as error:
+        what = f"no way to {_named(world)}"
+        if world.interface:
+            what = f"DMLC_INTERFACE={world.interface!r} has no address here"
+        raise MXNetError(f"rendezvous: {what}: {error}; DMLC_NODE_HOST tells one") from None
 
 
 # The place ----------------------------------------------------------------------------------------
-
-
-def listen(address: str, port: int = 0) -> socket.socket:
-    """A socket on which a store can be kept.
-
-    Args:
-        address: of this machine; others are not served.
-        port: 0: one that is free.
-
-    Raises:
-        MXNetError: it is not an address of this machine, or the port is taken.
-    """
-    try:
-        family, _, _, _, place = _resolved(address, port)
-        return socket.create_server(place[:2], family=family, backlog=4096)
-    except OSError as error:
-        raise MXNetError(
-            f"rendezvous: cannot listen on {address}, port {port}: {error}; where others reach "
-            "this machine by an address that it does not have, MXNOVA_DIST_LISTEN tells where to "
-            "listen"
-        ) from None
 
 
 def host(listener: socket.socket, seconds: float) -> Any:
     """A store that is kept by this process for whoever comes to `listener`, which it takes.
 
     Args:
-        listener: of `listen`.
+        listener: a socket that listens.
         seconds: that calls of the store wait.
     """
     address, port = listener.getsockname()[:2]
@@ -141,15 +106,22 @@ def host(listener: socket.socket, seconds: float) -> Any:
     )
 
 
-def connect(world: World) -> Any:
+def _connect(world: World) -> Any:
     """The store, opened by the one who keeps it, as this attempt of the job sees it.
 
     Raises:
         MXNetError: it cannot be reached or opened.
     """
     if world.is_host:
-        address = env.get("MXNOVA_DIST_LISTEN") or world.master_address
-        store = host(listen(address, world.master_port), world.start_timeout)
+        address, port = env.get("MXNOVA_DIST_LISTEN") or world.master_address, world.master_port
+        try:
+            store = host(listen(address, port), world.start_timeout)
+        except OSError as error:
+            raise MXNetError(
+                f"rendezvous: cannot listen on {address}, port {port}: {error}; where others "
+                "reach this machine by an address that it does not have, MXNOVA_DIST_LISTEN tells "
+                "where to listen"
+            ) from None
     else:
         _wait_for_host(world)
         place = world.master_address, world.master_port
@@ -160,7 +132,7 @@ def connect(world: World) -> Any:
             raise MXNetError(
                 f"rendezvous: no store at {_named(world)}: {first_line(error)}"
             ) from None
-    return _PrefixStore(f"mxnova/{world.attempt}", store)
+    return PrefixStore(f"mxnova/{world.attempt}", store)
 
 
 def _wait_for_host(world: World) -> None:
@@ -180,13 +152,6 @@ def _wait_for_host(world: World) -> None:
         time.sleep(0.05)
 
 
-def _resolved(address: str, port: int) -> tuple[int, int, int, str, tuple[str, int]]:
-    found: list[tuple[int, int, int, str, tuple[str, int]]] = socket.getaddrinfo(  # type: ignore[assignment]
-        address, port, type=socket.SOCK_STREAM
-    )
-    return found[0]
-
-
 def _named(world: World) -> str:
     return f"{world.master_address}, port {world.master_port} (as told by {world.source})"
 
@@ -196,43 +161,95 @@ def _named(world: World) -> str:
 
 def _agreed_rank(store: Any, world: World) -> int:
     """The rank that was given, or else the next one that is free."""
-    role: Role = world.role
-    count = {"worker": world.num_workers, "server": world.num_servers, "scheduler": 1}[role]
     if world.rank is None:
-        rank: int = store.add(f"came/{role}", 1) - 1
-        if rank >= count:
+        rank: int = store.add("came", 1) - 1
+        if rank >= world.num_workers:
             raise MXNetError(
-                f"rendezvous: this is {role} number {rank + 1} at {_named(world)}, which waits for "
-                f"{count}; a {role} that has died comes back only with all others"
+                f"rendezvous: this is worker number {rank + 1} at {_named(world)}, which waits for "
+                f"{world.num_workers}; a worker that has died comes back only with all others"
             )
         return rank
-    if store.add(f"claimed/{role}/{world.rank}", 1) > 1:
-        other = store.get(f"here/{role}/{world.rank}").decode(errors="replace")
+    if store.add(f"claimed/{world.role}/{world.rank}", 1) > 1:
+        other = store.get(f"here/{world.role}/{world.rank}").decode(errors="replace")
         raise MXNetError(
-            f"rendezvous: there is a {role} of rank {world.rank} already, {other}; one that has "
-            "died comes back only with all others"
+            f"rendezvous: there is a {world.role} of rank {world.rank} already, {other}; one that "
+            "has died comes back only with all others"
         )
     return world.rank
 
 
-def _description() -> str:
-    return f"process {os.getpid()} on {socket.gethostname()}"
-
-
 def _wait_for_workers(store: Any, world: World, deadline: float) -> None:
     names = [f"here/worker/{rank}" for rank in range(world.num_workers)]
-    for name in names:
-        left = max(deadline - time.monotonic(), 0.001)
-        try:
-            store.wait([name], timedelta(seconds=left))
-        except dist.DistStoreError:
-            missing = [rank for rank, name in enumerate(names) if not store.check([name])]
-            raise MXNetError(
-                f"rendezvous: {_ranks(missing)} of {world.num_workers} workers have not come to "
-                f"{_named(world)} within {world.start_timeout:g} s (MXNOVA_DIST_START_TIMEOUT)"
-            ) from None
+    try:
+        store.wait(names, timedelta(seconds=max(deadline - time.monotonic(), 0.001)))
+    except dist.DistStoreError:
+        missing = [rank for rank, name in enumerate(names) if not store.check([name])]
+        shown = ", ".join(map(str, missing[:10])) + ", …" * (len(missing) > 10)
+        raise MXNetError(
+            f"rendezvous: rank{'s' * (len(missing) > 1)} {shown} of {world.num_workers} workers "
+            f"have not come to {_named(world)} within {world.start_timeout:g} s "
+            "(MXNOVA_DIST_START_TIMEOUT)"
+        ) from None
 
 
-def _ranks(ranks: list[int]) -> str:
-    shown = ", ".join(map(str, ranks[:10])) + (", …" if len(ranks) > 10 else "")
-    return f"rank {shown}" if len(ranks) == 1 else f"ranks {shown}"
+# The scheduler ------------------------------------------------------------------------------------
+
+
+def serve() -> None:
+    """Hosts the rendezvous store until every worker has left.
+
+    Raises:
+        MXNetError: there is no such job, workers did not come, or one has died; the text names it.
+    """
+    world = find()
+    if world is None or world.role != "scheduler":
+        raise MXNetError("scheduler: the environment has no DMLC_ROLE=scheduler")
+    store, _ = join(world)
+    there = {rank: ("", time.monotonic()) for rank in range(world.num_workers)}  # beat, since when
+    while there:
+        for rank, (last, since) in list(there.items()):
+            name = f"beat/{rank}"
+            beat = store.get(name).decode() if store.check([name]) else ""
+            limit, what = world.start_timeout, "has not come"
+            if beat:
+                limit, what = world.timeout, "has not been heard of"
+            if beat == _LEFT:
+                del there[rank]
+            elif beat != last:
+                there[rank] = beat, time.monotonic()
+            elif time.monotonic() - since > limit:
+                of = f"worker {rank} of {world.num_workers}"
+                raise MXNetError(f"scheduler: {of} {what} for {limit:g} s")
+        time.sleep(0.2)
+
+
+def stay(world: World) -> None:
+    """Shows from now on that this worker is there, and when its process ends that it leaves.
+
+    Args:
+        world: of `join`.
+    """
+    store = _connect(replace(world, is_host=False))  # calls of one connection wait for each other
+    store.set_timeout(timedelta(seconds=world.timeout))
+    end, process = threading.Event(), os.getpid()
+
+    def show(beat: str) -> None:
+        with suppress(dist.DistError):  # the scheduler is gone: others tell what is the matter
+            store.set(f"beat/{world.rank}", beat)
+
+    def beat() -> None:
+        numbers = itertools.count(1)
+        while not end.wait(world.timeout / _BEATS):
+            show(str(next(numbers)))
+        show(_LEFT)
+
+    show("0")  # here, so that whoever dies from now on is missed soon
+    thread = threading.Thread(target=beat, name="mxnova beats", daemon=True)
+    thread.start()
+
+    def leave() -> None:
+        if os.getpid() == process:  # not a child's end
+            end.set()
+            thread.join()
+
+    atexit.register(leave)

@@ -7,10 +7,11 @@ order, its round is complete. Sums are added up by rank, so that they have the b
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import groupby
+from queue import PriorityQueue
 from typing import Any
 
 import torch
@@ -24,13 +25,12 @@ from ...core.runtime.context import cpu
 from ..keys import Key
 from ..local import Updater, call_updater
 from .bucket import Bucket
-from .connections import Request
+from .connections import Connections, Request
 from .contribution import Contribution, differing
-from .faults import Faults
+from .peer import Meta
 from .plan import Reply
 from .rounds import Rounds
-from .sharding import Shard, whole
-from .update_queue import UpdateQueue
+from .sharding import Shard, existing, tensors_of
 
 __all__ = ["Server"]
 
@@ -44,12 +44,12 @@ class _Push:
         self._request = request
         self.contributions = {each.key: each for each in contributions}
         self.bucket: Any = request.message.get("bucket")  # of this worker's own
-        self._results: dict[Key, Tensor | None] = {}
+        self._results: dict[Key, Sequence[Tensor]] = {}
         self._error: str | None = None
         self._lock = threading.Lock()
 
     def done(
-        self, key: Key, result: Tensor | None = None, error: str | None = None, priority: int = 0
+        self, key: Key, result: Sequence[Tensor] = (), error: str | None = None, priority: int = 0
     ) -> None:
         """Takes what has become of a key, and answers after the last one."""
         with self._lock:
@@ -60,40 +60,47 @@ class _Push:
         if self._error is not None:
             self._request.refuse(self._error)
             return
-        found = [self._results.get(key) for key in self._request.message["pull"]]
-        sizes = [0 if tensor is None else len(tensor) for tensor in found]
-        tensors = [tensor for tensor in found if tensor is not None]
-        self._request.answer({"sizes": sizes}, tensors, priority)
+        found = [self._results.get(key, ()) for key in self._request.message["pull"]]
+        sizes = [len(result[0]) if result else 0 for result in found]
+        self._request.answer({"sizes": sizes}, [*itertools.chain(*found)], priority)
 
 
 _Round = dict[int, tuple[Contribution, _Push]]  # by rank
 
 
 class Server:
-    """The shards of a rank.
+    """The shards of a rank, and a thread that updates them, the most urgent first.
 
     Args:
-        faults: what has failed.
+        connections: that carry requests.
 
     Attributes:
-        faults: these.
-        n_workers: how many push.
-        updater: of the store; None: the sum becomes the value.
+        rounds: of pushes, by key.
         shards: of row_sparse values, and of asynchronous stores' dense ones.
         lock: is held while shards change.
     """
 
-    def __init__(self, faults: Faults) -> None:
-        self.updater: Updater | None = None
+    def __init__(self, connections: Connections) -> None:
         self.shards: dict[Key, NDArray] = {}
         self.lock = threading.RLock()
-        self.faults, self.n_workers, self._rank = faults, faults.size, faults.rank
-        self._rounds: Rounds[tuple[Contribution, _Push]] = Rounds(faults.size, _MAX_ROUNDS)
-        self._queue = UpdateQueue()
+        self._faults, self._rank = connections.faults, connections.rank
+        self.rounds: Rounds[tuple[Contribution, _Push]] = Rounds(
+            connections.size, lambda key, _: f"push of key {key!r}", _MAX_ROUNDS
+        )
+        self._queue: PriorityQueue[tuple[float, int, Callable[[], None] | None]] = PriorityQueue()
+        self._numbers = itertools.count()
+        self._thread = threading.Thread(target=self._run, name="mxnova updates", daemon=True)
+        self._thread.start()
+        connections.serve("rows", self._answer_rows, self._row_buffers)
 
-    def close(self, patience: float) -> None:
-        """Ends when all updates are made, or stops waiting after `patience` seconds."""
-        self._queue.close(patience)
+    def close(self) -> None:
+        """Ends the thread, which would abort Python if it was inside of PyTorch at its end."""
+        self._queue.put((float("-inf"), next(self._numbers), None))
+        self._thread.join(self._faults.timeout)
+
+    def _run(self) -> None:
+        while (act := self._queue.get()[2]) is not None:
+            act()
 
     # Matching ------------------------------------------------------------------------------------
 
@@ -106,19 +113,14 @@ class Server:
         push = _Push(request, [each.opened() for each in request.message["contributions"]])
         items = {key: (each, push) for key, each in push.contributions.items()}
         agreed = []
-        for round_ in self._rounds.add(request.rank, items):
+        for round_ in self.rounds.add(request.rank, items):
             reason = differing([contribution for contribution, _ in round_.values()])
             if reason is None:
                 agreed.append(round_)
             for contribution, each in round_.values() if reason is not None else ():
                 each.done(contribution.key, error=reason)
-        for bucket, group in groupby(agreed, lambda round_: round_[self._rank][1].bucket):
+        for bucket, group in itertools.groupby(agreed, lambda round_: round_[self._rank][1].bucket):
             self._later(bucket, partial(self._sum_up, bucket, list(group)))
-
-    def incomplete(self, seconds: float) -> list[tuple[str, list[int]]]:
-        """Pushes of keys that have lasted for so long, and the ranks that have made them."""
-        found = self._rounds.incomplete(seconds)
-        return [(f"push of key {each.key!r}", ranks) for (each, _), ranks in found]
 
     def _later(self, bucket: Bucket, act: Callable[[], None]) -> None:
         """Acts at once; with an updater in the queue's thread, as that may take a while."""
@@ -132,48 +134,48 @@ class Server:
         if bucket.plan.updater is None:
             run()
         else:
-            self._queue.put(run, bucket.priority)
+            self._queue.put((-bucket.priority, next(self._numbers), run))
 
     # Sums ----------------------------------------------------------------------------------------
 
     def _sum_up(self, bucket: Bucket, rounds: Sequence[_Round]) -> None:
-        updates = []
+        updates, sums = [], []
         for round_ in rounds:
             key = round_[self._rank][0].key
             total = self._total(round_, bucket.owned[key])
-            if bucket.replies[key] is Reply.SUM:
-                compression: Any = bucket.plan.compression
-                levels = compression.levels.of_sums(self.n_workers)
-                code = levels.encoded(total.view(-1))
-                self._tell(bucket, round_, code, code)
-            else:
+            sums.append((round_, key, total))
+            if bucket.replies[key] is not Reply.SUM:
                 updates.append((key, bucket.owned[key], total))
         if updates:
             self._update(bucket, updates)
-        for round_ in rounds:
-            if bucket.replies[round_[self._rank][0].key] is not Reply.SUM:
-                self._tell_value(bucket, round_)
+        for each in sums:
+            self._tell(bucket, *each)
 
     def _total(self, round_: _Round, shard: Shard) -> Any:
         data: list[Any] = [contribution.data for contribution, _ in round_.values()]
         if isinstance(data[0], RowSparse):
             rows = torch.cat([each.indices for each in data])
             return RowSparse.of_rows(rows, torch.cat([each.data for each in data]), shard.shape)
-        return added_up(data, round_[self._rank][0].data).view(shard.shape)
+        total, *others = data
+        if others:  # in place of what this worker has not pushed itself
+            own = round_[self._rank][0].data
+            total = torch.add(total, others[0], out=others[0] if total is own else total)
+        for term in others[1:]:
+            total += term
+        return total.view(shard.shape)
 
-    def _tell_value(self, bucket: Bucket, round_: _Round) -> None:
-        """Tells all workers the new value of a shard; this one has it."""
-        key = round_[self._rank][0].key
-        value, result = bucket.values[key], None
-        if value.stype == "default" and bucket.replies[key] is Reply.VALUE:
-            result = bucket.owned[key].of(value._raw).cpu()
-        self._tell(bucket, round_, result, None)
-
-    def _tell(self, bucket: Bucket, round_: _Round, result: Any, own_result: Any) -> None:
+    def _tell(self, bucket: Bucket, round_: _Round, key: Key, total: Any) -> None:
+        """Tells all workers a sum, or the new value of a shard, which this one has."""
+        value, reply, levels = bucket.values[key], bucket.replies[key], bucket.plan.sum_levels
+        result: list[Tensor] = []
+        if reply is Reply.SUM:
+            is_dense = isinstance(total, Tensor)
+            result = tensors_of(levels.encoded(total.view(-1)) if is_dense else total)
+        elif reply is Reply.VALUE and value.stype == "default":
+            result = [bucket.owned[key].of(value._raw).cpu()]
         for rank in sorted(round_, key=lambda rank: rank == self._rank):  # which may go on then
-            contribution, push = round_[rank]
-            mine = own_result if rank == self._rank else result
-            push.done(contribution.key, mine, priority=bucket.priority)
+            is_there = rank == self._rank and reply is not Reply.SUM
+            round_[rank][1].done(key, [] if is_there else result, priority=bucket.priority)
 
     # Updates -------------------------------------------------------------------------------------
 
@@ -181,31 +183,28 @@ class Server:
         """Updates whole values by sums that owners have told, and finishes the bucket."""
 
         def update() -> None:
-            updates = [
-                (key, whole(self._rank, tuple(total.shape)), total)
-                for key, total in bucket.sums.items()
-            ]
-            self._update(bucket, updates)
-            bucket.finish()
+            self._update(bucket, list(bucket.sums()))
+            bucket.settle()
 
         self._later(bucket, update)
 
     def _update(self, bucket: Bucket, updates: Sequence[tuple[Key, Shard, Any]]) -> None:
-        with self.faults.fatal(), self.lock:  # an updater that fails does so for all
-            arrays = [self._array(bucket.values[key], key, shard) for key, shard, _ in updates]
-            if bucket.plan.updater is None:
-                for array, (_, _, total) in zip(arrays, updates, strict=True):
+        with self._faults.fatal(), self.lock:  # an updater that fails does so for all
+            triples, pieces = [], []
+            for key, shard, total in updates:
+                array = self._array(bucket.values[key], key, shard)
+                if bucket.plan.updater is None:
                     receive(array, total, "KVStore.push", owned=True)
-                return
-            pieces = [array._raw for array in arrays]
-            triples = [
-                (key, wrap_value(_on(total, array), array.context), array)
-                for array, (key, _, total) in zip(arrays, updates, strict=True)
-            ]
-            bucket.plan.update(triples, bucket.settings)
-            for array, piece, (key, shard, _) in zip(arrays, pieces, updates, strict=True):
-                if array._raw is not piece and array.stype == "default":
-                    _replace(bucket.values[key], shard, array._raw)
+                    continue
+                if isinstance(total, Tensor):
+                    total = total.to(array.context.device)
+                triples.append((key, wrap_value(total, array.context), array))
+                pieces.append((shard.of, bucket.values[key], array, array._raw))
+            if triples:
+                bucket.plan.updates.make(triples, bucket.settings)
+            for part_of, value, array, piece in pieces:
+                if array._raw is not piece and array.stype == "default":  # in other memory now
+                    part_of(value._raw).copy_(array._raw.view(-1))
 
     def _array(self, value: NDArray, key: Key, shard: Shard) -> NDArray:
         """A shard of a value as an array that nobody waits for."""
@@ -215,7 +214,7 @@ class Server:
 
     # Asynchronous updates, and what others ask ---------------------------------------------------
 
-    def update_now(self, request: Request) -> None:
+    def update_now(self, request: Request, updater: Updater) -> None:
         """Updates shards by what one worker has pushed, and answers by values."""
         contributions = [each.opened() for each in request.message["contributions"]]
         with request.refusing(self._rank), self.lock:
@@ -225,10 +224,11 @@ class Server:
                 total = data.view(shard.shape) if isinstance(data, Tensor) else data
                 updates.append((each.key, wrap_value(total, cpu(0)), shard))
             if updates:
-                call_updater(self.updater, updates)
-            values = [dense_of(self.shard(key)._value) for key in request.message["pull"]]
+                call_updater(updater, updates)
+            shards = [self.shard(key) for key in request.message["pull"]]
+            values = [dense_of(each._value) for each in shards if each.stype == "default"]
             copies = [value.clone(memory_format=torch.contiguous_format) for value in values]
-            request.answer({}, copies)
+            request.answer({"sizes": [0] * len(shards)}, copies)
 
     def shard(self, key: Any) -> NDArray:
         """The shard of a key that lives here; MXNetError: there is none."""
@@ -237,32 +237,29 @@ class Server:
             raise MXNetError(f"key {key!r} is not owned here")
         return shard
 
-    def stored(self, key: Any) -> RowSparse:
+    def _stored(self, key: Any) -> RowSparse:
         """The rows that are stored of a row_sparse shard."""
         record = self.shard(key)._value
         if not isinstance(record, RowSparse):
             raise MXNetError(f"key {key!r} is not row_sparse")
         return record
 
+    def _row_buffers(self, _rank: int, message: Meta) -> Sequence[Tensor]:
+        n, n_rows = message["n"], self._stored(message["key"]).shape[0]
+        if n is None:
+            return ()
+        if not 0 < n <= n_rows:
+            raise ValueError(f"a request for {n} of {n_rows} rows")
+        return [torch.empty(n, dtype=torch.int64)]
 
-def added_up(terms: Sequence[Tensor], own: Any) -> Tensor:
-    """The sum of what ranks have pushed, in their order; in place of the first but `own`."""
-    if len(terms) == 1:
-        return terms[0]
-    total = torch.add(terms[0], terms[1], out=terms[1] if terms[0] is own else terms[0])
-    for term in terms[2:]:
-        total += term
-    return total
-
-
-def _on(total: Any, array: NDArray) -> Any:
-    """A sum where the value is."""
-    return total.to(array.context.device) if isinstance(total, Tensor) else total
-
-
-def _replace(value: NDArray, shard: Shard, updated: Tensor) -> None:
-    """Puts a shard into a value, where an optimizer has left it in other memory."""
-    if shard.shape == value.shape:
-        value._raw = updated
-    else:
-        shard.of(value._raw).copy_(updated.view(-1))
+    def _answer_rows(self, request: Request) -> None:
+        """Answers by the rows that are asked for by number, or else by all that are stored."""
+        with self.lock:
+            record: Any = self._stored(request.message["key"])
+            stored = bool(len(record.indices))
+            indices, data = record.indices.long(), record.data
+            for rows in request.tensors:
+                indices = existing(rows, record.shape[0])
+                data = record.take(indices)
+            data = data.clone(memory_format=torch.contiguous_format)
+        request.answer({"n": len(indices), "stored": stored}, [indices, data])

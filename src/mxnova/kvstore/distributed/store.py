@@ -2,8 +2,8 @@
 """DistributedStore: what stores of several processes have in common.
 
 A push goes to the owner of each shard of its key. The owner, which is one of the workers, sums up
-and updates, and answers with the new value. `Bucket` is a push as an operation of the engine,
-`Exchange` the worker's side of it, `Server` the owner's, `Connections` what carries it.
+and updates, and answers with the new value. `Bucket` is the worker's side of a push, `Server` the
+owner's, `Connections` what carries it.
 """
 
 from __future__ import annotations
@@ -29,20 +29,26 @@ from ...core.runtime.engine import RUNNING, Failure, engine
 from ...optimizer.states import dumps_updater, loads_updater
 from ..devices import spread, total_of
 from ..keys import Groups, Key
-from ..local import LocalStore, Updater
+from ..local import LocalStore
 from .bucket import BUCKET_BYTES, Bucket
 from .connections import Connections, Request
 from .contribution import received
-from .coordinator import Coordinator
-from .exchange import Exchange
 from .faults import Faults
-from .heartbeat import Heartbeat
 from .peer import Meta
 from .plan import UpdatePlan
-from .rows import RowRequests, empty_rows, slice_rows
+from .rounds import Coordinator
 from .server import Server
-from .sharding import Shard, Sharding
-from .states import joined, parts_of
+from .sharding import (
+    Shard,
+    Sharding,
+    empty_rows,
+    joined_rows,
+    joined_states,
+    slice_rows,
+    states_of,
+    tensors_of,
+    within,
+)
 
 __all__ = ["DistributedStore"]
 
@@ -66,7 +72,7 @@ class DistributedStore(LocalStore):
     def __init__(self, type: str, connections: Connections) -> None:
         self.connections = connections
         self._faults: Faults = connections.faults
-        self.server = Server(self._faults)
+        self.server = Server(connections)
         super().__init__(type)
         self.compresses = True
         self.rank, self.num_workers = connections.rank, connections.size
@@ -74,26 +80,12 @@ class DistributedStore(LocalStore):
         self._process = os.getpid()
         self._changed = threading.Condition()
         self._pending: dict[Bucket, None] = {}
-        self._last: dict[Key, Bucket] = {}  # that a key was pushed or pulled with
         self._is_closed = False
-        self._exchange = Exchange(connections, self.server)
         self._coordinator = Coordinator(connections)
-        self._row_requests = RowRequests(connections, self.server, self._row_sharding)
-        self._heartbeat = Heartbeat(connections, self._incomplete)
         connections.serve("push", self._take_push, self._push_buffers)
         connections.serve("states", self._answer_states)
-        self._faults.then(self._wake)
-        connections.start()
-        self._heartbeat.start()
-
-    @property
-    def updater(self) -> Updater | None:
-        """What updates the shards that live here."""
-        return self.server.updater
-
-    @updater.setter
-    def updater(self, updater: Updater | None) -> None:
-        self.server.updater = updater
+        self._faults.then(self._finished)
+        connections.start(self.server.rounds.incomplete, self._coordinator.rounds.incomplete)
 
     # Values --------------------------------------------------------------------------------------
 
@@ -111,9 +103,7 @@ class DistributedStore(LocalStore):
             self._coordinator.refuse(error)
             raise
         dense: dict[Key, Any] = {
-            k: v[0].copyto(self._first_home(v))
-            for k, v in groups.items()
-            if v[0].stype != "row_sparse"
+            k: v[0].copyto(_home_of(v)) for k, v in groups.items() if v[0].stype != "row_sparse"
         }
         records: dict[Key, RowSparse] = {
             k: v[0].as_in_context(cpu(0))._value.ordered()
@@ -121,18 +111,18 @@ class DistributedStore(LocalStore):
             if v[0].stype == "row_sparse"
         }
         sent = [array._raw.cpu().contiguous() for array in dense.values()]
-        sent += [t for r in records.values() for t in (r.indices.long(), r.data.contiguous())]
+        sent += [tensor for record in records.values() for tensor in tensors_of(record)]
 
         def buffers(_rank: int, message: Meta) -> Sequence[Tensor]:
             rooms = [torch.empty_like(array._raw, device="cpu") for array in dense.values()]
             for mine, n in zip(records.values(), message["rows"], strict=True):
-                room = empty_rows(mine, n)
+                room = empty_rows(mine.shape, mine.data.dtype, n)
                 rooms += [room.indices, room.data]
             return rooms
 
         rows = {"rows": [len(record.indices) for record in records.values()]}
-        described = self._described(groups)
-        tensors = iter(self._coordinator.agree("init", described, (rows, sent), buffers)[1])
+        agreed = self._coordinator.agree("init", self._described(groups), (rows, sent), buffers)
+        tensors = iter(agreed[1])
         for array in dense.values():
             array._raw.copy_(next(tensors))
         for key, record in records.items():
@@ -150,9 +140,13 @@ class DistributedStore(LocalStore):
                 self.server.shards[key] = wrap_sparse(slice_rows(record, shard), cpu(0))
         self._values[key] = empty_sparse("row_sparse", record.shape, cpu(0), record.dtype)
 
-    def _first_home(self, values: list[NDArray]) -> Context:
-        """Where the value of a key lives for which there are such arrays."""
-        return cpu(0)
+    def _bring_home(self, key: Key, values: list[NDArray]) -> None:
+        """Moves a dense value to the GPU where its first gradients come from."""
+        stored, home = self._values[key], _home_of(values)
+        if stored.stype == "default" and stored.context.device_type != "gpu" == home.device_type:
+            self._values[key] = stored.as_in_context(home)
+            if isinstance(self.updater, opt.Updater):
+                self.updater.states_synced[key] = False
 
     # Pushing -------------------------------------------------------------------------------------
 
@@ -186,15 +180,10 @@ class DistributedStore(LocalStore):
         for failure in failures:  # of pushes before; this one counts
             failure.raise_once()
         for key, arrays in outs.items():
-            if self._is_handed_out(key, given):
-                self._copy_out(key, [out for out in arrays if out.stype == "default"], priority)
-        rest = {key: arrays for key, arrays in outs.items() if key not in given}
-        if rest:
-            self.pull(rest, priority, ignore_sparse=True)
-
-    def _is_handed_out(self, key: Key, pushed: Groups) -> bool:
-        """Whether a push of a key tells its new value, as owners do of dense ones."""
-        return key in pushed and self._values[key].stype == "default"
+            dense = [out for out in arrays if out.stype == "default"]
+            if dense and key in given and self._values[key].stype == "default":  # which is told
+                spread(self._values[key], dense, priority)
+        self.pull({k: v for k, v in outs.items() if k not in given}, priority, ignore_sparse=True)
 
     def _refuse(self, groups: Groups, reason: str) -> None:
         """Is told that this worker cannot push these keys."""
@@ -210,12 +199,14 @@ class DistributedStore(LocalStore):
     def _buckets(self, groups: Groups, outs: Groups, priority: int) -> Iterator[Bucket]:
         """Keys of about `BUCKET_BYTES` each."""
         plan = self._current_plan()
-        settings = plan.snapshot(groups)
+        settings = plan.updates.snapshot(groups) if plan.is_sync else None
+        for key, arrays in groups.items():
+            self._bring_home(key, arrays)
         sources = {k: self._source(v, self._values[k].context) for k, v in groups.items()}
         for keys in self._chunks(sources):
             values = {key: self._values[key] for key in keys}
             pushed = {k: sources[k] for k in keys}
-            pulled = keys if plan.is_sync else [k for k in keys if self._is_handed_out(k, outs)]
+            pulled = [k for k in keys if plan.is_sync or k in outs]
             rows = {k for k in keys if self._pushes_rows(k, sources[k])}
             yield Bucket(plan, values, pushed, pulled, settings, rows, priority)
 
@@ -256,37 +247,30 @@ class DistributedStore(LocalStore):
             MXNetError: the store has failed or is closed, or belongs to another process.
         """
         for bucket in buckets:
-            self._check_usable("push")
             with self._changed:
-                if RUNNING.task is None and len(self._pending) >= _MAX_PENDING:
+                if RUNNING.task is None:
                     self._changed.wait_for(self._has_room)
-                    self._check_usable("push")
+                self._check_usable("push")
                 self._pending[bucket] = None
-                self._last |= dict.fromkeys(bucket.values, bucket)
-            bucket.push(self._exchange.send, self._finished)
+            bucket.push(self.connections, self.server.update_by_sums, self._finished)
 
     def _has_room(self) -> bool:
         is_over = self._is_closed or self._faults.text is not None
         return is_over or len(self._pending) < _MAX_PENDING
 
-    def _finished(self, bucket: Bucket) -> None:
+    def _finished(self, *buckets: Bucket) -> None:
+        """Is told that buckets are finished, or that something has failed."""
         with self._changed:
-            self._pending.pop(bucket, None)
-            self._changed.notify_all()
-
-    def _wake(self) -> None:
-        """Tells those who wait for pushes that something has failed."""
-        with self._changed:
+            for bucket in buckets:
+                self._pending.pop(bucket, None)
             self._changed.notify_all()
 
     def _wait_for_pending(self, patience: float | None = None) -> None:
         """Returns when all that was pushed so far is done, or the store has failed."""
         with self._changed:
-            pushed = list(self._pending)
+            pushed = self._pending.copy()
             self._changed.wait_for(
-                lambda: (
-                    self._faults.text is not None or not any(b in self._pending for b in pushed)
-                ),
+                lambda: self._faults.text is not None or not (pushed.keys() & self._pending.keys()),
                 patience,
             )
 
@@ -301,36 +285,46 @@ class DistributedStore(LocalStore):
 
     def _take_push(self, request: Request) -> None:
         self.server.take_push(request)
-        self._heartbeat.check_left()
-
-    def _incomplete(self, seconds: float) -> list[tuple[str, list[int]]]:
-        return [*self.server.incomplete(seconds), *self._coordinator.incomplete(seconds)]
+        self.connections.check_left()
 
     # Rows ----------------------------------------------------------------------------------------
 
-    def _rows(self, key: Key, rows: Tensor) -> RowSparse:
-        is_stored, record = self._asked_rows(key, rows)
-        return record if is_stored else empty_rows(record, 0)  # of nothing MXNet stores nothing
+    def _rows(self, key: Key, wanted: Tensor | None = None) -> RowSparse:
+        """Rows of a row_sparse value, from their owners.
 
-    def _asked_rows(self, key: Key, rows: Tensor | None = None) -> tuple[bool, RowSparse]:
-        self._values[key].wait_to_read()  # for pushes of this worker
-        value: Any = self._values[key]._value
-        return self._row_requests.ask(key, value, rows)
+        Args:
+            key: of the value.
+            wanted: numbers of rows, which rise; default: all that are stored.
+        """
+        value = self._values[key]
+        value.wait_to_read()  # for pushes of this worker
+        shape, dtype = value.shape, value._raw.dtype
+
+        def buffers(_rank: int, answer: Meta) -> Sequence[Tensor]:
+            room = empty_rows(shape, dtype, answer["n"])
+            return room.indices, room.data
+
+        asked = []
+        for shard in self._row_sharding.shards(key, shape):
+            message, tensors = {"op": "rows", "key": key, "n": None}, []
+            if wanted is not None:
+                tensors = [wanted[within(wanted, shard)] - shard.rows.start]
+                message["n"] = len(tensors[0])
+            if message["n"] != 0:
+                asked.append((shard, self.connections.ask(shard.owner, message, tensors, buffers)))
+        answers = [(shard, *future.result()) for shard, future in asked]
+        pieces = [(s, RowSparse(data, rows, s.shape)) for s, _, (rows, data) in answers]
+        is_stored = any(
+            answer["stored"] for _, answer, _ in answers
+        )  # or else none are, as MXNet's
+        return joined_rows(shape, dtype, pieces if is_stored else [])
 
     def _spread(self, wanted: Groups, priority: int) -> None:
         for key, outs in wanted.items():
-            if outs and self._values[key].stype == "row_sparse":
-                spread(wrap_sparse(self._asked_rows(key)[1], cpu(0)), outs, priority)
-            else:
-                self._copy_out(key, outs, priority)
-
-    def _copy_out(self, key: Key, outs: list[NDArray], priority: int) -> None:
-        """Copies a dense value to arrays, where possible together with what is under way."""
-        bucket = self._last.get(key)
-        if bucket is not None:
-            outs = [out for out in outs if out.stype != "default" or not bucket.attach(key, out)]
-        if outs:
-            spread(self._values[key], outs, priority)
+            value = self._values[key]
+            if outs and value.stype == "row_sparse":
+                value = wrap_sparse(self._rows(key), cpu(0))
+            spread(value, outs, priority)
 
     # States of the optimizer ---------------------------------------------------------------------
 
@@ -338,16 +332,17 @@ class DistributedStore(LocalStore):
         """The states of the optimizer, which are with the owners, and on demand the optimizer."""
         updater = self._own_updater("save")
         self._wait_for_pending()
+        with self.server.lock:
+            self._current_plan().updates.write_back()
 
         def buffers(_rank: int, answer: Meta) -> Sequence[Tensor]:
             return [torch.empty(int(answer["n"]), dtype=torch.uint8)]
 
         ranks = range(self.num_workers)
         futures = [self.connections.ask(rank, {"op": "states"}, buffers=buffers) for rank in ranks]
-        found = [future.result()[1][0].numpy().tobytes() for future in futures]
-        of_rank = [loads_updater(states)[0] for states in found]
+        of_rank = [loads_updater(f.result()[1][0].numpy().tobytes())[0] for f in futures]
         states = {
-            key: joined([of_rank[shard.owner][key] for shard in shards], shards, shape)
+            key: joined_states([of_rank[shard.owner][key] for shard in shards], shards, shape)
             for key, (shards, shape) in self._placed().items()
             if all(key in of_rank[shard.owner] for shard in shards)
         }
@@ -356,14 +351,13 @@ class DistributedStore(LocalStore):
     def set_states(self, states: bytes) -> None:
         """Takes what `get_states` gave; all workers take the same."""
         updater = self._own_updater("load")
-        digest = hashlib.sha256(states).hexdigest()
         self._wait_for_pending()
-        self._coordinator.agree("load_optimizer_states", [digest])
+        self._coordinator.agree("load_optimizer_states", [hashlib.sha256(states).hexdigest()])
         with self.server.lock:
             updater.set_states(states)
-            updater.states = parts_of(updater.states, self._placed(), self.rank)
+            updater.states = states_of(updater.states, self._placed(), self.rank)
             updater.states_synced = dict.fromkeys(updater.states, False)
-            self._current_plan().reload()
+            self._current_plan().updates.reload()
         self._coordinator.agree("loaded_optimizer_states")
 
     def _answer_states(self, request: Request) -> None:
@@ -406,16 +400,14 @@ class DistributedStore(LocalStore):
 
     def close(self) -> None:
         """Ends the part of this worker, when all others have come to their end."""
-        has_failed = hasattr(sys, "last_type")  # by an exception that nobody caught
-        patience = _MOMENT if has_failed else None
+        patience = _MOMENT if hasattr(sys, "last_type") else None  # which nobody caught
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
         self._wait_for_pending(patience)
-        engine().drain(_MOMENT if has_failed else self._faults.timeout)
-        self.server.close(_MOMENT)
+        engine().drain(patience or self._faults.timeout)
+        self.server.close()
         self.connections.close(patience)
-        self._heartbeat.close()
 
     # Checks --------------------------------------------------------------------------------------
 
@@ -446,3 +438,9 @@ class DistributedStore(LocalStore):
                         f"KVStore.push: value of key {key!r}: is {value.dtype.__name__}, the key "
                         f"{stored.dtype.__name__}"
                     )
+
+
+def _home_of(values: list[NDArray]) -> Context:
+    """Where the value of a key lives for which there are such arrays: the GPU of a dense one."""
+    dense = (v.context for v in values if v.stype == "default")
+    return next((context for context in dense if context.device_type == "gpu"), cpu(0))

@@ -11,16 +11,13 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from ...core.base import env
 from ...core.base.errors import ArgumentError, MXNetError, argument_error
 from ...core.base.parameter_types import IntKind
 
-__all__ = ["ROLES", "Role", "World", "find"]
-
-Role = Literal["worker", "server", "scheduler"]
-ROLES: tuple[Role, ...] = ("worker", "server", "scheduler")
+__all__ = ["World", "find"]
 
 _COUNT = IntKind("int", 1, 1 << 20)
 _COUNT_OR_NONE = IntKind("int", 0, 1 << 20)
@@ -38,10 +35,9 @@ class World:
     """The processes of a job, and the part of this one.
 
     Attributes:
-        role: of this process.
-        rank: its number among those of its role; None: they agree on it when they meet.
+        role: of this process: ``worker`` or ``scheduler``.
+        rank: the number of a worker; None: they agree on it when they meet.
         num_workers: processes that compute.
-        num_servers: processes that were started as servers.
         master_address: name or address of the machine where they meet.
         master_port: its port.
         is_host: whether this process opens that port; otherwise it connects to it.
@@ -54,10 +50,9 @@ class World:
         source: what has told all this: ``DMLC``, ``torchrun``, ``Slurm`` or ``MPI``.
     """
 
-    role: Role
+    role: str
     rank: int | None
     num_workers: int
-    num_servers: int
     master_address: str
     master_port: int
     is_host: bool
@@ -79,10 +74,17 @@ def find(variables: Mapping[str, str] | None = None) -> World | None:
         ArgumentError: a variable is missing or has a value that it cannot have.
     """
     given = _Given(os.environ if variables is None else variables)
-    for look in (_by_dmlc, _by_torchrun, _by_slurm, _by_mpi):
-        world = look(given)
-        if world is not None:
-            return world
+    for source, look in _SOURCES.items():
+        told = look(given)
+        if told is not None:
+            return World(
+                **{"role": "worker", **told},
+                interface=given.text("DMLC_INTERFACE", ""),
+                node_address=given.text("DMLC_NODE_HOST", ""),
+                timeout=env.get("MXNOVA_DIST_TIMEOUT"),
+                start_timeout=env.get("MXNOVA_DIST_START_TIMEOUT"),
+                source=source,
+            )
     return None
 
 
@@ -120,71 +122,46 @@ class _Given:
         return value
 
 
-def _world(given: _Given, source: str, **fields: Any) -> World:
-    return World(
-        **{
-            "role": "worker",
-            "num_servers": 0,
-            "interface": given.text("DMLC_INTERFACE", ""),
-            "node_address": given.text("DMLC_NODE_HOST", ""),
-            **fields,
-        },
-        timeout=env.get("MXNOVA_DIST_TIMEOUT"),
-        start_timeout=env.get("MXNOVA_DIST_START_TIMEOUT"),
-        source=source,
-    )
-
-
-def _by_dmlc(given: _Given) -> World | None:
+def _by_dmlc(given: _Given) -> dict[str, Any] | None:
     """MXNet's: the scheduler is where all others meet, and has no part in the computation."""
     if "DMLC_ROLE" not in given and "DMLC_PS_ROOT_URI" not in given:
         return None
     role = given.text("DMLC_ROLE", "worker")
-    if role not in ROLES:
-        raise argument_error("environment", "DMLC_ROLE", role, f"must be one of {', '.join(ROLES)}")
+    if role not in ("worker", "scheduler"):  # servers, which end when they begin, need no world
+        raise argument_error("environment", "DMLC_ROLE", role, "must be 'worker' or 'scheduler'")
     because = f"DMLC_ROLE={role}"
-    counts = {
-        "worker": given.number("DMLC_NUM_WORKER", _COUNT, wanted_by=because),
-        "server": given.number("DMLC_NUM_SERVER", default=0),
-        "scheduler": 1,
-    }
-    number = {"worker": "DMLC_WORKER_ID", "server": "DMLC_SERVER_ID"}.get(role, "")
+    count = given.number("DMLC_NUM_WORKER", _COUNT, wanted_by=because)
     rank = 0 if role == "scheduler" else None
-    if number in given:
-        rank = given.rank(number, counts[role], f"DMLC_NUM_{role.upper()}")
-    return _world(
-        given,
-        "DMLC",
-        role=role,
-        rank=rank,
-        num_workers=counts["worker"],
-        num_servers=counts["server"],
-        master_address=given.text("DMLC_PS_ROOT_URI", wanted_by=because),
-        master_port=given.number("DMLC_PS_ROOT_PORT", _PORT, wanted_by=because),
-        is_host=role == "scheduler",
-        attempt=given.number("DMLC_NUM_ATTEMPT", default=0),
-    )
+    if rank is None and "DMLC_WORKER_ID" in given:
+        rank = given.rank("DMLC_WORKER_ID", count, "DMLC_NUM_WORKER")
+    return {
+        "role": role,
+        "rank": rank,
+        "num_workers": count,
+        "master_address": given.text("DMLC_PS_ROOT_URI", wanted_by=because),
+        "master_port": given.number("DMLC_PS_ROOT_PORT", _PORT, wanted_by=because),
+        "is_host": role == "scheduler",
+        "attempt": given.number("DMLC_NUM_ATTEMPT", default=0),
+    }
 
 
-def _by_torchrun(given: _Given) -> World | None:
+def _by_torchrun(given: _Given) -> dict[str, Any] | None:
     """torchrun's, and that of Kubernetes' PyTorchJob: rank 0 is the master, or torchrun itself."""
     if "RANK" not in given or "WORLD_SIZE" not in given:
         return None
     count = given.number("WORLD_SIZE", _COUNT)
     rank = given.rank("RANK", count, "WORLD_SIZE")
-    return _world(
-        given,
-        "torchrun",
-        rank=rank,
-        num_workers=count,
-        master_address=given.text("MASTER_ADDR", wanted_by="RANK"),
-        master_port=given.number("MASTER_PORT", _PORT, wanted_by="RANK"),
-        is_host=rank == 0 and given.text("TORCHELASTIC_USE_AGENT_STORE", "False") != "True",
-        attempt=given.number("TORCHELASTIC_RESTART_COUNT", default=0),
-    )
+    return {
+        "rank": rank,
+        "num_workers": count,
+        "master_address": given.text("MASTER_ADDR", wanted_by="RANK"),
+        "master_port": given.number("MASTER_PORT", _PORT, wanted_by="RANK"),
+        "is_host": rank == 0 and given.text("TORCHELASTIC_USE_AGENT_STORE", "False") != "True",
+        "attempt": given.number("TORCHELASTIC_RESTART_COUNT", default=0),
+    }
 
 
-def _by_slurm(given: _Given) -> World | None:
+def _by_slurm(given: _Given) -> dict[str, Any] | None:
     """A step of Slurm, which srun starts; a script of sbatch outside of a step is alone."""
     if "SLURM_PROCID" not in given or "SLURM_STEP_NUM_TASKS" not in given:
         return None
@@ -195,17 +172,17 @@ def _by_slurm(given: _Given) -> World | None:
     job = given.number("SLURM_JOB_ID", IntKind("int", 0, 1 << 40), default=0)
     step = given.number("SLURM_STEP_ID", IntKind("int", 0, 1 << 40), default=0)
     nodes = given.text("SLURM_STEP_NODELIST", "localhost")
-    return _world(
-        given,
-        "Slurm",
-        rank=rank,
-        num_workers=count,
-        master_address=given.text("MASTER_ADDR", _first_node(nodes)),
+    return {
+        "rank": rank,
+        "num_workers": count,
+        "master_address": given.text("MASTER_ADDR", _first_node(nodes)),
         # Below 32768, where systems begin to give ports to connections; others for each step.
-        master_port=given.number("MASTER_PORT", _PORT, default=10000 + (job * 31 + step) % 20000),
-        is_host=rank == 0,
-        attempt=given.number("SLURM_RESTART_COUNT", default=0),
-    )
+        "master_port": given.number(
+            "MASTER_PORT", _PORT, default=10000 + (job * 31 + step) % 20000
+        ),
+        "is_host": rank == 0,
+        "attempt": given.number("SLURM_RESTART_COUNT", default=0),
+    }
 
 
 def _first_node(nodes: str) -> str:
@@ -216,7 +193,7 @@ def _first_node(nodes: str) -> str:
     return re.sub(r"\[(\d+)[^\]]*\]", r"\1", found[0])
 
 
-def _by_mpi(given: _Given) -> World | None:
+def _by_mpi(given: _Given) -> dict[str, Any] | None:
     """What mpirun starts; across machines it must be told where rank 0 is."""
     for rank_name, count_name, local_name in _MPI:
         if rank_name not in given or count_name not in given:
@@ -232,13 +209,14 @@ def _by_mpi(given: _Given) -> World | None:
                 "they need MASTER_ADDR, the address of rank 0, and MASTER_PORT; pass them on, "
                 "such as by `mpirun -x MASTER_ADDR=... -x MASTER_PORT=...`"
             )
-        return _world(
-            given,
-            "MPI",
-            rank=rank,
-            num_workers=count,
-            master_address=given.text("MASTER_ADDR", "127.0.0.1"),
-            master_port=given.number("MASTER_PORT", _PORT, default=29500),
-            is_host=rank == 0,
-        )
+        return {
+            "rank": rank,
+            "num_workers": count,
+            "master_address": given.text("MASTER_ADDR", "127.0.0.1"),
+            "master_port": given.number("MASTER_PORT", _PORT, default=29500),
+            "is_host": rank == 0,
+        }
     return None
+
+
+_SOURCES = {"DMLC": _by_dmlc, "torchrun": _by_torchrun, "Slurm": _by_slurm, "MPI": _by_mpi}

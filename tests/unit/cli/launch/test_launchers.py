@@ -90,6 +90,17 @@ def test_ssh_runs_the_command_with_its_variables(cluster):
     ]
 
 
+@pytest.mark.parametrize("given", ["", "told by the user"])
+def test_the_secret_of_the_job_stands_on_no_command_line(cluster, given):
+    args = ("-n", "2", "-H", "hosts", "--env", "MXNOVA_JOB_SECRET", "echo $MXNOVA_JOB_SECRET")
+    status, out, err = cluster.launch(*args, MXNOVA_JOB_SECRET=given)
+    assert status == 0, err
+    first, second = [line.partition("] ")[2] for line in out.splitlines()]
+    assert first == second
+    assert first == given or (not given and len(first) == 64)
+    assert first not in cluster.asked()
+
+
 def test_a_status_comes_back_through_ssh(cluster):
     status, _, err = cluster.launch("-n", "2", "-H", "hosts", "exit $((DMLC_WORKER_ID * 5))")
     assert status == 5
@@ -127,6 +138,7 @@ def test_mpirun_passes_variables_on(cluster, mpi, form):
     for name, value in {**wanted, "DMLC_PS_ROOT_URI": "127.0.0.1"}.items():
         assert form.format(name, value) in asked
     assert "DMLC_WORKER_ID" not in asked
+    assert "MXNOVA_JOB_SECRET=" not in asked
 
 
 def test_without_mpirun_it_is_told(cluster):

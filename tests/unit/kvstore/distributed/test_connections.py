@@ -141,7 +141,11 @@ def test_strangers_are_turned_away():
     def call_first():
         store.wait(["address/0"], timedelta(seconds=10))
         host, port = json.loads(store.get("address/0"))
-        for said in (b"", b"GET / HTTP/1.1\r\n\r\n", struct.pack("<I32s", 1, b"0" * 32)):
+        for said in (
+            b"",
+            b"GET / HTTP/1.1\r\n\r\n",
+            struct.pack("<I32s", 1, b"0" * 32) + bytes(32),
+        ):
             stranger = socket.create_connection((host, port))
             stranger.sendall(said)
             if not said:
@@ -176,11 +180,12 @@ def test_who_knows_the_key_enters(secret, other_address, enters, monkeypatch):
         first = threads.submit(_connections, store, 0, 1.0)
         address = store.get("address/0")
         with socket.create_connection(json.loads(address)) as visitor:
-            rank = struct.pack("<I", 1)
+            mine, theirs = struct.pack("<I32s", 1, bytes(32)), visitor.recv(36)
             key = b"\0".join([b"", store.get("token"), other_address or address])
-            proof = hmac.digest(key, rank + visitor.recv(32), "sha256")
-            visitor.sendall(rank + proof + bytes(32))
-            assert bool(visitor.recv(32)) is enters
+            visitor.sendall(mine + hmac.digest(key, mine + theirs, "sha256"))
+            assert visitor.recv(32) == (
+                hmac.digest(key, theirs + mine, "sha256") if enters else b""
+            )
             if enters:
                 first.result().close(0)
     if not enters:

@@ -154,6 +154,38 @@ def test_a_worker_that_does_something_else_is_named(call):
             assert word in text or (rank == 2 and word == "worker 2")
 
 
+def _rows_of_one(rank, case):
+    """One worker of three pushes otherwise than the others, whose gradients are compressed."""
+    kv = mx.kv.create("dist_sync")
+    kv.set_gradient_compression({"type": "2bit", "threshold": 1})
+    kv.init("a", mx.nd.zeros((6, 2)))
+    start = time.monotonic()
+    with pytest.raises(MXNetError) as caught:
+        _waited_for(OF_ONE[case][rank == 1], kv)
+    out = mx.nd.zeros((6, 2))  # nothing has changed, and all goes on
+    for push in (_push("a", (6, 2)), _push("a", (6, 2), stype="row_sparse")):
+        push(kv)
+        kv.pull("a", out)
+        assert (out.asnumpy() == 3).all()
+    return str(caught.value), time.monotonic() - start
+
+
+DENSE, ROWS = _push("a", (6, 2)), _push("a", (6, 2), stype="row_sparse")
+OF_ONE = {  # what others push, what one does, what all are told
+    "rows among dense ones": (DENSE, ROWS, ["worker 1 has", "'a'", "row_sparse", "default"]),
+    "a dense one among rows": (ROWS, DENSE, ["worker 1 has", "'a'", "row_sparse", "default"]),
+    "a mistake among rows": (ROWS, _push("a", (2, 6), stype="row_sparse"), ["'a'", "(2, 6)"]),
+}
+
+
+@pytest.mark.parametrize("case", OF_ONE)
+def test_kinds_of_gradients_that_differ_are_told_at_once_though_compressed(case):
+    for text, seconds in run(3, _rows_of_one, case, MXNET_KVSTORE_BIGARRAY_BOUND="8"):
+        for word in OF_ONE[case][2]:
+            assert word in text.replace('"', "'")
+        assert seconds < 20
+
+
 def _mistaken(rank, key):
     """One worker pushes a key that there is not, and goes on when it is told."""
     kv = mx.kv.create("dist_sync")
@@ -310,21 +342,56 @@ time.sleep(1 + {rank})
 
 
 def test_a_thread_that_pushes_on_does_not_keep_the_program_from_its_end():
+    outcomes = _programs(PUSHING_ON, stdout=subprocess.PIPE)
+    assert [code for code, _, _ in outcomes] == [0, 0]
+    assert "this store is closed" in outcomes[0][1]
+
+
+UPDATING = """
+import os, signal, time
+import mxnova as mx
+import torch
+
+kv = mx.kv.create("dist_sync")
+kv.init(["a", "b"], [mx.nd.zeros((2,)), mx.nd.zeros((2,))])  # each owns one
+
+def update(key, total, value):
+    numbers, end = torch.ones(700, 700), time.monotonic() + 4
+    while time.monotonic() < end:  # mostly outside of Python
+        torch.mm(numbers, numbers)
+
+kv._set_updater(update)
+kv._barrier()
+kv.push(["a", "b"], [mx.nd.ones((2,)), mx.nd.ones((2,))])
+if {rank}:
+    time.sleep(0.5)
+    os.kill(os.getpid(), signal.SIGKILL)
+mx.nd.waitall()
+"""
+
+
+def test_a_worker_that_updates_when_it_fails_ends_with_its_error():
+    outcomes = _programs(UPDATING, stderr=subprocess.PIPE)
+    assert [code for code, _, _ in outcomes] == [1, -signal.SIGKILL]
+    assert "worker 1 is gone" in outcomes[0][2]
+
+
+def _programs(text, **pipes):
+    """Exit code, output and errors of two workers that run a program."""
     place = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
     workers = [
         subprocess.Popen(
-            [sys.executable, "-c", PUSHING_ON.format(rank=rank)],
+            [sys.executable, "-c", text.format(rank=rank)],
             env={**os.environ, **place, "RANK": str(rank)},
-            stdout=subprocess.PIPE,
             text=True,
+            **pipes,
         )
         for rank in range(2)
     ]
     try:
-        texts = [worker.communicate(timeout=60)[0] for worker in workers]
+        said = [worker.communicate(timeout=60) for worker in workers]
     finally:
         for worker in workers:
             worker.kill()
             worker.wait()
-    assert [worker.returncode for worker in workers] == [0, 0]
-    assert "this store is closed" in texts[0]
+    return [(worker.returncode, *each) for worker, each in zip(workers, said)]

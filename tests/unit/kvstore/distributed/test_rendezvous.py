@@ -14,8 +14,9 @@ from dataclasses import replace
 import pytest
 
 import mxnova as mx
+from mxnova.core.base.addresses import listen
 from mxnova.core.base.errors import MXNetError
-from mxnova.kvstore.distributed.rendezvous import host, join, listen, own_address
+from mxnova.kvstore.distributed.rendezvous import host, join, own_address
 from mxnova.kvstore.distributed.world import World
 
 from .workers import outcomes
@@ -26,7 +27,7 @@ def world():
     """Three workers at a free port."""
     with listen("127.0.0.1") as free:
         port = free.getsockname()[1]
-    return World("worker", 0, 3, 0, "127.0.0.1", port, False, timeout=5.0, start_timeout=5.0)
+    return World("worker", 0, 3, "127.0.0.1", port, False, timeout=5.0, start_timeout=5.0)
 
 
 def met(worlds):
@@ -112,7 +113,7 @@ def test_listens_only_where_it_is_told(world, monkeypatch):
     with pytest.raises(OSError):
         socket.create_connection(("127.0.0.2", world.master_port), timeout=1)
     with pytest.raises(MXNetError, match=r"cannot listen on 192\.0\.2\.1.*MXNOVA_DIST_LISTEN"):
-        listen("192.0.2.1")
+        join(replace(world, is_host=True, master_address="192.0.2.1"))
     monkeypatch.setenv("MXNOVA_DIST_LISTEN", "127.0.0.3")
     there = replace(world, num_workers=1, is_host=True, master_address="192.0.2.1", master_port=0)
     store, _ = join(there)  # at an address that others reach, and this machine does not have

@@ -34,19 +34,19 @@ def test_calls_that_are_alike():
 
 
 def test_what_ranks_bring_is_matched_by_name():
-    rounds = Rounds(2)
+    rounds = Rounds(2, "{}: {}".format)
     assert rounds.add(1, {"a": "first", "b": "first"}) == []
     assert rounds.add(1, {"a": "second"}) == []
     assert rounds.add(0, {"b": "mine"}) == [{0: "mine", 1: "first"}]
     assert rounds.add(0, {"a": "mine"}) == [{0: "mine", 1: "first"}]
-    assert rounds.incomplete(0) == [("second", [1])]
+    assert rounds.incomplete(0) == [("a: second", [1])]
     assert rounds.incomplete(60) == []
     assert rounds.add(0, {"a": "mine"}) == [{0: "mine", 1: "second"}]
     assert rounds.incomplete(0) == []
 
 
 def test_a_rank_is_not_let_far_ahead():
-    rounds = Rounds(2, limit=2)
+    rounds = Rounds(2, "{}: {}".format, limit=2)
     rounds.add(0, {"a": 1})
     rounds.add(0, {"a": 2})
     with pytest.raises(ValueError, match="a push of key 'a' before the last one was done"):

@@ -9,13 +9,13 @@ import sys
 
 import pytest
 
-from mxnova.kvstore.distributed.rendezvous import listen
+from mxnova.core.base.addresses import listen
 
 WORKER = """
 import os, signal, sys
 from mxnova.kvstore.distributed.rendezvous import join
 from mxnova.kvstore.distributed.world import find
-from mxnova.kvstore.distributed.scheduler import stay
+from mxnova.kvstore.distributed.rendezvous import stay
 store, world = join(find())
 stay(world)
 store.set(f"seen/{world.rank}", "")

@@ -7,7 +7,8 @@ import math
 import pytest
 
 import mxnova as mx
-from mxnova.kvstore.distributed.sharding import Shard, Sharding, is_elementwise, sliced
+from mxnova.kvstore.distributed.plan import UpdatePlan
+from mxnova.kvstore.distributed.sharding import Shard, Sharding, sliced
 
 
 @pytest.mark.parametrize("shape", [(10,), (7, 3), (3, 7), (2, 2, 9), (4,), (1000, 1)])
@@ -53,8 +54,10 @@ class _Own(mx.optimizer.SGD):
         (lambda key, total, value: None, False),
     ],
 )
-def test_what_is_elementwise(updater, expected):
-    assert is_elementwise(updater) is expected
+def test_only_what_is_updated_by_elements_is_sliced(updater, expected, monkeypatch):
+    monkeypatch.setenv("MXNET_KVSTORE_BIGARRAY_BOUND", "100")
+    plan = UpdatePlan(updater, None, 2, Sharding(range(2), slices=True, in_rows=True))
+    assert len(plan.shards("a", mx.nd.zeros((300, 5)))) == 1 + expected
 
 
 def test_rows_are_not_sliced(monkeypatch):

@@ -37,7 +37,6 @@ WORLDS = {
             "role": "worker",
             "rank": None,
             "num_workers": 4,
-            "num_servers": 2,
             "master_address": "10.0.0.1",
             "master_port": 9091,
             "is_host": False,
@@ -49,10 +48,6 @@ WORLDS = {
         {"role": "worker", "is_host": False},
     ),
     "a worker with a number": (DMLC | {"DMLC_WORKER_ID": "0"}, {"rank": 0, "is_host": False}),
-    "a server": (
-        DMLC | {"DMLC_ROLE": "server", "DMLC_SERVER_ID": "1", "DMLC_WORKER_ID": "3"},
-        {"role": "server", "rank": 1, "is_host": False},
-    ),
     "the scheduler": (
         DMLC | {"DMLC_ROLE": "scheduler"},
         {"role": "scheduler", "rank": 0, "is_host": True},
@@ -67,7 +62,6 @@ WORLDS = {
             "role": "worker",
             "rank": 3,
             "num_workers": 4,
-            "num_servers": 0,
             "master_address": "node0",
             "master_port": 29501,
             "is_host": False,
@@ -121,11 +115,11 @@ ALONE = {
 }
 
 MISTAKES = {
-    "a role that is none": (DMLC | {"DMLC_ROLE": "boss"}, "DMLC_ROLE='boss': must be one of"),
+    "a role that is none": (DMLC | {"DMLC_ROLE": "boss"}, "DMLC_ROLE='boss': must be 'worker' or"),
     "no address": (DMLC | {"DMLC_PS_ROOT_URI": ""}, "DMLC_PS_ROOT_URI is not set, .* DMLC_ROLE="),
     "no number of workers": (DMLC | {"DMLC_NUM_WORKER": ""}, "DMLC_NUM_WORKER is not set"),
     "no worker": (DMLC | {"DMLC_NUM_WORKER": "0"}, "DMLC_NUM_WORKER='0': must be >= 1"),
-    "no number": (DMLC | {"DMLC_NUM_SERVER": "two"}, "DMLC_NUM_SERVER='two': must be an int"),
+    "no number": (DMLC | {"DMLC_NUM_WORKER": "two"}, "DMLC_NUM_WORKER='two': must be an int"),
     "a number too many": (DMLC | {"DMLC_WORKER_ID": "4"}, "below DMLC_NUM_WORKER, which is 4"),
     "no port": (DMLC | {"DMLC_PS_ROOT_PORT": "99999"}, "DMLC_PS_ROOT_PORT='99999': must be <="),
     "a rank too high": (TORCHRUN | {"RANK": "4"}, "RANK=4: must be below WORLD_SIZE, which is 4"),
