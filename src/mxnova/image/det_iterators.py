@@ -21,7 +21,7 @@ from mxnova.core.base.errors import (
 )
 from mxnova.core.base.opencv import require_opencv
 
-from .det_augmenters import CreateDetAugmenter
+from .det_creation import CreateDetAugmenter
 from .iterators import ImageIter, _numbers
 
 __all__ = ["ImageDetIter"]

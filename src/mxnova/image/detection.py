@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 from .det_augmenters import (
-    CreateDetAugmenter,
-    CreateMultiRandCropAugmenter,
     DetAugmenter,
     DetBorrowAug,
     DetHorizontalFlipAug,
@@ -13,6 +11,7 @@ from .det_augmenters import (
     DetRandomPadAug,
     DetRandomSelectAug,
 )
+from .det_creation import CreateDetAugmenter, CreateMultiRandCropAugmenter
 from .det_iterators import ImageDetIter
 from .iterators import ImageIter  # noqa: F401 - taken from here, too
 from .reading import copyMakeBorder

@@ -3,26 +3,26 @@
 
 from __future__ import annotations
 
+from .augmenter import Augmenter, RandomOrderAug, SequentialAug
 from .augmenters import (
-    Augmenter,
-    BrightnessJitterAug,
     CastAug,
     CenterCropAug,
-    ColorJitterAug,
-    ColorNormalizeAug,
-    ContrastJitterAug,
     CreateAugmenter,
     ForceResizeAug,
     HorizontalFlipAug,
-    HueJitterAug,
-    LightingAug,
     RandomCropAug,
-    RandomGrayAug,
-    RandomOrderAug,
     RandomSizedCropAug,
     ResizeAug,
+)
+from .color_augmenters import (
+    BrightnessJitterAug,
+    ColorJitterAug,
+    ColorNormalizeAug,
+    ContrastJitterAug,
+    HueJitterAug,
+    LightingAug,
+    RandomGrayAug,
     SaturationJitterAug,
-    SequentialAug,
 )
 from .cropping import (
     center_crop,

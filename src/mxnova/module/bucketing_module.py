@@ -11,7 +11,7 @@ from typing import Any
 from .. import ndarray as nd
 from ..checkpoint import load_params
 from ..context import cpu
-from ..core.base.errors import ArgumentError, ArgumentTypeError, AssertedError, shown
+from ..core.base.errors import ArgumentTypeError, AssertedError, shown
 from ..core.graph.serialize import saving
 from ..formats.states import StatesFile
 from ..name import NameManager
@@ -21,6 +21,7 @@ from .base_module import BaseModule
 from .descriptions import _check_input_names
 from .module import Module
 from .steps import SGD, UNIFORM, Params
+from .values import BucketError
 
 __all__ = ["BucketingModule"]
 
@@ -51,8 +52,8 @@ class BucketingModule(BaseModule):
         >>> make = lambda length: (mx.sym.sum(mx.sym.var("data"), axis=1), ["data"], None)
         >>> module = mx.mod.BucketingModule(make, default_bucket_key=10)
         >>> module.bind([("data", (4, 10))], for_training=False)
-        >>> module.default_bucket_key if hasattr(module, "default_bucket_key") else 10
-        10
+        >>> module.output_names
+        ['sum0_output']
     """
 
     _files_hold_optimizer = False  # see `checkpoint.content.Learner`
@@ -503,7 +504,3 @@ class BucketingModule(BaseModule):
         module._loaded_params = (arg_params or {}, aux_params or {})
         module.params_initialized = True
         return module
-
-
-class BucketError(ArgumentError, TypeError):
-    """A batch without a bucket; MXNet's TypeError."""

@@ -11,7 +11,7 @@ from typing import Any
 from .. import ndarray as nd
 from ..checkpoint import load_checkpoint
 from ..context import Context, cpu
-from ..core.base.errors import AssertedError, AssertedTypeError, MXNetError, shown
+from ..core.base.errors import AssertedError, AssertedTypeError, shown
 from ..core.graph.serialize import saving
 from ..initializer import InitDesc
 from ..io import DataDesc
@@ -20,6 +20,7 @@ from .descriptions import _check_input_names, _parse_data_desc
 from .executor_group import DataParallelExecutorGroup
 from .optimized_module import OptimizedModule
 from .steps import UNIFORM, Params
+from .values import check_values
 
 __all__ = ["Module"]
 
@@ -193,7 +194,7 @@ class Module(OptimizedModule):
         attributes = self._symbol.attr_dict()
         for own, given in ((self._arg_params, arg_params), (self._aux_params, aux_params)):
             if given is not None:
-                _check_values(own, given, allow_missing)
+                check_values(own, given, allow_missing)
         for own, given in ((self._arg_params, arg_params), (self._aux_params, aux_params)):
             for name in sorted(own):  # type: ignore[arg-type]
                 array = own[name]  # type: ignore[index]
@@ -464,24 +465,9 @@ class Module(OptimizedModule):
         return module
 
 
-class MissingValueError(MXNetError):
-    """A parameter without a value; MXNet's RuntimeError."""
-
-
 def _warn_ignored(call: str) -> None:
     text = "parameters have values already; force_init=True sets them again"
     warnings.warn(f"{call}: {text}", UserWarning, stacklevel=3)
-
-
-def _check_values(own: Any, given: Mapping[str, NDArray], allow_missing: bool) -> None:
-    """Raises unless `given` has a value that fits for each of `own`."""
-    for name, array in own.items():
-        if name not in given:
-            if not allow_missing:
-                raise MissingValueError(f"init_params: there is no value for {name!r}")
-        elif given[name].shape != array.shape:
-            text = f"the value of {name!r} has shape {given[name].shape}, it has {array.shape}"
-            raise MXNetError(f"init_params: {text}")
 
 
 def _group_of(module: Module | None, n_contexts: int) -> Any:
