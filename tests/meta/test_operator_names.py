@@ -37,8 +37,9 @@ RECORDED = """
     numpy_dispatch_protocol.py:_NUMPY_ARRAY_FUNCTION_LIST
     numpy_dispatch_protocol.py:_NUMPY_ARRAY_UFUNC_LIST
 """
-# Functions of mx.np, activations, reductions, distributions, variables.
+# Functions of mx.np, arguments, activations, reductions, distributions, variables.
 OTHER_WORDS = """
+    core/numpy/argument_docs.py:_DOCS io/parameter_docs.py:_DOCS
     core/distributions.py:DISTRIBUTIONS core/exec/passes/convolution_fusion.py:_KERNEL_NAMES
     core/exec/passes/linear_fusion.py:_ALGORITHMS
     core/exec/backends/conversion/elementwise.py:_ACTIVATIONS
@@ -61,6 +62,7 @@ EXCEPTIONS = {
     "onnx/model.py:_MADE_FOR_SIZES": "operators that imported graphs are checked for",
     "onnx/model.py:_NEEDS_VALUES": "operators that imported graphs are checked for",
     "optimizer/descent.py:_MULTI": "updates of several weights by those of one",
+    "quantization/layers.py:_LAYERS": "layers that any method quantizes",
     "visualization.py:_COLOURS": "how kinds of nodes are drawn",
     "visualization.py:_DESCRIBED": "how kinds of nodes are drawn",
 }
@@ -78,9 +80,13 @@ COMPARISONS = {
     "core/exec/fused/mkldnn_layers.py": 1,
     "core/exec/program/interpreter.py": 1,
     "core/exec/fused/post_ops.py": 2,
+    "core/exec/passes/integer_fusion.py": 3,
+    "core/exec/passes/integer_lowering.py": 5,
     "core/exec/passes/mkldnn_subgraphs.py": 8,
     "core/exec/bind/subgraph_backends.py": 1,
     "core/graph/serialize.py": 1,
+    "quantization/layers.py": 3,
+    "quantization/with_mxnet.py": 1,
     "visualization.py": 5,
 }
 

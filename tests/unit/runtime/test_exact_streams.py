@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 import os
-import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -174,12 +172,3 @@ def test_gpus_keep_the_generators_of_pytorch(monkeypatch):
     manager.seed(4)
     assert manager.random(context) is gpu
     assert type(manager.random(mx.cpu(0))) is ExactStream
-
-
-def test_the_example_of_the_documentation():
-    page = (Path(__file__).parents[3] / "docs" / "seeds.md").read_text()
-    first, draw = re.search(r"```python\n(.*?)```", page, re.DOTALL)[1].splitlines()
-    exec(first, {"mx": mx})
-    expression, numbers = draw.split("#")
-    found = eval(expression, {"mx": mx}).asnumpy()
-    np.testing.assert_allclose(found, [float(n) for n in numbers.split(",")], rtol=1e-6)

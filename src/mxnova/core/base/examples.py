@@ -28,5 +28,5 @@ def example_of(package: str, name: str) -> str | None:
 @functools.cache
 def _examples(package: str) -> dict[str, str]:
     path = Path(__file__).parents[1] / package / "examples.json"
-    found: dict[str, str] = json.loads(path.read_text("utf-8"))
+    found: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))
     return found

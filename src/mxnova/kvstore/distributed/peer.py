@@ -56,7 +56,10 @@ class Peer:
         self._changed = threading.Condition(threading.Lock())
         self._is_sending = self._is_closed = False
         self._reader: threading.Thread | None = None
-        threading.Thread(target=self._send_all, name=f"mxnova to {rank}", daemon=True).start()
+        self._sender = threading.Thread(
+            target=self._send_all, name=f"mxnova to {rank}", daemon=True
+        )
+        self._sender.start()
 
     def close(self, patience: float) -> None:
         """Closes the connection when everything is sent, or after `patience` seconds."""
@@ -68,8 +71,8 @@ class Peer:
             self._changed.notify_all()
         with suppress(OSError):  # it may be closed already
             self._socket.shutdown(socket.SHUT_RDWR)
-        if self._reader is not None:  # one inside of PyTorch when Python ends would abort it
-            self._reader.join(_PATIENCE)
+        for thread in filter(None, (self._reader, self._sender)):
+            thread.join(_PATIENCE)  # one inside of PyTorch when Python ends would abort it
         self._file.close()
         self._socket.close()
 

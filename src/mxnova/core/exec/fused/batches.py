@@ -36,7 +36,7 @@ class BatchGroup(Group):
 def _shared_out(
     run: Callable[[Sequence[Tensor]], Sequence[Tensor]], images: int, data: Sequence[Tensor]
 ) -> Sequence[Tensor]:
-    batch = len(data[0])
+    batch = len(data[0]) if data else 0  # all that it reads may stay
     if thread_count() < 2 or batch <= images or any(len(t) != batch for t in data):
         return run(data)
     parts = [[t[i : i + images] for t in data] for i in range(0, batch, images)]
