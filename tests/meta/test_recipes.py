@@ -7,7 +7,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 RECIPES = ROOT / "examples" / "recipes"
 PAGE = (ROOT / "docs" / "recipes.md").read_text()
-SHOWN = re.findall(r"^`examples/recipes/([\w/.-]+)`:\n\n(?:<!-- [^\n]+ -->\n)?```\w+\n(.*?)^```", PAGE, re.S | re.M)
+SHOWN = re.findall(
+    r"^`examples/recipes/([\w/.-]+)`:\n\n(?:<!-- [^\n]+ -->\n)?```\w+\n(.*?)^```", PAGE, re.S | re.M
+)
 
 
 def test_blocks_are_the_files():
