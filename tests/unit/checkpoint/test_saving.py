@@ -178,7 +178,8 @@ def test_a_failure_of_one_is_that_of_all(tmp_path, monkeypatch):
     assert mx.checkpoint.steps(tmp_path) == []
     monkeypatch.undo()
     save_all(tmp_path, 1, 3, arrays)
-    assert sorted(os.listdir(tmp_path)) == ["step-00000001"]
+    (name,) = os.listdir(tmp_path)  # the second where a worker was still writing to the first
+    assert name in ("step-00000001", "step-00000001.2")
 
 
 def test_what_a_killed_job_left_is_not_taken(tmp_path):
