@@ -203,13 +203,12 @@ class Commit:
         if not any(n.path == path for n in numbered(self.root)):
             return None
         try:
-            receipt: dict[str, Any] = self._write_shard(path, snapshot).plain()
+            _write_json(_receipt_path(path, self.rank), self._write_shard(path, snapshot).plain())
         except (OSError, MXNetError) as error:
-            if not os.path.isdir(path):
+            if not os.path.isdir(path):  # the first worker has given it up, and says why
                 return None
             _write_json(_receipt_path(path, self.rank), {"error": str(error)})
             raise
-        _write_json(_receipt_path(path, self.rank), receipt)
         return path
 
     def _looks(self, failed: str) -> Iterator[None]:

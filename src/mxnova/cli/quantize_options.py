@@ -29,7 +29,7 @@ def add_quantize(parser: argparse.ArgumentParser) -> None:
         "mxnet")  # fmt: skip
     add("-o", "--output", metavar="FILE",
         help="a prefix, .onnx, .xml or .mxnova (default: MODEL-quantized)")  # fmt: skip
-    add("--epoch", type=int, help="of a checkpoint (default: the only one)")
+    add("--epoch", type=int, help="of a checkpoint (default: the newest)")
     add("-s", "--shape", action="append", default=[], metavar="NAME=SIZES",
         help="of the input, such as data=N,3,224,224, where neither model nor data tell "
         "it")  # fmt: skip

@@ -14,13 +14,28 @@ from mxnova import ndarray as nd
 
 __all__ = [
     "Augmenter",
+    "Described",
     "RandomOrderAug",
     "SequentialAug",
-    "plain",
 ]
 
 
-class Augmenter:
+class Described:
+    """What tells its arguments.
+
+    Args:
+        **kwargs: arguments of the derived class; arrays become lists.
+    """
+
+    def __init__(self, **kwargs: Any):
+        self._kwargs = {name: _plain(value) for name, value in kwargs.items()}
+
+    def dumps(self) -> Any:
+        """Name and arguments, as JSON."""
+        return json.dumps([type(self).__name__.lower(), self._kwargs])
+
+
+class Augmenter(Described):
     """The base of augmenters; `dumps` returns its arguments.
 
     Args:
@@ -31,19 +46,11 @@ class Augmenter:
         '["castaug", {"type": "float32"}]'
     """
 
-    def __init__(self, **kwargs: Any):
-        self._kwargs = {name: plain(value) for name, value in kwargs.items()}
-
-    def dumps(self) -> Any:
-        """Name and arguments, as JSON."""
-        return json.dumps([type(self).__name__.lower(), self._kwargs])
-
     def __call__(self, src: nd.NDArray) -> nd.NDArray:
         raise NotImplementedError(f"{type(self).__name__} has no __call__")
 
 
-def plain(value: Any) -> Any:
-    """An argument as JSON can hold it."""
+def _plain(value: Any) -> Any:
     if isinstance(value, nd.NDArray):
         value = value.asnumpy()
     return value.tolist() if isinstance(value, np.ndarray) else value

@@ -7,7 +7,6 @@ numbers come from Python's generator, in MXNet's order.
 
 from __future__ import annotations
 
-import json
 import logging
 import random
 from math import sqrt
@@ -18,7 +17,7 @@ import numpy as np
 from mxnova import ndarray as nd
 from mxnova.core.base.errors import ArgumentError, ArgumentTypeError
 
-from .augmenter import Augmenter, plain
+from .augmenter import Augmenter, Described
 from .cropping import fixed_crop
 from .reading import copyMakeBorder
 
@@ -38,7 +37,7 @@ _Labels = np.ndarray
 _Changed = tuple[nd.NDArray, _Labels]
 
 
-class DetAugmenter:
+class DetAugmenter(Described):
     """The base of augmenters of images with boxes; `dumps` returns its arguments.
 
     Args:
@@ -48,13 +47,6 @@ class DetAugmenter:
         >>> isinstance(mx.image.DetHorizontalFlipAug(0.5), mx.image.DetAugmenter)
         True
     """
-
-    def __init__(self, **kwargs: Any) -> None:
-        self._kwargs = {name: plain(value) for name, value in kwargs.items()}
-
-    def dumps(self) -> Any:
-        """Name and arguments, as JSON."""
-        return json.dumps([type(self).__name__.lower(), self._kwargs])
 
     def __call__(self, src: nd.NDArray, label: _Labels) -> _Changed:
         raise NotImplementedError(f"{type(self).__name__} has no __call__")

@@ -80,7 +80,7 @@ def quantize(
         samples: ranges are found on so many, at most, and never on more than half of the data.
         measured: accuracy is measured on so many, at most.
         batch: samples that are run at once; default: 8, or what the model fixes.
-        epoch: of a checkpoint; default: the only one.
+        epoch: of a checkpoint; default: the newest.
         shapes: of the input, by name, where neither model nor data tell; a word leaves a size open.
         preprocessing: how an image becomes an input: size, mean, scale, bgr, gray, interpolation,
             in place of what the model tells.

@@ -128,7 +128,7 @@ def runner_of(
 
     Args:
         path: of the file.
-        epoch: of a checkpoint; default: the only one.
+        epoch: of a checkpoint; default: the newest.
         optimized: whether ONNX Runtime may rewrite the graph.
 
     Raises:

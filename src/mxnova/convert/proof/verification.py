@@ -90,7 +90,7 @@ def verify(
     Args:
         a: the prefix of a checkpoint, or an .onnx, .pt2, .xml or .py file.
         b: the same.
-        epoch: of checkpoints; default: the only one.
+        epoch: of checkpoints; default: the newest.
         shapes: of inputs, by name, where the files do not tell; a word leaves a size open.
         ranges: smallest and largest number of inputs, and whether they are integers.
         inputs: arrays to feed, in place of random numbers.
