@@ -18,12 +18,14 @@ import contextlib
 import itertools
 import os
 import re
+import secrets
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ..core.base.errors import FileError, FormatError, MXNetError, shown
+from ..core.runtime.forks import after_fork_in_child
 from ..formats import bounded_json
 from ..formats.atomic import replacing, sync_folder
 from ..formats.params import ArrayRecord
@@ -50,6 +52,9 @@ _OWN = re.compile(
     r"shard-\d+-model-\d+-of-\d+\.safetensors|\.receipt-\d+\.json|\.mxnova-[0-9a-f]+\.tmp"
 )
 _PAUSES = (0.002, 0.2)  # seconds between looks at the folder: at first, at most
+_STARTED = time.time()  # what failed before is of another job
+_last_seen: dict[tuple[str, int], str] = {}  # an attempt by folder and rank: an older save's
+after_fork_in_child(_last_seen.clear)
 
 
 @dataclass
@@ -106,16 +111,21 @@ class Commit:
 
     def _lead(self, snapshot: Snapshot) -> str:
         path = self._new_folder()
+        attempt = {
+            "step": self.step,
+            "folder": os.path.basename(path),
+            "attempt": secrets.token_hex(8),
+            "time": time.time(),
+        }
         try:
-            self._announce({"step": self.step, "folder": os.path.basename(path)})
+            self._announce(attempt)
             hashes = {shard_name(0): self._write_shard(path, snapshot)}
             for rank in range(1, self.world):
                 hashes[shard_name(rank)] = self._receipt(path, rank)
             self._write_index(path, hashes, snapshot.notes)
         except BaseException as error:
             with contextlib.suppress(OSError, MXNetError):
-                name = os.path.basename(path)
-                self._announce({"step": self.step, "folder": name, "error": str(error)})
+                self._announce({**attempt, "error": str(error)})
             _remove(path)
             raise
         sync_folder(path)
@@ -182,7 +192,7 @@ class Commit:
 
     def _follow(self, snapshot: Snapshot) -> str:
         announcement = os.path.join(self.root, _ANNOUNCEMENT)
-        first = _read_json(announcement)
+        older = _last_seen.get((self.root, self.rank))
         written: str | None = None
         for _ in self._looks(f"worker 0 has not completed checkpoint {self.step}"):
             said = _read_json(announcement)
@@ -191,10 +201,13 @@ class Commit:
             if said is None or said.get("step") != self.step:
                 continue
             path = os.path.join(self.root, str(said.get("folder")))
+            attempt = str(said.get("attempt"))
             if "error" in said:
-                if path == written or said != first:
+                if attempt != older and _is_of_this_job(said):
+                    _last_seen[self.root, self.rank] = attempt
                     raise MXNetError(f"worker 0: {said['error']}")
             elif path != written and not os.path.exists(os.path.join(path, INDEX)):
+                _last_seen[self.root, self.rank] = attempt
                 written = self._written(path, snapshot) or written
         raise AssertionError
 
@@ -224,6 +237,11 @@ class Commit:
                 raise MXNetError(f"checkpoint: {failed} within {self.timeout:g} s")
             time.sleep(pause)
             pause = min(2 * pause, _PAUSES[1])
+
+
+def _is_of_this_job(said: Mapping[str, Any]) -> bool:
+    time_of = said.get("time")
+    return isinstance(time_of, (int, float)) and time_of >= _STARTED
 
 
 def _receipt_path(path: str, rank: int) -> str:

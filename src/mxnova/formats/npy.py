@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import math
+import threading
 from typing import IO, Any
 
 import numpy as np
@@ -19,6 +20,10 @@ _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
 }
+# CPython to 3.12 counts the depth of all threads' syntax trees in one number, and gives SystemError
+# ("AST constructor recursion depth mismatch") where two threads read headers.
+_ONE_AT_A_TIME = threading.Lock()
+_ATTEMPTS = 5  # other libraries' threads do not know the lock
 
 
 def read_array(file: IO[bytes], size: int) -> Array:
@@ -30,7 +35,7 @@ def read_array(file: IO[bytes], size: int) -> Array:
     version = np.lib.format.read_magic(file)
     if version not in _HEADERS:
         raise ValueError(f"version {version} of the format is not known")
-    shape, by_columns, dtype = _HEADERS[version](file)
+    shape, by_columns, dtype = _read_header(version, file)
     if dtype.hasobject:
         raise ValueError("it holds Python objects")
     told, there = math.prod(shape) * dtype.itemsize, size - file.tell()
@@ -38,6 +43,17 @@ def read_array(file: IO[bytes], size: int) -> Array:
         raise ValueError(f"shape {shape} of {dtype} takes {told} bytes, and there are {there}")
     values = np.frombuffer(bytearray(file.read(there)), dtype)
     return values.reshape(shape, order="F" if by_columns else "C")
+
+
+def _read_header(version: tuple[int, int], file: IO[bytes]) -> tuple[Any, bool, np.dtype[Any]]:
+    begin = file.tell()
+    for _ in range(_ATTEMPTS - 1):
+        try:
+            with _ONE_AT_A_TIME:
+                return _HEADERS[version](file)
+        except SystemError:
+            file.seek(begin)
+    return _HEADERS[version](file)
 
 
 def loads(content: bytes) -> Array:

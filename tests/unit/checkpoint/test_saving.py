@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import time
 import threading
 
 import numpy as np
@@ -180,6 +181,37 @@ def test_a_failure_of_one_is_that_of_all(tmp_path, monkeypatch):
     save_all(tmp_path, 1, 3, arrays)
     (name,) = os.listdir(tmp_path)  # the second where a worker was still writing to the first
     assert name in ("step-00000001", "step-00000001.2")
+
+
+def test_a_worker_that_comes_late_hears_of_the_failure(tmp_path, monkeypatch):
+    arrays = {"a": mx.nd.ones(3)}
+    write = commit.write_shard
+    for reason in ("No space left on device", "Input/output error"):  # a second attempt fails, too
+
+        def fails(path, *args, reason=reason):
+            if "shard-00001" in str(path):
+                raise FileError(5, reason, str(path))
+            return write(path, *args)
+
+        monkeypatch.setattr(commit, "write_shard", fails)
+        with pytest.raises(MXNetError, match=reason):
+            mx.checkpoint.save(tmp_path, 1, arrays, rank=0, world=2, wait=True)
+        with pytest.raises(MXNetError, match=f"worker 0: .*{reason}"):
+            mx.checkpoint.save(tmp_path, 1, arrays, rank=1, world=2, timeout=5, wait=True)
+    monkeypatch.undo()
+    second = mx.checkpoint.save(tmp_path, 1, arrays, rank=1, world=2)  # sees the old failure
+    time.sleep(0.05)
+    mx.checkpoint.save(tmp_path, 1, arrays, rank=0, world=2, wait=True)
+    assert second.wait().endswith("step-00000001")
+
+
+def test_a_failure_of_another_job_is_not_taken(tmp_path, monkeypatch):
+    arrays = {"a": mx.nd.ones(3)}
+    with pytest.raises(MXNetError, match="within"):
+        mx.checkpoint.save(tmp_path, 1, arrays, rank=0, world=2, timeout=0, wait=True)
+    monkeypatch.setattr(commit, "_STARTED", time.time())
+    with pytest.raises(MXNetError, match="worker 0 has not completed checkpoint 1"):
+        mx.checkpoint.save(tmp_path, 1, arrays, rank=1, world=2, timeout=0.1, wait=True)
 
 
 def test_what_a_killed_job_left_is_not_taken(tmp_path):

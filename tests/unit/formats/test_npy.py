@@ -37,3 +37,17 @@ def test_arrays_are_read(values):
 def test_what_is_no_array_of_numbers(content, reason):
     with pytest.raises(FormatError, match=reason):
         npy.loads(content)
+
+
+def test_threads_that_meet_in_pythons_parser_read_again(monkeypatch):
+    read, calls = npy._HEADERS[1, 0], []
+
+    def meets(file):
+        calls.append(read(file))
+        if len(calls) < 3:
+            raise SystemError("AST constructor recursion depth mismatch (before=39, after=36)")
+        return calls[-1]
+
+    monkeypatch.setitem(npy._HEADERS, (1, 0), meets)
+    np.testing.assert_array_equal(npy.loads(dumps(np.arange(3.0))), np.arange(3.0))
+    assert len(calls) == 3
