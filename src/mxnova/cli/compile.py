@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-import argparse
+from types import SimpleNamespace
 
 from .convert import write_and_report
 
 __all__ = ["compile_model"]
 
 
-def compile_model(options: argparse.Namespace) -> None:
+def compile_model(options: SimpleNamespace) -> None:
     """Writes the file, and prints its path and the proof.
 
     Args:

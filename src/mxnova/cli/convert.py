@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
+from types import SimpleNamespace
 from typing import Any
 
 from ..core.base.gc_pause import loading
@@ -19,7 +19,7 @@ from .verify import document
 __all__ = ["convert", "write_and_report"]
 
 
-def convert(options: argparse.Namespace) -> None:
+def convert(options: SimpleNamespace) -> None:
     """Writes the files, and prints their paths and the proof.
 
     Args:
@@ -30,7 +30,7 @@ def convert(options: argparse.Namespace) -> None:
     write_and_report(options, options.target, **told)
 
 
-def write_and_report(options: argparse.Namespace, target: str, **told: Any) -> None:
+def write_and_report(options: SimpleNamespace, target: str, **told: Any) -> None:
     """The same for a command with more options.
 
     Args:

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ Arrays = Mapping[str, ArrayRecord]
 Values = np.ndarray[Any, Any]
 
 
-def diff(options: argparse.Namespace) -> int:
+def diff(options: SimpleNamespace) -> int:
     """Shows how two checkpoints differ.
 
     Args:

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
+from types import SimpleNamespace
 
 from ..core.base.errors import ArgumentError, candidates
 from ..formats.checkpoint_files import located
@@ -13,7 +13,7 @@ from .shapes import shapes_of
 __all__ = ["export"]
 
 
-def export(options: argparse.Namespace) -> None:
+def export(options: SimpleNamespace) -> None:
     """Writes the file, and prints its path.
 
     Args:

@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
+from types import SimpleNamespace
 
 from .shapes import shapes_of
 
 __all__ = ["import_"]
 
 
-def import_(options: argparse.Namespace) -> None:
+def import_(options: SimpleNamespace) -> None:
     """Writes symbol and parameters, and prints their paths.
 
     Args:

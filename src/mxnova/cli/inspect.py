@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from ..core.base.errors import FormatError
@@ -18,9 +19,19 @@ from ..formats.symbol_record import GraphRecord
 from .array_rows import row_of_array
 from .inspect_checkpoints import describe_checkpoint, is_checkpoint
 from .inspect_models import describe_exported, describe_onnx
-from .report import Report, Rows
+from .report import Report, Rows, show
 
-__all__ = ["describe", "files_of"]
+__all__ = ["describe", "files_of", "inspect"]
+
+
+def inspect(options: SimpleNamespace) -> None:
+    """Shows what is in files.
+
+    Args:
+        options: files, epoch, stats, nodes, json.
+    """
+    for path in (file for name in options.files for file in files_of(name, options.epoch)):
+        show(describe(path, stats=options.stats, nodes=options.nodes), as_json=options.json)
 
 
 def describe(path: Path, *, stats: bool, nodes: bool) -> Report:

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from dataclasses import asdict
+from types import SimpleNamespace
 from typing import Any
 
 from ..artefacts import OpenedModel, open_model
@@ -18,7 +18,7 @@ __all__ = ["open_artefact"]
 _MOST_SHOWN = 10  # labels
 
 
-def open_artefact(options: argparse.Namespace) -> None:
+def open_artefact(options: SimpleNamespace) -> None:
     """Shows what is inside, and writes it if a folder is given.
 
     Args:

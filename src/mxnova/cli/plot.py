@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
+from types import SimpleNamespace
 
 from ..core.base.errors import ArgumentError
 from ..core.base.shapes import parse_shape
@@ -13,7 +13,7 @@ from ..formats.atomic import replacing
 __all__ = ["plot"]
 
 
-def plot(options: argparse.Namespace) -> None:
+def plot(options: SimpleNamespace) -> None:
     """Prints the table of a symbol's layers, or writes a drawing of it.
 
     Args:

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import zipfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,13 +29,26 @@ if TYPE_CHECKING:
 __all__ = ["backends", "opened", "predict"]
 
 
-def predict(options: argparse.Namespace) -> None:
-    """Loads the model, feeds it and shows or saves its outputs.
+def predict(options: SimpleNamespace) -> int:
+    """Runs the model on any number of files, or once on files for its inputs.
+
+    Returns:
+        1 if a file failed, else 0.
 
     Raises:
         MXNetError: an option, a file or a model that cannot be used.
         OSError: a file that cannot be read or written.
     """
+    if options.files:
+        from .predict_files import predict_files
+
+        return predict_files(options)
+    _predict_once(options)
+    return 0
+
+
+def _predict_once(options: SimpleNamespace) -> None:
+    """Loads the model, feeds it and shows or saves its outputs."""
     model, picture, labels = opened(options)
     noted = list(model.shapes.values())
     arrays = read_inputs(
@@ -55,7 +68,7 @@ def predict(options: argparse.Namespace) -> None:
         _show(name, values, options.top, labels)
 
 
-def opened(options: argparse.Namespace) -> tuple[InferenceModel, Picture, Sequence[str]]:
+def opened(options: SimpleNamespace) -> tuple[InferenceModel, Picture, Sequence[str]]:
     """The model, how images become inputs, and labels: as options or the model's files tell.
 
     Raises:

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,7 @@ __all__ = ["predict_files"]
 _MOST_LISTED = 1000  # failures
 
 
-def predict_files(options: argparse.Namespace) -> int:
+def predict_files(options: SimpleNamespace) -> int:
     """Predicts all items, and shows or writes what the model makes of them.
 
     Returns:
@@ -84,7 +84,7 @@ def predict_files(options: argparse.Namespace) -> int:
     return int(n_failed > 0)
 
 
-def _check(options: argparse.Namespace) -> None:
+def _check(options: SimpleNamespace) -> None:
     for name in ("batch", "threads"):
         value = getattr(options, name)
         if value is not None and not 1 <= value <= 1 << 12:
@@ -103,7 +103,7 @@ def _todo(items: Iterator[Item], results: Results | None) -> Iterator[Item]:
 
 
 def _bar(
-    options: argparse.Namespace, is_shown: bool
+    options: SimpleNamespace, is_shown: bool
 ) -> contextlib.AbstractContextManager[Callable[[int], Any]]:
     """A bar, unless results are shown on the same terminal."""
     has_bar = sys.stderr.isatty() and not (is_shown and sys.stdout.isatty())
@@ -112,7 +112,7 @@ def _bar(
 
 
 def _check_labels(
-    options: argparse.Namespace, labels: Sequence[str], batch: Sequence[Prediction]
+    options: SimpleNamespace, labels: Sequence[str], batch: Sequence[Prediction]
 ) -> None:
     """Refuses given labels that fit no output, when the first outputs are there."""
     outputs = next((p.outputs for p in batch if p.outputs is not None), None)

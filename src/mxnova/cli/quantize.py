@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from ..core.base.errors import ArgumentError
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 __all__ = ["quantize"]
 
-_BATCH = 8
+_BATCH, _SAMPLES = 8, 320
 
 
-def quantize(options: argparse.Namespace) -> None:
+def quantize(options: SimpleNamespace) -> None:
     """Writes the files, and shows accuracy, sizes, times and errors before and after.
 
     Args:
@@ -63,16 +63,16 @@ def quantize(options: argparse.Namespace) -> None:
         _show(found)
 
 
-def _samples(options: argparse.Namespace) -> int:
+def _samples(options: SimpleNamespace) -> int:
     """How many samples ranges are found on."""
     if options.batches is None:
-        return int(options.samples)
+        return _SAMPLES if options.samples is None else int(options.samples)
     if options.batches < 1:
         raise ArgumentError(f"quantize: --batches {options.batches}: must be 1 or more")
     return int(options.batches * (options.batch or _BATCH))
 
 
-def _write_page(options: argparse.Namespace, found: Quantization) -> None:
+def _write_page(options: SimpleNamespace, found: Quantization) -> None:
     from ..convert.proof.page import page
 
     names = str(options.model), found.files[0]

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from ..core.base.errors import ArgumentError
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["check_page", "document", "verify", "write_page"]
 
 
-def verify(options: argparse.Namespace) -> int:
+def verify(options: SimpleNamespace) -> int:
     """Shows how two models compare.
 
     Args:

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 
 from ...core.base import env
 from ...core.base.errors import ArgumentError, shown
@@ -75,7 +75,7 @@ class Job:
     sync: bool = False
 
 
-def job_of(options: argparse.Namespace) -> Job:
+def job_of(options: SimpleNamespace) -> Job:
     """The job that the options of ``mxnova launch`` describe.
 
     Raises:
