@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
-__all__ = ["COMMANDS", "FILE", "PATH", "Argument", "Command", "Count", "Option"]
+__all__ = ["COMMANDS", "FILE", "PATH", "Argument", "Command", "Count", "Option", "Words"]
 
 COMMANDS = {
     "inspect": "show what is in files, without loading PyTorch",
@@ -32,11 +33,26 @@ COMMANDS = {
     "capi": "make libmxnet.so, MXNet's interface to C and C++",
     "im2rec": "make lists of images, and record files of them",
     "rec2idx": "make the index of a record file",
+    "completion": "print what makes a shell complete commands, options and files",
+    "help": "show the options of a command, with examples",
 }
 """What each command does; its options are `options.NAME.command`."""
 
 FILE = click.Path(path_type=Path)  # whether it is there is for the command to say
 PATH = click.Path()  # a text, such as the prefix of files
+
+
+class Words(click.types.StringParamType):
+    """A text that shells complete to one of some words; others are for the command to refuse."""
+
+    def __init__(self, words: Callable[[], Iterable[str]]) -> None:
+        self.words = words
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The words that begin so."""
+        return [CompletionItem(word) for word in self.words() if word.startswith(incomplete)]
 
 
 class Count(click.IntRange):

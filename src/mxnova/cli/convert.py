@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +11,7 @@ from ..core.base.gc_pause import loading
 from ..core.base.printable import printable
 from .inputs import labels_of, preprocessing_of
 from .progress import progress
-from .report import plain
+from .report import write_json
 from .shapes import shapes_of
 from .verify import document
 
@@ -58,6 +57,6 @@ def write_and_report(options: SimpleNamespace, target: str, **told: Any) -> None
         )
     if options.json:
         found = done.proof and document(done.proof)
-        sys.stdout.write(json.dumps(plain({**done._asdict(), "proof": found})) + "\n")
+        write_json({**done._asdict(), "proof": found})
         return
     sys.stdout.write("".join(f"{printable(text)}\n" for text in (*done.files, done.line)))

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from collections.abc import Iterator, Mapping
@@ -20,7 +19,7 @@ from ..formats import safetensors
 from ..formats.checkpoint_files import is_prefix, located
 from ..formats.params import ArrayRecord
 from ..formats.safetensors_params import from_params, read_params
-from .report import Rows, plain, print_table
+from .report import Rows, print_table, write_json
 
 __all__ = ["diff"]
 
@@ -46,7 +45,7 @@ def diff(options: SimpleNamespace) -> int:
     equal = len(a.keys() | b.keys()) - len(rows)
     if options.json:
         document = {"a": str(options.a), "b": str(options.b), "equal": equal, "differences": rows}
-        sys.stdout.write(json.dumps(plain(document), allow_nan=False) + "\n")
+        write_json(document)
     else:
         names = printable(f"{options.a} and {options.b}")
         sys.stdout.write(f"{names}: {len(rows):,} of {len(a.keys() | b.keys()):,} arrays differ\n")

@@ -15,13 +15,13 @@ import numpy as np
 
 from ..artefacts import InferenceModel
 from ..batch_inference.reading import fitted_picture
-from ..batch_inference.scores import largest
+from ..batch_inference.scores import json_value, largest
 from ..core.base.errors import ArgumentError, MXNetError, argument_error, candidates
 from ..core.base.printable import printable
 from ..formats.atomic import replacing
 from ..predictor.picture import Picture
 from .inputs import Array, labels_of, preprocessing_of, read_inputs
-from .report import print_table
+from .report import Rows, print_table, write_json
 
 if TYPE_CHECKING:
     from ..predictor import Predictor
@@ -55,17 +55,48 @@ def _predict_once(options: SimpleNamespace) -> None:
         options.input, fitted_picture(picture, noted[0] if len(noted) == 1 else ())
     )
     predictor, results = _run(model, arrays)
-    _say("ran by " + backends(model, predictor))
-    if options.explain:
-        print_table("where nodes run", [row._asdict() for row in predictor.explain()])
     if options.labels and not any(_fits(values, labels) for values in results.values()):
         shapes = ", ".join(f"{name} {values.shape}" for name, values in results.items())
         found = f"{len(labels)} labels fit no output of {shapes}"
         raise ArgumentError(f"--labels {options.labels}: {found}")
     if options.output is not None:
         _save(options.output, results)
+    nodes = [row._asdict() for row in predictor.explain()] if options.explain else []
+    if options.json:
+        _write_document(options, backends(model, predictor), nodes, results, labels)
+        return
+    _say("ran by " + backends(model, predictor))
+    if options.explain:
+        print_table("where nodes run", nodes)
+    if options.output is not None:
+        _say(f"wrote {options.output}: {', '.join(results)}")
     for name, values in results.items():
         _show(name, values, options.top, labels)
+
+
+def _write_document(
+    options: SimpleNamespace,
+    ran_by: str,
+    nodes: Rows,
+    results: Mapping[str, Array],
+    labels: Sequence[str],
+) -> None:
+    """All that would be shown, as JSON."""
+    outputs = [
+        {
+            "name": name,
+            "shape": values.shape,
+            "dtype": str(values.dtype),
+            "rows": [json_value(row, options.top, labels) for row in np.atleast_1d(values)],
+        }
+        for name, values in results.items()
+    ]
+    document = {"model": options.model, "ran_by": ran_by, "outputs": outputs}
+    if options.explain:
+        document["nodes"] = nodes
+    if options.output is not None:
+        document["written"] = str(options.output)
+    write_json(document)
 
 
 def opened(options: SimpleNamespace) -> tuple[InferenceModel, Picture, Sequence[str]]:
@@ -122,7 +153,6 @@ def _save(path: Path, results: Mapping[str, Array]) -> None:
         for name, values in results.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, values, allow_pickle=False)
-    _say(f"wrote {path}: {', '.join(results)}")
 
 
 def _show(name: str, values: Array, top: int, labels: Sequence[str]) -> None:

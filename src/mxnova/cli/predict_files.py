@@ -21,6 +21,7 @@ from ..batch_inference import (
     result_file,
 )
 from ..batch_inference.reading import fitted_picture
+from ..batch_inference.results import json_line
 from ..batch_inference.runner import Runner
 from ..batch_inference.scores import largest
 from ..core.base.errors import ArgumentError, argument_error
@@ -68,7 +69,9 @@ def predict_files(options: SimpleNamespace) -> int:
             failed = [p for p in batch if p.error is not None]
             n_failed, n_done = n_failed + len(failed), n_done + len(batch) - len(failed)
             failures += failed[: _MOST_LISTED - len(failures)]
-            if results is None:
+            if results is None and options.json:
+                _write_lines(batch, runner, options.top, labels)
+            elif results is None:
                 _show(batch, options.top, labels)
             elif len(failed) < len(batch) and runner.predictor is not None:
                 results.add(runner.predictor.output_names, batch)
@@ -123,6 +126,15 @@ def _check_labels(
         raise ArgumentError(
             f"--labels {options.labels}: {len(labels)} labels fit no output of {shapes}"
         )
+
+
+def _write_lines(
+    batch: Sequence[Prediction], runner: Runner, top: int, labels: Sequence[str]
+) -> None:
+    """A line of JSON an item, as .jsonl files have it."""
+    names = [] if runner.predictor is None else runner.predictor.output_names
+    done = (p for p in batch if p.outputs is not None)
+    sys.stdout.write("".join(json_line(p, names, top, labels) for p in done))
 
 
 def _show(batch: Sequence[Prediction], top: int, labels: Sequence[str]) -> None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ from ..core.base.gc_pause import loading
 from ..core.base.printable import printable
 from .inputs import labels_of, preprocessing_of
 from .progress import progress
-from .report import plain, print_table
+from .report import print_table, write_json
 from .shapes import shapes_of
 from .verify import check_page, document, write_page
 
@@ -58,7 +57,7 @@ def quantize(options: SimpleNamespace) -> None:
         _write_page(options, found)
     if options.json:
         whole = {**found.document, "proof": document(found.proof)}
-        sys.stdout.write(json.dumps(plain(whole), allow_nan=False) + "\n")
+        write_json(whole)
     else:
         _show(found)
 

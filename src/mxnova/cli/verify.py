@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,7 +14,7 @@ from ..core.base.printable import printable
 from ..predictor.picture import Picture
 from .inputs import read_inputs
 from .progress import progress
-from .report import Rows, plain, print_table
+from .report import Rows, print_table, write_json
 from .shapes import shapes_of
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def verify(options: SimpleNamespace) -> int:
 
         write_page(options.html, page(str(options.a), str(options.b), found))
     if options.json:
-        sys.stdout.write(json.dumps(plain(document(found)), allow_nan=False) + "\n")
+        write_json(document(found))
     else:
         print_table("outputs", _rows(found.outputs))
         if found.nodes:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import click
 
-from ..command import FILE, Argument, Command, Count, Option
+from ..command import FILE, PATH, Argument, Command, Count, Option
 
 
 def _check(options: SimpleNamespace) -> str | None:
@@ -39,7 +39,7 @@ command = Command(
                help="Has no effect: parameters are always exchanged by priority."),
         Option("--max-restarts", type=Count(0), default=0, metavar="N",
                help="Start all again when a worker has failed, at most so often (default: 0)."),
-        Argument("line", "what every process runs", nargs=-1, type=click.UNPROCESSED,
+        Argument("line", "what every process runs", nargs=-1, type=PATH,
                  metavar="COMMAND [ARGUMENT ...]"),
     ],
     [

@@ -48,11 +48,13 @@ command = Command(
                help="That read and decode files (default: 2)."),
         Option("--resume", is_flag=True, group="FILES",
                help="Go on with a .jsonl or .csv file: skip what is in it."),
+        Option("--json", is_flag=True, help="One JSON object; of FILES one a line, for each."),
     ],
     [
         "mxnova predict net -i data=x.npy",
         "mxnova predict net photos/ --labels synset.txt --top 3",
         "mxnova predict net 'photos/*.jpg' -o scores.csv --resume",
+        "mxnova predict net -i data=x.npy --explain --json",
     ],
     check=_check,
     epilog="With FILES, the status is 1 if any failed; they are listed at the end. The largest "

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import click
 
-from ..command import Command, Option
+from ..command import PATH, Argument, Command, Option
 from ..program import FLAGS, without_program
 
 
@@ -32,7 +32,8 @@ command = _Run(
     [
         Option(f"--{name}/--no-{name}", default=default, help=text)
         for name, (default, text) in FLAGS.items()
-    ],
+    ]
+    + [Argument("program", type=PATH, nargs=-1)],  # for shells that complete it
     [
         "mxnova run train.py --epochs 3",
         "mxnova run --numpy-compat -m package.train",
